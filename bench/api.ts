@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { startRole, startScript } from './child.ts'
+import type { Figure } from './run.ts'
+import { openService, percentile } from './service.ts'
+
+const rounds = 5
+
+/** Service and bare route take turns, so that a machine that drifts slows both. */
+export async function bench(): Promise<Figure[]> {
+  await using service = await openService()
+  await using api = await startRole('api', service)
+  const created = await fetch(`${api.address}/api/v2/campaigns`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'bench' }),
+  })
+  const { id } = (await created.json()) as { id: string }
+  // The rate limit is not what is measured.
+  await service.ctx.db.updateTable('workspaces').set({ plan_rate: 0 }).execute()
+  await using bare = await startScript('bare-server.ts', {
+    DATABASE_URL: service.databaseUrl,
+    WORKSPACE_ID: service.workspaceId,
+  })
+  const ours: number[] = []
+  const limits: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    limits.push(await load(`${bare.address}/campaigns/${id}`, service.key))
+    ours.push(await load(`${api.address}/api/v2/campaigns/${id}`, service.key))
+  }
+  const value = percentile(ours, 0.5)
+  const limit = percentile(limits, 0.5)
+  return [
+    {
+      name: 'authenticated GET /api/v2/campaigns/{id}',
+      value,
+      unit: '/s',
+      limit: { name: 'bare Fastify route, one prepared select', value: limit },
+      target: '≥ 70 % of the limit',
+      met: value >= 0.7 * limit,
+    },
+  ]
+}
+
+async function load(url: string, key: string): Promise<number> {
+  const script = fileURLToPath(new URL('load-process.ts', import.meta.url))
+  const { stdout } = await promisify(execFile)(process.execPath, [script, url, key, '32', '3'])
+  const { perSecond, failed } = JSON.parse(stdout) as { perSecond: number; failed: number }
+  if (failed > 0) throw new Error(`${failed} requests failed`)
+  return perSecond
+}

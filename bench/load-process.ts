@@ -1,0 +1,44 @@
+import { Pool } from 'undici'
+
+// A client in a process of its own. Arguments: URL, key, connections, seconds. Prints the answers/s.
+
+const [url = '', key = '', connections = '32', seconds = '3'] = process.argv.slice(2)
+const { origin, pathname } = new URL(url)
+const pool = new Pool(origin, { connections: Number(connections), pipelining: 1 })
+const headers = { authorization: `Bearer ${key}` }
+const warmMs = 500
+let answered = 0
+let failed = 0
+let isRunning = true
+
+function next() {
+  if (!isRunning) return
+  pool.dispatch(
+    { path: pathname, method: 'GET', headers },
+    {
+      onRequestStart() {},
+      onResponseStart(_controller, status) {
+        if (status !== 200) failed += 1
+      },
+      onResponseData() {},
+      onResponseEnd() {
+        answered += 1
+        next()
+      },
+      onResponseError() {
+        failed += 1
+        next()
+      },
+    },
+  )
+}
+for (let i = 0; i < Number(connections); i++) next()
+setTimeout(() => {
+  answered = 0
+  const startedMs = performance.now()
+  setTimeout(() => {
+    isRunning = false
+    const perSecond = answered / ((performance.now() - startedMs) / 1000)
+    process.stdout.write(JSON.stringify({ perSecond, failed }), () => process.exit())
+  }, Number(seconds) * 1000)
+}, warmMs)

@@ -1,0 +1,47 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readConfig } from '../server/src/config.ts'
+import { createKeyAsOperator } from '../server/src/features/keys/index.ts'
+import { ensureDefaultWorkspace } from '../server/src/features/workspaces/index.ts'
+import type { Context } from '../server/src/kernel/context.ts'
+import { createLog } from '../server/src/kernel/log.ts'
+import { openServer } from '../server/src/process/open.ts'
+
+export interface BenchService extends AsyncDisposable {
+  ctx: Context
+  dataDir: string
+  databaseUrl: string
+  workspaceId: string
+  /** A key with `all:*`. */
+  key: string
+}
+
+/** The service's own parts on a durable PostgreSQL of their own, as `npm start` opens them. */
+export async function openService(): Promise<BenchService> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'outrider-bench-'))
+  const config = { ...readConfig({ LOG_LEVEL: 'error' }), dataDir }
+  const opened = await openServer(config, { log: createLog('error') })
+  const workspace = await ensureDefaultWorkspace(opened.ctx)
+  const { key } = await createKeyAsOperator(opened.ctx, workspace.id, {
+    name: 'bench',
+    scopes: ['all:*'],
+  })
+  return {
+    ctx: opened.ctx,
+    dataDir,
+    databaseUrl: opened.databaseUrl,
+    workspaceId: workspace.id,
+    key,
+    async [Symbol.asyncDispose]() {
+      await opened[Symbol.asyncDispose]()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The value below which this share of the sorted values lies. */
+export function percentile(values: number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
+}

@@ -1,0 +1,46 @@
+// Runs before `npm start` and `npm test`, on whatever Node (20 or later) the system has: installs
+// what is missing, Node 26 included, and says nothing when nothing is.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const stamp = join(root, 'node_modules', '.outrider-install')
+
+/** What is installed depends on the lock and the platform, so a moved or updated checkout differs. */
+function describeInstall() {
+  const lock = readFileSync(join(root, 'package-lock.json'))
+  const digest = createHash('sha256').update(lock).digest('hex')
+  return `${process.platform}-${process.arch} ${digest}\n`
+}
+
+function install() {
+  console.error('Installing what is missing ...')
+  // Never `npm ci`: it refuses the lock where a registry lacks another platform's packages. The
+  // includes undo a user's `omit`: the runtime itself is an optional dependency.
+  const { status } = spawnSync(
+    'npm',
+    ['install', '--loglevel=error', '--no-update-notifier', '--include=dev', '--include=optional'],
+    { cwd: root, stdio: ['ignore', process.stderr, process.stderr], shell: onWindows },
+  )
+  if (status !== 0) process.exit(status ?? 1)
+  writeFileSync(stamp, describeInstall())
+}
+
+function checkRuntime() {
+  const major = Number(process.versions.node.split('.')[0])
+  if (existsSync(join(root, 'node_modules', '.bin', onWindows ? 'node.cmd' : 'node'))) return
+  if (major >= 26) return
+  console.error(
+    `No Node 26 exists for ${process.platform}-${process.arch} on npm: install it first.`,
+  )
+  process.exit(1)
+}
+
+const onWindows = process.platform === 'win32'
+if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== describeInstall()) {
+  install()
+  checkRuntime()
+}

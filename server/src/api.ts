@@ -1,0 +1,3 @@
+import { serve } from './process/serve.ts'
+
+await serve('api')

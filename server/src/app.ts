@@ -1,0 +1,109 @@
+import type { FastifyInstance } from 'fastify'
+import { apiDescription } from './api-description.ts'
+import {
+  acquisitionRoutes,
+  acquisitionSchemas,
+  grantMonthlyCredits,
+} from './features/acquisition/index.ts'
+import { campaignRoutes, campaignSchemas } from './features/campaigns/index.ts'
+import {
+  type DeliveryRunnerOptions,
+  dropOldPartitions,
+  historyTables,
+  observeAttempt,
+  startDeliveryRunner,
+} from './features/deliveries/index.ts'
+import { eventPayloadSchemas } from './features/event-payloads/index.ts'
+import { createAuthenticator, keyRoutes, keySchemas } from './features/keys/index.ts'
+import { leadRoutes, leadSchemas } from './features/leads/index.ts'
+import { webhookEventRoutes, webhookEventSchemas } from './features/webhook-events/index.ts'
+import { webhookTestRoutes, webhookTestSchemas } from './features/webhook-tests/index.ts'
+import { webhookRoutes, webhookSchemas } from './features/webhooks/index.ts'
+import type { Context } from './kernel/context.ts'
+import { createPartitions, type PartitionedTable } from './kernel/db/partitions.ts'
+import { docsRoutes } from './kernel/http/docs.ts'
+import { answersTable, dropOldAnswers } from './kernel/http/idempotency.ts'
+import { collectOpenApi } from './kernel/http/openapi.ts'
+import { operationRoutes } from './kernel/http/operations.ts'
+import { createRateLimit } from './kernel/http/rate-limit.ts'
+import { type AnsweredRequest, createServer } from './kernel/http/server.ts'
+import { startLoop } from './kernel/runner/loop.ts'
+
+/** The public API, feature by feature. */
+const apiFeatures = [
+  { schemas: keySchemas, routes: keyRoutes },
+  { schemas: campaignSchemas, routes: campaignRoutes },
+  { schemas: leadSchemas, routes: leadRoutes },
+  { schemas: acquisitionSchemas, routes: acquisitionRoutes },
+  { schemas: webhookSchemas, routes: webhookRoutes },
+  { schemas: webhookTestSchemas, routes: webhookTestRoutes },
+  { schemas: webhookEventSchemas, routes: webhookEventRoutes },
+]
+
+/** Builds the API without listening: tests inject requests, entry points listen. */
+export async function buildApi(
+  ctx: Context,
+  observe: (request: AnsweredRequest) => void = (request) => {
+    ctx.metrics.request(request)
+    ctx.log.info(request, 'request')
+  },
+): Promise<FastifyInstance> {
+  const rateLimit = createRateLimit(ctx.config.redisUrl, ctx.log)
+  const app = createServer(ctx, { authenticate: createAuthenticator(ctx), rateLimit, observe })
+  app.addHook('onClose', async () => rateLimit.close())
+  await collectOpenApi(app, ctx.config, apiDescription)
+  const schemas = [
+    ...apiFeatures.flatMap<object>((feature) => feature.schemas),
+    ...eventPayloadSchemas,
+  ]
+  for (const schema of schemas) app.addSchema(schema)
+  for (const { routes } of apiFeatures) await app.register(routes)
+  await app.register(operationRoutes)
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+  await app.register(docsRoutes, {
+    basePath: new URL(ctx.config.baseUrl).pathname.replace(/\/$/, ''),
+  })
+  await app.ready()
+  return app
+}
+
+export interface Runner {
+  /** Ends what is under way and gives the leases back. */
+  stop(): Promise<void>
+}
+
+const upkeepEveryMs = 3_600_000
+
+/** Starts the loops of the runner: deliveries, monthly credits, and the upkeep of partitions. */
+export async function startRunner(
+  ctx: Context,
+  options: Pick<DeliveryRunnerOptions, 'listen'> = {},
+): Promise<Runner> {
+  const deliveries = await startDeliveryRunner(ctx, {
+    ...options,
+    onAttempt: (attempt) => observeAttempt(ctx, attempt),
+  })
+  ctx.metrics.gauge('lanes_leased', deliveries.lanesLeased)
+  const credits = startLoop(ctx, 'credits', upkeepEveryMs, () => grantMonthlyCredits(ctx))
+  const upkeep = startLoop(ctx, 'upkeep', upkeepEveryMs, () => keepPartitions(ctx))
+  return {
+    async stop() {
+      await Promise.all([upkeep.stop(), credits.stop(), deliveries.stop()])
+    },
+  }
+}
+
+/** Partitions ahead of time, and none longer than what is in them has to be kept. */
+async function keepPartitions(ctx: Context) {
+  await ensurePartitions(ctx)
+  await dropOldPartitions(ctx)
+  await dropOldAnswers(ctx)
+}
+
+/** The tables that grow without end, and how they are cut. */
+export const partitionedTables: PartitionedTable[] = [...historyTables, answersTable]
+
+/** Before anything is written at `ctx.now()`: a row without its partition fails its transaction. */
+export async function ensurePartitions(ctx: Context) {
+  for (const table of partitionedTables) await createPartitions(ctx.db, table, ctx.now())
+}

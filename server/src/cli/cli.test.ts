@@ -1,0 +1,282 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { describe, expect, test, vi } from 'vitest'
+import { behind, commandDatabase, json, run } from '../../test/commands.ts'
+import { testDatabase } from '../../test/database.ts'
+import { makeDataDir, runOperator, startService } from '../../test/processes.ts'
+import { migrationNames } from '../kernel/db/migrate.ts'
+import { firstIdAt } from '../kernel/ids.ts'
+import { createProgram } from './program.ts'
+import { formatTable } from './terminal.ts'
+
+// Whole processes start here, several at a time, on a machine that may be busy.
+vi.setConfig({ testTimeout: 120_000 })
+
+const database = commandDatabase()
+
+const uuid = expect.stringMatching(
+  /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/,
+)
+const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+
+describe('beside a running server with its own database', () => {
+  test('a key made by a command works, and its JSON is all there is on stdout', async () => {
+    const DATA_DIR = await makeDataDir()
+    await using service = startService('main', { DATA_DIR })
+    const address = await service.address()
+    const args = ['keys', 'create', '--name', 'ci', '--scopes', 'all:*', '--json']
+    const { code, stdout, stderr } = await runOperator(args, { DATA_DIR })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1)
+    const { key } = JSON.parse(stdout)
+    const headers = { authorization: `Bearer ${key}` }
+    expect((await fetch(`${address}/oauth/service-accounts`, { headers })).status).toBe(200)
+
+    service.kill('SIGTERM')
+    await service.exited
+    const alone = await runOperator(['keys', 'list', '--json'], { DATA_DIR })
+    expect(JSON.parse(alone.stdout).items).toHaveLength(1)
+  })
+
+  test('where no database is, none is made', async () => {
+    const DATA_DIR = await makeDataDir()
+    const { code, stdout, stderr } = await runOperator(['keys', 'list'], { DATA_DIR })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('run "npm start" first')
+  })
+})
+
+describe('workspaces', () => {
+  test('are created, listed, and switched', async () => {
+    const created = await json('workspaces', 'create', '--name', 'acme')
+    expect(created).toMatchObject({ id: uuid, name: 'acme', plan_api: true, plan_rate: 10_000 })
+    const plan = [
+      '--webhooks',
+      'off',
+      '--rate',
+      '0',
+      '--leads-max',
+      '500',
+      '--leadbank-scope',
+      'on',
+    ]
+    expect(await json('workspaces', 'set-plan', 'acme', ...plan)).toMatchObject({
+      id: created.id,
+      plan_api: true,
+      plan_webhooks: false,
+      plan_rate: 0,
+      plan_leads_max: 500,
+      leadbank_scope_required: true,
+    })
+    const back = await json('workspaces', 'set-plan', created.id, '--leads-max', 'unlimited')
+    expect(back.plan_leads_max).toBeNull()
+    const { items } = await json('workspaces', 'list')
+    expect(items.map(({ name }: { name: string }) => name)).toEqual(['acme', 'default'])
+  })
+})
+
+describe('keys', () => {
+  test('are created with the fields of the API and the secret', async () => {
+    const args = ['--name', ' ci ', '--scopes', 'campaigns:read, leads:*']
+    const expiry = '2126-01-31T00:00:00Z'
+    const created = await json('keys', 'create', ...args, '--expires', expiry)
+    expect(created).toEqual({
+      key: expect.stringMatching(/^ork_[0-9A-Za-z]{49}$/),
+      id: uuid,
+      name: 'ci',
+      scopes: ['campaigns:read', 'leads:*'],
+      key_prefix: created.key.slice(0, 12),
+      workspace_id: uuid,
+      status: 'active',
+      timestamp_created: time,
+      timestamp_updated: time,
+      timestamp_last_used: null,
+      timestamp_expires: '2126-01-31T00:00:00.000Z',
+      timestamp_revoked: null,
+      created_by: { type: 'operator', id: null },
+    })
+  })
+
+  test('are listed whole, without secrets, and gone from the list once revoked', async () => {
+    const { id: workspace } = await json('workspaces', 'create', '--name', 'many keys')
+    const args = ['--workspace', workspace, '--name', 'one', '--scopes', 'all:*']
+    for (let i = 0; i < 3; i++) await json('keys', 'create', ...args)
+    await behind(
+      database(),
+      `insert into service_accounts select workspace_id, ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid,
+         name, scopes, key_prefix, created_by_type, created_by_id, timestamp_created, timestamp_updated
+       from service_accounts, generate_series(1, 40) n where workspace_id = $1 and id = (
+         select id from service_accounts where workspace_id = $1 order by id limit 1)`,
+      [workspace],
+    )
+    const { items } = await json('keys', 'list', '--workspace', 'many keys')
+    expect(items).toHaveLength(43)
+    expect(items[0]).not.toHaveProperty('key')
+    const revoked = await json('keys', 'revoke', items[0].id, '--workspace', workspace)
+    expect(revoked).toMatchObject({ id: items[0].id, status: 'revoked', timestamp_revoked: time })
+    expect((await json('keys', 'list', '--workspace', workspace)).items).toHaveLength(42)
+  })
+
+  test('are revoked with those they made when that is asked for', async () => {
+    const args = ['--name', 'parent', '--scopes', 'all:*']
+    const parent = await json('keys', 'create', ...args)
+    const child = await json('keys', 'create', ...args)
+    await behind(
+      database(),
+      `update service_accounts set created_by_type = 'key', created_by_id = $1 where id = $2`,
+      [parent.id, child.id],
+    )
+    await json('keys', 'revoke', parent.id, '--with-children')
+    const ids = (await json('keys', 'list')).items.map(({ id }: { id: string }) => id)
+    expect(ids).not.toContain(child.id)
+  })
+})
+
+test('labels are created, renamed, listed and archived', async () => {
+  const created = await json('labels', 'create', '--name', 'Hot lead', '--effect', 'stop')
+  expect(created).toMatchObject({
+    id: uuid,
+    value: 'hot_lead',
+    effect: 'stop',
+    sentiment: 'neutral',
+  })
+  const renamed = await json('labels', 'rename', created.id, '--name', 'Warm lead')
+  expect(renamed).toMatchObject({ name: 'Warm lead', value: 'hot_lead' })
+  expect((await json('labels', 'list')).items).toEqual([renamed])
+  expect(await json('labels', 'archive', created.id)).toMatchObject({ timestamp_archived: time })
+  expect((await json('labels', 'list')).items).toEqual([])
+  expect((await json('labels', 'list', '--archived')).items).toHaveLength(1)
+})
+
+test('mailboxes are added from a file, and no password comes back or stays readable', async () => {
+  const password = 'hunter2-hunter2'
+  const server = { host: 'mail.example.com', username: 'ada', password }
+  const file = join(await makeDataDir(), 'mailbox.json')
+  await writeFile(file, JSON.stringify({ address: 'ada@example.com', smtp: server, imap: server }))
+  const added = await json('mailboxes', 'add', file)
+  expect(added).toMatchObject({ id: uuid, address: 'ada@example.com', status: 'connected' })
+  expect(JSON.stringify(added)).not.toContain(password)
+  const { rows } = await behind(database(), 'select settings from mailboxes')
+  expect(rows[0]?.settings.includes(password)).toBe(false)
+  expect((await json('mailboxes', 'list')).items).toEqual([added])
+  await json('mailboxes', 'remove', added.id)
+  expect((await json('mailboxes', 'list')).items).toEqual([])
+
+  await writeFile(file, `{"password": "${password}`)
+  const broken = await run('mailboxes', 'add', file)
+  expect(broken).toEqual({ code: 1, stdout: '', stderr: `${file} is not valid JSON.\n` })
+})
+
+test('replay queues the events of a window, or says what it needs', async () => {
+  await json('workspaces', 'list')
+  const [id, other] = [
+    '00000000-0000-7000-8000-000000000001',
+    '00000000-0000-7000-8000-000000000002',
+  ]
+  await behind(
+    database(),
+    `insert into webhooks (workspace_id, id, name, target_hook_url, event_type, secret, timestamp_created, timestamp_updated)
+     select id, $1, 'crm', 'https://example.com', 'all_events', '', timestamp_created, timestamp_updated
+     from workspaces where name = 'default'`,
+    [id],
+  )
+  const now = Date.now()
+  const eventId = firstIdAt(new Date(now))
+  await behind(
+    database(),
+    `insert into events select id, $1, 'lead.interested', null, null, '{}' from workspaces where name = 'default'`,
+    [eventId],
+  )
+  const window = [
+    '--from',
+    new Date(now - 1000).toISOString(),
+    '--to',
+    new Date(now + 1000).toISOString(),
+  ]
+  expect(await json('webhooks', 'replay', id, ...window)).toEqual({ queued: 1 })
+  const { rows } = await behind(database(), 'select webhook_id, event_id, attempt from deliveries')
+  expect(rows).toEqual([{ webhook_id: id, event_id: eventId, attempt: 0 }])
+  expect((await run('webhooks', 'replay', other, ...window)).code).toBe(1)
+  expect((await run('webhooks', 'replay', id)).code).toBe(2)
+  expect((await run('webhooks', 'replay', id, ...window, '--delivery', other)).code).toBe(2)
+  expect((await run('webhooks', 'replay', id, '--delivery', other)).code).toBe(1)
+})
+
+test('migrate brings an empty database to this version, and has then nothing to do', async () => {
+  await using empty = await testDatabase()
+  await behind(empty, 'drop schema public cascade')
+  await behind(empty, 'create schema public')
+  vi.stubEnv('DATABASE_URL', empty.url)
+  const refused = await run('keys', 'list')
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('outrider migrate') })
+  expect((await json('migrate')).applied).toEqual(migrationNames())
+  expect(await json('migrate')).toEqual({ applied: [] })
+})
+
+const misuses: string[][] = [
+  [],
+  ['nonsense'],
+  ['keys'],
+  ['keys', 'create', '--name', 'x'],
+  ['keys', 'create', '--name', '', '--scopes', 'all:*'],
+  ['keys', 'create', '--name', 'x\u0007', '--scopes', 'all:*'],
+  ['keys', 'create', '--name', 'x', '--scopes', 'all:*,'],
+  ['keys', 'create', '--name', 'x', '--scopes', 'all:*', '--surprise'],
+  ['keys', 'revoke', 'nope'],
+  ['workspaces', 'set-plan', 'default'],
+  ['workspaces', 'set-plan', 'default', '--api', 'maybe'],
+  ['workspaces', 'set-plan', 'default', '--rate', '-1'],
+  ['labels', 'create', '--name', 'x', '--effect', 'explode'],
+]
+test.each(misuses.map((args) => [args]))(
+  'a misspelt command line is refused with 2: %j',
+  async (args) => {
+    const { code, stdout, stderr } = await run(...args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).not.toBe('')
+  },
+)
+
+const failures: [string[], string][] = [
+  [['keys', 'create', '--name', 'x', '--scopes', 'all:fly'], 'unknown scope'],
+  [['keys', 'create', '--name', 'x', '--scopes', 'all:*', '--expires', '2001-01-01'], 'future'],
+  [['keys', 'list', '--workspace', 'no such'], 'No such workspace'],
+  [['workspaces', 'create', '--name', 'default'], 'exists already'],
+  [['labels', 'create', '--name', 'interested'], 'built-in'],
+  [['mailboxes', 'add', '/no/such/file'], 'ENOENT'],
+  [['api'], 'outrider api needs DATABASE_URL'],
+]
+test.each(failures)(
+  'what cannot be done ends with 1 and a sentence: %j',
+  async (args, sentence) => {
+    if (args[0] === 'api') vi.stubEnv('DATABASE_URL', '')
+    const { code, stdout, stderr } = await run(...args, ...(args[0] === 'api' ? [] : ['--json']))
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain(sentence)
+    expect(stderr).not.toMatch(/^ +at /m)
+  },
+)
+
+test('every command explains itself', async () => {
+  for (const command of leaves(createProgram())) {
+    const { code, stdout } = await run(...command, '--help')
+    expect({ command, code }).toEqual({ command, code: 0 })
+    expect(stdout).toContain(`Usage: outrider ${command.join(' ')}`)
+    if (!['api', 'runner'].includes(String(command[0]))) expect(stdout).toContain('--json')
+  }
+})
+
+test('a table shows no control character of a name', () => {
+  expect(formatTable(['name', 'on'], [['\u001b[31mred', true]])).toBe(
+    'NAME      ON\n\ufffd[31mred  on',
+  )
+})
+
+function leaves(command: Command): string[][] {
+  return command.commands.flatMap((child) =>
+    child.commands.length > 0
+      ? leaves(child).map((rest) => [child.name(), ...rest])
+      : [[child.name()]],
+  )
+}

@@ -1,0 +1,105 @@
+import { partitionedTables } from '../app.ts'
+import type { Config } from '../config.ts'
+import { readBacklog } from '../features/operations/index.ts'
+import type { Db } from '../kernel/db/db.ts'
+import {
+  findInstance,
+  readDatabaseTime,
+  readMigrationGap,
+  readServerVersion,
+} from '../kernel/db/instance.ts'
+import { listPartitions } from '../kernel/db/partitions.ts'
+import { countRunners } from '../kernel/runner/lease-queries.ts'
+import { keyIdsOf, readSecretKeys } from '../kernel/secret-key.ts'
+import { type Finding, fine, found } from './finding.ts'
+
+/**
+ * What the database tells, once it answers.
+ *
+ * @param isOurs it was started for this examination, so no server runs
+ */
+export async function examineDatabase(db: Db, config: Config, isOurs: boolean): Promise<Finding[]> {
+  const version = await readServerVersion(db)
+  const first = [
+    fine('database', `PostgreSQL ${Math.floor(version / 10_000)}.${version % 10_000}`),
+    await migrations(db),
+  ]
+  // What follows reads tables that migrations make.
+  if (first.some(({ status }) => status === 'fail')) return first
+  const now = await readDatabaseTime(db)
+  return [
+    ...first,
+    clock(now),
+    await secretKey(db, config),
+    await partitions(db, now),
+    await runners(db, config, isOurs),
+    await backlog(db, now),
+  ]
+}
+
+async function migrations(db: Db): Promise<Finding> {
+  const { missing, unknown } = await readMigrationGap(db)
+  if (missing.length > 0) {
+    const detail = `missing ${missing.join(', ')}`
+    return found('migrations', 'fail', detail, 'Restart the server, or run "npx outrider migrate".')
+  }
+  if (unknown.length === 0) return fine('migrations', 'all applied')
+  const detail = `${unknown.join(', ')} come from a newer version`
+  return found('migrations', 'warn', detail, 'Update this copy of Outrider.')
+}
+
+const differenceMsMax = 2000
+
+function clock(databaseTime: Date): Finding {
+  const differenceMs = Math.abs(databaseTime.getTime() - Date.now())
+  const detail = `${(differenceMs / 1000).toFixed(1)} s from the database's`
+  if (differenceMs <= differenceMsMax) return fine('clock', detail)
+  const remedy = 'The service goes by the database; set both clocks by NTP for logs that agree.'
+  return found('clock', 'warn', detail, remedy)
+}
+
+async function secretKey(db: Db, config: Config): Promise<Finding> {
+  const check = 'secret key'
+  const instance = await findInstance(db)
+  const keys = await readSecretKeys(config).catch((error: Error) => error)
+  if (keys instanceof Error) return found(check, 'fail', keys.message, 'Restore the key.')
+  if (!instance) return fine(check, 'made at the first start')
+  const sealing = instance.secret_key_id
+  if (keys && keyIdsOf(keys).includes(sealing)) return fine(check, sealing)
+  const detail = `the database is sealed with ${sealing}, which is ${keys ? 'not ours' : 'missing'}`
+  return found(check, 'fail', detail, 'Set OUTRIDER_SECRET_KEY to it, or restore secret.key.')
+}
+
+async function partitions(db: Db, now: Date): Promise<Finding> {
+  const remedy = 'Keep a runner alive: it makes them ahead of time. Restarting a server does too.'
+  let until = Number.POSITIVE_INFINITY
+  for (const table of partitionedTables) {
+    const newest = (await listPartitions(db, table)).at(-1)
+    if (!newest || newest.end <= now) {
+      return found('partitions', 'fail', `${table.name} has none for the present`, remedy)
+    }
+    until = Math.min(until, newest.end.getTime())
+  }
+  const detail = `ready until ${new Date(until).toISOString().slice(0, 10)}`
+  const daysAhead = (until - now.getTime()) / 86_400_000
+  if (daysAhead >= 2) return fine('partitions', detail)
+  return found('partitions', 'warn', detail, remedy)
+}
+
+async function runners(db: Db, { leaseMs }: Config, isOurs: boolean): Promise<Finding> {
+  const alive = await countRunners(db, leaseMs)
+  if (alive > 0) return fine('runners', `${alive} alive`)
+  if (isOurs) return found('runners', 'warn', 'no server runs', 'Run "npm start".')
+  return found('runners', 'fail', 'none alive', 'Start one: "npx outrider runner".')
+}
+
+const lateMsMax = 300_000
+
+async function backlog(db: Db, now: Date): Promise<Finding> {
+  const { pending, oldestDueMs } = await readBacklog({ db, now: () => now })
+  const late = oldestDueMs > 0 ? `, the oldest due for ${Math.round(oldestDueMs / 1000)} s` : ''
+  const detail = `${pending} pending${late}`
+  if (oldestDueMs <= lateMsMax) return fine('deliveries', detail)
+  const remedy = 'Look at "runners" above and for slow destinations in the log; start more runners.'
+  return found('deliveries', 'warn', detail, remedy)
+}

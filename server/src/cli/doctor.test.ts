@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test, vi } from 'vitest'
+import { behind, commandDatabase, json, run } from '../../test/commands.ts'
+import { type TestDatabase, testDatabase } from '../../test/database.ts'
+
+const database = commandDatabase()
+
+test('the doctor is content with a service in good order', async () => {
+  await json('workspaces', 'list')
+  await runnerIsAlive(database())
+  const { code, stdout } = await run('doctor', '--json')
+  expect({ code, status: JSON.parse(stdout).status }).toEqual({ code: 0, status: 'ok' })
+  expect((await run('doctor')).stdout).toMatch(/^ok +migrations +all applied$/m)
+})
+
+test.each(listFaults())('the doctor finds %s', async (_fault, cause, finding) => {
+  await using own = await testDatabase()
+  vi.stubEnv('DATABASE_URL', own.url)
+  await json('workspaces', 'list')
+  await runnerIsAlive(own)
+  await cause(own)
+  const { code, stdout } = await run('doctor', '--json')
+  const report = JSON.parse(stdout)
+  expect(report.checks).toContainEqual(
+    expect.objectContaining({ remedy: expect.any(String), ...finding }),
+  )
+  expect(report.status).toBe(code === 1 ? 'fail' : 'warn')
+})
+
+type Fault = (database: TestDatabase) => unknown
+
+function listFaults(): [string, Fault, object][] {
+  return [
+    [
+      'that no runner is alive',
+      (own) => behind(own, 'delete from runners'),
+      { check: 'runners', status: 'fail', detail: 'none alive' },
+    ],
+    [
+      'a missing migration',
+      (own) => behind(own, `delete from migrations where name like '0004%'`),
+      { check: 'migrations', status: 'fail', detail: 'missing 0004_runners.sql' },
+    ],
+    [
+      'a migration of a newer version',
+      (own) => behind(own, `insert into migrations values ('9999_x.sql', outrider_now())`),
+      { check: 'migrations', status: 'warn' },
+    ],
+    [
+      'another secret key',
+      () => vi.stubEnv('OUTRIDER_SECRET_KEY', randomBytes(32).toString('base64')),
+      { check: 'secret key', status: 'fail', detail: expect.stringContaining('not ours') },
+    ],
+    [
+      'a clock that is wrong',
+      (own) => moveClock(own, '1 hour'),
+      { check: 'clock', status: 'warn', detail: expect.stringMatching(/^3(600|599)\.\d s/) },
+    ],
+    [
+      'partitions that have run out',
+      (own) => moveClock(own, '30 days'),
+      { check: 'partitions', status: 'fail' },
+    ],
+    [
+      'deliveries that are late',
+      (own) =>
+        behind(
+          own,
+          `insert into deliveries (workspace_id, id, bucket, webhook_id, event_id, due_at, expires_at)
+           select id, id, 0, id, id, outrider_now() - interval '1 hour', outrider_now() from instance`,
+        ),
+      {
+        check: 'deliveries',
+        status: 'warn',
+        detail: expect.stringMatching(/^1 pending, the oldest/),
+      },
+    ],
+    [
+      'an open policy on an open listener',
+      () => {
+        vi.stubEnv('HOST', '0.0.0.0')
+        vi.stubEnv('OUTBOUND_POLICY', 'any')
+      },
+      { check: 'outbound policy', status: 'warn' },
+    ],
+    [
+      'a database that does not answer',
+      () => vi.stubEnv('DATABASE_URL', 'postgres://u:hidden@127.0.0.1:1/x'),
+      { check: 'database', status: 'fail', detail: expect.not.stringContaining('hidden') },
+    ],
+    [
+      'a setting that makes no sense',
+      () => vi.stubEnv('PORT', 'x'),
+      { check: 'configuration', status: 'fail' },
+    ],
+  ]
+}
+
+const runnerIsAlive = (own: TestDatabase) =>
+  behind(own, 'insert into runners select id, 0, outrider_now() from instance')
+
+const moveClock = (own: TestDatabase, by: string) =>
+  behind(
+    own,
+    `create or replace function outrider_now() returns timestamptz
+     language sql stable as $$ select statement_timestamp() + interval '${by}' $$`,
+  )

@@ -1,0 +1,43 @@
+import type { Command } from 'commander'
+import { readConfig } from '../config.ts'
+import { getWorkspace } from '../features/workspaces/index.ts'
+import type { Context } from '../kernel/context.ts'
+import { createLog, type Log } from '../kernel/log.ts'
+import { openOperator } from '../process/open.ts'
+import { print, tell } from './terminal.ts'
+
+export interface OutputOptions {
+  json?: boolean
+}
+
+export interface WorkspaceOptions extends OutputOptions {
+  workspace: string
+}
+
+export const withOutput = (command: Command) =>
+  command.option('--json', 'print JSON and nothing else')
+
+export const withWorkspace = (command: Command) =>
+  withOutput(command).option('--workspace <workspace>', 'id or name of the workspace', 'default')
+
+/** Does one thing on the database of the service and shows what came of it. */
+export async function operate<T>(
+  options: OutputOptions,
+  work: (ctx: Context) => Promise<T>,
+  show: (result: T) => string,
+): Promise<void> {
+  await using opened = await openOperator(readConfig(), { log: terminalLog() })
+  const result = await work(opened.ctx)
+  print(options.json ? JSON.stringify(result) : show(result))
+}
+
+export const operateIn = <T>(
+  options: WorkspaceOptions,
+  work: (ctx: Context, workspaceId: string) => Promise<T>,
+  show: (result: T) => string,
+): Promise<void> =>
+  operate(options, async (ctx) => work(ctx, (await getWorkspace(ctx, options.workspace)).id), show)
+
+/** A person reads along: sentences instead of JSON, and only what is out of the ordinary. */
+export const terminalLog = (): Log =>
+  createLog('warn', { write: (line) => tell((JSON.parse(line) as { msg: string }).msg) })

@@ -1,0 +1,41 @@
+/** Results: JSON or a table, and nothing else. */
+export const print = (text: string) => process.stdout.write(`${text}\n`)
+
+/** What is said about the work. */
+export const tell = (text: string) => process.stderr.write(`${text}\n`)
+
+export type Cell = string | number | boolean | Date | string[] | null | undefined
+
+/** Columns as wide as their longest cell; the last one as long as it likes. */
+export function formatTable(headings: string[], rows: Cell[][]): string {
+  const lines = [headings.map((heading) => heading.toUpperCase()), ...rows.map(toTexts)]
+  const widths = headings.map((_, i) => Math.max(...lines.map((line) => lengthOf(line[i]))))
+  return lines
+    .map((line) =>
+      line
+        .map((text, i) => pad(text, widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** One line for each field. */
+export function formatRecord(fields: Record<string, Cell>): string {
+  const names = Object.keys(fields)
+  const width = Math.max(...names.map((name) => name.length))
+  return names.map((name) => `${pad(name, width)}  ${formatCell(fields[name])}`).join('\n')
+}
+
+const toTexts = (row: Cell[]) => row.map(formatCell)
+
+function formatCell(cell: Cell): string {
+  if (cell === null || cell === undefined || cell === '') return '-'
+  if (cell instanceof Date) return cell.toISOString()
+  if (typeof cell === 'boolean') return cell ? 'on' : 'off'
+  // A name from the database must not move the cursor or change the colours.
+  return String(cell).replaceAll(/\p{Cc}/gu, '�')
+}
+
+const lengthOf = (text = '') => [...text].length
+const pad = (text: string, width: number) => text + ' '.repeat(Math.max(0, width - lengthOf(text)))

@@ -1,0 +1,93 @@
+import type { Command } from 'commander'
+import {
+  createWorkspace,
+  getWorkspace,
+  listWorkspaces,
+  type PlanChanges,
+  setPlan,
+} from '../features/workspaces/index.ts'
+import { parseCount, parseName, parseSwitch } from './arguments.ts'
+import { type OutputOptions, operate, withOutput } from './operate.ts'
+import { formatRecord, formatTable } from './terminal.ts'
+
+export function workspaceCommands(program: Command) {
+  const workspaces = program.command('workspaces').description('Workspaces and their plans')
+
+  withOutput(workspaces.command('create'))
+    .description('Create a workspace with everything on')
+    .requiredOption('--name <name>', 'its name, not used by another', parseName)
+    .action((options: OutputOptions & { name: string }) =>
+      operate(options, (ctx) => createWorkspace(ctx, options.name), showWorkspace),
+    )
+
+  withOutput(workspaces.command('list'))
+    .description('List all workspaces')
+    .action((options: OutputOptions) =>
+      operate(options, async (ctx) => ({ items: await listWorkspaces(ctx) }), showWorkspaces),
+    )
+
+  const setting = withOutput(workspaces.command('set-plan'))
+    .description('Switch parts of the service on or off for a workspace; holds at once')
+    .argument('<workspace>', 'id or name of the workspace')
+    .option('--api <on|off>', 'campaigns and leads', parseSwitch)
+    .option('--webhooks <on|off>', 'webhook destinations', parseSwitch)
+    .option('--acquisition <on|off>', 'contact acquisition', parseSwitch)
+    .option('--rate <requests>', 'requests in 10 seconds; 0 = unlimited', parseCount)
+    .option('--leads-max <leads>', 'leads in all campaigns; "unlimited" lifts it', parseLimit)
+    .option('--leadbank-scope <on|off>', 'ask for leadbank scopes', parseSwitch)
+    .option('--monthly-credits <credits>', 'granted each month, what is left expires', parseCount)
+  setting.action((workspace: string, options: PlanOptions) => {
+    const { json, leadbankScope, leadsMax, ...switches } = options
+    const changes: PlanChanges = {
+      ...switches,
+      ...(leadsMax === undefined ? {} : { leadsMax: leadsMax === 'unlimited' ? null : leadsMax }),
+      ...(leadbankScope === undefined ? {} : { leadbankScopeRequired: leadbankScope }),
+    }
+    if (Object.keys(changes).length === 0) setting.error('error: name at least one thing to set')
+    return operate(
+      json ? { json } : {},
+      async (ctx) => setPlan(ctx, (await getWorkspace(ctx, workspace)).id, changes),
+      showWorkspace,
+    )
+  })
+}
+
+type PlanOptions = OutputOptions &
+  Pick<PlanChanges, 'api' | 'webhooks' | 'acquisition' | 'rate' | 'monthlyCredits'> & {
+    leadsMax?: number | 'unlimited'
+    leadbankScope?: boolean
+  }
+
+type Workspace = Awaited<ReturnType<typeof getWorkspace>>
+
+const parseLimit = (text: string) => (text === 'unlimited' ? text : parseCount(text))
+
+const showWorkspaces = ({ items }: { items: Workspace[] }) =>
+  formatTable(
+    [
+      'id',
+      'name',
+      'api',
+      'webhooks',
+      'acquisition',
+      'rate',
+      'leads max',
+      'monthly credits',
+      'created',
+    ],
+    items.map((workspace) => Object.values(plan(workspace))),
+  )
+
+const showWorkspace = (workspace: Workspace) => formatRecord(plan(workspace))
+
+const plan = (workspace: Workspace) => ({
+  id: workspace.id,
+  name: workspace.name,
+  api: workspace.plan_api,
+  webhooks: workspace.plan_webhooks,
+  acquisition: workspace.plan_acquisition,
+  rate: workspace.plan_rate === 0 ? 'unlimited' : `${workspace.plan_rate} in 10 s`,
+  leads_max: workspace.plan_leads_max ?? 'unlimited',
+  monthly_credits: workspace.plan_monthly_credits,
+  created: workspace.timestamp_created,
+})

@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { type AddressPolicy, isLoopback, parseCidrs } from './kernel/outbound/index.ts'
+
+export interface Config {
+  host: string
+  port: number
+  dataDir: string
+  /** Undefined: an embedded PostgreSQL in `dataDir`. */
+  databaseUrl: string | undefined
+  databasePrepared: boolean
+  databaseConnectionsMax: number
+  baseUrl: string
+  apiUrl: string
+  outbound: AddressPolicy
+  secretKey: string | undefined
+  redisUrl: string | undefined
+  metricsToken: string | undefined
+  /** Where a runner by itself answers /health, /ready and /metrics. Undefined: nowhere. */
+  runnerPort: number | undefined
+  logLevel: string
+  /** Waits before each retry, in ms. */
+  webhookRetryDelaysMs: number[]
+  webhookRetentionDays: number
+  /** Undefined: addresses that the directory lacks are proposed by pattern. */
+  acquisitionProvider: AcquisitionProvider | undefined
+  leaseMs: number
+  version: string
+}
+
+/** A service of the operator's that looks up addresses (docs/providers.md). */
+export interface AcquisitionProvider {
+  url: string
+  secret: string
+  /** Of one attempt. */
+  timeoutMs: number
+}
+
+/** The only reader of the environment. Throws one sentence that names the variable and what it takes. */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const host = env.HOST || '127.0.0.1'
+  const port = integer(env, 'PORT', 3000, 0, 65_535)
+  const own = `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`
+  const baseUrl = address(env, 'BASE_URL', own)
+  const apiUrl = address(env, 'API_URL', own)
+  return {
+    host,
+    port,
+    dataDir: resolve(env.DATA_DIR || './data'),
+    databaseUrl: env.DATABASE_URL || undefined,
+    databasePrepared: choice(env, 'DATABASE_PREPARED', ['on', 'off']) === 'on',
+    databaseConnectionsMax: integer(env, 'DATABASE_CONNECTIONS', 10, 2, 1000),
+    baseUrl,
+    apiUrl,
+    outbound: outboundPolicy(env, [host, new URL(baseUrl).hostname, new URL(apiUrl).hostname]),
+    secretKey: env.OUTRIDER_SECRET_KEY || undefined,
+    redisUrl: env.REDIS_URL || undefined,
+    metricsToken: env.METRICS_TOKEN || undefined,
+    runnerPort: env.RUNNER_PORT ? integer(env, 'RUNNER_PORT', 0, 0, 65_535) : undefined,
+    logLevel: choice(env, 'LOG_LEVEL', ['info', 'debug', 'warn', 'error', 'silent']),
+    webhookRetryDelaysMs: retryDelays(env.WEBHOOK_RETRY_SCHEDULE),
+    webhookRetentionDays: integer(env, 'WEBHOOK_RETENTION_DAYS', 30, 7, 3650),
+    acquisitionProvider: acquisitionProvider(env),
+    leaseMs: integer(env, 'LEASE_MS', 30_000, 500, 600_000),
+    version: readVersion(),
+  }
+}
+
+function outboundPolicy(env: NodeJS.ProcessEnv, listeners: string[]): AddressPolicy {
+  const fallback = listeners.every(isLoopback) ? 'any' : 'public'
+  const mode = choice(env, 'OUTBOUND_POLICY', [fallback, 'any', 'public'])
+  return { mode: mode as AddressPolicy['mode'], allow: parseCidrs(env.OUTBOUND_ALLOW ?? '') }
+}
+
+function acquisitionProvider(env: NodeJS.ProcessEnv): AcquisitionProvider | undefined {
+  const timeoutMs = integer(env, 'ACQUISITION_PROVIDER_TIMEOUT_MS', 10_000, 100, 20_000)
+  const { ACQUISITION_PROVIDER_URL, ACQUISITION_PROVIDER_SECRET: secret } = env
+  if (!ACQUISITION_PROVIDER_URL) return undefined
+  address(env, 'ACQUISITION_PROVIDER_URL', '')
+  // Byte for byte: a trailing slash may matter to it.
+  if (secret && /^[\x21-\x7e]+$/.test(secret)) {
+    return { url: ACQUISITION_PROVIDER_URL, secret, timeoutMs }
+  }
+  throw new Error(
+    'ACQUISITION_PROVIDER_SECRET must be set with ACQUISITION_PROVIDER_URL: the bearer token that it checks, without spaces.',
+  )
+}
+
+function integer(env: NodeJS.ProcessEnv, name: string, fallback: number, min: number, max: number) {
+  const text = env[name]
+  if (!text) return fallback
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (value >= min && value <= max) return value
+  throw new Error(`${name} must be a whole number from ${min} to ${max}.`)
+}
+
+/** The first choice is the default. */
+function choice(env: NodeJS.ProcessEnv, name: string, choices: string[]): string {
+  const value = env[name] || choices[0]
+  if (value !== undefined && choices.includes(value)) return value
+  throw new Error(`${name} must be one of ${[...new Set(choices)].join(', ')}.`)
+}
+
+function address(env: NodeJS.ProcessEnv, name: string, fallback: string): string {
+  const text = env[name] || fallback
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))
+    return text.replace(/\/+$/, '')
+  throw new Error(`${name} must be an http or https address such as https://api.example.com.`)
+}
+
+function retryDelays(text = '5,60,300,1800,7200,28800,86400'): number[] {
+  const seconds = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
+  if (seconds.every((value) => value >= 0 && value <= 259_200)) {
+    return seconds.map((value) => value * 1000)
+  }
+  throw new Error('WEBHOOK_RETRY_SCHEDULE must be seconds from 0 to 259200, separated by commas.')
+}
+
+export function readVersion(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(text) as { version: string }).version
+}

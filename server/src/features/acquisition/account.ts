@@ -1,0 +1,90 @@
+import type { Context } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { defaultWorkspaceName, getWorkspace } from '../workspaces/index.ts'
+import * as queries from './credit-queries.ts'
+import { findDuePeriods } from './cross-workspace.ts'
+import { type Credits, turnPeriod } from './period.ts'
+
+/** Credits. Searching is free. */
+export const costs = { find: 0, acquire_email: 1 }
+
+/** What a workspace starts with. */
+const startingCredits = { default: 1000, other: 100 }
+
+/** As they are now: without a lock unless they are opened, or turned to a new period, by this. */
+export async function readCredits(ctx: Context, workspaceId: string): Promise<Credits> {
+  const account = await queries.findAccount(ctx.db, workspaceId)
+  if (account && !turnPeriod(account, account.plan_monthly_credits, ctx.now())) return account
+  return transaction(ctx, (tx) => holdCredits(tx, workspaceId))
+}
+
+/**
+ * Locks the credits of a workspace until the transaction ends. They are opened at their first use, so
+ * that workspaces know nothing of them, and turned to a new period when one is due: exactly once,
+ * whoever comes first.
+ */
+export async function holdCredits(tx: Context, workspaceId: string): Promise<Credits> {
+  const account =
+    (await queries.lockAccount(tx.db, workspaceId)) ?? (await openAccount(tx, workspaceId))
+  const turn = turnPeriod(account, account.plan_monthly_credits, tx.now())
+  if (!turn) return account
+  await queries.updateAccount(tx.db, workspaceId, turn.credits)
+  await enter(tx, workspaceId, [
+    { kind: 'expiry', amount: -turn.expired, reason: 'monthly credits not used' },
+    { kind: 'grant', amount: turn.granted, reason: 'monthly credits' },
+  ])
+  return turn.credits
+}
+
+/** Two who open it at once: the second waits for the first, and finds it open. */
+async function openAccount(tx: Context, workspaceId: string): Promise<queries.Account> {
+  const { name } = await getWorkspace(tx, workspaceId)
+  const granted = name === defaultWorkspaceName ? startingCredits.default : startingCredits.other
+  const isNew = await queries.insertAccount(tx.db, workspaceId, {
+    balance: granted,
+    granted,
+    used: 0,
+    period_grant: 0,
+    period_start: tx.now(),
+    period_end: null,
+  })
+  if (isNew) {
+    await enter(tx, workspaceId, [{ kind: 'grant', amount: granted, reason: 'starting credits' }])
+  }
+  const account = await queries.lockAccount(tx.db, workspaceId)
+  if (!account) throw new Error('The credits of a workspace are gone.')
+  return account
+}
+
+/** Upkeep: nobody has to ask for credits to have them when the month begins. */
+export async function grantMonthlyCredits(ctx: Context) {
+  const chunk = 500
+  let after = '00000000-0000-0000-0000-000000000000'
+  for (;;) {
+    const due = await findDuePeriods(ctx.db, ctx.now(), after, chunk)
+    for (const workspaceId of due) {
+      await transaction(ctx, (tx) => holdCredits(tx, workspaceId))
+      after = workspaceId
+    }
+    if (due.length < chunk) return
+  }
+}
+
+interface NewEntry {
+  kind: queries.EntryToInsert['kind']
+  /** Nothing is entered of 0. */
+  amount: number
+  reason: string | null
+  contact_id?: string
+}
+
+/** Writes to the ledger what is done to the balance in the same transaction. */
+export const enter = (tx: Context, workspaceId: string, entries: NewEntry[]) =>
+  queries.insertEntries(
+    tx.db,
+    workspaceId,
+    entries
+      .filter((entry) => entry.amount !== 0)
+      .map((entry) => ({ contact_id: null, ...entry, id: tx.newId(), request_id: null })),
+    tx.now(),
+  )

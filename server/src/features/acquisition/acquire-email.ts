@@ -1,0 +1,125 @@
+import type { Context } from '../../kernel/context.ts'
+import { AppError, notFound } from '../../kernel/errors.ts'
+import { type DirectoryContact, findOptedOut, isRemovedContact } from '../directory/index.ts'
+import { costs, readCredits } from './account.ts'
+import { deskOf, type Visit } from './desk.ts'
+import { chooseList } from './lists.ts'
+import { lookUpAddress } from './look-up.ts'
+import type { FoundContact, Settled } from './plan.ts'
+import type { StoredContact } from './record.ts'
+import type { AcquiredEmail, AcquireEmail } from './schema.ts'
+
+/**
+ * Reveals the address of a contact: once charged, free from then on. Nothing is locked while an
+ * address is looked up; what was found is settled in one transaction, together with the other
+ * reveals of the workspace that arrive at that time.
+ */
+export async function acquireEmail(
+  ctx: Context,
+  workspaceId: string,
+  input: AcquireEmail,
+  requestId: string | null,
+): Promise<AcquiredEmail> {
+  const list = chooseList(input)
+  const desk = deskOf(ctx, workspaceId)
+  return desk.visit(input.contact_id, async (visit) => {
+    const { contact, acquired, hasOptedOut, hasList } = await desk.read({
+      contactId: input.contact_id,
+      listId: list && 'id' in list ? list.id : undefined,
+    })
+    if (!hasList) throw notFound('list')
+    if (!contact && (await isRemovedContact(ctx, input.contact_id))) throw optedOut()
+    if (!acquired && !contact) throw notFound('contact')
+    if (hasOptedOut) throw optedOut()
+    if (acquired && !list) {
+      const { balance } = await readCredits(ctx, workspaceId)
+      return revealed(acquired, { listId: null, creditsCharged: 0, balance })
+    }
+    const found = acquired || !contact ? undefined : await find(ctx, workspaceId, contact, visit)
+    if (found === 'not_found') {
+      return notRevealed(input.contact_id, (await readCredits(ctx, workspaceId)).balance)
+    }
+    return answer(await desk.settle({ contactId: input.contact_id, requestId, list, found }))
+  })
+}
+
+/** Everything about a contact that can be decided before its credits are locked. */
+async function find(
+  ctx: Context,
+  workspaceId: string,
+  contact: DirectoryContact,
+  visit: Visit,
+): Promise<FoundContact | 'not_found'> {
+  if (!contact.has_email) {
+    throw notEligible('This contact has no e-mail address to reveal.')
+  }
+  // A provider must not be paid for what the workspace cannot pay.
+  if (contact.email === null) {
+    const { balance } = await readCredits(ctx, workspaceId)
+    if (balance < costs.acquire_email) throw noCredits()
+  }
+  visit.lookUp ??= lookUpAddress(ctx, workspaceId, contact)
+  const address = await visit.lookUp
+  if (!address) return 'not_found'
+  if (address.source !== 'directory') {
+    const found = await findOptedOut(ctx.db, [address.email_folded])
+    if (found.has(address.email_folded)) throw optedOut()
+  }
+  const { first_name, last_name, title, seniority, department, company } = contact
+  const { city, country, linkedin_url } = contact
+  return {
+    ...address,
+    company_id: company?.company_id ?? null,
+    contact: {
+      ...{ first_name, last_name, title, seniority, department, company },
+      ...{ city, country, linkedin_url },
+    },
+  }
+}
+
+function answer(settled: Settled): AcquiredEmail {
+  switch (settled.kind) {
+    case 'acquired':
+      return revealed(settled.contact, settled)
+    case 'no_such_list':
+      throw notFound('list')
+    case 'insufficient_credits':
+      throw noCredits()
+    case 'failed':
+      throw settled.error
+  }
+}
+
+const revealed = (
+  contact: StoredContact,
+  more: { listId: string | null; creditsCharged: number; balance: number },
+): AcquiredEmail => ({
+  contact_id: contact.contact_id,
+  status: 'acquired',
+  email: contact.email,
+  email_status: contact.email_status,
+  confidence: contact.confidence,
+  list_id: more.listId,
+  credits_charged: more.creditsCharged,
+  balance: more.balance,
+})
+
+const notRevealed = (contactId: string, balance: number): AcquiredEmail => ({
+  contact_id: contactId,
+  status: 'not_found',
+  email: null,
+  email_status: null,
+  confidence: null,
+  list_id: null,
+  credits_charged: 0,
+  balance,
+})
+
+const notEligible = (message: string) =>
+  new AppError('not_eligible', message, { details: [{ path: '/contact_id', message }] })
+
+const optedOut = () =>
+  notEligible('This person asked not to be contacted; forget what you have of them.')
+
+const noCredits = () =>
+  new AppError('insufficient_credits', 'No credits are left; ask the operator for more.')

@@ -1,0 +1,106 @@
+import type { Context } from '../../kernel/context.ts'
+import { notFound } from '../../kernel/errors.ts'
+import { addLeads } from '../leads/index.ts'
+import { markOptedOut, readListed } from './lists.ts'
+import * as queries from './queries.ts'
+import type { StoredContact } from './record.ts'
+
+/** Of one list, or these. */
+export type ContactsToAdd = { campaign_id: string } & (
+  | { list_id: string }
+  | { contact_ids: string[] }
+)
+
+/** `contacts` is the sum of the others. */
+export interface AddedContacts {
+  contacts: number
+  leads_uploaded: number
+  already_in_campaign: number
+  /** Blocked, unsubscribed or bounced. */
+  in_blocklist: number
+  opted_out: number
+}
+
+/** As many as `addLeads` takes, each chunk in a transaction of its own. */
+const chunk = 1000
+
+/**
+ * Adds acquired contacts to a campaign as leads; addresses that are suppressed and people who opted
+ * out are left out. May be run again: what is in the campaign stays as it is.
+ */
+export async function addAcquiredToCampaign(
+  ctx: Context,
+  workspaceId: string,
+  what: ContactsToAdd,
+): Promise<AddedContacts> {
+  const added = { ...nothing }
+  const add = async (contacts: { contact: StoredContact; isOptedOut: boolean }[]) => {
+    const counts = await addChunk(ctx, workspaceId, what.campaign_id, contacts)
+    for (const name of counterNames) added[name] += counts[name]
+  }
+  if ('contact_ids' in what) {
+    const ids = [...new Set(what.contact_ids)]
+    const contacts = await queries.findAcquired(ctx.db, workspaceId, ids)
+    if (contacts.length < ids.length) throw notFound('acquired contact')
+    for (let at = 0; at < contacts.length; at += chunk) {
+      await add(await markOptedOut(ctx, contacts.slice(at, at + chunk)))
+    }
+    return added
+  }
+  let startingAfter: string | undefined
+  do {
+    const page = await readListed(ctx, workspaceId, what.list_id, { limit: chunk, startingAfter })
+    await add(page.items)
+    startingAfter = page.next_starting_after
+  } while (startingAfter)
+  return added
+}
+
+const nothing: AddedContacts = {
+  contacts: 0,
+  leads_uploaded: 0,
+  already_in_campaign: 0,
+  in_blocklist: 0,
+  opted_out: 0,
+}
+const counterNames = Object.keys(nothing) as (keyof AddedContacts)[]
+
+async function addChunk(
+  ctx: Context,
+  workspaceId: string,
+  campaignId: string,
+  contacts: { contact: StoredContact; isOptedOut: boolean }[],
+): Promise<AddedContacts> {
+  const willing = contacts.filter(({ isOptedOut }) => !isOptedOut)
+  const counts = { contacts: contacts.length, opted_out: contacts.length - willing.length }
+  if (willing.length === 0) return { ...nothing, ...counts }
+  const result = await addLeads(ctx, workspaceId, {
+    campaign_id: campaignId,
+    leads: willing.map(({ contact }) => leadOf(contact)),
+    skip_if_in_workspace: false,
+    overwrite: false,
+  })
+  return {
+    ...counts,
+    leads_uploaded: result.leads_uploaded,
+    // Two contacts may share an address.
+    already_in_campaign: result.duplicated_leads + result.duplicate_email_count,
+    in_blocklist: result.in_blocklist,
+  }
+}
+
+function leadOf({ contact, email }: StoredContact) {
+  const { seniority, department, city, country, linkedin_url } = contact
+  const variables = { seniority, department, city, country, linkedin_url }
+  return {
+    email,
+    first_name: contact.first_name,
+    last_name: contact.last_name,
+    company_name: contact.company?.name ?? null,
+    company_domain: contact.company?.domain ?? null,
+    job_title: contact.title,
+    custom_variables: Object.fromEntries(
+      Object.entries(variables).filter(([, value]) => value !== null),
+    ),
+  }
+}

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type TestContext, testContext } from '../../../test/context.ts'
+import { insertPerson } from '../../../test/directory-rows.ts'
+import { createWorkspace, ensureDefaultWorkspace, setPlan } from '../workspaces/index.ts'
+import { grantMonthlyCredits } from './account.ts'
+import { acquireEmail } from './acquire-email.ts'
+import { getBalance, grantCredits, listCreditEntries, refundContact } from './credits.ts'
+
+let ctx: TestContext
+let workspaceId: string
+
+beforeAll(async () => {
+  ctx = await testContext()
+  ctx.clock.set(new Date(Date.UTC(ctx.now().getUTCFullYear(), ctx.now().getUTCMonth(), 20)))
+})
+afterAll(() => ctx[Symbol.asyncDispose]())
+beforeEach(async () => {
+  workspaceId = (await createWorkspace(ctx, `credits ${ctx.newId()}`)).id
+})
+
+const history = async (id = workspaceId) =>
+  (await listCreditEntries(ctx, id, { limit: 100, startingAfter: undefined })).items.map(
+    ({ kind, amount, reason }) => [kind, amount, reason],
+  )
+const reveal = async () => {
+  const contact_id = await insertPerson(ctx)
+  const answer = await acquireEmail(ctx, workspaceId, { contact_id }, 'request-1')
+  expect(answer.credits_charged).toBe(1)
+  return contact_id
+}
+const startOfMonth = (later: number) =>
+  new Date(Date.UTC(ctx.now().getUTCFullYear(), ctx.now().getUTCMonth() + later))
+
+describe('a workspace starts with credits', () => {
+  test('1,000 the default one, 100 any other, entered in the ledger once', async () => {
+    const { id } = await ensureDefaultWorkspace(ctx)
+    const asked = await Promise.all(Array.from({ length: 8 }, () => getBalance(ctx, id)))
+    expect(new Set(asked.map(({ balance }) => balance))).toEqual(new Set([1000]))
+    expect(await history(id)).toEqual([['grant', 1000, 'starting credits']])
+    expect(await getBalance(ctx, workspaceId)).toEqual({
+      balance: 100,
+      granted: 100,
+      used: 0,
+      period_start: ctx.now(),
+      period_end: null,
+      costs: { find: 0, acquire_email: 1 },
+    })
+  })
+})
+
+describe('the operator', () => {
+  test('grants credits, also before anything else was done with them', async () => {
+    const granted = await grantCredits(ctx, workspaceId, { credits: 50, reason: 'a gift' })
+    expect(granted).toMatchObject({ balance: 150, granted: 150, used: 0 })
+    expect(await history()).toEqual([
+      ['grant', 50, 'a gift'],
+      ['grant', 100, 'starting credits'],
+    ])
+    const { peek } = ctx.database
+    const audited = await peek
+      .selectFrom('audit_log')
+      .select(['action', 'details'])
+      .where('workspace_id', '=', workspaceId)
+      .execute()
+    expect(audited).toEqual([
+      { action: 'credits.granted', details: { credits: 50, reason: 'a gift' } },
+    ])
+  })
+
+  test('cannot grant none, or more than a balance holds', async () => {
+    for (const credits of [0, -5, 1_000_000_000]) {
+      await expect(grantCredits(ctx, workspaceId, { credits })).rejects.toThrow('at most')
+    }
+    expect(await history()).toHaveLength(1)
+  })
+
+  test('refunds a contact once, and it stays acquired', async () => {
+    const contactId = await reveal()
+    expect(await getBalance(ctx, workspaceId)).toMatchObject({ balance: 99, used: 1 })
+    const refunded = await refundContact(ctx, workspaceId, contactId, 'it bounced')
+    expect(refunded).toMatchObject({ balance: 100, granted: 100, used: 0 })
+    await expect(refundContact(ctx, workspaceId, contactId)).rejects.toThrow('already')
+    expect(await history()).toEqual([
+      ['refund', 1, 'it bounced'],
+      ['charge', -1, 'e-mail acquired'],
+      ['grant', 100, 'starting credits'],
+    ])
+    const again = await acquireEmail(ctx, workspaceId, { contact_id: contactId }, null)
+    expect(again).toMatchObject({ status: 'acquired', credits_charged: 0, balance: 100 })
+  })
+
+  test('refunds nothing that this workspace was not charged', async () => {
+    const contactId = await reveal()
+    const other = (await createWorkspace(ctx, `other ${ctx.newId()}`)).id
+    await expect(refundContact(ctx, other, contactId)).rejects.toThrow('no such contact')
+  })
+})
+
+describe('monthly credits', () => {
+  test('are there from the moment the plan has them, and what is left of them expires', async () => {
+    await setPlan(ctx, workspaceId, { monthlyCredits: 30 })
+    expect(await getBalance(ctx, workspaceId)).toEqual({
+      balance: 130,
+      granted: 130,
+      used: 0,
+      period_start: startOfMonth(0),
+      period_end: startOfMonth(1),
+      costs: { find: 0, acquire_email: 1 },
+    })
+    const spent = [await reveal(), await reveal()]
+    await setPlan(ctx, workspaceId, { monthlyCredits: 40 })
+    const before = ctx.now()
+    ctx.clock.set(startOfMonth(1))
+    expect(await getBalance(ctx, workspaceId)).toMatchObject({
+      balance: 140,
+      granted: 140,
+      used: 0,
+      period_end: startOfMonth(1),
+    })
+    expect((await history()).slice(0, 2)).toEqual([
+      ['grant', 40, 'monthly credits'],
+      ['expiry', -28, 'monthly credits not used'],
+    ])
+    // A charge of the month before is not among what this month used.
+    const refunded = await refundContact(ctx, workspaceId, spent[0] ?? '')
+    expect(refunded).toMatchObject({ balance: 141, granted: 141, used: 0 })
+    ctx.clock.set(before)
+  })
+
+  test('are granted once a period, however many processes look', async () => {
+    await using other = { ...ctx, [Symbol.asyncDispose]: async () => undefined }
+    const workspaces = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const { id } = await createWorkspace(ctx, `monthly ${ctx.newId()}`)
+        await setPlan(ctx, id, { monthlyCredits: 10 })
+        return id
+      }),
+    )
+    const before = ctx.now()
+    for (const month of [0, 1]) {
+      ctx.clock.set(month === 0 ? before : startOfMonth(1))
+      await Promise.all([
+        ...[ctx, other, ctx].map((each) => grantMonthlyCredits(each)),
+        ...workspaces.map((id) => getBalance(other, id)),
+        ...workspaces.map((id) => grantCredits(ctx, id, { credits: 1 })),
+      ])
+    }
+    for (const id of workspaces) {
+      const entries = (await history(id)).map(([kind, amount]) => [kind, amount])
+      expect(entries.filter(([, amount]) => amount === 10)).toHaveLength(2)
+      expect(entries.filter(([kind]) => kind === 'expiry')).toEqual([['expiry', -10]])
+      expect(await getBalance(ctx, id)).toMatchObject({ balance: 112 })
+    }
+    ctx.clock.set(before)
+  })
+
+  test('are granted by the upkeep to workspaces that nobody asks about', async () => {
+    await setPlan(ctx, workspaceId, { monthlyCredits: 7 })
+    await grantMonthlyCredits(ctx)
+    const balances = await ctx.database.peek
+      .selectFrom('credit_balances')
+      .selectAll()
+      .where('workspace_id', '=', workspaceId)
+      .execute()
+    expect(balances).toMatchObject([{ balance: 107, period_grant: 7 }])
+  })
+
+  test('end with the period in which the plan loses them', async () => {
+    await setPlan(ctx, workspaceId, { monthlyCredits: 30 })
+    await getBalance(ctx, workspaceId)
+    await setPlan(ctx, workspaceId, { monthlyCredits: 0 })
+    expect(await getBalance(ctx, workspaceId)).toMatchObject({ balance: 130 })
+    const before = ctx.now()
+    ctx.clock.set(startOfMonth(1))
+    expect(await getBalance(ctx, workspaceId)).toMatchObject({ balance: 100, period_end: null })
+    ctx.clock.set(before)
+  })
+})
+
+test('the ledger is read page by page, newest first', async () => {
+  for (let i = 1; i <= 5; i++) await grantCredits(ctx, workspaceId, { credits: i })
+  const first = await listCreditEntries(ctx, workspaceId, { limit: 4, startingAfter: undefined })
+  expect(first.items.map(({ amount }) => amount)).toEqual([5, 4, 3, 2])
+  const second = await listCreditEntries(ctx, workspaceId, {
+    limit: 4,
+    startingAfter: first.next_starting_after,
+  })
+  expect(second.items.map(({ amount }) => amount)).toEqual([1, 100])
+  expect(second.next_starting_after).toBeUndefined()
+})

@@ -1,0 +1,16 @@
+import { sql } from 'kysely'
+import type { Db } from '../../kernel/db/db.ts'
+
+/** Workspaces whose period is over, or whose plan has monthly credits and no period yet; in id order. */
+export async function findDuePeriods(db: Db, now: Date, after: string, most: number) {
+  const { rows } = await sql<{ id: string }>`
+    /* cross-workspace: monthly credits are granted to all */
+    select w.id
+    from workspaces w
+    left join credit_balances b on b.workspace_id = w.id
+    where w.id > ${after}::uuid
+      and (b.period_end <= ${now}::timestamptz or w.plan_monthly_credits > 0 and b.period_end is null)
+    order by w.id
+    limit ${most}::integer`.execute(db)
+  return rows.map((row) => row.id)
+}

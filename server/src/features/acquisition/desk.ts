@@ -1,0 +1,100 @@
+import type { Context } from '../../kernel/context.ts'
+import type { Db } from '../../kernel/db/db.ts'
+import { type DirectoryContact, findContacts, findOptedOut } from '../directory/index.ts'
+import { gather } from './gather.ts'
+import type { Reveal, Settled } from './plan.ts'
+import * as queries from './queries.ts'
+import type { Address, StoredContact } from './record.ts'
+import { settleReveals } from './settle.ts'
+
+/** What this process does together for a workspace. */
+export interface Desk {
+  /** Keeps track of who is at work on a contact. */
+  visit: <T>(contactId: string, work: (visit: Visit) => Promise<T>) => Promise<T>
+  read: (request: CandidateRequest) => Promise<Candidate>
+  settle: (reveal: Reveal) => Promise<Settled>
+}
+
+/** Reveals of one contact that overlap: they share one look-up, so that no provider is asked twice. */
+export interface Visit {
+  visitors: number
+  lookUp?: Promise<Address | undefined>
+}
+
+interface CandidateRequest {
+  contactId: string
+  listId: string | undefined
+}
+
+/** What is known of a contact before anything is looked up. */
+interface Candidate {
+  contact: DirectoryContact | undefined
+  acquired: StoredContact | undefined
+  hasOptedOut: boolean
+  /** True when none was named by its id. */
+  hasList: boolean
+}
+
+/** The same for everybody who asks on one database. */
+export function deskOf(ctx: Context, workspaceId: string): Desk {
+  const open = desks.get(ctx.db) ?? new Map<string, Desk>()
+  desks.set(ctx.db, open)
+  const desk = open.get(workspaceId) ?? openDesk(ctx, workspaceId)
+  open.set(workspaceId, desk)
+  return desk
+}
+
+const desks = new WeakMap<Db, Map<string, Desk>>()
+
+/** Keeps a transaction, and what waits for it, short. */
+const batchMax = 100
+
+function openDesk(ctx: Context, workspaceId: string): Desk {
+  const visits = new Map<string, Visit>()
+  return {
+    async visit(contactId, work) {
+      const visit = visits.get(contactId) ?? { visitors: 0 }
+      visits.set(contactId, visit)
+      visit.visitors += 1
+      try {
+        return await work(visit)
+      } finally {
+        visit.visitors -= 1
+        if (visit.visitors === 0) visits.delete(contactId)
+      }
+    },
+    read: gather(batchMax, (requests: CandidateRequest[]) =>
+      readCandidates(ctx, workspaceId, requests),
+    ),
+    settle: gather(batchMax, (reveals: Reveal[]) => settleReveals(ctx, workspaceId, reveals)),
+  }
+}
+
+async function readCandidates(
+  ctx: Context,
+  workspaceId: string,
+  requests: CandidateRequest[],
+): Promise<Candidate[]> {
+  const ids = [...new Set(requests.map(({ contactId }) => contactId))]
+  const listIds = [...new Set(requests.flatMap(({ listId }) => listId ?? []))]
+  const [contacts, acquired, lists] = await Promise.all([
+    findContacts(ctx.db, ids),
+    queries.findAcquired(ctx.db, workspaceId, ids),
+    listIds.length > 0 ? queries.findLists(ctx.db, workspaceId, listIds, []) : [],
+  ])
+  const addresses = [...contacts, ...acquired].flatMap(({ email_folded }) => email_folded ?? [])
+  const optedOut = await findOptedOut(ctx.db, addresses)
+  const contactById = new Map(contacts.map((contact) => [contact.id, contact]))
+  const acquiredById = new Map(acquired.map((contact) => [contact.contact_id, contact]))
+  const known = new Set(lists.map((list) => list.id))
+  return requests.map(({ contactId, listId }) => {
+    const candidate = { contact: contactById.get(contactId), acquired: acquiredById.get(contactId) }
+    return {
+      ...candidate,
+      hasOptedOut: Object.values(candidate).some(
+        (each) => each?.email_folded != null && optedOut.has(each.email_folded),
+      ),
+      hasList: listId === undefined || known.has(listId),
+    }
+  })
+}

@@ -1,0 +1,10 @@
+export { grantMonthlyCredits } from './account.ts'
+export { type AddedContacts, addAcquiredToCampaign } from './campaign-leads.ts'
+export {
+  type CreditEntry,
+  getBalance,
+  grantCredits,
+  listCreditEntries,
+  refundContact,
+} from './credits.ts'
+export { acquisitionRoutes, acquisitionSchemas } from './routes.ts'

@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type TestContext, testContext } from '../../../test/context.ts'
+import { insertCompany, insertPeople, insertPerson } from '../../../test/directory-rows.ts'
+import {
+  type Answer,
+  answerInTurn,
+  answerWith,
+  hostile,
+  startReceiver,
+} from '../../../test/receiver.ts'
+import { optOut } from '../directory/index.ts'
+import { createWorkspace } from '../workspaces/index.ts'
+import { acquireEmail } from './acquire-email.ts'
+import { getBalance } from './credits.ts'
+
+let ctx: TestContext
+beforeAll(async () => {
+  ctx = await testContext()
+})
+afterAll(() => ctx[Symbol.asyncDispose]())
+
+const secret = 'provider-secret'
+
+/** A provider that answers like this, a workspace, and its reveals. Pauses take no time. */
+async function startProvider(answer: Answer, timeoutMs = 500) {
+  const receiver = await startReceiver(answer)
+  const workspaceId = (await createWorkspace(ctx, `provider ${ctx.newId()}`)).id
+  const pausesMs: number[] = []
+  const own = {
+    ...ctx,
+    config: { ...ctx.config, acquisitionProvider: { url: receiver.url, secret, timeoutMs } },
+    sleep: async (ms: number) => void pausesMs.push(ms),
+  }
+  return {
+    receiver,
+    pausesMs,
+    workspaceId,
+    acquire: (contact_id: string) => acquireEmail(own, workspaceId, { contact_id }, null),
+    balance: async () => (await getBalance(own, workspaceId)).balance,
+    [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
+  }
+}
+
+const json = (body: unknown, status = 200) => answerWith(status, JSON.stringify(body))
+const found = json({ email: 'ada@engine.example', email_status: 'verified' })
+const unknownPerson = () => insertPerson(ctx, { email: null })
+
+test('is sent who is asked for, the secret and a key, and what it finds is charged', async () => {
+  await using provider = await startProvider(found)
+  const company_id = await insertCompany(ctx, { name: 'Analytical', domain: 'engine.example' })
+  const contact_id = await insertPerson(ctx, { email: null, company_id, title: 'Countess' })
+  expect(await provider.acquire(contact_id)).toMatchObject({
+    status: 'acquired',
+    email: 'ada@engine.example',
+    email_status: 'verified',
+    confidence: null,
+    credits_charged: 1,
+  })
+  const request = await provider.receiver.next()
+  expect(request.headers).toMatchObject({
+    authorization: `Bearer ${secret}`,
+    'content-type': 'application/json',
+    'idempotency-key': `${provider.workspaceId}:${contact_id}`,
+    'user-agent': `Outrider/${ctx.config.version}`,
+  })
+  expect(JSON.parse(request.body.toString())).toEqual({
+    contact_id,
+    first_name: 'Ada',
+    last_name: 'Lovelace',
+    title: 'Countess',
+    city: null,
+    country: null,
+    linkedin_url: null,
+    company: { name: 'Analytical', domain: 'engine.example' },
+  })
+})
+
+test('is not asked for what the directory knows, what was acquired, or what cannot be paid', async () => {
+  await using provider = await startProvider(found)
+  const [known, acquired, unpaid] = await insertPeople(ctx, [{}, { email: null }, { email: null }])
+  await provider.acquire(known ?? '')
+  await provider.acquire(acquired ?? '')
+  await provider.acquire(acquired ?? '')
+  await ctx.database.peek
+    .updateTable('credit_balances')
+    .set({ balance: 0, used: 100 })
+    .where('workspace_id', '=', provider.workspaceId)
+    .execute()
+  await expect(provider.acquire(unpaid ?? '')).rejects.toMatchObject({
+    code: 'insufficient_credits',
+  })
+  expect(provider.receiver.requests).toHaveLength(1)
+})
+
+const findings: [string, unknown, object][] = [
+  ['no address', { email: null }, { status: 'not_found' }],
+  ['a status of its own', { email: 'a@b.example', email_status: 'sure' }, { status: 'not_found' }],
+  ['no status', { email: 'a@b.example' }, { status: 'acquired', email_status: 'unknown' }],
+  ['more than asked', { email: 'a@b.example', cost: 3 }, { status: 'acquired' }],
+  ['no e-mail address', { email: 'ada' }, { status: 'not_found' }],
+  ['a list', [{ email: 'a@b.example' }], { status: 'not_found' }],
+  ['nothing about it', {}, { status: 'not_found' }],
+  ['a number', { email: 7 }, { status: 'not_found' }],
+  ['a long story', { email: 'a@b.example', x: 'x'.repeat(2000) }, { status: 'not_found' }],
+]
+test.each(findings)('that answers %s is taken at its word', async (_what, body, expected) => {
+  await using provider = await startProvider(json(body))
+  expect(await provider.acquire(await unknownPerson())).toMatchObject(expected)
+  expect(provider.receiver.requests).toHaveLength(1)
+  const charged = 'acquired' in expected || Object.values(expected).includes('acquired')
+  expect(await provider.balance()).toBe(charged ? 99 : 100)
+})
+
+const hopeless: [string, Answer, number][] = [
+  ['garbage', answerWith(200, '<html>'), 1],
+  ['binary garbage', answerWith(200, Buffer.from([0xff, 0xfe, 0])), 1],
+  ['an empty body', answerWith(200), 1],
+  ['404', answerWith(404), 1],
+  ['401', answerWith(401), 1],
+  ['a redirect', hostile.redirectTo('http://127.0.0.1:1/'), 1],
+  ['500 for ever', answerWith(500), 3],
+  ['429 for ever', answerWith(429), 3],
+  ['429 for an hour', answerWith(429, '', { 'retry-after': '3600' }), 1],
+  ['a reset', hostile.resetBeforeHeaders(), 3],
+  ['half a body', hostile.resetMidBody(), 3],
+  ['another protocol', hostile.notHttp(), 3],
+]
+describe('that fails costs nothing and reveals nothing', () => {
+  test.each(hopeless)('%s', async (_what, answer, requests) => {
+    await using provider = await startProvider(answer)
+    expect(await provider.acquire(await unknownPerson())).toMatchObject({
+      status: 'not_found',
+      email: null,
+      credits_charged: 0,
+      balance: 100,
+    })
+    expect(provider.receiver.requests).toHaveLength(requests)
+  })
+
+  test('a hang, at every stage', async () => {
+    for (const answer of [
+      hostile.hangBeforeHeaders(),
+      hostile.hangAfterHeaders(),
+      hostile.drip(20),
+    ]) {
+      await using provider = await startProvider(answer, 100)
+      expect(await provider.acquire(await unknownPerson())).toMatchObject({ status: 'not_found' })
+      expect(provider.receiver.requests).toHaveLength(3)
+      expect(await provider.balance()).toBe(100)
+    }
+  })
+})
+
+describe('that charges', () => {
+  test('gets the same key on every attempt at a reveal, and in a later one', async () => {
+    await using provider = await startProvider(
+      answerInTurn(answerWith(503), hostile.resetBeforeHeaders(), json({ email: null }), found),
+    )
+    const contact_id = await unknownPerson()
+    expect(await provider.acquire(contact_id)).toMatchObject({ status: 'not_found' })
+    expect(await provider.acquire(contact_id)).toMatchObject({ status: 'acquired' })
+    const keys = provider.receiver.requests.map(({ headers }) => headers['idempotency-key'])
+    expect(keys).toHaveLength(4)
+    expect(new Set(keys).size).toBe(1)
+    expect(provider.pausesMs).toHaveLength(2)
+  })
+
+  test('is asked once by requests for one contact at the same time', async () => {
+    await using provider = await startProvider(found)
+    const contact_id = await unknownPerson()
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => provider.acquire(contact_id)),
+    )
+    expect(provider.receiver.requests).toHaveLength(1)
+    const charged = answers.map(({ credits_charged }) => credits_charged)
+    expect(charged.sort()).toEqual([...Array(9).fill(0), 1])
+    expect(await provider.balance()).toBe(99)
+  })
+
+  test('waits as long as it is asked to, within reason', async () => {
+    const busy = answerWith(429, '', { 'retry-after': '2' })
+    await using provider = await startProvider(answerInTurn(busy, found))
+    expect(await provider.acquire(await unknownPerson())).toMatchObject({ status: 'acquired' })
+    expect(provider.pausesMs).toEqual([2000])
+  })
+})
+
+test('that finds the address of somebody who asked to be removed reveals nothing', async () => {
+  await using provider = await startProvider(json({ email: 'Removed@Person.example' }))
+  await optOut(ctx, 'removed@person.example')
+  await expect(provider.acquire(await unknownPerson())).rejects.toMatchObject({
+    code: 'not_eligible',
+  })
+  expect(await provider.balance()).toBe(100)
+})
+
+test('may be right about somebody who asks to be removed later', async () => {
+  await using provider = await startProvider(json({ email: 'later@person.example' }))
+  const contact_id = await unknownPerson()
+  expect(await provider.acquire(contact_id)).toMatchObject({ status: 'acquired' })
+  await optOut(ctx, 'later@person.example')
+  await expect(provider.acquire(contact_id)).rejects.toMatchObject({ code: 'not_eligible' })
+})
+
+test('is guarded like any address that this service connects to', async () => {
+  const { createOutboundHttp } = await import('../../kernel/outbound/index.ts')
+  await using receiver = await startReceiver(found)
+  const http = createOutboundHttp({ policy: { mode: 'public', allow: [] } })
+  const config = {
+    ...ctx.config,
+    acquisitionProvider: { url: receiver.url, secret, timeoutMs: 500 },
+  }
+  const { id } = await createWorkspace(ctx, `guarded ${ctx.newId()}`)
+  const contact_id = await unknownPerson()
+  const answer = await acquireEmail({ ...ctx, config, http }, id, { contact_id }, null)
+  await http.close()
+  expect(answer.status).toBe('not_found')
+  expect(receiver.requests).toHaveLength(0)
+})
+
+test('what went wrong is logged without the person, the secret or an address', async () => {
+  const lines = ctx.logLines.filter((line) => line.includes('acquisition provider'))
+  expect(lines.length).toBeGreaterThan(20)
+  expect(lines.filter((line) => /@|Lovelace|provider-secret|127\.0/.test(line))).toEqual([])
+})

@@ -1,0 +1,1 @@
+export { type Actor, operator, recordAudit, service } from './audit.ts'

@@ -1,0 +1,85 @@
+import type { Context } from '../../kernel/context.ts'
+import { notFound } from '../../kernel/errors.ts'
+import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
+import { checkSettings, scheduleOf } from './check-settings.ts'
+import * as queries from './queries.ts'
+import { toRecord } from './record.ts'
+import { defaultSchedule } from './schedule-schema.ts'
+import { type Campaign, type NewCampaign, plainDefaults } from './schema.ts'
+import { findSenders } from './sender-mailboxes.ts'
+import { stepsWithIds } from './sequence.ts'
+import type { NewCampaignSequence } from './sequence-schema.ts'
+
+/** Makes a draft: nothing is sent before it is activated. */
+export async function createCampaign(
+  ctx: Context,
+  workspaceId: string,
+  input: NewCampaign,
+): Promise<Campaign> {
+  checkSettings(input)
+  const { schedule: _alias, ...given } = input
+  const senders = await findSenders(ctx.db, workspaceId, input.email_list ?? [])
+  const id = ctx.newId()
+  await queries.insertCampaign(ctx.db, {
+    ...plainDefaults,
+    ...given,
+    email_list: senders.addresses,
+    campaign_schedule: JSON.stringify(scheduleOf(input) ?? defaultSchedule),
+    sequences: JSON.stringify(stepsWithIds([], withoutIds(input.sequences ?? []), ctx.newId)),
+    workspace_id: workspaceId,
+    id,
+    status: 'draft',
+    timestamp_created: ctx.now(),
+    timestamp_updated: ctx.now(),
+  })
+  return getCampaign(ctx, workspaceId, id)
+}
+
+export async function getCampaign(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+): Promise<Campaign> {
+  const [row] = await queries.readCampaign(ctx.db, workspaceId, id)
+  if (!row) throw notFound('campaign')
+  return toRecord(row, ctx.now())
+}
+
+export interface CampaignFilter {
+  status?: string | undefined
+  /** Part of the name, in any case. */
+  search?: string | undefined
+}
+
+export async function listCampaigns(
+  ctx: Context,
+  workspaceId: string,
+  page: PageRequest,
+  filter: CampaignFilter,
+): Promise<Page<Campaign>> {
+  const rows = await queries.listCampaigns(
+    ctx.db,
+    workspaceId,
+    page.startingAfter ?? lastId,
+    filter.status || null,
+    filter.search || null,
+    page.limit + 1,
+  )
+  const now = ctx.now()
+  return toPage(
+    rows.map((row) => toRecord(row, now)),
+    page.limit,
+  )
+}
+
+/** The sequences of another campaign can be sent as they were read: the copy gets ids of its own. */
+const withoutIds = (sequences: NewCampaignSequence[]): NewCampaignSequence[] =>
+  sequences.map(({ steps }) => ({
+    steps: steps.map(({ id: _id, ...step }) => ({
+      ...step,
+      variants: step.variants.map(({ id: _variantId, ...variant }) => variant),
+    })),
+  }))
+
+/** Comes after every id: the first page starts before it. */
+const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'

@@ -1,0 +1,3 @@
+export { addLeadCounts, completeIfFinished } from './lead-counts.ts'
+export type { LeadCounts } from './queries.ts'
+export { campaignRoutes, campaignSchemas } from './routes.ts'

@@ -1,0 +1,175 @@
+import {
+  filters as builtinFilters,
+  CaptureTag,
+  type Context,
+  Drop,
+  type Emitter,
+  type FilterImplOptions,
+  Liquid,
+  type Parser,
+  Tag,
+  type TagToken,
+  type Template,
+  type TopLevelToken,
+  tags,
+  toValue,
+} from 'liquidjs'
+import { spintaxTag } from './spintax.ts'
+
+/** What one rendering may use; kept in a register, where no template can reach it. */
+export interface Rendering {
+  html: boolean
+  /** An integer in [0, n). */
+  pick: (n: number) => number
+  now: Date
+  /** The IANA zone in which `now` is shown. */
+  timezone: string
+}
+
+/**
+ * The Liquid of a mail: no files, no time or chance but those of its `Rendering`, own properties
+ * only, an unknown filter is an error. What a template says is its author's; what a variable holds
+ * is a stranger's: in HTML it is escaped, once, when it is put in.
+ */
+export function createLiquid(): Liquid {
+  const liquid = new Liquid({
+    strictFilters: true,
+    ownPropertyOnly: true,
+    relativeReference: false,
+    templates: {},
+    locale: 'en-US',
+    timezoneOffset: 0,
+    memoryLimit: charactersMadeMax,
+    outputEscape: putIn,
+  })
+  for (const name of Object.keys(tags)) if (!tagNames.has(name)) delete liquid.tags[name]
+  for (const name of Object.keys(builtinFilters)) {
+    if (!filterNames.has(name)) liquid.unregisterFilter(name)
+  }
+  liquid.registerTag('capture', Capture)
+  liquid.registerTag(spintaxTag.open, Spintax)
+  liquid.registerFilter('escape', unchanged)
+  liquid.registerFilter('escape_once', unchanged)
+  liquid.registerFilter('newline_to_br', newlineToBr)
+  liquid.registerFilter('date', date)
+  limitNodes(liquid)
+  return liquid
+}
+
+export const startRendering = (context: Context, rendering: Rendering) =>
+  context.setRegister('rendering', { ...rendering, nodes: 0 })
+
+const renderingOf = (context: Context) =>
+  context.getRegister<Rendering & { nodes: number }>('rendering')
+
+// No include, render, layout, block: they read files. No cycle, echo, tablerow, liquid: they put
+// values in unescaped. No increment, decrement: they write into the variables.
+const tagNames = new Set(
+  '# assign break capture case comment continue for if raw unless'.split(' '),
+)
+
+// No raw (unescaped), sample (chance), *_exp (templates in strings), nothing for objects.
+const filterNames = new Set(
+  `abs append array_to_sentence_string at_least at_most capitalize ceil compact concat date default
+  divided_by downcase escape escape_once first floor join last lstrip minus modulo newline_to_br
+  normalize_whitespace number_of_words plus prepend remove remove_first remove_last replace
+  replace_first replace_last reverse round rstrip size slice slugify sort sort_natural split
+  squish strip strip_html strip_newlines times truncate truncatewords uniq upcase url_decode
+  url_encode`.split(/\s+/),
+)
+
+/** Characters that the filters of one rendering may make, and its loops elements. */
+const charactersMadeMax = 10_000_000
+const nodesMax = 100_000
+
+type FilterFunction = Extract<FilterImplOptions, (...args: never[]) => unknown>
+type FilterThis = ThisParameterType<FilterFunction>
+
+/** Text that is HTML already. A filter that takes it for plain text makes it plain text. */
+class Markup extends Drop {
+  private readonly html: string
+  constructor(html: string) {
+    super()
+    this.html = html
+  }
+  override valueOf() {
+    return this.html
+  }
+}
+
+function putIn(this: FilterThis, value: unknown): string {
+  const text = textOf(value)
+  this.context.memoryLimit.use(text.length)
+  return renderingOf(this.context).html && !(value instanceof Markup) ? escapeHtml(text) : text
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join('')
+  return String(toValue(value) ?? '')
+}
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (found) => entities[found] ?? found)
+
+/** Values are escaped when they are put in; a second time would show. */
+const unchanged = (value: unknown) => value
+
+function newlineToBr(this: FilterThis, value: unknown): unknown {
+  if (!renderingOf(this.context).html) return value
+  const html = value instanceof Markup ? textOf(value) : escapeHtml(textOf(value))
+  this.context.memoryLimit.use(html.length)
+  return new Markup(html.replace(/\r?\n/g, '<br>\n'))
+}
+
+/** `now` and `today` are the rendering's, in its zone; a date of a variable is read in UTC. */
+function date(this: FilterThis, value: unknown, format?: string, timezone?: unknown): unknown {
+  const { now, timezone: zone } = renderingOf(this.context)
+  const builtin = builtinFilters.date as FilterFunction
+  if (value !== 'now' && value !== 'today') return builtin.call(this, value, format, timezone)
+  return builtin.call(this, now.getTime() / 1000, format, timezone ?? zone)
+}
+
+/** What is captured is as the mail will have it: values in it are escaped already. */
+class Capture extends CaptureTag {
+  override *render(context: Context): Generator<unknown, void, string> {
+    const text = yield this.liquid.renderer.renderTemplates(this.templates, context)
+    context.bottom()[this.variable] = new Markup(text)
+  }
+}
+
+/** One option, drawn each time that it is rendered. */
+class Spintax extends Tag {
+  private readonly options: Template[][] = [[]]
+
+  constructor(token: TagToken, remaining: TopLevelToken[], liquid: Liquid, parser: Parser) {
+    super(token, remaining, liquid)
+    const stream = parser
+      .parseStream(remaining)
+      .on(`tag:${spintaxTag.or}`, () => this.options.push([]))
+      .on(`tag:${spintaxTag.close}`, () => stream.stop())
+      .on('template', (template: Template) => this.options.at(-1)?.push(template))
+    stream.start()
+  }
+
+  override *render(context: Context, emitter: Emitter) {
+    const option = this.options[renderingOf(context).pick(this.options.length)] ?? []
+    yield this.liquid.renderer.renderTemplates(option, context, emitter)
+  }
+}
+
+/** The library limits time, which is chance: counting what is rendered ends the same loops always. */
+function limitNodes({ renderer }: Liquid) {
+  const renderTemplates = renderer.renderTemplates.bind(renderer)
+  renderer.renderTemplates = function* (templates, context, emitter) {
+    const rendering = renderingOf(context)
+    rendering.nodes += templates.length + 1
+    if (rendering.nodes > nodesMax) throw new Error('node limit exceeded')
+    return yield* renderTemplates(templates, context, emitter)
+  }
+}

@@ -1,0 +1,146 @@
+import { type Insertable, sql, type Updateable } from 'kysely'
+import type { Db } from '../../kernel/db/db.ts'
+import { prepared } from '../../kernel/db/prepared.ts'
+import type { Campaigns } from '../../kernel/db/types.gen.ts'
+import type { CampaignSchedule } from './schedule-schema.ts'
+import type { CampaignStatus, PlainSettings } from './schema.ts'
+import type { CampaignSequence } from './sequence-schema.ts'
+
+/** A campaign, its counters, and what tells why it is not sending. */
+export interface CampaignRow extends PlainSettings {
+  id: string
+  name: string
+  status: CampaignStatus
+  status_reason: string | null
+  campaign_schedule: CampaignSchedule
+  sequences: CampaignSequence[]
+  workspace_id: string
+  timestamp_created: Date
+  timestamp_updated: Date
+  /** Null, like the other counters, until the campaign has had a lead. */
+  total: number | null
+  active: number | null
+  completed: number | null
+  replied: number | null
+  bounced: number | null
+  unsubscribed: number | null
+  /** Null unless the campaign is active: nothing else depends on it. */
+  plan_api: boolean | null
+  /** Whether a mailbox of `email_list` is connected; null when there is none, and unless active. */
+  mailbox_connected: boolean | null
+}
+
+const campaign = `
+  select c.id, c.name, c.status, c.status_reason, c.campaign_schedule, c.sequences, c.email_list,
+    c.daily_limit, c.daily_max_leads, c.email_gap, c.random_wait_max, c.stop_on_reply,
+    c.stop_on_auto_reply, c.stop_for_company, c.open_tracking, c.link_tracking, c.text_only,
+    c.first_email_text_only, c.insert_unsubscribe_header, c.prioritize_new_leads, c.cc_list,
+    c.bcc_list, c.expire_after_days, c.workspace_id, c.timestamp_created, c.timestamp_updated,
+    n.total, n.active, n.completed, n.replied, n.bounced, n.unsubscribed,
+    case when c.status = 'active' then (
+      select w.plan_api from workspaces w where w.id = c.workspace_id
+    ) end as plan_api,
+    case when c.status = 'active' then (
+      select bool_or(m.status = 'connected') from mailboxes m
+      where m.workspace_id = c.workspace_id and m.address = any(c.email_list)
+    ) end as mailbox_connected
+  from campaigns c
+  left join campaign_lead_counts n on n.workspace_id = c.workspace_id and n.campaign_id = c.id`
+
+/** One campaign in one statement. */
+export const readCampaign = prepared<[workspaceId: string, id: string], CampaignRow>(
+  'read_campaign',
+  `${campaign}
+  where c.workspace_id = $1 and c.id = $2`,
+  { pipelined: true },
+)
+
+/** The same, and no other change of it until the transaction ends. */
+export const lockCampaign = prepared<[workspaceId: string, id: string], CampaignRow>(
+  'lock_campaign',
+  `${campaign}
+  where c.workspace_id = $1 and c.id = $2
+  for update of c`,
+)
+
+/** Newest first from before `$2`; an absent filter is null. */
+export const listCampaigns = prepared<
+  [
+    workspaceId: string,
+    before: string,
+    status: string | null,
+    search: string | null,
+    limit: number,
+  ],
+  CampaignRow
+>(
+  'list_campaigns',
+  `${campaign}
+  where c.workspace_id = $1 and c.id < $2
+    and ($3::text is null or c.status = $3)
+    and ($4::text is null or strpos(lower(c.name), lower($4)) > 0)
+  order by c.id desc
+  limit $5`,
+)
+
+export const insertCampaign = (db: Db, campaign: Insertable<Campaigns>) =>
+  db.insertInto('campaigns').values(campaign).execute()
+
+export const updateCampaign = (
+  db: Db,
+  workspaceId: string,
+  id: string,
+  changes: Updateable<Campaigns>,
+) =>
+  db
+    .updateTable('campaigns')
+    .set(changes)
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .execute()
+
+/** How many leads of each kind there are, or, in a change, how many more or fewer. */
+export interface LeadCounts {
+  total: number
+  active: number
+  completed: number
+  replied: number
+  bounced: number
+  unsubscribed: number
+}
+
+export const addLeadCounts = (db: Db, workspaceId: string, campaignId: string, by: LeadCounts) =>
+  sql`
+    insert into campaign_lead_counts as counts
+      (workspace_id, campaign_id, total, active, completed, replied, bounced, unsubscribed)
+    values (${workspaceId}, ${campaignId}, ${by.total}, ${by.active}, ${by.completed},
+      ${by.replied}, ${by.bounced}, ${by.unsubscribed})
+    on conflict (workspace_id, campaign_id) do update set
+      total = counts.total + excluded.total,
+      active = counts.active + excluded.active,
+      completed = counts.completed + excluded.completed,
+      replied = counts.replied + excluded.replied,
+      bounced = counts.bounced + excluded.bounced,
+      unsubscribed = counts.unsubscribed + excluded.unsubscribed`.execute(db)
+
+/** Completes an active campaign that has leads but none left to write to; answers no row otherwise. */
+export const completeCampaign = (db: Db, workspaceId: string, id: string, at: Date) =>
+  db
+    .updateTable('campaigns')
+    .set({ status: 'completed', status_reason: null, timestamp_updated: at })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .where('status', '=', 'active')
+    .where((where) =>
+      where.exists(
+        where
+          .selectFrom('campaign_lead_counts as counts')
+          .select('counts.campaign_id')
+          .where('counts.workspace_id', '=', workspaceId)
+          .where('counts.campaign_id', '=', id)
+          .where('counts.total', '>', 0)
+          .where('counts.active', '=', 0),
+      ),
+    )
+    .returning('id')
+    .executeTakeFirst()

@@ -1,0 +1,116 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { pageRequest } from '../../kernel/http/page.ts'
+import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
+import { createCampaign, getCampaign, listCampaigns } from './campaigns.ts'
+import { omitNestedNulls } from './nested-nulls.ts'
+import { CampaignSchedule, NewCampaignSchedule } from './schedule-schema.ts'
+import { Campaign, CampaignChanges, CampaignPage, NewCampaign } from './schema.ts'
+import { CampaignSequence, NewCampaignSequence } from './sequence-schema.ts'
+import { updateCampaign } from './update-campaign.ts'
+
+export const campaignSchemas = [
+  CampaignSchedule,
+  CampaignSequence,
+  Campaign,
+  CampaignPage,
+  NewCampaignSchedule,
+  NewCampaignSequence,
+  NewCampaign,
+  CampaignChanges,
+]
+
+const tags = ['Campaigns']
+const entitlement = 'api'
+const params = Type.Object({ id: Uuid })
+
+const text = (description: string) =>
+  Type.Optional(
+    Type.String({ maxLength: 255, pattern: '^[^\\u0000]*$', 'x-trim': true, description }),
+  )
+
+const preValidation = async (req: FastifyRequest) => omitNestedNulls(req.body)
+
+export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/api/v2/campaigns',
+    {
+      config: { access: { scopes: ['campaigns:read'], entitlement } },
+      schema: {
+        operationId: 'listCampaigns',
+        summary: 'List campaigns',
+        description: 'Newest first.',
+        tags,
+        querystring: Type.Object({
+          ...pageQuery,
+          status: text('Only campaigns of this status.'),
+          search: text('Only campaigns with this text in their name, in any case.'),
+        }),
+        response: { 200: ref(CampaignPage) },
+      },
+    },
+    (req) => listCampaigns(req.ctx, req.caller.workspaceId, pageRequest(req.query), req.query),
+  )
+
+  app.post(
+    '/api/v2/campaigns',
+    {
+      config: { access: { scopes: ['campaigns:create'], entitlement } },
+      preValidation,
+      schema: {
+        operationId: 'createCampaign',
+        summary: 'Create a campaign',
+        description:
+          'Makes a draft, which never sends. Activate it with `PATCH {"status": "active"}`.',
+        tags,
+        body: ref(NewCampaign),
+        response: { 201: ref(Campaign) },
+      },
+    },
+    async (req, reply) => {
+      reply.code(201)
+      return createCampaign(req.ctx, req.caller.workspaceId, req.body)
+    },
+  )
+
+  app.get(
+    '/api/v2/campaigns/:id',
+    {
+      config: { access: { scopes: ['campaigns:read'], entitlement } },
+      schema: {
+        operationId: 'getCampaign',
+        summary: 'Read a campaign',
+        tags,
+        params,
+        response: { 200: ref(Campaign) },
+      },
+    },
+    (req) => getCampaign(req.ctx, req.caller.workspaceId, req.params.id),
+  )
+
+  app.patch(
+    '/api/v2/campaigns/:id',
+    {
+      config: { access: { scopes: ['campaigns:update'], entitlement } },
+      preValidation,
+      schema: {
+        operationId: 'updateCampaign',
+        summary: 'Update, start or pause a campaign',
+        description:
+          'Changes only the fields given, each as a whole, lists too; null clears a limit. ' +
+          'All of a request is applied, the fields before the status, or on an error nothing. ' +
+          '`status` may go from `draft`, `paused` or `completed` (once leads were added) to ' +
+          '`active`, and from `active` to `paused`; anything else is a 409 `invalid_transition`. ' +
+          'Activation is a 409 `not_ready`, with every problem in `details`, without a step, ' +
+          'an enabled variant and a connected mailbox, or when the schedule is over. ' +
+          'Changes of an active campaign apply to mails not yet sent.',
+        tags,
+        params,
+        body: ref(CampaignChanges),
+        response: { 200: ref(Campaign) },
+      },
+    },
+    (req) => updateCampaign(req.ctx, req.caller.workspaceId, req.params.id, req.body),
+  )
+}

@@ -1,0 +1,166 @@
+import {
+  Context,
+  LiquidError,
+  Parser,
+  type Template,
+  type Token,
+  Tokenizer,
+  type TopLevelToken,
+  TypeGuards,
+} from 'liquidjs'
+import { createLiquid, type Rendering, startRendering } from './liquid.ts'
+import { spintaxTag, tokensWithSpintax, UnclosedSpintax } from './spintax.ts'
+
+/** A text that is no template, or that cannot be rendered. The message ends with the place. */
+export class TemplateError extends Error {
+  override name = 'TemplateError'
+  /** Both from 1. */
+  readonly line: number
+  readonly column: number
+  constructor(problem: string, line: number, column: number) {
+    super(`${problem}, at line ${line}, column ${column}`)
+    this.line = line
+    this.column = column
+  }
+}
+
+export interface ParsedTemplate {
+  readonly nodes: Template[]
+}
+
+export type TemplateVariables = Readonly<Record<string, unknown>>
+
+/** The fields of a lead that a template may use. */
+export const leadFields = [
+  'email',
+  'first_name',
+  'last_name',
+  'company_name',
+  'company_domain',
+  'job_title',
+  'phone',
+  'website',
+  'personalization',
+] as const
+
+export type TemplateLead = Record<(typeof leadFields)[number], string | null> & {
+  custom_variables: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Liquid, with spintax `{a|b}` in the text outside its tags, outputs, `<style>` and `<script>`.
+ * @throws TemplateError
+ */
+export function parseTemplate(text: string): ParsedTemplate {
+  if (text.length > templateCharactersMax) throw new TemplateError('The template is too long', 1, 1)
+  try {
+    const tokens = tokensWithSpintax(
+      new TemplateTokenizer(text).readTopLevelTokens(liquid.options),
+      liquid,
+    )
+    checkTokens(tokens)
+    return { nodes: new Parser(liquid).parseTokens(tokens) }
+  } catch (error) {
+    throw asTemplateError(error, text)
+  }
+}
+
+/** @throws TemplateError when the template does too much, or a filter refuses its values */
+export function renderTemplate(
+  { nodes }: ParsedTemplate,
+  variables: TemplateVariables,
+  rendering: Rendering,
+): string {
+  const context = new Context(variables, liquid.options, { sync: true }, { liquid })
+  startRendering(context, rendering)
+  try {
+    const text: string = liquid.renderSync(nodes, context)
+    if (text.length > renderedCharactersMax) throw new TemplateError('The text is too long', 1, 1)
+    return text
+  } catch (error) {
+    throw asTemplateError(error, '')
+  }
+}
+
+/**
+ * The fields by name and in camelCase, and the custom variables. A field that the lead has is never
+ * hidden, a custom variable comes before a camelCase name. Without a prototype, so that nothing but
+ * a variable is ever found.
+ */
+export function templateVariables(lead: TemplateLead): TemplateVariables {
+  // Liquid would answer `size` of a record with the number of its fields.
+  const variables: Record<string, unknown> = Object.assign(Object.create(null), { size: null })
+  for (const field of leadFields) variables[camelCase(field)] = lead[field]
+  for (const [name, value] of Object.entries(lead.custom_variables))
+    variables[name] = value ?? variables[name]
+  for (const field of leadFields) variables[field] = lead[field] ?? variables[field]
+  return variables
+}
+
+const liquid = createLiquid()
+
+const templateCharactersMax = 262_144
+const renderedCharactersMax = 4 * templateCharactersMax
+// The parser takes time by the square of the tokens, and stack by their depth.
+const tokensMax = 10_000
+const depthMax = 50
+
+const camelCase = (field: string) =>
+  field.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+/** Reads `{{{name}}|you}` as a brace and an output, where Liquid would see an output of `{name`. */
+class TemplateTokenizer extends Tokenizer {
+  override readTopLevelToken(options: typeof liquid.options): TopLevelToken {
+    if (!this.match('{{{')) return super.readTopLevelToken(options)
+    this.p++
+    return new Tokenizer(this.input, undefined, undefined, [this.p - 1, this.p]).readHTMLToken([])
+  }
+}
+
+const groupTag = /^(?<end>end)?(?:if|unless|for|case|capture)$/
+
+// Liquid would take the first word and drop the rest: `{{ first name }}` would be empty for all.
+const twoWords = /^[\p{L}\p{N}_.?-]+\s+(?!(?:and|or|contains)\b)[\p{L}\p{N}_"']/u
+
+function checkTokens(tokens: TopLevelToken[]) {
+  if (tokens.length > tokensMax) {
+    throw new TemplateError(`A template has at most ${tokensMax} tags and outputs`, 1, 1)
+  }
+  let depth = 0
+  for (const token of tokens) {
+    if (TypeGuards.isOutputToken(token) && twoWords.test(token.content)) {
+      throw errorAt(token, 'Two words without a filter or operator between them in an output')
+    }
+    if (!TypeGuards.isTagToken(token)) continue
+    const group = groupTag.exec(token.name)
+    if (group?.groups?.end || token.name === spintaxTag.close) depth--
+    else if (group || token.name === spintaxTag.open) depth++
+    if (depth > depthMax) throw errorAt(token, 'Tags or spintax nested too deeply')
+  }
+}
+
+function errorAt(token: Token, problem: string) {
+  const [line = 1, column = 1] = token.getPosition()
+  return new TemplateError(problem, line, column)
+}
+
+function asTemplateError(error: unknown, text: string): unknown {
+  if (error instanceof UnclosedSpintax) {
+    const lines = text.slice(0, error.at).split('\n')
+    return new TemplateError(error.message, lines.length, (lines.at(-1)?.length ?? 0) + 1)
+  }
+  if (!LiquidError.is(error)) return error
+  // The library's words quote the template; ours only say where to look.
+  const [, problem] = problems.find(([words]) => words.test(error.message)) ?? []
+  return errorAt(error.token, problem ?? 'Not valid Liquid')
+}
+
+const problems: [RegExp, string][] = [
+  [/^output .* not closed/s, 'An output {{ without its }}'],
+  [/^(?:tag|raw) .* not closed/s, 'A tag without its end'],
+  [/^tag "(?:end\w*|els\w+|when|[|}])" not found/, 'An end without its start on the same level'],
+  [/^tag .* not found/s, 'An unknown tag'],
+  [/^undefined filter/, 'An unknown filter (a fallback is written | default: "there")'],
+  [/ limit exceeded/, 'The template does too much'],
+  [/call stack/, 'Liquid nested too deeply'],
+]

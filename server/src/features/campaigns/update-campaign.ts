@@ -1,0 +1,119 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Updateable } from 'kysely'
+import type { Context } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import type { Campaigns } from '../../kernel/db/types.gen.ts'
+import { invalidFields, notFound } from '../../kernel/errors.ts'
+import { emit } from '../events/index.ts'
+import { getCampaign } from './campaigns.ts'
+import { checkSettings, scheduleOf } from './check-settings.ts'
+import * as queries from './queries.ts'
+import { changedReadOnlyFields } from './read-only.ts'
+import { refuseUnready } from './readiness.ts'
+import { toRecord } from './record.ts'
+import { type Campaign, type CampaignChanges, plainDefaults } from './schema.ts'
+import { findSenders } from './sender-mailboxes.ts'
+import { stepsWithIds } from './sequence.ts'
+import { refuseTransition } from './transition.ts'
+
+/**
+ * Applies all of the changes or none: first the fields, each replaced whole, then the status, judged
+ * by the campaign as it then is. The row stays locked, so that concurrent changes follow each other.
+ */
+export async function updateCampaign(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  changes: CampaignChanges,
+): Promise<Campaign> {
+  checkSettings(changes)
+  return transaction(ctx, async (tx) => {
+    const [row] = await queries.lockCampaign(tx.db, workspaceId, id)
+    if (!row) throw notFound('campaign')
+    const problems = changedReadOnlyFields(changes, toRecord(row, tx.now()))
+    if (problems.length > 0) throw invalidFields(problems)
+
+    const settings = await changedSettings(tx, row, changes)
+    const previous = row.status
+    const status = changes.status ?? previous
+    if (status !== previous) await checkNewStatus(tx, { ...row, ...settings }, status)
+
+    const changed = { ...settings, ...(status === previous ? {} : { status, status_reason: null }) }
+    if (Object.keys(changed).length === 0) return toRecord(row, tx.now())
+    await queries.updateCampaign(tx.db, workspaceId, id, toColumns(tx, changed))
+    const campaign = await getCampaign(tx, workspaceId, id)
+    if (status !== previous) await announce(tx, workspaceId, campaign, previous)
+    return campaign
+  })
+}
+
+type Settings = Pick<queries.CampaignRow, SettingName>
+type SettingName = 'name' | 'campaign_schedule' | 'sequences' | keyof typeof plainDefaults
+
+/** Only what really changes: setting what is there already is no update. */
+async function changedSettings(
+  tx: Context,
+  row: queries.CampaignRow,
+  changes: CampaignChanges,
+): Promise<Partial<Settings>> {
+  const wanted: Partial<Record<SettingName, unknown>> = {}
+  for (const name of ['name', ...Object.keys(plainDefaults)] as (keyof typeof plainDefaults)[]) {
+    if (changes[name] !== undefined) wanted[name] = changes[name]
+  }
+  const schedule = scheduleOf(changes)
+  if (schedule) wanted.campaign_schedule = schedule
+  if (changes.sequences) {
+    wanted.sequences = stepsWithIds(row.sequences, changes.sequences, tx.newId)
+  }
+  if (changes.email_list) {
+    const { email_list } = changes
+    const senders = await findSenders(tx.db, row.workspace_id, email_list, row.email_list)
+    wanted.email_list = senders.addresses
+  }
+  const changed = Object.entries(wanted).filter(
+    ([name, value]) => !isDeepStrictEqual(value, row[name as SettingName]),
+  )
+  return Object.fromEntries(changed) as Partial<Settings>
+}
+
+async function checkNewStatus(
+  tx: Context,
+  campaign: queries.CampaignRow,
+  status: queries.CampaignRow['status'],
+) {
+  const refused = refuseTransition(campaign.status, status, campaign.active ?? 0)
+  if (refused) throw refused
+  if (status !== 'active') return
+  const { email_list, workspace_id } = campaign
+  const { statuses } = await findSenders(tx.db, workspace_id, email_list, email_list)
+  const unready = refuseUnready({ ...campaign, mailboxStatuses: statuses }, tx.now())
+  if (unready) throw unready
+}
+
+function toColumns(
+  tx: Context,
+  changed: Partial<Settings & Pick<queries.CampaignRow, 'status' | 'status_reason'>>,
+): Updateable<Campaigns> {
+  const { campaign_schedule, sequences, ...columns } = changed
+  return {
+    ...columns,
+    ...(campaign_schedule ? { campaign_schedule: JSON.stringify(campaign_schedule) } : {}),
+    ...(sequences ? { sequences: JSON.stringify(sequences) } : {}),
+    timestamp_updated: tx.now(),
+  }
+}
+
+const announce = (
+  tx: Context,
+  workspaceId: string,
+  campaign: Campaign,
+  previous: Campaign['status'],
+) =>
+  emit(tx, workspaceId, [
+    {
+      type: campaign.status === 'active' ? 'campaign.activated' : 'campaign.paused',
+      campaign,
+      leadEmail: null,
+      data: { campaign, previous_status: previous },
+    },
+  ])

@@ -1,0 +1,114 @@
+import type { Context } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import type { Attempt } from './delivery.ts'
+import type { Lane } from './lane.ts'
+import * as queries from './queries.ts'
+import { type Settlement, settle } from './settle.ts'
+
+/** Deliveries that end without an attempt: each leaves a closing record (contract §4). */
+
+const chunk = 5000
+export const pendingMax = 100_000
+
+export type ClosingReason =
+  | 'expired'
+  | 'destination_disabled'
+  | 'destination_deleted'
+  | 'backlog_full'
+
+/** Past their 72 h. */
+export async function closeExpired(
+  ctx: Context,
+  lane: Lane,
+  reason: ClosingReason,
+  slot: number,
+  url = lane.destination?.url,
+) {
+  for (;;) {
+    const { workspaceId, webhookId } = lane
+    const rows = await queries.listExpired(ctx.db, workspaceId, webhookId, ctx.now(), chunk)
+    await close(ctx, lane, rows, reason, slot, url)
+    if (rows.length < chunk) return
+  }
+}
+
+/** @returns whether deliveries of the deleted destination are left for another call */
+export async function closeDeleted(
+  ctx: Context,
+  lane: Lane,
+  url: string | undefined,
+  slot: number,
+): Promise<boolean> {
+  const rows = await queries.listPending(ctx.db, lane.workspaceId, lane.webhookId, chunk)
+  await close(ctx, lane, rows, 'destination_deleted', slot, url)
+  return rows.length === chunk
+}
+
+/** The oldest beyond what a destination may hold; they can be replayed. */
+export async function closeBacklog(ctx: Context, lane: Lane, slot: number) {
+  const { workspaceId, webhookId } = lane
+  let excess = (await queries.countPending(ctx.db, workspaceId, webhookId)) - pendingMax
+  while (excess > 0) {
+    const most = Math.min(chunk, excess)
+    const rows = await queries.listPending(ctx.db, workspaceId, webhookId, most)
+    await close(ctx, lane, rows, 'backlog_full', slot)
+    excess -= most
+  }
+}
+
+/** The delivery whose request ended the process again and again. */
+export async function closeSuspect(ctx: Context, lane: Lane, slot: number) {
+  const { workspaceId, webhookId, suspect } = lane
+  if (!suspect) return
+  const row = await queries.findPending(ctx.db, workspaceId, webhookId, suspect)
+  if (row) await close(ctx, lane, [row], 'network_error: the request ended its process', slot)
+}
+
+async function close(
+  ctx: Context,
+  lane: Lane,
+  rows: queries.DeliveryToClose[],
+  reason: string,
+  slot: number,
+  url = lane.destination?.url,
+) {
+  // What is in flight settles itself: its answer must not find the row gone.
+  const closable = rows.filter((row) => !lane.taken.has(row.id))
+  if (closable.length === 0) return
+  const webhookUrl = url ?? (await queries.findUrl(ctx.db, lane.workspaceId, lane.webhookId)) ?? ''
+  const settlements = closable.map(
+    (row): Settlement => ({
+      attempt: closingRecord(ctx, lane, row, reason, webhookUrl),
+      clearsLane: false,
+      laneNotBefore: null,
+      disable: null,
+    }),
+  )
+  await transaction(ctx, (tx) => settle(tx, settlements, slot))
+}
+
+const closingRecord = (
+  ctx: Context,
+  lane: Lane,
+  row: queries.DeliveryToClose,
+  reason: string,
+  url: string,
+): Attempt => ({
+  workspace_id: lane.workspaceId,
+  id: ctx.newId(),
+  webhook_id: lane.webhookId,
+  webhook_url: url,
+  event_id: row.event_id,
+  event_type: row.event_type,
+  campaign_id: row.campaign_id,
+  lead_email: row.lead_email,
+  retry_group_id: row.id,
+  retry_count: row.attempt,
+  status_code: null,
+  success: false,
+  will_retry: false,
+  timestamp_next_retry: null,
+  error_message: reason,
+  response_time_ms: null,
+  response_body: null,
+})

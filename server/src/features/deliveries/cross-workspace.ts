@@ -1,0 +1,106 @@
+import { sql } from 'kysely'
+import type { Db } from '../../kernel/db/db.ts'
+import { prepared } from '../../kernel/db/prepared.ts'
+
+// Discovery and upkeep read across workspaces: a runner serves them all. Nothing here answers a user.
+
+export interface LaneKey {
+  workspace_id: string
+  webhook_id: string
+}
+
+/** Lanes of these buckets with a row that fell due within the window. */
+export const findDueLanes = prepared<[number[], Date, Date], LaneKey>(
+  'find_due_lanes',
+  `/* cross-workspace: discovery */
+   select distinct workspace_id, webhook_id
+   from deliveries
+   where bucket = any($1::smallint[]) and due_at > $2 and due_at <= $3`,
+)
+
+export interface SweptLane extends LaneKey {
+  has_work: boolean
+}
+
+/**
+ * One step of the round that finds what a late commit hid from the window above: the next lanes in
+ * key order, deleted destinations included. `webhook_urls` names every destination there ever was.
+ */
+export const sweepLanes = prepared<[string, string, Date, number], SweptLane>(
+  'sweep_lanes',
+  `/* cross-workspace: discovery */
+   select u.workspace_id, u.webhook_id, exists (
+     select from deliveries d
+     where d.workspace_id = u.workspace_id and d.webhook_id = u.webhook_id
+       and (d.due_at <= $3 or not exists (
+         select from webhooks w where w.workspace_id = u.workspace_id and w.id = u.webhook_id))
+   ) as has_work
+   from (
+     select distinct workspace_id, webhook_id from webhook_urls
+     where (workspace_id, webhook_id) > ($1::uuid, $2::uuid)
+     order by workspace_id, webhook_id
+     limit $4
+   ) u
+   order by u.workspace_id, u.webhook_id`,
+)
+
+export interface DueFanout {
+  workspace_id: string
+  event_id: string
+  webhook_ids: string[]
+  after_webhook_id: string | null
+  due_at: Date
+  expires_at: Date
+}
+
+export const findDueFanouts = prepared<[number[], Date, number], DueFanout>(
+  'find_due_fanouts',
+  `/* cross-workspace: discovery */
+   select workspace_id, event_id, webhook_ids, after_webhook_id, due_at, expires_at
+   from fanouts
+   where bucket = any($1::smallint[]) and due_at <= $2
+   order by due_at, event_id
+   limit $3`,
+)
+
+/**
+ * Counts an abandoned lease against the lanes that had work then: whichever request ends processes
+ * is among them. Any success clears the count.
+ */
+export const countAbandons = (db: Db, buckets: number[], now: Date) =>
+  sql`
+    /* cross-workspace: takeover of an expired lease */
+    insert into webhook_lanes as l (workspace_id, webhook_id, abandons)
+    select distinct workspace_id, webhook_id, 1 from deliveries
+    where bucket = any(${buckets}::smallint[]) and due_at <= ${now}
+    order by workspace_id, webhook_id
+    on conflict (workspace_id, webhook_id) do update set abandons = l.abandons + 1`.execute(db)
+
+export interface Backlog {
+  pending: number
+  oldest_due: Date | null
+}
+
+/** For the metrics and the doctor. Counted: the planner's estimate lags behind a burst by minutes. */
+export async function readBacklog(db: Db): Promise<Backlog> {
+  const { rows } = await sql<Backlog>`
+    /* cross-workspace: metrics */
+    select count(*)::int as pending, min(due_at) as oldest_due from deliveries`.execute(db)
+  return rows[0] ?? { pending: 0, oldest_due: null }
+}
+
+/** The oldest event that is still to be delivered: its partition must stay. */
+export async function findOldestPendingEvent(db: Db): Promise<string | null> {
+  const { rows } = await sql<{ event_id: string | null }>`
+    /* cross-workspace: partition upkeep */
+    select least(
+      (select min(event_id::text) from deliveries), (select min(event_id::text) from fanouts)
+    ) as event_id`.execute(db)
+  return rows[0]?.event_id ?? null
+}
+
+/** Counters are kept much longer than the attempts they count. */
+export const deleteOldCounts = (db: Db, before: string) =>
+  sql`
+    /* cross-workspace: upkeep */
+    delete from webhook_event_counts where date < ${before}::date`.execute(db)

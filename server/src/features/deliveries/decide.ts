@@ -1,0 +1,77 @@
+import type { PostOutcome } from '../../kernel/outbound/index.ts'
+import type { AttemptResult, Decision, Health } from './delivery.ts'
+
+/** What the answer, or its absence, means (contract §4 "Outcome of an attempt"). Pure. */
+export function judge(outcome: PostOutcome): AttemptResult {
+  if (outcome.kind === 'failure') {
+    const detail = outcome.detail ? `${outcome.error}: ${outcome.detail}` : outcome.error
+    return {
+      status_code: null,
+      success: false,
+      error_message: detail,
+      response_time_ms: Math.round(outcome.durationMs),
+      response_body: null,
+    }
+  }
+  const { status } = outcome
+  const success = status >= 200 && status < 300
+  const kind = status >= 300 && status < 400 ? 'redirect' : 'http_status'
+  return {
+    status_code: status,
+    success,
+    error_message: success ? null : `${kind}: ${status}`,
+    response_time_ms: Math.round(outcome.durationMs),
+    response_body: outcome.body,
+  }
+}
+
+export interface RetryRules {
+  /** Waits before each retry. */
+  delaysMs: number[]
+  now: Date
+  /** Uniform in [0, 1). */
+  random: number
+}
+
+/** What is to become of a delivery after this outcome (contract §4 "Retries"). Pure. */
+export function decide(
+  outcome: PostOutcome,
+  delivery: { attempt: number; expires_at: Date },
+  rules: RetryRules,
+): Decision {
+  if (outcome.kind === 'response' && outcome.status >= 200 && outcome.status < 300) {
+    return { kind: 'delivered' }
+  }
+  if (outcome.kind === 'response' && outcome.status === 410) {
+    return { kind: 'ended', disable: 'gone' }
+  }
+  const delayMs = rules.delaysMs[delivery.attempt]
+  if (delayMs === undefined) return { kind: 'ended', disable: null }
+  const jittered = delayMs * (0.8 + 0.4 * rules.random)
+  const waitMs = retryAfterMs(outcome, rules.now) ?? Math.round(jittered)
+  const dueAt = new Date(rules.now.getTime() + waitMs)
+  // Nothing is attempted after its 72 h: a retry beyond them would be a false promise.
+  if (dueAt > delivery.expires_at) return { kind: 'ended', disable: null }
+  return { kind: 'retry', dueAt }
+}
+
+export function healthOf(outcome: PostOutcome): Health {
+  if (outcome.kind === 'failure') return outcome.error === 'timeout' ? 'overloaded' : 'failed'
+  if (outcome.status >= 200 && outcome.status < 300) return 'ok'
+  return outcome.status === 429 || outcome.status === 503 ? 'overloaded' : 'failed'
+}
+
+const second = 1000
+const day = 86_400 * second
+
+/** `Retry-After` of a 429 or 503 in seconds or as a date (RFC 9110 §10.2.3), within 1 s … 24 h. */
+function retryAfterMs(outcome: PostOutcome, now: Date): number | undefined {
+  if (outcome.kind !== 'response' || !outcome.retryAfter) return
+  if (outcome.status !== 429 && outcome.status !== 503) return
+  const text = outcome.retryAfter.trim()
+  const isDate = /^[A-Z][a-z]{2,8},? /.test(text)
+  const date = isDate ? Date.parse(text) : Number.NaN
+  const wait = /^\d{1,10}$/.test(text) ? Number(text) * second : date - now.getTime()
+  if (Number.isNaN(wait)) return
+  return Math.min(day, Math.max(second, wait))
+}

@@ -1,0 +1,54 @@
+/** What a delivery and its attempts are made of; shared by sending, deciding and settling. */
+
+/** A delivery that is due, with the bytes to send. */
+export interface DueDelivery {
+  id: string
+  event_id: string
+  due_at: Date
+  expires_at: Date
+  /** Attempts made so far: the next one's `retry_count`. */
+  attempt: number
+  event_type: string
+  campaign_id: string | null
+  lead_email: string | null
+  body: string
+}
+
+/** One attempt as it is recorded (contract §4 "Webhook event record"). */
+export interface Attempt {
+  workspace_id: string
+  id: string
+  webhook_id: string
+  webhook_url: string
+  event_id: string
+  event_type: string
+  campaign_id: string | null
+  lead_email: string | null
+  retry_group_id: string
+  retry_count: number
+  status_code: number | null
+  success: boolean
+  will_retry: boolean
+  timestamp_next_retry: Date | null
+  error_message: string | null
+  response_time_ms: number | null
+  response_body: string | null
+}
+
+/** What an attempt tells about it, before it has an id and a place. */
+export interface AttemptResult {
+  status_code: number | null
+  success: boolean
+  error_message: string | null
+  response_time_ms: number | null
+  response_body: string | null
+}
+
+/** What becomes of the delivery: the compiler lists the cases wherever it matters. */
+export type Decision =
+  | { kind: 'delivered' }
+  | { kind: 'retry'; dueAt: Date }
+  | { kind: 'ended'; disable: 'gone' | null }
+
+/** How the receiver is doing, for the lane's concurrency. */
+export type Health = 'ok' | 'failed' | 'overloaded'

@@ -1,0 +1,195 @@
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Delivering, testDelivering } from '../../../test/delivering.ts'
+import { answerWith, startReceiver } from '../../../test/receiver.ts'
+import { pendingMax } from './close.ts'
+import { replay } from './index.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+
+let service: Delivering
+beforeAll(async () => {
+  service = await testDelivering({ webhookRetryDelaysMs: [50, 50] })
+})
+afterAll(() => service[Symbol.asyncDispose]())
+afterEach(async () => {
+  const { body } = await service.call('GET', '/api/v2/webhooks?limit=100')
+  for (const { id } of body.items) await service.call('DELETE', `/api/v2/webhooks/${id}`)
+})
+
+const peek = () => service.ctx.database.peek
+const patch = (id: string, body: object) =>
+  service.call('PATCH', `/api/v2/webhooks/${id}`, { body })
+const pendingOf = async (id: string) =>
+  (await peek().selectFrom('deliveries').select('id').where('webhook_id', '=', id).execute()).length
+const reasonsOf = async (id: string) =>
+  (await service.attemptsOf(id)).map(
+    (attempt) => (attempt as { error_message: string }).error_message,
+  )
+
+describe('a destination that fails', () => {
+  const failing = async (days: number, failures: number) => {
+    await using receiver = await startReceiver(answerWith(500))
+    const { id } = await service.createWebhook(receiver.url)
+    await peek()
+      .insertInto('webhook_lanes')
+      .values({
+        workspace_id: service.workspaceId,
+        webhook_id: id,
+        failures,
+        failing_since: new Date(service.ctx.now().getTime() - days * day),
+      })
+      .execute()
+    await service.emit()
+    await service.waitForAttempts(id, 1)
+    return (await service.call('GET', `/api/v2/webhooks/${id}`)).body
+  }
+
+  test('for 5 days and 20 times is disabled as failing, with an audit entry', async () => {
+    const webhook = await failing(5.1, 19)
+    expect(webhook).toMatchObject({ status: 'disabled', disabled_reason: 'failing' })
+    const entries = await peek()
+      .selectFrom('audit_log')
+      .select(['action', 'actor_type'])
+      .where('subject_id', '=', webhook.id)
+      .orderBy('id', 'desc')
+      .execute()
+    expect(entries[0]).toEqual({ action: 'webhook.disabled', actor_type: 'service' })
+  })
+
+  test('for less long, or less often, stays active', async () => {
+    expect((await failing(4.9, 100)).status).toBe('active')
+    expect((await failing(30, 18)).status).toBe('active')
+  })
+
+  test('starts over with one success', async () => {
+    await using receiver = await startReceiver()
+    const { id } = await service.createWebhook(receiver.url)
+    await peek()
+      .insertInto('webhook_lanes')
+      .values({
+        workspace_id: service.workspaceId,
+        webhook_id: id,
+        failures: 50,
+        consecutive_failures: 2,
+        failing_since: new Date(0),
+      })
+      .execute()
+    await service.emit()
+    await service.waitForAttempts(id, 1)
+    const lane = await peek()
+      .selectFrom('webhook_lanes')
+      .selectAll()
+      .where('webhook_id', '=', id)
+      .executeTakeFirst()
+    expect(lane).toMatchObject({ failures: 0, consecutive_failures: 0, failing_since: null })
+  })
+})
+
+describe('72 hours after the event', () => {
+  test('nothing is attempted: a closing record says expired', async () => {
+    await using receiver = await startReceiver()
+    const { id } = await service.createWebhook(receiver.url)
+    await patch(id, { status: 'disabled' })
+    await patch(id, { status: 'active' })
+    await peek().updateTable('webhooks').set({ status: 'disabled' }).where('id', '=', id).execute()
+    await insertPending(id, 3, { expiresAt: new Date(service.ctx.now().getTime() - 1) })
+    await peek().updateTable('webhooks').set({ status: 'active' }).where('id', '=', id).execute()
+    await expect.poll(() => reasonsOf(id), { timeout: 10_000 }).toEqual(Array(3).fill('expired'))
+    expect(receiver.requests).toEqual([])
+    expect(await pendingOf(id)).toBe(0)
+  })
+
+  test('what waits for a disabled destination ends as destination_disabled', async () => {
+    const { id } = await service.createWebhook('http://127.0.0.1:9/')
+    await patch(id, { status: 'disabled' })
+    await insertPending(id, 2, { expiresAt: new Date(service.ctx.now().getTime() - 1) })
+    await insertPending(id, 1, { expiresAt: new Date(service.ctx.now().getTime() + hour) })
+    await expect
+      .poll(() => reasonsOf(id), { timeout: 10_000 })
+      .toEqual(Array(2).fill('destination_disabled'))
+    expect(await pendingOf(id)).toBe(1)
+  })
+})
+
+test('beyond 100,000 pending deliveries the oldest end as backlog_full', async () => {
+  const { id } = await service.createWebhook('http://127.0.0.1:9/')
+  await patch(id, { status: 'disabled' })
+  await insertPending(id, pendingMax + 7, {
+    expiresAt: new Date(service.ctx.now().getTime() + hour),
+  })
+  await expect.poll(() => reasonsOf(id), { timeout: 20_000 }).toEqual(Array(7).fill('backlog_full'))
+  expect(await pendingOf(id)).toBe(pendingMax)
+})
+
+describe('a replay', () => {
+  test('delivers every matching event of the window again, as new deliveries of the same events', async () => {
+    await using receiver = await startReceiver()
+    const from = service.ctx.now()
+    const eventIds = await service.emit([
+      { type: 'lead.closed' },
+      { type: 'lead.lost' },
+      { type: 'lead.closed' },
+    ])
+    const { id } = await service.createWebhook(receiver.url, { event_type: 'lead.closed' })
+    const to = new Date(service.ctx.now().getTime() + 1000)
+    const request = { workspaceId: service.workspaceId, webhookId: id, from, to }
+    expect(await replay(service.ctx, request)).toBe(2)
+    const attempts = await service.waitForAttempts(id, 2)
+    expect(new Set(attempts.map((a) => a.event_id))).toEqual(new Set([eventIds[0], eventIds[2]]))
+
+    const again = {
+      workspaceId: service.workspaceId,
+      webhookId: id,
+      retryGroupId: attempts[0]?.retry_group_id ?? '',
+    }
+    expect(await replay(service.ctx, again)).toBe(1)
+    const [, , third] = await service.waitForAttempts(id, 3)
+    expect(third).toMatchObject({ event_id: attempts[0]?.event_id, retry_count: 0 })
+    expect(third?.retry_group_id).not.toBe(attempts[0]?.retry_group_id)
+  })
+
+  test('never delivers the sample data of a test call', async () => {
+    await using receiver = await startReceiver()
+    const { id } = await service.createWebhook(receiver.url)
+    const from = service.ctx.now()
+    await service.call('POST', `/api/v2/webhooks/${id}/test`)
+    const to = new Date(service.ctx.now().getTime() + 1000)
+    expect(
+      await replay(service.ctx, { workspaceId: service.workspaceId, webhookId: id, from, to }),
+    ).toBe(0)
+  })
+
+  test('of a disabled or unknown destination is refused', async () => {
+    const { id } = await service.createWebhook('http://127.0.0.1:9/')
+    await patch(id, { status: 'disabled' })
+    const window = { workspaceId: service.workspaceId, from: new Date(0), to: new Date() }
+    await expect(replay(service.ctx, { ...window, webhookId: id })).rejects.toThrow('disabled')
+    await expect(
+      replay(service.ctx, { ...window, webhookId: service.ctx.newId() }),
+    ).rejects.toThrow('No such webhook')
+  })
+})
+
+/** Pending deliveries of one stored event, due now. */
+async function insertPending(webhookId: string, count: number, { expiresAt }: { expiresAt: Date }) {
+  const [eventId] = await service.emit([{ type: 'lead.no_show' }])
+  await peek()
+    .insertInto('deliveries')
+    .columns(['workspace_id', 'id', 'bucket', 'webhook_id', 'event_id', 'due_at', 'expires_at'])
+    .expression((eb) =>
+      eb
+        .selectFrom(sql<{ n: number }>`generate_series(1, ${count}::int)`.as('s'))
+        .select([
+          sql<string>`${service.workspaceId}::uuid`.as('workspace_id'),
+          sql<string>`gen_random_uuid()`.as('id'),
+          sql<number>`${Number.parseInt(webhookId.slice(-2), 16)}::int`.as('bucket'),
+          sql<string>`${webhookId}::uuid`.as('webhook_id'),
+          sql<string>`${eventId}::uuid`.as('event_id'),
+          sql<Date>`${service.ctx.now()}::timestamptz`.as('due_at'),
+          sql<Date>`${expiresAt}::timestamptz`.as('expires_at'),
+        ]),
+    )
+    .execute()
+}

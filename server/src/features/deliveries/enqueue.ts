@@ -1,0 +1,68 @@
+import type { Context } from '../../kernel/context.ts'
+import { bucketOf } from '../../kernel/runner/leases.ts'
+import { allEvents, findSubscribers } from '../webhooks/index.ts'
+import { hintDue } from './hint.ts'
+import * as queries from './queries.ts'
+
+export interface EventToDeliver {
+  id: string
+  type: string
+  campaign_id: string | null
+}
+
+/** Nothing is attempted later than this after the event or its replay. */
+export const lifetimeMs = 72 * 3_600_000
+
+/** More rows than this in one transaction would hold its locks for seconds. */
+export const rowsMax = 2000
+
+/**
+ * Writes one delivery per event and matching active destination, in the caller's transaction. Where
+ * that would be too many rows, a fan-out is written instead and a runner expands it in chunks: it
+ * names its destinations, because they may be changed or disabled before that.
+ */
+export async function enqueueDeliveries(
+  tx: Context,
+  workspaceId: string,
+  events: EventToDeliver[],
+) {
+  const types = [...new Set(events.map((event) => event.type))]
+  const subscribers = await findSubscribers(tx.db, workspaceId, types)
+  const matched = events
+    .map((event) => ({
+      event,
+      webhookIds: subscribers.filter((one) => matches(one, event)).map(({ id }) => id),
+    }))
+    .filter(({ webhookIds }) => webhookIds.length > 0)
+  if (matched.length === 0) return
+  const now = tx.now()
+  const expiresAt = new Date(now.getTime() + lifetimeMs)
+  const rowCount = matched.reduce((sum, { webhookIds }) => sum + webhookIds.length, 0)
+  if (rowCount > rowsMax) {
+    const fanouts = matched.map(({ event, webhookIds }) => ({
+      event_id: event.id,
+      bucket: bucketOf(event.id),
+      webhook_ids: webhookIds,
+    }))
+    await queries.insertFanouts(tx.db, workspaceId, fanouts, now, expiresAt)
+  } else {
+    const rows = matched.flatMap(({ event, webhookIds }) =>
+      webhookIds.map((webhookId) => ({
+        id: tx.newId(),
+        bucket: bucketOf(webhookId),
+        webhook_id: webhookId,
+        event_id: event.id,
+      })),
+    )
+    await queries.insertDeliveries(tx.db, workspaceId, rows, now, expiresAt)
+  }
+  tx.afterCommit?.(hintDue)
+}
+
+/** Without a campaign a destination receives every event of the workspace. */
+const matches = (
+  subscriber: { event_type: string; campaign: string | null },
+  event: { type: string; campaign_id: string | null },
+) =>
+  (subscriber.event_type === allEvents || subscriber.event_type === event.type) &&
+  (subscriber.campaign === null || subscriber.campaign === event.campaign_id)

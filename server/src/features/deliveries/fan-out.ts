@@ -1,0 +1,45 @@
+import type { Context } from '../../kernel/context.ts'
+import { sha256 } from '../../kernel/crypto.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { bucketOf } from '../../kernel/runner/leases.ts'
+import type { DueFanout } from './cross-workspace.ts'
+import { rowsMax } from './enqueue.ts'
+import { hintDue } from './hint.ts'
+import * as queries from './queries.ts'
+
+/**
+ * Expands one event to its destinations, a chunk per transaction, in the order of their ids. The
+ * position moves in the same transaction as the rows are written, so a chunk is written once
+ * whoever else tries, and a crash goes on where it stopped.
+ */
+export async function expandFanout(ctx: Context, fanout: DueFanout) {
+  const { workspace_id: workspaceId, event_id: eventId, webhook_ids: webhookIds } = fanout
+  let after = fanout.after_webhook_id
+  for (;;) {
+    const position = after
+    const chunk = webhookIds.filter((id) => position === null || id > position).slice(0, rowsMax)
+    const last = chunk.at(-1)
+    if (last === undefined) break
+    const advanced = await transaction(ctx, async (tx) => {
+      if (!(await queries.advanceFanout(tx.db, workspaceId, eventId, position, last))) return false
+      const rows = chunk.map((webhookId) => ({
+        id: deliveryIdOf(eventId, webhookId),
+        bucket: bucketOf(webhookId),
+        webhook_id: webhookId,
+        event_id: eventId,
+      }))
+      await queries.insertDeliveries(tx.db, workspaceId, rows, fanout.due_at, fanout.expires_at)
+      tx.afterCommit?.(hintDue)
+      return true
+    })
+    if (!advanced) return
+    after = last
+  }
+  await queries.deleteFanout(ctx.db, workspaceId, eventId)
+}
+
+/** The time of the event's UUIDv7, then a hash: the same pair always has the same delivery. */
+function deliveryIdOf(eventId: string, webhookId: string): string {
+  const hash = sha256(`${eventId} ${webhookId}`).toString('hex')
+  return `${eventId.slice(0, 14)}7${hash.slice(0, 3)}-8${hash.slice(3, 6)}-${hash.slice(6, 18)}`
+}

@@ -1,0 +1,26 @@
+import { sql } from 'kysely'
+import type { Context } from '../../kernel/context.ts'
+import { describeError } from '../../kernel/log.ts'
+
+export const hintChannel = 'outrider_due'
+
+const hintEveryMs = 20
+
+/**
+ * Tells the runners that something is due, after the commit and at most once per process and 20 ms:
+ * a NOTIFY inside the writing transactions cut commits from 3,567 to 289/s (measured). A hint that
+ * is lost costs a quarter of a second: the poll finds the row.
+ */
+export function hintDue(ctx: Context) {
+  if (pending.has(ctx)) return
+  pending.add(ctx)
+  ctx
+    .sleep(hintEveryMs)
+    .then(() => {
+      pending.delete(ctx)
+      return sql`select pg_notify(${hintChannel}, '')`.execute(ctx.db)
+    })
+    .catch((error) => ctx.log.debug(describeError(error), 'a hint was not sent'))
+}
+
+const pending = new WeakSet<Context>()

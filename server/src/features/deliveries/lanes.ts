@@ -1,0 +1,448 @@
+import type { Context } from '../../kernel/context.ts'
+import { describeError } from '../../kernel/log.ts'
+import type { PostOutcome } from '../../kernel/outbound/index.ts'
+import { findDestination, openDestination } from '../webhooks/index.ts'
+import { closeBacklog, closeDeleted, closeExpired, closeSuspect } from './close.ts'
+import { decide, healthOf, judge } from './decide.ts'
+import type { Attempt, DueDelivery } from './delivery.ts'
+import { FairQueue } from './fair-queue.ts'
+import { Lane, type Pool, start } from './lane.ts'
+import * as queries from './queries.ts'
+import { send } from './send.ts'
+import { type SettledBatch, type Settlement, SettleWriter } from './settle.ts'
+
+export interface LanesOptions {
+  slot: number
+  /** Whether this runner may still start requests of a bucket. */
+  holds: (bucket: number) => boolean
+  /** Called once per attempt that was written. */
+  onAttempt?: (attempt: Attempt) => void
+}
+
+/** Requests in flight at once, by pool. A failing lane never takes a slot that a good one needs. */
+const slotsMax: Record<Pool, number> = { proven: 512, trial: 256, failing: 256 }
+/** A request this old no longer counts against its pool but against the failing one. */
+const slowAfterMs = 1_000
+const slowMax = 1024
+const readRowsMax = 64
+const readsMax = 4
+const bodyBytesMax = 64 * 1024 * 1024
+/** A destination that was changed or disabled is noticed within so many sends, or so long. */
+const sendsPerDestinationRead = 16
+const destinationTrustedMs = 1_000
+const restMs = 5_000
+const expiryCheckEveryMs = 60_000
+const backlogCheckEveryMs = 60_000
+const pauseReviewEveryMs = 5_000
+const restartEveryMs = 5_000
+const idleLanesMax = 20_000
+
+interface Flight {
+  lane: Lane
+  row: DueDelivery
+  startedMs: number
+  pool: Pool
+}
+
+/**
+ * The lanes of this runner's buckets. `wake` says that a lane may have due work; everything else
+ * follows from it: read, send, settle, read on. No lane waits for another but for slots, and those
+ * are handed out in turn by workspace, then by lane.
+ */
+export class Lanes {
+  readonly settler: SettleWriter
+  readonly #ctx: Context
+  readonly #options: LanesOptions
+  readonly #lanes = new Map<string, Lane>()
+  readonly #ready: Record<Pool, FairQueue<Lane>> = {
+    proven: new FairQueue(),
+    trial: new FairQueue(),
+    failing: new FairQueue(),
+  }
+  readonly #toRead = new FairQueue<Lane>()
+  readonly #pausing = new Set<Lane>()
+  readonly #flights = new Set<Flight>()
+  readonly #used: Record<Pool, number> = { proven: 0, trial: 0, failing: 0 }
+  #reads = 0
+  #bodyBytes = 0
+
+  constructor(ctx: Context, options: LanesOptions) {
+    this.#ctx = ctx
+    this.#options = options
+    this.settler = new SettleWriter(ctx, options.slot, (settlements, batch) =>
+      this.#settled(settlements, batch),
+    )
+  }
+
+  get size(): number {
+    return this.#lanes.size
+  }
+
+  get inFlight(): number {
+    return this.#flights.size
+  }
+
+  wake(workspaceId: string, webhookId: string) {
+    let lane = this.#lanes.get(webhookId)
+    if (!lane) {
+      lane = new Lane(workspaceId, webhookId)
+      this.#lanes.set(webhookId, lane)
+    }
+    if (!this.#options.holds(lane.bucket) || this.#ctx.monotonicMs() < lane.restUntilMs) return
+    lane.hasMore = true
+    this.#schedule(lane)
+    this.#pump()
+    if (this.#pausing.has(lane)) this.#reviewPause(lane)
+  }
+
+  /** Called a few times a second: pauses that ended, requests that turned out slow, idle lanes. */
+  tick() {
+    const now = this.#ctx.now()
+    for (const lane of this.#pausing) {
+      if (lane.notBefore && lane.notBefore > now) continue
+      this.#pausing.delete(lane)
+      this.#schedule(lane)
+    }
+    this.#moveSlowFlights()
+    this.#forgetIdleLanes()
+    this.#pump()
+  }
+
+  /** Starts nothing more of these buckets and forgets what was read of them. */
+  leave(buckets: number[]) {
+    const leaving = new Set(buckets)
+    for (const lane of this.#lanes.values()) {
+      if (!leaving.has(lane.bucket)) continue
+      this.#unread(lane)
+      this.#unschedule(lane)
+      if (lane.isIdle) this.#lanes.delete(lane.webhookId)
+    }
+  }
+
+  /** Resolves when nothing of these buckets is in flight or waiting to be written. */
+  async drain(buckets: number[], withinMs: number) {
+    const leaving = new Set(buckets)
+    const untilMs = this.#ctx.monotonicMs() + withinMs
+    const isBusy = () => [...this.#flights].some((flight) => leaving.has(flight.lane.bucket))
+    while (isBusy() && this.#ctx.monotonicMs() < untilMs) await this.#ctx.sleep(20)
+    await this.settler.flush()
+  }
+
+  /** Puts a lane where its next step is done, if there is one. */
+  #schedule(lane: Lane) {
+    const { workspaceId } = lane
+    if (!this.#options.holds(lane.bucket)) {
+      this.#unread(lane)
+      return
+    }
+    if (lane.notBefore && lane.notBefore > this.#ctx.now()) {
+      this.#unread(lane)
+      this.#pausing.add(lane)
+      return
+    }
+    if (lane.rows.length > 0 && lane.inFlight < lane.limit) {
+      if (this.#isTrusted(lane)) this.#ready[lane.pool].add(workspaceId, lane)
+      else this.#refresh(lane)
+    }
+    if (lane.hasMore && !lane.reading && lane.rows.length <= readRowsMax / 4) {
+      this.#toRead.add(workspaceId, lane)
+    }
+  }
+
+  #unschedule(lane: Lane) {
+    for (const queue of Object.values(this.#ready)) queue.delete(lane.workspaceId, lane)
+    this.#toRead.delete(lane.workspaceId, lane)
+    this.#pausing.delete(lane)
+  }
+
+  #pump() {
+    while (this.#reads < readsMax && this.#bodyBytes < bodyBytesMax) {
+      const lane = this.#toRead.take()
+      if (!lane) break
+      this.#read(lane)
+    }
+    for (const pool of ['proven', 'trial', 'failing'] as const) {
+      while (this.#used[pool] < slotsMax[pool] && !this.settler.isFull) {
+        const lane = this.#ready[pool].take()
+        if (!lane) break
+        this.#sendNext(lane)
+      }
+    }
+  }
+
+  #read(lane: Lane) {
+    if (lane.reading) return
+    lane.reading = true
+    lane.hasMore = false
+    this.#reads += 1
+    this.#readDue(lane)
+      .catch((error) => {
+        lane.hasMore = true
+        this.#ctx.log.warn(describeError(error), 'a lane was not read and is read again')
+        return this.#ctx.sleep(1_000)
+      })
+      .finally(() => {
+        lane.endReading()
+        this.#reads -= 1
+        lane.usedAtMs = this.#ctx.monotonicMs()
+        this.#schedule(lane)
+        this.#pump()
+      })
+  }
+
+  async #readDue(lane: Lane) {
+    const { db, now, monotonicMs } = this.#ctx
+    if (!lane.healthKnown) {
+      const [health] = await queries.findLaneHealth(db, lane.workspaceId, lane.webhookId)
+      lane.adopt(health)
+    }
+    if (!this.#isTrusted(lane) && !(await this.#readDestination(lane))) return
+    await this.#checkBacklog(lane)
+    if (lane.isSuspicious && lane.suspect) {
+      await closeSuspect(this.#ctx, lane, this.#options.slot)
+      lane.suspect = null
+    }
+    if (monotonicMs() >= lane.restartAtMs) {
+      lane.position = start
+      lane.restartAtMs = monotonicMs() + restartEveryMs
+    }
+    const rows = await queries.readDue(
+      db,
+      lane.workspaceId,
+      lane.webhookId,
+      lane.position.due_at,
+      lane.position.id,
+      now(),
+      readRowsMax,
+    )
+    const last = rows.at(-1)
+    if (last && rows.length === readRowsMax) {
+      lane.position = last
+      lane.hasMore = true
+    } else {
+      // Caught up: the next read starts over, and finds what was committed late.
+      lane.position = start
+    }
+    // Put back for a retry meanwhile, it may be due again.
+    if (rows.some((row) => lane.wasSettledWhileReading(row.id))) lane.hasMore = true
+    const fresh = rows.filter((row) => !lane.taken.has(row.id))
+    const expired = fresh.filter((row) => row.expires_at <= now())
+    if (expired.length > 0) {
+      await closeExpired(this.#ctx, lane, 'expired', this.#options.slot)
+      lane.hasMore = true
+    }
+    if (!this.#options.holds(lane.bucket)) return
+    for (const row of fresh) {
+      if (row.expires_at <= now()) continue
+      lane.taken.add(row.id)
+      lane.rows.push(row)
+      this.#bodyBytes += row.body.length
+    }
+  }
+
+  /** False when nothing is to be sent: the destination is gone, disabled, or not in the plan. */
+  async #readDestination(lane: Lane): Promise<boolean> {
+    const askedMs = this.#ctx.monotonicMs()
+    const row = await findDestination(this.#ctx.db, lane.workspaceId, lane.webhookId)
+    if (row?.status === 'active' && row.plan_webhooks) {
+      lane.destination = openDestination(this.#ctx, row)
+      lane.sendsLeft = sendsPerDestinationRead
+      // An answer that was long under way is old already.
+      lane.trustedUntilMs = askedMs + destinationTrustedMs
+      return true
+    }
+    const url = lane.destination?.url ?? row?.target_hook_url
+    lane.destination = undefined
+    this.#unread(lane)
+    lane.hasMore = false
+    if (!row) {
+      const left = await closeDeleted(this.#ctx, lane, url, this.#options.slot)
+      lane.hasMore = left
+      return false
+    }
+    await this.#rest(lane, url)
+    return false
+  }
+
+  /** Disabled: the rows stay until they expire, or a person resumes the destination. */
+  async #rest(lane: Lane, url: string | undefined) {
+    const nowMs = this.#ctx.monotonicMs()
+    lane.restUntilMs = nowMs + restMs
+    if (nowMs >= lane.expiryCheckAtMs) {
+      lane.expiryCheckAtMs = nowMs + expiryCheckEveryMs
+      await closeExpired(this.#ctx, lane, 'destination_disabled', this.#options.slot, url)
+    }
+    await this.#checkBacklog(lane)
+  }
+
+  /** Resuming a destination clears its row: the pause in memory ends with it. */
+  #reviewPause(lane: Lane) {
+    const nowMs = this.#ctx.monotonicMs()
+    if (nowMs < lane.reviewAtMs) return
+    lane.reviewAtMs = nowMs + pauseReviewEveryMs
+    queries
+      .findLaneHealth(this.#ctx.db, lane.workspaceId, lane.webhookId)
+      .then(([health]) => {
+        if (health?.not_before) return
+        lane.forgive()
+        this.#pausing.delete(lane)
+        this.#schedule(lane)
+        this.#pump()
+      })
+      .catch((error) => this.#ctx.log.warn(describeError(error), 'a pause was not reviewed'))
+  }
+
+  #isTrusted(lane: Lane): boolean {
+    return lane.sendsLeft > 0 && this.#ctx.monotonicMs() < lane.trustedUntilMs
+  }
+
+  /** Only a lane that does not deliver piles up. */
+  async #checkBacklog(lane: Lane) {
+    const nowMs = this.#ctx.monotonicMs()
+    if (lane.pool === 'proven' || nowMs < lane.backlogCheckAtMs) return
+    lane.backlogCheckAtMs = nowMs + backlogCheckEveryMs
+    await closeBacklog(this.#ctx, lane, this.#options.slot)
+  }
+
+  #refresh(lane: Lane) {
+    if (lane.refreshing) return
+    lane.refreshing = true
+    this.#readDestination(lane)
+      .catch((error) => {
+        this.#ctx.log.warn(describeError(error), 'a destination was not read and is read again')
+        return this.#ctx.sleep(1_000)
+      })
+      .finally(() => {
+        lane.refreshing = false
+        this.#schedule(lane)
+        this.#pump()
+      })
+  }
+
+  #sendNext(lane: Lane) {
+    const row = lane.rows[0]
+    const { destination } = lane
+    if (!row || !destination || !this.#isTrusted(lane) || lane.inFlight >= lane.limit) {
+      this.#schedule(lane)
+      return
+    }
+    if (!this.#options.holds(lane.bucket)) {
+      this.#unread(lane)
+      return
+    }
+    lane.rows.shift()
+    lane.sendsLeft -= 1
+    lane.inFlight += 1
+    const flight: Flight = {
+      lane,
+      row,
+      startedMs: this.#ctx.monotonicMs(),
+      pool: lane.pool,
+    }
+    this.#used[flight.pool] += 1
+    this.#flights.add(flight)
+    this.#schedule(lane)
+    this.#post(flight, destination).then(
+      (outcome) => this.#answered(flight, destination.url, outcome),
+      (error) => this.#notSent(flight, error),
+    )
+  }
+
+  async #post(flight: Flight, destination: NonNullable<Lane['destination']>) {
+    const { lane, row } = flight
+    if (lane.isSuspicious) {
+      await queries.markInFlight(this.#ctx.db, lane.workspaceId, lane.webhookId, row.id)
+    }
+    return send(this.#ctx, destination, row)
+  }
+
+  #answered(flight: Flight, url: string, outcome: PostOutcome) {
+    const { lane, row } = flight
+    const now = this.#ctx.now()
+    this.#land(flight)
+    const decision = decide(outcome, row, {
+      delaysMs: this.#ctx.config.webhookRetryDelaysMs,
+      now,
+      random: this.#ctx.random(),
+    })
+    const retryAt = decision.kind === 'retry' ? decision.dueAt : null
+    const health = healthOf(outcome)
+    const laneNotBefore = lane.observe(health, now, retryAt)
+    const clearsLane = health === 'ok' && lane.troubled
+    lane.troubled = health !== 'ok'
+    this.settler.add({
+      attempt: {
+        workspace_id: lane.workspaceId,
+        id: this.#ctx.newId(),
+        webhook_id: lane.webhookId,
+        webhook_url: url,
+        event_id: row.event_id,
+        event_type: row.event_type,
+        campaign_id: row.campaign_id,
+        lead_email: row.lead_email,
+        retry_group_id: row.id,
+        retry_count: row.attempt,
+        will_retry: decision.kind === 'retry',
+        timestamp_next_retry: retryAt,
+        ...judge(outcome),
+      },
+      clearsLane,
+      laneNotBefore,
+      disable: decision.kind === 'ended' ? decision.disable : null,
+    })
+    this.#schedule(lane)
+    this.#pump()
+  }
+
+  /** Nothing was on the wire: the row stays as it is and is read again. */
+  #notSent(flight: Flight, error: unknown) {
+    this.#ctx.log.warn(describeError(error), 'a delivery was not attempted and is read again')
+    this.#land(flight)
+    flight.lane.taken.delete(flight.row.id)
+    flight.lane.hasMore = true
+    this.#schedule(flight.lane)
+    this.#pump()
+  }
+
+  #land(flight: Flight) {
+    this.#flights.delete(flight)
+    this.#used[flight.pool] -= 1
+    this.#bodyBytes -= flight.row.body.length
+    flight.lane.inFlight -= 1
+  }
+
+  #settled(settlements: Settlement[], batch: SettledBatch) {
+    for (const { attempt } of settlements) {
+      const lane = this.#lanes.get(attempt.webhook_id)
+      lane?.settled(attempt.retry_group_id)
+      if (batch.get(attempt.retry_group_id)) this.#options.onAttempt?.(attempt)
+      if (lane) this.#schedule(lane)
+    }
+    this.#pump()
+  }
+
+  #unread(lane: Lane) {
+    for (const row of lane.rows) this.#bodyBytes -= row.body.length
+    lane.drop()
+  }
+
+  /** Flights are in order of their start: the first young one ends the walk. */
+  #moveSlowFlights() {
+    const startedBefore = this.#ctx.monotonicMs() - slowAfterMs
+    for (const flight of this.#flights) {
+      if (flight.startedMs > startedBefore || this.#used.failing >= slowMax) return
+      if (flight.pool === 'failing') continue
+      this.#used[flight.pool] -= 1
+      this.#used.failing += 1
+      flight.pool = 'failing'
+    }
+  }
+
+  #forgetIdleLanes() {
+    if (this.#lanes.size <= idleLanesMax) return
+    for (const lane of this.#lanes.values()) {
+      if (this.#lanes.size <= idleLanesMax) return
+      if (lane.isIdle && !this.#pausing.has(lane)) this.#lanes.delete(lane.webhookId)
+    }
+  }
+}

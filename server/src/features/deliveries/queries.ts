@@ -1,0 +1,227 @@
+import { sql } from 'kysely'
+import type { Db } from '../../kernel/db/db.ts'
+import { prepared } from '../../kernel/db/prepared.ts'
+import type { DueDelivery } from './delivery.ts'
+
+export interface DeliveryToInsert {
+  id: string
+  bucket: number
+  webhook_id: string
+  event_id: string
+}
+
+/** Does nothing for a delivery that is there already: a fan-out chunk may be run again. */
+export const insertDeliveries = (
+  db: Db,
+  workspaceId: string,
+  rows: DeliveryToInsert[],
+  dueAt: Date,
+  expiresAt: Date,
+) =>
+  sql`
+    insert into deliveries (workspace_id, id, bucket, webhook_id, event_id, due_at, expires_at)
+    select ${workspaceId}::uuid, id, bucket, webhook_id, event_id,
+      ${dueAt}::timestamptz, ${expiresAt}::timestamptz
+    from unnest(
+      ${rows.map((row) => row.id)}::uuid[],
+      ${rows.map((row) => row.bucket)}::smallint[],
+      ${rows.map((row) => row.webhook_id)}::uuid[],
+      ${rows.map((row) => row.event_id)}::uuid[]
+    ) as batch (id, bucket, webhook_id, event_id)
+    on conflict (workspace_id, id) do nothing`.execute(db)
+
+/**
+ * A lane's due rows with the bytes to send, after a position: reading from the start each time
+ * would walk over every row deleted since the last vacuum.
+ */
+export const readDue = prepared<[string, string, Date, string, Date, number], DueDelivery>(
+  'read_due_deliveries',
+  `select d.id, d.event_id, d.due_at, d.expires_at, d.attempt,
+     e.type as event_type, e.campaign_id, e.lead_email, e.body
+   from deliveries d
+   join events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+   where d.workspace_id = $1 and d.webhook_id = $2
+     and (d.due_at, d.id) > ($3::timestamptz, $4::uuid) and d.due_at <= $5
+   order by d.due_at, d.id
+   limit $6`,
+)
+
+export interface LaneHealth {
+  consecutive_failures: number
+  not_before: Date | null
+  failing_since: Date | null
+  failures: number
+  abandons: number
+  in_flight_id: string | null
+}
+
+export const findLaneHealth = prepared<[string, string], LaneHealth>(
+  'find_lane_health',
+  `select consecutive_failures, not_before, failing_since, failures, abandons, in_flight_id
+   from webhook_lanes where workspace_id = $1 and webhook_id = $2`,
+)
+
+/** Written before the one request of a lane whose requests seem to end processes. */
+export const markInFlight = (db: Db, workspaceId: string, webhookId: string, id: string) =>
+  db
+    .updateTable('webhook_lanes')
+    .set({ in_flight_id: id })
+    .where('workspace_id', '=', workspaceId)
+    .where('webhook_id', '=', webhookId)
+    .execute()
+
+export interface DeliveryToClose {
+  id: string
+  event_id: string
+  attempt: number
+  event_type: string
+  campaign_id: string | null
+  lead_email: string | null
+}
+
+/** Every pending delivery of a deleted destination, in chunks. */
+export const listPending = (db: Db, workspaceId: string, webhookId: string, most: number) =>
+  selectToClose(db, workspaceId, webhookId).limit(most).execute()
+
+/** Those past their 72 h. They are always due: no retry is planned beyond. */
+export const listExpired = (
+  db: Db,
+  workspaceId: string,
+  webhookId: string,
+  now: Date,
+  most: number,
+) =>
+  selectToClose(db, workspaceId, webhookId)
+    .where('d.due_at', '<=', now)
+    .where('d.expires_at', '<=', now)
+    .limit(most)
+    .execute()
+
+export const findPending = (db: Db, workspaceId: string, webhookId: string, id: string) =>
+  selectToClose(db, workspaceId, webhookId).where('d.id', '=', id).executeTakeFirst()
+
+/** A URL the destination had: for the closing records of one that was deleted. */
+export async function findUrl(db: Db, workspaceId: string, webhookId: string) {
+  const row = await db
+    .selectFrom('webhook_urls')
+    .select('url')
+    .where('workspace_id', '=', workspaceId)
+    .where('webhook_id', '=', webhookId)
+    .orderBy('url_hash')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.url
+}
+
+const selectToClose = (db: Db, workspaceId: string, webhookId: string) =>
+  db
+    .selectFrom('deliveries as d')
+    .innerJoin('events as e', (join) =>
+      join.onRef('e.workspace_id', '=', 'd.workspace_id').onRef('e.id', '=', 'd.event_id'),
+    )
+    .select([
+      'd.id',
+      'd.event_id',
+      'd.attempt',
+      'e.type as event_type',
+      'e.campaign_id',
+      'e.lead_email',
+    ])
+    .where('d.workspace_id', '=', workspaceId)
+    .where('d.webhook_id', '=', webhookId)
+    .orderBy('d.due_at')
+    .orderBy('d.id')
+
+export async function countPending(db: Db, workspaceId: string, webhookId: string) {
+  const { count } = await db
+    .selectFrom('deliveries')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('workspace_id', '=', workspaceId)
+    .where('webhook_id', '=', webhookId)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export interface FanoutToInsert {
+  event_id: string
+  bucket: number
+  webhook_ids: string[]
+}
+
+export const insertFanouts = (
+  db: Db,
+  workspaceId: string,
+  fanouts: FanoutToInsert[],
+  dueAt: Date,
+  expiresAt: Date,
+) =>
+  db
+    .insertInto('fanouts')
+    .values(
+      fanouts.map((fanout) => ({
+        ...fanout,
+        workspace_id: workspaceId,
+        due_at: dueAt,
+        expires_at: expiresAt,
+      })),
+    )
+    .execute()
+
+/** Moves the position on, and holds the row to the commit; false when another runner was first. */
+export async function advanceFanout(
+  db: Db,
+  workspaceId: string,
+  eventId: string,
+  from: string | null,
+  to: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('fanouts')
+    .set({ after_webhook_id: to })
+    .where('workspace_id', '=', workspaceId)
+    .where('event_id', '=', eventId)
+    .where('after_webhook_id', 'is not distinct from', from)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+export const deleteFanout = (db: Db, workspaceId: string, eventId: string) =>
+  db
+    .deleteFrom('fanouts')
+    .where('workspace_id', '=', workspaceId)
+    .where('event_id', '=', eventId)
+    .execute()
+
+/** Events of a window, oldest first, for a replay. */
+export const listEventsBetween = (
+  db: Db,
+  workspaceId: string,
+  filter: { type: string | null; campaign: string | null },
+  after: string,
+  before: string,
+  most: number,
+) =>
+  db
+    .selectFrom('events')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '>', after)
+    .where('id', '<', before)
+    .where('test', '=', false)
+    .$if(filter.type !== null, (query) => query.where('type', '=', filter.type ?? ''))
+    .$if(filter.campaign !== null, (query) => query.where('campaign_id', '=', filter.campaign))
+    .orderBy('id')
+    .limit(most)
+    .execute()
+
+/** The delivery that a retry group names; its first attempt came soon after the group's id was made. */
+export const findAttemptOfGroup = (db: Db, workspaceId: string, retryGroupId: string) =>
+  db
+    .selectFrom('webhook_events')
+    .select(['event_id', 'webhook_id'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '>=', retryGroupId)
+    .where('retry_group_id', '=', retryGroupId)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()

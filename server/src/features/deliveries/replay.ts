@@ -1,0 +1,80 @@
+import type { Context } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { AppError, notFound } from '../../kernel/errors.ts'
+import { firstIdAt } from '../../kernel/ids.ts'
+import { bucketOf } from '../../kernel/runner/leases.ts'
+import { allEvents, findDestination } from '../webhooks/index.ts'
+import { lifetimeMs, rowsMax } from './enqueue.ts'
+import { hintDue } from './hint.ts'
+import * as queries from './queries.ts'
+
+/** Every stored event from `from` to before `to` that matches the subscription, or one delivery. */
+export type ReplayRequest =
+  | { workspaceId: string; webhookId: string; from: Date; to: Date }
+  | { workspaceId: string; webhookId: string; retryGroupId: string }
+
+/**
+ * Delivers again: the same event ids, new retry groups that start at attempt 0 and live 72 h.
+ *
+ * @returns how many deliveries were queued
+ */
+export async function replay(ctx: Context, request: ReplayRequest): Promise<number> {
+  const { workspaceId } = request
+  if ('retryGroupId' in request) {
+    const attempt = await queries.findAttemptOfGroup(ctx.db, workspaceId, request.retryGroupId)
+    if (attempt?.webhook_id !== request.webhookId) throw notFound('delivery')
+    await getActiveDestination(ctx, workspaceId, attempt.webhook_id)
+    return enqueue(ctx, workspaceId, attempt.webhook_id, [attempt.event_id])
+  }
+  const { webhookId } = request
+  const destination = await getActiveDestination(ctx, workspaceId, webhookId)
+  const filter = {
+    type: destination.event_type === allEvents ? null : destination.event_type,
+    campaign: destination.campaign,
+  }
+  const before = firstIdAt(request.to)
+  let after = firstIdAt(request.from)
+  let count = 0
+  for (;;) {
+    const events = await queries.listEventsBetween(
+      ctx.db,
+      workspaceId,
+      filter,
+      after,
+      before,
+      rowsMax,
+    )
+    const last = events.at(-1)
+    if (!last) return count
+    count += await enqueue(
+      ctx,
+      workspaceId,
+      webhookId,
+      events.map((event) => event.id),
+    )
+    after = last.id
+  }
+}
+
+async function getActiveDestination(ctx: Context, workspaceId: string, webhookId: string) {
+  const destination = await findDestination(ctx.db, workspaceId, webhookId)
+  if (!destination) throw notFound('webhook')
+  if (destination.status === 'active') return destination
+  throw new AppError('invalid_transition', 'The webhook is disabled; activate it, then replay.')
+}
+
+async function enqueue(ctx: Context, workspaceId: string, webhookId: string, eventIds: string[]) {
+  await transaction(ctx, async (tx) => {
+    const now = tx.now()
+    const rows = eventIds.map((eventId) => ({
+      id: tx.newId(),
+      bucket: bucketOf(webhookId),
+      webhook_id: webhookId,
+      event_id: eventId,
+    }))
+    const expiresAt = new Date(now.getTime() + lifetimeMs)
+    await queries.insertDeliveries(tx.db, workspaceId, rows, now, expiresAt)
+    tx.afterCommit?.(hintDue)
+  })
+  return eventIds.length
+}

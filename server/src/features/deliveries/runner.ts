@@ -1,0 +1,127 @@
+import type { Context } from '../../kernel/context.ts'
+import { firstIdAt } from '../../kernel/ids.ts'
+import { Leases } from '../../kernel/runner/leases.ts'
+import { startLoop } from '../../kernel/runner/loop.ts'
+import { countAbandons, findDueFanouts, findDueLanes, sweepLanes } from './cross-workspace.ts'
+import type { Attempt } from './delivery.ts'
+import { expandFanout } from './fan-out.ts'
+import { Lanes } from './lanes.ts'
+
+export interface DeliveryRunnerOptions {
+  /** Calls back on every hint that something is due; resolves to the end of listening. */
+  listen?: (onHint: () => void) => Promise<() => Promise<void>>
+  onAttempt?: (attempt: Attempt) => void
+}
+
+export interface DeliveryRunner {
+  lanesLeased: () => number
+  inFlight: () => number
+  /** Drains for at most this long, releases the leases and resolves. */
+  stop: (withinMs?: number) => Promise<void>
+}
+
+const pollEveryMs = 250
+/** A transaction that committed up to so long after its rows' due time is found by the next poll. */
+const overlapMs = 2_000
+const hintOverlapMs = 200
+const sweepEveryMs = 1_000
+const sweepRoundSteps = 25
+const fanoutsPerRun = 16
+
+/**
+ * Delivers what is due in the buckets this process owns. Three sources find lanes with work, all of
+ * them reading `deliveries` itself, so no wake-up can be lost: hints, a poll of what fell due since
+ * the last one, and a sweep of all lanes for what a late commit hid from the poll.
+ */
+export async function startDeliveryRunner(
+  ctx: Context,
+  options: DeliveryRunnerOptions = {},
+): Promise<DeliveryRunner> {
+  const leases: Leases = new Leases(ctx, 'deliveries', {
+    taken: (_buckets, abandoned) => {
+      sweep.restart()
+      if (abandoned.length > 0) background(ctx, () => countAbandons(ctx.db, abandoned, ctx.now()))
+    },
+    lost: (buckets) => lanes.leave(buckets),
+    drained: (buckets) => lanes.drain(buckets, drainMs),
+  })
+  let drainMs = 20_000
+  const lanes = new Lanes(ctx, {
+    slot: leases.slot,
+    holds: (bucket) => leases.holds(bucket),
+    ...(options.onAttempt ? { onAttempt: options.onAttempt } : {}),
+  })
+  const sweep = createSweep(ctx, lanes)
+  const poll = createPoll(ctx, leases, lanes)
+
+  const heartbeat = startLoop(ctx, 'leases', ctx.config.leaseMs / 3, () => leases.beat())
+  const discover = startLoop(ctx, 'discover', pollEveryMs, async (hinted) => {
+    lanes.tick()
+    await poll(hinted)
+  })
+  const sweeping = startLoop(ctx, 'sweep', sweepEveryMs, () => sweep.step())
+  const fanOut = startLoop(ctx, 'fan-out', sweepEveryMs, async () => {
+    const due = await findDueFanouts(ctx.db, leases.buckets(), ctx.now(), fanoutsPerRun)
+    for (const fanout of due) await expandFanout(ctx, fanout)
+  })
+  const unlisten = await options.listen?.(() => {
+    discover.wake()
+    fanOut.wake()
+  })
+
+  return {
+    lanesLeased: () => lanes.size,
+    inFlight: () => lanes.inFlight,
+    async stop(withinMs = 5_000) {
+      drainMs = withinMs
+      await unlisten?.()
+      await Promise.all([heartbeat, discover, sweeping, fanOut].map((loop) => loop.stop()))
+      await leases.release()
+    },
+  }
+}
+
+function createPoll(ctx: Context, leases: Leases, lanes: Lanes) {
+  let polledTo = new Date(ctx.now().getTime() - overlapMs)
+  return async (hinted: boolean) => {
+    const to = ctx.now()
+    const from = new Date(polledTo.getTime() - (hinted ? hintOverlapMs : overlapMs))
+    for (const lane of await findDueLanes(ctx.db, leases.buckets(), from, to)) {
+      lanes.wake(lane.workspace_id, lane.webhook_id)
+    }
+    polledTo = to
+  }
+}
+
+/** One step is a thousand lanes; steps grow so that a round takes at most half a minute. */
+function createSweep(ctx: Context, lanes: Lanes) {
+  const first = { workspace_id: firstIdAt(new Date(0)), webhook_id: firstIdAt(new Date(0)) }
+  let position = first
+  let stepSize = 1000
+  let steps = 0
+  return {
+    restart() {
+      position = first
+    },
+    async step() {
+      const { workspace_id, webhook_id } = position
+      const swept = await sweepLanes(ctx.db, workspace_id, webhook_id, ctx.now(), stepSize)
+      for (const lane of swept) {
+        if (lane.has_work) lanes.wake(lane.workspace_id, lane.webhook_id)
+      }
+      steps += 1
+      const last = swept.at(-1)
+      if (last && swept.length === stepSize) {
+        position = last
+        return
+      }
+      position = first
+      if (steps > sweepRoundSteps) stepSize *= 2
+      steps = 0
+    },
+  }
+}
+
+function background(ctx: Context, work: () => Promise<unknown>) {
+  work().catch(() => ctx.log.warn('abandoned leases were not counted'))
+}

@@ -1,0 +1,32 @@
+import type { Context } from '../../kernel/context.ts'
+import type { PostOutcome } from '../../kernel/outbound/index.ts'
+import { signatureHeaders } from './signature.ts'
+
+const attemptTimeoutMs = 15_000
+const connectTimeoutMs = 5_000
+
+export interface OpenDestination {
+  url: string
+  headers: Record<string, string>
+  secrets: Buffer[]
+}
+
+/** One signed request: live deliveries, retries and test calls all go through here. */
+export function send(
+  ctx: Context,
+  destination: OpenDestination,
+  event: { event_id: string; body: string },
+): Promise<PostOutcome> {
+  return ctx.http.post({
+    url: destination.url,
+    headers: {
+      ...destination.headers,
+      'content-type': 'application/json',
+      'user-agent': `Outrider-Webhooks/${ctx.config.version}`,
+      ...signatureHeaders(event.event_id, ctx.now(), event.body, destination.secrets),
+    },
+    body: event.body,
+    timeoutMs: attemptTimeoutMs,
+    connectTimeoutMs,
+  })
+}

@@ -1,0 +1,192 @@
+import type { Context } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { describeError } from '../../kernel/log.ts'
+import { disableDestination } from '../webhooks/index.ts'
+import type { Attempt } from './delivery.ts'
+import { recordAttempts } from './record.ts'
+import * as queries from './settle-queries.ts'
+
+/** The result of one attempt, ready to be written. */
+export interface Settlement {
+  /** `retry_count` holds the attempt that was seen when the row was read. */
+  attempt: Attempt
+  /** The lane has counts against it that a success must clear. */
+  clearsLane: boolean
+  /** While the lane fails: when it may be asked again. */
+  laneNotBefore: Date | null
+  /** The receiver said that it is gone for good. */
+  disable: 'gone' | null
+}
+
+/** By delivery id; false: another runner had settled it already. */
+export type SettledBatch = Map<string, boolean>
+
+const batchMax = 1000
+/** Results waiting to be written; beyond, nothing new is sent. */
+const backlogMax = 4000
+
+/**
+ * One writer per process merges the results of all lanes. A transaction per lane settles 1,900
+ * rows/s with 20,000 lanes of one row each, this writer 6,900–16,200 (measured).
+ *
+ * Settling is by row and idempotent: after a deadlock, a lost connection or a COMMIT whose answer
+ * never came, the same batch is simply run again.
+ */
+export class SettleWriter {
+  readonly #ctx: Context
+  readonly #slot: number
+  readonly #onSettled: (settlements: Settlement[], batch: SettledBatch) => void
+  #waiting: Settlement[] = []
+  #writing: Promise<void> | undefined
+
+  constructor(
+    ctx: Context,
+    slot: number,
+    onSettled: (settlements: Settlement[], batch: SettledBatch) => void,
+  ) {
+    this.#ctx = ctx
+    this.#slot = slot
+    this.#onSettled = onSettled
+  }
+
+  add(settlement: Settlement) {
+    this.#waiting.push(settlement)
+    this.#writing ??= this.#drain()
+  }
+
+  get isFull(): boolean {
+    return this.#waiting.length >= backlogMax
+  }
+
+  get pending(): number {
+    return this.#waiting.length
+  }
+
+  /** Resolves when everything given so far is written. */
+  async flush() {
+    while (this.#writing) await this.#writing
+  }
+
+  async #drain() {
+    // A few milliseconds let the answers of one moment share a transaction.
+    await this.#ctx.sleep(2)
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, batchMax)
+      this.#onSettled(batch, await this.#write(batch))
+    }
+    this.#writing = undefined
+  }
+
+  async #write(batch: Settlement[]): Promise<SettledBatch> {
+    for (let failures = 0; ; failures++) {
+      try {
+        return await transaction(this.#ctx, (tx) => settle(tx, batch, this.#slot))
+      } catch (error) {
+        this.#ctx.log.warn(
+          { settlements: batch.length, failures, ...describeError(error) },
+          'results were not written and are tried again',
+        )
+        await this.#ctx.sleep(Math.min(5_000, 20 * 2 ** failures))
+      }
+    }
+  }
+}
+
+/**
+ * Writes the results of a batch in one transaction. Attempts and counters are written only for rows
+ * that were really settled here, so a result is recorded once, whoever else holds it.
+ */
+export async function settle(
+  tx: Context,
+  batch: Settlement[],
+  slot: number,
+): Promise<SettledBatch> {
+  const ordered = batch.toSorted((a, b) => compareRows(a.attempt, b.attempt))
+  const ended = ordered.filter(({ attempt }) => !attempt.will_retry)
+  const retried = ordered.filter(({ attempt }) => attempt.will_retry)
+  const settled = [
+    ...(await queries.deleteEnded(
+      tx.db,
+      ended.map(({ attempt: a }) => ({
+        workspace_id: a.workspace_id,
+        id: a.retry_group_id,
+        seen: a.success ? null : a.retry_count,
+      })),
+    )),
+    ...(await queries.updateRetried(
+      tx.db,
+      retried.map(({ attempt: a }) => ({
+        workspace_id: a.workspace_id,
+        id: a.retry_group_id,
+        seen: a.retry_count,
+        due_at: a.timestamp_next_retry ?? tx.now(),
+      })),
+    )),
+  ]
+  // A success settles the row as it stands: its number follows the attempts already recorded.
+  const numbers = new Map(settled.map((row) => [row.id, row.attempt]))
+  const written = batch.filter(({ attempt }) => numbers.has(attempt.retry_group_id))
+  const attempts = written.map(({ attempt }) => ({
+    ...attempt,
+    retry_count: numbers.get(attempt.retry_group_id) ?? attempt.retry_count,
+  }))
+  // Lanes before destinations: the order in which resuming and deleting lock them.
+  const lanes = await settleLanes(tx, written)
+  await disableGone(tx, written)
+  await disableFailing(tx, lanes)
+  await recordAttempts(tx, attempts, slot)
+  return new Map(batch.map(({ attempt: a }) => [a.retry_group_id, numbers.has(a.retry_group_id)]))
+}
+
+async function disableGone(tx: Context, written: Settlement[]) {
+  for (const { attempt, disable } of written) {
+    if (disable) await disableDestination(tx, attempt.workspace_id, attempt.webhook_id, disable)
+  }
+}
+
+const failingForMs = 5 * 86_400_000
+const failuresMin = 20
+
+/** 5 days without one success and at least 20 failures (contract §4 "Auto-disable"). */
+async function disableFailing(tx: Context, lanes: queries.LaneState[]) {
+  const since = tx.now().getTime() - failingForMs
+  for (const { workspace_id, webhook_id, failing_since, failures } of lanes) {
+    if (failures < failuresMin || !failing_since || failing_since.getTime() > since) continue
+    await disableDestination(tx, workspace_id, webhook_id, 'failing')
+  }
+}
+
+/** Only lanes that fail, or did: a healthy lane is never written. */
+async function settleLanes(tx: Context, written: Settlement[]): Promise<queries.LaneState[]> {
+  const cleared = new Map<string, { workspace_id: string; webhook_id: string }>()
+  const failed = new Map<string, queries.LaneFailure>()
+  for (const { attempt, clearsLane, laneNotBefore } of written) {
+    const { workspace_id, webhook_id, success } = attempt
+    const lane = failed.get(webhook_id)
+    if (success) {
+      if (clearsLane || lane) cleared.set(webhook_id, { workspace_id, webhook_id })
+      failed.delete(webhook_id)
+    } else if (attempt.response_time_ms !== null) {
+      failed.set(webhook_id, {
+        workspace_id,
+        webhook_id,
+        failures: (lane?.failures ?? 0) + 1,
+        first_at: lane?.first_at ?? tx.now(),
+        not_before: laneNotBefore,
+      })
+    }
+  }
+  await queries.resetLanes(tx.db, inOrder(cleared))
+  return queries.addLaneFailures(tx.db, inOrder(failed))
+}
+
+const inOrder = <T extends { workspace_id: string; webhook_id: string }>(lanes: Map<string, T>) =>
+  [...lanes.values()].sort((a, b) =>
+    `${a.workspace_id}${a.webhook_id}` < `${b.workspace_id}${b.webhook_id}` ? -1 : 1,
+  )
+
+/** Every writer locks rows in this order, so two of them never wait for each other in a circle. */
+function compareRows(a: Attempt, b: Attempt): number {
+  if (a.workspace_id !== b.workspace_id) return a.workspace_id < b.workspace_id ? -1 : 1
+  return a.retry_group_id < b.retry_group_id ? -1 : 1
+}

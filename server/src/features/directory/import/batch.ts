@@ -1,0 +1,148 @@
+import { BlockBuilder } from '../term-index/index.ts'
+import type { Company } from './companies.ts'
+import { type ContactRow, textFields } from './contacts.ts'
+import { KnownText } from './known-text.ts'
+import { Rows } from './rows.ts'
+
+/** In the order of the fields of a row. */
+export const contactColumns = [
+  ...['key', ...textFields.map(({ name }) => name)],
+  ...['linkedin_url', 'email', 'email_status', 'has_email'],
+]
+
+export interface Rejection {
+  row: number
+  reason: string
+}
+
+/** The rows that are written in one transaction, and the terms they are found by. */
+export class Batch {
+  readonly number: number
+  readonly builder = new BlockBuilder()
+  /** Those that its rows name, each once. */
+  readonly companies: Company[] = []
+  readonly rejections: Rejection[] = []
+  /** That no batch before it had. */
+  words: string[] = []
+  /** The last row of the file that was looked at. */
+  lastRow = 0
+  readonly #capacity: number
+  readonly #numbers: number[] = []
+  readonly #employers: number[] = []
+  readonly #rows = new Rows()
+  readonly #terms = new TermLists()
+
+  /** @param number counted from 0 in this import */
+  constructor(number: number, capacity: number) {
+    this.number = number
+    this.#capacity = capacity
+  }
+
+  get size(): number {
+    return this.#numbers.length
+  }
+
+  get isFull(): boolean {
+    const rows = Math.max(this.size, this.companies.length, this.rejections.length)
+    return rows >= this.#capacity || this.#rows.fields.length > rowsBytesMax
+  }
+
+  /** @returns its place among the companies of the batch */
+  name(company: Company): number {
+    if (company.batch !== this.number) {
+      company.batch = this.number
+      company.place = this.companies.push(company) - 1
+    }
+    return company.place
+  }
+
+  add(row: number, contact: ContactRow, employer: Company | undefined) {
+    this.#add(row, contact, employer ? this.name(employer) : -1)
+  }
+
+  #add(number: number, contact: ContactRow, place: number) {
+    this.#numbers.push(number)
+    this.#employers.push(place)
+    const { builder } = this
+    const { fields } = this.#rows
+    const terms = this.#terms
+    const { email, has_email } = contact
+    fields.text(contact.key)
+    for (const known of contact.texts) {
+      fields.append(known.copied)
+      terms.push(known.termsIn(builder))
+    }
+    fields.text(contact.linkedin_url)
+    fields.text(email)
+    fields.text(contact.email_status)
+    fields.boolean(has_email)
+    this.#rows.end()
+    terms.push(builder.addressTerms(email, has_email, this.companies[place]?.record.domain))
+    terms.end()
+  }
+
+  /** In the file. */
+  rowNumber = (at: number) => this.#numbers[at] as number
+  /** The place of the company; -1 for none. */
+  employer = (at: number) => this.#employers[at] as number
+  fields = (at: number) => this.#rows.at(at)
+  terms = (at: number) => this.#terms.at(at)
+  key = (at: number) => this.#rows.key(at)
+
+  /**
+   * Where its contacts are, each once, in the order of their keys: neighbours in the table are then
+   * neighbours in the index of keys, which would otherwise cost more than all the rest.
+   */
+  contacts(): number[] {
+    const order = this.#rows.order()
+    const contacts: number[] = []
+    for (const at of order) {
+      const before = contacts.at(-1)
+      if (before !== undefined && this.#rows.hasSameKey(before, at)) {
+        contacts[contacts.length - 1] = this.#unite(before, at)
+      } else contacts.push(at)
+    }
+    return contacts
+  }
+
+  /** Of two rows about one contact: what the later one says, and else what the earlier one says. */
+  #unite(earlier: number, later: number): number {
+    const [old, young] = [this.#rows.texts(earlier), this.#rows.texts(later)]
+    const said = old.map((value, i) => young[i] ?? value)
+    const [linkedin_url = null, email = null, email_status = null] = said.slice(-4)
+    const texts = textFields.map(({ field }, i) => new KnownText(field, said[i + 1] ?? null))
+    const has_email = old.at(-1) === '\u0001' || young.at(-1) === '\u0001'
+    const place = this.employer(later) === -1 ? this.employer(earlier) : this.employer(later)
+    const contact = { key: said[0] ?? '', texts, linkedin_url, email, email_status, has_email }
+    this.#add(this.rowNumber(later), contact, place)
+    return this.size - 1
+  }
+}
+
+const rowsBytesMax = 1 << 26
+
+/** The numbers of terms, a list for each row. */
+class TermLists {
+  #numbers = new Uint32Array(1 << 20)
+  #length = 0
+  readonly #ends: number[] = []
+
+  push(numbers: number[]) {
+    if (this.#length + numbers.length > this.#numbers.length) this.#grow(numbers.length)
+    for (let i = 0; i < numbers.length; i++) this.#numbers[this.#length++] = numbers[i] as number
+  }
+
+  end() {
+    this.#ends.push(this.#length)
+  }
+
+  at(index: number): Uint32Array {
+    return this.#numbers.subarray(this.#ends[index - 1] ?? 0, this.#ends[index])
+  }
+
+  #grow(by: number) {
+    const grown = new Uint32Array(2 * this.#numbers.length + by)
+    grown.set(this.#numbers)
+    this.#numbers = grown
+  }
+}

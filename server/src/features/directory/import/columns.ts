@@ -1,0 +1,148 @@
+/**
+ * The fields of a row and the headers they are known by: our own name first, then what the exports
+ * of Apollo, ZoomInfo, Lusha, Cognism, LinkedIn, Sales Navigator scrapers, Hunter, RocketReach,
+ * Crunchbase, HubSpot and Salesforce call them. Letters and digits alone are compared.
+ */
+const aliases = {
+  first_name: 'first name, given name, forename, contact first name',
+  last_name: 'last name, surname, family name, contact last name',
+  full_name: 'full name, contact name, person name, contact full name, lead name',
+  title: 'job title, position, role, current title, contact title, contact job title, headline',
+  seniority: 'management level, seniority level, job level, contact seniority',
+  department:
+    'departments, job function, function, job department, contact department, department name',
+  email:
+    'email address, work email, business email, e-mail, e-mail address, primary email, recommended email, contact email, professional email, work e-mail, emails',
+  email_status:
+    'email verification status, email validation status, email confidence, verification status, email quality, work email status',
+  has_email: 'email available, has work email',
+  linkedin_url:
+    'person linkedin url, linkedin, linkedin profile, linkedin profile url, linkedin contact profile url, contact linkedin url, contact li profile url, profile url, person linkedin, contact linkedin, linkedin link, url, personal linkedin',
+  city: 'person city, contact city, city town',
+  country: 'person country, contact country, country region, country name',
+  company:
+    'company name, organization, organisation, organization name, employer, account name, current company, account, company name for emails, business name',
+  domain:
+    'company domain, domain name, company domain name, website domain, primary domain, email domain, organization domain',
+  website:
+    'company website, company url, web site, homepage, homepage url, company web site, corporate website, website url, account website',
+  industry:
+    'company industry, primary industry, industries, main industry, organization industry, company primary industry, industry name',
+  employee_count:
+    'employees, number of employees, # employees, company size, headcount, company headcount, company employee count, employee range, number employees, staff count, size, company number of employees, no of employees, company employees',
+  revenue_range:
+    'revenue, annual revenue, revenue range, company revenue, revenue range in usd, estimated revenue range, company revenue range',
+  founded_year: 'founded, year founded, founded date, company founded, company founded year',
+  description:
+    'company description, short description, seo description, about, company summary, full description',
+  technologies: 'technology, tech stack, company technologies, technologies used, keywords tech',
+  company_city:
+    'company city, company hq city, hq city, headquarters city, billing city, account city',
+  company_country:
+    'company country, company hq country, hq country, headquarters country, billing country, account country',
+  company_linkedin_url:
+    'company linkedin url, company linkedin, linkedin company profile url, company li profile url, organization linkedin url, company linkedin profile',
+} as const
+
+export type FieldName = keyof typeof aliases
+
+export const fieldNames = Object.keys(aliases) as FieldName[]
+
+const personFields: FieldName[] = [
+  ...([
+    'first_name',
+    'last_name',
+    'full_name',
+    'title',
+    'seniority',
+    'department',
+    'email',
+  ] as const),
+]
+
+export interface Columns {
+  kind: 'contacts' | 'companies'
+  /** The column of each field; -1 where the file has none. */
+  at: Record<FieldName, number>
+  /** Headers that say nothing to us. */
+  ignored: string[]
+}
+
+/** Headers given by `--map` stand for the field they are mapped to, whatever else they might be. */
+export type ColumnMap = Map<string, FieldName>
+
+/** How many of the headers are known: a line of headers has at least two, or is one by itself. */
+export const countKnown = (headers: string[], map: ColumnMap): number =>
+  headers.filter((header) => fieldOf(header, map) !== undefined || isName(header)).length
+
+/**
+ * @param kind undefined: a file with a column about persons has contacts, another one companies
+ */
+export function chooseColumns(
+  headers: string[],
+  map: ColumnMap,
+  kind: Columns['kind'] | undefined,
+): Columns {
+  const at = Object.fromEntries(fieldNames.map((name) => [name, -1])) as Columns['at']
+  const rank = new Map<FieldName, number>()
+  const ignored: string[] = []
+  for (const [column, header] of headers.entries()) {
+    const field = fieldOf(header, map)
+    if (!field) {
+      if (!isName(header)) ignored.push(header)
+      continue
+    }
+    const better = rankOf(header, field, map)
+    if (better >= (rank.get(field) ?? Number.POSITIVE_INFINITY)) continue
+    rank.set(field, better)
+    at[field] = column
+  }
+  const found = kind ?? (personFields.some((field) => at[field] >= 0) ? 'contacts' : 'companies')
+  const name = headers.findIndex(isName)
+  const called = found === 'contacts' ? 'full_name' : 'company'
+  if (name >= 0 && at[called] < 0) at[called] = name
+  return { kind: found, at: found === 'companies' ? ofCompany(at) : at, ignored }
+}
+
+/** In a file of companies the city and the like are theirs. */
+function ofCompany(at: Columns['at']): Columns['at'] {
+  const either = (own: FieldName, other: FieldName) => (at[own] >= 0 ? at[own] : at[other])
+  return {
+    ...at,
+    company_city: either('company_city', 'city'),
+    company_country: either('company_country', 'country'),
+    company_linkedin_url: either('company_linkedin_url', 'linkedin_url'),
+  }
+}
+
+const plain = (header: string) => header.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
+
+const known = new Map(
+  fieldNames.flatMap((field) =>
+    [field, ...aliases[field].split(',')].map((alias, rank) => [plain(alias), { field, rank }]),
+  ),
+)
+
+const fieldOf = (header: string, map: ColumnMap): FieldName | undefined =>
+  map.get(plain(header)) ?? known.get(plain(header))?.field
+
+/** Of two columns for one field the one with the more usual header is taken. */
+const rankOf = (header: string, field: FieldName, map: ColumnMap) =>
+  map.get(plain(header)) === field ? -1 : (known.get(plain(header))?.rank ?? 0)
+
+/** A person in one file, a company in another. */
+const isName = (header: string) => plain(header) === 'name'
+
+/**
+ * @param texts such as `Their header=first_name`
+ * @throws with what to write
+ */
+export function parseColumnMap(texts: string[]): ColumnMap {
+  const entries = texts.map((text): [string, FieldName] => {
+    const at = text.lastIndexOf('=')
+    const field = fieldNames.find((name) => name === text.slice(at + 1).trim())
+    if (at > 0 && field) return [plain(text.slice(0, at)), field]
+    throw new Error(`--map takes HEADER=FIELD with one of these fields: ${fieldNames.join(', ')}.`)
+  })
+  return new Map(entries)
+}

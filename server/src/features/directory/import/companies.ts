@@ -1,0 +1,118 @@
+import { termsOf } from '../term-index/index.ts'
+import type { Columns, FieldName } from './columns.ts'
+import { type CompanyRecord, companyKey, mergeCompanies, readCompany } from './records.ts'
+import type { RowView } from './row-view.ts'
+import { TextTable } from './text-table.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+/** A company that rows of this import name. */
+export interface Company {
+  key: string
+  /** What the rows so far say of it, and once somebody has looked, what was known before. */
+  record: CompanyRecord
+  /** As the database has it; undefined: nobody has looked yet. */
+  stored: StoredCompany | undefined
+  /** The last batch in which it was named, and its place there. */
+  batch: number
+  place: number
+}
+
+export interface StoredCompany {
+  id: string
+  record: CompanyRecord
+}
+
+/** The companies of the rows, as many as were named lately. */
+export class CompanyBook {
+  readonly #at: Columns['at']
+  readonly #columns: number[]
+  readonly #handles: number[]
+  readonly #vocabulary: Vocabulary
+  readonly #byHandle = new TextTable<Entry>(companiesMax)
+  #byKey = new Map<string, Company>()
+
+  constructor(at: Columns['at'], vocabulary: Vocabulary) {
+    this.#vocabulary = vocabulary
+    const columnsOf = (fields: FieldName[]) =>
+      fields.map((field) => at[field]).filter((column) => column >= 0)
+    this.#at = at
+    this.#columns = columnsOf(companyFields)
+    this.#handles = columnsOf(handleFields)
+  }
+
+  /**
+   * The company that a row names, with what the row says of it taken in.
+   *
+   * @throws Unfit
+   */
+  read(row: RowView): Company | undefined {
+    const handle = this.#handles.find((column) => !row.isEmpty(column))
+    if (handle === undefined) return undefined
+    const entry = this.#byHandle.get(row, handle)
+    if (entry && this.#isRepeated(row, entry)) return entry.company
+    const record = readCompany(row, this.#at)
+    if (!record) return undefined
+    const company = this.#take(companyKey(record), record)
+    if (entry) Object.assign(entry, this.#entryOf(row, company))
+    else this.#byHandle.set(row, handle, this.#entryOf(row, company))
+    return company
+  }
+
+  /** Forgets those that were not named since `batch`, once there are many. */
+  forgetBefore(batch: number) {
+    if (this.#byKey.size <= companiesMax) return
+    const recent = [...this.#byKey].filter(([, company]) => company.batch >= batch)
+    this.#byKey = new Map(recent)
+    this.#byHandle.clear()
+  }
+
+  #take(key: string, record: CompanyRecord): Company {
+    if (record.name !== null) this.#vocabulary.note(termsOf.company(record.name))
+    const known = this.#byKey.get(key)
+    if (known) {
+      known.record = mergeCompanies(known.record, record)
+      return known
+    }
+    const company = { key, record, stored: undefined, batch: -1, place: 0 }
+    this.#byKey.set(key, company)
+    return company
+  }
+
+  #entryOf(row: RowView, company: Company): Entry {
+    const fields = this.#columns.map((column) => row.bytesOf(column))
+    const ends: number[] = []
+    for (const field of fields) ends.push((ends.at(-1) ?? 0) + field.length)
+    return { company, raw: Buffer.concat(fields), ends }
+  }
+
+  #isRepeated(row: RowView, { raw, ends }: Entry): boolean {
+    let at = 0
+    for (let i = 0; i < ends.length; i++) {
+      const column = this.#columns[i] as number
+      const isThere = column < row.length
+      const start = isThere ? (row.starts[column] as number) : 0
+      const end = isThere ? (row.ends[column] as number) : 0
+      if ((ends[i] as number) - at !== end - start) return false
+      for (let byte = start; byte < end; byte++) if (row.bytes[byte] !== raw[at++]) return false
+    }
+    return true
+  }
+}
+
+/** What a row said of a company: rows that repeat it cost a comparison. */
+interface Entry {
+  company: Company
+  /** Its fields one behind the other, and where each ends. */
+  raw: Buffer
+  ends: number[]
+}
+
+const companiesMax = 50_000
+
+const handleFields: FieldName[] = ['domain', 'website', 'company']
+
+const companyFields: FieldName[] = [
+  ...handleFields,
+  ...(['industry', 'employee_count', 'revenue_range', 'founded_year', 'description'] as const),
+  ...(['technologies', 'company_city', 'company_country', 'company_linkedin_url'] as const),
+]

@@ -1,0 +1,75 @@
+import type { Context } from '../../../kernel/context.ts'
+import type { Db } from '../../../kernel/db/db.ts'
+import * as queries from './queries.ts'
+import type { Written } from './write-batch.ts'
+
+/** How far an import came, as it is stored with the rows of every batch. */
+export interface Progress {
+  /** The last row of the file that was dealt with. */
+  row: number
+  contacts_created: number
+  contacts_updated: number
+  contacts_unchanged: number
+  companies_created: number
+  companies_updated: number
+  opted_out: number
+  rejected: number
+  report_bytes: number
+}
+
+const beginning: Progress = {
+  row: 0,
+  contacts_created: 0,
+  contacts_updated: 0,
+  contacts_unchanged: 0,
+  companies_created: 0,
+  companies_updated: 0,
+  opted_out: 0,
+  rejected: 0,
+  report_bytes: 0,
+}
+
+export interface OpenImport {
+  id: string
+  progress: Progress
+}
+
+/** The unfinished import of the same file, or a new one. */
+export async function openImport(ctx: Context, fingerprint: string): Promise<OpenImport> {
+  const found = await queries.findImport(ctx.db, fingerprint)
+  if (found) return { id: found.id, progress: found.progress as unknown as Progress }
+  const id = ctx.newId()
+  await queries.insertImport(ctx.db, {
+    id,
+    fingerprint,
+    progress: JSON.stringify(beginning),
+    timestamp_created: ctx.now(),
+    timestamp_updated: ctx.now(),
+  })
+  return { id, progress: beginning }
+}
+
+export const saveProgress = (ctx: Context, { id, progress }: OpenImport) =>
+  queries.updateImport(ctx.db, id, {
+    progress: JSON.stringify(progress),
+    timestamp_updated: ctx.now(),
+  })
+
+export const finishImport = (db: Db, id: string, at: Date) =>
+  queries.updateImport(db, id, { finished: true, timestamp_updated: at })
+
+export const advance = (
+  progress: Progress,
+  written: Written,
+  more: Pick<Progress, 'row' | 'rejected' | 'report_bytes'>,
+): Progress => ({
+  row: more.row,
+  contacts_created: progress.contacts_created + written.contactsCreated,
+  contacts_updated: progress.contacts_updated + written.contactsUpdated,
+  contacts_unchanged: progress.contacts_unchanged + written.contactsUnchanged,
+  companies_created: progress.companies_created + written.companiesCreated,
+  companies_updated: progress.companies_updated + written.companiesUpdated,
+  opted_out: progress.opted_out + written.optedOut.length,
+  rejected: progress.rejected + more.rejected,
+  report_bytes: more.report_bytes,
+})

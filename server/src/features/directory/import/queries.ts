@@ -1,0 +1,142 @@
+import { type Insertable, sql, type Updateable } from 'kysely'
+import type { Db } from '../../../kernel/db/db.ts'
+import { prepared } from '../../../kernel/db/prepared.ts'
+import type { DirectoryImports } from '../../../kernel/db/types.gen.ts'
+import { contactColumns } from './batch.ts'
+import type { CompanyRecord } from './records.ts'
+
+/** Until the transaction ends nobody else adds contacts or opts out. */
+export async function lockDirectory(tx: Db): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('outrider directory'))`.execute(tx)
+}
+
+/** Of this connection, until it ends; false: another one has it. */
+export async function lockImport(db: Db, fingerprint: string): Promise<boolean> {
+  const { rows } = await sql<{ locked: boolean }>`
+    select pg_try_advisory_lock(hashtextextended(${fingerprint}, 0)) as locked`.execute(db)
+  return rows[0]?.locked ?? false
+}
+
+export const unlockImport = async (db: Db, fingerprint: string) => {
+  await sql`select pg_advisory_unlock(hashtextextended(${fingerprint}, 0))`.execute(db)
+}
+
+/** The newest contact; undefined in an empty directory. */
+export const findNewest = (db: Db) =>
+  db
+    .selectFrom('directory_contacts')
+    .select(['id', 'number'])
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+
+export interface KnownContact {
+  key: string
+  id: string
+  number: number
+}
+
+export const findByKeys = prepared<[string[]], KnownContact>(
+  'find_contacts_by_key',
+  `select key, id, number
+   from directory_contacts
+   where key = any($1::text[])`,
+)
+
+export interface StoredCompanyRow extends CompanyRecord {
+  id: string
+  key: string
+}
+
+export const companyColumns = [
+  ...(['name', 'domain', 'website', 'industry', 'employee_count', 'revenue_range'] as const),
+  ...(['founded_year', 'description', 'technologies', 'city', 'country', 'linkedin_url'] as const),
+]
+
+export const findCompaniesByKeys = prepared<[string[]], StoredCompanyRow>(
+  'find_companies_by_key',
+  `select id, key, ${companyColumns.join(', ')}
+   from directory_companies
+   where key = any($1::text[])`,
+)
+
+const ownColumns = ['timestamp_updated', 'sample'] as const
+
+export const contactCopyColumns = ['id', 'number', 'company_id', ...contactColumns, ...ownColumns]
+export const companyCopyColumns = ['id', 'key', ...companyColumns, ...ownColumns] as const
+
+export const copyContacts = `copy directory_contacts (${contactCopyColumns.join(', ')}) from stdin (format binary)`
+export const copyCompanies = `copy directory_companies (${companyCopyColumns.join(', ')}) from stdin (format binary)`
+
+/** Rows of which the directory has an older state; empty after every transaction. */
+export async function createChangeTables(db: Db): Promise<void> {
+  await sql`
+    create temporary table if not exists changed_contacts (like directory_contacts)
+    on commit delete rows`.execute(db)
+  await sql`
+    create temporary table if not exists changed_companies (like directory_companies)
+    on commit delete rows`.execute(db)
+}
+
+export const copyChangedContacts = copyContacts.replace('directory_contacts', 'changed_contacts')
+export const copyChangedCompanies = copyCompanies.replace(
+  'directory_companies',
+  'changed_companies',
+)
+
+const contactFields = ['company_id', ...contactColumns.slice(1, -1)] as const
+
+/**
+ * What the changed rows say goes over what is known; what they do not say stays.
+ *
+ * @returns the numbers of those that are not as they were
+ */
+export async function updateContacts(db: Db): Promise<number[]> {
+  const said = contactFields.map((column) => `coalesce(s.${column}, c.${column})`)
+  const { rows } = await sql<{ number: number }>`
+    update directory_contacts c
+    set ${sql.raw(contactFields.map((column, i) => `${column} = ${said[i]}`).join(', '))},
+      has_email = c.has_email or s.has_email, sample = c.sample and s.sample,
+      timestamp_updated = s.timestamp_updated
+    from changed_contacts s
+    where c.id = s.id
+      and (${sql.raw(said.join(', '))}, c.has_email or s.has_email, c.sample and s.sample)
+        is distinct from
+        (${sql.raw(contactFields.map((column) => `c.${column}`).join(', '))}, c.has_email, c.sample)
+    returning c.number`.execute(db)
+  return rows.map((row) => row.number)
+}
+
+/** The changed rows are whole. */
+export async function updateCompanies(db: Db): Promise<void> {
+  const columns = [...companyColumns, 'timestamp_updated'] as const
+  await sql`
+    update directory_companies k
+    set ${sql.raw(columns.map((column) => `${column} = s.${column}`).join(', '))},
+      sample = k.sample and s.sample
+    from changed_companies s
+    where k.id = s.id`.execute(db)
+}
+
+export const existsOptOut = async (db: Db): Promise<boolean> =>
+  (await db
+    .selectFrom('directory_optouts')
+    .select('kind')
+    .where('kind', '<>', 'contact')
+    .limit(1)
+    .executeTakeFirst()) !== undefined
+
+/** The unfinished one of a file. */
+export const findImport = (db: Db, fingerprint: string) =>
+  db
+    .selectFrom('directory_imports')
+    .select(['id', 'progress'])
+    .where('fingerprint', '=', fingerprint)
+    .where('finished', '=', false)
+    .executeTakeFirst()
+
+export const insertImport = (db: Db, row: Insertable<DirectoryImports>) =>
+  db.insertInto('directory_imports').values(row).execute()
+
+export const updateImport = (db: Db, id: string, changes: Updateable<DirectoryImports>) =>
+  db.updateTable('directory_imports').set(changes).where('id', '=', id).execute()

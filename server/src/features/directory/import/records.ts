@@ -1,0 +1,109 @@
+import { domainOf } from '../domain.ts'
+import { fold, wordsOf } from '../fold.ts'
+import type { Columns } from './columns.ts'
+import type { RowView } from './row-view.ts'
+import { readCount, readList, readText, readYear, Unfit } from './values.ts'
+
+/** A company as one row tells of it; null where it says nothing. */
+export interface CompanyRecord {
+  name: string | null
+  domain: string | null
+  website: string | null
+  industry: string | null
+  employee_count: number | null
+  revenue_range: string | null
+  founded_year: number | null
+  description: string | null
+  /** Empty where it says nothing. */
+  technologies: string[]
+  city: string | null
+  country: string | null
+  linkedin_url: string | null
+}
+
+/**
+ * @returns undefined when the row names no company
+ * @throws Unfit
+ */
+export function readCompany(row: RowView, at: Columns['at']): CompanyRecord | undefined {
+  const website = readText('website', row.text(at.website), 500)
+  const named = readText('domain', row.text(at.domain), 500)
+  const name = readText('company', row.text(at.company), 500)
+  const domain = domainOf(named ?? website ?? '') ?? null
+  if (named !== null && domain === null) throw new Unfit('domain is not a domain')
+  if (name === null && domain === null) return undefined
+  return {
+    name,
+    domain,
+    website,
+    industry: readText('industry', row.text(at.industry)),
+    employee_count: readCount('employee_count', row.text(at.employee_count)),
+    revenue_range: readText('revenue_range', row.text(at.revenue_range)),
+    founded_year: readYear('founded_year', row.text(at.founded_year)),
+    description: readText('description', row.text(at.description), 10_000),
+    technologies: readList('technologies', row.text(at.technologies)),
+    city: readText('company_city', row.text(at.company_city)),
+    country: readText('company_country', row.text(at.company_country)),
+    linkedin_url: readText('company_linkedin_url', row.text(at.company_linkedin_url), 500),
+  }
+}
+
+/** By its domain, else by its name. */
+export const companyKey = ({ domain, name }: CompanyRecord): string =>
+  domain === null ? `n:${sameness(name ?? '')}` : `d:${domain}`
+
+/** Names without letters or digits are told apart by what they have. */
+const sameness = (name: string) => wordsOf(name).join(' ') || fold(name)
+
+/** What the newer one says, and else what is known already. */
+export const mergeCompanies = (known: CompanyRecord, newer: CompanyRecord): CompanyRecord => ({
+  name: newer.name ?? known.name,
+  domain: newer.domain ?? known.domain,
+  website: newer.website ?? known.website,
+  industry: newer.industry ?? known.industry,
+  employee_count: newer.employee_count ?? known.employee_count,
+  revenue_range: newer.revenue_range ?? known.revenue_range,
+  founded_year: newer.founded_year ?? known.founded_year,
+  description: newer.description ?? known.description,
+  technologies: newer.technologies.length > 0 ? newer.technologies : known.technologies,
+  city: newer.city ?? known.city,
+  country: newer.country ?? known.country,
+  linkedin_url: newer.linkedin_url ?? known.linkedin_url,
+})
+
+export const isSameCompany = (one: CompanyRecord, other: CompanyRecord): boolean =>
+  (Object.keys(one) as (keyof CompanyRecord)[]).every(
+    (field) => String(one[field]) === String(other[field]),
+  )
+
+/**
+ * What makes the same person the same in the next import.
+ *
+ * @throws Unfit
+ */
+export function contactKey(
+  folded: string | undefined,
+  linkedin: string | null,
+  first: string | null,
+  last: string | null,
+  company: string | undefined,
+): string {
+  if (folded !== undefined) return `e:${folded}`
+  if (linkedin !== null) return `l:${profileOf(linkedin)}`
+  const name = sameness(`${first ?? ''} ${last ?? ''}`.trim())
+  if (name !== '' && company !== undefined) return `n:${name}@${company}`
+  throw new Unfit('neither an e-mail address, a LinkedIn profile, nor a name with a company')
+}
+
+/** The same profile is written in many ways. Ids of the Sales Navigator mind the case. */
+function profileOf(url: string): string {
+  const profile = /linkedin\.com\/(?:in|pub)\/([^/?#\s]+)/i.exec(url)?.[1]
+  if (profile) return `in/${profile.toLowerCase()}`
+  const lead = /linkedin\.com\/sales\/(?:lead|people)\/([^,/?#\s]+)/i.exec(url)?.[1]
+  return lead
+    ? `sales/${lead}`
+    : url
+        .replace(/^[a-z]+:\/\/(?:www\.)?/i, '')
+        .replace(/[/?#\s]+$/, '')
+        .toLowerCase()
+}

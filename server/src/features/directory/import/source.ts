@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import { type FileHandle, open } from 'node:fs/promises'
+import { createGunzip } from 'node:zlib'
+
+/** A file that is read once from its beginning. */
+export interface Source extends AsyncDisposable {
+  /** The same file, taken up again, has the same: its size and how it begins and ends. */
+  fingerprint: string
+  /** Of the file as it lies there, compressed or not. */
+  bytes: number
+  bytesRead: () => number
+  /** Its text in UTF-8, piece by piece, without a byte order mark. */
+  pieces: () => AsyncGenerator<Buffer>
+}
+
+/**
+ * @param encoding a label of the WHATWG encoding standard; a byte order mark goes before it
+ * @throws when the file cannot be read or the encoding is unknown
+ */
+export async function openSource(path: string, encoding: string): Promise<Source> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const first = await readAt(file, 0, sampleBytes)
+    const last = await readAt(file, Math.max(0, size - sampleBytes), sampleBytes)
+    const hash = createHash('sha256').update(`${size} ${encoding} `).update(first).update(last)
+    let bytesRead = 0
+    async function* pieces() {
+      const options = { start: 0, autoClose: false, highWaterMark: pieceBytes }
+      for await (const piece of file.createReadStream(options)) {
+        bytesRead += piece.length
+        yield piece as Buffer
+      }
+    }
+    const isGzip = first[0] === 0x1f && first[1] === 0x8b
+    return {
+      fingerprint: hash.digest('hex'),
+      bytes: size,
+      bytesRead: () => bytesRead,
+      pieces: () => recode(isGzip ? gunzip(pieces()) : pieces(), encoding),
+      [Symbol.asyncDispose]: () => file.close(),
+    }
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+const sampleBytes = 1 << 16
+
+/** Small enough for others to get their turn between two pieces. */
+const pieceBytes = 1 << 18
+
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position)
+  return buffer.subarray(0, bytesRead)
+}
+
+async function* gunzip(pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  const unzipped = createGunzip({ chunkSize: pieceBytes })
+  const writing = (async () => {
+    for await (const piece of pieces) {
+      if (!unzipped.write(piece)) await new Promise((resolve) => unzipped.once('drain', resolve))
+    }
+    unzipped.end()
+  })()
+  writing.catch((error) => unzipped.destroy(error))
+  try {
+    for await (const piece of unzipped) yield piece as Buffer
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (!code?.startsWith('Z_')) throw error
+    throw new BrokenFile(
+      code === 'Z_BUF_ERROR'
+        ? 'The file ends in the middle of its compression.'
+        : 'The compression of the file is damaged.',
+    )
+  }
+}
+
+/** What came before was read well. */
+export class BrokenFile extends Error {
+  override name = 'BrokenFile'
+}
+
+/** Bytes that are said to be UTF-8 stay as they are: the rows that are not are told apart later. */
+async function* recode(pieces: AsyncGenerator<Buffer>, encoding: string): AsyncGenerator<Buffer> {
+  let decoder: TextDecoder | undefined
+  let isFirst = true
+  for await (const piece of pieces) {
+    if (isFirst) decoder = new TextDecoder(encodingOf(piece) ?? encoding)
+    if (decoder?.encoding === 'utf-8') yield isFirst ? withoutMark(piece) : piece
+    else yield Buffer.from(decoder?.decode(piece, { stream: true }) ?? '')
+    isFirst = false
+  }
+}
+
+/** By the byte order mark. */
+function encodingOf(piece: Buffer): string | undefined {
+  if (piece[0] === 0xff && piece[1] === 0xfe) return 'utf-16le'
+  if (piece[0] === 0xfe && piece[1] === 0xff) return 'utf-16be'
+  return piece.subarray(0, 3).equals(utf8Mark) ? 'utf-8' : undefined
+}
+
+const utf8Mark = Buffer.from('\ufeff')
+
+const withoutMark = (piece: Buffer) =>
+  piece.subarray(0, 3).equals(utf8Mark) ? piece.subarray(3) : piece

@@ -1,0 +1,144 @@
+import { parseEmail } from '../../../kernel/email.ts'
+
+/** A value that cannot be taken, with why: the row is rejected. */
+export class Unfit extends Error {
+  override name = 'Unfit'
+}
+
+/**
+ * One line of text without white space around it; null for nothing, or what exports write for it.
+ *
+ * @throws Unfit
+ */
+export function readText(
+  field: string,
+  text: string | undefined,
+  charactersMax = 255,
+): string | null {
+  if (text === undefined || text === '') return null
+  const tidy = plain.test(text) ? text : tidied(field, text)
+  if (tidy.length > charactersMax) {
+    throw new Unfit(`${field} is longer than ${charactersMax.toLocaleString('en-US')} characters`)
+  }
+  return tidy === '' || (tidy.length <= blankMax && blanks.has(tidy.toLowerCase())) ? null : tidy
+}
+
+/** Printable ASCII without anything to tidy: nearly every value. */
+const plain = /^[!-~]+(?: [!-~]+)*$/
+
+function tidied(field: string, text: string): string {
+  if (text.includes('\ufffd')) throw new Unfit(`${field} is not written in the file's encoding`)
+  if (text.includes('\0') || !text.isWellFormed()) {
+    throw new Unfit(`${field} has a character that no text has`)
+  }
+  return text
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .normalize('NFC')
+}
+
+const blanks = new Set([
+  '-',
+  '--',
+  '—',
+  '.',
+  '?',
+  'n/a',
+  'na',
+  '#n/a',
+  'null',
+  'none',
+  'nil',
+  'nan',
+])
+const blankMax = 4
+
+/** Folded, or undefined where it is none. */
+export function foldAddress(text: string): string | undefined {
+  if (usual.test(text) && text.length <= 254 && text.indexOf('@') <= 64 && !text.includes('xn--')) {
+    return text.toLowerCase()
+  }
+  return parseEmail(text)?.folded
+}
+
+// A part of what `parseEmail` takes, and folds by lower case alone.
+const usual =
+  /^[\w%+-]+(?:\.[\w%+-]+)*@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[a-z\d])$/i
+
+/**
+ * A number of people: `1,200`, `51-200` and `51 to 200` (the lower end), `10,001+`, `1.2K`.
+ *
+ * @throws Unfit
+ */
+export function readCount(field: string, text: string | undefined): number | null {
+  const value = readText(field, text)
+  if (value === null) return null
+  const [, digits = '', unit = ''] = /^[^\d-]{0,12}(\d[\d., '’]*)([km]?)/i.exec(value) ?? []
+  const isDecimal = unit !== '' || /[.,]\d{1,2}$/.test(digits.trim())
+  const number = isDecimal
+    ? Number(
+        digits
+          .trim()
+          .replace(/[.,](?=\d{3})/g, '')
+          .replace(',', '.'),
+      )
+    : Number(digits.replace(/\D/g, ''))
+  const count = Math.round(number * ({ k: 1000, m: 1_000_000 }[unit.toLowerCase()] ?? 1))
+  if (digits !== '' && count <= countMax) return count
+  throw new Unfit(`${field} is not a number of people`)
+}
+
+const countMax = 100_000_000
+
+/**
+ * The year of a year or a date.
+ *
+ * @throws Unfit
+ */
+export function readYear(field: string, text: string | undefined): number | null {
+  const value = readText(field, text)
+  if (value === null) return null
+  const year = Number(/\b(1[0-9]{3}|20\d\d)\b/.exec(value)?.[1])
+  if (year) return year
+  throw new Unfit(`${field} is not a year`)
+}
+
+/** Parts of a list; the same in other letters counts once. */
+export function readList(field: string, text: string | undefined): string[] {
+  const value = readText(field, text, 20_000)
+  if (value === null) return []
+  const separator = value.includes(';') ? ';' : value.includes('|') ? '|' : ','
+  const parts = new Map<string, string>()
+  for (const part of value.split(separator)) {
+    const item = readText(field, part.trim())
+    if (item !== null && !parts.has(item.toLowerCase())) parts.set(item.toLowerCase(), item)
+  }
+  return [...parts.values()].slice(0, listMax)
+}
+
+const listMax = 200
+
+/** @throws Unfit */
+export function readSwitch(field: string, text: string | undefined): boolean | null {
+  const value = readText(field, text)
+  if (value === null) return null
+  if (/^(?:true|yes|y|1|t|available)$/i.test(value)) return true
+  if (/^(?:false|no|n|0|f|unavailable)$/i.test(value)) return false
+  throw new Unfit(`${field} is neither yes nor no`)
+}
+
+export type EmailStatus = 'verified' | 'likely' | 'unknown' | 'invalid'
+
+/** What vendors write about an address, in our words. */
+export function readEmailStatus(field: string, text: string | undefined): EmailStatus | null {
+  const value = readText(field, text)
+  if (value === null) return null
+  const status = value.toLowerCase()
+  if (/invalid|undeliverable|bounce|unavailable|do_not|spam/.test(status)) return 'invalid'
+  if (/likely|guess|probable|accept|catch|risky|extrapolated|pattern|unverified/.test(status)) {
+    return 'likely'
+  }
+  return /verified|valid|deliverable|^ok$|^good$|^a\+?$|^(?:9\d|100)%?$/.test(status)
+    ? 'verified'
+    : 'unknown'
+}

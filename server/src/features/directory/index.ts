@@ -1,0 +1,5 @@
+export { listKnownAddresses } from './contacts.ts'
+export { findOptedOut, isRemovedContact, optOut } from './optouts.ts'
+export { type DirectoryContact, findCompany, findContacts } from './queries.ts'
+export { type DirectoryFilters, directoryFilters } from './schema.ts'
+export { type FoundContacts, searchDirectory } from './search.ts'

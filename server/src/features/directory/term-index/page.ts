@@ -1,0 +1,91 @@
+import type { Term } from './terms.ts'
+
+/** Contacts of a block are told apart by their place in it. */
+export const blockSize = 65_536
+
+/** Terms in byte order, each with the places of the contacts that have it. */
+export interface IndexPage {
+  firstTerm: Term
+  page: Buffer
+}
+
+/** The places of one term: ascending, or for many a bit for each place of the block. */
+export type Places = { list: Uint16Array } | { bits: Uint32Array }
+
+/** From here on the bits take less room than the list. */
+const listMax = 4096
+const bitsBytes = blockSize / 8
+
+// A row of this size stays in the table's own page, and reading one term reads few others.
+const pageBytes = 1900
+
+/**
+ * Packs terms, given in byte order, into pages. An entry is: length of the term, term, number of
+ * places less one, places; little-endian.
+ */
+export class PageWriter {
+  readonly pages: IndexPage[] = []
+  #buffer = Buffer.allocUnsafe(1 << 16)
+  #length = 0
+  #firstTerm: Term = ''
+
+  /** @param places ascending, at least one; `from` and `to` bound them in the array */
+  add(term: Term, places: Uint16Array, from: number, to: number) {
+    const count = to - from
+    const size = 1 + term.length + 2 + (count > listMax ? bitsBytes : 2 * count)
+    if (this.#length > 0 && this.#length + size > pageBytes) this.flush()
+    if (this.#length === 0) this.#firstTerm = term
+    const buffer = this.#buffer
+    buffer[this.#length] = term.length
+    buffer.write(term, this.#length + 1, 'latin1')
+    let at = this.#length + 1 + term.length
+    buffer.writeUInt16LE(count - 1, at)
+    at += 2
+    if (count > listMax) {
+      buffer.fill(0, at, at + bitsBytes)
+      for (let i = from; i < to; i++) {
+        const place = places[i] as number
+        const byte = at + (place >>> 3)
+        buffer[byte] = (buffer[byte] as number) | (1 << (place & 7))
+      }
+    } else {
+      for (let i = from; i < to; i++) {
+        const place = places[i] as number
+        buffer[at++] = place & 0xff
+        buffer[at++] = place >>> 8
+      }
+    }
+    this.#length += size
+  }
+
+  /** Ends the page that is being filled. */
+  flush() {
+    if (this.#length === 0) return
+    const page = Buffer.from(this.#buffer.subarray(0, this.#length))
+    this.pages.push({ firstTerm: this.#firstTerm, page })
+    this.#length = 0
+  }
+}
+
+/** The places of the terms from `first` to `last`, both included. */
+export function* placesIn(page: Buffer, first: Buffer, last: Buffer): Generator<Places> {
+  for (let at = 0; at < page.length; ) {
+    const termStart = at + 1
+    const termEnd = termStart + (page[at] as number)
+    const count = page.readUInt16LE(termEnd) + 1
+    const start = termEnd + 2
+    at = start + (count > listMax ? bitsBytes : 2 * count)
+    if (page.compare(first, 0, first.length, termStart, termEnd) < 0) continue
+    if (page.compare(last, 0, last.length, termStart, termEnd) > 0) return
+    yield count > listMax
+      ? { bits: new Uint32Array(copyOf(page, start, at)) }
+      : { list: new Uint16Array(copyOf(page, start, at)) }
+  }
+}
+
+/** Aligned, as typed arrays need it. */
+function copyOf(page: Buffer, start: number, end: number): ArrayBuffer {
+  const copy = new ArrayBuffer(end - start)
+  page.copy(new Uint8Array(copy), 0, start, end)
+  return copy
+}

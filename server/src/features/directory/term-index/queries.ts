@@ -1,0 +1,130 @@
+import { sql } from 'kysely'
+import type { Db } from '../../../kernel/db/db.ts'
+import { prepared } from '../../../kernel/db/prepared.ts'
+import { blockSize, type IndexPage } from './page.ts'
+import type { CompanyTexts, ContactTexts } from './terms.ts'
+
+export interface Block {
+  block: number
+  contacts: number
+}
+
+/** Newest contacts first. */
+export const listBlocks = (db: Db) =>
+  db.selectFrom('directory_blocks').select(['block', 'contacts']).orderBy('block', 'desc').execute()
+
+export interface FoundPage {
+  /** Which of the ranges, counted from 0. */
+  range: number
+  block: number
+  page: Buffer
+}
+
+/** The pages of the blocks that can hold a term of a range: from the one that its first would be in. */
+export const findPages = prepared<[Buffer[], Buffer[], number, number], FoundPage>(
+  'find_directory_pages',
+  `select (r.ordinal - 1)::integer as range, b.block, p.page
+   from unnest($1::bytea[], $2::bytea[]) with ordinality as r (first, last, ordinal)
+   cross join generate_series($3::integer, $4::integer) as b (block)
+   cross join lateral (
+     select page
+     from directory_pages
+     where block = b.block and first_term <= r.last and first_term >= coalesce((
+       select first_term
+       from directory_pages
+       where block = b.block and first_term <= r.first
+       order by first_term desc
+       limit 1), '')
+   ) p`,
+)
+
+/** Of their contacts so many were added, and their pages no longer say what their contacts are. */
+export async function markStale(db: Db, blocks: Block[]): Promise<void> {
+  if (blocks.length === 0) return
+  const ordered = blocks.toSorted((a, b) => a.block - b.block)
+  await sql`
+    insert into directory_blocks (block, contacts, stale)
+    select block, added, true
+    from unnest(
+      ${ordered.map(({ block }) => block)}::integer[],
+      ${ordered.map(({ contacts }) => contacts)}::integer[]
+    ) as changed (block, added)
+    on conflict (block) do update
+    set contacts = directory_blocks.contacts + excluded.contacts, stale = true`.execute(db)
+}
+
+/** A stale block, locked until the transaction ends: who changes its contacts marks it again. */
+export const lockStaleBlock = (db: Db) =>
+  db
+    .selectFrom('directory_blocks')
+    .select('block')
+    .where('stale', '=', true)
+    .orderBy('block')
+    .limit(1)
+    .forUpdate()
+    .executeTakeFirst()
+
+export interface IndexedContact extends ContactTexts {
+  number: number
+  company_id: string | null
+}
+
+export interface IndexedCompany extends CompanyTexts {
+  id: string
+}
+
+/** In the order of their numbers. */
+export const listIndexedContacts = (db: Db, block: number): Promise<IndexedContact[]> =>
+  db
+    .selectFrom('directory_contacts')
+    .select(['number', 'company_id', 'first_name', 'last_name', 'title', 'seniority'])
+    .select(['department', 'city', 'country', 'email', 'has_email'])
+    .where('number', '>=', block * blockSize)
+    .where('number', '<', (block + 1) * blockSize)
+    .orderBy('number')
+    .execute()
+
+export const listIndexedCompanies = (db: Db, block: number): Promise<IndexedCompany[]> =>
+  db
+    .selectFrom('directory_companies')
+    .select(['id', 'name', 'domain', 'industry', 'employee_count', 'technologies'])
+    .where('id', 'in', (query) =>
+      query
+        .selectFrom('directory_contacts')
+        .select('company_id')
+        .where('number', '>=', block * blockSize)
+        .where('number', '<', (block + 1) * blockSize)
+        .$castTo<{ company_id: string }>(),
+    )
+    .execute()
+
+export const deletePages = (db: Db, block: number) =>
+  db.deleteFrom('directory_pages').where('block', '=', block).execute()
+
+export const insertPages = async (db: Db, block: number, pages: IndexPage[]) => {
+  await sql`
+    insert into directory_pages (block, first_term, page)
+    select ${block}::integer, first_term, page
+    from unnest(
+      ${pages.map(({ firstTerm }) => Buffer.from(firstTerm, 'latin1'))}::bytea[],
+      ${pages.map(({ page }) => page)}::bytea[]
+    ) as made (first_term, page)`.execute(db)
+}
+
+export const copyPages = 'copy directory_pages (block, first_term, page) from stdin (format binary)'
+
+/** Its pages say what its contacts are. */
+export const upsertBlock = (db: Db, { block, contacts }: Block) =>
+  db
+    .insertInto('directory_blocks')
+    .values({ block, contacts, stale: false })
+    .onConflict((conflict) => conflict.column('block').doUpdateSet({ contacts, stale: false }))
+    .execute()
+
+/** Words that are there already stay. */
+export const insertWords = async (db: Db, words: string[]) => {
+  await sql`
+    insert into directory_words (word)
+    select word from unnest(${words}::text[]) as w (word)
+    on conflict do nothing`.execute(db)
+}

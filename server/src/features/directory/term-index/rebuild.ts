@@ -1,0 +1,105 @@
+import type { Context } from '../../../kernel/context.ts'
+import { CopyBuffer } from '../../../kernel/db/copy-buffer.ts'
+import type { Db } from '../../../kernel/db/db.ts'
+import type { Session } from '../../../kernel/db/session.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
+import { BlockBuilder } from './block-builder.ts'
+import { type Condition, has } from './condition.ts'
+import { Matches } from './matches.ts'
+import { blockSize } from './page.ts'
+import * as queries from './queries.ts'
+import { type CompanyTexts, termsOf } from './terms.ts'
+
+/**
+ * Indexes again the blocks whose contacts have changed, one transaction for each. Until then a
+ * search finds these contacts by what they were, and those that are gone not at all.
+ *
+ * @returns how many blocks it were
+ */
+export async function rebuildStaleBlocks(ctx: Context): Promise<number> {
+  for (let rebuilt = 0; ; rebuilt++) {
+    const isDone = await transaction(ctx, async ({ db }) => {
+      const stale = await queries.lockStaleBlock(db)
+      if (stale) await rebuild(db, stale.block)
+      return !stale
+    })
+    if (isDone) return rebuilt
+  }
+}
+
+/** What the people of these companies are found by was changed. */
+export async function markEmployees(db: Db, companies: Pick<CompanyTexts, 'name' | 'domain'>[]) {
+  if (companies.length === 0) return
+  const isMany = companies.length > companiesMax
+  const blocks = isMany
+    ? (await queries.listBlocks(db)).map(({ block }) => block)
+    : await (await Matches.open(db, { any: companies.map(employeesOf) })).blocks()
+  await queries.markStale(
+    db,
+    blocks.map((block) => ({ block, contacts: 0 })),
+  )
+}
+
+/** So many have people everywhere. */
+const companiesMax = 500
+
+const employeesOf = ({ name, domain }: Pick<CompanyTexts, 'name' | 'domain'>): Condition =>
+  domain !== null
+    ? { any: termsOf.domain(domain).map(has) }
+    : { all: termsOf.company(name ?? '').map(has) }
+
+/** Contacts of these numbers were changed or deleted: their blocks have to be indexed again. */
+export async function markChanged(db: Db, numbers: number[]) {
+  const blocks = new Set(numbers.map((number) => Math.floor(number / blockSize)))
+  await queries.markStale(
+    db,
+    [...blocks].map((block) => ({ block, contacts: 0 })),
+  )
+}
+
+async function rebuild(db: Db, block: number) {
+  const companies = await queries.listIndexedCompanies(db, block)
+  const contacts = await queries.listIndexedContacts(db, block)
+  const builder = new BlockBuilder()
+  const ofCompany = new Map(
+    companies.map((company) => [
+      company.id,
+      { terms: builder.companyTerms(company), domain: company.domain },
+    ]),
+  )
+  for (const contact of contacts) {
+    const company = contact.company_id ? ofCompany.get(contact.company_id) : undefined
+    const place = contact.number % blockSize
+    builder.add(place, builder.contactTerms(contact, company?.domain))
+    if (company) builder.add(place, company.terms)
+  }
+  await storeBlock(db, block, contacts.length, builder)
+}
+
+/** Replaces what the index says of the block. */
+async function storeBlock(db: Db, block: number, contacts: number, builder: BlockBuilder) {
+  await queries.deletePages(db, block)
+  await queries.insertPages(db, block, builder.build())
+  await queries.insertWords(db, builder.words())
+  await queries.upsertBlock(db, { block, contacts })
+}
+
+/** The same for a block that is written by an import, which knows the words already. */
+export async function copyBlock(
+  db: Db,
+  copyFrom: Session['copyFrom'],
+  block: number,
+  contacts: number,
+  builder: BlockBuilder,
+) {
+  const rows = new CopyBuffer(1 << 22)
+  for (const { firstTerm, page } of builder.build()) {
+    rows.startRow(3)
+    rows.integer(block)
+    rows.bytea(Buffer.from(firstTerm, 'latin1'))
+    rows.bytea(page)
+  }
+  await queries.deletePages(db, block)
+  await copyFrom(queries.copyPages, [rows.slice()])
+  await queries.upsertBlock(db, { block, contacts })
+}

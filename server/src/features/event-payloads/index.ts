@@ -1,0 +1,2 @@
+export { eventWebhooks } from './events.ts'
+export { eventPayloadSchemas } from './schema.ts'

@@ -1,0 +1,2 @@
+export { emit, storeEvents } from './events.ts'
+export type { NewEvent } from './payload.ts'

@@ -1,0 +1,107 @@
+import type { Context } from '../../kernel/context.ts'
+import { AppError, type ErrorCode } from '../../kernel/errors.ts'
+import type { Authenticate, Caller } from '../../kernel/http/access.ts'
+import { foldScope } from '../../kernel/http/scopes.ts'
+import { describeError } from '../../kernel/log.ts'
+import { type Authority, findAuthorities, findAuthority } from './cross-workspace.ts'
+import * as queries from './queries.ts'
+import { hashSecret, isWellFormed } from './secret.ts'
+
+/**
+ * Reads the key for every request: a revocation holds at once, on every process. Requests that
+ * arrive while a read is under way wait for the next one and share it, so a request is never judged
+ * by a read that began before it arrived.
+ */
+export function createAuthenticator(ctx: Context): Authenticate {
+  const find = shareReads(async (hashes: string[]) => {
+    const [first, ...others] = hashes.map((hash) => Buffer.from(hash, 'hex'))
+    if (!first) return new Map()
+    const rows =
+      others.length === 0
+        ? await findAuthority(ctx.db, first)
+        : await findAuthorities(ctx.db, [first, ...others])
+    return new Map(rows.map((row) => [row.hash.toString('hex'), row]))
+  })
+  const touch = createToucher(ctx)
+  return async (secret) => {
+    if (!isWellFormed(secret))
+      throw refusal('invalid_key', 'The key is not valid; check for a typo.')
+    const authority = await find(hashSecret(secret).toString('hex'))
+    const caller = toCaller(authority, ctx.now())
+    touch(caller, authority?.timestamp_last_used ?? null)
+    return caller
+  }
+}
+
+function toCaller(authority: Authority | undefined, now: Date): Caller {
+  if (!authority) throw refusal('invalid_key', 'The key is not valid; create one for this service.')
+  if (authority.timestamp_revoked) {
+    throw refusal('revoked_key', 'The key was revoked; create a new one and replace it.')
+  }
+  if (authority.timestamp_expires && authority.timestamp_expires <= now) {
+    throw refusal('expired_key', 'The key has expired; create a new one and replace it.')
+  }
+  return {
+    workspaceId: authority.workspace_id,
+    keyId: authority.key_id,
+    scopes: new Set(authority.scopes.map(foldScope)),
+    entitlements: new Set([
+      ...(authority.plan_api ? ['api'] : []),
+      ...(authority.plan_webhooks ? ['webhooks'] : []),
+      ...(authority.plan_acquisition ? ['acquisition'] : []),
+    ]),
+    demands: new Set(authority.leadbank_scope_required ? ['leadbank'] : []),
+    requestsMax: authority.plan_rate,
+    expiresAt: authority.timestamp_expires,
+  }
+}
+
+/** RFC 6750 §3. */
+const refusal = (code: ErrorCode, message: string) =>
+  new AppError(code, message, { headers: { 'www-authenticate': 'Bearer error="invalid_token"' } })
+
+/** One read at a time; what arrives meanwhile forms the next. */
+function shareReads<T>(read: (keys: string[]) => Promise<Map<string, T>>) {
+  let waiting: {
+    key: string
+    resolve: (found: T | undefined) => void
+    reject: (e: unknown) => void
+  }[] = []
+  let reading = false
+  async function drain() {
+    reading = true
+    while (waiting.length > 0) {
+      const batch = waiting
+      waiting = []
+      try {
+        const found = await read([...new Set(batch.map((request) => request.key))])
+        for (const { key, resolve } of batch) resolve(found.get(key))
+      } catch (error) {
+        for (const { reject } of batch) reject(error)
+      }
+    }
+    reading = false
+  }
+  return (key: string) =>
+    new Promise<T | undefined>((resolve, reject) => {
+      waiting.push({ key, resolve, reject })
+      // After the current turn, so that requests parsed together are read together.
+      if (!reading && waiting.length === 1) setImmediate(() => void (reading || drain()))
+    })
+}
+
+const touchEveryMs = 60_000
+
+/** At most one write a minute and key, off the request's path. */
+function createToucher(ctx: Context) {
+  const touched = new Map<string, number>()
+  return (caller: Caller, lastUsed: Date | null) => {
+    const now = ctx.now()
+    const recent = Math.max(touched.get(caller.keyId) ?? 0, lastUsed?.getTime() ?? 0)
+    if (now.getTime() - recent < touchEveryMs) return
+    touched.set(caller.keyId, now.getTime())
+    queries
+      .touchKey(ctx.db, caller.workspaceId, caller.keyId, now)
+      .catch((error) => ctx.log.warn(describeError(error), 'last use of a key was not written'))
+  }
+}

@@ -1,0 +1,38 @@
+import { prepared } from '../../kernel/db/prepared.ts'
+
+export interface Authority {
+  hash: Buffer
+  workspace_id: string
+  key_id: string
+  scopes: string[]
+  timestamp_last_used: Date | null
+  timestamp_expires: Date | null
+  timestamp_revoked: Date | null
+  plan_api: boolean
+  plan_webhooks: boolean
+  plan_acquisition: boolean
+  plan_rate: number
+  leadbank_scope_required: boolean
+}
+
+const authority = `/* cross-workspace: the key tells the workspace */
+   select h.hash, k.workspace_id, k.id as key_id, k.scopes, k.timestamp_last_used,
+     k.timestamp_expires, k.timestamp_revoked, w.plan_api, w.plan_webhooks, w.plan_acquisition,
+     w.plan_rate, w.leadbank_scope_required
+   from key_hashes h
+   join service_accounts k on k.workspace_id = h.workspace_id and k.id = h.key_id
+   join workspaces w on w.id = h.workspace_id`
+
+/** Key, plan and workspace of a secret in one read: there is no cache to invalidate. */
+export const findAuthority = prepared<[Buffer], Authority>(
+  'find_authority',
+  `${authority} where h.hash = $1`,
+  { pipelined: true },
+)
+
+/** The same of several secrets at once. */
+export const findAuthorities = prepared<[Buffer[]], Authority>(
+  'find_authorities',
+  `${authority} where h.hash = any($1::bytea[])`,
+  { pipelined: true },
+)

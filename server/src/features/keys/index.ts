@@ -1,0 +1,3 @@
+export { createAuthenticator } from './authenticate.ts'
+export { createKeyAsOperator, listKeys, revokeKey } from './keys.ts'
+export { keyRoutes, keySchemas } from './routes.ts'

@@ -1,0 +1,141 @@
+import type { Selectable } from 'kysely'
+import type { Context } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import type { ServiceAccounts } from '../../kernel/db/types.gen.ts'
+import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
+import type { Caller } from '../../kernel/http/access.ts'
+import { type PageRequest, toPage } from '../../kernel/http/page.ts'
+import { type Actor, recordAudit } from '../audit/index.ts'
+import * as queries from './queries.ts'
+import type { Key, NewKey } from './schema.ts'
+import { problemWithScopes, scopesBeyond } from './scopes.ts'
+import { createSecret, hashSecret, prefixOf } from './secret.ts'
+
+/**
+ * Creates a key for whoever holds one: it may pass on only what it holds, and no longer than it
+ * lives itself.
+ */
+export function createKeyAsCaller(ctx: Context, caller: Caller, input: NewKey, requestId: string) {
+  const problem = problemWithScopes(input.scopes)
+  if (problem) throw invalidField('/scopes', problem)
+  const beyond = scopesBeyond(caller.scopes, input.scopes)
+  if (beyond.length > 0) {
+    throw new AppError(
+      'scope_escalation',
+      `A key can grant only scopes it holds itself; it lacks ${beyond.join(', ')}.`,
+    )
+  }
+  const wanted = expiryOf(ctx, input)
+  const own = caller.expiresAt
+  const expiresAt = own && (!wanted || own < wanted) ? own : wanted
+  const actor = { type: 'key', id: caller.keyId } as const
+  return insert(ctx, caller.workspaceId, actor, input, expiresAt, requestId)
+}
+
+/** The first key of a workspace comes from here: the operator may grant anything. */
+export function createKeyAsOperator(ctx: Context, workspaceId: string, input: NewKey) {
+  const problem = problemWithScopes(input.scopes)
+  if (problem) throw invalidField('/scopes', problem)
+  const actor = { type: 'operator', id: null } as const
+  return insert(ctx, workspaceId, actor, input, expiryOf(ctx, input))
+}
+
+export async function listKeys(ctx: Context, workspaceId: string, page: PageRequest) {
+  const rows = await queries.listKeys(ctx.db, workspaceId, page)
+  return toPage(
+    rows.map((row) => toRecord(row, ctx.now())),
+    page.limit,
+  )
+}
+
+/** Permanent, and in force for every request whose check starts after this returned. */
+export async function revokeKey(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  actor: Actor,
+  options: { withChildren?: boolean; requestId?: string } = {},
+) {
+  return transaction(ctx, async (tx) => {
+    const row = await queries.revokeKey(tx.db, workspaceId, id, tx.now())
+    if (!row) throw notFound('key')
+    if (options.withChildren) await revokeDescendants(tx, workspaceId, id)
+    await recordAudit(tx, {
+      workspaceId,
+      actor,
+      action: 'key.revoked',
+      subjectType: 'key',
+      subjectId: id,
+      ...(options.requestId ? { requestId: options.requestId } : {}),
+    })
+    return toRecord(row, tx.now())
+  })
+}
+
+async function revokeDescendants(tx: Context, workspaceId: string, parentId: string) {
+  for (const child of await queries.revokeChildren(tx.db, workspaceId, parentId, tx.now())) {
+    await revokeDescendants(tx, workspaceId, child.id)
+  }
+}
+
+async function insert(
+  ctx: Context,
+  workspaceId: string,
+  actor: { type: 'user' | 'key' | 'operator'; id: string | null },
+  input: NewKey,
+  expiresAt: Date | null,
+  requestId?: string,
+) {
+  const secret = createSecret()
+  return transaction(ctx, async (tx) => {
+    const key = {
+      workspace_id: workspaceId,
+      id: tx.newId(),
+      name: input.name,
+      scopes: input.scopes,
+      key_prefix: prefixOf(secret),
+      created_by_type: actor.type,
+      created_by_id: actor.id,
+      timestamp_created: tx.now(),
+      timestamp_updated: tx.now(),
+      timestamp_expires: expiresAt,
+    }
+    const row = await queries.insertKey(tx.db, key, hashSecret(secret))
+    await recordAudit(tx, {
+      workspaceId,
+      actor,
+      action: 'key.created',
+      subjectType: 'key',
+      subjectId: key.id,
+      ...(requestId ? { requestId } : {}),
+      details: { scopes: input.scopes },
+    })
+    return { ...toRecord(row, tx.now()), key: secret }
+  })
+}
+
+function expiryOf(ctx: Context, input: NewKey): Date | null {
+  if (input.timestamp_expires === undefined) return null
+  const expiresAt = parseTimestamp(input.timestamp_expires)
+  if (expiresAt && expiresAt > ctx.now()) return expiresAt
+  throw invalidField(
+    '/timestamp_expires',
+    'timestamp_expires must be an ISO 8601 time in the future, as 2027-01-31T00:00:00Z',
+  )
+}
+
+function parseTimestamp(text: string): Date | undefined {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.test(text)) return
+  const time = new Date(text)
+  return Number.isNaN(time.getTime()) ? undefined : time
+}
+
+function toRecord(row: Selectable<ServiceAccounts>, now: Date): Key {
+  const { created_by_type, created_by_id, ...fields } = row
+  const expired = row.timestamp_expires !== null && row.timestamp_expires <= now
+  return {
+    ...fields,
+    status: row.timestamp_revoked ? 'revoked' : expired ? 'expired' : 'active',
+    created_by: { type: created_by_type as Key['created_by']['type'], id: created_by_id },
+  }
+}

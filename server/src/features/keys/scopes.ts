@@ -1,0 +1,33 @@
+import { foldScope, holdsScope } from '../../kernel/http/scopes.ts'
+
+const resources = ['all', 'service_accounts', 'webhooks', 'campaigns', 'leads', 'leadbank']
+const actions = ['all', 'create', 'read', 'update', 'delete']
+const valid = new Set(
+  resources.flatMap((resource) => actions.map((action) => `${resource}:${action}`)),
+)
+
+const validScopes = [...valid]
+
+/** A sentence that says what is wrong, or undefined. Names are folded to find repeats (contract §2). */
+export function problemWithScopes(scopes: string[]): string | undefined {
+  const folded = scopes.map(foldScope)
+  if (folded.some((scope) => !valid.has(scope))) {
+    return `scopes holds an unknown scope; valid are ${validScopes.join(', ')} (* equals all)`
+  }
+  if (new Set(folded).size < folded.length) return 'scopes must not name the same scope twice'
+}
+
+/** What of `wanted` the holder may not pass on: a key grants only what it holds. */
+export function scopesBeyond(held: ReadonlySet<string>, wanted: string[]): string[] {
+  return wanted.filter(
+    (scope) => !coveredActions(foldScope(scope)).every((s) => holdsScope(held, s)),
+  )
+}
+
+/** `webhooks:all` is covered by holding each of its actions, `all:read` by holding it everywhere. */
+function coveredActions(scope: string): string[] {
+  const [resource = '', action = ''] = scope.split(':')
+  const ofResources = resource === 'all' ? resources.slice(1) : [resource]
+  const ofActions = action === 'all' ? actions.slice(1) : [action]
+  return ofResources.flatMap((r) => ofActions.map((a) => `${r}:${a}`))
+}

@@ -1,0 +1,253 @@
+import { sql } from 'kysely'
+import type { Db } from '../../kernel/db/db.ts'
+import { prepared } from '../../kernel/db/prepared.ts'
+import type { LeadRow } from './read-leads.ts'
+import type { LeadState, LockedLead, StoredLead } from './record.ts'
+import type { TextField } from './schema.ts'
+
+/** The columns of a record, in its order, and those that only rules look at. */
+const storedColumns = `l.id, l.campaign_id, l.email, l.first_name, l.last_name, l.company_name,
+  l.company_domain, l.job_title, l.phone, l.website, l.personalization, l.custom_variables,
+  l.status, l.sending_state, l.stop_reason, l.current_step, l.last_contacted_from,
+  l.email_open_count, l.email_click_count, l.email_reply_count, l.timestamp_last_contact,
+  l.timestamp_last_open, l.timestamp_last_reply, l.timestamp_next_send, l.workspace_id,
+  l.timestamp_created, l.timestamp_updated, l.email_folded, l.label_id, l.timestamp_last_click`
+
+const selectLead = prepared<[string, string, string], StoredLead>(
+  'find_lead',
+  `select ${storedColumns} from leads l
+   where l.workspace_id = $1 and l.email_folded = $2 and l.campaign_id = $3`,
+)
+
+export const findLead = async (db: Db, workspaceId: string, campaignId: string, folded: string) =>
+  (await selectLead(db, workspaceId, folded, campaignId))[0]
+
+// Found by address first and locked by id: in a table without statistics the planner would else
+// follow the order that is asked for, and walk the leads of the whole workspace.
+const lockFound = (address: string) => `
+  select ${storedColumns},
+    (select c.name from campaigns c where c.workspace_id = $1 and c.id = l.campaign_id)
+      as campaign_name
+  from leads l
+  where l.workspace_id = $1 and l.id = any(array(
+    select a.id from leads a where a.workspace_id = $1 and ${address}
+  ))
+  order by l.id
+  for update of l`
+
+const lockOne = prepared<[string, string, string], LockedLead>(
+  'lock_lead',
+  lockFound('a.email_folded = $2 and a.campaign_id = $3'),
+)
+
+/** Nobody else changes the lead until the transaction ends. */
+export const lockLead = (db: Db, workspaceId: string, campaignId: string, folded: string) =>
+  lockOne(db, workspaceId, folded, campaignId)
+
+/** The leads of an address in every campaign, in id order: so nobody waits in a ring. */
+export const lockLeadsOf = prepared<[string, string], LockedLead>(
+  'lock_leads_of',
+  lockFound('a.email_folded = $2'),
+)
+
+/** Sets what a status change sets; the rows are locked already. */
+export const updateStates = async (
+  db: Db,
+  workspaceId: string,
+  changes: ({ id: string } & LeadState)[],
+  at: Date,
+) => {
+  const { rows } = await sql<StoredLead>`
+    update leads l
+    set status = batch.status, label_id = batch.label_id, sending_state = batch.sending_state,
+      stop_reason = batch.stop_reason, timestamp_updated = ${at}::timestamptz
+    from unnest(
+      ${changes.map((change) => change.id)}::uuid[],
+      ${changes.map((change) => change.status)}::text[],
+      ${changes.map((change) => change.label_id)}::uuid[],
+      ${changes.map((change) => change.sending_state)}::text[],
+      ${changes.map((change) => change.stop_reason)}::text[]
+    ) as batch (id, status, label_id, sending_state, stop_reason)
+    where l.workspace_id = ${workspaceId}::uuid and l.id = batch.id
+    returning ${sql.raw(storedColumns)}`.execute(db)
+  return rows
+}
+
+const lockTarget = prepared<[string, string, string], { plan_leads_max: number | null }>(
+  'lock_lead_target',
+  `select w.plan_leads_max, pg_advisory_xact_lock(hashtextextended($3, 0))
+   from campaigns c
+   join workspaces w on w.id = c.workspace_id
+   where c.workspace_id = $1 and c.id = $2`,
+)
+
+/**
+ * The campaign that leads are added to, with how many the plan allows; null = unlimited. Until the
+ * transaction ends nobody else adds leads to it: what is read of its addresses stays true, and new
+ * ones go in without ON CONFLICT (measured: 7.5 instead of 9.9 ms for 1,000 rows).
+ */
+export const lockForAdding = async (db: Db, workspaceId: string, campaignId: string) =>
+  (await lockTarget(db, workspaceId, campaignId, `leads of ${campaignId}`))[0]
+
+/** Of all campaigns. */
+export const countLeads = async (db: Db, workspaceId: string): Promise<number> => {
+  const { rows } = await sql<{ total: number }>`
+    select coalesce(sum(total), 0)::int as total
+    from campaign_lead_counts
+    where workspace_id = ${workspaceId}::uuid`.execute(db)
+  return rows[0]?.total ?? 0
+}
+
+// Lists are compared as `any(array(select unnest($n)))` in this file: a length that the planner does
+// not know keeps it on the index, where in a table without statistics it would rather walk the whole
+// workspace than search for a thousand values.
+
+/** Those of the addresses that are in the campaign. */
+export const findPresent = prepared<
+  [string, string, string[]],
+  { id: string; email_folded: string }
+>(
+  'find_present_leads',
+  `select id, email_folded
+   from leads
+   where workspace_id = $1 and campaign_id = $2
+     and email_folded = any(array(select unnest($3::text[])))`,
+)
+
+/** Those of the addresses that are in any campaign of the workspace. */
+export const findAnywhere = prepared<[string, string[]], { email_folded: string }>(
+  'find_leads_anywhere',
+  `select distinct email_folded
+   from leads
+   where workspace_id = $1 and email_folded = any(array(select unnest($2::text[])))`,
+)
+
+export interface LeadToWrite extends LeadRow {
+  id: string
+}
+
+type Column = (string | null)[]
+
+const insertBatch = prepared<[string, string, Date, ...Column[]], unknown>(
+  'insert_leads',
+  `insert into leads (workspace_id, campaign_id, timestamp_created, timestamp_updated,
+     id, email, email_folded, first_name, last_name, company_name, company_domain, job_title,
+     phone, website, personalization, custom_variables)
+   select $1::uuid, $2::uuid, $3::timestamptz, $3::timestamptz,
+     id, email, coalesce(email_folded, email), first_name, last_name, company_name, company_domain, job_title,
+     phone, website, personalization, coalesce(custom_variables, '{}')
+   from unnest($4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+     $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::jsonb[]) as batch
+     (id, email, email_folded, first_name, last_name, company_name, company_domain, job_title,
+      phone, website, personalization, custom_variables)`,
+)
+
+/** One statement and fifteen parameters whatever the number of rows; none of them is there yet. */
+export const insertLeads = (
+  db: Db,
+  workspaceId: string,
+  campaignId: string,
+  rows: LeadToWrite[],
+  at: Date,
+) =>
+  insertBatch(
+    db,
+    workspaceId,
+    campaignId,
+    at,
+    rows.map((row) => row.id),
+    rows.map((row) => row.email),
+    foldedColumn(rows),
+    textColumn(rows, 'first_name'),
+    textColumn(rows, 'last_name'),
+    textColumn(rows, 'company_name'),
+    textColumn(rows, 'company_domain'),
+    textColumn(rows, 'job_title'),
+    textColumn(rows, 'phone'),
+    textColumn(rows, 'website'),
+    textColumn(rows, 'personalization'),
+    variablesColumn(rows, withoutNulls),
+  )
+
+/** In id order, as everybody who locks several leads: nobody waits in a ring. */
+export const lockByIds = async (db: Db, workspaceId: string, ids: string[]) => {
+  await sql`
+    select id
+    from leads
+    where workspace_id = ${workspaceId}::uuid and id = any(array(select unnest(${ids}::uuid[])))
+    order by id
+    for update`.execute(db)
+}
+
+/**
+ * Sets the texts that are given; variables are merged, and null removes one.
+ *
+ * @returns how many variables each lead has now
+ */
+export const overwriteLeads = async (
+  db: Db,
+  workspaceId: string,
+  rows: LeadToWrite[],
+  at: Date,
+) => {
+  const result = await sql<{ id: string; variables: number }>`
+    update leads l
+    set first_name = coalesce(batch.first_name, l.first_name),
+      last_name = coalesce(batch.last_name, l.last_name),
+      company_name = coalesce(batch.company_name, l.company_name),
+      company_domain = coalesce(batch.company_domain, l.company_domain),
+      job_title = coalesce(batch.job_title, l.job_title),
+      phone = coalesce(batch.phone, l.phone),
+      website = coalesce(batch.website, l.website),
+      personalization = coalesce(batch.personalization, l.personalization),
+      custom_variables =
+        jsonb_strip_nulls(l.custom_variables || coalesce(batch.custom_variables, '{}')),
+      timestamp_updated = ${at}::timestamptz
+    from unnest(
+      ${rows.map((row) => row.id)}::uuid[],
+      ${textColumn(rows, 'first_name')}::text[],
+      ${textColumn(rows, 'last_name')}::text[],
+      ${textColumn(rows, 'company_name')}::text[],
+      ${textColumn(rows, 'company_domain')}::text[],
+      ${textColumn(rows, 'job_title')}::text[],
+      ${textColumn(rows, 'phone')}::text[],
+      ${textColumn(rows, 'website')}::text[],
+      ${textColumn(rows, 'personalization')}::text[],
+      ${variablesColumn(rows, asGiven)}::jsonb[]
+    ) as batch (id, first_name, last_name, company_name, company_domain, job_title, phone, website,
+      personalization, custom_variables)
+    where l.workspace_id = ${workspaceId}::uuid and l.id = batch.id
+      and l.id = any(array(select unnest(${rows.map((row) => row.id)}::uuid[])))
+    returning l.id,
+      (select count(*)::int from jsonb_object_keys(l.custom_variables)) as variables`.execute(db)
+  return result.rows
+}
+
+/** Only where it differs from the typed form. */
+const foldedColumn = (rows: LeadRow[]) =>
+  columnOf(rows, (row) => (row.folded === row.email ? null : row.folded))
+
+const textColumn = (rows: LeadRow[], name: TextField) =>
+  columnOf(rows, (row) => row.texts[name] ?? null)
+
+/** Nothing at all when every value is null: unnest fills the short column with nulls. */
+function columnOf(rows: LeadRow[], read: (row: LeadRow) => string | null): Column {
+  const column = rows.map(read)
+  return column.some((value) => value !== null) ? column : []
+}
+
+type Variables = LeadRow['variables']
+
+const variablesColumn = (rows: LeadRow[], written: (variables: Variables) => Variables) =>
+  columnOf(rows, (row) => {
+    const text = JSON.stringify(written(row.variables))
+    return text === '{}' ? null : text
+  })
+
+const asGiven = (variables: Variables) => variables
+
+/** A new lead has nothing that null could remove. */
+const withoutNulls = (variables: Variables): Variables =>
+  Object.values(variables).includes(null)
+    ? Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== null))
+    : variables

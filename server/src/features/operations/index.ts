@@ -1,0 +1,1 @@
+export { observeOperations, readBacklog } from './operations.ts'

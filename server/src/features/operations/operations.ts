@@ -1,0 +1,37 @@
+import type { Context } from '../../kernel/context.ts'
+import { poolOf } from '../../kernel/db/db.ts'
+import { readBacklog as readPending } from '../deliveries/index.ts'
+
+interface Backlog {
+  /** Deliveries that are not settled, those waiting for a retry included. */
+  pending: number
+  /** How late the most overdue one is; 0 when none is due. */
+  oldestDueMs: number
+}
+
+export async function readBacklog(ctx: Pick<Context, 'db' | 'now'>): Promise<Backlog> {
+  const { pending, oldest_due } = await readPending(ctx.db)
+  const lateMs = oldest_due ? ctx.now().getTime() - oldest_due.getTime() : 0
+  return { pending, oldestDueMs: Math.max(0, lateMs) }
+}
+
+/** Fills the gauges that every process can tell. */
+export function observeOperations(ctx: Context) {
+  // Both gauges of one scrape come from one reading.
+  let reading: { backlog: Promise<Backlog>; atMs: number } | undefined
+  const backlog = () => {
+    if (!reading || ctx.monotonicMs() - reading.atMs > 1000) {
+      reading = { backlog: readBacklog(ctx), atMs: ctx.monotonicMs() }
+    }
+    return reading.backlog
+  }
+  ctx.metrics.gauge('deliveries_pending', async () => (await backlog()).pending)
+  ctx.metrics.gauge(
+    'deliveries_oldest_due_seconds',
+    async () => (await backlog()).oldestDueMs / 1000,
+  )
+  ctx.metrics.gauge('database_connections', () => {
+    const { totalCount = 0, idleCount = 0, waitingCount = 0 } = poolOf(ctx.db) ?? {}
+    return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount }
+  })
+}

@@ -1,0 +1,8 @@
+export {
+  findSuppressed,
+  holdSuppressions,
+  lockSuppressions,
+  type NewSuppression,
+  type SuppressionReason,
+  suppress,
+} from './suppression.ts'

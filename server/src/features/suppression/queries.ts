@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import type { Db } from '../../kernel/db/db.ts'
+import { prepared } from '../../kernel/db/prepared.ts'
+
+/** Shared with others who only read; held to the end of the transaction. */
+export const lockShared = (db: Db, workspaceId: string) =>
+  sql`select pg_advisory_xact_lock_shared(hashtextextended(${lockName(workspaceId)}, 0))`.execute(
+    db,
+  )
+
+export const lockAlone = (db: Db, workspaceId: string) =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${lockName(workspaceId)}, 0))`.execute(db)
+
+const lockName = (workspaceId: string) => `suppressions ${workspaceId}`
+
+export interface SuppressionRow {
+  kind: 'address' | 'domain'
+  value: string
+  reason: 'unsubscribed' | 'bounced' | 'blocked'
+}
+
+/** Two searches of the primary key, whatever the length of the lists. */
+export const findSuppressions = prepared<[string, string[], string[]], SuppressionRow>(
+  'find_suppressions',
+  `select kind, value, reason from suppressions
+   where workspace_id = $1 and kind = 'address' and value = any($2::text[])
+   union all
+   select kind, value, reason from suppressions
+   where workspace_id = $1 and kind = 'domain' and value = any($3::text[])`,
+)
+
+export interface SuppressionToWrite extends SuppressionRow {
+  campaign_id: string | null
+}
+
+/**
+ * A weaker reason never replaces a stronger one: lifting an operator's block must not lift the
+ * unsubscribe that came later.
+ */
+export const upsertSuppressions = (
+  db: Db,
+  workspaceId: string,
+  rows: SuppressionToWrite[],
+  at: Date,
+) =>
+  sql`
+    insert into suppressions (workspace_id, kind, value, reason, campaign_id, timestamp_created)
+    select ${workspaceId}::uuid, kind, value, reason, campaign_id, ${at}::timestamptz
+    from unnest(
+      ${rows.map((row) => row.kind)}::text[],
+      ${rows.map((row) => row.value)}::text[],
+      ${rows.map((row) => row.reason)}::text[],
+      ${rows.map((row) => row.campaign_id)}::uuid[]
+    ) as batch (kind, value, reason, campaign_id)
+    on conflict (workspace_id, kind, value) do update
+      set reason = excluded.reason, campaign_id = excluded.campaign_id,
+        timestamp_created = excluded.timestamp_created
+      where array_position(array['blocked', 'bounced', 'unsubscribed'], excluded.reason)
+        > array_position(array['blocked', 'bounced', 'unsubscribed'], suppressions.reason)
+  `.execute(db)

@@ -1,0 +1,84 @@
+import type { Context } from '../../kernel/context.ts'
+import type { Db } from '../../kernel/db/db.ts'
+import * as queries from './queries.ts'
+
+export type SuppressionReason = 'unsubscribed' | 'bounced' | 'blocked'
+
+export interface NewSuppression {
+  kind: 'address' | 'domain'
+  /** Folded, as `parseEmail` answers it. */
+  value: string
+  reason: SuppressionReason
+  /** Where it came from. */
+  campaignId: string | null
+}
+
+/**
+ * Nobody in the workspace writes to these addresses from here on. Leads are not touched: whoever
+ * calls this stops them in the same transaction, after it.
+ *
+ * Call it before any lead is locked: it waits for running `holdSuppressions`.
+ */
+export async function suppress(tx: Context, workspaceId: string, entries: NewSuppression[]) {
+  await lockSuppressions(tx, workspaceId)
+  const rows = distinct(entries).map(({ campaignId, ...entry }) => ({
+    ...entry,
+    campaign_id: campaignId,
+  }))
+  await queries.upsertSuppressions(tx.db, workspaceId, rows, tx.now())
+}
+
+/**
+ * Until this transaction ends the workspace's suppressions stay as they are, so that what is read
+ * of them still holds when leads are committed. Others may hold them at the same time.
+ */
+export async function holdSuppressions(tx: Context, workspaceId: string) {
+  mustBeTransaction(tx)
+  await queries.lockShared(tx.db, workspaceId)
+}
+
+/** Waits for every holder and keeps new ones waiting until this transaction ends. */
+export async function lockSuppressions(tx: Context, workspaceId: string) {
+  mustBeTransaction(tx)
+  await queries.lockAlone(tx.db, workspaceId)
+}
+
+/**
+ * Which of these folded addresses nobody may write to, and why. An entry for the address counts
+ * before one for its domain; a domain does not cover its subdomains.
+ */
+export async function findSuppressed(
+  db: Db,
+  workspaceId: string,
+  foldedAddresses: string[],
+): Promise<Map<string, SuppressionReason>> {
+  const domains = [...new Set(foldedAddresses.map(domainOf))]
+  const rows = await queries.findSuppressions(db, workspaceId, foldedAddresses, domains)
+  if (rows.length === 0) return new Map()
+  const found = new Map(rows.map(({ kind, value, reason }) => [`${kind} ${value}`, reason]))
+  return new Map(
+    foldedAddresses.flatMap((address) => {
+      const reason = found.get(`address ${address}`) ?? found.get(`domain ${domainOf(address)}`)
+      return reason ? [[address, reason] as const] : []
+    }),
+  )
+}
+
+const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1)
+
+/** One statement cannot write a row twice; the strongest reason stands for all. */
+function distinct(entries: NewSuppression[]): NewSuppression[] {
+  const strength = (entry: NewSuppression) =>
+    ['blocked', 'bounced', 'unsubscribed'].indexOf(entry.reason)
+  const byValue = new Map<string, NewSuppression>()
+  for (const entry of entries) {
+    const known = byValue.get(`${entry.kind} ${entry.value}`)
+    if (!known || strength(entry) > strength(known))
+      byValue.set(`${entry.kind} ${entry.value}`, entry)
+  }
+  return [...byValue.values()]
+}
+
+function mustBeTransaction(tx: Context) {
+  if (!tx.db.isTransaction) throw new Error('Suppressions are locked to the end of a transaction.')
+}

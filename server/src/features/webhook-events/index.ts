@@ -1,0 +1,2 @@
+export { webhookEventRoutes } from './routes.ts'
+export { webhookEventSchemas } from './schema.ts'

@@ -1,0 +1,1 @@
+export { webhookTestRoutes, webhookTestSchemas } from './routes.ts'

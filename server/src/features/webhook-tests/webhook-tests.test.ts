@@ -1,0 +1,120 @@
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestApi, testApi } from '../../../test/app.ts'
+import { answerWith, startReceiver } from '../../../test/receiver.ts'
+import { standardEventTypes } from '../webhooks/index.ts'
+
+let api: TestApi
+beforeAll(async () => {
+  api = await testApi()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+async function createWebhook(url: string, event_type = 'all_events') {
+  const body = { name: 'test', target_hook_url: url, event_type }
+  const { body: webhook } = await api.call('POST', '/api/v2/webhooks', { body })
+  return webhook as { id: string; signing_secret: string }
+}
+const callTest = (id: string, options: object = {}) =>
+  api.call('POST', `/api/v2/webhooks/${id}/test`, options)
+const attemptsOf = (id: string) =>
+  api.ctx.database.peek
+    .selectFrom('webhook_events')
+    .selectAll()
+    .where('webhook_id', '=', id)
+    .orderBy('id')
+    .execute()
+
+test('sends one signed sample, answers as the spec says, and has recorded it by then', async () => {
+  await using receiver = await startReceiver()
+  const { id, signing_secret } = await createWebhook(receiver.url)
+  const answer = await callTest(id, { body: { anything: true } })
+  expect(answer.status).toBe(200)
+  expect(answer.body).toEqual({
+    success: true,
+    status_code: 200,
+    response_time_ms: expect.any(Number),
+    error: null,
+  })
+  const [request] = receiver.requests
+  const payload = new Webhook(signing_secret).verify(
+    request?.body ?? '',
+    request?.headers as Record<string, string>,
+  )
+  expect(payload).toMatchObject({ test: true, type: 'lead.interested' })
+  expect(await attemptsOf(id)).toMatchObject([{ success: true, retry_count: 0, will_retry: false }])
+  const counts = await api.ctx.database.peek
+    .selectFrom('webhook_event_counts')
+    .selectAll()
+    .execute()
+  expect(counts.reduce((sum, count) => sum + Number(count.succeeded), 0)).toBe(1)
+})
+
+test.each(standardEventTypes)(
+  'a destination of %s is tested with an event of that type',
+  async (type) => {
+    await using receiver = await startReceiver()
+    const { id } = await createWebhook(receiver.url, type)
+    await callTest(id)
+    const payload = JSON.parse(receiver.requests[0]?.body.toString() ?? '{}')
+    expect(payload).toMatchObject({ type, event_type: type, test: true, data: expect.any(Object) })
+  },
+)
+
+test('a failure is a 200 that says what went wrong; it is not retried and counts against nobody', async () => {
+  await using receiver = await startReceiver(answerWith(410))
+  const { id } = await createWebhook(receiver.url)
+  const { body } = await callTest(id)
+  expect(body).toMatchObject({ success: false, status_code: 410, error: 'http_status: 410' })
+  const { body: webhook } = await api.call('GET', `/api/v2/webhooks/${id}`)
+  expect(webhook.status).toBe('active')
+  const lanes = await api.ctx.database.peek.selectFrom('webhook_lanes').selectAll().execute()
+  expect(lanes).toEqual([])
+})
+
+test('nobody listening is told apart from an answer, and always has a time', async () => {
+  const { id } = await createWebhook('http://127.0.0.1:1/')
+  const { body } = await callTest(id)
+  expect(body).toMatchObject({
+    success: false,
+    status_code: null,
+    response_time_ms: expect.any(Number),
+    error: expect.stringMatching(/^connection_refused/),
+  })
+})
+
+test('a disabled destination can be tested', async () => {
+  await using receiver = await startReceiver()
+  const { id } = await createWebhook(receiver.url)
+  await api.call('PATCH', `/api/v2/webhooks/${id}`, { body: { status: 'disabled' } })
+  expect((await callTest(id)).body.success).toBe(true)
+})
+
+test('repeated with the same Idempotency-Key it sends once', async () => {
+  await using receiver = await startReceiver()
+  const { id } = await createWebhook(receiver.url)
+  const options = { headers: { 'idempotency-key': 'test-once' } }
+  const first = await callTest(id, options)
+  const again = await callTest(id, options)
+  expect(again.body).toEqual(first.body)
+  expect(again.headers['idempotency-replayed']).toBe('true')
+  expect(receiver.requests).toHaveLength(1)
+})
+
+test('the 61st in a minute is refused', async () => {
+  await using receiver = await startReceiver()
+  const { id } = await createWebhook(receiver.url)
+  const answers = await Promise.all(Array.from({ length: 61 }, () => callTest(id)))
+  expect(answers.filter((answer) => answer.status === 200)).toHaveLength(60)
+  const refused = answers.find((answer) => answer.status === 429)
+  expect(refused?.body.code).toBe('rate_limited')
+  expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0)
+})
+
+test("another workspace's destination is a 404", async () => {
+  await using receiver = await startReceiver()
+  const { id } = await createWebhook(receiver.url)
+  const stranger = await api.createStranger()
+  expect((await callTest(id, { key: stranger.key })).status).toBe(404)
+  expect(receiver.requests).toEqual([])
+})

@@ -1,0 +1,166 @@
+import type { Selectable, Updateable } from 'kysely'
+import type { Context } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import type { Webhooks } from '../../kernel/db/types.gen.ts'
+import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
+import { canonicalEventType, judgeSubscription } from './event-type-list.ts'
+import { equalHeaders, mergeHeaders } from './headers.ts'
+import * as queries from './queries.ts'
+import type { WebhookChanges } from './schema.ts'
+import { openHeaders, openSecret, sealHeaders, sealSecret } from './sealed.ts'
+import { createSecret } from './signing-secret.ts'
+import { requireAllowedTarget } from './target.ts'
+import {
+  type By,
+  nothingMasked,
+  record,
+  refuseProblems,
+  requireCampaign,
+  toRecord,
+} from './webhooks.ts'
+
+type Row = Selectable<Webhooks>
+type Columns = Updateable<Webhooks>
+
+const overlapSecondsDefault = 86_400
+
+/**
+ * Judged on the merged record (contract §3). What equals the stored record changes nothing, so a
+ * record that was read may be sent back whole.
+ *
+ * @returns the record, with `signing_secret` when it was replaced
+ */
+export async function changeWebhook(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  given: WebhookChanges,
+  by: By,
+) {
+  refuseProblems(given)
+  refuseLoneOverlap(given)
+  if (given.target_hook_url !== undefined) await requireAllowedTarget(ctx, given.target_hook_url)
+  return transaction(ctx, async (tx) => {
+    if (given.status === 'active') await queries.lockLane(tx.db, workspaceId, id)
+    const row = await queries.lockWebhook(tx.db, workspaceId, id)
+    if (!row) throw notFound('webhook')
+    refuseChangedReadOnly(tx, row, given)
+    const secret = newSecretOf(tx, row, given)
+    const settings = {
+      ...(await mergeSettings(tx, row, given)),
+      ...mergeStoredHeaders(tx, row, given),
+    }
+    const columns = {
+      ...settings,
+      ...(secret === undefined ? {} : rotate(tx, row, secret, given)),
+      ...mergeStatus(tx, row, given),
+    }
+    if (Object.keys(columns).length === 0) return toRecord(tx, row)
+    const changed = await queries.updateWebhook(tx.db, workspaceId, id, {
+      ...columns,
+      timestamp_updated: tx.now(),
+    })
+    if (settings.target_hook_url !== undefined) {
+      await queries.insertUrl(tx.db, workspaceId, id, changed.target_hook_url)
+    }
+    const fields = [...Object.keys(settings), ...(secret === undefined ? [] : ['signing_secret'])]
+    await recordChanges(tx, row, changed, fields, by)
+    return { ...toRecord(tx, changed), ...(secret === undefined ? {} : { signing_secret: secret }) }
+  })
+}
+
+async function mergeSettings(tx: Context, row: Row, given: WebhookChanges): Promise<Columns> {
+  const { name = row.name, target_hook_url = row.target_hook_url, campaign = row.campaign } = given
+  if (campaign !== row.campaign) await requireCampaign(tx, row.workspace_id, campaign)
+  const merged: Columns = {
+    name,
+    target_hook_url,
+    campaign,
+    ...(await mergeSubscription(tx, row, given)),
+  }
+  return Object.fromEntries(
+    Object.entries(merged).filter(([column, value]) => value !== row[column as keyof Row]),
+  )
+}
+
+/** A label's value stays only while the type stays. */
+async function mergeSubscription(tx: Context, row: Row, given: WebhookChanges) {
+  const type = canonicalEventType(given.event_type ?? row.event_type)
+  const keptValue = type === row.event_type ? row.custom_interest_value : null
+  const { custom_interest_value: value = keptValue } = given
+  if (type === row.event_type && value === row.custom_interest_value) return {}
+  return judgeSubscription(tx.db, row.workspace_id, type, value)
+}
+
+function mergeStoredHeaders(tx: Context, row: Row, given: WebhookChanges): Columns {
+  if (given.headers === undefined) return {}
+  const stored = openHeaders(tx, row, row.headers)
+  const merged = mergeHeaders(given.headers ?? {}, stored)
+  if (!merged) throw nothingMasked()
+  return equalHeaders(merged, stored) ? {} : { headers: sealHeaders(tx, row, merged) }
+}
+
+function refuseLoneOverlap(given: WebhookChanges) {
+  if (given.signing_secret !== undefined || given.signing_secret_overlap_seconds == null) return
+  throw invalidField(
+    '/signing_secret_overlap_seconds',
+    'signing_secret_overlap_seconds goes with signing_secret; null there makes a new one',
+  )
+}
+
+function newSecretOf(tx: Context, row: Row, given: WebhookChanges): string | undefined {
+  const { signing_secret: secret } = given
+  if (secret === undefined || secret === null) return secret === null ? createSecret() : undefined
+  return secret === openSecret(tx, row, row.secret) ? undefined : secret
+}
+
+/** Both sign while receivers learn the new one; an older one than these two ends now. */
+function rotate(tx: Context, row: Row, secret: string, given: WebhookChanges): Columns {
+  const overlapSeconds = given.signing_secret_overlap_seconds ?? overlapSecondsDefault
+  const overlaps = overlapSeconds > 0
+  return {
+    secret: sealSecret(tx, row, secret),
+    previous_secret: overlaps ? row.secret : null,
+    previous_secret_expires: overlaps ? new Date(tx.now().getTime() + overlapSeconds * 1000) : null,
+  }
+}
+
+/** Setting the status it has changes nothing: the reason why it is disabled stays. */
+function mergeStatus(tx: Context, row: Row, given: WebhookChanges): Columns {
+  const { status = row.status } = given
+  if (status === row.status) return {}
+  if (status === 'active') return { status, disabled_reason: null, timestamp_disabled: null }
+  return { status, disabled_reason: 'manual', timestamp_disabled: tx.now() }
+}
+
+function refuseChangedReadOnly(tx: Context, row: Row, given: WebhookChanges) {
+  const known = JSON.parse(JSON.stringify(toRecord(tx, row))) as Record<string, unknown>
+  const fields = [
+    'id',
+    'disabled_reason',
+    'timestamp_created',
+    'timestamp_updated',
+    'timestamp_disabled',
+  ] as const
+  const changed = fields.filter(
+    (field) => given[field] !== undefined && given[field] !== known[field],
+  )
+  if (changed.length === 0) return
+  const details = changed.map((field) => ({
+    path: `/${field}`,
+    message: `${field} cannot be changed; leave it out or send it back as it was read`,
+  }))
+  throw new AppError('unknown_field', details[0]?.message ?? '', { details })
+}
+
+/** Names of what changed, never values: a URL or a header can hold a secret. */
+async function recordChanges(tx: Context, before: Row, after: Row, fields: string[], by: By) {
+  if (fields.length > 0) await record(tx, after, 'webhook.updated', by, { fields })
+  if (before.status === after.status) return
+  if (after.status === 'disabled') {
+    await record(tx, after, 'webhook.disabled', by, { reason: 'manual' })
+    return
+  }
+  await queries.resetLane(tx.db, after.workspace_id, after.id)
+  await record(tx, after, 'webhook.enabled', by)
+}

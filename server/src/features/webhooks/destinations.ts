@@ -1,0 +1,69 @@
+import type { Context } from '../../kernel/context.ts'
+import type { Db } from '../../kernel/db/db.ts'
+import { recordAudit, service } from '../audit/index.ts'
+import { allEvents } from './event-types.ts'
+import type { Destination, Subscriber } from './queries.ts'
+import * as queries from './queries.ts'
+import { openHeaders, openSecretBytes } from './sealed.ts'
+
+// What the delivery engine needs of a destination.
+
+/**
+ * Active destinations of these types or of all events, in the order of their ids; none while the
+ * plan is without webhooks. A tie to a campaign is for the caller to compare.
+ */
+export const findSubscribers = (
+  db: Db,
+  workspaceId: string,
+  types: string[],
+): Promise<Subscriber[]> => queries.findSubscribers(db, workspaceId, [...types, allEvents])
+
+export async function findDestination(
+  db: Db,
+  workspaceId: string,
+  id: string,
+): Promise<Destination | undefined> {
+  const [row] = await queries.findDestinations(db, workspaceId, id)
+  return row
+}
+
+/** What a request to the destination is made with; it holds secrets and is never logged. */
+interface OpenDestination {
+  url: string
+  headers: Readonly<Record<string, string>>
+  /** The newest first; two while they are rotated. */
+  secrets: Buffer[]
+}
+
+export function openDestination(ctx: Context, row: Destination): OpenDestination {
+  const { previous_secret: previous, previous_secret_expires: expires } = row
+  const sealed = previous && expires && expires > ctx.now() ? [row.secret, previous] : [row.secret]
+  return {
+    url: row.target_hook_url,
+    headers: openHeaders(ctx, row, row.headers),
+    secrets: sealed.map((secret) => openSecretBytes(ctx, row, secret)),
+  }
+}
+
+/**
+ * The service's own decision: the receiver said it is gone, or has failed for days.
+ *
+ * @returns false when it was disabled or deleted already
+ */
+export async function disableDestination(
+  tx: Context,
+  workspaceId: string,
+  id: string,
+  reason: 'gone' | 'failing',
+): Promise<boolean> {
+  if (!(await queries.disableWebhook(tx.db, workspaceId, id, reason, tx.now()))) return false
+  await recordAudit(tx, {
+    workspaceId,
+    actor: service,
+    action: 'webhook.disabled',
+    subjectType: 'webhook',
+    subjectId: id,
+    details: { reason },
+  })
+  return true
+}

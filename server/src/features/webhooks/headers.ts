@@ -1,0 +1,78 @@
+/** Headers of the user's own that each delivery to a destination carries. */
+export type Headers = Record<string, string>
+
+/** Stands for every stored value in answers; sent back, it keeps the value. */
+export const mask = '••••'
+
+const headersMax = 20
+const nameCharactersMax = 128
+const valueCharactersMax = 4096
+
+/** RFC 9110 §5.6.2 and §5.5; CR, LF and NUL would start another header or request. */
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
+
+// What frames the request, names its receiver or is signed is set by the sender alone.
+const reserved = new Set([
+  'accept-encoding',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'user-agent',
+])
+
+/**
+ * A sentence that says what is wrong, or undefined. A masked value passes: only the stored headers
+ * tell whether it stands for something.
+ */
+export function problemWithHeaders(headers: Headers): string | undefined {
+  const names = Object.keys(headers)
+  if (names.length > headersMax) return `headers must hold at most ${headersMax} headers`
+  const wrong = names.find((name) => name.length > nameCharactersMax || !token.test(name))
+  if (wrong !== undefined) {
+    return `each name in headers must be an HTTP token of 1 to ${nameCharactersMax} characters`
+  }
+  const folded = names.map((name) => name.toLowerCase())
+  const taken = folded.find(isReserved)
+  if (taken) return `headers must not hold ${taken}, which the service sets itself`
+  if (new Set(folded).size < folded.length) return 'headers must not name the same header twice'
+  const [name] = Object.entries(headers).find(([, value]) => !isValue(value)) ?? []
+  if (!name) return
+  return `headers.${name} must be at most ${valueCharactersMax} Latin-1 characters without line breaks`
+}
+
+export const maskHeaders = (headers: Headers): Headers =>
+  Object.fromEntries(Object.keys(headers).map((name) => [name, mask]))
+
+/**
+ * What replaces the stored headers: a masked value keeps the stored one of that name, in any case.
+ *
+ * @returns undefined when a masked name is not stored
+ */
+export function mergeHeaders(given: Headers, stored: Headers): Headers | undefined {
+  const known = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]))
+  const merged = Object.entries(given).map(([name, value]): [string, string | undefined] => [
+    name,
+    value === mask ? known.get(name.toLowerCase()) : value.trim(),
+  ])
+  if (merged.some(([, value]) => value === undefined)) return
+  return Object.fromEntries(merged) as Headers
+}
+
+export const equalHeaders = (a: Headers, b: Headers) =>
+  Object.keys(a).length === Object.keys(b).length &&
+  Object.entries(a).every(([name, value]) => b[name] === value)
+
+const isReserved = (name: string) =>
+  reserved.has(name) || name.startsWith('webhook-') || name.startsWith('proxy-')
+
+const isValue = (value: string) =>
+  value === mask || (value.length <= valueCharactersMax && fieldValue.test(value))

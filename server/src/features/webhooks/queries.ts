@@ -1,0 +1,213 @@
+import { type Insertable, sql, type Updateable } from 'kysely'
+import { sha256 } from '../../kernel/crypto.ts'
+import type { Db } from '../../kernel/db/db.ts'
+import { prepared } from '../../kernel/db/prepared.ts'
+import type { Webhooks } from '../../kernel/db/types.gen.ts'
+import type { PageRequest } from '../../kernel/http/page.ts'
+
+export const insertWebhook = (db: Db, webhook: Insertable<Webhooks>) =>
+  db.insertInto('webhooks').values(webhook).returningAll().executeTakeFirstOrThrow()
+
+export async function countWebhooks(db: Db, workspaceId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('webhooks')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export const findWebhook = (db: Db, workspaceId: string, id: string) =>
+  db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+
+/** Two changes of one destination are made one after the other. */
+export const lockWebhook = (db: Db, workspaceId: string, id: string) =>
+  db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+
+export interface WebhookFilter {
+  campaign: string | undefined
+  eventType: string | undefined
+}
+
+/** Newest first, and one more than the page holds. */
+export const listWebhooks = (
+  db: Db,
+  workspaceId: string,
+  filter: WebhookFilter,
+  page: PageRequest,
+) =>
+  db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .$if(filter.campaign !== undefined, (query) =>
+      query.where('campaign', '=', filter.campaign ?? ''),
+    )
+    .$if(filter.eventType !== undefined, (query) =>
+      query.where('event_type', '=', filter.eventType ?? ''),
+    )
+    .$if(page.startingAfter !== undefined, (query) =>
+      query.where('id', '<', page.startingAfter ?? ''),
+    )
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+    .execute()
+
+export const updateWebhook = (
+  db: Db,
+  workspaceId: string,
+  id: string,
+  changes: Updateable<Webhooks>,
+) =>
+  db
+    .updateTable('webhooks')
+    .set(changes)
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+
+export const deleteWebhook = (db: Db, workspaceId: string, id: string) =>
+  db
+    .deleteFrom('webhooks')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+
+/** Only one that is active: whoever disabled it first has said why. */
+export async function disableWebhook(
+  db: Db,
+  workspaceId: string,
+  id: string,
+  reason: string,
+  disabledAt: Date,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('webhooks')
+    .set({
+      status: 'disabled',
+      disabled_reason: reason,
+      timestamp_disabled: disabledAt,
+      timestamp_updated: disabledAt,
+    })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .where('status', '=', 'active')
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+/** Stays when the URL changes and when the destination is deleted: its attempts are still found. */
+export const insertUrl = (db: Db, workspaceId: string, webhookId: string, url: string) =>
+  db
+    .insertInto('webhook_urls')
+    .values({ workspace_id: workspaceId, webhook_id: webhookId, url, url_hash: sha256(url) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+
+/** Those of the given types that a destination names, disabled ones too. */
+export async function listSubscribedTypes(db: Db, workspaceId: string, types: string[]) {
+  if (types.length === 0) return []
+  const rows = await db
+    .selectFrom('webhooks')
+    .select('event_type')
+    .distinct()
+    .where('workspace_id', '=', workspaceId)
+    .where('event_type', 'in', types)
+    .execute()
+  return rows.map((row) => row.event_type)
+}
+
+export async function existsCampaign(db: Db, workspaceId: string, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('campaigns')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/**
+ * Locked before the destination itself, in the order in which settling attempts locks them, so that
+ * the two never wait for each other in a circle.
+ */
+export const lockLane = (db: Db, workspaceId: string, webhookId: string) =>
+  db
+    .selectFrom('webhook_lanes')
+    .select('webhook_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('webhook_id', '=', webhookId)
+    .forUpdate()
+    .executeTakeFirst()
+
+/** Forgets the failures that disabled a destination, or would soon do so again. */
+export const resetLane = (db: Db, workspaceId: string, webhookId: string) =>
+  db
+    .updateTable('webhook_lanes')
+    .set({ failing_since: null, failures: 0, consecutive_failures: 0, not_before: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('webhook_id', '=', webhookId)
+    .execute()
+
+export const deleteLane = (db: Db, workspaceId: string, webhookId: string) =>
+  db
+    .deleteFrom('webhook_lanes')
+    .where('workspace_id', '=', workspaceId)
+    .where('webhook_id', '=', webhookId)
+    .execute()
+
+export interface Subscriber {
+  id: string
+  event_type: string
+  /** Null: every event of the workspace. */
+  campaign: string | null
+}
+
+export const findSubscribers = prepared<[string, string[]], Subscriber>(
+  'find_subscribers',
+  `select w.id, w.event_type, w.campaign
+   from webhooks w
+   join workspaces p on p.id = w.workspace_id and p.plan_webhooks
+   where w.workspace_id = $1 and w.status = 'active' and w.event_type = any($2::text[])
+   order by w.id`,
+)
+
+/** A destination as the delivery engine reads it; what is sealed is still sealed. */
+export interface Destination {
+  workspace_id: string
+  id: string
+  target_hook_url: string
+  status: 'active' | 'disabled'
+  /** Without it the destination acts as disabled. */
+  plan_webhooks: boolean
+  event_type: string
+  custom_interest_value: string | null
+  campaign: string | null
+  headers: Buffer | null
+  secret: Buffer
+  previous_secret: Buffer | null
+  previous_secret_expires: Date | null
+}
+
+export const findDestinations = prepared<[string, string], Destination>(
+  'find_destination',
+  `select w.workspace_id, w.id, w.target_hook_url, w.status, p.plan_webhooks, w.event_type,
+     w.custom_interest_value, w.campaign, w.headers, w.secret, w.previous_secret,
+     w.previous_secret_expires
+   from webhooks w
+   join workspaces p on p.id = w.workspace_id
+   where w.workspace_id = $1 and w.id = $2`,
+)

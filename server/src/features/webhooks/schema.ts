@@ -1,0 +1,238 @@
+import { type Static, Type } from 'typebox'
+import { Name, Nullable, Page, ref, Timestamp, Uuid } from '../../kernel/http/schema.ts'
+import { urlCharactersMax } from './target.ts'
+
+const Headers = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  additionalProperties: { type: 'string' },
+})
+
+const TargetUrl = Type.String({
+  minLength: 1,
+  maxLength: urlCharactersMax,
+  'x-trim': true,
+  description: 'http or https, without user name, password or fragment.',
+})
+
+const EventType = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  description: 'An id from `GET /api/v2/webhooks/event-types`.',
+})
+
+const CustomInterestValue = Type.String({
+  maxLength: 255,
+  description: "The label's value, for the event type of a custom label; else null.",
+})
+
+const SigningSecret = Type.String({
+  maxLength: 128,
+  'x-secret': true,
+  description: '`whsec_` and the base64 of 24 to 64 bytes.',
+})
+
+const headersDescription =
+  'At most 20, sent with each delivery. Names that frame or sign the request are refused.'
+
+export const NewWebhook = Type.Object(
+  {
+    target_hook_url: TargetUrl,
+    name: Name,
+    event_type: EventType,
+    custom_interest_value: Type.Optional(Nullable(CustomInterestValue)),
+    campaign: Type.Optional(Nullable(Uuid)),
+    headers: Type.Optional(
+      Nullable(
+        Type.Unsafe<Record<string, string>>({ ...Headers, description: headersDescription }),
+      ),
+    ),
+    signing_secret: Type.Optional(Nullable(SigningSecret)),
+  },
+  {
+    $id: 'NewWebhook',
+    description: 'A webhook to create.',
+    additionalProperties: false,
+    examples: [
+      {
+        target_hook_url: 'https://crm.example.com/hooks/outreach',
+        name: 'CRM: interested leads',
+        event_type: 'lead.interested',
+        headers: { Authorization: 'Bearer receiver-token' },
+      },
+    ],
+  },
+)
+
+/** A record that was read may be sent back whole: what cannot be changed is compared, not refused. */
+const readOnly = Type.Optional(Type.Unknown({ readOnly: true }))
+
+export const WebhookChanges = Type.Object(
+  {
+    target_hook_url: Type.Optional(TargetUrl),
+    name: Type.Optional(Name),
+    event_type: Type.Optional(EventType),
+    custom_interest_value: Type.Optional(Nullable(CustomInterestValue)),
+    campaign: Type.Optional(Nullable(Uuid)),
+    headers: Type.Optional(
+      Nullable(
+        Type.Unsafe<Record<string, string>>({
+          ...Headers,
+          description: 'Replaces all of them; a value sent back as `••••` keeps the stored one.',
+        }),
+      ),
+    ),
+    signing_secret: Type.Optional(Nullable(SigningSecret)),
+    signing_secret_overlap_seconds: Type.Optional(
+      Nullable(
+        Type.Integer({
+          minimum: 0,
+          maximum: 86_400,
+          description: 'How long the replaced secret signs too; 86,400 when left out.',
+        }),
+      ),
+    ),
+    status: Type.Optional(Type.Enum(['active', 'disabled'])),
+    id: readOnly,
+    disabled_reason: readOnly,
+    timestamp_created: readOnly,
+    timestamp_updated: readOnly,
+    timestamp_disabled: readOnly,
+  },
+  {
+    $id: 'WebhookChanges',
+    description: 'What is to change of a webhook; what is left out stays.',
+    additionalProperties: false,
+    examples: [{ name: 'CRM', status: 'active' }],
+  },
+)
+
+const fields = {
+  id: Uuid,
+  campaign: Nullable(
+    Type.Unsafe<string>({
+      ...Uuid,
+      description: 'Only events of this campaign; null: every event of the workspace.',
+    }),
+  ),
+  name: Type.String(),
+  target_hook_url: Type.String({ description: 'As it was sent.' }),
+  event_type: Type.String(),
+  custom_interest_value: Nullable(Type.String()),
+  headers: Type.Unsafe<Record<string, string>>({
+    ...Headers,
+    description: 'Every value reads `••••` but in the answer to the request that created it.',
+  }),
+  status: Type.Enum(['active', 'disabled'], {
+    description: 'A disabled webhook collects no deliveries.',
+  }),
+  disabled_reason: Nullable(
+    Type.Enum(['manual', 'gone', 'failing'], {
+      description:
+        '`manual`: paused. `gone`: the receiver answered 410. `failing`: 5 days without a success.',
+    }),
+  ),
+  timestamp_created: Timestamp,
+  timestamp_updated: Timestamp,
+  timestamp_disabled: Nullable(Timestamp),
+}
+
+const example = {
+  id: '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d',
+  campaign: null,
+  name: 'CRM: interested leads',
+  target_hook_url: 'https://crm.example.com/hooks/outreach',
+  event_type: 'lead.interested',
+  custom_interest_value: null,
+  headers: { Authorization: '••••' },
+  status: 'active',
+  disabled_reason: null,
+  timestamp_created: '2026-11-20T09:37:00.123Z',
+  timestamp_updated: '2026-11-20T09:37:00.123Z',
+  timestamp_disabled: null,
+}
+
+export const Webhook = Type.Object(fields, {
+  $id: 'Webhook',
+  description: 'A destination of events. The values of its headers are masked.',
+  examples: [example],
+})
+
+const shownSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+
+export const CreatedWebhook = Type.Object(
+  {
+    ...fields,
+    signing_secret: Nullable(
+      Type.String({ description: 'Shown once; null when an idempotent request is replayed.' }),
+    ),
+  },
+  {
+    $id: 'CreatedWebhook',
+    description:
+      'A webhook with its signing secret and the values of its headers, which are in this answer only.',
+    examples: [
+      {
+        ...example,
+        headers: { Authorization: 'Bearer receiver-token' },
+        signing_secret: shownSecret,
+      },
+    ],
+  },
+)
+
+export const ChangedWebhook = Type.Object(
+  {
+    ...fields,
+    signing_secret: Type.Optional(
+      Type.String({ description: 'The new secret, when this request replaced it; shown once.' }),
+    ),
+  },
+  {
+    $id: 'ChangedWebhook',
+    description: 'The webhook as it is now, with its new signing secret when that was replaced.',
+    examples: [example],
+  },
+)
+
+export const WebhookPage = Page(Webhook)
+
+const WebhookEventType = Type.Object(
+  {
+    id: Type.String(),
+    label: Type.String(),
+    type: Type.Enum(['standard', 'custom_label']),
+    custom_interest_value: Nullable(Type.String()),
+  },
+  {
+    $id: 'WebhookEventType',
+    description: 'Something a webhook can subscribe to.',
+    examples: [
+      {
+        id: 'lead.interested',
+        label: 'Lead interested',
+        type: 'standard',
+        custom_interest_value: null,
+      },
+    ],
+  },
+)
+
+export const WebhookEventTypeList = Type.Object(
+  { items: Type.Array(ref(WebhookEventType)) },
+  { $id: 'WebhookEventTypeList', description: 'Everything a webhook can subscribe to.' },
+)
+
+export const webhookSchemas = [
+  NewWebhook,
+  WebhookChanges,
+  Webhook,
+  CreatedWebhook,
+  ChangedWebhook,
+  WebhookPage,
+  WebhookEventType,
+  WebhookEventTypeList,
+]
+
+export type NewWebhook = Static<typeof NewWebhook>
+export type WebhookChanges = Static<typeof WebhookChanges>
+export type Webhook = Static<typeof Webhook>

@@ -1,0 +1,70 @@
+import type { Context } from '../../kernel/context.ts'
+import type { SecretBox } from '../../kernel/crypto.ts'
+import type { Headers } from './headers.ts'
+import { secretBytes } from './signing-secret.ts'
+
+/** Whose secrets these are: sealed for one destination, they open for no other. */
+export interface Owner {
+  workspace_id: string
+  id: string
+}
+
+export const sealSecret = (ctx: Context, owner: Owner, secret: string) =>
+  ctx.secrets.seal(secret, secretPurpose(owner))
+
+export const openSecret = (ctx: Context, owner: Owner, sealed: Buffer) =>
+  ctx.secrets.open(sealed, secretPurpose(owner))
+
+/** Null when there are none. */
+export const sealHeaders = (ctx: Context, owner: Owner, headers: Headers) =>
+  Object.keys(headers).length === 0
+    ? null
+    : ctx.secrets.seal(JSON.stringify(headers), headersPurpose(owner))
+
+/** For the delivery engine, which opens the same few values again and again. */
+export const openSecretBytes = (ctx: Context, owner: Owner, sealed: Buffer): Buffer =>
+  remember(ctx.secrets, sealed, secretPurpose(owner), secretBytes)
+
+export const openHeaders = (ctx: Context, owner: Owner, sealed: Buffer | null): Headers =>
+  sealed ? remember(ctx.secrets, sealed, headersPurpose(owner), parseHeaders) : {}
+
+const secretPurpose = ({ workspace_id, id }: Owner) => `webhook:${workspace_id}:${id}:secret`
+const headersPurpose = ({ workspace_id, id }: Owner) => `webhook:${workspace_id}:${id}:headers`
+
+const parseHeaders = (text: string): Headers => Object.freeze(JSON.parse(text) as Headers)
+
+/** Characters of sealed text kept per process, about as much memory again is spent on the values. */
+const rememberedMax = 8 * 1024 * 1024
+
+interface Memory {
+  values: Map<string, unknown>
+  characters: number
+}
+
+const memories = new WeakMap<SecretBox, Memory>()
+
+/**
+ * Opens a value once. The key is the purpose with the sealed text: a value that was moved to
+ * another row is not found here and does not open there.
+ */
+function remember<T>(
+  secrets: SecretBox,
+  sealed: Buffer,
+  purpose: string,
+  parse: (text: string) => T,
+): T {
+  const memory = memories.get(secrets) ?? { values: new Map<string, unknown>(), characters: 0 }
+  memories.set(secrets, memory)
+  const key = `${purpose} ${sealed.toString('latin1')}`
+  const known = memory.values.get(key)
+  if (known !== undefined) return known as T
+  const value = parse(secrets.open(sealed, purpose))
+  memory.values.set(key, value)
+  memory.characters += key.length
+  for (const oldest of memory.values.keys()) {
+    if (memory.characters <= rememberedMax) break
+    memory.values.delete(oldest)
+    memory.characters -= oldest.length
+  }
+  return value
+}

@@ -1,0 +1,160 @@
+import type { Selectable } from 'kysely'
+import type { Context } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import type { Webhooks } from '../../kernel/db/types.gen.ts'
+import {
+  AppError,
+  type ErrorDetail,
+  invalidField,
+  invalidFields,
+  notFound,
+} from '../../kernel/errors.ts'
+import { type PageRequest, toPage } from '../../kernel/http/page.ts'
+import { type Actor, recordAudit } from '../audit/index.ts'
+import { canonicalEventType, judgeSubscription } from './event-type-list.ts'
+import { mask, maskHeaders, mergeHeaders, problemWithHeaders } from './headers.ts'
+import * as queries from './queries.ts'
+import type { NewWebhook, Webhook } from './schema.ts'
+import { openHeaders, sealHeaders, sealSecret } from './sealed.ts'
+import { createSecret, problemWithSecret } from './signing-secret.ts'
+import { problemWithUrl, requireAllowedTarget } from './target.ts'
+
+const webhooksMax = 10_000
+
+/** Who does it, and in which request: for the audit log. */
+export interface By {
+  actor: Actor
+  requestId?: string
+}
+
+/** Header values and the signing secret are in this answer and in no later one. */
+export async function createWebhook(ctx: Context, workspaceId: string, input: NewWebhook, by: By) {
+  refuseProblems(input)
+  const headers = mergeHeaders(input.headers ?? {}, {})
+  if (!headers) throw nothingMasked()
+  await requireAllowedTarget(ctx, input.target_hook_url)
+  return transaction(ctx, async (tx) => {
+    await requireRoom(tx, workspaceId)
+    const { event_type, custom_interest_value = null, campaign = null } = input
+    await requireCampaign(tx, workspaceId, campaign)
+    const owner = { workspace_id: workspaceId, id: tx.newId() }
+    const secret = input.signing_secret ?? createSecret()
+    const row = await queries.insertWebhook(tx.db, {
+      ...owner,
+      ...(await judgeSubscription(tx.db, workspaceId, event_type, custom_interest_value)),
+      campaign,
+      name: input.name,
+      target_hook_url: input.target_hook_url,
+      headers: sealHeaders(tx, owner, headers),
+      secret: sealSecret(tx, owner, secret),
+      timestamp_created: tx.now(),
+      timestamp_updated: tx.now(),
+    })
+    await queries.insertUrl(tx.db, workspaceId, row.id, row.target_hook_url)
+    await record(tx, row, 'webhook.created', by, { event_type: row.event_type })
+    return { ...toRecord(tx, row), headers, signing_secret: secret }
+  })
+}
+
+export async function listWebhooks(
+  ctx: Context,
+  workspaceId: string,
+  filter: { campaign?: string; event_type?: string },
+  page: PageRequest,
+) {
+  const { campaign, event_type } = filter
+  const eventType = event_type === undefined ? undefined : canonicalEventType(event_type)
+  const rows = await queries.listWebhooks(ctx.db, workspaceId, { campaign, eventType }, page)
+  return toPage(
+    rows.map((row) => toRecord(ctx, row)),
+    page.limit,
+  )
+}
+
+export async function getWebhook(ctx: Context, workspaceId: string, id: string) {
+  const row = await queries.findWebhook(ctx.db, workspaceId, id)
+  if (!row) throw notFound('webhook')
+  return toRecord(ctx, row)
+}
+
+/** Its URLs and attempts stay; what is pending ends with a closing record. */
+export async function deleteWebhook(ctx: Context, workspaceId: string, id: string, by: By) {
+  return transaction(ctx, async (tx) => {
+    await queries.deleteLane(tx.db, workspaceId, id)
+    const row = await queries.deleteWebhook(tx.db, workspaceId, id)
+    if (!row) throw notFound('webhook')
+    await record(tx, row, 'webhook.deleted', by)
+    return toRecord(tx, row)
+  })
+}
+
+/** What can be judged without reading anything: every problem at once. */
+export function refuseProblems(input: {
+  target_hook_url?: string
+  headers?: Record<string, string> | null
+  signing_secret?: string | null
+}) {
+  const { target_hook_url: url, headers, signing_secret: secret } = input
+  const problems: ErrorDetail[] = []
+  const add = (path: string, message: string | undefined) => {
+    if (message !== undefined) problems.push({ path, message })
+  }
+  if (url !== undefined) add('/target_hook_url', problemWithUrl(url))
+  if (headers) add('/headers', problemWithHeaders(headers))
+  if (secret) add('/signing_secret', problemWithSecret(secret))
+  if (problems.length > 0) throw invalidFields(problems)
+}
+
+export const nothingMasked = () =>
+  invalidField(
+    '/headers',
+    `headers holds "${mask}" for a header that is not stored; send its value`,
+  )
+
+export async function requireCampaign(tx: Context, workspaceId: string, campaign: string | null) {
+  if (campaign === null || (await queries.existsCampaign(tx.db, workspaceId, campaign))) return
+  throw invalidField('/campaign', 'campaign must be the id of a campaign of this workspace')
+}
+
+/** Requests at the same instant may pass it together: the limit protects, it is no promise. */
+async function requireRoom(tx: Context, workspaceId: string) {
+  if ((await queries.countWebhooks(tx.db, workspaceId)) < webhooksMax) return
+  throw new AppError(
+    'quota_exceeded',
+    `A workspace holds at most ${webhooksMax} webhooks; delete one first.`,
+  )
+}
+
+type Details = Record<string, string | string[]>
+
+export const record = (
+  tx: Context,
+  row: { workspace_id: string; id: string },
+  action: string,
+  { actor, requestId }: By,
+  details: Details = {},
+) =>
+  recordAudit(tx, {
+    workspaceId: row.workspace_id,
+    actor,
+    action,
+    subjectType: 'webhook',
+    subjectId: row.id,
+    ...(requestId ? { requestId } : {}),
+    details,
+  })
+
+export const toRecord = (ctx: Context, row: Selectable<Webhooks>): Webhook => ({
+  id: row.id,
+  campaign: row.campaign,
+  name: row.name,
+  target_hook_url: row.target_hook_url,
+  event_type: row.event_type,
+  custom_interest_value: row.custom_interest_value,
+  headers: maskHeaders(openHeaders(ctx, row, row.headers)),
+  status: row.status as Webhook['status'],
+  disabled_reason: row.disabled_reason as Webhook['disabled_reason'],
+  timestamp_created: row.timestamp_created,
+  timestamp_updated: row.timestamp_updated,
+  timestamp_disabled: row.timestamp_disabled,
+})

@@ -1,0 +1,9 @@
+export {
+  createWorkspace,
+  defaultWorkspaceName,
+  ensureDefaultWorkspace,
+  getWorkspace,
+  listWorkspaces,
+  type PlanChanges,
+  setPlan,
+} from './workspaces.ts'

@@ -1,0 +1,24 @@
+import type { Insertable, Updateable } from 'kysely'
+import type { Db } from '../../kernel/db/db.ts'
+import type { Workspaces } from '../../kernel/db/types.gen.ts'
+
+/** Does nothing when the name is taken: several processes may start at once. */
+export const insertWorkspace = (db: Db, workspace: Insertable<Workspaces>) =>
+  db
+    .insertInto('workspaces')
+    .values(workspace)
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .returningAll()
+    .executeTakeFirst()
+
+export const listWorkspaces = (db: Db) =>
+  db.selectFrom('workspaces').selectAll().orderBy('id', 'desc').execute()
+
+export const findWorkspace = (db: Db, id: string) =>
+  db.selectFrom('workspaces').selectAll().where('id', '=', id).executeTakeFirst()
+
+export const findWorkspaceByName = (db: Db, name: string) =>
+  db.selectFrom('workspaces').selectAll().where('name', '=', name).executeTakeFirst()
+
+export const updateWorkspace = (db: Db, id: string, changes: Updateable<Workspaces>) =>
+  db.updateTable('workspaces').set(changes).where('id', '=', id).returningAll().executeTakeFirst()

@@ -1,0 +1,95 @@
+import type { Context } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { invalidField, notFound } from '../../kernel/errors.ts'
+import { parseUuid } from '../../kernel/ids.ts'
+import { operator, recordAudit } from '../audit/index.ts'
+import * as queries from './queries.ts'
+
+export const defaultWorkspaceName = 'default'
+
+/** What a plan switches and limits (contract §2). */
+export interface PlanChanges {
+  api?: boolean
+  webhooks?: boolean
+  acquisition?: boolean
+  /** Requests per 10 s; 0 = unlimited. */
+  rate?: number
+  /** Null = unlimited. */
+  leadsMax?: number | null
+  leadbankScopeRequired?: boolean
+  /** Credits granted at the beginning of each month; 0 = none. */
+  monthlyCredits?: number
+}
+
+/** Everything is on: a self-hosted workspace is limited only by its operator. */
+export async function createWorkspace(ctx: Context, name: string) {
+  const trimmed = name.trim()
+  if (trimmed === '' || trimmed.length > 255) {
+    throw invalidField('/name', 'name must have 1 to 255 characters')
+  }
+  return transaction(ctx, async (tx) => {
+    const workspace = await queries.insertWorkspace(tx.db, {
+      id: tx.newId(),
+      name: trimmed,
+      timestamp_created: tx.now(),
+      timestamp_updated: tx.now(),
+    })
+    if (!workspace) throw invalidField('/name', 'a workspace of this name exists already')
+    return workspace
+  })
+}
+
+/** Made at the first start; the workspace of every operator command without `--workspace`. */
+export async function ensureDefaultWorkspace(ctx: Context) {
+  const found = await queries.findWorkspaceByName(ctx.db, defaultWorkspaceName)
+  if (found) return found
+  await queries.insertWorkspace(ctx.db, {
+    id: ctx.newId(),
+    name: defaultWorkspaceName,
+    timestamp_created: ctx.now(),
+    timestamp_updated: ctx.now(),
+  })
+  return getWorkspace(ctx, defaultWorkspaceName)
+}
+
+export const listWorkspaces = (ctx: Context) => queries.listWorkspaces(ctx.db)
+
+/** By id or name. */
+export async function getWorkspace(ctx: Context, idOrName: string) {
+  const id = parseUuid(idOrName)
+  const workspace = id
+    ? await queries.findWorkspace(ctx.db, id)
+    : await queries.findWorkspaceByName(ctx.db, idOrName)
+  if (!workspace) throw notFound('workspace')
+  return workspace
+}
+
+/** Holds at once: plans are read with the key on every request. */
+export async function setPlan(ctx: Context, workspaceId: string, changes: PlanChanges) {
+  return transaction(ctx, async (tx) => {
+    const columns = {
+      plan_api: changes.api,
+      plan_webhooks: changes.webhooks,
+      plan_acquisition: changes.acquisition,
+      plan_rate: changes.rate,
+      plan_leads_max: changes.leadsMax,
+      leadbank_scope_required: changes.leadbankScopeRequired,
+      plan_monthly_credits: changes.monthlyCredits,
+    }
+    const given = Object.entries(columns).filter(([, value]) => value !== undefined)
+    const workspace = await queries.updateWorkspace(tx.db, workspaceId, {
+      ...Object.fromEntries(given),
+      timestamp_updated: tx.now(),
+    })
+    if (!workspace) throw notFound('workspace')
+    await recordAudit(tx, {
+      workspaceId,
+      actor: operator,
+      action: 'workspace.plan_set',
+      subjectType: 'workspace',
+      subjectId: workspaceId,
+      details: Object.fromEntries(given) as Record<string, string | number | boolean | null>,
+    })
+    return workspace
+  })
+}

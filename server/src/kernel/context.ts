@@ -1,0 +1,39 @@
+import type { Config } from '../config.ts'
+import type { SecretBox } from './crypto.ts'
+import type { Db } from './db/db.ts'
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import type { LookupFn, MailLookupFn, OutboundHttp } from './outbound/index.ts'
+
+/**
+ * What every feature may use. Built once per process by an entry point and passed as the first
+ * argument: time, randomness, the network and the database come from here and from nowhere else.
+ */
+export interface Context {
+  config: Config
+  /** The pool, or inside `transaction()` the open transaction. */
+  db: Db
+  /** The database's time as this process knows it. */
+  now: () => Date
+  /** Milliseconds that only ever grow; for durations and deadlines. */
+  monotonicMs: () => number
+  /** Uniform in [0, 1). */
+  random: () => number
+  /** A UUIDv7 of `now()`. */
+  newId: () => string
+  /** Resolves early, without an error, when the signal is aborted. */
+  sleep: (ms: number, signal?: AbortSignal) => Promise<void>
+  http: OutboundHttp
+  /** Names to addresses, where a target is judged before anything connects to it. */
+  lookup: LookupFn
+  /** Domains to the servers that take their mail. */
+  lookupMail: MailLookupFn
+  secrets: SecretBox
+  log: Log
+  metrics: Metrics
+  /** Present inside `transaction()`: runs after the commit, never after a rollback. */
+  afterCommit?: (effect: Effect) => void
+}
+
+/** Gets the context outside the transaction, which is over by then. */
+export type Effect = (ctx: Context) => void

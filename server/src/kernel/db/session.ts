@@ -1,0 +1,61 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { PoolClient } from 'pg'
+import { from as copyInto } from 'pg-copy-streams'
+import { copyEnd, copyStart } from './copy-buffer.ts'
+import { type Db, fromPool, type Pool, poolOf } from './db.ts'
+
+/** One connection for oneself: what COPY and temporary tables need. */
+export interface Session {
+  db: Db
+  /**
+   * Sends rows for a `copy … from stdin (format binary)`, as `CopyBuffer` makes them. Inside a
+   * transaction of this session it is part of it.
+   *
+   * @returns rows written
+   */
+  copyFrom: (text: string, rows: Iterable<Buffer>) => Promise<number>
+}
+
+/** The connection goes back to the pool when `work` has ended, or away when it broke. */
+export async function withSession<T>(db: Db, work: (session: Session) => Promise<T>): Promise<T> {
+  const pool = poolOf(db)
+  if (!pool) throw new Error('A session of its own cannot be had inside a transaction.')
+  const client: PoolClient = await pool.connect()
+  try {
+    const result = await work({
+      db: fromPool(poolOfOne(client)).db,
+      async copyFrom(text, rows) {
+        const copying = client.query(copyInto(text))
+        // A few chunks ahead: PostgreSQL goes on while this process does something else.
+        await pipeline(Readable.from(framed(rows), { objectMode: true, highWaterMark: 4 }), copying)
+        return copying.rowCount
+      },
+    })
+    client.release()
+    return result
+  } catch (error) {
+    // Whatever it was in the middle of: the next user gets a connection that is in nothing.
+    client.release(true)
+    throw error
+  }
+}
+
+function* framed(rows: Iterable<Buffer>): Generator<Buffer> {
+  yield copyStart
+  yield* rows
+  yield copyEnd
+}
+
+/** Lends the same connection each time; it is never given back from there. */
+function poolOfOne(client: PoolClient): Pool {
+  const lent = { query: client.query.bind(client), release: () => undefined }
+  return {
+    connect: async () => lent,
+    query: lent.query,
+    end: async () => undefined,
+    totalCount: 1,
+    idleCount: 0,
+    waitingCount: 0,
+  } as unknown as Pool
+}

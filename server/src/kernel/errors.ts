@@ -1,0 +1,73 @@
+/** The closed set of machine-readable codes (contract §1). */
+export type ErrorCode = keyof typeof statusOf
+
+export interface ErrorDetail {
+  /** JSON pointer into the body, or the parameter's name. */
+  path: string
+  message: string
+}
+
+/** An expected failure. `code` is API contract, `message` is safe to show, `cause` stays in the logs. */
+export class AppError extends Error {
+  override name = 'AppError'
+  readonly code: ErrorCode
+  readonly status: number
+  readonly details: ErrorDetail[] | undefined
+  readonly headers: Record<string, string>
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    more: { details?: ErrorDetail[]; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(message, { cause: more.cause })
+    this.code = code
+    this.status = statusOf[code]
+    this.details = more.details
+    this.headers = more.headers ?? {}
+  }
+}
+
+export const notFound = (what: string) =>
+  new AppError('not_found', `No such ${what} in this workspace; check the id.`)
+
+export const invalidField = (path: string, message: string) =>
+  new AppError('invalid_field', message, { details: [{ path, message }] })
+
+/** Several problems at once: the first one is the message. */
+export const invalidFields = (details: ErrorDetail[]) =>
+  new AppError('invalid_field', details[0]?.message ?? 'The body is not valid.', { details })
+
+export const statusOf = {
+  invalid_json: 400,
+  invalid_field: 400,
+  unknown_field: 400,
+  invalid_cursor: 400,
+  invalid_limit: 400,
+  body_too_large: 400,
+  unsupported_media_type: 400,
+  malformed_request: 400,
+  no_valid_leads: 400,
+  target_not_allowed: 400,
+  missing_key: 401,
+  invalid_key: 401,
+  revoked_key: 401,
+  expired_key: 401,
+  missing_scope: 403,
+  scope_escalation: 403,
+  workspace_mismatch: 403,
+  plan_required: 403,
+  entitlement_required: 403,
+  not_found: 404,
+  unknown_path: 404,
+  invalid_transition: 409,
+  not_ready: 409,
+  not_eligible: 409,
+  idempotency_key_in_progress: 409,
+  idempotency_key_reused: 409,
+  rate_limited: 429,
+  insufficient_credits: 429,
+  quota_exceeded: 429,
+  internal_error: 500,
+  unavailable: 503,
+} as const

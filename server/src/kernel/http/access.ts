@@ -1,0 +1,107 @@
+import type { FastifyRequest } from 'fastify'
+import { AppError } from '../errors.ts'
+import { parseUuid } from '../ids.ts'
+import type { RateLimit } from './rate-limit.ts'
+import { holdsScope } from './scopes.ts'
+
+/** Who is calling, read from the database for this very request. */
+export interface Caller {
+  workspaceId: string
+  keyId: string
+  scopes: ReadonlySet<string>
+  entitlements: ReadonlySet<string>
+  /** Resources whose optional scopes the workspace demands. */
+  demands: ReadonlySet<string>
+  /** Per 10 s; 0 = unlimited. */
+  requestsMax: number
+  /** When the key expires. */
+  expiresAt: Date | null
+}
+
+/** Declared by each public route, beside its handler. */
+export interface Access {
+  /** Any one of them is enough; none: a valid key is enough. */
+  scopes: string[]
+  /** Needed as well where the workspace demands the scopes of their resource. */
+  optionalScopes?: string[]
+  entitlement?: string
+  /** Answered when the plan lacks the entitlement. */
+  refusal?: 'plan_required' | 'entitlement_required'
+  /** A rate window of its own. */
+  window?: string
+}
+
+export type Authenticate = (secret: string) => Promise<Caller>
+
+/**
+ * The order of contract §1: key, workspace header, plan, scope, rate. Sets `req.caller`.
+ *
+ * @returns the rate headers to send
+ */
+export async function checkAccess(
+  req: FastifyRequest,
+  access: Access,
+  authenticate: Authenticate,
+  rateLimit: RateLimit,
+): Promise<Record<string, string>> {
+  const caller = await authenticateOnce(req, authenticate, rateLimit)
+  // Here already, so that the log says who was refused.
+  req.caller = caller
+  checkWorkspaceHeader(req, caller)
+  if (access.entitlement && !caller.entitlements.has(access.entitlement)) {
+    throw new AppError(
+      access.refusal ?? 'plan_required',
+      `The workspace's plan does not include ${access.entitlement}; ask the operator to enable it.`,
+    )
+  }
+  checkScope(access.scopes, caller)
+  checkScope((access.optionalScopes ?? []).filter(isDemanded(caller)), caller)
+  const window = access.window ? `${caller.workspaceId}:${access.window}` : caller.workspaceId
+  return await rateLimit.consume(window, caller.requestsMax)
+}
+
+async function authenticateOnce(
+  req: FastifyRequest,
+  authenticate: Authenticate,
+  rateLimit: RateLimit,
+): Promise<Caller> {
+  try {
+    return await authenticate(bearerToken(req.headers.authorization))
+  } catch (error) {
+    if (error instanceof AppError && error.status === 401) {
+      await rateLimit.consume(`address:${req.ip}`, failuresMax)
+    }
+    throw error
+  }
+}
+
+/** Failed authentications of one address per 10 s. Valid keys from there are not affected. */
+const failuresMax = 200
+
+function bearerToken(header: string | undefined): string {
+  const token = /^bearer +([^\s,]+) *$/i.exec(header ?? '')?.[1]
+  if (token) return token
+  throw new AppError('missing_key', 'Send the key as "Authorization: Bearer <key>".', {
+    headers: { 'www-authenticate': 'Bearer' },
+  })
+}
+
+function checkWorkspaceHeader(req: FastifyRequest, caller: Caller) {
+  const named = String(req.headers['x-workspace-id'] ?? '').trim()
+  if (named === '' || parseUuid(named) === caller.workspaceId) return
+  throw new AppError(
+    'workspace_mismatch',
+    "X-Workspace-ID names another workspace than the key's; leave the header out.",
+  )
+}
+
+const isDemanded = (caller: Caller) => (scope: string) =>
+  caller.demands.has(scope.slice(0, scope.indexOf(':')))
+
+function checkScope(needed: string[], caller: Caller) {
+  if (needed.length === 0 || needed.some((scope) => holdsScope(caller.scopes, scope))) return
+  throw new AppError(
+    'missing_scope',
+    `This needs the scope ${needed.join(' or ')}; the key holds ${[...caller.scopes].join(', ')}.`,
+  )
+}

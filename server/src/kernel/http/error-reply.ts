@@ -1,0 +1,75 @@
+import { STATUS_CODES } from 'node:http'
+import type { FastifyError } from 'fastify'
+import { AppError, type ErrorCode } from '../errors.ts'
+
+export interface ErrorReply {
+  statusCode: number
+  headers: Record<string, string>
+  body: Record<string, unknown>
+}
+
+/** Every error body of the service is made here (contract §1). */
+export function errorReply(error: AppError, requestId: string): ErrorReply {
+  return {
+    statusCode: error.status,
+    headers: error.headers,
+    body: {
+      statusCode: error.status,
+      error: STATUS_CODES[error.status] ?? 'Error',
+      message: error.message,
+      code: error.code,
+      request_id: requestId,
+      ...(error.details ? { details: error.details } : {}),
+    },
+  }
+}
+
+/** What Fastify, Node's parser and the driver throw, in our own terms; anything else is a 500. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  const { code = '', statusCode = 500 } = error as Partial<FastifyError>
+  const known = frameworkErrors[code]
+  if (known) return new AppError(known[0], known[1])
+  if (unavailableCodes.has(code)) {
+    return new AppError('unavailable', 'The database is not reachable; try again shortly.', {
+      headers: { 'retry-after': '1' },
+      cause: error,
+    })
+  }
+  if (statusCode >= 400 && statusCode < 500) {
+    return new AppError('malformed_request', 'The request could not be read; check its syntax.')
+  }
+  return new AppError('internal_error', 'Something went wrong on our side; try again.', {
+    cause: error,
+  })
+}
+
+const frameworkErrors: Record<string, [ErrorCode, string]> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is larger than this endpoint accepts.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    'unsupported_media_type',
+    'Send the body as application/json in UTF-8.',
+  ],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'malformed_request',
+    'Content-Length does not match the size of the body.',
+  ],
+  HPE_HEADER_OVERFLOW: [
+    'malformed_request',
+    'The request headers are too large; 16 KiB is the most.',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ['malformed_request', 'The request took too long to arrive.'],
+}
+
+// Connection lost or refused, the server starting or stopping, too many connections.
+const unavailableCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  '08006',
+  '08001',
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+])

@@ -1,0 +1,182 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../context.ts'
+import { sha256 } from '../crypto.ts'
+import { dropPartition, listPartitions, type PartitionedTable } from '../db/partitions.ts'
+import { transaction } from '../db/transaction.ts'
+import { AppError } from '../errors.ts'
+import * as queries from './idempotency-queries.ts'
+import { canonicalJson } from './json.ts'
+
+/**
+ * `transaction`: the answer is kept in the transaction that does the work, so a crash never runs it
+ * twice. `lease`: the work calls the network, so a committed mark of 60 s stands in its place.
+ */
+export type IdempotencyMode = 'transaction' | 'lease'
+
+const leaseMs = 60_000
+const keptMs = 24 * 3_600_000
+
+/** Takes the secrets out of an answer before it is kept. */
+export type Mask = (body: Record<string, unknown>) => Record<string, unknown>
+
+type Handler = (req: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+
+/** Wraps a POST handler; without the header it runs as it is. */
+export function withIdempotency(handler: Handler, mode: IdempotencyMode, mask: Mask): Handler {
+  return async (req, reply) => {
+    const key = readKey(req.headers['idempotency-key'])
+    if (key === undefined) return handler(req, reply)
+    const slot = slotFor(req, key)
+    const run = mode === 'transaction' ? runInTransaction : runUnderLease
+    return run(req, reply, slot, handler, mask)
+  }
+}
+
+export const answersTable: PartitionedTable = { name: 'idempotency_answers', by: 'day' }
+
+/** A day's answers go once all of them are older than 24 h. */
+export async function dropOldAnswers(ctx: Context) {
+  const limit = new Date(ctx.now().getTime() - keptMs)
+  for (const partition of await listPartitions(ctx.db, answersTable)) {
+    if (partition.end <= limit) await dropPartition(ctx.db, partition)
+  }
+}
+
+/** 1–255 visible characters, quoted (RFC 8941 string) or bare. */
+export function readKey(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return
+  const bare = /^"((?:[^"\\]|\\["\\])*)"$/.exec(String(header))?.[1] ?? String(header)
+  if (/^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(bare)) return bare
+  throw new AppError('malformed_request', 'Idempotency-Key must be 1 to 255 visible characters.')
+}
+
+interface Slot {
+  workspaceId: string
+  keyHash: Buffer
+  lock: string
+  fingerprint: Buffer
+}
+
+function slotFor(req: FastifyRequest, key: string): Slot {
+  const { workspaceId } = req.caller
+  const path = req.url.split('?')[0]?.replace(/\/$/, '')
+  return {
+    workspaceId,
+    keyHash: sha256(key),
+    lock: sha256(`${workspaceId} ${key}`).readBigInt64BE(0).toString(),
+    fingerprint: sha256(`${req.method} ${path} ${canonicalJson(req.body ?? null)}`),
+  }
+}
+
+async function runInTransaction(
+  req: FastifyRequest,
+  reply: FastifyReply,
+  slot: Slot,
+  handler: Handler,
+  mask: Mask,
+): Promise<unknown> {
+  return transaction(req.ctx, async (tx) => {
+    const kept = await claim(tx, slot)
+    if (kept) return replay(tx, slot, kept, reply)
+    req.ctx = tx
+    const body = await handler(req, reply)
+    await keep(tx, slot, reply.statusCode, body, mask)
+    return body
+  })
+}
+
+async function runUnderLease(
+  req: FastifyRequest,
+  reply: FastifyReply,
+  slot: Slot,
+  handler: Handler,
+  mask: Mask,
+): Promise<unknown> {
+  const { ctx } = req
+  const day = dayOf(ctx.now())
+  const kept = await transaction(ctx, async (tx) => {
+    const found = await claim(tx, slot)
+    if (!found) await mark(tx, slot, day)
+    return found
+  })
+  if (kept) return replay(ctx, slot, kept, reply)
+  try {
+    const body = await handler(req, reply)
+    await keep(ctx, slot, reply.statusCode, body, mask, day)
+    return body
+  } catch (error) {
+    await queries.deleteMark(ctx.db, slot.workspaceId, day, slot.keyHash)
+    throw error
+  }
+}
+
+interface Kept {
+  status: number
+  answer: Buffer
+}
+
+/** The kept answer, or undefined when the key is free and now ours until the transaction ends. */
+async function claim(tx: Context, slot: Slot): Promise<Kept | undefined> {
+  if (!(await queries.tryLockKey(tx.db, slot.lock))) throw inProgress()
+  const since = new Date(tx.now().getTime() - keptMs)
+  const found = await queries.findAnswer(tx.db, slot.workspaceId, slot.keyHash, since)
+  if (!found) return
+  if (found.status === null || found.answer === null) {
+    if (found.in_progress_until && found.in_progress_until > tx.now()) throw inProgress()
+    return
+  }
+  if (!found.fingerprint.equals(slot.fingerprint)) {
+    throw new AppError(
+      'idempotency_key_reused',
+      'This Idempotency-Key was used for another request; take a new key.',
+    )
+  }
+  return { status: found.status, answer: found.answer }
+}
+
+const inProgress = () =>
+  new AppError(
+    'idempotency_key_in_progress',
+    'The first request with this Idempotency-Key is still running; ask again shortly.',
+  )
+
+const mark = (tx: Context, slot: Slot, day: string) =>
+  queries.upsertAnswer(tx.db, {
+    workspace_id: slot.workspaceId,
+    day,
+    key_hash: slot.keyHash,
+    fingerprint: slot.fingerprint,
+    status: null,
+    answer: null,
+    in_progress_until: new Date(tx.now().getTime() + leaseMs),
+    timestamp_created: tx.now(),
+  })
+
+async function keep(
+  tx: Context,
+  slot: Slot,
+  status: number,
+  body: unknown,
+  mask: Mask,
+  day = dayOf(tx.now()),
+) {
+  const masked = mask({ ...(body as Record<string, unknown>) })
+  await queries.upsertAnswer(tx.db, {
+    workspace_id: slot.workspaceId,
+    day,
+    key_hash: slot.keyHash,
+    fingerprint: slot.fingerprint,
+    status,
+    answer: tx.secrets.seal(JSON.stringify(masked), purposeOf(slot)),
+    in_progress_until: null,
+    timestamp_created: tx.now(),
+  })
+}
+
+function replay(ctx: Context, slot: Slot, kept: Kept, reply: FastifyReply): unknown {
+  reply.code(kept.status).header('idempotency-replayed', 'true')
+  return JSON.parse(ctx.secrets.open(kept.answer, purposeOf(slot)))
+}
+
+const purposeOf = (slot: Slot) => `idempotency:${slot.workspaceId}`
+const dayOf = (time: Date) => time.toISOString().slice(0, 10)

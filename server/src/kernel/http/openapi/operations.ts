@@ -1,0 +1,109 @@
+import { statusOf } from '../../errors.ts'
+import type { Access } from '../access.ts'
+import {
+  componentOf,
+  type JsonSchema,
+  type Method,
+  type OpenApiDocument,
+  type Operation,
+  type Parameter,
+} from './document.ts'
+import { errorResponseName } from './errors.ts'
+import { headerRefs } from './headers.ts'
+import { jsonOf, tidy } from './schemas.ts'
+
+type Schemas = OpenApiDocument['components']['schemas']
+
+/** Adds to an operation what the HTTP kernel does for every one. */
+export function completeOperation(
+  method: Method,
+  operation: Operation,
+  access: Access,
+  schemas: Schemas,
+) {
+  const { scopes, entitlement } = access
+  operation.description = [operation.description, needs(access)].filter(Boolean).join('\n\n')
+  operation.security = (scopes.length > 0 ? scopes : [undefined]).map((scope) => ({
+    serviceAccountKey: scope ? [scope] : [],
+  }))
+  if (entitlement) operation['x-plan'] = entitlement
+  const own = ((operation.parameters ?? []) as Parameter[]).map(completeParameter)
+  operation.parameters = [
+    ...own,
+    { $ref: '#/components/parameters/X-Workspace-ID' },
+    ...(method === 'post' ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
+  ]
+  showRequest(operation, schemas)
+  operation.responses = responsesOf(method, operation, own, schemas)
+}
+
+function needs({ scopes, optionalScopes = [], entitlement }: Access): string {
+  const all = [
+    scopes.length > 0 ? `the scope ${eitherOf(scopes)}` : '',
+    entitlement ? `a plan that includes ${entitlement}` : '',
+  ].filter(Boolean)
+  const needed = all.length > 0 ? `Needs ${all.join(' and ')}.` : ''
+  if (optionalScopes.length === 0) return needed
+  return `${needed} A workspace can also demand the scope ${eitherOf(optionalScopes)}.`.trim()
+}
+
+const eitherOf = (scopes: string[]) => scopes.map((scope) => `\`${scope}\``).join(' or ')
+
+const completeParameter = (parameter: Parameter): Parameter => ({
+  ...parameter,
+  schema: tidy(parameter.schema),
+  ...(parameter.in === 'path' && !parameter.description
+    ? { description: "The record's id; a malformed one is a 404." }
+    : {}),
+})
+
+/** Examples where a reader looks for them: beside the request. */
+function showRequest({ requestBody }: Operation, schemas: Schemas) {
+  const media = requestBody?.content['application/json']
+  const schema = schemas[componentOf(media?.schema) ?? '']
+  if (!media || !schema) return
+  const { examples = [], required, properties = {} } = schema
+  // Ajv fills a default in before it looks for what is required.
+  if (required)
+    schema.required = required.filter((name) => !('default' in (properties[name] ?? {})))
+  media.examples = Object.fromEntries(
+    examples.map((value, index) => [`example${index + 1}`, { value }]),
+  )
+}
+
+function responsesOf(
+  method: Method,
+  operation: Operation,
+  parameters: Parameter[],
+  schemas: Schemas,
+): Operation['responses'] {
+  const success = Object.entries(operation.responses).map(([status, response]) => {
+    const name = componentOf(jsonOf(response)) ?? ''
+    return [
+      status,
+      {
+        ...response,
+        description: schemas[name]?.description ?? operation.summary,
+        headers: headerRefs([
+          ...['RateLimit', 'RateLimit-Policy'],
+          ...(method === 'post' ? ['Idempotency-Replayed'] : []),
+        ]),
+      },
+    ]
+  })
+  const errors = [...new Set(Object.values(statusOf))]
+    .filter((status) => status !== 404 || namesRecord(operation, parameters, schemas))
+    .filter((status) => status !== 409 || method === 'post' || method === 'patch')
+    .map((status) => [status, { $ref: `#/components/responses/${errorResponseName(status)}` }])
+  return Object.fromEntries([...success, ...errors])
+}
+
+/** By its path, or by a required `…_id` of its query or body: then it can be unknown. */
+function namesRecord({ requestBody }: Operation, parameters: Parameter[], schemas: Schemas) {
+  const body: JsonSchema = schemas[componentOf(jsonOf(requestBody)) ?? ''] ?? {}
+  const names = parameters.filter((each) => each.required).map((each) => each.name)
+  return (
+    parameters.some((each) => each.in === 'path') ||
+    [...names, ...(body.required ?? [])].some((name) => name.endsWith('_id'))
+  )
+}

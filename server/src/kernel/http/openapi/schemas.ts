@@ -1,0 +1,86 @@
+import { type Components, componentOf, type JsonSchema } from './document.ts'
+
+/** Keywords that steer our validator and mean nothing to a reader. */
+const internalKeywords = new Set(['x-trim', 'x-fold', 'x-secret'])
+
+/** A schema as a reader wants it; the same values are valid. */
+export function tidy(schema: JsonSchema): JsonSchema {
+  const { anyOf, properties, items, additionalProperties, ...rest } = merged(schema)
+  const isUuid = rest['x-fold'] === true
+  for (const keyword of internalKeywords) delete rest[keyword]
+  if (isUuid) {
+    rest.format = 'uuid'
+    delete rest.pattern
+  }
+  if (rest.enum && !rest.type) rest.type = typesOf(rest.enum)
+  return {
+    ...rest,
+    ...(anyOf ? { anyOf: anyOf.map(tidy) } : {}),
+    ...(properties ? { properties: mapValues(properties, tidy) } : {}),
+    ...(items ? { items: tidy(items) } : {}),
+    ...(typeof additionalProperties === 'object'
+      ? { additionalProperties: tidy(additionalProperties) }
+      : additionalProperties === undefined
+        ? {}
+        : { additionalProperties }),
+  }
+}
+
+/** `anyOf: [{type: 'string'}, {type: 'null'}]` is `type: ['string', 'null']`. */
+function merged(schema: JsonSchema): JsonSchema {
+  const { anyOf, ...outer } = schema
+  const [inner, none] = anyOf ?? []
+  if (anyOf?.length !== 2 || !inner || inner.$ref || inner.anyOf || none?.type !== 'null') {
+    return schema
+  }
+  const type = inner.type ?? (inner.enum && typesOf(inner.enum))
+  if (!type) return schema
+  return {
+    ...inner,
+    ...outer,
+    type: [type, 'null'].flat(),
+    ...(inner.enum ? { enum: [...inner.enum, null] } : {}),
+  }
+}
+
+function typesOf(values: unknown[]): string | string[] {
+  const types = [...new Set(values.map((value) => (value === null ? 'null' : typeof value)))]
+  return types.length === 1 ? (types[0] ?? 'string') : types
+}
+
+/** Every component shows one; those of lists and events are put together from others. */
+export function showSchemas({ schemas }: Components) {
+  for (const schema of Object.values(schemas)) schema.examples ??= [exampleOf(schema, schemas)]
+}
+
+/** The schema of the JSON in a request or response. */
+export const jsonOf = (message: object | undefined): JsonSchema | undefined =>
+  (message as { content?: Record<string, { schema: JsonSchema }> } | undefined)?.content?.[
+    'application/json'
+  ]?.schema
+
+/** Put together from the examples of what it refers to. */
+function exampleOf(schema: JsonSchema, schemas: Components['schemas']): unknown {
+  const target = schemas[componentOf(schema) ?? ''] ?? schema
+  if (target.examples) return target.examples[0]
+  if (target.enum) return target.enum[0]
+  if (target.items) return [exampleOf(target.items, schemas)]
+  const [type = ''] = [target.type ?? []].flat()
+  if (type in scalars) return target.format === 'uuid' ? scalars.uuid : scalars[type]
+  const { properties = {}, required = [] } = target
+  return mapValues(
+    Object.fromEntries(Object.entries(properties).filter(([name]) => required.includes(name))),
+    (property) => exampleOf(property, schemas),
+  )
+}
+
+const scalars: Record<string, unknown> = {
+  boolean: true,
+  integer: 1,
+  number: 1,
+  string: 'text',
+  uuid: '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d',
+}
+
+const mapValues = <A, B>(record: Record<string, A>, map: (value: A) => B): Record<string, B> =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]))

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestApi, testApi } from '../../../test/app.ts'
+
+let api: TestApi
+beforeAll(async () => {
+  api = await testApi({ metricsToken: 'let-me-see' })
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+test.each(['/health', '/ready'])('%s answers without a key', async (url) => {
+  const { status, body } = await api.call('GET', url, { key: null })
+  expect({ status, body }).toEqual({ status: 200, body: { status: 'ok' } })
+})
+
+test('/ready says what is missing when the database is not migrated to this version', async () => {
+  await using unready = await testApi()
+  await unready.ctx.database.pool.query(`delete from migrations where name like '0003%'`)
+  const { status, headers, body } = await unready.call('GET', '/ready', { key: null })
+  expect(status).toBe(503)
+  expect(body).toMatchObject({ statusCode: 503, code: 'unavailable' })
+  expect(body.message).toContain('outrider migrate')
+  expect(headers['retry-after']).toBe('1')
+  expect((await unready.call('GET', '/health', { key: null })).status).toBe(200)
+})
+
+test('/ready is not disturbed by what a newer version has applied', async () => {
+  await using api = await testApi()
+  await api.ctx.database.pool.query(
+    `insert into migrations values ('9999_later.sql', outrider_now())`,
+  )
+  expect((await api.call('GET', '/ready', { key: null })).status).toBe(200)
+})
+
+test('/ready answers 503 when the database is away', async () => {
+  await using unready = await testApi()
+  await unready.ctx.db.destroy()
+  const { status, body } = await unready.call('GET', '/ready', { key: null })
+  expect({ status, code: body.code }).toEqual({ status: 503, code: 'unavailable' })
+})
+
+const answers: [string, { remoteAddress: string; headers?: Record<string, string> }, number][] = [
+  ['this machine', { remoteAddress: '127.0.0.1' }, 200],
+  ['this machine over IPv6', { remoteAddress: '::1' }, 200],
+  ['this machine on a listener of both', { remoteAddress: '::ffff:127.0.0.1' }, 200],
+  ['elsewhere', { remoteAddress: '192.0.2.7' }, 401],
+  ['elsewhere with a wrong token', { remoteAddress: '192.0.2.7', headers: bearer('let-me') }, 401],
+  ['elsewhere with the token', { remoteAddress: '192.0.2.7', headers: bearer('let-me-see') }, 200],
+  [
+    'a proxy here',
+    { remoteAddress: '127.0.0.1', headers: { 'x-forwarded-for': '192.0.2.7' } },
+    401,
+  ],
+]
+
+test.each(answers)('/metrics to %s', async (_from, request, status) => {
+  const response = await api.app.inject({ url: '/metrics', ...request })
+  expect(response.statusCode).toBe(status)
+  if (status === 401) expect(response.json().request_id).toEqual(expect.any(String))
+  if (status === 200) expect(response.headers['content-type']).toMatch(/^text\/plain; version=0/)
+})
+
+test('/metrics does not exist elsewhere when there is no token', async () => {
+  await using closed = await testApi()
+  const response = await closed.app.inject({ url: '/metrics', remoteAddress: '192.0.2.7' })
+  expect([response.statusCode, response.json().code]).toEqual([404, 'unknown_path'])
+})
+
+test('every answered request is measured by its route pattern', async () => {
+  await api.call('GET', '/oauth/service-accounts?limit=3')
+  const { body: text } = await api.app.inject({ url: '/metrics' })
+  expect(text).toContain('method="GET",route="/oauth/service-accounts",status="200"} 1')
+})
+
+test('the routes of operation are not in the public document', () => {
+  const paths = Object.keys(api.app.swagger().paths ?? {})
+  expect(paths).not.toEqual(expect.arrayContaining([expect.stringMatching(/health|ready|metrics/)]))
+  expect(paths).toContain('/oauth/service-accounts')
+})
+
+function bearer(token: string) {
+  return { authorization: `Bearer ${token}` }
+}

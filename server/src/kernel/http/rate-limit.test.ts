@@ -1,0 +1,72 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import pino from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { createRateLimit, type RateLimit } from './rate-limit.ts'
+
+const hasRedis = spawnSync('redis-server', ['--version']).status === 0
+const log = pino({ level: 'silent' })
+
+const limit = (redisUrl?: string): RateLimit => {
+  const created = createRateLimit(redisUrl, log)
+  onTestFinished(() => created.close())
+  return created
+}
+
+test('requests beyond the limit of the window are refused, with the time to wait', async () => {
+  const rate = limit()
+  expect(await rate.consume('w', 2)).toMatchObject({ 'ratelimit-policy': '"default";q=2;w=10' })
+  expect((await rate.consume('w', 2)).ratelimit).toMatch(/r=0;t=\d+/)
+  await expect(rate.consume('w', 2)).rejects.toMatchObject({
+    code: 'rate_limited',
+    headers: { 'retry-after': expect.stringMatching(/^([1-9]|10)$/) },
+  })
+  await expect(rate.consume('other', 2)).resolves.toBeDefined()
+})
+
+test('0 is no limit', async () => {
+  const rate = limit()
+  for (let i = 0; i < 100; i++) expect(await rate.consume('w', 0)).toEqual({})
+})
+
+test('a Redis that is away lets each process count for itself', async () => {
+  const rate = limit('redis://127.0.0.1:1')
+  await rate.consume('w', 1)
+  await expect(rate.consume('w', 1)).rejects.toMatchObject({ code: 'rate_limited' })
+})
+
+test.runIf(hasRedis)('two processes on one Redis share a window', async () => {
+  const url = await startRedis()
+  const [a, b] = [limit(url), limit(url)]
+  await expect.poll(() => countsTogether(a, b), { timeout: 10_000 }).toBe(true)
+})
+
+let windows = 0
+/** Until both are connected each counts for itself. */
+async function countsTogether(a: RateLimit, b: RateLimit): Promise<boolean> {
+  const key = `w${windows++}`
+  await a.consume(key, 1)
+  return b.consume(key, 1).then(
+    () => false,
+    () => true,
+  )
+}
+
+async function startRedis(): Promise<string> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as { port: number }
+  probe.close()
+  await once(probe, 'close')
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+  const redis = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] })
+  onTestFinished(async () => {
+    redis.kill()
+    await once(redis, 'close')
+  })
+  for await (const chunk of redis.stdout) {
+    if (String(chunk).includes('Ready to accept connections')) break
+  }
+  return `redis://127.0.0.1:${port}`
+}

@@ -1,0 +1,59 @@
+import { Redis } from 'ioredis'
+import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
+import { AppError } from '../errors.ts'
+import type { Log } from '../log.ts'
+
+const windowSeconds = 10
+
+/** Counts requests in windows of 10 s. Shared over processes with Redis, else per process. */
+export interface RateLimit {
+  /**
+   * Counts one request.
+   * @returns the headers that tell what is left
+   * @throws AppError `rate_limited`
+   */
+  consume: (key: string, requestsMax: number) => Promise<Record<string, string>>
+  close: () => void
+}
+
+export function createRateLimit(redisUrl: string | undefined, log: Log): RateLimit {
+  const memory = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: windowSeconds })
+  const redis = redisUrl ? connectRedis(redisUrl, log) : undefined
+  const limiter = redis
+    ? new RateLimiterRedis({
+        storeClient: redis,
+        keyPrefix: 'outrider:rate',
+        points: Number.MAX_SAFE_INTEGER,
+        duration: windowSeconds,
+        // Redis down: each process counts for itself rather than refusing everybody.
+        insuranceLimiter: memory,
+        rejectIfRedisNotReady: true,
+      })
+    : memory
+  return {
+    async consume(key, requestsMax) {
+      const { consumedPoints, msBeforeNext } = await limiter.consume(key)
+      if (requestsMax === 0) return {}
+      const seconds = String(Math.max(1, Math.ceil(msBeforeNext / 1000)))
+      const headers = {
+        'ratelimit-policy': `"default";q=${requestsMax};w=${windowSeconds}`,
+        ratelimit: `"default";r=${Math.max(0, requestsMax - consumedPoints)};t=${seconds}`,
+      }
+      if (consumedPoints <= requestsMax) return headers
+      throw new AppError(
+        'rate_limited',
+        `More than ${requestsMax} requests in ${windowSeconds} s; wait ${seconds} s and go on.`,
+        { headers: { ...headers, 'retry-after': seconds } },
+      )
+    },
+    close: () => redis?.disconnect(),
+  }
+}
+
+function connectRedis(url: string, log: Log): Redis {
+  const redis = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 1 })
+  redis.on('ready', () => log.info('rate limit: Redis is connected'))
+  redis.on('error', () => undefined)
+  redis.on('close', () => log.warn('rate limit: Redis is gone, each process counts for itself'))
+  return redis
+}

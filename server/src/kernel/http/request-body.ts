@@ -1,0 +1,49 @@
+import type { FastifyInstance } from 'fastify'
+import { AppError } from '../errors.ts'
+import { JsonError, parseJson } from './json.ts'
+
+/** Reads JSON objects only (contract §1 "Bodies"). Replaces Fastify's parsers. */
+export function acceptJsonBodies(app: FastifyInstance) {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (req, body, done) => {
+    try {
+      done(null, readBody(req.method, req.headers, body))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+}
+
+function readBody(
+  method: string,
+  headers: Record<string, string | string[] | undefined>,
+  body: Buffer,
+): unknown {
+  if (method === 'DELETE' || method === 'GET' || method === 'HEAD' || body.length === 0) return
+  if (!isUtf8Json(String(headers['content-type'] ?? 'application/json'))) {
+    throw new AppError('unsupported_media_type', 'Send the body as application/json in UTF-8.')
+  }
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new AppError('unsupported_media_type', 'Send the body without a Content-Encoding.')
+  }
+  const value = parse(body)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw new AppError('invalid_json', 'The body must be a JSON object.')
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return parseJson(body)
+  } catch (error) {
+    if (error instanceof JsonError) throw new AppError('invalid_json', error.reason)
+    throw error
+  }
+}
+
+function isUtf8Json(contentType: string): boolean {
+  const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase())
+  if (type !== 'application/json' && !/^application\/[\w.-]+\+json$/.test(type)) return false
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice(8)
+  return charset === undefined || /^"?utf-?8"?$/.test(charset)
+}

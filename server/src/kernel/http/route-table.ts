@@ -1,0 +1,24 @@
+import type { FastifyInstance } from 'fastify'
+
+/** Remembers which methods each path answers, for the `Allow` header of a 404. */
+export function trackRoutes(app: FastifyInstance) {
+  const routes: Route[] = []
+  tables.set(app, routes)
+  app.addHook('onRoute', ({ url, method }) => {
+    const pattern = new RegExp(`^${url.replace(/:[a-z_]+/g, '[^/]+')}/?$`)
+    for (const name of [method].flat()) routes.push({ pattern, method: name })
+  })
+}
+
+export function methodsOf(app: FastifyInstance, url: string): string[] {
+  const path = url.split('?')[0] ?? ''
+  const routes = tables.get(app) ?? []
+  return routes.filter((route) => route.pattern.test(path)).map((route) => route.method)
+}
+
+interface Route {
+  pattern: RegExp
+  method: string
+}
+
+const tables = new WeakMap<FastifyInstance, Route[]>()

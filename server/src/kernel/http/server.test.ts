@@ -1,0 +1,397 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type TestApi, testApi } from '../../../test/app.ts'
+import { buildApi } from '../../app.ts'
+import { connect as connectDatabase } from '../db/db.ts'
+
+let api: TestApi
+let port: number
+beforeAll(async () => {
+  api = await testApi()
+  await api.app.listen({ port: 0, host: '127.0.0.1' })
+  port = (api.app.server.address() as { port: number }).port
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const keys = '/oauth/service-accounts'
+const valid = { name: 'n', scopes: ['leads:read'] }
+
+/** Sends bytes as they are and reads until the server closes or has answered. */
+function raw(text: string): Promise<{ status: number; headers: string; body: string }> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(text))
+    let received = ''
+    socket.on('data', (chunk) => {
+      received += chunk
+      const [head = '', ...rest] = received.split('\r\n\r\n')
+      const body = rest.join('\r\n\r\n')
+      const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? -1)
+      if (length >= 0 && Buffer.byteLength(body) >= length) socket.end()
+    })
+    socket.on('close', () => {
+      const [headers = '', ...rest] = received.split('\r\n\r\n')
+      const status = Number(headers.split(' ')[1])
+      resolve({ status, headers, body: rest.join('\r\n\r\n') })
+    })
+    socket.on('error', reject)
+  })
+}
+
+const post = (body: string | Buffer, headers: Record<string, string> = {}) =>
+  api.app
+    .inject({
+      method: 'POST',
+      url: keys,
+      headers: {
+        authorization: `Bearer ${api.key}`,
+        'content-type': 'application/json',
+        ...headers,
+      },
+      payload: body,
+    })
+    .then((response) => ({ status: response.statusCode, body: response.json() }))
+
+describe('the order of checks', () => {
+  test('an unknown path is a 404 even without a key', async () => {
+    const answer = await api.call('GET', '/api/v2/nothing', { key: null })
+    expect(answer.status).toBe(404)
+    expect(answer.body).toMatchObject({ statusCode: 404, error: 'Not Found', code: 'unknown_path' })
+    expect(answer.headers.allow).toBeUndefined()
+  })
+
+  test.each(['PUT', 'PATCH', 'OPTIONS', 'TRACE'])(
+    '%s on a known path is a 404 with Allow',
+    async (method) => {
+      const answer = await raw(`${method} ${keys} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`)
+      expect(answer.status).toBe(404)
+      expect(answer.headers.toLowerCase()).toMatch(/allow: .*get.*post|allow: .*post.*get/)
+      expect(JSON.parse(answer.body).code).toBe('unknown_path')
+    },
+  )
+
+  test('a bad body of a request without a key is a 401', async () => {
+    const answer = await api.call('POST', keys, { key: null, body: {} })
+    expect(answer.status).toBe(401)
+    expect(answer.body.code).toBe('missing_key')
+    expect(answer.headers['www-authenticate']).toBe('Bearer')
+  })
+
+  test('a workspace mismatch comes before a missing scope', async () => {
+    const key = await api.createKey(['leads:read'])
+    const stranger = await api.createStranger()
+    const headers = { 'x-workspace-id': stranger.workspaceId }
+    expect((await api.call('GET', keys, { key, headers })).body.code).toBe('workspace_mismatch')
+    expect((await api.call('GET', keys, { key })).body.code).toBe('missing_scope')
+  })
+
+  test('a missing scope comes before a bad body', async () => {
+    const key = await api.createKey(['leads:read'])
+    expect((await api.call('POST', keys, { key, body: {} })).status).toBe(403)
+  })
+})
+
+describe('the bearer key', () => {
+  test.each([
+    ['another scheme', 'Basic abc', 'missing_key'],
+    ['an empty token', 'Bearer ', 'missing_key'],
+    ['two tokens', 'Bearer a b', 'missing_key'],
+    ['a typo', `Bearer ork_${'0'.repeat(49)}`, 'invalid_key'],
+    ['nonsense', 'Bearer nonsense', 'invalid_key'],
+  ])('%s is refused', async (_what, authorization, code) => {
+    const answer = await api.call('GET', keys, { key: null, headers: { authorization } })
+    expect(answer.status).toBe(401)
+    expect(answer.body.code).toBe(code)
+  })
+
+  test('the scheme is case-insensitive', async () => {
+    const headers = { authorization: `bEARER ${api.key}` }
+    expect((await api.call('GET', keys, { key: null, headers })).status).toBe(200)
+  })
+
+  test('a key in the query string is never read', async () => {
+    const answer = await api.call('GET', `${keys}?access_token=${api.key}`, { key: null })
+    expect(answer.body.code).toBe('missing_key')
+  })
+
+  test('a repeated Authorization header is refused', async () => {
+    const line = `Authorization: Bearer ${api.key}\r\n`
+    const answer = await raw(`GET ${keys} HTTP/1.1\r\nHost: x\r\n${line}${line}\r\n`)
+    expect(answer.status).toBe(400)
+    expect(JSON.parse(answer.body).code).toBe('malformed_request')
+  })
+
+  test.each(['', 'own', 'OWN'])(
+    'X-Workspace-ID %j of the own workspace is accepted',
+    async (given) => {
+      const id = given === 'OWN' ? api.workspaceId.toUpperCase() : api.workspaceId
+      const headers = { 'x-workspace-id': given === '' ? '' : id }
+      expect((await api.call('GET', keys, { headers })).status).toBe(200)
+    },
+  )
+
+  test('a malformed X-Workspace-ID is a 403', async () => {
+    const answer = await api.call('GET', keys, { headers: { 'x-workspace-id': 'mine' } })
+    expect(answer.body.code).toBe('workspace_mismatch')
+  })
+})
+
+describe('bodies', () => {
+  test.each([
+    ['malformed JSON', '{"name": '],
+    ['text', '"name"'],
+    ['an array', '[]'],
+    ['null', 'null'],
+    ['a NUL', '{"name": "a\\u0000b", "scopes": ["leads:read"]}'],
+    ['a lone surrogate', '{"name": "\\ud800", "scopes": ["leads:read"]}'],
+    ['a repeated key', '{"name": "a", "name": "b", "scopes": ["leads:read"]}'],
+    ['a __proto__ key', '{"__proto__": {"scopes": []}, "name": "a", "scopes": ["leads:read"]}'],
+    ['nesting over 32', `{"name": ${'['.repeat(40)}${']'.repeat(40)}}`],
+  ])('%s is an invalid_json', async (_what, body) => {
+    const answer = await post(body)
+    expect(answer.status).toBe(400)
+    expect(answer.body.code).toBe('invalid_json')
+  })
+
+  test('invalid UTF-8 is an invalid_json', async () => {
+    const body = Buffer.concat([Buffer.from('{"name": "'), Buffer.from([0xff]), Buffer.from('"}')])
+    expect((await post(body)).body.code).toBe('invalid_json')
+  })
+
+  test('1 MiB is read, one byte more is body_too_large', async () => {
+    const limit = 1024 * 1024
+    const shell = JSON.stringify({ name: '' })
+    const exact = JSON.stringify({ name: 'x'.repeat(limit - shell.length) })
+    expect((await post(exact)).body.code).toBe('invalid_field')
+    expect((await post(`${exact} `)).body.code).toBe('body_too_large')
+  })
+
+  test.each([
+    ['text/plain', 400],
+    ['application/x-www-form-urlencoded', 400],
+    ['application/json; charset=latin1', 400],
+    ['application/json; charset=UTF-8', 201],
+    ['application/json;charset="utf-8"', 201],
+    ['application/vnd.api+json', 201],
+  ])('Content-Type %s is a %d', async (type, status) => {
+    const answer = await post(JSON.stringify(valid), { 'content-type': type })
+    expect(answer.status).toBe(status)
+    if (status === 400) expect(answer.body.code).toBe('unsupported_media_type')
+  })
+
+  test('a Content-Encoding is refused', async () => {
+    const answer = await post(JSON.stringify(valid), { 'content-encoding': 'gzip' })
+    expect(answer.body.code).toBe('unsupported_media_type')
+  })
+
+  test('an unknown field is named, with the accepted ones', async () => {
+    const answer = await post(JSON.stringify({ ...valid, scope: 'leads:read' }))
+    expect(answer.body.code).toBe('unknown_field')
+    expect(answer.body.details[0].path).toBe('/scope')
+    expect(answer.body.message).toContain('scopes')
+  })
+
+  test.each([null, false, '', [], {}])(
+    'an unknown field that says nothing (%j) is ignored',
+    async (value) => {
+      expect((await post(JSON.stringify({ ...valid, colour: value }))).status).toBe(201)
+    },
+  )
+
+  test('null equals omitted', async () => {
+    const body = JSON.stringify({ ...valid, timestamp_expires: null })
+    expect((await post(body)).status).toBe(201)
+    expect((await post(JSON.stringify({ ...valid, name: null }))).body.details[0].path).toBe(
+      '/name',
+    )
+  })
+
+  test('a body on GET and DELETE is ignored', async () => {
+    const head = `Host: x\r\nAuthorization: Bearer ${api.key}\r\nContent-Type: application/json\r\nContent-Length: 3\r\n\r\n{{{`
+    expect((await raw(`GET ${keys} HTTP/1.1\r\n${head}`)).status).toBe(200)
+    const id = '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d'
+    expect((await raw(`DELETE ${keys}/${id} HTTP/1.1\r\n${head}`)).status).toBe(404)
+  })
+
+  test('messages never echo the value', async () => {
+    const answer = await post(JSON.stringify({ name: 'n', scopes: ['hunter2@example.com'] }))
+    expect(JSON.stringify(answer.body)).not.toContain('hunter2')
+  })
+})
+
+describe("what Node's parser refuses", () => {
+  test.each([
+    ['an unknown method', 'BREW / HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['headers of 20 KiB', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_480)}\r\n\r\n`],
+    ['a broken request line', 'nonsense\r\n\r\n'],
+    [
+      'two lengths',
+      `POST ${keys} HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n`,
+    ],
+  ])('%s is a 400 in our body', async (_what, text) => {
+    const answer = await raw(text)
+    expect(answer.status).toBe(400)
+    expect(JSON.parse(answer.body)).toMatchObject({ statusCode: 400, code: 'malformed_request' })
+    expect(answer.headers.toLowerCase()).toContain('x-request-id:')
+  })
+
+  test('a URL that does not decode is a 400 in our body', async () => {
+    const answer = await raw('GET /%zz HTTP/1.1\r\nHost: x\r\n\r\n')
+    expect(answer.status).toBe(400)
+    expect(JSON.parse(answer.body).code).toBe('malformed_request')
+  })
+})
+
+describe('headers of every response', () => {
+  test('no caching, no ETag, no CORS, and a request id', async () => {
+    const headers = { origin: 'https://example.com' }
+    for (const answer of [
+      await api.call('GET', keys, { headers }),
+      await api.call('GET', '/nothing', { headers }),
+      await api.call('GET', keys, { key: null, headers }),
+    ]) {
+      expect(answer.headers['cache-control']).toBe('no-store')
+      expect(answer.headers.etag).toBeUndefined()
+      expect(answer.headers['access-control-allow-origin']).toBeUndefined()
+      expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+    }
+  })
+
+  test("the caller's request id is kept when it is safe", async () => {
+    const good = await api.call('GET', '/nothing', { headers: { 'x-request-id': 'abc-1.2' } })
+    expect(good.headers['x-request-id']).toBe('abc-1.2')
+    expect(good.body.request_id).toBe('abc-1.2')
+    const bad = await api.call('GET', '/nothing', { headers: { 'x-request-id': 'a b"c' } })
+    expect(bad.headers['x-request-id']).not.toContain('b"c')
+  })
+
+  test('HEAD answers as GET without a body', async () => {
+    const answer = await raw(
+      `HEAD ${keys} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\nConnection: close\r\n\r\n`,
+    )
+    expect(answer.status).toBe(200)
+    expect(answer.body).toBe('')
+  })
+
+  test('one trailing slash is accepted', async () => {
+    expect((await api.call('GET', `${keys}/`)).status).toBe(200)
+    expect((await api.call('GET', `${keys}//`)).status).toBe(404)
+  })
+})
+
+describe('paging', () => {
+  test.each(['0', '-1', '1.5', '1e1', '0x10', '%2010', 'abc', '', '101', '1&limit=2'])(
+    'limit=%s is an invalid_limit',
+    async (limit) => {
+      const answer = await api.call('GET', `${keys}?limit=${limit}`)
+      expect(answer.status).toBe(400)
+      expect(answer.body.code).toBe('invalid_limit')
+    },
+  )
+
+  test.each(['abc', '', 'urn:uuid:019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d', '%00'])(
+    'starting_after=%s is an invalid_cursor',
+    async (cursor) => {
+      const answer = await api.call('GET', `${keys}?starting_after=${cursor}`)
+      expect(answer.status).toBe(400)
+      expect(answer.body.code).toBe('invalid_cursor')
+    },
+  )
+
+  test('any UUID positions, also one of no record; unknown parameters are ignored', async () => {
+    const nil = '00000000-0000-0000-0000-000000000000'
+    const answer = await api.call('GET', `${keys}?starting_after=${nil}&colour=red`)
+    expect(answer.body).toEqual({ items: [] })
+  })
+})
+
+describe('Idempotency-Key', () => {
+  const send = (key: string, body: object) =>
+    api.call('POST', keys, { body, headers: { 'idempotency-key': key } })
+
+  test('a second request with the same key and body does nothing and answers the same', async () => {
+    const first = await send('same', valid)
+    const again = await send('"same"', { scopes: ['leads:read'], name: ' n ' })
+    expect(again.body.id).toBe(first.body.id)
+  })
+
+  test('another body is a 409 idempotency_key_reused', async () => {
+    await send('reused', valid)
+    const answer = await send('reused', { ...valid, name: 'other' })
+    expect(answer.status).toBe(409)
+    expect(answer.body.code).toBe('idempotency_key_reused')
+  })
+
+  test('a refused request leaves the key free', async () => {
+    expect((await send('free', { ...valid, name: '' })).status).toBe(400)
+    expect((await send('free', valid)).status).toBe(201)
+  })
+
+  test('two at once: one works, the other is told to wait or gets the same answer', async () => {
+    const answers = await Promise.all([
+      send('race', valid),
+      send('race', valid),
+      send('race', valid),
+    ])
+    const made = new Set(answers.filter((a) => a.status === 201).map((a) => a.body.id))
+    expect(made.size).toBe(1)
+    for (const answer of answers.filter((a) => a.status !== 201)) {
+      expect(answer.body.code).toBe('idempotency_key_in_progress')
+    }
+  })
+
+  test("another workspace's key is another key", async () => {
+    const stranger = await api.createStranger()
+    const first = await send('shared', valid)
+    const headers = { 'idempotency-key': 'shared' }
+    const other = await api.call('POST', keys, { body: valid, headers, key: stranger.key })
+    expect(other.body.id).not.toBe(first.body.id)
+  })
+
+  test.each(['', ' ', 'x'.repeat(256), 'a\tb'])('a malformed key (%j) is a 400', async (key) => {
+    const answer = await send(key, valid)
+    expect(answer.status).toBe(400)
+    expect(answer.body.code).toBe('malformed_request')
+  })
+
+  test('an answer is kept for 24 hours', async () => {
+    const first = await send('day', valid)
+    api.ctx.clock.advance(23.9 * 3_600_000)
+    expect((await send('day', valid)).body.id).toBe(first.body.id)
+    api.ctx.clock.advance(0.2 * 3_600_000)
+    expect((await send('day', valid)).body.id).not.toBe(first.body.id)
+  })
+})
+
+describe('the rate limit', () => {
+  test('tells what is left, refuses beyond it, and is per workspace', async () => {
+    const stranger = await api.createStranger()
+    await api.ctx.database.peek
+      .updateTable('workspaces')
+      .set({ plan_rate: 3 })
+      .where('id', '=', stranger.workspaceId)
+      .execute()
+    const call = () => api.call('GET', keys, { key: stranger.key })
+    const first = await call()
+    expect(first.headers['ratelimit-policy']).toBe('"default";q=3;w=10')
+    expect(first.headers.ratelimit).toMatch(/^"default";r=2;t=\d+$/)
+    await call()
+    await call()
+    const refused = await call()
+    expect(refused.status).toBe(429)
+    expect(refused.body.code).toBe('rate_limited')
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+    expect((await api.call('GET', keys)).status).toBe(200)
+  })
+})
+
+test('a database that is away is a 503 that says nothing of it', async () => {
+  const away = connectDatabase('postgres://nobody@127.0.0.1:1/none', 2)
+  const app = await buildApi({ ...api.ctx, db: away.db })
+  const answer = await app.inject({ url: keys, headers: { authorization: `Bearer ${api.key}` } })
+  expect(answer.statusCode).toBe(503)
+  expect(answer.json().code).toBe('unavailable')
+  expect(answer.headers['retry-after']).toBe('1')
+  expect(answer.body).not.toMatch(/127|ECONN|postgres/i)
+  await app.close()
+  await away.db.destroy()
+})

@@ -1,0 +1,195 @@
+import type { Socket } from 'node:net'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify'
+import type { Context } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { describeError } from '../log.ts'
+import { type Access, type Authenticate, type Caller, checkAccess } from './access.ts'
+import { errorReply, toAppError } from './error-reply.ts'
+import { type IdempotencyMode, type Mask, readKey, withIdempotency } from './idempotency.ts'
+import type { RateLimit } from './rate-limit.ts'
+import { acceptJsonBodies } from './request-body.ts'
+import { methodsOf, trackRoutes } from './route-table.ts'
+import { buildValidator, type ValidatorFactory } from './validation.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The process's context, or the open transaction of an idempotent request. */
+    ctx: Context
+    caller: Caller
+  }
+  interface FastifyContextConfig {
+    /** Absent on the few routes that need no key. */
+    access?: Access
+    idempotency?: IdempotencyMode
+    /** Hides secrets in an answer kept for Idempotency-Key. */
+    mask?: Mask
+  }
+}
+
+export interface ServerOptions {
+  authenticate: Authenticate
+  rateLimit: RateLimit
+  /** Called once per answered request. */
+  observe: (request: AnsweredRequest) => void
+}
+
+export interface AnsweredRequest {
+  request_id: string
+  method: string
+  /** The pattern, never the URL: a URL can hold an address. */
+  route: string
+  status: number
+  ms: number
+  workspace_id: string | undefined
+  key_id: string | undefined
+}
+
+const bodyLimitBytes = 1024 * 1024
+const safeRequestId = /^[A-Za-z0-9._~:/+=-]{1,128}$/
+
+/** The HTTP kernel of contract §1: every route registered on it obeys the same order of checks. */
+export function createServer(ctx: Context, options: ServerOptions): FastifyInstance {
+  const app: FastifyInstance = Fastify(serverOptions(ctx, options.observe))
+  acceptJsonBodies(app)
+  trackRoutes(app)
+  app.decorateRequest('ctx')
+  app.decorateRequest('caller')
+
+  app.addHook('onRoute', (route) => {
+    if (route.method !== 'POST') return
+    const { idempotency = 'transaction', mask = (body: Record<string, unknown>) => body } =
+      route.config ?? {}
+    route.handler = withIdempotency(
+      route.handler as Parameters<typeof withIdempotency>[0],
+      idempotency,
+      mask,
+    )
+  })
+
+  app.addHook('onRequest', async (req, reply) => {
+    req.ctx = ctx
+    reply.headers(commonHeaders(req))
+    const { access } = req.routeOptions.config
+    if (!access) return
+    refuseRepeatedHeaders(req)
+    reply.headers(await checkAccess(req, access, options.authenticate, options.rateLimit))
+    if (req.method === 'POST') readKey(req.headers['idempotency-key'])
+  })
+
+  app.addHook('onResponse', (req, reply, done) => {
+    options.observe({
+      request_id: req.id,
+      method: req.method,
+      route: req.routeOptions.url ?? 'unknown',
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      workspace_id: req.caller?.workspaceId,
+      key_id: req.caller?.keyId,
+    })
+    done()
+  })
+
+  app.setErrorHandler((thrown, req, reply) => {
+    const error = toAppError(thrown)
+    if (error.status >= 500) {
+      const route = req.routeOptions.url ?? 'unknown'
+      ctx.log.error({ request_id: req.id, route, ...describeError(error.cause) }, 'request failed')
+    }
+    const answer = errorReply(error, req.id)
+    return reply.code(answer.statusCode).headers(answer.headers).send(answer.body)
+  })
+
+  app.setNotFoundHandler((req, reply) => {
+    const methods = methodsOf(app, req.url)
+    if (methods.length > 0) reply.header('allow', methods.join(', '))
+    const message =
+      methods.length > 0
+        ? `This path answers ${methods.join(', ')} only.`
+        : 'No such path; check the version and spelling against /openapi.json.'
+    throw new AppError('unknown_path', message)
+  })
+  return app
+}
+
+const serverOptions = (ctx: Context, observe: ServerOptions['observe']): FastifyServerOptions => ({
+  logger: false,
+  bodyLimit: bodyLimitBytes,
+  exposeHeadRoutes: true,
+  return503OnClosing: false,
+  forceCloseConnections: 'idle',
+  requestTimeout: 60_000,
+  keepAliveTimeout: 72_000,
+  routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
+  schemaController: {
+    compilersFactory: { buildValidator: buildValidator as unknown as ValidatorFactory },
+  },
+  genReqId: (req) => {
+    const given = req.headers['x-request-id']
+    return typeof given === 'string' && safeRequestId.test(given) ? given : ctx.newId()
+  },
+  frameworkErrors: ((error: unknown, req: FastifyRequest, reply: FastifyReply) =>
+    refuseUrl(observe, error, req, reply)) as NonNullable<FastifyServerOptions['frameworkErrors']>,
+  clientErrorHandler: (error, socket) => refuseConnection(ctx, observe, error, socket),
+})
+
+/** A URL that does not decode reaches no hook and no error handler. */
+function refuseUrl(
+  observe: ServerOptions['observe'],
+  error: unknown,
+  req: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const { statusCode, body } = errorReply(toAppError(error), req.id)
+  observe({ ...unread, request_id: req.id, method: req.method, status: statusCode })
+  return reply.code(statusCode).headers(commonHeaders(req)).send(body)
+}
+
+/** Refused before there was a route or a caller. */
+const unread = { route: 'unknown', ms: 0, workspace_id: undefined, key_id: undefined }
+
+const commonHeaders = (req: FastifyRequest) => ({
+  'x-request-id': req.id,
+  'cache-control': 'no-store',
+})
+
+/** Two proxies may each believe another copy of a repeated header. */
+function refuseRepeatedHeaders(req: FastifyRequest) {
+  const seen = new Set<string>()
+  const { rawHeaders } = req.raw
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]?.toLowerCase() ?? ''
+    if (!onceOnly.has(name)) continue
+    if (seen.has(name)) throw new AppError('malformed_request', `Send the header ${name} once.`)
+    seen.add(name)
+  }
+}
+
+const onceOnly = new Set(['authorization', 'x-workspace-id', 'idempotency-key', 'content-type'])
+
+/** What Node's parser refuses never reaches a route; it gets the same body (contract §1). */
+function refuseConnection(
+  ctx: Context,
+  observe: ServerOptions['observe'],
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+) {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const refused = toAppError(Object.assign(error, { statusCode: 400 }))
+  const requestId = ctx.newId()
+  const { body } = errorReply(refused, requestId)
+  observe({ ...unread, request_id: requestId, method: 'unknown', status: 400 })
+  const text = JSON.stringify(body)
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      `content-length: ${Buffer.byteLength(text)}\r\ncache-control: no-store\r\n` +
+      `x-request-id: ${requestId}\r\nconnection: close\r\n\r\n${text}`,
+  )
+}

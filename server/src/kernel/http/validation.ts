@@ -1,0 +1,216 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import type { FastifySchemaCompiler, FastifyServerOptions } from 'fastify'
+import { AppError, type ErrorDetail, invalidField } from '../errors.ts'
+
+const detailsMax = 100
+
+/** The place in Fastify's options that takes `buildValidator`; its own type knows only Ajv's options. */
+export type ValidatorFactory = NonNullable<
+  NonNullable<
+    NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']
+  >['buildValidator']
+>
+
+/**
+ * Validators for every part of a request. Fastify's defaults turn `{name: 7}` into "7" and drop
+ * unknown fields; here bodies are taken as sent, and only query parameters are coerced.
+ */
+export function buildValidator(sharedSchemas: unknown): FastifySchemaCompiler<unknown> {
+  const shared = Object.values(sharedSchemas as Record<string, object>)
+  const body = createAjv({}, shared)
+  const thorough = createAjv({ allErrors: true }, shared)
+  const query = createAjv({ coerceTypes: true }, shared)
+  return ({ schema, httpPart, method }) => {
+    if (httpPart === 'body') {
+      const both = {
+        first: body.compile(schema as object),
+        all: thorough.compile(schema as object),
+      }
+      return bodyValidator(both, method === 'POST')
+    }
+    const validate = query.compile(schema as object)
+    if (httpPart === 'params') return paramsValidator(validate)
+    return queryValidator(validate, schema as { properties?: Record<string, unknown> })
+  }
+}
+
+function createAjv(options: object, shared: object[]): Ajv {
+  const ajv = new Ajv({
+    strict: true,
+    allowUnionTypes: true,
+    strictRequired: false,
+    removeAdditional: false,
+    useDefaults: true,
+    verbose: true,
+    ...options,
+  })
+  ajv.addFormat('date-time', true)
+  for (const keyword of ['example', 'x-secret']) ajv.addKeyword(keyword)
+  ajv.addKeyword({ ...rewriting('x-trim', (text) => text.trim()), before: 'minLength' })
+  ajv.addKeyword(rewriting('x-fold', (text) => text.toLowerCase()))
+  for (const schema of shared) ajv.addSchema(schema)
+  return ajv
+}
+
+const rewriting = (keyword: string, rewrite: (text: string) => string) => ({
+  keyword,
+  type: 'string' as const,
+  schemaType: 'boolean' as const,
+  modifying: true,
+  validate: (
+    _on: boolean,
+    text: string,
+    _schema?: object,
+    at?: { parentData: Record<string | number, unknown>; parentDataProperty: string | number },
+  ) => {
+    if (at) at.parentData[at.parentDataProperty] = rewrite(text)
+    return true
+  },
+})
+
+/** In POST `null` equals omitted. An unknown field that says nothing is ignored. */
+function bodyValidator(
+  validate: { first: ValidateFunction; all: ValidateFunction },
+  nullIsOmitted: boolean,
+) {
+  return (data: unknown) => {
+    if (nullIsOmitted && isRecord(data)) {
+      for (const name of Object.keys(data)) if (data[name] === null) delete data[name]
+    }
+    let dropped = 0
+    while (!validate.first(data)) {
+      if (dropped++ > detailsMax || !dropEmptyUnknownField(validate.first.errors?.[0])) {
+        // Every problem at once helps a person; in a huge body it would only fill the memory.
+        if (isSmall(data)) validate.all(data)
+        return { error: bodyError((isSmall(data) ? validate.all : validate.first).errors ?? []) }
+      }
+    }
+    return { value: data }
+  }
+}
+
+function dropEmptyUnknownField(error: ErrorObject | undefined): boolean {
+  if (error?.keyword !== 'additionalProperties' || !isRecord(error.data)) return false
+  const name = String(error.params.additionalProperty)
+  if (!isEmpty(error.data[name])) return false
+  delete error.data[name]
+  return true
+}
+
+/** At most 2,000 values in all. */
+function isSmall(data: unknown): boolean {
+  const open = [data]
+  for (let seen = 0; open.length > 0; seen++) {
+    if (seen + open.length > 2000) return false
+    const value = open.pop()
+    if (typeof value === 'object' && value !== null)
+      open.push(...Object.values(value).slice(0, 2001))
+  }
+  return true
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === false || value === '') return true
+  return typeof value === 'object' && Object.keys(value).length === 0
+}
+
+function bodyError(errors: ErrorObject[]): AppError {
+  const details = describe(errors, '/')
+  // A search asks for its page in the body.
+  const isAt = (path: string) => errors.some((error) => error.instancePath === path)
+  if (isAt('/limit')) return new AppError('invalid_limit', limitMessage, { details })
+  if (isAt('/starting_after')) return new AppError('invalid_cursor', cursorMessage, { details })
+  const unknown = errors.find((error) => error.keyword === 'additionalProperties')
+  const onlyUnknown = unknown && errors.every((error) => error.keyword === unknown.keyword)
+  const message = details[0]?.message ?? 'The body is not valid.'
+  return new AppError(onlyUnknown ? 'unknown_field' : 'invalid_field', message, { details })
+}
+
+const limitMessage = 'limit must be a whole number from 1 to 100.'
+const cursorMessage = 'starting_after must be the next_starting_after of the previous page.'
+
+function paramsValidator(validate: ValidateFunction) {
+  return (data: unknown) => {
+    if (validate(data)) return { value: data }
+    return { error: new AppError('not_found', 'No such record; the id in the path is not a UUID.') }
+  }
+}
+
+function queryValidator(
+  validate: ValidateFunction,
+  { properties = {} }: { properties?: Record<string, unknown> },
+) {
+  const paged = 'limit' in properties
+  return (data: unknown) => {
+    const query = data as Record<string, unknown>
+    if (paged && query.limit !== undefined && !isLimit(query.limit)) {
+      return { error: new AppError('invalid_limit', limitMessage) }
+    }
+    if (validate(query)) {
+      // No text of PostgreSQL holds it.
+      const name = Object.keys(properties).find((known) => String(query[known]).includes('\0'))
+      if (!name) return { value: query }
+      return { error: invalidField(name, `${name} must not contain a NUL character`) }
+    }
+    const errors = validate.errors ?? []
+    if (paged && errors.some((error) => error.instancePath === '/starting_after')) {
+      return { error: new AppError('invalid_cursor', cursorMessage) }
+    }
+    const details = describe(errors, '')
+    const message = details[0]?.message ?? 'The query is not valid.'
+    return { error: new AppError('invalid_field', message, { details }) }
+  }
+}
+
+// Coercion alone would also take 1e1, 1.0, 0x10 and " 5".
+const isLimit = (text: unknown) =>
+  typeof text === 'string' && /^[1-9]\d{0,2}$/.test(text) && Number(text) <= 100
+
+function describe(errors: ErrorObject[], root: string): ErrorDetail[] {
+  return errors
+    .filter((error) => !isNoise(error) || errors.length === 1)
+    .slice(0, detailsMax)
+    .map((error) => {
+      const path = pathOf(error)
+      const name = path.slice(1, 100).replaceAll('/', '.') || 'the body'
+      return { path: root === '/' ? path : path.slice(1), message: sentence(name, error) }
+    })
+}
+
+/** What `Nullable` adds to the one error that tells. */
+const isNoise = ({ keyword, params }: ErrorObject) =>
+  keyword === 'anyOf' || (keyword === 'type' && params.type === 'null')
+
+function pathOf({ instancePath, keyword, params }: ErrorObject): string {
+  if (keyword === 'required') return `${instancePath}/${params.missingProperty}`
+  if (keyword === 'additionalProperties') return `${instancePath}/${params.additionalProperty}`
+  return instancePath
+}
+
+/** Never quotes the value: it may be a secret or a lead's data. */
+function sentence(name: string, error: ErrorObject): string {
+  const { keyword, params, parentSchema, message } = error
+  if (keyword === 'required') return `${name} is required`
+  if (keyword === 'additionalProperties') {
+    const accepted = Object.keys(parentSchema?.properties ?? {}).join(', ')
+    return `${name} is not a known field; accepted are ${accepted}`
+  }
+  if (keyword === 'type' && Array.isArray(error.data)) return `${name} must be given once`
+  if (keyword === 'type') return `${name} must be ${[params.type].flat().join(' or ')}`
+  if (keyword === 'minLength' && params.limit === 1) return `${name} must not be empty`
+  if (keyword === 'maxLength') return `${name} must have at most ${params.limit} characters`
+  if (keyword === 'minItems') return `${name} must have at least ${params.limit} items`
+  if (keyword === 'maxItems') return `${name} must have at most ${params.limit} items`
+  if (keyword === 'enum') return `${name} must be one of ${params.allowedValues.join(', ')}`
+  if (keyword === 'pattern') return patternSentence(name, parentSchema)
+  return `${name} ${message ?? 'is not valid'}`
+}
+
+function patternSentence(name: string, schema: Record<string, unknown> | undefined): string {
+  if (schema?.['x-fold']) return `${name} must be a UUID`
+  if (schema?.['x-trim']) return `${name} must not contain control characters`
+  return `${name} does not have the right form`
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { createMetrics } from './metrics.ts'
+
+test('requests are counted by method, route pattern and status, in seconds', async () => {
+  const metrics = createMetrics()
+  metrics.request({ method: 'GET', route: '/api/v2/campaigns/:id', status: 200, ms: 3 })
+  const text = await metrics.text()
+  const labels = 'method="GET",route="/api/v2/campaigns/:id",status="200"'
+  expect(text).toContain(`outrider_http_request_duration_seconds_count{${labels}} 1`)
+  expect(text).toContain(`outrider_http_request_duration_seconds_sum{${labels}} 0.003`)
+})
+
+test('deliveries are counted by outcome, one or many at once', async () => {
+  const metrics = createMetrics()
+  metrics.delivery('succeeded')
+  metrics.delivery('succeeded', 15)
+  metrics.delivery('gave_up')
+  const text = await metrics.text()
+  expect(text).toContain('outrider_deliveries_total{outcome="succeeded"} 16')
+  expect(text).toContain('outrider_deliveries_total{outcome="gave_up"} 1')
+})
+
+test('gauges are read at every scrape, and one that fails neither hides the others nor says 0', async () => {
+  const metrics = createMetrics()
+  const readings = [7, 8]
+  metrics.gauge('deliveries_pending', () => Promise.resolve(readings.shift() ?? 0))
+  metrics.gauge('database_connections', () => ({ idle: 3, waiting: 1 }))
+  metrics.gauge('lanes_leased', () => {
+    throw new Error('away')
+  })
+  metrics.gauge('deliveries_oldest_due_seconds', () => Promise.reject(new Error('away')))
+  expect(valuesIn(await metrics.text())).toEqual({
+    outrider_deliveries_pending: '7',
+    'outrider_database_connections{state="idle"}': '3',
+    'outrider_database_connections{state="waiting"}': '1',
+  })
+  expect(valuesIn(await metrics.text())).toMatchObject({ outrider_deliveries_pending: '8' })
+})
+
+test('a gauge that is set again replaces the first', async () => {
+  const metrics = createMetrics()
+  metrics.gauge('lanes_leased', () => 1)
+  metrics.gauge('lanes_leased', () => 2)
+  expect(valuesIn(await metrics.text())).toEqual({ outrider_lanes_leased: '2' })
+})
+
+const valuesIn = (text: string) =>
+  Object.fromEntries(
+    text
+      .split('\n')
+      .filter((line) => line.startsWith('outrider_'))
+      .map((line) => line.split(' ')),
+  )

@@ -1,0 +1,82 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/**
+ * What a process tells Prometheus. Labels are route patterns, statuses and closed lists of words:
+ * never an id, an address or a URL.
+ */
+export interface Metrics {
+  request(request: { method: string; route: string; status: number; ms: number }): void
+  /** Counts attempts that ended; `gave_up` is the last of a delivery. */
+  delivery(outcome: DeliveryOutcome, count?: number): void
+  /** Read at every scrape; a reading that fails is left out of it. Set again: replaces. */
+  gauge(name: GaugeName, read: () => Readings | Promise<Readings>): void
+  /** CPU, memory and event loop of this process; once per process. */
+  observeProcess(): void
+  contentType: string
+  text(): Promise<string>
+}
+
+type DeliveryOutcome = 'succeeded' | 'will_retry' | 'gave_up'
+type GaugeName = keyof typeof gauges
+/** One number, or one for each value of the gauge's label. */
+type Readings = number | Record<string, number>
+
+const gauges = {
+  deliveries_pending: { help: 'Deliveries that are not settled, of all processes' },
+  deliveries_oldest_due_seconds: {
+    help: 'How long the delivery that is most overdue has been due, of all processes',
+  },
+  lanes_leased: { help: 'Destinations with due work in the leases of this process' },
+  database_connections: { help: 'Connections of the pool of this process', label: 'state' },
+} as const satisfies Record<string, { help: string; label?: string }>
+
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const requests = new Histogram({
+    name: 'outrider_http_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last of its answer',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers: [registry],
+  })
+  const deliveries = new Counter({
+    name: 'outrider_deliveries_total',
+    help: 'Delivery attempts that ended in this process, by outcome',
+    labelNames: ['outcome'],
+    registers: [registry],
+  })
+  return {
+    request: ({ method, route, status, ms }) =>
+      requests.observe({ method, route, status }, ms / 1000),
+    delivery: (outcome, count = 1) => deliveries.inc({ outcome }, count),
+    gauge: (name, read) => register(registry, name, read),
+    observeProcess: () => collectDefaultMetrics({ register: registry }),
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+  }
+}
+
+function register(registry: Registry, name: GaugeName, read: () => Readings | Promise<Readings>) {
+  const fullName = `outrider_${name}`
+  const { help, label }: { help: string; label?: string } = gauges[name]
+  registry.removeSingleMetric(fullName)
+  new Gauge({
+    name: fullName,
+    help,
+    labelNames: label ? [label] : [],
+    registers: [registry],
+    async collect() {
+      this.reset()
+      // One that cannot be read, as while the database is away, must neither hide the others nor
+      // stand there as 0.
+      if (!label) this.remove()
+      const readings = await Promise.resolve()
+        .then(read)
+        .catch(() => ({}))
+      if (typeof readings === 'number') this.set(readings)
+      else
+        for (const [value, reading] of Object.entries(readings))
+          this.set({ [String(label)]: value }, reading)
+    },
+  })
+}

@@ -1,0 +1,157 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Dispatcher } from 'undici'
+import type { Connection } from './connection.ts'
+import { classify, type Failure } from './failure.ts'
+import { type Decode, MAX_READ_BYTES, MAX_TEXT_BYTES, textOf } from './response-body.ts'
+
+/** `timeoutMs` is the absolute deadline of everything, `connectTimeoutMs` (5 s) of connecting. */
+export interface PostRequest {
+  url: string
+  headers: Record<string, string>
+  body: string | Buffer
+  timeoutMs: number
+  connectTimeoutMs?: number
+}
+
+/** `durationMs` runs from the start of the attempt to the end of the response, or the cut. */
+export type PostOutcome =
+  | {
+      kind: 'response'
+      status: number
+      /** At most 1 KiB of text; null when empty or binary. */
+      body: string | null
+      retryAfter: string | null
+      durationMs: number
+    }
+  | ({ kind: 'failure'; durationMs: number } & Failure)
+
+/** What an attempt needs of the sender it belongs to. */
+export interface Sender {
+  monotonicMs: () => number
+  decode: Decode
+  /** The attempt is over; its connection may serve another only if it ended cleanly. */
+  finished(attempt: Attempt, isClean: boolean): void
+}
+
+const CONNECT_TIMEOUT_MS = 5_000
+const MAX_RETRY_AFTER_LENGTH = 64
+
+/** One POST on its way: undici reports to it, and it settles exactly once. */
+export class Attempt implements Dispatcher.DispatchHandler {
+  readonly request: PostRequest
+  readonly origin: string
+  readonly path: string
+  readonly connectTimeoutMs: number
+  connection: Connection | null = null
+
+  readonly #sender: Sender
+  readonly #resolve: (outcome: PostOutcome | Promise<PostOutcome>) => void
+  readonly #startedMs: number
+  // A timer costs 0.1 µs here: Node keeps timers of one length in a list of its own.
+  readonly #deadline: NodeJS.Timeout
+  #isSettled = false
+  #isSent = false
+  #status = 0
+  #retryAfter: string | null = null
+  #encoding: string | null = null
+  #chunks: Buffer[] | null = null
+  #readBytes = 0
+
+  constructor(
+    request: PostRequest,
+    target: URL,
+    sender: Sender,
+    resolve: (outcome: PostOutcome | Promise<PostOutcome>) => void,
+  ) {
+    this.request = request
+    this.origin = target.origin
+    this.path = target.pathname + target.search
+    this.connectTimeoutMs = request.connectTimeoutMs ?? CONNECT_TIMEOUT_MS
+    this.#sender = sender
+    this.#resolve = resolve
+    this.#startedMs = sender.monotonicMs()
+    this.#deadline = setTimeout(yieldThenExpire, request.timeoutMs, this)
+  }
+
+  expire(): void {
+    this.fail({ error: 'timeout', detail: this.#stage() })
+  }
+
+  fail(failure: Failure): void {
+    if (this.#isSettled) return
+    const durationMs = this.#finish(false)
+    this.#resolve({ kind: 'failure', ...failure, durationMs })
+  }
+
+  onRequestStart(): void {
+    this.#isSent = true
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
+    // Informational responses (1xx) come before the one that counts, any number of them.
+    if (status < 200) return
+    this.#status = status
+    this.#encoding = headers['content-encoding'] ?? null
+    const retryAfter: string | string[] | undefined = headers['retry-after']
+    if (typeof retryAfter === 'string' && retryAfter.length <= MAX_RETRY_AFTER_LENGTH) {
+      this.#retryAfter = retryAfter
+    }
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const keptBytes = this.#encoding === null ? MAX_TEXT_BYTES : MAX_READ_BYTES
+    this.#chunks ??= []
+    if (this.#readBytes < keptBytes) this.#chunks.push(chunk)
+    this.#readBytes += chunk.length
+    if (this.#readBytes > MAX_READ_BYTES) this.#respond(false)
+  }
+
+  onResponseEnd(): void {
+    this.#respond(true)
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.fail(classify(error))
+  }
+
+  #respond(isClean: boolean): void {
+    if (this.#isSettled) return
+    const durationMs = this.#finish(isClean)
+    const status = this.#status
+    const retryAfter = this.#retryAfter
+    const respond = (body: string | null): PostOutcome => {
+      return { kind: 'response', status, body, retryAfter, durationMs }
+    }
+    const [first, ...rest] = this.#chunks ?? []
+    const bytes = first && (rest.length === 0 ? first : Buffer.concat([first, ...rest]))
+    if (bytes === undefined) this.#resolve(respond(null))
+    else if (this.#encoding === null) this.#resolve(respond(textOf(bytes)))
+    else this.#resolve(this.#sender.decode(this.#encoding, bytes).then(respond))
+  }
+
+  #finish(isClean: boolean): number {
+    this.#isSettled = true
+    clearTimeout(this.#deadline)
+    const durationMs = this.#sender.monotonicMs() - this.#startedMs
+    this.#sender.finished(this, isClean)
+    return Math.round(durationMs * 100) / 100
+  }
+
+  #stage(): string {
+    if (this.connection === null) return 'waiting for a connection'
+    if (!this.#isSent) return 'connecting'
+    return this.#status === 0 ? 'waiting for the response' : 'reading the response'
+  }
+}
+
+/**
+ * After a stall of this process the timers run before the sockets are read: one poll phase
+ * first, so that an answer that is already here is not called a timeout.
+ */
+function yieldThenExpire(attempt: Attempt): void {
+  setImmediate(() => attempt.expire())
+}

@@ -1,0 +1,53 @@
+import { Client } from 'undici'
+import type { Attempt } from './attempt.ts'
+import type { Connector } from './connector.ts'
+import type { Origin } from './pool.ts'
+
+/**
+ * One place for a connection to an origin, with at most one request on it. The socket is opened
+ * when the first request needs it.
+ */
+export class Connection {
+  readonly origin: Origin
+  attempt: Attempt | null = null
+  openedMs = 0
+  readonly #client: Client
+  #giveUpOpening: (() => void) | null = null
+
+  constructor(
+    origin: Origin,
+    open: Connector,
+    monotonicMs: () => number,
+    lostWhileIdle: (connection: Connection) => void,
+  ) {
+    this.origin = origin
+    this.#client = new Client(origin.name, {
+      pipelining: 1,
+      // The attempt's own deadline covers these, and a timer less is a timer less.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      // Many servers close after 5 s without saying so; a longer hint of theirs is believed.
+      keepAliveTimeout: 4_000,
+      keepAliveMaxTimeout: 60_000,
+      connect: (options, callback) => {
+        this.openedMs = monotonicMs()
+        this.#giveUpOpening = open(options, this.attempt?.connectTimeoutMs ?? 0, callback)
+      },
+    })
+    this.#client.on('disconnect', () => {
+      if (this.attempt === null) lostWhileIdle(this)
+    })
+  }
+
+  send(attempt: Attempt): void {
+    this.attempt = attempt
+    attempt.connection = this
+    const { headers, body } = attempt.request
+    this.#client.dispatch({ method: 'POST', path: attempt.path, headers, body }, attempt)
+  }
+
+  drop(): void {
+    this.#giveUpOpening?.()
+    void this.#client.destroy()
+  }
+}

@@ -1,0 +1,64 @@
+import { Attempt, type PostOutcome, type PostRequest } from './attempt.ts'
+import { createConnector } from './connector.ts'
+import { createLookup, type LookupFn } from './lookup.ts'
+import type { AddressPolicy } from './policy.ts'
+import { Pool } from './pool.ts'
+import { createDecoder } from './response-body.ts'
+
+export type { PostOutcome, PostRequest } from './attempt.ts'
+export { parseCidrs } from './cidr.ts'
+export { createLookup, type LookupFn } from './lookup.ts'
+export { createMailLookup, type MailLookupFn } from './mail-lookup.ts'
+export { type AddressPolicy, isLoopback, judgeAddress, judgeTarget } from './policy.ts'
+
+export interface OutboundHttp {
+  /** One POST, never retried, never redirected. Resolves always; never rejects. */
+  post(request: PostRequest): Promise<PostOutcome>
+  /** Refuses new attempts and resolves when those under way have ended. */
+  close(): Promise<void>
+}
+
+export interface OutboundOptions {
+  policy: AddressPolicy
+  lookup?: LookupFn
+  maxConnectionsPerOrigin?: number
+  maxConnections?: number
+  monotonicMs?: () => number
+}
+
+/**
+ * More than callers ever have in flight, also to one origin: who shares a host with receivers that
+ * hang must not wait behind them. Fairness is the callers' business, who know whose request it is.
+ */
+const connectionsMax = 2560
+
+/** The one way out of this process over HTTP. Proxy variables of the environment are not read. */
+export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
+  const monotonicMs = options.monotonicMs ?? (() => performance.now())
+  const pool = new Pool({
+    open: createConnector(options.policy, options.lookup ?? createLookup()),
+    monotonicMs,
+    maxPerOrigin: options.maxConnectionsPerOrigin ?? connectionsMax,
+    maxTotal: options.maxConnections ?? connectionsMax,
+  })
+  const sender = {
+    monotonicMs,
+    decode: createDecoder(),
+    finished: (attempt: Attempt, isClean: boolean) => pool.finished(attempt, isClean),
+  }
+  return {
+    post(request) {
+      const target = URL.parse(request.url)
+      if (target === null || !/^https?:$/.test(target.protocol)) return Promise.resolve(NOT_A_URL)
+      return new Promise((resolve) => pool.send(new Attempt(request, target, sender, resolve)))
+    },
+    close: () => pool.close(),
+  }
+}
+
+const NOT_A_URL: PostOutcome = {
+  kind: 'failure',
+  error: 'network_error',
+  detail: 'the URL is not an http or https address',
+  durationMs: 0,
+}

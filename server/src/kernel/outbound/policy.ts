@@ -1,0 +1,88 @@
+import { isIP } from 'node:net'
+import { type Cidr, contains, parseAddress } from './cidr.ts'
+import type { LookupFn } from './lookup.ts'
+import {
+  ALWAYS_REFUSED,
+  IPV4_EMBEDDED,
+  IPV4_SPECIAL,
+  IPV6_GLOBAL,
+  IPV6_SPECIAL,
+  LOOPBACK,
+  type SpecialRange,
+} from './ranges.ts'
+
+/**
+ * Whom this process may connect to. `public`: only public unicast, and what `allow` lists.
+ * `any`: loopback and private too. Link-local and metadata addresses are refused in both.
+ */
+export interface AddressPolicy {
+  mode: 'public' | 'any'
+  allow: Cidr[]
+}
+
+/** May this address be connected to? False for anything that is not a plain IP address. */
+export function judgeAddress(policy: AddressPolicy, ip: string): boolean {
+  const address = parseAddress(ip)
+  if (address === null || isAlwaysRefused(address)) return false
+  if (policy.mode === 'any') return true
+  if (policy.allow.some((cidr) => contains(cidr, address))) return true
+  if (address.length === 4) return !inAny(IPV4_SPECIAL, address)
+  return contains(IPV6_GLOBAL, address) && !inAny(IPV6_SPECIAL, address)
+}
+
+/** The address a URL names by itself, without IPv6 brackets; undefined for a host name. */
+export function findLiteral(hostname: string): string | undefined {
+  const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
+  return isIP(host) === 0 ? undefined : host
+}
+
+/** A loopback address or a name that always means one (RFC 6761 §6.3). */
+export function isLoopback(hostname: string): boolean {
+  const literal = findLiteral(hostname)
+  if (literal === undefined) return /^(.+\.)?localhost\.?$/i.test(hostname)
+  const address = parseAddress(literal)
+  return address !== null && inAny(LOOPBACK, address)
+}
+
+const LONGEST_BUDGET_MS = 1_000
+
+/**
+ * Early answer for a form: `refused` when the URL is a refused literal or every address found
+ * is refused. Only advice: the sender judges again, each address it connects to.
+ */
+export async function judgeTarget(
+  policy: AddressPolicy,
+  lookup: LookupFn,
+  url: URL,
+  budgetMs: number,
+): Promise<'allowed' | 'refused' | 'unresolved'> {
+  const literal = findLiteral(url.hostname)
+  if (literal !== undefined) return judgeAddress(policy, literal) ? 'allowed' : 'refused'
+  const addresses = await lookupWithin(lookup, url.hostname, Math.min(budgetMs, LONGEST_BUDGET_MS))
+  if (addresses.length === 0) return 'unresolved'
+  return addresses.some((address) => judgeAddress(policy, address)) ? 'allowed' : 'refused'
+}
+
+async function lookupWithin(lookup: LookupFn, hostname: string, budgetMs: number) {
+  const { promise: late, resolve } = Promise.withResolvers<string[]>()
+  const timer = setTimeout(resolve, budgetMs, [])
+  try {
+    return await Promise.race([lookup(hostname), late])
+  } catch {
+    return []
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function isAlwaysRefused(address: number[]): boolean {
+  if (inAny(ALWAYS_REFUSED, address)) return true
+  return IPV4_EMBEDDED.some(
+    ({ cidr, offset }) =>
+      contains(cidr, address) && inAny(ALWAYS_REFUSED, address.slice(offset, offset + 4)),
+  )
+}
+
+function inAny(ranges: SpecialRange[], address: number[]): boolean {
+  return ranges.some(({ cidr }) => contains(cidr, address))
+}

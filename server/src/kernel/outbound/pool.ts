@@ -1,0 +1,174 @@
+import type { Attempt } from './attempt.ts'
+import { Connection } from './connection.ts'
+import type { Connector } from './connector.ts'
+
+/** Scheme, host and port, with the connections to it and the attempts that wait for one. */
+export interface Origin {
+  name: string
+  open: number
+  idle: Connection[]
+  waiting: Set<Attempt>
+}
+
+export interface PoolOptions {
+  open: Connector
+  monotonicMs: () => number
+  maxPerOrigin: number
+  maxTotal: number
+}
+
+/** A connection in constant use would never notice that its host name moved. */
+const MAX_AGE_MS = 60_000
+
+/**
+ * Keep-alive connections, capped per origin and in total. When the total is reached, an idle
+ * connection of another origin is closed; when none is idle, origins take turns at what comes
+ * free. Invariant: while an origin is in `#crowded`, no connection is idle.
+ */
+export class Pool {
+  readonly #options: PoolOptions
+  readonly #origins = new Map<string, Origin>()
+  /** All idle connections, the longest idle first. */
+  readonly #idle = new Set<Connection>()
+  /** Origins below their own cap that wait because the total is reached, in turn. */
+  readonly #crowded = new Set<Origin>()
+  #total = 0
+  #closed: PromiseWithResolvers<void> | null = null
+
+  constructor(options: PoolOptions) {
+    this.#options = options
+  }
+
+  send(attempt: Attempt): void {
+    if (this.#closed !== null) {
+      attempt.fail({ error: 'network_error', detail: 'the sender is closed' })
+      return
+    }
+    const origin = this.#getOrigin(attempt.origin)
+    const idle = origin.idle.pop()
+    if (idle === undefined) {
+      origin.waiting.add(attempt)
+      this.#grow(origin)
+    } else {
+      this.#idle.delete(idle)
+      idle.send(attempt)
+    }
+  }
+
+  /** Takes back what a finished attempt held: its connection, or its place in the queue. */
+  finished(attempt: Attempt, isClean: boolean): void {
+    const { connection } = attempt
+    if (connection === null) {
+      this.#leaveQueue(attempt)
+      return
+    }
+    connection.attempt = null
+    const isYoung = this.#options.monotonicMs() - connection.openedMs < MAX_AGE_MS
+    const isReusable = isClean && isYoung && this.#closed === null
+    if (isReusable && connection.origin.waiting.size === 0 && this.#crowded.size === 0) {
+      this.#park(connection)
+    } else {
+      // undici is still inside its parser here, where starting another request is not safe.
+      queueMicrotask(() => this.#passOn(connection, isReusable))
+    }
+  }
+
+  /** Closes idle connections at once and resolves when the last attempt has ended. */
+  close(): Promise<void> {
+    this.#closed ??= Promise.withResolvers()
+    for (const connection of this.#idle) this.#drop(connection)
+    if (this.#origins.size === 0) this.#closed.resolve()
+    return this.#closed.promise
+  }
+
+  #passOn(connection: Connection, isReusable: boolean): void {
+    const { origin } = connection
+    const next = first(this.#crowded)
+    if (!isReusable || (next !== undefined && next !== origin)) {
+      this.#drop(connection)
+      if (next !== undefined) this.#grow(next)
+      this.#grow(origin)
+      return
+    }
+    const attempt = this.#takeWaiting(origin)
+    if (attempt === undefined) this.#park(connection)
+    else connection.send(attempt)
+  }
+
+  /** Opens as many connections as wait for one and fit. */
+  #grow(origin: Origin): void {
+    const { open, monotonicMs, maxPerOrigin, maxTotal } = this.#options
+    while (origin.open < maxPerOrigin) {
+      if (this.#total >= maxTotal && origin.waiting.size > 0 && !this.#dropLongestIdle()) {
+        this.#crowded.add(origin)
+        return
+      }
+      const attempt = this.#takeWaiting(origin)
+      if (attempt === undefined) return
+      origin.open++
+      this.#total++
+      new Connection(origin, open, monotonicMs, this.#lostWhileIdle).send(attempt)
+    }
+    this.#crowded.delete(origin)
+  }
+
+  /** Served or not, an origin goes to the end of the turns, or leaves when nothing waits. */
+  #takeWaiting(origin: Origin): Attempt | undefined {
+    const attempt = first(origin.waiting)
+    if (attempt !== undefined) origin.waiting.delete(attempt)
+    if (this.#crowded.delete(origin) && origin.waiting.size > 0) this.#crowded.add(origin)
+    return attempt
+  }
+
+  #leaveQueue(attempt: Attempt): void {
+    const origin = this.#origins.get(attempt.origin)
+    if (origin === undefined) return
+    origin.waiting.delete(attempt)
+    if (origin.waiting.size > 0) return
+    this.#crowded.delete(origin)
+    this.#forgetUnused(origin)
+  }
+
+  #park(connection: Connection): void {
+    connection.origin.idle.push(connection)
+    this.#idle.add(connection)
+  }
+
+  #dropLongestIdle(): boolean {
+    const connection = first(this.#idle)
+    if (connection === undefined) return false
+    this.#drop(connection)
+    return true
+  }
+
+  readonly #lostWhileIdle = (connection: Connection): void => {
+    if (this.#idle.has(connection)) this.#drop(connection)
+  }
+
+  #drop(connection: Connection): void {
+    const { origin } = connection
+    connection.drop()
+    origin.open--
+    this.#total--
+    if (this.#idle.delete(connection)) origin.idle.splice(origin.idle.indexOf(connection), 1)
+    this.#forgetUnused(origin)
+  }
+
+  #getOrigin(name: string): Origin {
+    const known = this.#origins.get(name)
+    if (known !== undefined) return known
+    const origin: Origin = { name, open: 0, idle: [], waiting: new Set() }
+    this.#origins.set(name, origin)
+    return origin
+  }
+
+  #forgetUnused(origin: Origin): void {
+    if (origin.open > 0 || origin.waiting.size > 0) return
+    this.#origins.delete(origin.name)
+    if (this.#origins.size === 0) this.#closed?.resolve()
+  }
+}
+
+function first<Item>(items: Set<Item>): Item | undefined {
+  return items.values().next().value
+}

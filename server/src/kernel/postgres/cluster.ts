@@ -1,0 +1,171 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import {
+  type Account,
+  chooseLauncher,
+  type Launcher,
+  listLaunchers,
+  programEnvironment,
+} from './launcher.ts'
+import { choosePort } from './port.ts'
+import type { Programs } from './programs.ts'
+
+/** The files of one database below DATA_DIR. */
+export interface Cluster {
+  dataDir: string
+  /** PostgreSQL's own data directory. */
+  data: string
+  /** The address of the database with its password: mode 0600, whole or absent. */
+  urlFile: string
+  logFile: string
+}
+
+export function clusterAt(dataDir: string): Cluster {
+  const home = join(dataDir, 'postgres')
+  return {
+    dataDir,
+    data: join(home, 'data'),
+    urlFile: join(home, 'url'),
+    logFile: join(home, 'server.log'),
+  }
+}
+
+/** How to run PostgreSQL on an existing cluster, which belongs to whoever made it. */
+export async function openCluster(cluster: Cluster, programs: Programs): Promise<Launcher> {
+  const { uid, gid } = await stat(cluster.data)
+  const own = process.geteuid?.() ?? uid
+  if (own !== 0 && own !== uid) throw new Error(belongsToAnother(cluster.dataDir, uid))
+  const launchers = listLaunchers({ uid, gid })
+  const launcher = await chooseLauncher(launchers, programs.postgres, async () => cluster.data)
+  if (!launcher) throw new Error(cannotRun(cluster.dataDir))
+  return launcher
+}
+
+/**
+ * Made beside its place and moved there by one rename: a process killed half-way leaves nothing
+ * that looks like a database, and of two first starts one wins.
+ */
+export async function createCluster(
+  cluster: Cluster,
+  programs: Programs,
+  { durable, signal }: { durable: boolean; signal?: AbortSignal | undefined },
+): Promise<void> {
+  // 0711: PostgreSQL's account may have to pass through, nobody else needs to look.
+  await mkdir(cluster.dataDir, { recursive: true, mode: 0o711 })
+  const staging = await mkdtemp(join(cluster.dataDir, stagingPrefix))
+  try {
+    await chmod(staging, 0o711)
+    await initialise(staging, cluster.dataDir, programs, durable, signal)
+    await rename(staging, join(cluster.dataDir, 'postgres'))
+  } catch (error) {
+    await rm(staging, { recursive: true, force: true })
+    if (!(await clusterExists(cluster))) throw error
+  }
+}
+
+export const clusterExists = (cluster: Cluster): Promise<boolean> =>
+  stat(cluster.urlFile).then(
+    () => true,
+    (error) => {
+      if (error.code === 'ENOENT') return false
+      throw error
+    },
+  )
+
+/** What killed first starts left behind; for the owner of the database only. */
+export async function removeUnfinished({ dataDir }: Cluster): Promise<void> {
+  const names = await readdir(dataDir)
+  const unfinished = names.filter((name) => name.startsWith(stagingPrefix))
+  for (const name of unfinished) await rm(join(dataDir, name), { recursive: true, force: true })
+}
+
+export async function readUrl(cluster: Cluster): Promise<URL> {
+  return new URL((await readFile(cluster.urlFile, 'utf8')).trim())
+}
+
+/** Keeps the port that was taken, so that operator commands and the next start find it. */
+export async function writeUrl(cluster: Cluster, url: URL): Promise<void> {
+  const next = `${cluster.urlFile}.new`
+  await writeFile(next, `${url}\n`, { mode: 0o600, flush: true })
+  await rename(next, cluster.urlFile)
+}
+
+const stagingPrefix = 'postgres.new-'
+
+async function initialise(
+  staging: string,
+  dataDir: string,
+  programs: Programs,
+  durable: boolean,
+  signal: AbortSignal | undefined,
+) {
+  const data = join(staging, 'data')
+  const password = randomBytes(24).toString('base64url')
+  const passwordFile = join(staging, 'password')
+  await mkdir(data, { mode: 0o700 })
+  await writeFile(passwordFile, password, { mode: 0o600 })
+  const handOver = async ({ owner }: Launcher) => {
+    await give(data, owner)
+    await give(passwordFile, owner)
+    return data
+  }
+  const launcher = await chooseLauncher(listLaunchers(undefined), programs.postgres, handOver)
+  if (!launcher) throw new Error(cannotRun(dataDir))
+
+  const command = [...launcher.prefix, programs.initdb, ...initdbArguments(data, passwordFile)]
+  const [program = programs.initdb, ...args] = durable ? command : [...command, '--no-sync']
+  await promisify(execFile)(program, args, {
+    cwd: '/',
+    env: programEnvironment,
+    ...launcher.spawnAs,
+    ...(signal ? { signal } : {}),
+  }).catch((error) => {
+    signal?.throwIfAborted()
+    throw new Error(`PostgreSQL could not make its files in DATA_DIR ${dataDir}: ${reason(error)}`)
+  })
+  await rm(passwordFile)
+  const url = new URL(`postgres://outrider:${password}@127.0.0.1:${await choosePort()}/outrider`)
+  await writeFile(join(staging, 'url'), `${url}\n`, { mode: 0o600, flush: true })
+}
+
+const initdbArguments = (data: string, passwordFile: string) => [
+  `--pgdata=${data}`,
+  `--pwfile=${passwordFile}`,
+  '--username=outrider',
+  '--auth=scram-sha-256',
+  '--encoding=UTF8',
+  '--locale=C',
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+  '--data-checksums',
+  '--no-instructions',
+]
+
+async function give(path: string, owner: Account | undefined) {
+  if (owner) await chown(path, owner.uid, owner.gid)
+}
+
+const reason = (error: { stderr?: string; message: string }) =>
+  error.stderr?.trim().split('\n').at(-1) ?? error.message
+
+const belongsToAnother = (dataDir: string, uid: number) =>
+  `The database in DATA_DIR ${dataDir} belongs to user number ${uid}: start as that user, or set DATA_DIR to another directory.`
+
+const cannotRun = (dataDir: string) =>
+  process.geteuid?.() === 0
+    ? `PostgreSQL refuses to run as root, and this system allows no way to run it as another user in DATA_DIR ${dataDir}: start as an ordinary user, set DATA_DIR to a directory outside root's home, or set DATABASE_URL.`
+    : `PostgreSQL cannot be run in DATA_DIR ${dataDir}: run npm install again, set DATA_DIR to a directory of your own, or set DATABASE_URL.`

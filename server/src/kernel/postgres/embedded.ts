@@ -1,0 +1,100 @@
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import {
+  clusterAt,
+  clusterExists,
+  createCluster,
+  openCluster,
+  readUrl,
+  removeUnfinished,
+} from './cluster.ts'
+import { type Held, hold, regain, type Site } from './hold.ts'
+import { findPrograms } from './programs.ts'
+
+export interface StartOptions {
+  dataDir: string
+  log: Site['log']
+  /** Ends a start that is under way. */
+  signal?: AbortSignal | undefined
+  /** False: faster, but a power cut can lose data. For tests. */
+  durable?: boolean
+}
+
+export interface EmbeddedPostgres extends AsyncDisposable {
+  /** `postgres://outrider:<password>@127.0.0.1:<port>/outrider`, the same until `stop`. */
+  url: string
+  /** A checkpoint and a clean end, within 10 s. */
+  stop(): Promise<void>
+}
+
+/**
+ * A PostgreSQL of our own in `dataDir`, made on the first start. If it dies it is started again at
+ * the same address. Call this on the main thread: the kernel stops PostgreSQL with the thread that
+ * started it.
+ *
+ * @throws when another process serves `dataDir`, or with what to do where PostgreSQL cannot run
+ */
+export async function startPostgres(options: StartOptions): Promise<EmbeddedPostgres> {
+  const { log, signal, durable = true } = options
+  const cluster = clusterAt(resolve(options.dataDir))
+  const programs = findPrograms()
+  if (!(await clusterExists(cluster))) {
+    log.info({}, 'making the database')
+    await createCluster(cluster, programs, { durable, signal })
+  }
+  const launcher = await openCluster(cluster, programs)
+  const site: Site = { cluster, launcher, postgres: programs.postgres, durable, log }
+  const held = await hold(site, { signal })
+  try {
+    await removeUnfinished(cluster)
+    await ensureDatabase(held.ownership.client)
+    return keep(site, held, await readUrl(cluster))
+  } catch (error) {
+    await held.postmaster.stop()
+    throw error
+  }
+}
+
+function keep(site: Site, first: Held, url: URL): EmbeddedPostgres {
+  const stopping = new AbortController()
+  let held = first
+  const keeping = keepOn()
+
+  async function keepOn() {
+    while (!stopping.signal.aborted) {
+      await Promise.race([held.postmaster.exited, held.ownership.lost])
+      if (!stopping.signal.aborted) held = await persist()
+    }
+    await held.postmaster.stop()
+  }
+
+  async function persist(): Promise<Held> {
+    site.log.error({}, 'PostgreSQL is gone, starting it again')
+    for (let waitMs = 50; !stopping.signal.aborted; waitMs = Math.min(waitMs * 2, 5000)) {
+      try {
+        const again = await regain(site, held, { port: Number(url.port), signal: stopping.signal })
+        site.log.info({}, 'PostgreSQL is back')
+        return again
+      } catch (error) {
+        if (stopping.signal.aborted) break
+        site.log.warn({ reason: (error as Error).message }, 'PostgreSQL is not back yet')
+      }
+      await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+    }
+    return held
+  }
+
+  const stop = async () => {
+    stopping.abort()
+    await held.postmaster.stop()
+    await keeping
+  }
+  return { url: String(url), stop, [Symbol.asyncDispose]: stop }
+}
+
+/** At every start: the first one may have been killed before it came this far. */
+async function ensureDatabase(client: pg.Client) {
+  const { rowCount } = await client.query(`select from pg_database where datname = 'outrider'`)
+  if (rowCount === 0) await client.query('create database outrider')
+}

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../log.ts'
+import { type Cluster, readUrl, writeUrl } from './cluster.ts'
+import type { Launcher } from './launcher.ts'
+import { type Ownership, takeOwnership } from './ownership.ts'
+import { choosePort } from './port.ts'
+import { findPostmaster, type Postmaster, StartFailure, startPostmaster } from './postmaster.ts'
+import { serverSettings } from './settings.ts'
+
+/** What it takes to start the server of one DATA_DIR. */
+export interface Site {
+  cluster: Cluster
+  launcher: Launcher
+  postgres: string
+  durable: boolean
+  log: Pick<Log, 'info' | 'warn' | 'error'>
+}
+
+/** A server that is ours: our child process, with our lock on it. */
+export interface Held {
+  postmaster: Postmaster
+  ownership: Ownership
+}
+
+export interface HoldOptions {
+  /** The address is known to others, so only this port will do. */
+  port?: number
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * A DATA_DIR is held by a server process and an advisory lock on it, in a session that lasts as long
+ * as the process that started it. Whoever finds a server on the files tries the lock. Taken: another
+ * process serves this directory, and we are refused. Free: that process was killed and its server
+ * survived it; it is stopped and a new one started. No process ids are trusted across starts.
+ *
+ * @throws when another process holds it, or when the server cannot be started
+ */
+export async function hold(site: Site, { port, signal }: HoldOptions): Promise<Held> {
+  const giveUpAtMs = performance.now() + patienceMs
+  for (;;) {
+    await stopSurvivor(site, giveUpAtMs, signal)
+    try {
+      return await start(site, port, signal)
+    } catch (error) {
+      const passing = error instanceof StartFailure && error.kind !== 'broken'
+      if (!passing || performance.now() > giveUpAtMs) throw error
+    }
+    await sleep(50, undefined, { signal })
+  }
+}
+
+/** After a loss: the server again if it is gone, else only the lock. */
+export async function regain(site: Site, held: Held, options: HoldOptions): Promise<Held> {
+  if (!held.postmaster.isAlive()) return hold(site, options)
+  return { postmaster: held.postmaster, ownership: await own(site.cluster) }
+}
+
+/** Longer than a shutdown with a full checkpoint takes. */
+const patienceMs = 60_000
+
+async function stopSurvivor({ cluster, log }: Site, giveUpAtMs: number, signal?: AbortSignal) {
+  for (;;) {
+    signal?.throwIfAborted()
+    const pid = await findPostmaster(cluster)
+    if (!pid) return
+    const ownership = await takeOwnership(cluster)
+    if (ownership === 'taken') throw new Error(alreadyServed(cluster.dataDir))
+    if (ownership) {
+      log.warn({}, 'stopping the PostgreSQL of a process that was killed')
+      process.kill(pid, 'SIGINT')
+      await ownership.lost
+    }
+    if (performance.now() > giveUpAtMs) {
+      throw new Error(
+        `PostgreSQL already runs on DATA_DIR ${cluster.dataDir} as process ${pid} and does not answer: stop it first.`,
+      )
+    }
+    await sleep(50, undefined, { signal })
+  }
+}
+
+async function start(site: Site, fixedPort?: number, signal?: AbortSignal): Promise<Held> {
+  const { cluster, launcher, log, durable } = site
+  const url = await readUrl(cluster)
+  const port = fixedPort ?? (await choosePort(Number(url.port)))
+  const slow = setTimeout(() => log.info({}, 'PostgreSQL is recovering'), 3000)
+  const settings = serverSettings(port, durable)
+  const starting = startPostmaster(cluster, launcher, site.postgres, settings, signal)
+  const postmaster = await starting.finally(() => clearTimeout(slow))
+  try {
+    url.port = String(port)
+    await writeUrl(cluster, url)
+    return { postmaster, ownership: await own(cluster) }
+  } catch (error) {
+    await postmaster.stop()
+    throw error
+  }
+}
+
+async function own(cluster: Cluster): Promise<Ownership> {
+  const ownership = await takeOwnership(cluster)
+  if (ownership === 'taken') throw new Error(alreadyServed(cluster.dataDir))
+  // Somebody who started at the same instant took ours for one that was left over: look again.
+  if (!ownership) throw new StartFailure('busy', 'PostgreSQL does not answer.')
+  return ownership
+}
+
+const alreadyServed = (dataDir: string) =>
+  `Another Outrider already runs on DATA_DIR ${dataDir}: stop it, or set DATA_DIR to another directory.`

@@ -1,0 +1,2 @@
+export { type EmbeddedPostgres, type StartOptions, startPostgres } from './embedded.ts'
+export { findRunning } from './ownership.ts'

@@ -1,0 +1,103 @@
+import { spawnSync } from 'node:child_process'
+import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { clusterAt } from './cluster.ts'
+import { startPostgres } from './index.ts'
+import type * as launchers from './launcher.ts'
+import { findPostmaster } from './postmaster.ts'
+
+const refused = vi.hoisted(() => ({ tools: [] as string[] }))
+
+// A system without namespaces, or without the tool, is one where these ways do not work.
+vi.mock('./launcher.ts', async (importActual) => {
+  const actual = await importActual<typeof launchers>()
+  return {
+    ...actual,
+    listLaunchers: (owner?: launchers.Account) =>
+      actual
+        .listLaunchers(owner)
+        .filter(({ prefix }) => !prefix.some((word) => refused.tools.includes(word))),
+  }
+})
+
+const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() }
+const isRoot = process.geteuid?.() === 0
+const nobody = { uid: 65_534, gid: 65_534 }
+// In a checkout below root's own home nobody else reaches the programs.
+const isPublic = isRoot && spawnSync(process.execPath, ['--version'], nobody).status === 0
+
+interface Case {
+  system: string
+  tools: string[]
+  parent: 'public' | 'private'
+  root: boolean
+  capabilities: number
+}
+
+const privateCases: Case[] = [
+  { system: 'with user namespaces', tools: [], parent: 'private', root: true, capabilities: 0 },
+  // CAP_DAC_OVERRIDE is number 1.
+  { system: 'without them', tools: ['unshare'], parent: 'private', root: false, capabilities: 2 },
+]
+const publicCases: Case[] = [
+  { system: 'without them', tools: ['unshare'], parent: 'public', root: false, capabilities: 0 },
+  {
+    system: 'without tools',
+    tools: ['unshare', 'setpriv'],
+    parent: 'public',
+    root: false,
+    capabilities: 0,
+  },
+]
+
+beforeEach(() => {
+  refused.tools = []
+})
+
+test.runIf(isRoot).each([...privateCases, ...(isPublic ? publicCases : [])])(
+  'root starts it $system below a $parent directory',
+  async (expected) => {
+    refused.tools = expected.tools
+    const dataDir = await makeDataDir(expected.parent)
+    for (const start of ['first', 'second']) {
+      await using postgres = await startPostgres({ dataDir, log })
+      expect(await canQuery(postgres.url), start).toBe(true)
+      const { uid } = await stat(join(dataDir, 'postgres/data'))
+      expect(uid === 0, start).toBe(expected.root)
+      const status = await readFile(
+        `/proc/${await findPostmaster(clusterAt(dataDir))}/status`,
+        'utf8',
+      )
+      expect(status.match(/Uid:\t(\d+)/)?.[1], start).toBe(String(uid))
+      expect(Number.parseInt(status.match(/CapEff:\t(\w+)/)?.[1] ?? '', 16)).toBe(
+        expected.capabilities,
+      )
+    }
+  },
+)
+
+test.runIf(isRoot)('where root has no way, the message says what to do', async () => {
+  refused.tools = ['unshare', 'setpriv']
+  const dataDir = await makeDataDir('private')
+  await expect(startPostgres({ dataDir, log })).rejects.toThrow(
+    `PostgreSQL refuses to run as root, and this system allows no way to run it as another user in DATA_DIR ${dataDir}`,
+  )
+})
+
+async function makeDataDir(access: Case['parent']): Promise<string> {
+  const parent = await mkdtemp(join(tmpdir(), 'outrider-launcher-'))
+  onTestFinished(() => rm(parent, { recursive: true, force: true }))
+  await chmod(parent, access === 'private' ? 0o700 : 0o755)
+  return join(parent, 'data')
+}
+
+async function canQuery(url: string): Promise<boolean> {
+  const client = new pg.Client(url)
+  await client.connect()
+  const { rowCount } = await client.query('select 1')
+  await client.end()
+  return rowCount === 1
+}

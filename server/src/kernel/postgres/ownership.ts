@@ -1,0 +1,75 @@
+import { realpath } from 'node:fs/promises'
+import pg from 'pg'
+import { type Cluster, clusterAt, clusterExists, readUrl } from './cluster.ts'
+import { findPort } from './postmaster.ts'
+
+/** Held for the life of the process that serves a DATA_DIR. */
+export interface Ownership {
+  client: pg.Client
+  /** Resolves when the connection that carries the lock is gone. */
+  lost: Promise<void>
+}
+
+/** The address of the database of a running server, for commands beside it. */
+export async function findRunning(dataDir: string): Promise<string | undefined> {
+  const cluster = clusterAt(dataDir)
+  if (!(await clusterExists(cluster))) return undefined
+  const url = await findUrl(cluster)
+  const client = await connect(cluster, url)
+  await client?.end()
+  return client && String(url)
+}
+
+/**
+ * The lock is a session's, so it ends with its process or its server and leaves nothing stale. It
+ * lives in the maintenance database: locks are per database.
+ *
+ * @returns undefined when no server answers, 'taken' when another process has the lock
+ */
+export async function takeOwnership(cluster: Cluster): Promise<Ownership | 'taken' | undefined> {
+  const url = await findUrl(cluster)
+  url.pathname = '/postgres'
+  const client = await connect(cluster, url)
+  if (!client) return undefined
+  const lost = new Promise<void>((resolve) => client.once('end', resolve))
+  try {
+    const { rows } = await client.query('select pg_try_advisory_lock($1) as locked', [lockKey])
+    if (rows[0].locked) return { client, lost }
+  } catch {
+    // Stopped under our hands, by whoever took it for one that was left over.
+    await client.end().catch(() => undefined)
+    return undefined
+  }
+  await client.end()
+  return 'taken'
+}
+
+/** 'outrider' in ASCII. */
+const lockKey = '8031453545228428658'
+
+async function findUrl(cluster: Cluster): Promise<URL> {
+  const url = await readUrl(cluster)
+  url.port = String((await findPort(cluster)) ?? url.port)
+  return url
+}
+
+/** Undefined unless the server that answers is the one on these very files. */
+async function connect(cluster: Cluster, url: URL): Promise<pg.Client | undefined> {
+  const client = new pg.Client({
+    connectionString: String(url),
+    application_name: 'outrider embedded',
+    connectionTimeoutMillis: 5000,
+  })
+  // Its end is told by `end`; unheard, the event would end the process.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    const { rows } = await client.query(`select current_setting('data_directory') as directory`)
+    // A copied DATA_DIR names the server of the original.
+    if ((await realpath(rows[0].directory)) === (await realpath(cluster.data))) return client
+  } catch {
+    // Nobody there, starting, stopping or a stranger: no server of ours answers.
+  }
+  await client.end().catch(() => undefined)
+  return undefined
+}

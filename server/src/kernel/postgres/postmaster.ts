@@ -1,0 +1,141 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { open, readFile, readlink, realpath, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Cluster } from './cluster.ts'
+import { type Launcher, programEnvironment } from './launcher.ts'
+
+/** A PostgreSQL server process that this process started. */
+export interface Postmaster {
+  isAlive(): boolean
+  /** Resolves when the process is gone, for whatever reason. */
+  exited: Promise<void>
+  stop(): Promise<void>
+}
+
+/** `busy`: another one is not quite gone yet. `port`: somebody has the port. Both may pass. */
+export class StartFailure extends Error {
+  readonly kind: 'busy' | 'port' | 'broken'
+
+  constructor(kind: StartFailure['kind'], message: string) {
+    super(message)
+    this.name = 'StartFailure'
+    this.kind = kind
+  }
+}
+
+/**
+ * Starts the server and waits until it accepts connections, through crash recovery if need be.
+ * To be called on the main thread: the kernel ends PostgreSQL with the thread that started it.
+ *
+ * @throws StartFailure
+ */
+export async function startPostmaster(
+  cluster: Cluster,
+  launcher: Launcher,
+  postgres: string,
+  settings: string[],
+  signal?: AbortSignal,
+): Promise<Postmaster> {
+  const log = await open(cluster.logFile, 'a', 0o600)
+  const { size } = await log.stat()
+  // A file, not a pipe: PostgreSQL never waits for this process to read.
+  if (size > logBytesMax) await log.truncate()
+  const logStart = size > logBytesMax ? 0 : size
+  const [program = postgres, ...args] = [...launcher.prefix, postgres, '-D', cluster.data]
+  const child = spawn(program, [...args, ...settings], {
+    cwd: '/',
+    env: programEnvironment,
+    // A session of its own: Ctrl-C in the terminal is ours to handle, PostgreSQL stops after us.
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+    ...launcher.spawnAs,
+  })
+  const exited = once(child, 'exit').then(
+    () => undefined,
+    () => undefined,
+  )
+  await log.close()
+
+  const isAlive = () => child.exitCode === null && child.signalCode === null
+  const stop = async () => {
+    for (const [kill, waitMs] of stopSteps) {
+      if (!isAlive()) return
+      child.kill(kill)
+      await Promise.race([exited, sleep(waitMs, undefined, { ref: false })])
+    }
+  }
+  const gone = exited.then(() => 'gone' as const)
+  while ((await Promise.race([gone, readState(cluster)])) !== `${child.pid} ready`) {
+    if (signal?.aborted) await stop()
+    signal?.throwIfAborted()
+    const pause = sleep(10, undefined, { ref: false })
+    if ((await Promise.race([gone, pause])) === 'gone') throw await explain(cluster, logStart)
+  }
+  return { isAlive, exited, stop }
+}
+
+/** The port of the server on these files, if one runs. */
+export async function findPort(cluster: Cluster): Promise<number | undefined> {
+  return Number((await readPidFile(cluster))[3]) || undefined
+}
+
+/** The process id of a server that runs on these files, whoever started it. */
+export async function findPostmaster(cluster: Cluster): Promise<number | undefined> {
+  const [pid] = await readPidFile(cluster)
+  if (!Number(pid) || !exists(Number(pid))) return undefined
+  if (await worksElsewhere(Number(pid), cluster)) {
+    // After a reboot or in a restarted container another process can have the number of a killed
+    // server, and PostgreSQL would refuse to start for ever.
+    await rm(join(cluster.data, 'postmaster.pid'), { force: true })
+    return undefined
+  }
+  return Number(pid)
+}
+
+/** Fast shutdown first (a checkpoint, then exit), then one that recovers at the next start. */
+const stopSteps = [
+  ['SIGINT', 7000],
+  ['SIGQUIT', 2000],
+  ['SIGKILL', 2000],
+] as const
+
+const logBytesMax = 1_000_000
+
+/** PostgreSQL's documented pid file: process id in line 1, port in line 4, state in line 8. */
+async function readState(cluster: Cluster): Promise<string> {
+  const lines = await readPidFile(cluster)
+  return `${lines[0]} ${lines[7]?.trim()}`
+}
+
+const readPidFile = (cluster: Cluster): Promise<string[]> =>
+  readFile(join(cluster.data, 'postmaster.pid'), 'utf8').then(
+    (text) => text.split('\n'),
+    () => [],
+  )
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** A server's working directory is its data directory. Where that cannot be read: false. */
+async function worksElsewhere(pid: number, cluster: Cluster): Promise<boolean> {
+  const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => undefined)
+  return cwd !== undefined && cwd !== (await realpath(cluster.data))
+}
+
+async function explain(cluster: Cluster, logStart: number): Promise<StartFailure> {
+  const log = (await readFile(cluster.logFile)).subarray(logStart).toString()
+  const fatal = [...log.matchAll(/(?:FATAL|PANIC): +(.*)/g)].at(-1)?.[1]
+  const reason = fatal ?? log.trim().split('\n').at(-1) ?? ''
+  const message = `PostgreSQL did not start in DATA_DIR ${cluster.dataDir}: ${reason}`
+  if (/lock file|shared memory block/.test(reason)) return new StartFailure('busy', message)
+  if (/TCP\/IP sockets/.test(reason)) return new StartFailure('port', message)
+  return new StartFailure('broken', message)
+}

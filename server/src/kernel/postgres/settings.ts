@@ -1,0 +1,38 @@
+/**
+ * PostgreSQL's settings, given on its command line at every start so that an older data directory
+ * gets them too.
+ */
+export function serverSettings(port: number, durable: boolean): string[] {
+  const settings = { ...base, port, ...(durable ? {} : forgetful) }
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}
+
+const base = {
+  listen_addresses: '127.0.0.1',
+  // Socket paths end at 107 bytes; a checkout may lie deeper.
+  unix_socket_directories: '',
+  max_connections: 200,
+  shared_buffers: '128MB',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+
+  // An error's text, its DETAIL and the statement can quote values: none of them is written.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_checkpoints: 'off',
+  log_autovacuum_min_duration: -1,
+
+  // Every commit is on disk before it is answered; checkpoints are rarer and WAL smaller.
+  synchronous_commit: 'on',
+  wal_compression: 'on',
+  max_wal_size: '2GB',
+  checkpoint_timeout: '10min',
+
+  // Short statements on local disks; queue tables need the vacuum often.
+  jit: 'off',
+  random_page_cost: 1.1,
+  autovacuum_naptime: '15s',
+}
+
+const forgetful = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }

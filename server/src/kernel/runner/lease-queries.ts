@@ -1,0 +1,92 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/db.ts'
+
+// Bucket leases and runners are local to the coordinator: no statement here touches a tenant table.
+
+export const upsertRunner = (db: Db, runnerId: string, slot: number) =>
+  sql`
+    insert into runners (id, slot, heartbeat_at) values (${runnerId}::uuid, ${slot}, outrider_now())
+    on conflict (id) do update set heartbeat_at = excluded.heartbeat_at`.execute(db)
+
+export const deleteRunner = (db: Db, runnerId: string) =>
+  db.deleteFrom('runners').where('id', '=', runnerId).execute()
+
+/** Runners that have not been heard of for a day say nothing any more. */
+export const deleteDeadRunners = (db: Db) =>
+  sql`delete from runners where heartbeat_at < outrider_now() - interval '1 day'`.execute(db)
+
+export async function countRunners(db: Db, leaseMs: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from runners
+    where heartbeat_at > outrider_now() - ${leaseMs}::float8 * interval '1 ms'`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+export interface Lease {
+  bucket: number
+  token: string
+}
+
+/**
+ * Renews by token, also late: as long as nobody took the bucket, its lanes were never without us.
+ */
+export async function renewLeases(
+  db: Db,
+  kind: string,
+  runnerId: string,
+  leases: Lease[],
+  leaseMs: number,
+): Promise<number[]> {
+  const { rows } = await sql<{ bucket: number }>`
+    update bucket_leases l
+    set leased_until = outrider_now() + ${leaseMs}::float8 * interval '1 ms'
+    from unnest(
+      ${leases.map((lease) => lease.bucket)}::smallint[],
+      ${leases.map((lease) => lease.token)}::bigint[]
+    ) as mine (bucket, token)
+    where l.kind = ${kind} and l.bucket = mine.bucket and l.token = mine.token
+      and l.runner_id = ${runnerId}::uuid
+    returning l.bucket`.execute(db)
+  return rows.map((row) => row.bucket)
+}
+
+export interface TakenLease extends Lease {
+  /** The last owner did not release it: it died, or it is stalled. */
+  abandoned: boolean
+}
+
+/** Takes free and expired buckets. Two runners asking at once never wait for each other. */
+export async function takeLeases(
+  db: Db,
+  kind: string,
+  runnerId: string,
+  most: number,
+  leaseMs: number,
+): Promise<TakenLease[]> {
+  const { rows } = await sql<TakenLease>`
+    with free as (
+      select bucket, runner_id is not null as abandoned
+      from bucket_leases
+      where kind = ${kind} and (runner_id is null or leased_until <= outrider_now())
+      order by bucket
+      limit ${most}
+      for update skip locked
+    )
+    update bucket_leases l
+    set runner_id = ${runnerId}::uuid, token = l.token + 1,
+      leased_until = outrider_now() + ${leaseMs}::float8 * interval '1 ms'
+    from free
+    where l.kind = ${kind} and l.bucket = free.bucket
+    returning l.bucket, l.token::text as token, free.abandoned`.execute(db)
+  return rows.sort((a, b) => a.bucket - b.bucket)
+}
+
+export const releaseLeases = (db: Db, kind: string, leases: Lease[]) =>
+  sql`
+    update bucket_leases l
+    set runner_id = null, leased_until = null
+    from unnest(
+      ${leases.map((lease) => lease.bucket)}::smallint[],
+      ${leases.map((lease) => lease.token)}::bigint[]
+    ) as mine (bucket, token)
+    where l.kind = ${kind} and l.bucket = mine.bucket and l.token = mine.token`.execute(db)

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type TestContext, testContext } from '../../../test/context.ts'
+import type { Context } from '../context.ts'
+import { bucketCount, Leases } from './leases.ts'
+
+let ctx: TestContext
+beforeAll(async () => {
+  ctx = await testContext({ leaseMs: 30_000 })
+})
+afterAll(() => ctx[Symbol.asyncDispose]())
+beforeEach(async () => {
+  const { peek } = ctx.database
+  await peek.updateTable('bucket_leases').set({ runner_id: null, leased_until: null }).execute()
+  await peek.deleteFrom('runners').execute()
+})
+
+interface Runner {
+  leases: Leases
+  taken: number[]
+  abandoned: number[]
+  lost: number[]
+  /** Moves this runner's monotonic clock. */
+  elapse: (ms: number) => void
+}
+
+function startRunner(): Runner {
+  let elapsedMs = 0
+  const own: Context = { ...ctx, monotonicMs: () => elapsedMs }
+  const runner = { taken: [] as number[], abandoned: [] as number[], lost: [] as number[] }
+  const leases = new Leases(own, 'deliveries', {
+    taken: (buckets, abandoned) => {
+      runner.taken.push(...buckets)
+      runner.abandoned.push(...abandoned)
+    },
+    lost: (buckets) => runner.lost.push(...buckets),
+    drained: async () => undefined,
+  })
+  return {
+    ...runner,
+    leases,
+    elapse: (ms) => {
+      elapsedMs += ms
+    },
+  }
+}
+
+const expireAll = () =>
+  ctx.database.peek
+    .updateTable('bucket_leases')
+    .set({ leased_until: new Date(0) })
+    .execute()
+
+test('one runner takes every bucket, once', async () => {
+  const runner = startRunner()
+  await runner.leases.beat()
+  await runner.leases.beat()
+  expect(runner.taken).toEqual(Array.from({ length: bucketCount }, (_, bucket) => bucket))
+  expect(runner.leases.holds(7)).toBe(true)
+})
+
+test('a second runner gets its half, and no bucket has two owners', async () => {
+  const [a, b] = [startRunner(), startRunner()]
+  await a.leases.beat()
+  await b.leases.beat()
+  expect(b.taken).toEqual([])
+  await a.leases.beat()
+  await expect.poll(() => a.leases.buckets().length).toBe(bucketCount / 2)
+  await expect
+    .poll(async () => {
+      await b.leases.beat()
+      return b.leases.buckets().length
+    })
+    .toBe(bucketCount / 2)
+  const shared = a.leases.buckets().filter((bucket) => b.leases.holds(bucket))
+  expect(shared).toEqual([])
+  expect(b.abandoned).toEqual([])
+})
+
+test('runners that start at the same instant share without overlap', async () => {
+  const runners = [startRunner(), startRunner(), startRunner()]
+  await Promise.all(runners.map((runner) => runner.leases.beat()))
+  const all = runners.flatMap((runner) => runner.leases.buckets())
+  expect(new Set(all).size).toBe(all.length)
+})
+
+test('a runner trusts a lease only until its end less a margin, counted from before the renewal', async () => {
+  const runner = startRunner()
+  await runner.leases.beat()
+  runner.elapse(24_999)
+  expect(runner.leases.holds(0)).toBe(true)
+  runner.elapse(1)
+  expect(runner.leases.holds(0)).toBe(false)
+})
+
+test('a lease that expired but was not taken is renewed, and trusted again', async () => {
+  const runner = startRunner()
+  await runner.leases.beat()
+  runner.elapse(60_000)
+  await expireAll()
+  await runner.leases.beat()
+  expect(runner.leases.holds(0)).toBe(true)
+  expect(runner.lost).toEqual([])
+})
+
+test('an expired lease goes to another runner as abandoned, and its old owner learns it', async () => {
+  const [a, b] = [startRunner(), startRunner()]
+  await a.leases.beat()
+  await expireAll()
+  await b.leases.beat()
+  expect(b.abandoned.length).toBeGreaterThan(0)
+  await a.leases.beat()
+  expect(a.lost).toEqual(expect.arrayContaining(b.taken))
+  expect(b.taken.some((bucket) => a.leases.holds(bucket))).toBe(false)
+})
+
+test('a clean stop frees everything at once, and nothing counts as abandoned', async () => {
+  const [a, b] = [startRunner(), startRunner()]
+  await a.leases.beat()
+  await a.leases.release()
+  await b.leases.beat()
+  expect(b.taken).toHaveLength(bucketCount)
+  expect(b.abandoned).toEqual([])
+})

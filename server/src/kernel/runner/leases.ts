@@ -1,0 +1,172 @@
+import type { Context } from '../context.ts'
+import { describeError } from '../log.ts'
+import * as queries from './lease-queries.ts'
+
+export const bucketCount = 256
+
+/** The bucket of a lane: the last byte of its UUID, which is random. */
+export const bucketOf = (laneId: string) => Number.parseInt(laneId.slice(-2), 16)
+
+export interface LeaseEvents {
+  /** Buckets that are ours from now on; `abandoned` ones were taken from a dead or stalled runner. */
+  taken: (buckets: number[], abandoned: number[]) => void
+  /** Buckets whose lanes must start nothing any more. */
+  lost: (buckets: number[]) => void
+  /** Resolves when nothing of these buckets is in flight: before they go to another runner. */
+  drained: (buckets: number[]) => Promise<void>
+}
+
+interface HeldLease {
+  token: string
+  deadlineMs: number
+  /** Only what was asked later than this says anything about it. */
+  doubtedAtMs: number
+}
+
+/**
+ * Which buckets this runner owns. Each heartbeat renews them, takes its share of the free ones and
+ * hands over what is more than its share.
+ *
+ * A lease is trusted until the deadline counted from *before* its renewal was sent, less a margin:
+ * whatever stalls in between, the owner stops first. Results are settled by row, so a lease that is
+ * lost all the same costs a second request at most, never a wrong record.
+ */
+export class Leases {
+  readonly runnerId: string
+  readonly slot: number
+  readonly #ctx: Context
+  readonly #kind: string
+  readonly #leaseMs: number
+  readonly #marginMs: number
+  readonly #events: LeaseEvents
+  readonly #held = new Map<number, HeldLease>()
+  readonly #leaving = new Set<number>()
+
+  constructor(ctx: Context, kind: string, events: LeaseEvents) {
+    this.#ctx = ctx
+    this.#kind = kind
+    this.#events = events
+    this.#leaseMs = ctx.config.leaseMs
+    this.#marginMs = Math.min(5_000, this.#leaseMs / 4)
+    this.runnerId = ctx.newId()
+    this.slot = Math.floor(ctx.random() * 16)
+  }
+
+  /** Asked before every send. A bucket on its way to another runner starts nothing more. */
+  holds(bucket: number): boolean {
+    const lease = this.#held.get(bucket)
+    if (!lease || this.#leaving.has(bucket)) return false
+    return this.#ctx.monotonicMs() < lease.deadlineMs
+  }
+
+  /** Owned and not being handed over. */
+  buckets(): number[] {
+    return [...this.#held.keys()].filter((bucket) => !this.#leaving.has(bucket))
+  }
+
+  async beat() {
+    const { db, monotonicMs } = this.#ctx
+    await queries.upsertRunner(db, this.runnerId, this.slot)
+    const sentMs = monotonicMs()
+    const renewed = await queries.renewLeases(
+      db,
+      this.#kind,
+      this.runnerId,
+      this.#leases([...this.#held.keys()]),
+      this.#leaseMs,
+    )
+    this.#extend(renewed, sentMs)
+    this.#drop([...this.#held.keys()].filter((bucket) => !renewed.includes(bucket)))
+    const runners = await queries.countRunners(db, this.#leaseMs)
+    const share = Math.ceil(bucketCount / Math.max(1, runners))
+    await this.#take(share - this.#held.size)
+    this.#handOver(this.buckets().slice(share))
+  }
+
+  /** A clean stop: the lanes are drained, so the next runner goes on at once. */
+  async release() {
+    const buckets = [...this.#held.keys()]
+    for (const bucket of buckets) this.#leaving.add(bucket)
+    this.#events.lost(buckets)
+    await this.#events.drained(buckets)
+    await queries.releaseLeases(this.#ctx.db, this.#kind, this.#leases(buckets))
+    this.#held.clear()
+    this.#leaving.clear()
+    await queries.deleteRunner(this.#ctx.db, this.runnerId)
+    await queries.deleteDeadRunners(this.#ctx.db)
+  }
+
+  async #take(most: number) {
+    if (most <= 0) return
+    const sentMs = this.#ctx.monotonicMs()
+    const { db } = this.#ctx
+    const taken = await queries.takeLeases(db, this.#kind, this.runnerId, most, this.#leaseMs)
+    if (taken.length === 0) return
+    for (const { bucket, token } of taken)
+      this.#held.set(bucket, { token, deadlineMs: 0, doubtedAtMs: -1 })
+    const buckets = taken.map((lease) => lease.bucket)
+    this.#extend(buckets, sentMs)
+    this.#events.taken(
+      buckets,
+      taken.filter((lease) => lease.abandoned).map((lease) => lease.bucket),
+    )
+  }
+
+  #extend(buckets: number[], sentMs: number) {
+    for (const bucket of buckets) {
+      const lease = this.#held.get(bucket)
+      if (!lease || sentMs <= lease.doubtedAtMs) continue
+      lease.deadlineMs = sentMs + this.#leaseMs - this.#marginMs
+    }
+  }
+
+  #drop(buckets: number[]) {
+    if (buckets.length === 0) return
+    for (const bucket of buckets) {
+      this.#held.delete(bucket)
+      this.#leaving.delete(bucket)
+    }
+    this.#events.lost(buckets)
+  }
+
+  /** Goes on in the background: one slow receiver must not hold up the heartbeat. */
+  #handOver(buckets: number[]) {
+    if (buckets.length === 0) return
+    for (const bucket of buckets) this.#leaving.add(bucket)
+    const leases = this.#leases(buckets)
+    this.#events.lost(buckets)
+    this.#events
+      .drained(buckets)
+      .then(() => queries.releaseLeases(this.#ctx.db, this.#kind, leases))
+      .then(() => this.#drop(this.#stillHeld(leases)))
+      .catch((error) => {
+        this.#ctx.log.warn(describeError(error), 'buckets were not handed over')
+        this.#doubt(this.#stillHeld(leases))
+      })
+  }
+
+  /** Maybe released, maybe not: the next renewal tells, and nothing is started until then. */
+  #doubt(buckets: number[]) {
+    for (const bucket of buckets) {
+      this.#leaving.delete(bucket)
+      const lease = this.#held.get(bucket)
+      if (!lease) continue
+      lease.deadlineMs = 0
+      lease.doubtedAtMs = this.#ctx.monotonicMs()
+    }
+  }
+
+  /** A bucket that was lost meanwhile may be here again, under another token. */
+  #stillHeld(leases: queries.Lease[]): number[] {
+    return leases
+      .filter(({ bucket, token }) => this.#held.get(bucket)?.token === token)
+      .map(({ bucket }) => bucket)
+  }
+
+  #leases(buckets: number[]): queries.Lease[] {
+    return buckets.flatMap((bucket) => {
+      const lease = this.#held.get(bucket)
+      return lease ? [{ bucket, token: lease.token }] : []
+    })
+  }
+}

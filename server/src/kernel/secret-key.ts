@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import { createSecretBox, type SecretBox } from './crypto.ts'
+import type { Db } from './db/db.ts'
+import { findInstance, insertInstance, lockInstance, updateSecretKeyId } from './db/instance.ts'
+
+interface Site {
+  config: Pick<Config, 'secretKey' | 'dataDir'>
+  now: () => Date
+  newId: () => string
+}
+
+/**
+ * The keys of OUTRIDER_SECRET_KEY, else of DATA_DIR/secret.key, which the first start makes. The
+ * database remembers which key seals, so that a process with another one is refused before it
+ * stores what the others cannot open.
+ *
+ * @throws with what to set, when none of the keys is that of the database
+ */
+export async function openSecrets(db: Db, { config, now, newId }: Site): Promise<SecretBox> {
+  return db.transaction().execute(async (tx) => {
+    await lockInstance(tx)
+    const instance = await findInstance(tx)
+    const found = await readSecretKeys(config)
+    if (instance && !found) throw new Error(lost(config.dataDir, instance.secret_key_id))
+    const keys = found ?? [await createKeyFile(config.dataDir)]
+    const secrets = createSecretBox(keys)
+    if (!instance) {
+      const secret_key_id = secrets.keyId
+      await insertInstance(tx, { id: newId(), secret_key_id, timestamp_created: now() })
+      return secrets
+    }
+    if (!keyIdsOf(keys).includes(instance.secret_key_id)) {
+      throw new Error(foreign(keyIdsOf(keys), instance.secret_key_id))
+    }
+    if (instance.secret_key_id !== secrets.keyId) await updateSecretKeyId(tx, secrets.keyId)
+    return secrets
+  })
+}
+
+/** Newest first; undefined when none was ever made or given. */
+export async function readSecretKeys({
+  secretKey,
+  dataDir,
+}: Site['config']): Promise<Buffer[] | undefined> {
+  if (secretKey !== undefined) return parseKeys(secretKey, 'OUTRIDER_SECRET_KEY')
+  const path = keyFile(dataDir)
+  const text = await readFile(path, 'utf8').catch((error) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  return text === undefined ? undefined : parseKeys(text, path)
+}
+
+export const keyIdsOf = (keys: Buffer[]): string[] =>
+  keys.map((key) => createSecretBox([key]).keyId)
+
+export const keyFile = (dataDir: string) => join(dataDir, 'secret.key')
+
+function parseKeys(text: string, source: string): Buffer[] {
+  return text.split(',').map((part) => {
+    const key = Buffer.from(part.trim(), 'base64')
+    if (/^[\w+/-]{43}=?$/.test(part.trim()) && key.length === 32) return key
+    throw new Error(
+      `${source} must be 32 bytes in base64, as from "openssl rand -base64 32" (several: newest first, separated by commas).`,
+    )
+  })
+}
+
+/** Whole or absent: a kill half-way must not leave half a key. */
+async function createKeyFile(dataDir: string): Promise<Buffer> {
+  const key = randomBytes(32)
+  const path = keyFile(dataDir)
+  await mkdir(dataDir, { recursive: true, mode: 0o711 })
+  await writeFile(`${path}.new`, `${key.toString('base64')}\n`, { mode: 0o600, flush: true })
+  await rename(`${path}.new`, path)
+  return key
+}
+
+const lost = (dataDir: string, keyId: string) =>
+  `The database holds secrets sealed with key ${keyId}, and ${keyFile(dataDir)} is missing: restore that file, or set OUTRIDER_SECRET_KEY to the key that the other processes use.`
+
+const foreign = (own: string[], keyId: string) =>
+  `The database holds secrets sealed with key ${keyId}, but the key here is ${own.join(', ')}: set OUTRIDER_SECRET_KEY (or DATA_DIR) to that of the other processes.`

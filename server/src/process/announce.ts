@@ -1,0 +1,27 @@
+import { resolve } from 'node:path'
+import type { Context } from '../kernel/context.ts'
+import type { Role } from './services.ts'
+
+/** Tells a person where to go next; logs stay a stream of JSON where nobody watches. */
+export function announce(ctx: Context, role: Role, address: string | undefined): void {
+  const { config, log } = ctx
+  log.info({ role, address, version: config.version }, 'started')
+  if (role === 'runner') return
+  const lines = [
+    ['Address', `${address}`],
+    ['Documentation', `${address}/docs`],
+    ['DATA_DIR', config.dataDir],
+    [
+      'First key',
+      `${settings(config.dataDir)}npx outrider keys create --name first --scopes 'all:*'`,
+    ],
+    ['Stop', 'Ctrl-C'],
+  ]
+  const text = lines.map(([name = '', value]) => `  ${name.padEnd(15)}${value}`).join('\n')
+  const terminal = process.stdout.isTTY ? process.stdout : process.stderr
+  terminal.write(`\nOutrider ${config.version} is running.\n\n${text}\n\n`)
+}
+
+/** A command beside this server needs the same DATA_DIR. */
+const settings = (dataDir: string) =>
+  dataDir === resolve('./data') ? '' : `DATA_DIR='${dataDir.replaceAll("'", `'\\''`)}' `

@@ -1,0 +1,54 @@
+import type { Db } from '../kernel/db/db.ts'
+import { readMigrationGap, readServerVersion } from '../kernel/db/instance.ts'
+import { migrate } from '../kernel/db/migrate.ts'
+import type { Log } from '../kernel/log.ts'
+
+const postgresVersionMin = 15
+
+/** @throws with what to do when nobody answers, the way in is refused, or the server is too old */
+export async function checkDatabase(db: Db, url: string): Promise<void> {
+  const version = await readServerVersion(db).catch((error) => {
+    throw new Error(explainRefusal(error, url))
+  })
+  if (Math.floor(version / 10_000) >= postgresVersionMin) return
+  throw new Error(
+    `The database is a PostgreSQL ${Math.floor(version / 10_000)}: Outrider needs ${postgresVersionMin} or later.`,
+  )
+}
+
+export async function applyMigrations(url: string, log: Log): Promise<string[]> {
+  const applied = await migrate(url)
+  if (applied.length > 0) log.info({ applied }, 'database migrated')
+  return applied
+}
+
+export async function requireMigrations(db: Db): Promise<void> {
+  const { missing, unknown } = await readMigrationGap(db)
+  if (missing.length > 0) {
+    throw new Error(
+      'The database is not migrated to this version: restart the server, or run "npx outrider migrate".',
+    )
+  }
+  if (unknown.length > 0) {
+    throw new Error(
+      `The database is newer than this version (it has ${unknown.join(', ')}): update Outrider.`,
+    )
+  }
+}
+
+/** One sentence without the password. */
+function explainRefusal(error: unknown, url: string): string {
+  const { code, message } = error as { code?: string; message?: string }
+  const address = URL.parse(url)
+  if (!address || code === 'ERR_INVALID_URL') {
+    return 'DATABASE_URL must be an address such as postgres://user:password@host:5432/database.'
+  }
+  const place = `The database at ${address.hostname || 'this machine'}:${address.port || 5432}`
+  if (code === '28P01' || code === '28000') {
+    return `${place} refuses the user or the password: correct DATABASE_URL.`
+  }
+  if (code === '3D000') {
+    return `${place} has no database "${address.pathname.slice(1)}": create it, or correct DATABASE_URL.`
+  }
+  return `${place} does not answer (${code ?? message}): check that it runs, and DATABASE_URL.`
+}

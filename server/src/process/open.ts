@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { ensurePartitions } from '../app.ts'
+import type { Config } from '../config.ts'
+import { observeOperations } from '../features/operations/index.ts'
+import { ensureDefaultWorkspace } from '../features/workspaces/index.ts'
+import { createClock } from '../kernel/clock.ts'
+import type { Context } from '../kernel/context.ts'
+import { setPreparedStatements } from '../kernel/db/client.ts'
+import { connect } from '../kernel/db/db.ts'
+import { createIdGenerator } from '../kernel/ids.ts'
+import type { Log } from '../kernel/log.ts'
+import { createMetrics } from '../kernel/metrics.ts'
+import { createLookup, createMailLookup, createOutboundHttp } from '../kernel/outbound/index.ts'
+import { findRunning, startPostgres } from '../kernel/postgres/index.ts'
+import { openSecrets } from '../kernel/secret-key.ts'
+import { applyMigrations, checkDatabase, requireMigrations } from './database.ts'
+import { atMost } from './deadline.ts'
+import { keepTime, setByDatabase } from './time.ts'
+
+/** What a process stands on. Disposing ends everything in the reverse order of its making. */
+export interface OpenProcess extends AsyncDisposable {
+  ctx: Context
+  /** Holds the password. */
+  databaseUrl: string
+}
+
+export interface OpenOptions {
+  log: Log
+  /** Ends an opening that is under way. */
+  signal?: AbortSignal
+}
+
+/**
+ * A process that serves, on the database of DATABASE_URL, else on one of its own in DATA_DIR:
+ * migrated, with its clock set by the database.
+ *
+ * @throws with what to do
+ */
+export async function openServer(config: Config, options: OpenOptions): Promise<OpenProcess> {
+  await using stack = new AsyncDisposableStack()
+  const { dataDir, databaseUrl } = config
+  const url = databaseUrl ?? stack.use(await startPostgres({ dataDir, ...options })).url
+  return await open(stack, config, url, { ...options, migrations: 'apply' })
+}
+
+/**
+ * A process that does one thing beside the server. What a server may be using is not migrated under
+ * its feet.
+ *
+ * @throws with what to do
+ */
+export async function openOperator(config: Config, options: OpenOptions): Promise<OpenProcess> {
+  await using stack = new AsyncDisposableStack()
+  const database = stack.use(await openDatabase(config, options))
+  const migrations = database.isOurs ? 'apply' : 'require'
+  return await open(stack, config, database.url, { ...options, migrations })
+}
+
+export interface OpenDatabase extends AsyncDisposable {
+  /** Holds the password. */
+  url: string
+  /** Started here, and stopped when this is disposed of. */
+  isOurs: boolean
+}
+
+/**
+ * The database of DATABASE_URL, else that of the server that runs on DATA_DIR, else the one that
+ * lies there, started for as long as needed; with `create` it is made.
+ *
+ * @throws with what to do
+ */
+export async function openDatabase(
+  config: Config,
+  options: OpenOptions & { create?: boolean },
+): Promise<OpenDatabase> {
+  const { databaseUrl, dataDir } = config
+  const url = databaseUrl ?? (await findRunning(dataDir))
+  if (url) return { url, isOurs: false, [Symbol.asyncDispose]: async () => undefined }
+  if (!options.create && !existsSync(join(dataDir, 'postgres'))) {
+    throw new Error(
+      `There is no database in DATA_DIR ${dataDir}: run "npm start" first, or set DATA_DIR or DATABASE_URL to those of the server.`,
+    )
+  }
+  const embedded = await startPostgres({ dataDir, ...options })
+  return { url: embedded.url, isOurs: true, [Symbol.asyncDispose]: embedded.stop }
+}
+
+async function open(
+  stack: AsyncDisposableStack,
+  config: Config,
+  url: string,
+  options: OpenOptions & { migrations: 'apply' | 'require' },
+): Promise<OpenProcess> {
+  const { log, signal } = options
+  setPreparedStatements(config.databasePrepared)
+  const { db } = connect(url, config.databaseConnectionsMax)
+  stack.defer(async () => void (await atMost(hangMs, db.destroy())))
+  await checkDatabase(db, url)
+  signal?.throwIfAborted()
+  if (options.migrations === 'apply') await applyMigrations(url, log)
+  else await requireMigrations(db)
+  signal?.throwIfAborted()
+
+  const clock = createClock()
+  await setByDatabase(clock, db)
+  const { now, monotonicMs } = clock
+  const newId = createIdGenerator(now)
+  const secrets = await openSecrets(db, { config, now, newId })
+  const lookup = createLookup()
+  const http = createOutboundHttp({ policy: config.outbound, lookup })
+  stack.defer(async () => void (await atMost(hangMs, http.close())))
+  const metrics = createMetrics()
+  const ctx: Context = {
+    ...{ config, db, now, monotonicMs, newId, sleep, http, lookup, secrets, log, metrics },
+    lookupMail: createMailLookup(),
+    random: Math.random,
+  }
+  await ensurePartitions(ctx)
+  await ensureDefaultWorkspace(ctx)
+  observeOperations(ctx)
+  stack.use(keepTime(ctx, clock))
+  const owned = stack.move()
+  return { ctx, databaseUrl: url, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** What hangs must not keep the rest from ending in time. */
+const hangMs = 1000
+
+const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+  wait(ms, undefined, { ...(signal ? { signal } : {}) }).catch(() => undefined)

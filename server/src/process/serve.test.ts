@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
+import { type AddressInfo, connect as connectSocket, createServer } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { describe, expect, test, vi } from 'vitest'
+import { testDatabase } from '../../test/database.ts'
+import { makeDataDir, operatorJson, startService } from '../../test/processes.ts'
+
+// Whole processes start here, several at a time, on a machine that may be busy.
+vi.setConfig({ testTimeout: 120_000 })
+
+describe('start', () => {
+  test('npm start brings a database, answers, and tells a person where to go next', async () => {
+    const DATA_DIR = await makeDataDir()
+    await using service = startService('main', { DATA_DIR })
+    const address = await service.address()
+    for (const path of ['/health', '/ready']) {
+      expect(await (await fetch(address + path)).json()).toEqual({ status: 'ok' })
+    }
+    await vi.waitFor(() => expect(service.errors()).toContain('Stop'))
+    for (const part of [address, `${address}/docs`, DATA_DIR, 'npx outrider keys create']) {
+      expect(service.errors()).toContain(part)
+    }
+    expect(service.logLines).toContainEqual(
+      expect.objectContaining({ msg: 'outbound policy', mode: 'any' }),
+    )
+    await using second = startService('main', { DATA_DIR })
+    expect(await second.exited).toEqual({ code: 1, signal: null })
+    expect(second.errors()).toContain('Another Outrider already runs on DATA_DIR')
+  })
+
+  const password = 'secret-of-the-database'
+  const refusals: [string, 'main' | 'api' | 'runner', Record<string, string>, RegExp][] = [
+    ['an API without a database', 'api', {}, /outrider api needs DATABASE_URL/],
+    ['a runner without a database', 'runner', {}, /outrider runner needs DATABASE_URL/],
+    ['a setting that makes no sense', 'main', { PORT: 'x' }, /PORT must be a whole number/],
+    [
+      'a database that is not there',
+      'api',
+      { DATABASE_URL: `postgres://u:${password}@127.0.0.1:1/x` },
+      /database at 127\.0\.0\.1:1 does not answer \(ECONNREFUSED\)/,
+    ],
+    ['an address of no database', 'api', { DATABASE_URL: password }, /must be an address such as/],
+  ]
+  test.each(refusals)('%s is refused in one sentence', async (_what, role, settings, sentence) => {
+    await using service = startService(role, { DATA_DIR: '/nowhere', ...settings })
+    expect(await service.exited).toEqual({ code: 1, signal: null })
+    expect(service.errors()).toMatch(sentence)
+    expect(service.errors().trim().split('\n')).toHaveLength(1)
+    expect(service.errors()).not.toContain(password)
+  })
+
+  test('a port that is taken, a foreign key and a missing database are refused too', async () => {
+    await using database = await testDatabase()
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const PORT = String((taken.address() as AddressInfo).port)
+    const DATABASE_URL = database.url
+    const settings = { DATABASE_URL, OUTRIDER_SECRET_KEY: secretKey() }
+    await using api = startService('api', { ...settings, PORT })
+    await api.exited
+    expect(api.errors()).toContain(`Port ${PORT} on 127.0.0.1 is taken`)
+    taken.close()
+
+    await using other = startService('api', { ...settings, OUTRIDER_SECRET_KEY: secretKey() })
+    await other.exited
+    expect(other.errors()).toContain('set OUTRIDER_SECRET_KEY')
+
+    await using lost = startService('api', { ...settings, DATABASE_URL: `${DATABASE_URL}_not` })
+    await lost.exited
+    expect(lost.errors()).toMatch(/has no database "\w+_not": create it/)
+  })
+
+  test('api and runner start together on an empty database and serve it', async () => {
+    await using database = await testDatabase()
+    await database.pool.query('drop schema public cascade; create schema public')
+    const settings = { DATABASE_URL: database.url, OUTRIDER_SECRET_KEY: secretKey() }
+    await using api = startService('api', settings)
+    await using runner = startService('runner', { ...settings, RUNNER_PORT: '0' })
+    const [apiAddress, runnerAddress] = await Promise.all([api.address(), runner.address()])
+    const { key } = await operatorJson(keysCreate, settings)
+    const listed = await fetch(`${apiAddress}/oauth/service-accounts`, bearer(key))
+    expect(listed.status).toBe(200)
+    expect((await fetch(`${runnerAddress}/ready`)).status).toBe(200)
+    expect((await fetch(`${runnerAddress}/oauth/service-accounts`, bearer(key))).status).toBe(404)
+    const metrics = await (await fetch(`${runnerAddress}/metrics`)).text()
+    for (const name of ['outrider_lanes_leased', 'process_resident_memory_bytes']) {
+      expect(metrics).toContain(name)
+    }
+    for (const service of [api, runner]) service.kill('SIGTERM')
+    expect(await Promise.all([api.exited, runner.exited])).toEqual([clean, clean])
+  })
+})
+
+describe('stop', () => {
+  test('SIGTERM answers the requests under way, takes no new ones, and ends well', async () => {
+    const DATA_DIR = await makeDataDir()
+    await using service = startService('main', { DATA_DIR })
+    const address = await service.address()
+    const { key } = await operatorJson(keysCreate, { DATA_DIR })
+    const requests = await Promise.all([1, 2, 3].map(() => beginRequest(address, key)))
+    service.kill('SIGTERM')
+    // Under `npm start` a Ctrl-C arrives twice; the second is no reason to hurry.
+    service.kill('SIGTERM')
+    await service.logged('stopping')
+    await expect(fetch(`${address}/health`)).rejects.toThrow()
+    const answers = await Promise.all(requests.map((request) => request.finish()))
+    for (const answer of answers) {
+      expect(answer).toMatch(/^HTTP\/1\.1 201 Created/)
+      // The client must not send its next request into the end of the process.
+      expect(answer).toMatch(/^connection: close\r$/im)
+    }
+    expect(await service.exited).toEqual(clean)
+  })
+
+  test('the third signal ends a process at once', async () => {
+    await using database = await testDatabase()
+    const settings = { DATABASE_URL: database.url, OUTRIDER_SECRET_KEY: secretKey() }
+    await using service = startService('api', settings)
+    const address = await service.address()
+    const { key } = await operatorJson(keysCreate, settings)
+    const request = await beginRequest(address, key)
+    service.kill('SIGINT')
+    await service.logged('stopping')
+    // Two different ones: of two equal signals the system may deliver one.
+    service.kill('SIGINT')
+    service.kill('SIGTERM')
+    expect(await service.exited).toEqual({ code: 1, signal: null })
+    request.abandon()
+  })
+
+  test('a start that is called off ends well and leaves nothing half-made', async () => {
+    const DATA_DIR = await makeDataDir()
+    await using service = startService('main', { DATA_DIR })
+    await service.logged('making the database')
+    service.kill('SIGINT')
+    expect(await service.exited).toEqual(clean)
+    expect(service.errors()).toBe('')
+    expect(await readdir(DATA_DIR)).toEqual([])
+  })
+})
+
+const clean = { code: 0, signal: null }
+const keysCreate = ['keys', 'create', '--name', 'ci', '--scopes', 'all:*']
+const secretKey = () => randomBytes(32).toString('base64')
+const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } })
+
+/** A POST whose body is still to come; resolves once the server has read its head and waits. */
+async function beginRequest(address: string, key: string) {
+  const { hostname, port } = new URL(address)
+  const body = JSON.stringify({ name: 'under way', scopes: ['leads:read'] })
+  const socket = connectSocket(Number(port), hostname)
+  socket.on('error', () => undefined)
+  socket.write(
+    `POST /oauth/service-accounts HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${key}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`,
+  )
+  await once(socket, 'data')
+  return {
+    async finish() {
+      socket.write(body)
+      return text(socket)
+    },
+    abandon: () => socket.destroy(),
+  }
+}

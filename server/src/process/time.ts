@@ -1,0 +1,39 @@
+import type { Clock } from '../kernel/clock.ts'
+import type { Context } from '../kernel/context.ts'
+import type { Db } from '../kernel/db/db.ts'
+import { readDatabaseTime } from '../kernel/db/instance.ts'
+import { describeError } from '../kernel/log.ts'
+import { atMost } from './deadline.ts'
+
+/** A connection is at hand before the clock is read: waiting for one would look like a slow answer. */
+export async function setByDatabase(clock: Clock, db: Db): Promise<void> {
+  await db.connection().execute(async (connection) => {
+    await readDatabaseTime(connection)
+    await clock.synchronise(() => readDatabaseTime(connection))
+  })
+}
+
+const everyMs = 30_000
+
+/** Clocks drift, and a machine that slept has lost hours. */
+export function keepTime(ctx: Context, clock: Clock): AsyncDisposable {
+  const stopping = new AbortController()
+  const keeping = keepOn()
+
+  async function keepOn() {
+    for (;;) {
+      await ctx.sleep(everyMs, stopping.signal)
+      if (stopping.signal.aborted) return
+      await setByDatabase(clock, ctx.db).catch((error) =>
+        ctx.log.warn(describeError(error), 'the clock could not be set by the database'),
+      )
+    }
+  }
+
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort()
+      await atMost(1000, keeping)
+    },
+  }
+}

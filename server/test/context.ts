@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import pino from 'pino'
+import { ensurePartitions } from '../src/app.ts'
+import { type Config, readConfig } from '../src/config.ts'
+import type { Context } from '../src/kernel/context.ts'
+import { createSecretBox } from '../src/kernel/crypto.ts'
+import { createIdGenerator } from '../src/kernel/ids.ts'
+import type { Log } from '../src/kernel/log.ts'
+import { createMetrics } from '../src/kernel/metrics.ts'
+import { createLookup, createMailLookup, createOutboundHttp } from '../src/kernel/outbound/index.ts'
+import { type TestDatabase, testDatabase } from './database.ts'
+
+/** Stands still until it is told otherwise; once `run` it goes on from there with the real time. */
+interface TestClock {
+  now: () => Date
+  set: (time: Date) => void
+  advance: (ms: number) => void
+  run: () => void
+}
+
+export interface TestContext extends Context, AsyncDisposable {
+  database: TestDatabase
+  clock: TestClock
+  /** Every line that was logged, as text. */
+  logLines: string[]
+}
+
+/** A context on a private database. The clock starts at the real time, because ids hold it. */
+export async function testContext(overrides: Partial<Config> = {}): Promise<TestContext> {
+  const database = await testDatabase()
+  const config: Config = { ...readConfig({ LOG_LEVEL: 'debug' }), ...overrides }
+  const clock = testClock(new Date())
+  const logLines: string[] = []
+  const http = createOutboundHttp({ policy: config.outbound })
+  const ctx: TestContext = {
+    config,
+    db: database.db,
+    now: clock.now,
+    monotonicMs: () => performance.now(),
+    random: Math.random,
+    newId: createIdGenerator(clock.now),
+    sleep: (ms, signal) => wait(ms, undefined, { ...(signal ? { signal } : {}) }).catch(() => {}),
+    http,
+    lookup: createLookup(),
+    lookupMail: createMailLookup(),
+    secrets: createSecretBox([randomBytes(32)]),
+    log: pino({ level: 'debug', base: null }, { write: (line) => logLines.push(line) }) as Log,
+    metrics: createMetrics(),
+    database,
+    clock,
+    logLines,
+    async [Symbol.asyncDispose]() {
+      await http.close()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+  await ensurePartitions(ctx)
+  return ctx
+}
+
+function testClock(start: Date): TestClock {
+  let time = start.getTime()
+  let runningSinceMs: number | undefined
+  const elapsedMs = () => (runningSinceMs === undefined ? 0 : performance.now() - runningSinceMs)
+  return {
+    now: () => new Date(time + elapsedMs()),
+    set: (next) => {
+      time = next.getTime() - elapsedMs()
+    },
+    advance: (ms) => {
+      time += ms
+    },
+    run: () => {
+      runningSinceMs ??= performance.now()
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import fc from 'fast-check'
+import { afterAll, expect, test } from 'vitest'
+import { setPlan } from '../../src/features/workspaces/index.ts'
+import { testApi } from '../app.ts'
+import { startReceiver } from '../receiver.ts'
+import { type FuzzedRequest, requestArbitrary } from './arbitrary.ts'
+import { createJudge, type Described, listOperations, readDocument } from './document.ts'
+import { marker } from './hostile.ts'
+import { createWorld, type World } from './world.ts'
+
+// A failure prints the seed and the path to run again by: FUZZ_SEED=… FUZZ_PATH=… FUZZ_RUNS=…
+const { FUZZ_SEED, FUZZ_PATH, FUZZ_RUNS } = process.env
+const runs = {
+  numRuns: Number(FUZZ_RUNS ?? 300),
+  ...(FUZZ_SEED ? { seed: Number(FUZZ_SEED) } : {}),
+  ...(FUZZ_PATH ? { path: FUZZ_PATH } : {}),
+}
+/** Of one operation, however slow the machine is. */
+const timeMs = FUZZ_RUNS ? 600_000 : 4000
+
+// Before any test is named: the document says which operations there are.
+const api = await testApi()
+const receiver = await startReceiver()
+const document = readDocument(api.app)
+const judge = createJudge(document)
+const operations = listOperations(document).map((each) => ({
+  ...each,
+  name: `${each.method} ${each.path}`,
+}))
+api.ctx.lookup = async () => ['127.0.0.1']
+
+afterAll(async () => {
+  await receiver.close()
+  await api[Symbol.asyncDispose]()
+})
+
+test.each(operations)(
+  'whatever is sent, $name answers as documented and quotes nothing',
+  async (described) => {
+    const stranger = await api.createStranger()
+    const world = await createWorld(api, stranger, receiver.url)
+    await setPlan(api.ctx, stranger.workspaceId, { rate: 0 })
+    let succeeded = 0
+    const holds = async (request: FuzzedRequest) => {
+      const answer = await send(described, request, world)
+      if (answer.status < 300) succeeded++
+      expect(problemsOf(described, answer)).toEqual([])
+    }
+    await fc.assert(fc.asyncProperty(requestArbitrary(document, described, world), holds), {
+      ...runs,
+      interruptAfterTimeLimit: timeMs,
+    })
+    // Else nothing behind the first check was tried.
+    if (!FUZZ_PATH) expect(succeeded).toBeGreaterThan(0)
+  },
+  timeMs * 5,
+)
+
+async function send({ method }: Described, { url, headers, payload }: FuzzedRequest, world: World) {
+  const response = await api.app.inject({
+    method: method as 'GET',
+    url,
+    headers: {
+      authorization: `Bearer ${world.key}`,
+      ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(payload === undefined ? {} : { payload }),
+  })
+  return { status: response.statusCode, headers: response.headers, body: response.json() }
+}
+
+function problemsOf(described: Described, answer: Awaited<ReturnType<typeof send>>): string[] {
+  const { status, body } = answer
+  if (status >= 500) return [`${status}: ${api.ctx.logLines.at(-2)}`]
+  if (status < 400) return judge.problemsOf(described, answer)
+  const problems =
+    body.code === 'unknown_path'
+      ? judge.problemsOfUnknownPath(answer)
+      : judge.problemsOf(described, answer)
+  return quotes(body) ? [...problems, `quotes what was sent: ${JSON.stringify(body)}`] : problems
+}
+
+/** An unknown mailbox of `email_list` is named by contract (§6): it should be the workspace's own. */
+function quotes(body: { message: string; details?: { path: string; message: string }[] }): boolean {
+  const { message, details = [] } = body
+  if (details.some(({ path }) => path.startsWith('/email_list'))) return false
+  return [message, ...details.map((each) => each.message)].some((text) => text.includes(marker))
+}

@@ -1,0 +1,192 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { statusOf } from '../../src/kernel/errors.ts'
+import type { JsonSchema, OpenApiDocument } from '../../src/kernel/http/openapi/document.ts'
+import { type TestApi, testApi } from '../app.ts'
+import { createJudge, type Judge, listOperations, readDocument, resolve } from './document.ts'
+
+let api: TestApi
+let document: OpenApiDocument
+let judge: Judge
+beforeAll(async () => {
+  api = await testApi({
+    baseUrl: 'https://api.example.com/outreach',
+    apiUrl: 'https://leads.example.com',
+  })
+  document = readDocument(api.app)
+  judge = createJudge(document)
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+/** Every path of the requirement, with the scopes it needs (contract §2). */
+const required: Record<string, string[]> = {
+  'POST /oauth/service-accounts': ['service_accounts:create'],
+  'GET /oauth/service-accounts': ['service_accounts:read'],
+  'DELETE /oauth/service-accounts/{id}': ['service_accounts:delete'],
+  'GET /api/v2/webhooks': ['webhooks:read'],
+  'POST /api/v2/webhooks': ['webhooks:create'],
+  'GET /api/v2/webhooks/{id}': ['webhooks:read'],
+  'PATCH /api/v2/webhooks/{id}': ['webhooks:update'],
+  'DELETE /api/v2/webhooks/{id}': ['webhooks:delete'],
+  'GET /api/v2/webhooks/event-types': ['webhooks:read'],
+  'POST /api/v2/webhooks/{id}/test': ['webhooks:create', 'webhooks:update'],
+  'GET /api/v2/webhook-events': ['webhooks:read'],
+  'GET /api/v2/webhook-events/{id}': ['webhooks:read'],
+  'GET /api/v2/webhook-events/summary': ['webhooks:read'],
+  'GET /api/v2/webhook-events/summary-by-date': ['webhooks:read'],
+  'GET /api/v2/campaigns': ['campaigns:read'],
+  'POST /api/v2/campaigns': ['campaigns:create'],
+  'GET /api/v2/campaigns/{id}': ['campaigns:read'],
+  'PATCH /api/v2/campaigns/{id}': ['campaigns:update'],
+  'POST /api/v2/lead/add': ['leads:create'],
+  'GET /api/v2/lead/get': ['leads:read'],
+  'POST /api/v2/lead/update/status': ['leads:update'],
+}
+
+/** Contact acquisition goes by the plan. */
+const acquisition = [
+  'POST /api/v1/leadbank/find',
+  'POST /api/v1/leadbank/acquire_email',
+  'GET /api/v1/leadbank/balance/get',
+  'GET /api/v1/leadbank/acquire-lists',
+  'GET /api/v1/leadbank/acquire-lists/{list_id}/leads',
+  'GET /leadbank/api/v1/company/{company_id}',
+]
+
+test('it holds exactly the public paths, each with the scopes it needs', () => {
+  const described = listOperations(document).map(({ method, path, operation }) => [
+    `${method} ${path}`,
+    operation.security?.flatMap((each) => each.serviceAccountKey),
+  ])
+  expect(Object.fromEntries(described)).toEqual({
+    ...required,
+    ...Object.fromEntries(acquisition.map((name) => [name, []])),
+  })
+})
+
+test('it is valid OpenAPI 3.1', async () => {
+  const result = await new Validator().validate({ ...structuredClone(document) })
+  expect(result.errors).toBeUndefined()
+  expect(result.valid).toBe(true)
+  expect(document.openapi).toBe('3.1.0')
+})
+
+test('campaigns and leads are served at API_URL, everything else at BASE_URL', () => {
+  expect(document.servers).toEqual([{ url: 'https://api.example.com/outreach' }])
+  const elsewhere = Object.entries(document.paths).filter(([, item]) => item.servers)
+  expect(elsewhere.map(([path]) => path.split('/')[3])).toEqual(
+    Object.keys(document.paths)
+      .map((path) => path.split('/')[3])
+      .filter((name) => name === 'campaigns' || name === 'lead'),
+  )
+  for (const [, { servers }] of elsewhere) {
+    expect(servers).toEqual([{ url: 'https://leads.example.com' }])
+  }
+})
+
+test('nothing of it is left unexplained', () => {
+  const unexplained = [
+    ...Object.entries(document.components.schemas)
+      .filter(([, schema]) => !schema.description || !schema.examples?.length)
+      .map(([name]) => name),
+    ...listOperations(document).flatMap(({ id, operation, parameters }) => [
+      ...(operation.summary && operation.description ? [] : [id]),
+      ...parameters.filter((each) => !each.description).map((each) => `${id} ${each.name}`),
+      ...Object.entries(operation.responses)
+        .filter(
+          ([, response]) => !resolve<{ description?: string }>(document, response).description,
+        )
+        .map(([status]) => `${id} ${status}`),
+    ]),
+    ...document.tags.filter((tag) => !tag.description).map((tag) => tag.name),
+  ]
+  expect(unexplained).toEqual([])
+})
+
+test('every operation has a tag that is described, and an id of its own', () => {
+  const names = document.tags.map((tag) => tag.name)
+  const operations = listOperations(document)
+  for (const { id, operation } of operations)
+    expect([id, names]).toEqual([id, expect.arrayContaining(operation.tags)])
+  expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length)
+})
+
+test('every body is a named component', () => {
+  const bodies = listOperations(document).flatMap(({ id, operation }) => [
+    ...Object.entries(operation.requestBody?.content ?? {}).map(([, media]) => [id, media.schema]),
+    ...Object.values(operation.responses).map((response) => [
+      id,
+      resolve<{ content?: Record<string, { schema: JsonSchema }> }>(document, response).content?.[
+        'application/json'
+      ]?.schema,
+    ]),
+  ])
+  const anonymous = bodies.filter(([, schema]) => !(schema as JsonSchema | undefined)?.$ref)
+  expect(anonymous).toEqual([])
+})
+
+test('every status of the closed set is documented with each of its codes', () => {
+  const responses = Object.values(document.components.responses ?? {})
+  const shown = responses.flatMap((response) =>
+    Object.values(response.content?.['application/json']?.examples ?? {}).map(
+      ({ value }) => value as { code: string; statusCode: number },
+    ),
+  )
+  expect(Object.fromEntries(shown.map(({ code, statusCode }) => [code, statusCode]))).toEqual(
+    statusOf,
+  )
+})
+
+test('no keyword of our own validator is shown, and every reference leads somewhere', () => {
+  const keys = new Set<string>()
+  const refs = new Set<string>()
+  const walk = (value: unknown) => {
+    if (typeof value !== 'object' || value === null) return
+    for (const [key, member] of Object.entries(value)) {
+      keys.add(key)
+      if (key === '$ref') refs.add(String(member))
+      walk(member)
+    }
+  }
+  walk(document)
+  expect([...keys].filter((key) => key.startsWith('x-'))).toEqual(['x-plan'])
+  expect(keys).not.toContain('$id')
+  for (const $ref of refs) expect(resolve(document, { $ref })).toBeTypeOf('object')
+})
+
+describe('examples are valid', () => {
+  test('of each component', () => {
+    const problems = Object.entries(document.components.schemas).flatMap(([name, { examples }]) =>
+      (examples ?? []).flatMap((example) =>
+        judge
+          .problemsWith({ $ref: `#/components/schemas/${name}` }, example)
+          .map((text) => `${name} ${text}`),
+      ),
+    )
+    expect(problems).toEqual([])
+  })
+
+  test('of each request, response and event', () => {
+    const messages = [
+      ...listOperations(document).flatMap(({ operation }) => [operation.requestBody]),
+      ...Object.values(document.components.responses ?? {}),
+      ...Object.values(document.webhooks).map(({ post }) => post?.requestBody),
+    ]
+    const problems = messages.flatMap((message) => {
+      const media = message?.content?.['application/json']
+      if (!media) return []
+      const values = Object.values(media.examples ?? {}).map(({ value }) => value)
+      return [...values, ...(media.example === undefined ? [] : [media.example])].flatMap((value) =>
+        judge.problemsWith(media.schema, value),
+      )
+    })
+    expect(problems).toEqual([])
+  })
+})
+
+test('it is served without a key, and is what the routes say', async () => {
+  const answer = await api.call('GET', '/openapi.json', { key: null })
+  expect(answer.status).toBe(200)
+  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(answer.body).toEqual(JSON.parse(JSON.stringify(document)))
+})

@@ -1,0 +1,88 @@
+import { afterAll, expect, test } from 'vitest'
+import { createLabel } from '../../src/features/labels/index.ts'
+import { standardEventTypes } from '../../src/features/webhooks/index.ts'
+import { createReadyCampaign } from '../campaigns.ts'
+import { testDelivering } from '../delivering.ts'
+import { insertCompany, insertPerson } from '../directory-rows.ts'
+import { type Receiver, startReceiver } from '../receiver.ts'
+import { createJudge, readDocument } from './document.ts'
+
+// Before any test is named: the document says which events there are.
+const api = await testDelivering()
+const receiver = await startReceiver()
+const document = readDocument(api.app)
+const judge = createJudge(document)
+const events = Object.keys(document.webhooks)
+
+afterAll(async () => {
+  await receiver.close()
+  await api[Symbol.asyncDispose]()
+})
+
+test('every event type that something sends is described', () => {
+  expect(events.toSorted()).toEqual([...standardEventTypes, 'lead.label.{id}'].toSorted())
+})
+
+test.each(events)('the sample of %s is as its description says', async (type) => {
+  const label = type === 'lead.label.{id}' ? await makeLabel() : undefined
+  const { id } = await api.createWebhook(receiver.url, {
+    event_type: label ? `lead.label.${label.id}` : type,
+    custom_interest_value: label?.value ?? null,
+  })
+  const next = receiver.next()
+  const { body } = await api.call('POST', `/api/v2/webhooks/${id}/test`)
+  expect(body.success).toBe(true)
+  expect(problemsOf(type, await next)).toEqual([])
+  await api.call('DELETE', `/api/v2/webhooks/${id}`)
+})
+
+test('so is what really happens', async () => {
+  const campaign = await createReadyCampaign(api)
+  const email = 'ann@example.com'
+  const body = { campaign_id: campaign.id, leads: [{ email, first_name: 'Ann' }] }
+  await api.call('POST', '/api/v2/lead/add', { body })
+  const label = await makeLabel()
+  await api.createWebhook(receiver.url)
+  const happens = async (type: string, method: string, url: string, body: object) => {
+    const next = receiver.next()
+    const { status } = await api.call(method, url, { body })
+    expect([type, status]).toEqual([type, 200])
+    expect([type, problemsOf(type, await next)]).toEqual([type, []])
+  }
+  const url = `/api/v2/campaigns/${campaign.id}`
+  const setStatus = (type: string, new_status: string) =>
+    happens(type, 'POST', '/api/v2/lead/update/status', {
+      campaign_id: campaign.id,
+      email,
+      new_status,
+    })
+  await happens('campaign.activated', 'PATCH', url, { status: 'active' })
+  await setStatus('lead.neutral', 'neutral')
+  await setStatus('lead.label.{id}', label.value)
+  await setStatus('lead.out_of_office', 'out_of_office')
+  await happens('campaign.paused', 'PATCH', url, { status: 'paused' })
+  await setStatus('lead.interested', 'interested')
+  await setStatus('lead.unsubscribed', 'unsubscribed')
+  const contact_id = await insertPerson(api.ctx, { company_id: await insertCompany(api.ctx) })
+  await happens('contact.acquired', 'POST', '/api/v1/leadbank/acquire_email', {
+    contact_id,
+    list_name: 'happened',
+  })
+})
+
+let labels = 0
+const makeLabel = () =>
+  createLabel(api.ctx, api.workspaceId, { name: `Hot ${labels++}` }, { type: 'operator', id: null })
+
+function problemsOf(type: string, { headers, body }: Receiver['requests'][number]): string[] {
+  const { post } = document.webhooks[type] ?? {}
+  const { schema } = post?.requestBody?.content['application/json'] ?? {}
+  const parameters = (post?.parameters ?? []) as { name: string }[]
+  const payload = JSON.parse(body.toString()) as { type: string; event_type: string }
+  const pattern = new RegExp(`^${type.replace('{id}', '[0-9a-f-]{36}')}$`)
+  return [
+    ...(schema ? judge.problemsWith(schema, payload) : ['no schema']),
+    ...parameters.filter(({ name }) => !headers[name]).map(({ name }) => `no header ${name}`),
+    ...(pattern.test(payload.type) && payload.event_type === payload.type ? [] : [payload.type]),
+  ]
+}

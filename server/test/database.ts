@@ -1,0 +1,73 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { inject } from 'vitest'
+import { connect, type Database, type Db } from '../src/kernel/db/db.ts'
+import { migrate, migrationNames } from '../src/kernel/db/migrate.ts'
+import type { DB } from '../src/kernel/db/types.gen.ts'
+
+export interface TestDatabase extends Database, AsyncDisposable {
+  url: string
+  /**
+   * Looks at the database behind the application's back: statements sent through here are not held
+   * to the workspace rules.
+   */
+  peek: Db
+}
+
+/** A private database for one test file, copied from a migrated template. */
+export async function testDatabase(): Promise<TestDatabase> {
+  const server = inject('postgresUrl')
+  const admin = new pg.Client({ connectionString: server })
+  await admin.connect()
+  const template = await ensureTemplate(admin, server)
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await admin.query(`create database ${name} template ${template}`)
+
+  const url = databaseUrl(server, name)
+  const database = connect(url, 10)
+  const peekPool = new pg.Pool({ connectionString: url, max: 2 })
+  peekPool.on('error', () => undefined)
+  const peek = new Kysely<DB>({ dialect: new PostgresDialect({ pool: peekPool }) })
+  return {
+    ...database,
+    url,
+    peek,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([database.db.destroy(), peek.destroy()])
+      await admin.query(`drop database ${name} with (force)`)
+      await admin.end()
+    },
+  }
+}
+
+/** Made once per server and schema, under a lock: test files run side by side. */
+async function ensureTemplate(admin: pg.Client, server: string): Promise<string> {
+  const name = `outrider_template_${schemaHash()}`
+  await admin.query('select pg_advisory_lock(1)')
+  const { rowCount } = await admin.query('select from pg_database where datname = $1', [name])
+  if (!rowCount) {
+    await admin.query(`drop database if exists ${name}_new`)
+    await admin.query(`create database ${name}_new`)
+    await migrate(databaseUrl(server, `${name}_new`))
+    await admin.query(`alter database ${name}_new rename to ${name}`)
+  }
+  await admin.query('select pg_advisory_unlock(1)')
+  return name
+}
+
+/** A long-lived server must not hand out a template of yesterday's migrations. */
+function schemaHash(): string {
+  const hash = createHash('sha256')
+  for (const name of migrationNames()) {
+    hash.update(readFileSync(new URL(`../migrations/${name}`, import.meta.url)))
+  }
+  return hash.digest('hex').slice(0, 12)
+}
+
+function databaseUrl(server: string, name: string): string {
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return url.href
+}

@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto'
+import { expect, onTestFinished, test } from 'vitest'
+import { createKeyAsOperator } from '../../src/features/keys/index.ts'
+import { ensureDefaultWorkspace } from '../../src/features/workspaces/index.ts'
+import { testContext } from '../context.ts'
+import { type ServiceProcess, startService } from '../processes.ts'
+import { startReceiver } from '../receiver.ts'
+
+const leads = 40
+
+/**
+ * Two APIs and two runners on one database. Each is killed in turn, and started again, while
+ * clients go on changing leads. What the API acknowledged must have been delivered or recorded as
+ * failed; what the history says must agree with itself.
+ */
+test('kill -9 of every process in turn under load loses no event and no record', async () => {
+  await using ctx = await testContext()
+  const workspace = await ensureDefaultWorkspace(ctx)
+  const { key } = await createKeyAsOperator(ctx, workspace.id, { name: 'load', scopes: ['all:*'] })
+  await using receiver = await startReceiver()
+  const settings = {
+    DATABASE_URL: ctx.database.url,
+    OUTRIDER_SECRET_KEY: randomBytes(32).toString('base64'),
+    LEASE_MS: '1500',
+    WEBHOOK_RETRY_SCHEDULE: '0.2,0.2,0.2,1,1,1,1',
+    LOG_LEVEL: 'info',
+  }
+  const apis = [await start('api', settings), await start('api', settings)]
+  const runners = [await start('runner', settings), await start('runner', settings)]
+
+  const call = client(apis, key)
+  const webhook = { name: 'all', target_hook_url: receiver.url, event_type: 'all_events' }
+  await call('/api/v2/webhooks', webhook)
+  const campaign = await call('/api/v2/campaigns', { name: 'load' })
+  await call('/api/v2/lead/add', {
+    campaign_id: campaign.id,
+    leads: Array.from({ length: leads }, (_, i) => ({ email: `lead${i}@example.com` })),
+  })
+
+  let isLoading = true
+  let changes = 0
+  const load = Array.from({ length: 8 }, async (_, worker) => {
+    for (let round = 0; isLoading; round++) {
+      const email = `lead${worker + 8 * (round % (leads / 8))}@example.com`
+      const new_status = round % 2 === 0 ? 'interested' : 'not_interested'
+      await call('/api/v2/lead/update/status', { campaign_id: campaign.id, email, new_status })
+      changes += 1
+    }
+  })
+  const received = (more: number) => receiver.waitFor(receiver.requests.length + more)
+  for (const [processes, role] of [
+    [runners, 'runner'],
+    [apis, 'api'],
+  ] as const) {
+    for (const index of [0, 1]) {
+      await received(100)
+      processes[index]?.kill('SIGKILL')
+      await processes[index]?.exited
+      await received(100)
+      processes[index] = await start(role, settings)
+    }
+  }
+  await received(100)
+  isLoading = false
+  await Promise.all(load)
+
+  const { peek } = ctx.database
+  const pending = async () => (await peek.selectFrom('deliveries').select('id').execute()).length
+  await expect.poll(pending, { timeout: 30_000 }).toBe(0)
+
+  const events = await peek.selectFrom('events').select(['id', 'type']).execute()
+  const attempts = await peek.selectFrom('webhook_events').selectAll().orderBy('id').execute()
+  const statuses = events.filter((event) => /lead\.(not_)?interested/.test(event.type))
+  expect(changes).toBeGreaterThan(200)
+  // An acknowledged change may have been made twice by a client that had to ask again, never less.
+  expect(statuses.length).toBeGreaterThan(0)
+
+  const arrived = new Set(receiver.requests.map((request) => request.headers['webhook-id']))
+  expect(events.filter((event) => !arrived.has(event.id))).toEqual([])
+  const ended = new Set(attempts.filter((a) => !a.will_retry).map((a) => a.event_id))
+  expect(events.filter((event) => !ended.has(event.id))).toEqual([])
+
+  const groups = Map.groupBy(attempts, (attempt) => attempt.retry_group_id)
+  for (const group of groups.values()) {
+    const numbers = group.map((attempt) => attempt.retry_count).sort((a, b) => a - b)
+    expect(numbers).toEqual(numbers.map((_, index) => index))
+    expect(group.filter((attempt) => attempt.success).length).toBeLessThanOrEqual(1)
+  }
+  const counts = await peek.selectFrom('webhook_event_counts').selectAll().execute()
+  const sum = (name: 'succeeded' | 'failed') =>
+    counts.reduce((total, count) => total + Number(count[name]), 0)
+  expect(sum('succeeded')).toBe(attempts.filter((attempt) => attempt.success).length)
+  expect(sum('failed')).toBe(attempts.filter((attempt) => !attempt.success).length)
+}, 120_000)
+
+async function start(role: 'api' | 'runner', settings: Record<string, string>) {
+  const service = startService(role, settings)
+  onTestFinished(() => service[Symbol.asyncDispose]())
+  await service.logged('started')
+  return service
+}
+
+/** Asks one API after the other until one answers; the same key makes asking again safe. */
+function client(apis: ServiceProcess[], key: string) {
+  let turn = 0
+  return async (path: string, body: object): Promise<{ id: string }> => {
+    const idempotencyKey = randomBytes(16).toString('hex')
+    for (let tries = 0; tries < 200; tries++) {
+      const api = apis[turn++ % apis.length]
+      try {
+        const response = await fetch(`${await api?.address()}${path}`, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${key}`,
+            'content-type': 'application/json',
+            'idempotency-key': idempotencyKey,
+          },
+          body: JSON.stringify(body),
+        })
+        if (response.ok) return (await response.json()) as { id: string }
+        if (response.status !== 409 && response.status < 500) {
+          throw new Error(`${path}: ${response.status} ${await response.text()}`)
+        }
+        await response.body?.cancel()
+      } catch (error) {
+        // A killed process: the other one answers.
+        if (!(error instanceof TypeError) && !String(error).includes('ended without')) throw error
+      }
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    throw new Error(`${path} was never answered`)
+  }
+}

@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import type { Answer } from './app.ts'
+
+const source = (path: string) => fileURLToPath(new URL(`../src/${path}`, import.meta.url))
+
+export type Settings = Record<string, string | undefined>
+
+interface LogLine {
+  msg: string
+  address?: string
+  [field: string]: unknown
+}
+
+interface Exit {
+  code: number | null
+  signal: NodeJS.Signals | null
+}
+
+/** A real process of the service, as an operator starts it. */
+export interface ServiceProcess extends AsyncDisposable {
+  pid: number
+  /** Every line of the log so far. */
+  logLines: LogLine[]
+  /** Everything written to standard error so far. */
+  errors: () => string
+  /** The first line with this message, now or later; rejects when the process ends without one. */
+  logged: (message: string) => Promise<LogLine>
+  /** Where it answers; resolves once it has started. */
+  address: () => Promise<string>
+  kill: (signal: NodeJS.Signals) => void
+  exited: Promise<Exit>
+}
+
+/** Starts `npm start` (main), `outrider api` or `outrider runner`, on any free port. */
+export function startService(role: 'main' | 'api' | 'runner', settings: Settings): ServiceProcess {
+  const child = spawn(process.execPath, [source(`${role}.ts`)], {
+    env: environment({ PORT: '0', ...settings }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const logLines: LogLine[] = []
+  const lines = createInterface(child.stdout)
+  lines.on('line', (line) => logLines.push(parse(line)))
+  let errors = ''
+  child.stderr.on('data', (chunk) => {
+    errors += chunk
+  })
+  const exited = endOf(child)
+  const logged = (message: string) =>
+    new Promise<LogLine>((resolve, reject) => {
+      const seen = logLines.find((line) => line.msg === message)
+      if (seen) return resolve(seen)
+      lines.on('line', (line) => {
+        if (parse(line).msg === message) resolve(parse(line))
+      })
+      void exited.then(() => reject(new Error(`${role} ended without "${message}": ${errors}`)))
+    })
+  return {
+    pid: Number(child.pid),
+    logLines,
+    errors: () => errors,
+    logged,
+    address: async () => String((await logged('started')).address),
+    kill: (signal) => void child.kill(signal),
+    exited,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+export interface Ran extends Exit {
+  stdout: string
+  stderr: string
+}
+
+/** Runs one operator command to its end. */
+export async function runOperator(args: string[], settings: Settings): Promise<Ran> {
+  const child = spawn(process.execPath, [source('cli.ts'), ...args], {
+    env: environment(settings),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [stdout, stderr, exit] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    endOf(child),
+  ])
+  return { ...exit, stdout, stderr }
+}
+
+/** What a command that must succeed prints with `--json`. */
+export async function operatorJson(args: string[], settings: Settings): Promise<Answer['body']> {
+  const { code, signal, stdout, stderr } = await runOperator([...args, '--json'], settings)
+  if (code === 0) return JSON.parse(stdout)
+  throw new Error(`outrider ${args.join(' ')} ended with ${code ?? signal}: ${stderr}`)
+}
+
+/** A directory of its own, removed after the test. */
+export async function makeDataDir(): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'outrider-test-'))
+  // PostgreSQL of a killed process may still be writing its last files.
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true, maxRetries: 20 }))
+  return dataDir
+}
+
+/** Only what every environment has: settings of the machine must not reach the tests. */
+const environment = (settings: Settings): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  ...settings,
+})
+
+async function endOf(child: ChildProcess): Promise<Exit> {
+  const [code, signal] = (await once(child, 'close')) as [Exit['code'], Exit['signal']]
+  return { code, signal }
+}
+
+const parse = (line: string): LogLine =>
+  line.startsWith('{') ? (JSON.parse(line) as LogLine) : { msg: line }

@@ -1,0 +1,30 @@
+import { globSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { expect, test } from 'vitest'
+
+const source = new URL('../../src/', import.meta.url)
+const files = globSync('**/*.ts', { cwd: source }).map((path) => ({
+  path: path.replaceAll('\\', '/'),
+  text: readFileSync(new URL(path, source), 'utf8'),
+}))
+
+// Other spellings of the marks give no leave, so a file that holds one has mistyped it.
+const filesWith = (mark: RegExp) => files.filter(({ text }) => mark.test(text))
+
+test('only the settle writer takes workspaces from a list', () => {
+  const others = filesWith(/\/\*\s*settle\b/i).filter(
+    ({ path }) => path !== 'features/deliveries/settle-queries.ts',
+  )
+  expect(others.map(({ path }) => path)).toEqual([])
+})
+
+test('statements over all workspaces are in files of that name', () => {
+  const others = filesWith(/\/\*\s*cross-workspace\b/i).filter(
+    ({ path }) => basename(path) !== 'cross-workspace.ts',
+  )
+  expect(others.map(({ path }) => path)).toEqual([])
+})
+
+test('the source was looked at', () => {
+  expect(files.length).toBeGreaterThan(10)
+})
