@@ -86,6 +86,6 @@ export class OptOuts {
 
 const keyOf = (kind: string, hash: Buffer) => `${kind} ${hash.toString('base64')}`
 
-export const hashOf = (text: string): Buffer => sha256(text)
+const hashOf = (text: string): Buffer => sha256(text)
 
-export const domainIn = (address: string) => address.slice(address.lastIndexOf('@') + 1)
+const domainIn = (address: string) => address.slice(address.lastIndexOf('@') + 1)

@@ -3,7 +3,7 @@ import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
 
-export interface ContactCompany {
+interface ContactCompany {
   company_id: string
   name: string
   domain: string | null
