@@ -1,6 +1,8 @@
 /** How far long work has come. */
 export interface Step {
-  rows: number
+  /** In the plural, such as `rows`. */
+  what: string
+  count: number
   /** Of `whole`, in whatever it is counted in. */
   done: number
   whole: number
@@ -24,7 +26,8 @@ export function openProgressBar(
     show(step) {
       const atMs = monotonicMs()
       const last = samples.at(-1)
-      if (last && atMs - last.atMs < everyMs && step.done < step.whole) return
+      if (last?.what !== step.what) samples.length = 0
+      else if (atMs - last.atMs < everyMs && step.done < step.whole) return
       samples.push({ ...step, atMs })
       while ((samples[0]?.atMs ?? atMs) < atMs - windowMs) samples.shift()
       write(`\r${formatProgress(samples)}${toEndOfLine}`)
@@ -50,10 +53,11 @@ export function formatProgress(samples: Sample[]): string {
   const share = last.whole > 0 ? Math.min(1, last.done / last.whole) : 1
   const filled = '#'.repeat(Math.floor(share * barWidth)).padEnd(barWidth)
   const percent = String(Math.floor(share * 100)).padStart(3)
-  const parts = [`[${filled}] ${percent} %`, `${count(last.rows)} rows`]
+  const parts = [`[${filled}] ${percent} %`, `${grouped(last.count)} ${last.what}`]
   const seconds = (last.atMs - first.atMs) / 1000
   if (seconds > 0) {
-    parts.push(`${count(Math.round((last.rows - first.rows) / seconds))} rows/s`)
+    const perSecond = (last.count - first.count) / seconds
+    parts.push(`${grouped(Math.round(perSecond))} ${last.what}/s`)
     const donePerSecond = (last.done - first.done) / seconds
     if (donePerSecond > 0) parts.push(`${clock((last.whole - last.done) / donePerSecond)} left`)
   }
@@ -62,7 +66,7 @@ export function formatProgress(samples: Sample[]): string {
 
 const barWidth = 20
 
-const count = (rows: number) => rows.toLocaleString('en-US')
+const grouped = (count: number) => count.toLocaleString('en-US')
 
 function clock(seconds: number): string {
   const whole = Math.max(0, Math.ceil(seconds))

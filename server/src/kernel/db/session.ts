@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { PoolClient } from 'pg'
-import { from as copyInto } from 'pg-copy-streams'
+import { from as copyInto, to as copyOutOf } from 'pg-copy-streams'
 import { copyEnd, copyStart } from './copy-buffer.ts'
 import { type Db, fromPool, type Pool, poolOf } from './db.ts'
 
@@ -15,6 +15,8 @@ export interface Session {
    * @returns rows written
    */
   copyFrom: (text: string, rows: Iterable<Buffer>) => Promise<number>
+  /** What a `copy … to stdout` sends. Nothing else is asked of the session until it has ended. */
+  copyTo: (text: string) => Readable
 }
 
 /** The connection goes back to the pool when `work` has ended, or away when it broke. */
@@ -31,6 +33,7 @@ export async function withSession<T>(db: Db, work: (session: Session) => Promise
         await pipeline(Readable.from(framed(rows), { objectMode: true, highWaterMark: 4 }), copying)
         return copying.rowCount
       },
+      copyTo: (text) => client.query(copyOutOf(text)),
     })
     client.release()
     return result
