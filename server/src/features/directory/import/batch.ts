@@ -10,6 +10,8 @@ export const contactColumns = [
   ...['linkedin_url', 'email', 'email_status', 'has_email'],
 ]
 
+const linkedinColumn = contactColumns.indexOf('linkedin_url')
+
 export interface Rejection {
   row: number
   reason: string
@@ -29,6 +31,8 @@ export class Batch {
   readonly #capacity: number
   readonly #numbers: number[] = []
   readonly #employers: number[] = []
+  #companyBytes = 0
+  readonly #companyRows: { row: number; place: number }[] = []
   readonly #rows = new Rows()
   readonly #terms = new TermLists()
 
@@ -42,9 +46,16 @@ export class Batch {
     return this.#numbers.length
   }
 
+  /** The rows that are about a company alone, and its place. */
+  get companyRows(): readonly { row: number; place: number }[] {
+    return this.#companyRows
+  }
+
   get isFull(): boolean {
-    const rows = Math.max(this.size, this.companies.length, this.rejections.length)
-    return rows >= this.#capacity || this.#rows.fields.length > rowsBytesMax
+    const contacts = Math.max(this.size, this.companies.length)
+    const rows = Math.max(contacts, this.#companyRows.length, this.rejections.length)
+    if (rows >= this.#capacity) return true
+    return this.#rows.fields.length > rowsBytesMax || this.#companyBytes > companyBytesMax
   }
 
   /** @returns its place among the companies of the batch */
@@ -52,8 +63,13 @@ export class Batch {
     if (company.batch !== this.number) {
       company.batch = this.number
       company.place = this.companies.push(company) - 1
+      this.#companyBytes += company.bytes
     }
     return company.place
+  }
+
+  addCompany(row: number, company: Company) {
+    this.#companyRows.push({ row, place: this.name(company) })
   }
 
   add(row: number, contact: ContactRow, employer: Company | undefined) {
@@ -88,6 +104,7 @@ export class Batch {
   fields = (at: number) => this.#rows.at(at)
   terms = (at: number) => this.#terms.at(at)
   key = (at: number) => this.#rows.key(at)
+  linkedin = (at: number) => this.#rows.texts(at).at(linkedinColumn) ?? null
 
   /**
    * Where its contacts are, each once, in the order of their keys: neighbours in the table are then
@@ -120,6 +137,8 @@ export class Batch {
 }
 
 const rowsBytesMax = 1 << 26
+/** Several times as much memory is needed for them. */
+const companyBytesMax = 1 << 23
 
 /** The numbers of terms, a list for each row. */
 class TermLists {

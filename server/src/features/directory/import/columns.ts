@@ -57,6 +57,8 @@ const personFields: FieldName[] = [
     'seniority',
     'department',
     'email',
+    'email_status',
+    'has_email',
   ] as const),
 ]
 
@@ -97,14 +99,16 @@ export function chooseColumns(
     rank.set(field, better)
     at[field] = column
   }
-  const found = kind ?? (personFields.some((field) => at[field] >= 0) ? 'contacts' : 'companies')
+  const hasPersons = personFields.some((field) => at[field] >= 0)
+  const found = kind ?? (hasPersons ? 'contacts' : 'companies')
   const name = headers.findIndex(isName)
   const called = found === 'contacts' ? 'full_name' : 'company'
   if (name >= 0 && at[called] < 0) at[called] = name
-  return { kind: found, at: found === 'companies' ? ofCompany(at) : at, ignored }
+  const isOfCompanies = found === 'companies' && !hasPersons
+  return { kind: found, at: isOfCompanies ? ofCompany(at) : at, ignored }
 }
 
-/** In a file of companies the city and the like are theirs. */
+/** In a file of companies alone the city and the like are theirs. */
 function ofCompany(at: Columns['at']): Columns['at'] {
   const either = (own: FieldName, other: FieldName) => (at[own] >= 0 ? at[own] : at[other])
   return {
@@ -140,9 +144,23 @@ const isName = (header: string) => plain(header) === 'name'
 export function parseColumnMap(texts: string[]): ColumnMap {
   const entries = texts.map((text): [string, FieldName] => {
     const at = text.lastIndexOf('=')
+    const header = plain(text.slice(0, Math.max(0, at)))
     const field = fieldNames.find((name) => name === text.slice(at + 1).trim())
-    if (at > 0 && field) return [plain(text.slice(0, at)), field]
-    throw new Error(`--map takes HEADER=FIELD with one of these fields: ${fieldNames.join(', ')}.`)
+    if (header !== '' && field) return [header, field]
+    throw new Error(`It must be HEADER=FIELD with one of these fields: ${fieldNames.join(', ')}.`)
   })
   return new Map(entries)
 }
+
+/** @throws when a header is mapped that is none of these */
+export function requireMapped(headers: string[], map: ColumnMap) {
+  const there = new Set(headers.map(plain))
+  for (const [header, field] of map) {
+    if (there.has(header)) continue
+    const named = headers.slice(0, namedMax).join(', ')
+    throw new Error(`The file has no column "${header}" for ${field}; it has: ${named}.`)
+  }
+}
+
+/** In a sentence for a person. */
+const namedMax = 50

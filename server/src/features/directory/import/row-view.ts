@@ -27,6 +27,10 @@ export class RowView {
     return column < 0 || column >= this.length || this.starts[column] === this.ends[column]
   }
 
+  isBlank(): boolean {
+    return this.texts().every((text) => text.trim() === '')
+  }
+
   /** A copy. */
   bytesOf(column: number): Buffer {
     if (this.isEmpty(column)) return Buffer.alloc(0)

@@ -53,6 +53,12 @@ export async function markStale(db: Db, blocks: Block[]): Promise<void> {
     set contacts = directory_blocks.contacts + excluded.contacts, stale = true`.execute(db)
 }
 
+export async function countStaleBlocks(db: Db): Promise<number> {
+  const { rows } = await sql<{ stale: number }>`
+    select count(*)::int as stale from directory_blocks where stale`.execute(db)
+  return rows[0]?.stale ?? 0
+}
+
 /** A stale block, locked until the transaction ends: who changes its contacts marks it again. */
 export const lockStaleBlock = (db: Db) =>
   db
@@ -121,10 +127,11 @@ export const upsertBlock = (db: Db, { block, contacts }: Block) =>
     .onConflict((conflict) => conflict.column('block').doUpdateSet({ contacts, stale: false }))
     .execute()
 
-/** Words that are there already stay. */
+/** Words that are there already stay. In one order, so that two who insert never wait in a circle. */
 export const insertWords = async (db: Db, words: string[]) => {
   await sql`
     insert into directory_words (word)
     select word from unnest(${words}::text[]) as w (word)
+    order by word collate "C"
     on conflict do nothing`.execute(db)
 }

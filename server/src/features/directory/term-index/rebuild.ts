@@ -14,16 +14,21 @@ import { type CompanyTexts, termsOf } from './terms.ts'
  * Indexes again the blocks whose contacts have changed, one transaction for each. Until then a
  * search finds these contacts by what they were, and those that are gone not at all.
  *
- * @returns how many blocks it were
+ * @param onRebuilt told after each block how many it were so far, and how many there are to do
  */
-export async function rebuildStaleBlocks(ctx: Context): Promise<number> {
-  for (let rebuilt = 0; ; rebuilt++) {
+export async function rebuildStaleBlocks(
+  ctx: Context,
+  onRebuilt: (rebuilt: number, all: number) => void = () => undefined,
+): Promise<void> {
+  const all = await queries.countStaleBlocks(ctx.db)
+  for (let rebuilt = 1; ; rebuilt++) {
     const isDone = await transaction(ctx, async ({ db }) => {
       const stale = await queries.lockStaleBlock(db)
       if (stale) await rebuild(db, stale.block)
       return !stale
     })
-    if (isDone) return rebuilt
+    if (isDone) return
+    onRebuilt(rebuilt, Math.max(rebuilt, all))
   }
 }
 
