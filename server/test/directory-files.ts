@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -44,11 +45,16 @@ export async function importPath(
   return { ...result, rejections: await rejectionsIn(result.report) }
 }
 
-export const importText = async (
+export async function importText(
   ctx: TestContext,
   content: Content,
   options: Partial<ImportOptions> = {},
-): Promise<Imported> => importPath(ctx, await fileWith(content), options)
+): Promise<Imported> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'outrider-test-'))
+  const path = join(folder.path, 'contacts.csv')
+  await writeFile(path, content)
+  return await importPath(ctx, path, options)
+}
 
 export async function rejectionsIn(report: string | null): Promise<string[]> {
   if (report === null) return []
