@@ -90,24 +90,36 @@ export const emptyDirectory = async (ctx: TestContext) => {
       directory_words, directory_optouts, directory_imports`.execute(ctx.database.peek)
 }
 
-/** Stops imports where a batch is written but for its commit, until it is disposed of. */
-export interface ImportStop extends AsyncDisposable {
+/** Stops imports in the middle of a transaction, until it is disposed of. */
+interface Stop extends AsyncDisposable {
   /** Resolves once so many wait: the import, and whoever waits for it. */
   reached: (waiting?: number) => Promise<void>
 }
 
-/** @param row of the file; batches that end before it are written */
-export async function stopImports(ctx: TestContext, row: number): Promise<ImportStop> {
+/**
+ * Where a batch is written but for its commit.
+ *
+ * @param row of the file; batches that end before it are not stopped
+ */
+export const stopImports = (ctx: TestContext, row: number): Promise<Stop> =>
+  stopWriters(
+    ctx,
+    `update on directory_imports for each row
+     when ((new.progress->>'row')::integer >= ${row} and not new.finished)`,
+  )
+
+/** Where a block is indexed again but for its new pages. */
+export const stopIndexing = (ctx: TestContext): Promise<Stop> =>
+  stopWriters(ctx, 'insert on directory_pages for each row')
+
+async function stopWriters(ctx: TestContext, of: string): Promise<Stop> {
   const client = new pg.Client({ connectionString: ctx.database.url })
   await client.connect()
   await client.query('select pg_advisory_lock(4711)')
   await client.query(`
-    create function stop_import() returns trigger language plpgsql as $$
+    create function stop_writer() returns trigger language plpgsql as $$
     begin perform pg_advisory_xact_lock(4711); return new; end $$`)
-  await client.query(`
-    create trigger stop_import before update on directory_imports for each row
-    when ((new.progress->>'row')::integer >= ${row} and not new.finished)
-    execute function stop_import()`)
+  await client.query(`create trigger stop_writer before ${of} execute function stop_writer()`)
   let isOver = false
   return {
     reached: (waiting = 1) =>
@@ -123,7 +135,7 @@ export async function stopImports(ctx: TestContext, row: number): Promise<Import
       isOver = true
       // Whoever waits goes on first: the trigger cannot be dropped under them.
       await client.query('select pg_advisory_unlock(4711)')
-      await client.query('drop function stop_import cascade')
+      await client.query('drop function stop_writer cascade')
       await client.end()
     },
   }
