@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { timeOfId } from '../../src/kernel/ids.ts'
+import { timeOfId } from '../../../src/kernel/ids.ts'
 
 export interface StoredEvent {
   id: string
@@ -67,7 +67,7 @@ export async function readHistory(admin: pg.Client): Promise<History> {
     `select workspace_id || ' ' || date || ' ' || outcome as key, sum(count)::int as count
      from webhook_event_counts,
        lateral (values ('succeeded', succeeded), ('failed', failed)) as o (outcome, count)
-     where count > 0 group by key`,
+     where count > 0 group by key order by key`,
   )
   const { rows: left } = await admin.query<{ pending: number; fanouts: number }>(
     `select (select count(*)::int from deliveries) as pending,

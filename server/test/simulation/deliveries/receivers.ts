@@ -1,7 +1,9 @@
-import type { PostOutcome, PostRequest } from '../../src/kernel/outbound/index.ts'
-import type { SimulatedProcess } from './process.ts'
-import type { Random } from './random.ts'
-import type { World } from './world.ts'
+import type { PostOutcome, PostRequest } from '../../../src/kernel/outbound/index.ts'
+import type { SimulatedProcess } from '../engine/process.ts'
+import type { Random } from '../engine/random.ts'
+import type { World } from '../engine/world.ts'
+import type { Chronicle } from './chronicle.ts'
+import type { DeliveryForecast } from './weather.ts'
 
 /** An answer before it is under way: `afterMs` counts from the arrival of the request. */
 interface Reply {
@@ -18,14 +20,18 @@ type Persona = (random: Random, nowMs: number) => Reply
  * its own until they are all healed.
  */
 export class Receivers {
-  readonly #world: () => World
+  readonly #world: World
+  readonly #forecast: DeliveryForecast
+  readonly #chronicle: Chronicle
   readonly #random: Random
   readonly #personas = new Map<string, Persona>()
   #healed = false
 
-  constructor(world: () => World, random: Random) {
+  constructor(world: World, forecast: DeliveryForecast, chronicle: Chronicle) {
     this.#world = world
-    this.#random = random
+    this.#forecast = forecast
+    this.#chronicle = chronicle
+    this.#random = world.random.fork('receivers')
   }
 
   heal() {
@@ -33,11 +39,11 @@ export class Receivers {
   }
 
   post(process: SimulatedProcess, request: PostRequest): Promise<PostOutcome> {
-    const { scheduler, weather, chronicle } = this.#world()
-    const sent = chronicle.sent(process, request)
+    const { scheduler, weather } = this.#world
+    const sent = this.#chronicle.sent(process, request)
     return new Promise((resolve) => {
       const answer = (outcome: Outcome) => {
-        chronicle.answered(sent)
+        this.#chronicle.answered(sent)
         const durationMs = Math.round(scheduler.nowMs - sent.atMs)
         this.#note(process.label, `${sent.destination} …${sent.eventId.slice(-6)}`, outcome)
         resolve({ ...outcome, durationMs } as PostOutcome)
@@ -58,17 +64,15 @@ export class Receivers {
     if (this.#healed) return { afterMs: this.#random.between(5, 50), status: 200 }
     let persona = this.#personas.get(destination)
     if (!persona) {
-      const { troubled } = this.#world().weather.forecast
-      persona = this.#random.pick(troubled ? troubledPersonas : personas)
+      persona = this.#random.pick(this.#forecast.troubled ? troubledPersonas : personas)
       this.#personas.set(destination, persona)
     }
-    return persona(this.#random, this.#world().scheduler.nowMs)
+    return persona(this.#random, this.#world.scheduler.nowMs)
   }
 
   #note(label: string, to: string, outcome: Outcome) {
-    const { trace, scheduler } = this.#world()
     const what = outcome.kind === 'failure' ? outcome.error : String(outcome.status)
-    trace.add(scheduler.nowMs, label, `POST ${to} → ${what}`)
+    this.#world.trace.add(label, `POST ${to} → ${what}`)
   }
 }
 

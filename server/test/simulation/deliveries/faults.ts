@@ -1,19 +1,9 @@
-import { ConnectionLost, type Result } from './database-server.ts'
-import type { Call, Connection } from './pool.ts'
-import type { Forecast } from './weather.ts'
+import type { Result } from '../engine/backends.ts'
+import type { Call, Connection } from '../engine/connection.ts'
+import { aside, type Fault, pass, rewriting } from '../engine/faults.ts'
+import { ConnectionLost } from '../engine/statement.ts'
+import type { DeliveryForecast } from './weather.ts'
 
-/** A mistake that the code does not make, put between it and the database. */
-export interface Fault {
-  name: string
-  /** The mistake, in one sentence. */
-  about: string
-  /** It shows in any weather, but sooner in this. */
-  weather: Partial<Forecast>
-  /** Made anew for each simulation: some remember what they have seen. */
-  create: () => (call: Call) => Promise<Result>
-}
-
-const pass = ({ connection, text, values }: Call) => connection.send(text, values)
 const nothing: Result = { rows: [], rowCount: 0, command: 'SELECT' }
 
 /** The statements that faults are about, by what only they say. */
@@ -32,42 +22,11 @@ const statement = {
   take: /with free as/,
 }
 
-const crashes: Partial<Forecast> = { calm: false, crashes: 6, resetChance: 0.02 }
-const resets: Partial<Forecast> = { calm: false, crashes: 0, stalls: 0, resetChance: 0.03 }
-const lostLeases: Partial<Forecast> = { calm: false, stalls: 8, leaseMs: 2_000 }
+const crashes: Partial<DeliveryForecast> = { calm: false, crashes: 6, resetChance: 0.02 }
+const resets: Partial<DeliveryForecast> = { calm: false, crashes: 0, stalls: 0, resetChance: 0.03 }
+const lostLeases: Partial<DeliveryForecast> = { calm: false, stalls: 8, leaseMs: 2_000 }
 
-/** A wrong statement in the place of the right one. */
-const rewriting = (
-  name: string,
-  about: string,
-  weather: Partial<Forecast>,
-  pattern: RegExp,
-  ...replacements: [from: RegExp, to: string][]
-): Fault => ({
-  ...{ name, about, weather },
-  create: () => (call) => {
-    const { connection, text, values } = call
-    if (!pattern.test(text)) return pass(call)
-    const wrong = replacements.reduce((rewritten, [from, to]) => rewritten.replace(from, to), text)
-    // A fault that is none would be "not caught" for the wrong reason.
-    if (wrong === text) throw new Error(`${name} no longer changes its statement`)
-    return connection.send(wrong, values)
-  },
-})
-
-/** A statement of a transaction that is committed by itself, on another connection. */
-const aside = (name: string, about: string, pattern: RegExp): Fault => ({
-  name,
-  about,
-  weather: crashes,
-  create: () => (call) => {
-    const { process, text, values } = call
-    if (!pattern.test(text)) return pass(call)
-    return process.pool.aside((connection) => connection.send(text, values))
-  },
-})
-
-export const faults: Fault[] = [
+export const faults: Fault<DeliveryForecast>[] = [
   {
     name: 'unlocked-fence',
     about: 'A settlement reads that the lease is its own, and then writes whatever became of it.',
@@ -104,11 +63,13 @@ export const faults: Fault[] = [
   aside(
     'delete-before-record',
     'A delivery is deleted before the transaction that records its attempt.',
+    crashes,
     statement.settleEnded,
   ),
   aside(
     'counters-outside-transaction',
     'Counters are written on another connection than the attempts they count.',
+    crashes,
     statement.count,
   ),
   rewriting(

@@ -1,11 +1,13 @@
 import type { Random } from './random.ts'
 
+/** What a simulated process does. */
+export type Role = 'runner' | 'api'
+
 /** How rough a simulation is, drawn from its seed. Times are virtual. */
 export interface Forecast {
-  /** No crash, stall, reset or lost lease: then nothing is ever sent twice. */
+  /** No crash, stall, reset or lost lease. */
   calm: boolean
   leaseMs: number
-  retryDelaysMs: number[]
   /** How far the clock of a process may be off the database's. */
   skewMaxMs: number
   latencyMs: [number, number]
@@ -18,35 +20,30 @@ export interface Forecast {
   /** Of a statement: its connection breaks, before or after it was executed. */
   resetChance: number
   hintLossChance: number
-  /** Every receiver fails now and then. */
-  troubled: boolean
   crashes: number
   stalls: number
   restarts: number
   /** The whole machine sleeps for so long, once. */
   sleepMs: number
-  actions: number
-  /** One transaction with more deliveries than are written at once. */
-  fanOut: boolean
   /** The simulated clock starts here. */
   startMs: number
+  /** Mishaps come within so long; after that the weather lasts until the workload is over. */
+  disturbedMs: number
 }
 
 const hourMs = 3_600_000
-const monday = Date.UTC(2026, 0, 5)
 
+/** Every simulated clock starts on this Monday. */
+export const firstDay = new Date(Date.UTC(2026, 0, 5))
+
+/** What any workload may meet; each adds what only it knows. */
 export function drawForecast(random: Random): Forecast {
   const calm = random.chance(0.15)
   const rough = (value: number) => (calm ? 0 : value)
   return {
     calm,
-    // Calm means no lost lease: a hanging receiver must not outlast one.
+    // Calm means no lost lease: whoever hangs at the other end must not outlast one.
     leaseMs: calm ? 30_000 : random.pick([2_000, 3_000, 6_000]),
-    retryDelaysMs: random.pick([
-      [1_000, 2_000, 4_000],
-      [500, 3_000],
-      [2_000, 2_000, 2_000, 2_000, 2_000],
-    ]),
     skewMaxMs: random.pick([0, 100, 400]),
     latencyMs: random.pick<[number, number]>([
       [0.2, 3],
@@ -59,14 +56,12 @@ export function drawForecast(random: Random): Forecast {
     lateCommitMs: [1_000, 7_000],
     resetChance: rough(random.pick([0, 0, 0.003, 0.015])),
     hintLossChance: random.pick([0, 0.2, 1]),
-    troubled: random.chance(0.2),
     crashes: rough(random.whole(0, 4)),
     stalls: rough(random.whole(0, 4)),
     restarts: random.whole(0, 1),
     sleepMs: rough(random.chance(0.1) ? random.pick([2, 30, 75, 150]) * hourMs : 0),
-    actions: random.whole(25, 80),
-    fanOut: random.chance(0.04),
-    startMs: monday + drawTimeOfDayMs(random),
+    startMs: firstDay.getTime() + drawTimeOfDayMs(random),
+    disturbedMs: 18_000,
   }
 }
 
@@ -90,6 +85,10 @@ export class Weather {
   /** From now on everything is quick and nothing breaks. */
   clear() {
     this.#cleared = true
+  }
+
+  get isClear(): boolean {
+    return this.#cleared
   }
 
   /** From sending a statement to its execution. */
@@ -120,6 +119,3 @@ export class Weather {
     return !this.#cleared && this.#random.chance(chance)
   }
 }
-
-/** What a simulated process does. */
-export type Role = 'runner' | 'api'

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import type { Fleet } from './fleet.ts'
-import type { World } from './world.ts'
+import type { Fleet } from '../engine/fleet.ts'
+import type { World } from '../engine/world.ts'
 
 const hourMs = 3_600_000
 /** Undisturbed, a delivery that could be made is made within so long. */
@@ -11,36 +11,32 @@ const lateMs = 30_000
 const foresightMs = 15_000
 
 /**
- * The weather clears and all receivers are well. Whatever can be delivered must be, with nothing to
+ * The weather is clear and all receivers are well. Whatever can be delivered must be, with nothing to
  * help it along: no crash that makes a lane new, no event that wakes it. What waits for a distant
  * time, or for its end because its destination is disabled, has to end in the days that follow.
  */
-export async function clearUp(world: World, fleet: Fleet, admin: pg.Client) {
-  const { scheduler, weather, receivers } = world
-  weather.clear()
-  receivers.heal()
-  fleet.revive()
+export async function clearUp(world: World, fleet: Fleet) {
+  const { scheduler } = world
   await scheduler.runUntil(scheduler.nowMs + lateMs, () => !fleet.isUsed)
-  let pending = await deliverAll(world, admin, 'the weather cleared')
+  let pending = await deliverAll(world, 'the weather cleared')
   for (const sleepMs of [25 * hourMs, 50 * hourMs]) {
     if (pending === 0) return
     fleet.sleep(sleepMs)
     await scheduler.runUntil(scheduler.nowMs + sleepMs)
-    pending = await deliverAll(world, admin, 'a long sleep')
+    pending = await deliverAll(world, 'a long sleep')
   }
 }
 
 /** @returns how many are pending all the same */
-async function deliverAll(world: World, admin: pg.Client, since: string): Promise<number> {
-  const { scheduler, chronicle, weather } = world
+async function deliverAll(world: World, since: string): Promise<number> {
+  const { scheduler, admin } = world
   const startedMs = scheduler.nowMs
   for (;;) {
     await scheduler.runUntil(scheduler.nowMs + 1_000)
-    const now = new Date(weather.forecast.startMs + scheduler.nowMs)
-    const { pending, expected } = await countPending(admin, now)
+    const { pending, expected } = await countPending(admin, world.time())
     if (expected === 0) return pending
     if (scheduler.nowMs - startedMs < patienceMs) continue
-    chronicle.violate(`${expected} deliveries wait, undisturbed, ${patienceMs} ms after ${since}`)
+    world.violate(`${expected} deliveries wait, undisturbed, ${patienceMs} ms after ${since}`)
     return pending
   }
 }

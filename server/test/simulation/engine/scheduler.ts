@@ -7,10 +7,13 @@ export interface Owner {
 interface Gate {
   atMs: number
   order: number
-  /** Null: of the network, the database server or a receiver. */
+  /** Null: of the network, the database server or whoever is at the other end. */
   owner: Owner | null
   open: () => void | Promise<void>
 }
+
+/** So many looks at the clock without a pause between are a loop without an end. */
+const looksMax = 1_000_000
 
 /**
  * Virtual time. Whatever the simulated processes wait for is a gate with a time; the gates open one
@@ -22,6 +25,7 @@ export class Scheduler {
   /** The next one last. */
   readonly #gates: Gate[] = []
   #order = 0
+  #looks = 0
 
   after(delayMs: number, owner: Owner | null, open: Gate['open']) {
     this.#insert({ atMs: this.nowMs + delayMs, order: this.#order++, owner, open })
@@ -29,6 +33,8 @@ export class Scheduler {
 
   /** Opens gates until the time, or until `done` says so. */
   async runUntil(untilMs: number, done: () => boolean = () => false) {
+    // What was done before, outside any gate, has its consequences first.
+    await rest()
     while (!done()) {
       const gate = this.#gates.at(-1)
       if (!gate || gate.atMs > untilMs) {
@@ -40,6 +46,13 @@ export class Scheduler {
     }
   }
 
+  /** As the code under test reads it. Time stands still within a step: a loop that waits for it hangs. */
+  look(): number {
+    this.#looks += 1
+    if (this.#looks > looksMax) throw new EndlessLoop()
+    return this.nowMs
+  }
+
   async #open(gate: Gate) {
     const { owner } = gate
     if (owner && !owner.alive) return
@@ -49,6 +62,7 @@ export class Scheduler {
     }
     this.nowMs = gate.atMs
     this.steps += 1
+    this.#looks = 0
     await gate.open()
     await rest()
   }
@@ -62,6 +76,13 @@ export class Scheduler {
       else high = middle
     }
     this.#gates.splice(low, 0, gate)
+  }
+}
+
+export class EndlessLoop extends Error {
+  override name = 'EndlessLoop'
+  constructor() {
+    super('the code under test looks at the clock for ever')
   }
 }
 

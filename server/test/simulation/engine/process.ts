@@ -1,14 +1,21 @@
-import { readConfig } from '../../src/config.ts'
-import type { Context } from '../../src/kernel/context.ts'
-import { createSecretBox } from '../../src/kernel/crypto.ts'
-import { fromPool } from '../../src/kernel/db/db.ts'
-import { createIdGenerator } from '../../src/kernel/ids.ts'
-import type { Log } from '../../src/kernel/log.ts'
-import { createMetrics } from '../../src/kernel/metrics.ts'
-import { SimulatedPool, type Task } from './pool.ts'
-import type { Owner } from './scheduler.ts'
+import { type Config, readConfig } from '../../../src/config.ts'
+import type { Context } from '../../../src/kernel/context.ts'
+import { createSecretBox } from '../../../src/kernel/crypto.ts'
+import { fromPool } from '../../../src/kernel/db/db.ts'
+import { createIdGenerator } from '../../../src/kernel/ids.ts'
+import type { Log } from '../../../src/kernel/log.ts'
+import { createMetrics } from '../../../src/kernel/metrics.ts'
+import type { Task } from './connection.ts'
+import { SimulatedPool } from './pool.ts'
+import { EndlessLoop, type Owner } from './scheduler.ts'
 import type { Role } from './weather.ts'
 import type { World } from './world.ts'
+
+/** What a process meets outside the database: of the context, and of the configuration. */
+export interface Surroundings {
+  config?: Partial<Config>
+  context: Pick<Context, 'http'> & Partial<Context>
+}
 
 /** One process from its start to its end: the real code, on a context made of gates. */
 export class SimulatedProcess implements Owner {
@@ -21,15 +28,21 @@ export class SimulatedProcess implements Owner {
   readonly ctx: Context
   /** Of a runner, as its leases name it. */
   runnerId: string | undefined
-  onHint: (() => void) | undefined
+  /** By channel: what a NOTIFY wakes. */
+  readonly listeners = new Map<string, () => void>()
   readonly #world: World
 
-  constructor(world: World, role: Role, label: string) {
+  constructor(
+    world: World,
+    role: Role,
+    label: string,
+    surround: (process: SimulatedProcess) => Surroundings,
+  ) {
     this.#world = world
     this.role = role
     this.label = label
     this.pool = new SimulatedPool(world, this)
-    this.ctx = this.#createContext()
+    this.ctx = this.#createContext(surround(this))
   }
 
   /** The same process, with a handle on its pool that says what its statements work for. */
@@ -37,30 +50,34 @@ export class SimulatedProcess implements Owner {
     return { ...this.ctx, db: fromPool(this.pool.handle(task)).db }
   }
 
-  #createContext(): Context {
-    const { scheduler, weather, receivers } = this.#world
-    const { forecast } = weather
+  #createContext({ config, context }: Surroundings): Context {
+    const { forecast } = this.#world.weather
     const random = this.#world.random.fork(this.label)
     const skewMs = random.between(-forecast.skewMaxMs, forecast.skewMaxMs)
-    const now = () => new Date(forecast.startMs + scheduler.nowMs + skewMs)
+    const now = () => new Date(forecast.startMs + this.#look() + skewMs)
     return {
-      config: {
-        ...readConfig({}),
-        leaseMs: forecast.leaseMs,
-        webhookRetryDelaysMs: forecast.retryDelaysMs,
-      },
+      config: { ...readConfig({}), leaseMs: forecast.leaseMs, ...config },
       db: fromPool(this.pool.handle()).db,
       now,
-      monotonicMs: () => scheduler.nowMs,
+      monotonicMs: () => this.#look(),
       random: () => random.next(),
       newId: createIdGenerator(now, (bytes) => random.fill(bytes)),
       sleep: (ms, signal) => this.#sleep(ms, signal),
-      http: { post: (request) => receivers.post(this, request), close: async () => undefined },
       lookup: async () => ['203.0.113.1'],
       lookupMail: async () => [],
       secrets: createSecretBox([secretKey]),
       log: this.#createLog(),
       metrics,
+      ...context,
+    }
+  }
+
+  #look(): number {
+    try {
+      return this.#world.scheduler.look()
+    } catch (error) {
+      if (error instanceof EndlessLoop) this.#world.violate(`${this.label}: ${error.message}`)
+      throw error
     }
   }
 
@@ -74,10 +91,9 @@ export class SimulatedProcess implements Owner {
 
   #createLog(): Log {
     const write = (level: string) => (fields: Record<string, unknown>, message: string) => {
-      const { scheduler, trace, chronicle } = this.#world
       const { error, code } = fields
-      trace.add(scheduler.nowMs, this.label, `${level}: ${message} (${code ?? error ?? ''})`)
-      chronicle.logged(this, fields)
+      this.#world.trace.add(this.label, `${level}: ${message} (${code ?? error ?? ''})`)
+      this.#world.observer.logged(this, fields)
     }
     const silent = () => undefined
     return {

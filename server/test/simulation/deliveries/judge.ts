@@ -1,9 +1,13 @@
 import type { Chronicle, Destination, Emission } from './chronicle.ts'
 import type { Counts, History, RecordedAttempt, StoredEvent } from './history.ts'
-import type { Forecast } from './weather.ts'
+import type { DeliveryForecast } from './weather.ts'
 
 /** What the history must be, whatever happened. Each returns one sentence for each breach. */
-export function judge(history: History, chronicle: Chronicle, forecast: Forecast): string[] {
+export function judge(
+  history: History,
+  chronicle: Chronicle,
+  forecast: DeliveryForecast,
+): string[] {
   const groups = Map.groupBy(history.attempts, ({ group }) => group)
   return [
     ...judgeEmissions(history, chronicle),
@@ -91,7 +95,7 @@ function judgeGroup(group: RecordedAttempt[]): string[] {
 }
 
 /** `timestamp_next_retry` is a promise: no attempt comes before it. */
-function judgeDueTimes(group: RecordedAttempt[], { skewMaxMs }: Forecast): string[] {
+function judgeDueTimes(group: RecordedAttempt[], { skewMaxMs }: DeliveryForecast): string[] {
   return group.flatMap(({ number, success, tookMs, at, nextRetryAt: _ }, index) => {
     const due = group[index - 1]?.nextRetryAt
     // A success ends the row as it stands, also that of an attempt which is older than the row.
@@ -120,7 +124,11 @@ function judgeCounts({ attempts, counts }: History): string[] {
  * Every answer that a living process got is recorded, unless another process settled the delivery
  * before. In calm weather no request is made twice.
  */
-function judgeRequests(history: History, chronicle: Chronicle, { calm }: Forecast): string[] {
+function judgeRequests(
+  history: History,
+  chronicle: Chronicle,
+  { calm }: DeliveryForecast,
+): string[] {
   const key = (one: { eventId: string; webhookId: string }) => `${one.eventId} ${one.webhookId}`
   const live = chronicle.requests.filter(({ test }) => !test)
   const sent = Map.groupBy(live, key)

@@ -1,23 +1,18 @@
-import { replay } from '../../src/features/deliveries/index.ts'
-import { emit, type NewEvent } from '../../src/features/events/index.ts'
-import { testWebhook } from '../../src/features/webhook-tests/webhook-tests.ts'
-import { changeWebhook } from '../../src/features/webhooks/changes.ts'
-import { createWebhook, deleteWebhook } from '../../src/features/webhooks/webhooks.ts'
-import { setPlan } from '../../src/features/workspaces/index.ts'
-import type { Context } from '../../src/kernel/context.ts'
-import { transaction } from '../../src/kernel/db/transaction.ts'
-import { AppError } from '../../src/kernel/errors.ts'
-import type { Emission } from './chronicle.ts'
-import type { SimulatedProcess } from './process.ts'
-import type { Random } from './random.ts'
-import type { World } from './world.ts'
-
-/** Made once per database. */
-export interface Tenant {
-  workspaceId: string
-  letter: string
-  campaigns: string[]
-}
+import { replay } from '../../../src/features/deliveries/index.ts'
+import { emit, type NewEvent } from '../../../src/features/events/index.ts'
+import { testWebhook } from '../../../src/features/webhook-tests/webhook-tests.ts'
+import { changeWebhook } from '../../../src/features/webhooks/changes.ts'
+import { createWebhook, deleteWebhook } from '../../../src/features/webhooks/webhooks.ts'
+import { setPlan } from '../../../src/features/workspaces/index.ts'
+import type { Context } from '../../../src/kernel/context.ts'
+import { transaction } from '../../../src/kernel/db/transaction.ts'
+import { AppError } from '../../../src/kernel/errors.ts'
+import type { SimulatedProcess } from '../engine/process.ts'
+import type { Random } from '../engine/random.ts'
+import type { World } from '../engine/world.ts'
+import { type Chronicle, type Emission, isTransient } from './chronicle.ts'
+import type { Tenant } from './furniture.ts'
+import type { DeliveryForecast } from './weather.ts'
 
 const by = { actor: { type: 'operator', id: null } } as const
 const types = ['lead.interested', 'lead.replied', 'email.opened'] as const
@@ -26,18 +21,20 @@ class ChangeOfMind extends Error {}
 
 /** What users do: events, and destinations that come, change and go while these are delivered. */
 export class Workload {
-  readonly #world: World
+  readonly #forecast: DeliveryForecast
+  readonly #chronicle: Chronicle
   readonly #tenants: Tenant[]
   readonly #random: Random
   #left: number
   #created = 0
   #actions = 0
 
-  constructor(world: World, tenants: Tenant[]) {
-    this.#world = world
+  constructor(world: World, forecast: DeliveryForecast, chronicle: Chronicle, tenants: Tenant[]) {
+    this.#forecast = forecast
+    this.#chronicle = chronicle
     this.#tenants = tenants
     this.#random = world.random.fork('workload')
-    this.#left = world.weather.forecast.actions
+    this.#left = forecast.actions
   }
 
   get isOver(): boolean {
@@ -59,7 +56,7 @@ export class Workload {
   /** Each workspace begins with some destinations; one of them with many, where that is the weather. */
   async begin(process: SimulatedProcess) {
     const [first] = this.#tenants
-    const { fanOut } = this.#world.weather.forecast
+    const { fanOut } = this.#forecast
     for (const tenant of this.#tenants) {
       const count = fanOut && tenant === first ? 41 : this.#random.whole(2, 4)
       for (let made = 0; made < count; made++) {
@@ -98,8 +95,7 @@ export class Workload {
       const isExpected =
         error instanceof AppError ||
         error instanceof ChangeOfMind ||
-        (error as Error).name === 'ConnectionLost' ||
-        (error as { code?: string }).code !== undefined
+        isTransient((error as Error).name, (error as { code?: string }).code)
       if (!isExpected) throw error
     }
   }
@@ -107,7 +103,7 @@ export class Workload {
   async #emit(process: SimulatedProcess, tenant: Tenant, count: number) {
     const action = this.#actions++
     const emission: Emission = { action, count, stored: undefined }
-    this.#world.chronicle.emissions.set(action, emission)
+    this.#chronicle.emissions.set(action, emission)
     const events = Array.from({ length: count }, () => this.#newEvent(tenant, action))
     const changesMind = this.#random.chance(0.06)
     try {
@@ -168,7 +164,7 @@ export class Workload {
   async #replay(ctx: Context, tenant: Tenant) {
     const webhookId = this.#anyDestination(tenant)
     if (!webhookId) return
-    this.#world.chronicle.replayed.add(webhookId)
+    this.#chronicle.replayed.add(webhookId)
     const to = ctx.now()
     const from = new Date(to.getTime() - this.#random.between(1_000, 20_000))
     await replay(ctx, { workspaceId: tenant.workspaceId, webhookId, from, to })
@@ -181,7 +177,7 @@ export class Workload {
 
   /** One that a user would see. */
   #anyDestination({ workspaceId }: Tenant): string | undefined {
-    const { destinations } = this.#world.chronicle.states.at(-1) ?? { destinations: new Map() }
+    const { destinations } = this.#chronicle.states.at(-1) ?? { destinations: new Map() }
     const ids = [...destinations]
       .filter(([, destination]) => destination.workspaceId === workspaceId)
       .map(([id]) => id)

@@ -1,42 +1,51 @@
-import { type DeliveryRunner, startDeliveryRunner } from '../../src/features/deliveries/index.ts'
-import { SimulatedProcess } from './process.ts'
+import { SimulatedProcess, type Surroundings } from './process.ts'
 import type { Random } from './random.ts'
 import type { Role } from './weather.ts'
-import type { Workload } from './workload.ts'
 import type { World } from './world.ts'
 
+/** Of a process that can be asked to end. */
+interface Stoppable {
+  stop: (withinMs?: number) => Promise<void>
+}
+
 /** A place for one process after the other. */
-interface Seat {
+export interface Seat {
   role: Role
   name: string
+  /**
+   * What a process does in its life. A runner's resolves once it runs, to what stops it; an API's
+   * resolves when nobody uses it any more.
+   */
+  start: (process: SimulatedProcess) => Promise<Stoppable | undefined>
+}
+
+interface Taken extends Seat {
   lives: number
   process: SimulatedProcess | undefined
-  runner: DeliveryRunner | undefined
+  running: Stoppable | undefined
 }
 
 /** PostgreSQL ends a transaction that nobody continues (kernel/db/db.ts). */
 const idleTransactionMs = 60_000
-const usersPerApi = 3
 /** Of a statement in a transaction, once a mishap is due. */
 const temptation = 0.15
 
 /** The processes: when they start, and what becomes of them. */
 export class Fleet {
   readonly #world: World
-  readonly #workload: Workload
+  readonly #surround: (process: SimulatedProcess) => Surroundings
   readonly #random: Random
-  readonly #seats: Seat[]
+  readonly #seats: Taken[]
   asleepUntilMs = 0
 
-  constructor(world: World, workload: Workload) {
+  constructor(world: World, seats: Seat[], surround: (process: SimulatedProcess) => Surroundings) {
     this.#world = world
-    this.#workload = workload
+    this.#surround = surround
     this.#random = world.random.fork('fleet')
-    const seat = (role: Role, name: string): Seat => ({
-      ...{ role, name, lives: 0 },
-      ...{ process: undefined, runner: undefined },
-    })
-    this.#seats = [seat('runner', 'R1'), seat('runner', 'R2'), seat('api', 'A1'), seat('api', 'A2')]
+    this.#seats = seats.map((seat) => ({
+      ...seat,
+      ...{ lives: 0, process: undefined, running: undefined },
+    }))
   }
 
   /** Everybody, not quite at once. */
@@ -55,9 +64,10 @@ export class Fleet {
       for (let done = 0; done < count; done++) this.#at(this.#random.between(0, withinMs), act)
     }
     const anyone = () => this.#random.pick(this.#seats).process
+    const runners = this.#seats.filter(({ role }) => role === 'runner')
     times(crashes >> 1, () => this.#crash(anyone()))
     times(stalls >> 1, () => this.#stall(anyone()))
-    times(restarts, () => this.#restart(this.#random.pick(this.#seats.slice(0, 2))))
+    times(restarts, () => this.#restart(this.#random.pick(runners)))
     if (sleepMs > 0) times(1, () => this.sleep(sleepMs))
 
     const armed: ((process: SimulatedProcess) => unknown)[] = []
@@ -75,7 +85,7 @@ export class Fleet {
 
   /** The whole machine sleeps: no process goes on, and all clocks do. */
   sleep(ms: number) {
-    this.#note(`the machine sleeps for ${ms / 1000} s`)
+    this.#world.note(`the machine sleeps for ${ms / 1000} s`)
     this.asleepUntilMs = this.#world.scheduler.nowMs + ms
     for (const { process } of this.#seats) if (process?.alive) this.#freeze(process, ms)
   }
@@ -93,47 +103,39 @@ export class Fleet {
   }
 
   /** A clean stop of the runners, at the same time. */
-  async stop() {
+  async stop(withinMs: number): Promise<boolean> {
     const { scheduler } = this.#world
-    let running = 0
-    for (const { runner } of this.#seats) {
-      if (!runner) continue
-      running += 1
-      void runner.stop().then(() => {
-        running -= 1
+    let count = 0
+    for (const { running } of this.#seats) {
+      if (!running) continue
+      count += 1
+      void running.stop().then(() => {
+        count -= 1
       })
     }
-    await scheduler.runUntil(scheduler.nowMs + 30_000, () => running === 0)
-    return running === 0
+    await scheduler.runUntil(scheduler.nowMs + withinMs, () => count === 0)
+    return count === 0
   }
 
   async end() {
     for (const { process } of this.#seats) if (process?.alive) await this.#kill(process)
   }
 
-  #start(seat: Seat) {
+  #start(seat: Taken) {
     seat.lives += 1
-    const process = new SimulatedProcess(this.#world, seat.role, `${seat.name}.${seat.lives}`)
+    const label = `${seat.name}.${seat.lives}`
+    const process = new SimulatedProcess(this.#world, seat.role, label, this.#surround)
     process.stalledUntilMs = this.asleepUntilMs
     seat.process = process
-    seat.runner = undefined
+    seat.running = undefined
     this.#world.processes.add(process)
-    this.#note(`${process.label} starts`)
-    this.#watch(seat.role === 'api' ? this.#serve(process) : this.#deliver(seat, process))
-  }
-
-  async #serve(process: SimulatedProcess) {
-    if (process.label === 'A1.1') await this.#workload.begin(process)
-    const users = Array.from({ length: usersPerApi }, () => this.#workload.use(process))
-    await Promise.all(users)
-  }
-
-  async #deliver(seat: Seat, process: SimulatedProcess) {
-    const listen = async (onHint: () => void) => {
-      process.onHint = onHint
-      return async () => undefined
-    }
-    seat.runner = await startDeliveryRunner(process.ctx, { listen })
+    this.#world.note(`${label} starts`)
+    seat.start(process).then(
+      (running) => {
+        if (seat.process === process) seat.running = running
+      },
+      (error: Error) => this.#world.violate(`${label} met ${error.stack}`),
+    )
   }
 
   async #crash(process: SimulatedProcess | undefined) {
@@ -146,7 +148,7 @@ export class Fleet {
   }
 
   async #kill(process: SimulatedProcess) {
-    this.#note(`${process.label} dies`)
+    this.#world.note(`${process.label} dies`)
     process.alive = false
     this.#world.processes.delete(process)
     await process.pool.cut(() => this.#random.chance(0.5))
@@ -155,7 +157,7 @@ export class Fleet {
   #stall(process: SimulatedProcess | undefined) {
     if (!process?.alive) return
     const ms = this.#random.between(0.2, 2) * this.#world.weather.forecast.leaseMs
-    this.#note(`${process.label} stalls for ${Math.round(ms)} ms`)
+    this.#world.note(`${process.label} stalls for ${Math.round(ms)} ms`)
     this.#freeze(process, ms)
   }
 
@@ -170,11 +172,11 @@ export class Fleet {
     })
   }
 
-  #restart(seat: Seat) {
-    const { process, runner } = seat
-    if (!process?.alive || !runner) return
-    this.#note(`${process.label} is stopped`)
-    seat.runner = undefined
+  #restart(seat: Taken) {
+    const { process, running } = seat
+    if (!process?.alive || !running) return
+    this.#world.note(`${process.label} is stopped`)
+    seat.running = undefined
     const startAgain = () =>
       this.#at(this.#random.between(100, 3_000), async () => {
         if (seat.process !== process || !process.alive) return
@@ -182,20 +184,12 @@ export class Fleet {
         this.#start(seat)
       })
     // Without its connection it cannot give its leases back: they expire.
-    void runner.stop(this.#random.pick([500, 7_000])).then(startAgain, startAgain)
+    void running.stop(this.#random.pick([500, 7_000])).then(startAgain, startAgain)
   }
 
   #at(afterMs: number, act: () => unknown) {
     this.#world.scheduler.after(afterMs, null, async () => {
       await act()
     })
-  }
-
-  #watch(work: Promise<unknown>) {
-    work.catch((error: Error) => this.#world.chronicle.violate(`a process met ${error.stack}`))
-  }
-
-  #note(what: string) {
-    this.#world.trace.add(this.#world.scheduler.nowMs, '', what)
   }
 }
