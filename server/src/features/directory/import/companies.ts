@@ -107,7 +107,7 @@ interface Entry {
   ends: number[]
 }
 
-const companiesMax = 50_000
+const companiesMax = 10_000
 
 const handleFields: FieldName[] = ['domain', 'website', 'company']
 

@@ -24,16 +24,18 @@ const pageBytes = 1900
  * places less one, places; little-endian.
  */
 export class PageWriter {
-  readonly pages: IndexPage[] = []
   #buffer = Buffer.allocUnsafe(1 << 16)
   #length = 0
   #firstTerm: Term = ''
 
-  /** @param places ascending, at least one; `from` and `to` bound them in the array */
-  add(term: Term, places: Uint16Array, from: number, to: number) {
+  /**
+   * @param places ascending, at least one; `from` and `to` bound them in the array
+   * @returns the page that is full, when the term begins another
+   */
+  add(term: Term, places: Uint16Array, from: number, to: number): IndexPage | undefined {
     const count = to - from
     const size = 1 + term.length + 2 + (count > listMax ? bitsBytes : 2 * count)
-    if (this.#length > 0 && this.#length + size > pageBytes) this.flush()
+    const full = this.#length + size > pageBytes ? this.end() : undefined
     if (this.#length === 0) this.#firstTerm = term
     const buffer = this.#buffer
     buffer[this.#length] = term.length
@@ -56,14 +58,15 @@ export class PageWriter {
       }
     }
     this.#length += size
+    return full
   }
 
-  /** Ends the page that is being filled. */
-  flush() {
-    if (this.#length === 0) return
+  /** The page that is being filled, if anything is in it. */
+  end(): IndexPage | undefined {
+    if (this.#length === 0) return undefined
     const page = Buffer.from(this.#buffer.subarray(0, this.#length))
-    this.pages.push({ firstTerm: this.#firstTerm, page })
     this.#length = 0
+    return { firstTerm: this.#firstTerm, page }
   }
 }
 
