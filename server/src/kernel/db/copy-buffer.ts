@@ -61,6 +61,13 @@ export class CopyBuffer {
     this.#length = at
   }
 
+  /** What was written into another one, from `start` to `end`. */
+  appendFrom(other: CopyBuffer, start: number, end: number) {
+    this.#reserve(end - start)
+    const [target, source] = [this.#bytes, other.#bytes]
+    for (let i = start; i < end; i++) target[this.#length++] = source[i] as number
+  }
+
   boolean(value: boolean) {
     this.#reserve(5)
     this.#length = this.#bytes.writeInt32BE(1, this.#length)

@@ -83,7 +83,7 @@ export class Batch {
     const { email, has_email } = contact
     fields.text(contact.key)
     for (const known of contact.texts) {
-      fields.append(known.copied)
+      known.copyTo(fields)
       terms.push(known.termsIn(builder))
     }
     fields.text(contact.linkedin_url)

@@ -27,10 +27,10 @@ export class RowView {
     return column < 0 || column >= this.length || this.starts[column] === this.ends[column]
   }
 
-  /** A copy. */
-  bytesOf(column: number): Buffer {
-    if (this.isEmpty(column)) return Buffer.alloc(0)
-    return Buffer.from(this.bytes.subarray(this.starts[column], this.ends[column]))
+  /** Its bytes, a character for each. */
+  latin1(column: number): string {
+    if (this.isEmpty(column)) return ''
+    return this.bytes.toString('latin1', this.starts[column], this.ends[column])
   }
 
   texts(): string[] {

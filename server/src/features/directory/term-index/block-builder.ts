@@ -88,7 +88,7 @@ export class BlockBuilder {
     return this.#terms.flatMap((term) => wordOf(term) ?? [])
   }
 
-  /** Pages in the order of their terms. */
+  /** Pages in the order of their terms, each valid until the next one is asked for. */
   *build(visitContacts: VisitContacts): Generator<IndexPage> {
     const writer = new PageWriter()
     const { places, starts, ends } = sortByTerm(this.#terms.length, visitContacts)

@@ -25,6 +25,7 @@ const pageBytes = 1900
  */
 export class PageWriter {
   #buffer = Buffer.allocUnsafe(1 << 16)
+  #other = Buffer.allocUnsafe(1 << 16)
   #length = 0
   #firstTerm: Term = ''
 
@@ -61,10 +62,11 @@ export class PageWriter {
     return full
   }
 
-  /** The page that is being filled, if anything is in it. */
+  /** The page that is being filled, if anything is in it. It is valid until the next one ends. */
   end(): IndexPage | undefined {
     if (this.#length === 0) return undefined
-    const page = Buffer.from(this.#buffer.subarray(0, this.#length))
+    const page = this.#buffer.subarray(0, this.#length)
+    ;[this.#buffer, this.#other] = [this.#other, this.#buffer]
     this.#length = 0
     return { firstTerm: this.#firstTerm, page }
   }

@@ -81,7 +81,8 @@ async function rebuild(db: Db, block: number) {
     }
   })
   await queries.deletePages(db, block)
-  await queries.insertPages(db, block, [...pages])
+  const kept = Array.from(pages, (each) => ({ ...each, page: Buffer.from(each.page) }))
+  await queries.insertPages(db, block, kept)
   await queries.insertWords(db, builder.words())
   await queries.upsertBlock(db, { block, contacts: contacts.length })
 }
