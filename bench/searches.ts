@@ -47,7 +47,7 @@ async function search({ key }: BenchService, address: string, body: object) {
 
 type Pick = <T>(items: T[]) => T
 
-async function makeQueries({ ctx }: BenchService): Promise<object[]> {
+export async function makeQueries({ ctx }: BenchService): Promise<object[]> {
   const random = createRandom(7)
   const pick: Pick = (items) => items[Math.floor(items.length * random())] as never
   const { rows: cursors } = await sql<{ id: string }>`

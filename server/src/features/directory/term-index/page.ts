@@ -9,11 +9,11 @@ export interface IndexPage {
   page: Buffer
 }
 
-/** The places of one term: ascending, or for many a bit for each place of the block. */
+/** A list of places, or for many a bit for each place of the block. */
 export type Places = { list: Uint16Array } | { bits: Uint32Array }
 
 /** From here on the bits take less room than the list. */
-const listMax = 4096
+export const listMax = 4096
 const bitsBytes = blockSize / 8
 
 // A row of this size stays in the table's own page, and reading one term reads few others.

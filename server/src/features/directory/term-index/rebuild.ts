@@ -84,19 +84,19 @@ async function rebuild(db: Db, block: number) {
   const kept = Array.from(pages, (each) => ({ ...each, page: Buffer.from(each.page) }))
   await queries.insertPages(db, block, kept)
   await queries.insertWords(db, builder.words())
-  await queries.upsertBlock(db, { block, contacts: contacts.length })
+  await queries.upsertBlock(db, block, contacts.length)
 }
 
 /** Replaces the pages of a block that is written by an import, which knows the words already. */
 export async function copyBlock(
   db: Db,
   copyFrom: Session['copyFrom'],
-  { block, contacts }: queries.Block,
+  { block, contacts }: queries.AddedContacts,
   pages: Iterable<IndexPage>,
 ) {
   await queries.deletePages(db, block)
   await copyFrom(queries.copyPages, pageRows(block, pages))
-  await queries.upsertBlock(db, { block, contacts })
+  await queries.upsertBlock(db, block, contacts)
 }
 
 function* pageRows(block: number, pages: Iterable<IndexPage>): Generator<Buffer> {
