@@ -75,8 +75,10 @@ interface Imported {
 
 async function importAlone(service: BenchService, path: string): Promise<Imported> {
   const script = fileURLToPath(new URL('import-process.ts', import.meta.url))
+  // As bin/outrider.mjs starts the command.
+  const flags = ['--max-semi-space-size=4', '--max-old-space-size=1024']
   const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir }
-  const { stdout } = await promisify(execFile)(process.execPath, [script, path], {
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, script, path], {
     env: { PATH: process.env.PATH, ...env },
   })
   return JSON.parse(stdout) as Imported
