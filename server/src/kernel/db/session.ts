@@ -12,6 +12,7 @@ export interface Session {
    * Sends rows for a `copy … from stdin (format binary)`, as `CopyBuffer` makes them. Inside a
    * transaction of this session it is part of it.
    *
+   * @param rows in chunks; one may be written anew once two others were given
    * @returns rows written
    */
   copyFrom: (text: string, rows: Iterable<Buffer>) => Promise<number>
@@ -29,8 +30,8 @@ export async function withSession<T>(db: Db, work: (session: Session) => Promise
       db: fromPool(poolOfOne(client)).db,
       async copyFrom(text, rows) {
         const copying = client.query(copyInto(text))
-        // A few chunks ahead: PostgreSQL goes on while this process does something else.
-        await pipeline(Readable.from(framed(rows), { objectMode: true, highWaterMark: 4 }), copying)
+        // One chunk is on its way and one is ready, and none is asked for before.
+        await pipeline(Readable.from(framed(rows), { objectMode: true, highWaterMark: 1 }), copying)
         return copying.rowCount
       },
       copyTo: (text) => client.query(copyOutOf(text)),

@@ -1,4 +1,4 @@
-import { BlockBuilder } from '../term-index/index.ts'
+import { BlockBuilder, TermLists } from '../term-index/index.ts'
 import type { Company } from './companies.ts'
 import { type ContactRow, textFields } from './contacts.ts'
 import { KnownText } from './known-text.ts'
@@ -17,29 +17,45 @@ export interface Rejection {
   reason: string
 }
 
-/** The rows that are written in one transaction, and the terms they are found by. */
+/**
+ * The rows that are written in one transaction, and the terms they are found by. It is used again for
+ * others: memory of this size that comes and goes is not given back in time.
+ */
 export class Batch {
-  readonly number: number
+  /** Counted from 0 in this import. */
+  number = 0
   readonly builder = new BlockBuilder()
   /** Those that its rows name, each once. */
-  readonly companies: Company[] = []
-  readonly rejections: Rejection[] = []
+  companies: Company[] = []
+  rejections: Rejection[] = []
   /** That no batch before it had. */
   words: string[] = []
   /** The last row of the file that was looked at. */
   lastRow = 0
-  readonly #capacity: number
-  readonly #numbers: number[] = []
-  readonly #employers: number[] = []
+  #capacity = 0
+  #numbers: number[] = []
+  #employers: number[] = []
   #companyBytes = 0
-  readonly #companyRows: { row: number; place: number }[] = []
+  #companyRows: { row: number; place: number }[] = []
   readonly #rows = new Rows()
-  readonly #terms = new TermLists()
+  readonly terms = new TermLists()
 
-  /** @param number counted from 0 in this import */
-  constructor(number: number, capacity: number) {
+  /** Begins again, empty. */
+  begin(number: number, capacity: number): this {
     this.number = number
     this.#capacity = capacity
+    this.companies = []
+    this.rejections = []
+    this.words = []
+    this.lastRow = 0
+    this.#numbers = []
+    this.#employers = []
+    this.#companyBytes = 0
+    this.#companyRows = []
+    this.#rows.clear()
+    this.terms.clear()
+    this.builder.clear()
+    return this
   }
 
   get size(): number {
@@ -81,11 +97,11 @@ export class Batch {
     this.#employers.push(place)
     const { builder } = this
     const { fields } = this.#rows
-    const terms = this.#terms
+    const { terms } = this
     const { email, has_email } = contact
     fields.text(contact.key)
     for (const known of contact.texts) {
-      fields.append(known.copied)
+      known.copyTo(fields)
       terms.push(known.termsIn(builder))
     }
     fields.text(contact.linkedin_url)
@@ -102,7 +118,6 @@ export class Batch {
   /** The place of the company; -1 for none. */
   employer = (at: number) => this.#employers[at] as number
   fields = (at: number) => this.#rows.at(at)
-  terms = (at: number) => this.#terms.at(at)
   key = (at: number) => this.#rows.key(at)
   linkedin = (at: number) => this.#rows.texts(at).at(linkedinColumn) ?? null
 
@@ -139,29 +154,3 @@ export class Batch {
 const rowsBytesMax = 1 << 26
 /** Several times as much memory is needed for them. */
 const companyBytesMax = 1 << 23
-
-/** The numbers of terms, a list for each row. */
-class TermLists {
-  #numbers = new Uint32Array(1 << 20)
-  #length = 0
-  readonly #ends: number[] = []
-
-  push(numbers: number[]) {
-    if (this.#length + numbers.length > this.#numbers.length) this.#grow(numbers.length)
-    for (let i = 0; i < numbers.length; i++) this.#numbers[this.#length++] = numbers[i] as number
-  }
-
-  end() {
-    this.#ends.push(this.#length)
-  }
-
-  at(index: number): Uint32Array {
-    return this.#numbers.subarray(this.#ends[index - 1] ?? 0, this.#ends[index])
-  }
-
-  #grow(by: number) {
-    const grown = new Uint32Array(2 * this.#numbers.length + by)
-    grown.set(this.#numbers)
-    this.#numbers = grown
-  }
-}

@@ -86,10 +86,12 @@ export class CompanyBook {
   }
 
   #entryOf(row: RowView, company: Company): Entry {
-    const fields = this.#columns.map((column) => row.bytesOf(column))
-    const ends: number[] = []
-    for (const field of fields) ends.push((ends.at(-1) ?? 0) + field.length)
-    return { company, raw: Buffer.concat(fields), ends }
+    let raw = ''
+    const ends = this.#columns.map((column) => {
+      raw += row.latin1(column)
+      return raw.length
+    })
+    return { company, raw, ends }
   }
 
   #isRepeated(row: RowView, { raw, ends }: Entry): boolean {
@@ -100,7 +102,9 @@ export class CompanyBook {
       const start = isThere ? (row.starts[column] as number) : 0
       const end = isThere ? (row.ends[column] as number) : 0
       if ((ends[i] as number) - at !== end - start) return false
-      for (let byte = start; byte < end; byte++) if (row.bytes[byte] !== raw[at++]) return false
+      for (let byte = start; byte < end; byte++) {
+        if (row.bytes[byte] !== raw.charCodeAt(at++)) return false
+      }
     }
     return true
   }
@@ -109,12 +113,12 @@ export class CompanyBook {
 /** What a row said of a company: rows that repeat it cost a comparison. */
 interface Entry {
   company: Company
-  /** Its fields one behind the other, and where each ends. */
-  raw: Buffer
+  /** Its fields one behind the other, a character for each byte, and where each ends. */
+  raw: string
   ends: number[]
 }
 
-const companiesMax = 50_000
+const companiesMax = 10_000
 const bytesMax = 1 << 23
 
 const handleFields: FieldName[] = ['domain', 'website', 'company']

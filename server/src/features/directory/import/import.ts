@@ -105,7 +105,9 @@ async function run(
   const writer = new Writer(ctx, session, report, opened, newest !== undefined)
   const reader = new RowReader(table)
   // The first batch fills up the last block: the next ones are whole blocks.
-  let batch = new Batch(0, blockSize - (newest ? (newest.number + 1) % blockSize : 0))
+  const untilBlock = blockSize - (newest ? (newest.number + 1) % blockSize : 0)
+  // One is filled while the other is written.
+  let [batch, other] = [new Batch().begin(0, untilBlock), new Batch()]
   const { row: resumedAfter } = opened.progress
   let rows = 0
   let broken: BrokenFile | undefined
@@ -117,7 +119,7 @@ async function run(
         if (!batch.isFull) continue
         reader.close(batch)
         await writer.write(batch)
-        batch = new Batch(batch.number + 1, blockSize)
+        ;[batch, other] = [other.begin(batch.number + 1, blockSize), batch]
       }
       options.onProgress({ rows, bytesRead: source.bytesRead(), bytes: source.bytes })
     } while (await table.more())

@@ -31,10 +31,10 @@ export class RowView {
     return this.texts().every((text) => text.trim() === '')
   }
 
-  /** A copy. */
-  bytesOf(column: number): Buffer {
-    if (this.isEmpty(column)) return Buffer.alloc(0)
-    return Buffer.from(this.bytes.subarray(this.starts[column], this.ends[column]))
+  /** Its bytes, a character for each. */
+  latin1(column: number): string {
+    if (this.isEmpty(column)) return ''
+    return this.bytes.toString('latin1', this.starts[column], this.ends[column])
   }
 
   texts(): string[] {

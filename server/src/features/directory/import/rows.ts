@@ -3,7 +3,13 @@ import { CopyBuffer } from '../../../kernel/db/copy-buffer.ts'
 /** The fields of many rows as COPY takes them, one row after the other; the first one is its key. */
 export class Rows {
   readonly fields = new CopyBuffer(1 << 24)
-  readonly #ends: number[] = []
+  #ends: number[] = []
+
+  /** Forgets the rows, and keeps the memory. */
+  clear() {
+    this.fields.clear()
+    this.#ends = []
+  }
 
   /** The fields that were written since the last row are one. */
   end() {

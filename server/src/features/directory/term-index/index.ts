@@ -4,6 +4,7 @@ export { contactsIn, Matches } from './matches.ts'
 export { blockSize } from './page.ts'
 export { insertWords, listBlocks, markStale } from './queries.ts'
 export { copyBlock, markChanged, markEmployees, rebuildStaleBlocks } from './rebuild.ts'
+export { TermLists } from './term-lists.ts'
 export {
   countMax,
   countTerm,
