@@ -11,7 +11,8 @@ const args = process.argv.slice(2)
 const flags = flagsFor(args)
 
 if (Number(process.versions.node.split('.')[0]) < 26) handOver()
-else if (flags.length > 0 && process.execArgv.length === 0 && process.platform !== 'win32') restart()
+else if (flags.length > 0 && process.execArgv.length === 0 && process.platform !== 'win32')
+  restart()
 else await import('../src/cli.ts')
 
 /** V8 takes what there is: with less room to grow a busy process stays at half the size. */

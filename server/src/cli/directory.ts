@@ -1,6 +1,13 @@
 import type { Command } from 'commander'
 import { optOutEverywhere } from '../features/acquisition/index.ts'
-import { type DirectoryStats, type OptedOut, readStats } from '../features/directory/index.ts'
+import {
+  type DirectoryStats,
+  loadSample,
+  type OptedOut,
+  readStats,
+  removeSample,
+  type Sample,
+} from '../features/directory/index.ts'
 import { exportCommand } from './directory-export.ts'
 import { importCommand } from './directory-import.ts'
 import { type OutputOptions, operate, withOutput } from './operate.ts'
@@ -23,7 +30,18 @@ export function directoryCommands(program: Command) {
     .action((addressOrDomain: string, options: OutputOptions) =>
       operate(options, (ctx) => optOutEverywhere(ctx, addressOrDomain), showOptedOut),
     )
+
+  withOutput(directory.command('sample'))
+    .description('Load 5,000 made-up contacts of 500 companies, to try things out')
+    .option('--remove', 'take them out again; what was acquired of them stays acquired')
+    .action((options: OutputOptions & { remove?: true }) =>
+      options.remove
+        ? operate(options, removeSample, (sample) => `Removed ${told(sample)}.`)
+        : operate(options, loadSample, (sample) => `Loaded ${told(sample)}.`),
+    )
 }
+
+const told = ({ contacts, companies }: Sample) => `${contacts} contacts and ${companies} companies`
 
 const showStats = (stats: DirectoryStats) => formatRecord({ ...stats })
 

@@ -17,5 +17,6 @@ export {
   readOptOut,
 } from './optouts.ts'
 export { type DirectoryContact, findCompany, findContacts } from './queries.ts'
+export { loadSample, removeSample, type Sample } from './sample.ts'
 export { directoryFilters } from './schema.ts'
 export { searchDirectory } from './search.ts'

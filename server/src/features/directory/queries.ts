@@ -245,3 +245,15 @@ export const deleteCompaniesByDomain = (db: Db, domain: string) =>
       where.or([where('domain', '=', domain), where('domain', 'like', `%.${domain}`)]),
     )
     .executeTakeFirst()
+
+export const deleteSampleContacts = (db: Db) =>
+  db.deleteFrom('directory_contacts').where('sample', '=', true).returning('number').execute()
+
+/** Of those that nobody real works for. */
+export async function deleteSampleCompanies(db: Db): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from directory_companies k
+    where k.sample
+      and not exists (select from directory_contacts c where c.company_id = k.id)`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}

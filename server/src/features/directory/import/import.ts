@@ -20,7 +20,7 @@ import { BrokenFile, openSource, type Source } from './source.ts'
 import { openTable, type Table } from './table.ts'
 import { Unfit } from './values.ts'
 import { Vocabulary } from './vocabulary.ts'
-import { type Written, writeBatch } from './write-batch.ts'
+import { type WriteOptions, type Written, writeBatch } from './write-batch.ts'
 
 export interface ImportOptions {
   map: ColumnMap
@@ -30,6 +30,8 @@ export interface ImportOptions {
   encoding: string
   /** Where the rejected rows are written, if there are any. */
   report: string
+  /** Made-up rows, which can be taken out again. */
+  isSample?: boolean
   onProgress: (progress: ImportProgress) => void
 }
 
@@ -102,7 +104,10 @@ async function run(
   await using report = new Report(options.report)
   const opened = await openImport(ctx, fingerprint, report)
   const newest = await queries.findNewest(ctx.db)
-  const writer = new Writer(ctx, session, report, opened, newest !== undefined)
+  const writer = new Writer(ctx, session, report, opened, {
+    isCareful: newest !== undefined,
+    isSample: options.isSample ?? false,
+  })
   const reader = new RowReader(table)
   // The first batch fills up the last block: the next ones are whole blocks.
   const untilBlock = blockSize - (newest ? (newest.number + 1) % blockSize : 0)
@@ -202,6 +207,7 @@ class Writer {
   readonly #id: string
   #progress: Progress
   #isCareful: boolean
+  readonly #isSample: boolean
   #writing: Promise<void> = Promise.resolve()
 
   constructor(
@@ -209,7 +215,7 @@ class Writer {
     session: Session,
     report: Report,
     { id, progress }: OpenImport,
-    isCareful: boolean,
+    { isCareful, isSample }: WriteOptions,
   ) {
     this.#ctx = ctx
     this.#session = session
@@ -217,6 +223,7 @@ class Writer {
     this.#id = id
     this.#progress = progress
     this.#isCareful = isCareful
+    this.#isSample = isSample
   }
 
   /** Resolves when the batch before it is written. */
@@ -247,7 +254,7 @@ class Writer {
     return transaction(this.#ctx, async (tx) => {
       const written = await writeBatch(tx, this.#session.copyFrom, batch, {
         isCareful: this.#isCareful,
-        isSample: false,
+        isSample: this.#isSample,
       })
       const optedOut = written.optedOut.map((row) => ({ row, reason: 'asked to be removed' }))
       const report_bytes = await this.#report.add(
