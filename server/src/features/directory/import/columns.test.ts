@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { chooseColumns, fieldNames, parseColumnMap, requireMapped } from './columns.ts'
 
@@ -76,6 +77,21 @@ test.each(exports)('the headers of %s are known', (_vendor, headers, found) => {
 
 test('case, punctuation and accents of other scripts make no header unknown', () => {
   expect(choose(['FIRST_NAME', ' e-Mail ', 'Job-Title', 'Фамилия']).ignored).toEqual(['Фамилия'])
+})
+
+test('every field is explained where the operator looks it up', () => {
+  const page = readFileSync(new URL('../../../../../docs/directory.md', import.meta.url), 'utf8')
+  expect(fieldNames.filter((field) => !page.includes(`\`${field}\``))).toEqual([])
+})
+
+test('the other names that stand there are known', () => {
+  const page = readFileSync(new URL('../../../../../docs/directory.md', import.meta.url), 'utf8')
+  const rows = [...page.matchAll(/^\| `.*` \| ([^;|`]*?)[;|]/gm)].map(([, names = '']) =>
+    names.trim(),
+  )
+  const names = rows.flatMap((row) => row.split(', '))
+  expect(names.length).toBeGreaterThan(40)
+  expect(choose(names).ignored).toEqual([])
 })
 
 describe('of two columns for one field', () => {

@@ -354,6 +354,7 @@ describe('nothing is imported of', () => {
   test.each([
     ['an empty file', '', 'The file is empty.'],
     ['a line of nothing that is known', 'x,y\n1,2\n', 'No line of headers was found'],
+    ['many lines of notes', `${'note\n'.repeat(30)}email\n`, 'No line of headers was found'],
     ['a binary file', Buffer.from([0, 1, 2, 255, 254, 10, 13]), 'No line of headers was found'],
     ['a JSON array', '[{"email":"a@a.example"}]', 'This is a JSON array'],
     ['objects of nothing that is known', '{"x":1}\n', 'No line of headers was found'],

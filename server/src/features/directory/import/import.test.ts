@@ -185,6 +185,17 @@ describe('a company', () => {
     expect(await find({ employee_count: { max: 400 } })).toMatchObject({ total: 0 })
   })
 
+  test('is the same wherever it is named again, however much is told of the others', async () => {
+    const described = (industry: string) =>
+      Array.from({ length: 2000 }, (_, at) => `c${at}.example,${industry},${'x'.repeat(9000)}`)
+    const rows = [...described('Mining'), ...described('Banking')]
+    const result = await importText(ctx, ['domain,industry,description', ...rows].join('\n'))
+    expect(result).toMatchObject({ rows: 4000, companies_created: 2000, companies_updated: 2000 })
+    const companies = await companiesIn(ctx)
+    expect(companies).toHaveLength(2000)
+    expect(new Set(companies.map(({ industry }) => industry))).toEqual(new Set(['Banking']))
+  })
+
   test('known by its name alone changes its people too', async () => {
     await importText(ctx, 'email,company,industry\na@a.example,Plain Name,Mining\n')
     await importText(ctx, 'email,company,industry\nb@b.example,Plain Name,Banking\n')
