@@ -1,3 +1,4 @@
 export { addLeadCounts, completeIfFinished } from './lead-counts.ts'
 export type { LeadCounts } from './queries.ts'
 export { campaignRoutes, campaignSchemas } from './routes.ts'
+export type { CampaignSchedule } from './schedule-schema.ts'
