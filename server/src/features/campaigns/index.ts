@@ -2,3 +2,11 @@ export { addLeadCounts, completeIfFinished } from './lead-counts.ts'
 export type { LeadCounts } from './queries.ts'
 export { campaignRoutes, campaignSchemas } from './routes.ts'
 export type { CampaignSchedule } from './schedule-schema.ts'
+export {
+  type ParsedTemplate,
+  parseTemplate,
+  renderTemplate,
+  TemplateError,
+  type TemplateLead,
+  templateVariables,
+} from './template.ts'
