@@ -24,6 +24,8 @@ export interface Rendering {
   now: Date
   /** The IANA zone in which `now` is shown. */
   timezone: string
+  /** Told of each variable that is nothing where its value should stand; without it nothing stands there. */
+  onMissing?: (variable: string) => void
 }
 
 /**
@@ -59,7 +61,7 @@ export function createLiquid(): Liquid {
 export const startRendering = (context: Context, rendering: Rendering) =>
   context.setRegister('rendering', { ...rendering, nodes: 0 })
 
-const renderingOf = (context: Context) =>
+export const renderingOf = (context: Context) =>
   context.getRegister<Rendering & { nodes: number }>('rendering')
 
 // No include, render, layout, block: they read files. No cycle, echo, tablerow, liquid: they put
@@ -86,7 +88,7 @@ type FilterFunction = Extract<FilterImplOptions, (...args: never[]) => unknown>
 type FilterThis = ThisParameterType<FilterFunction>
 
 /** Text that is HTML already. A filter that takes it for plain text makes it plain text. */
-class Markup extends Drop {
+export class Markup extends Drop {
   private readonly html: string
   constructor(html: string) {
     super()
@@ -96,6 +98,8 @@ class Markup extends Drop {
     return this.html
   }
 }
+
+export const markup = (html: string): unknown => new Markup(html)
 
 function putIn(this: FilterThis, value: unknown): string {
   const text = textOf(value)
