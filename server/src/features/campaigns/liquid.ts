@@ -6,7 +6,9 @@ import {
   type Emitter,
   type FilterImplOptions,
   Liquid,
+  LiquidError,
   type Parser,
+  RenderError,
   Tag,
   type TagToken,
   type Template,
@@ -167,13 +169,31 @@ class Spintax extends Tag {
   }
 }
 
-/** The library limits time, which is chance: counting what is rendered ends the same loops always. */
+/**
+ * The library's own, without its limit of time, which is chance: counting what is rendered ends the
+ * same loops always.
+ */
 function limitNodes({ renderer }: Liquid) {
-  const renderTemplates = renderer.renderTemplates.bind(renderer)
-  renderer.renderTemplates = function* (templates, context, emitter) {
+  renderer.renderTemplates = function* (templates, context, emitter = new TextEmitter()) {
     const rendering = renderingOf(context)
     rendering.nodes += templates.length + 1
     if (rendering.nodes > nodesMax) throw new Error('node limit exceeded')
-    return yield* renderTemplates(templates, context, emitter)
+    for (const template of templates) {
+      try {
+        const text = yield template.render(context, emitter)
+        if (text) emitter.write(text)
+      } catch (error) {
+        throw LiquidError.is(error) ? error : new RenderError(error as Error, template)
+      }
+      if (context.breakCalled || context.continueCalled) break
+    }
+    return emitter.buffer
+  }
+}
+
+class TextEmitter implements Emitter {
+  buffer = ''
+  write(text: unknown) {
+    this.buffer += text
   }
 }
