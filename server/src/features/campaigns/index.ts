@@ -2,6 +2,7 @@ export { addLeadCounts, completeIfFinished } from './lead-counts.ts'
 export { markup } from './liquid.ts'
 export type { LeadCounts } from './queries.ts'
 export { campaignRoutes, campaignSchemas } from './routes.ts'
+export type { CampaignSchedule } from './schedule-schema.ts'
 export {
   type ParsedTemplate,
   parseTemplate,
