@@ -1,5 +1,6 @@
 import type { ParsedTemplate, TemplateLead } from '../campaigns/index.ts'
 import type { TrackingLinks } from '../tracking/index.ts'
+import type { MailAddress } from './mail-address.ts'
 
 /** What of a campaign decides how its mails look. */
 export interface MailCampaign {
@@ -33,6 +34,16 @@ export interface CompiledStep {
   readonly variantId: string
   readonly subject: ParsedTemplate
   readonly body: ParsedTemplate
+  /** The body says where the signature stands; else it stands at the end. */
+  readonly placesSignature: boolean
+  readonly isTextOnly: boolean
+  readonly tracksOpens: boolean
+  readonly tracksLinks: boolean
+  readonly hasUnsubscribeHeader: boolean
+  readonly cc: MailAddress[]
+  readonly bcc: MailAddress[]
+  /** Of the dates in the templates. */
+  readonly timezone: string
 }
 
 export interface ComposeInput {
@@ -67,6 +78,7 @@ export interface ComposedMail {
   /** What the next step passes as `thread.subject`. */
   threadSubject: string
   text: string
+  /** Without tracking: what is kept and shown. */
   html: string | null
   sizeBytes: number
   /** An address needs SMTPUTF8. */
