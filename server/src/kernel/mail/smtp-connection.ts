@@ -9,7 +9,7 @@ import type { MailTimeouts } from './timeouts.ts'
 
 /** Up to this size the message and its final dot are one write. */
 const oneWriteBytesMax = 65_536
-const uploadBytesPerMs = 16
+const mebibyte = 1024 ** 2
 const goodbyeMs = 1_000
 
 /**
@@ -136,7 +136,7 @@ export class LoggedInSmtp implements SmtpConnection {
       this.#wire.write(Buffer.concat([body, finalDot]))
       return
     }
-    const timeoutMs = this.#timeouts.uploadMs + body.length / uploadBytesPerMs
+    const timeoutMs = this.#timeouts.uploadMs * Math.ceil(body.length / mebibyte)
     const failure = await this.#wire.flush(body, timeoutMs)
     if (this.#wire.hasUnasked) throw await this.#unasked('data')
     if (failure) throw new MailFailure('data', failure)

@@ -7,7 +7,7 @@ export interface MailTimeouts {
   greetingMs: number
   /** Of one command, login included. */
   commandMs: number
-  /** Until a message is on the wire: this, and the time that it takes at 16 KiB/s. */
+  /** Until each MiB of a message is on the wire, a started one counted whole. */
   uploadMs: number
   /** From the final dot to the answer. RFC 5321 §4.5.3.2.6: who gives up early may send twice. */
   acceptanceMs: number
