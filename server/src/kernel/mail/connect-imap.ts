@@ -42,7 +42,8 @@ export async function connectImap(
     tls: { lookup: guardLookup(policy, lookup) },
     connectionTimeout: timeouts.connectMs + timeouts.tlsMs,
     greetingTimeout: timeouts.greetingMs,
-    socketTimeout: timeouts.commandMs,
+    // The deadlines are those of OpenImap; this one is only for what they have overlooked.
+    socketTimeout: 4 * timeouts.idleMs,
     ...{ maxLiteralSize: literalBytesMax, maxLineLength: literalBytesMax },
     maxResponseSize: responseBytesMax,
     ...{ disableAutoIdle: true, disableBinary: true, disableCompression: true },
@@ -52,11 +53,22 @@ export async function connectImap(
   })
   // What breaks an open connection also fails the command under way; unheard it would end the process.
   client.on('error', () => undefined)
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    client.close()
+  }, openingMs(timeouts))
   try {
     await client.connect()
+    return new OpenImap(client, timeouts)
   } catch (error) {
     client.close()
-    throw imapFailure(error, true)
+    throw isLate ? new MailFailure('connect', 'timeout') : imapFailure(error, true)
+  } finally {
+    clearTimeout(timer)
   }
-  return new OpenImap(client)
 }
+
+/** A login is a handful of commands. */
+const openingMs = ({ connectMs, tlsMs, greetingMs, commandMs }: MailTimeouts) =>
+  connectMs + tlsMs + greetingMs + commandMs

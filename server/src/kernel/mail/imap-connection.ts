@@ -2,6 +2,7 @@ import type { FetchMessageObject, ImapFlow } from 'imapflow'
 import { MailFailure } from './failure.ts'
 import { imapFailure } from './imap-failure.ts'
 import type { FetchedMail, ImapConnection, MailFolder, SpecialUse } from './mail.ts'
+import { type MailTimeouts, transferMsOf } from './timeouts.ts'
 
 /** Sources that are held at once while they are handed out. */
 const groupBytesMax = 4 * 1024 * 1024
@@ -13,14 +14,16 @@ const goodbyeMs = 1_000
 /** An open connection of imapflow. It reads only: folders are opened with EXAMINE. */
 export class OpenImap implements ImapConnection {
   readonly #client: ImapFlow
+  readonly #timeouts: MailTimeouts
   /** A mail came since the folder was last read. */
   #hasNews = false
   #wake: (() => void) | undefined
   /** It knows IDLE. */
   #tellsByItself: boolean
 
-  constructor(client: ImapFlow) {
+  constructor(client: ImapFlow, timeouts: MailTimeouts) {
     this.#client = client
+    this.#timeouts = timeouts
     this.#tellsByItself = client.capabilities.has('IDLE')
     client.on('exists', ({ count, prevCount }) => {
       if (count <= prevCount) return
@@ -71,7 +74,7 @@ export class OpenImap implements ImapConnection {
   }
 
   async append(path: string, message: Buffer, flags: string[]): Promise<void> {
-    await this.#run((client) => client.append(path, message, flags))
+    await this.#run((client) => client.append(path, message, flags), message.length)
   }
 
   async idle(ms: number, signal?: AbortSignal): Promise<'changed' | 'timeout'> {
@@ -102,23 +105,22 @@ export class OpenImap implements ImapConnection {
     this.#client.close()
   }
 
-  /** Until the server says something, it is over, or it is time to ask. */
+  /** Until the server says something, it is over, or it is time to ask for a sign of life. */
   async #listen(over: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, this.#tellsByItself ? this.#timeouts.idleMs : pollMs)
     over.addEventListener('abort', () => resolve(), { once: true })
-    if (!this.#tellsByItself) {
-      const timer = setTimeout(resolve, pollMs)
-      await promise
-      clearTimeout(timer)
-      return
+    if (this.#tellsByItself) {
+      this.#client.idle().then(
+        (answer) => {
+          if (answer === false) this.#tellsByItself = false
+          resolve()
+        },
+        () => resolve(),
+      )
     }
-    const idling = this.#client.idle().then(
-      (answer) => {
-        if (answer === false) this.#tellsByItself = false
-      },
-      () => undefined,
-    )
-    await Promise.race([promise, idling])
+    await promise
+    clearTimeout(timer)
   }
 
   async #sizesFrom(fromUid: number): Promise<{ uid: number; size: number }[]> {
@@ -136,7 +138,10 @@ export class OpenImap implements ImapConnection {
   async #fetchGroup(uids: number[], sourceBytesMax: number): Promise<FetchedMail[]> {
     const source = { start: 0, maxLength: sourceBytesMax }
     const query = { uid: true, flags: true, internalDate: true, size: true, source }
-    const mails = await this.#run((client) => client.fetchAll(uids, query, { uid: true }))
+    const mails = await this.#run(
+      (client) => client.fetchAll(uids, query, { uid: true }),
+      groupBytesMax,
+    )
     return mails
       .filter((mail) => mail.source !== undefined)
       .map((mail) => toMail(mail, sourceBytesMax))
@@ -148,12 +153,20 @@ export class OpenImap implements ImapConnection {
     return status ? (status.uidNext ?? 1) : 1
   }
 
-  async #run<T>(work: (client: ImapFlow) => Promise<T>): Promise<T> {
+  /** One command within its time, which is longer for one that moves many bytes. */
+  async #run<T>(work: (client: ImapFlow) => Promise<T>, bytes = 0): Promise<T> {
     if (!this.isOpen) throw new MailFailure('imap', 'closed')
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      this.#client.close()
+    }, this.#timeouts.commandMs + transferMsOf(this.#timeouts, bytes))
     try {
       return await work(this.#client)
     } catch (error) {
-      throw imapFailure(error, false)
+      throw isLate ? new MailFailure('imap', 'timeout') : imapFailure(error, false)
+    } finally {
+      clearTimeout(timer)
     }
   }
 }

@@ -13,7 +13,7 @@ import type { Envelope, SmtpConnection } from './index.ts'
 const net = localNetwork()
 /** For servers that never answer. */
 const hasty = localNetwork({
-  timeouts: { commandMs: 300, greetingMs: 300, uploadMs: 100, acceptanceMs: 300 },
+  timeouts: { commandMs: 300, greetingMs: 300, transferMs: 10, acceptanceMs: 300 },
 })
 const mail = dottedMail()
 const envelope = (more: Partial<Envelope> = {}): Envelope => ({
