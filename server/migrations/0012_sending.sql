@@ -21,7 +21,7 @@ create table sends (
   workspace_id           uuid not null,
   lead_id                uuid not null,
   step_id                uuid not null,
-  id                     uuid not null,     -- of its row in messages
+  id                     uuid not null,     -- of the last attempt, and of its row in messages
   campaign_id            uuid not null,
   mailbox_id             uuid not null,
   step                   integer not null,  -- from 1, as it was when it was claimed

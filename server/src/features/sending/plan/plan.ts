@@ -1,131 +1,101 @@
-import type { CampaignSchedule } from '../../campaigns/index.ts'
+import { afterDelay, nextStep as nextOf, zoneOf } from '../../campaigns/index.ts'
+import { allocate, budgetOf, type Lane, lanesOf } from './allocate.ts'
+import { type Candidate, candidateOf } from './candidates.ts'
+import { LeadWork } from './lead-work.ts'
+import type {
+  PlannedCampaign,
+  PlannedLead,
+  PlannedMailbox,
+  PlannedSend,
+  PlannedStep,
+  SendHistory,
+  SendPlan,
+  WaitingLead,
+  WaitReason,
+} from './planned.ts'
+import { whyWaiting } from './waiting.ts'
+import type { Stretch } from './windows.ts'
 
-/** What of a campaign decides when it sends. */
-export interface PlannedCampaign {
-  id: string
-  status: 'draft' | 'active' | 'paused' | 'completed'
-  schedule: CampaignSchedule
-  steps: PlannedStep[]
-  daily_limit: number | null
-  /** Leads a day that get their first mail. */
-  daily_max_leads: number | null
-  /** Minutes between two mails of one mailbox. */
-  email_gap: number
-  /** Up to so many minutes more. */
-  random_wait_max: number
-  prioritize_new_leads: boolean
-  /** Of follow-ups: first mails wait as long as the limits make them. */
-  expire_after_days: number | null
-  planAllows: boolean
+export { dayOf } from '../../../kernel/calendar.ts'
+export { gapAfter, mailboxLimit, variantOf } from './pace.ts'
+export type * from './planned.ts'
+
+/** The step that the lead gets next; nothing when all were sent. */
+export const nextStep = (campaign: Pick<PlannedCampaign, 'steps'>, lead: PlannedLead) =>
+  nextOf(campaign.steps, lead)
+
+/** The first instant for a step by its delay alone, counted from the actual send before it. */
+export const notBefore = (
+  campaign: Pick<PlannedCampaign, 'schedule'>,
+  step: PlannedStep,
+  after: Date,
+): Date => afterDelay(zoneOf(campaign.schedule), step, after)
+
+/**
+ * Who gets which step and variant from which mailbox at which instant of the window that is open
+ * now, and why everybody else does not. Pure, and the same whatever order leads and mailboxes come
+ * in. Each lead is in it once.
+ *
+ * A mailbox sends the follow-ups of its own threads in the order they became due, then first mails;
+ * a mail in the future is what would be sent then if nothing changed.
+ */
+export function planSends(
+  now: Date,
+  campaign: PlannedCampaign,
+  mailboxes: PlannedMailbox[],
+  leads: PlannedLead[],
+  history: SendHistory,
+): SendPlan {
+  const nowMs = now.getTime()
+  const budget = budgetOf(campaign, history, nowMs)
+  const lanes = new Map(
+    lanesOf(mailboxes, history, nowMs).map((lane) => [lane.mailbox.id, lane] as const),
+  )
+  const stretch = budget.windows.stretchAt(nowMs)
+  const halted = haltOf(campaign, mailboxes, lanes.size, stretch)
+  const waiting: WaitingLead[] = []
+  const candidates: Candidate[] = []
+  for (const lead of leads) {
+    const candidate = candidateOf(campaign, budget.calendar, lead, nowMs)
+    const reason =
+      typeof candidate === 'string' ? candidate : (halted ?? orphaned(candidate, lanes))
+    if (reason) waiting.push({ lead_id: lead.id, reason, until: null })
+    else candidates.push(candidate as Candidate)
+  }
+
+  const work = new LeadWork(campaign, candidates)
+  const isOpen = stretch !== null && stretch.openMs <= nowMs
+  if (isOpen) allocate(budget, [...lanes.values()], work, stretch.closeMs)
+  const untilMs = (isOpen ? stretch.closeMs : stretch?.openMs) ?? nowMs
+  const aftermath = { budget, lanes, isOpen, untilMs }
+  for (const candidate of work.left()) waiting.push(whyWaiting(candidate, aftermath))
+  return { sends: work.sends, waiting, next: earliest(work.sends, waiting, nowMs) }
 }
 
-/** In the order of the sequence. */
-export interface PlannedStep {
-  id: string
-  /** From 1. */
-  number: number
-  delay: number
-  delay_unit: 'minutes' | 'hours' | 'days'
-  variants: PlannedVariant[]
+/** What keeps the whole campaign from sending. */
+function haltOf(
+  campaign: PlannedCampaign,
+  mailboxes: PlannedMailbox[],
+  lanes: number,
+  stretch: Stretch | null,
+): WaitReason | undefined {
+  if (campaign.status !== 'active') return campaign.status
+  if (!campaign.planAllows) return 'plan_required'
+  if (mailboxes.length === 0) return 'no_mailbox'
+  if (lanes === 0) return 'mailboxes_unhealthy'
+  return stretch ? undefined : 'schedule_ended'
 }
 
-export interface PlannedVariant {
-  id: string
-  /** From 1. */
-  number: number
-  v_disabled: boolean
-}
+const orphaned = ({ lead, isNew }: Candidate, lanes: Map<string, Lane>): WaitReason | undefined =>
+  isNew || lanes.has(lead.mailbox_id ?? '') ? undefined : 'mailbox_unavailable'
 
-/** A mailbox that the campaign names. */
-export interface PlannedMailbox {
-  id: string
-  status: 'connected' | 'error' | 'paused'
-  /** Null: its day is that of UTC. */
-  timezone: string | null
-  daily_limit: number
-  /** So many mails on the first day and so many more each day, up to `daily_limit`. */
-  ramp_up: { start: number; step: number; from: string } | null
-  gap_seconds: number
-  /** When it is free again, as the last send left it; null: now. */
-  next_send_at: Date | null
-}
-
-export interface PlannedLead {
-  id: string
-  sending_state: 'pending' | 'active' | 'paused' | 'finished' | 'stopped'
-  /** Whose thread it is in: follow-ups come from no other. */
-  mailbox_id: string | null
-  /** In the order they were sent; those that cannot be told from sent ones included. */
-  sent_step_ids: string[]
-  /** Number that the last step sent had then; 0 before the first. */
-  current_step: number
-  /** Of the last step; the delay of the next one counts from it. */
-  last_sent_at: Date | null
-  /** The delay of the first step counts from it. */
-  timestamp_created: Date
-  /** Nothing before it whatever the delays say: the end of an absence. */
-  not_before: Date | null
-  suppressed: boolean
-}
-
-/** What was sent today, by each one's own day. Figures of another day than today's count as 0. */
-export interface SendHistory {
-  campaignDay: { day: string; sent: number; new_leads: number }
-  mailboxDays: Map<string, { day: string; sent: number }>
-}
-
-export interface PlannedSend {
-  lead_id: string
-  step_id: string
-  step: number
-  variant_id: string
-  variant: number
-  mailbox_id: string
-  /** Not before `now`, not after the window that is open now has closed. */
-  at: Date
-  /** The first mail of its lead. */
-  isNew: boolean
-}
-
-export type WaitReason =
-  | 'draft'
-  | 'paused'
-  | 'completed'
-  | 'plan_required'
-  | 'no_mailbox'
-  | 'mailboxes_unhealthy'
-  | 'schedule_ended'
-  | 'outside_schedule'
-  | 'campaign_daily_limit'
-  | 'new_lead_limit'
-  | 'mailbox_daily_limits'
-  /** Mails before it take the rest of the window. */
-  | 'mailbox_busy'
-  /** The mailbox of its thread is not connected, or no longer the campaign's. */
-  | 'mailbox_unavailable'
-  | 'waiting_for_step_delay'
-  /** Every variant of its next step is disabled. */
-  | 'no_enabled_variant'
-  | 'suppressed'
-  | 'lead_paused'
-  | 'lead_finished'
-  | 'lead_stopped'
-  /** Nothing is left to send: it is to be finished. */
-  | 'no_step_left'
-  /** Overdue for longer than the campaign allows: it is to be skipped. */
-  | 'expired'
-
-export interface WaitingLead {
-  lead_id: string
-  reason: WaitReason
-  /** When this reason passes by itself; null: it does not. */
-  until: Date | null
-}
-
-export interface SendPlan {
-  /** By `at`: those of now are to be sent now, later ones are what is planned next. */
-  sends: PlannedSend[]
-  waiting: WaitingLead[]
-  /** When it is worth planning again; null: when something changes. */
-  next: Date | null
+function earliest(sends: PlannedSend[], waiting: WaitingLead[], nowMs: number): Date | null {
+  let firstMs = Number.POSITIVE_INFINITY
+  const consider = (time: Date | null) => {
+    const ms = time?.getTime() ?? nowMs
+    if (ms > nowMs && ms < firstMs) firstMs = ms
+  }
+  for (const { at } of sends) consider(at)
+  for (const { until } of waiting) consider(until)
+  return firstMs === Number.POSITIVE_INFINITY ? null : new Date(firstMs)
 }
