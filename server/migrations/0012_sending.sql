@@ -7,6 +7,7 @@ create table mailbox_lanes (
   bucket       smallint not null,
   wake_at      timestamptz,                -- null: not before something wakes it. In the past as long as a claim is open
   seq          bigint not null default 0,  -- grows with every wake-up, so that a lane that goes to sleep cannot miss one
+  token        bigint not null default 0,  -- of the last owner's lease: an older one claims nothing more
   next_send_at timestamptz,                -- the gap after the last mail ends
   last_sent_at timestamptz,
   failures     integer not null default 0, -- connections, logins and quotas refused in a row
@@ -20,14 +21,15 @@ create table sends (
   workspace_id           uuid not null,
   lead_id                uuid not null,
   step_id                uuid not null,
-  id                     uuid not null,     -- of its row in messages; also in its Message-ID
+  id                     uuid not null,     -- of the last attempt, and of its row in messages
   campaign_id            uuid not null,
   mailbox_id             uuid not null,
   step                   integer not null,  -- from 1, as it was when it was claimed
   variant                integer not null,  -- from 1
   variant_id             uuid not null,
-  message_id             text not null,     -- without angle brackets; the same in every attempt
+  message_id             text not null,     -- made of lead and step: the same in every attempt, also after a restore
   provider_message_id    text,              -- what the provider put in its place
+  subject                text,              -- from the mark on: what to tell of a mail whose sender died
   starts_thread          boolean not null,
   state                  text not null check (state in ('claimed', 'transmitting', 'sent', 'failed', 'uncertain')),
   attempt                integer not null default 1,
@@ -35,7 +37,6 @@ create table sends (
   is_new                 boolean not null,  -- counts as a new lead of its day
   campaign_day           date not null,     -- where it is counted, and given back when it was certainly not sent
   mailbox_day            date not null,
-  retry_at               timestamptz,       -- of a failed one: may be claimed again from then on; null: never
   error_stage            text,
   error_code             text,
   error_message          text,              -- for a person; never logged
@@ -48,7 +49,8 @@ create table sends (
 ) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 -- Generated columns, so that a change of state that is none of theirs stays within the page.
 create index sends_open on sends (workspace_id, mailbox_id) where is_open;
-create index sends_uncertain on sends (workspace_id, timestamp_claimed, lead_id) where is_uncertain;
+create index sends_uncertain on sends (workspace_id, id) where is_uncertain;
+create index sends_newest on sends (workspace_id, id);
 
 -- Reserved by the claim, in the same transaction; given back when a mail was certainly not sent.
 create table campaign_days (
@@ -73,7 +75,7 @@ create table mailbox_days (
 create table messages (
   workspace_id uuid not null,
   id           uuid not null,
-  direction    text not null check (direction in ('out', 'in')),
+  direction    text not null,       -- out, in
   kind         text not null,       -- step, manual, reply, auto_reply, bounce …
   mailbox_id   uuid not null,
   campaign_id  uuid,
@@ -81,7 +83,7 @@ create table messages (
   step_id      uuid,
   step         integer,
   variant      integer,
-  message_id   text,                -- without angle brackets
+  message_id   text,                -- with its angle brackets
   in_reply_to  text,
   thread_id    uuid not null,       -- the lead's id; without a lead, that of the first message
   from_address text not null,
@@ -114,8 +116,16 @@ alter table leads
   add column thread_subject text,
   add column skip_reason    text;    -- why its mail could not be made, for a person
 -- timestamp_next_send: the earliest instant of the next step by its delay alone; windows and limits come on top.
-create index leads_follow_up on leads (workspace_id, mailbox_id, timestamp_next_send) where sending_state = 'active';
+create index leads_follow_up on leads (workspace_id, mailbox_id, campaign_id, timestamp_next_send, id) where sending_state = 'active';
 create index leads_pending on leads (workspace_id, campaign_id, timestamp_next_send, id) where sending_state = 'pending';
+
+-- What a mailbox looks for its work in.
+create index campaigns_active on campaigns (workspace_id, id) where status = 'active';
+
+-- Which database was sent from last: another one is a copy, and what it does not know of may have been sent.
+alter table instance
+  add column sending_identity text,
+  add column sending_epoch    bigint not null default 0;
 
 insert into bucket_leases (kind, bucket)
 select kind, bucket from unnest(array['mailboxes', 'inboxes']) kind, generate_series(0, 255) bucket;

@@ -1,6 +1,16 @@
 export { addLeadCounts, completeIfFinished } from './lead-counts.ts'
+export { markup } from './liquid.ts'
 export type { LeadCounts } from './queries.ts'
 export { campaignRoutes, campaignSchemas } from './routes.ts'
 export { closesAt, windowState } from './schedule.ts'
 export type { CampaignSchedule } from './schedule-schema.ts'
+export type { CampaignSequence } from './sequence-schema.ts'
 export { afterDelay, nextStep, type SequenceProgress, unitMs, zoneOf } from './step-timing.ts'
+export {
+  type ParsedTemplate,
+  parseTemplate,
+  renderTemplate,
+  TemplateError,
+  type TemplateLead,
+  templateVariables,
+} from './template.ts'

@@ -262,6 +262,8 @@ export interface IdempotencyAnswers {
 export interface Instance {
   id: string;
   secret_key_id: string;
+  sending_epoch: Generated<Int8>;
+  sending_identity: string | null;
   timestamp_created: Timestamp;
 }
 
@@ -349,6 +351,7 @@ export interface MailboxLanes {
   next_send_at: Timestamp | null;
   not_before: Timestamp | null;
   seq: Generated<Int8>;
+  token: Generated<Int8>;
   wake_at: Timestamp | null;
   workspace_id: string;
 }
@@ -412,11 +415,11 @@ export interface Sends {
   mailbox_id: string;
   message_id: string;
   provider_message_id: string | null;
-  retry_at: Timestamp | null;
   starts_thread: boolean;
   state: string;
   step: number;
   step_id: string;
+  subject: string | null;
   timestamp_claimed: Timestamp;
   timestamp_settled: Timestamp | null;
   timestamp_transmitting: Timestamp | null;
