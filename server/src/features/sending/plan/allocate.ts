@@ -12,8 +12,10 @@ export interface Lane {
   readonly calendar: ZoneCalendar
   /** When it is looked at next: it is free, or something may have become due. */
   wakeMs: number
-  /** Its own day, and what it has sent on it. */
+  /** Its own day, what it may send on it, and what it has sent. */
   date: string
+  dayEndMs: number
+  limit: number
   sent: number
 }
 
@@ -25,6 +27,7 @@ export interface Budget {
   readonly newLeadsMax: number
   readonly newFirst: boolean
   date: string
+  dayEndMs: number
   sent: number
   newLeads: number
 }
@@ -62,8 +65,8 @@ export function allocate(budget: Budget, lanes: Lane[], work: Work, untilMs: num
 /** @returns when to look at the lane again */
 function visit(budget: Budget, lane: Lane, work: Work): number {
   const at = lane.wakeMs
-  startDay(budget, at)
-  startDay(lane, at)
+  startBudgetDay(budget, at)
+  startLaneDay(lane, at)
   const stretch = budget.windows.stretchAt(at)
   if (!stretch || at < stretch.openMs) {
     work.blocked?.(lane, 'outside_schedule', at)
@@ -71,11 +74,11 @@ function visit(budget: Budget, lane: Lane, work: Work): number {
   }
   if (budget.sent >= budget.limit) {
     work.blocked?.(lane, 'campaign_daily_limit', at)
-    return budget.calendar.dayAt(at).endMs
+    return budget.dayEndMs
   }
-  if (isFull(lane)) {
+  if (lane.sent >= lane.limit) {
     work.blocked?.(lane, 'mailbox_daily_limits', at)
-    return lane.calendar.dayAt(at).endMs
+    return lane.dayEndMs
   }
   const followUpMs = work.followUpDueMs(lane)
   const newMs = firstNewMs(budget, lane, work)
@@ -88,22 +91,32 @@ function visit(budget: Budget, lane: Lane, work: Work): number {
   return at + work.send(lane, isNew, at)
 }
 
-export const isFull = (lane: Lane) => lane.sent >= mailboxLimit(lane.mailbox, lane.date)
-
 /** When this day's budget, or the next one's, allows another first mail. */
 function firstNewMs(budget: Budget, lane: Lane, work: Work): number {
   const dueMs = work.newDueMs()
   if (budget.newLeads < budget.newLeadsMax) return dueMs
   if (dueMs <= lane.wakeMs) work.blocked?.(lane, 'new_lead_limit', lane.wakeMs)
-  return Math.max(dueMs, budget.calendar.dayAt(lane.wakeMs).endMs)
+  return Math.max(dueMs, budget.dayEndMs)
 }
 
-function startDay(counter: Budget | Lane, ms: number) {
-  const { date } = counter.calendar.dayAt(ms)
-  if (counter.date === date) return
-  counter.date = date
-  counter.sent = 0
-  if ('newLeads' in counter) counter.newLeads = 0
+function startBudgetDay(budget: Budget, ms: number) {
+  if (ms < budget.dayEndMs) return
+  const { date, endMs } = budget.calendar.dayAt(ms)
+  budget.dayEndMs = endMs
+  if (budget.date === date) return
+  budget.date = date
+  budget.sent = 0
+  budget.newLeads = 0
+}
+
+function startLaneDay(lane: Lane, ms: number) {
+  if (ms < lane.dayEndMs) return
+  const { date, endMs } = lane.calendar.dayAt(ms)
+  lane.dayEndMs = endMs
+  if (lane.date === date) return
+  lane.date = date
+  lane.limit = mailboxLimit(lane.mailbox, date)
+  lane.sent = 0
 }
 
 export function budgetOf(campaign: PlannedCampaign, { campaignDay }: SendHistory, nowMs: number) {
@@ -114,10 +127,11 @@ export function budgetOf(campaign: PlannedCampaign, { campaignDay }: SendHistory
     newLeadsMax: campaign.daily_max_leads ?? Number.POSITIVE_INFINITY,
     newFirst: campaign.prioritize_new_leads,
     date: campaignDay.day,
+    dayEndMs: 0,
     sent: campaignDay.sent,
     newLeads: campaignDay.new_leads,
   }
-  startDay(budget, nowMs)
+  startBudgetDay(budget, nowMs)
   return budget
 }
 
@@ -133,15 +147,18 @@ export function lanesOf(mailboxes: PlannedMailbox[], { mailboxDays }: SendHistor
     .filter(({ status }) => status === 'connected')
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
     .map((mailbox, rank) => {
+      const { day, sent } = mailboxDays.get(mailbox.id) ?? { day: '', sent: 0 }
       const lane: Lane = {
         mailbox,
         rank,
         calendar: calendarOf(mailbox.timezone ?? 'UTC'),
         wakeMs: Math.max(nowMs, mailbox.next_send_at?.getTime() ?? nowMs),
-        date: mailboxDays.get(mailbox.id)?.day ?? '',
-        sent: mailboxDays.get(mailbox.id)?.sent ?? 0,
+        date: day,
+        dayEndMs: 0,
+        limit: day ? mailboxLimit(mailbox, day) : 0,
+        sent,
       }
-      startDay(lane, nowMs)
+      startLaneDay(lane, nowMs)
       return lane
     })
 }
