@@ -27,6 +27,7 @@ export interface Budget {
   readonly newLeadsMax: number
   readonly newFirst: boolean
   date: string
+  dayEndMs: number
   sent: number
   newLeads: number
 }
@@ -73,7 +74,7 @@ function visit(budget: Budget, lane: Lane, work: Work): number {
   }
   if (budget.sent >= budget.limit) {
     work.blocked?.(lane, 'campaign_daily_limit', at)
-    return budget.calendar.dayAt(at).endMs
+    return budget.dayEndMs
   }
   if (lane.sent >= lane.limit) {
     work.blocked?.(lane, 'mailbox_daily_limits', at)
@@ -95,11 +96,13 @@ function firstNewMs(budget: Budget, lane: Lane, work: Work): number {
   const dueMs = work.newDueMs()
   if (budget.newLeads < budget.newLeadsMax) return dueMs
   if (dueMs <= lane.wakeMs) work.blocked?.(lane, 'new_lead_limit', lane.wakeMs)
-  return Math.max(dueMs, budget.calendar.dayAt(lane.wakeMs).endMs)
+  return Math.max(dueMs, budget.dayEndMs)
 }
 
 function startBudgetDay(budget: Budget, ms: number) {
-  const { date } = budget.calendar.dayAt(ms)
+  if (ms < budget.dayEndMs) return
+  const { date, endMs } = budget.calendar.dayAt(ms)
+  budget.dayEndMs = endMs
   if (budget.date === date) return
   budget.date = date
   budget.sent = 0
@@ -124,6 +127,7 @@ export function budgetOf(campaign: PlannedCampaign, { campaignDay }: SendHistory
     newLeadsMax: campaign.daily_max_leads ?? Number.POSITIVE_INFINITY,
     newFirst: campaign.prioritize_new_leads,
     date: campaignDay.day,
+    dayEndMs: 0,
     sent: campaignDay.sent,
     newLeads: campaignDay.new_leads,
   }

@@ -60,10 +60,9 @@ export class CohortWork implements Work {
   send(lane: Lane, isNew: boolean, atMs: number): number {
     this.#days.sent(this, lane, isNew, atMs)
     const queues = isNew ? this.#new : (this.#followUps[lane.rank] as DueCounts[])
-    const first = firstDueMs(queues)
-    const rank = queues.findIndex((queue) => queue.dueMs() === first)
+    const rank = this.#firstRank(queues)
     queues[rank]?.take()
-    const { rest } = this.#paths.all[rank] as StepPath
+    const rest = this.#paths.all[rank]?.rest
     if (rest) this.#follow(lane, rest, atMs)
     return gapMs(this.#campaign, lane.mailbox, scatter(++this.#draws))
   }
@@ -82,6 +81,19 @@ export class CohortWork implements Work {
     const mailsIn = (queues: DueCounts[]) =>
       queues.reduce((sum, queue, rank) => sum + queue.total() * this.#mailsOf(rank), 0)
     return [this.#new, ...this.#followUps].reduce((sum, queues) => sum + mailsIn(queues), 0)
+  }
+
+  /** Of those due together the one that is furthest goes first, as in a plan. */
+  #firstRank(queues: DueCounts[]): number {
+    let [first, firstMs, furthest] = [0, Number.POSITIVE_INFINITY, 0]
+    for (const { rank, step } of this.#paths.all) {
+      const dueMs = queues[rank]?.dueMs() ?? Number.POSITIVE_INFINITY
+      if (dueMs > firstMs || (dueMs === firstMs && step.number < furthest)) continue
+      first = rank
+      firstMs = dueMs
+      furthest = step.number
+    }
+    return first
   }
 
   #mailsOf = (rank: number) => this.#paths.all[rank]?.mails ?? 0

@@ -46,7 +46,9 @@ export class LeadWork implements Work {
   left = (): Candidate[] => [this.#new, ...this.#followUps.values()].flatMap((due) => due.left())
 }
 
-const byDue = (a: Candidate, b: Candidate) => a.dueMs - b.dueMs || (a.lead.id < b.lead.id ? -1 : 1)
+/** Of those due together the one that is furthest goes first. */
+const byDue = (a: Candidate, b: Candidate) =>
+  a.dueMs - b.dueMs || b.step.number - a.step.number || (a.lead.id < b.lead.id ? -1 : 1)
 
 class DueQueue {
   readonly #candidates: Candidate[]

@@ -30,14 +30,15 @@ function obstacleOf(
   const { lead, dueMs, isNew } = candidate
   if (dueMs >= untilMs) return { reason: 'waiting_for_step_delay', wakeMs: dueMs }
   if (!isOpen) return { reason: 'outside_schedule', wakeMs: untilMs }
-  const dayEndMs = budget.calendar.dayAt(untilMs - 1).endMs
-  if (budget.sent >= budget.limit) return { reason: 'campaign_daily_limit', wakeMs: dayEndMs }
-  if (isNew && budget.newLeads >= budget.newLeadsMax) {
-    return { reason: 'new_lead_limit', wakeMs: dayEndMs }
-  }
   const lane = isNew ? earliest(lanes.values()) : lanes.get(lead.mailbox_id ?? '')
-  const reason = lane && lane.sent >= lane.limit ? 'mailbox_daily_limits' : 'mailbox_busy'
-  return { reason, wakeMs: lane?.wakeMs ?? untilMs }
+  const freeMs = lane?.wakeMs ?? untilMs
+  const tomorrowMs = Math.max(budget.dayEndMs, freeMs)
+  if (budget.sent >= budget.limit) return { reason: 'campaign_daily_limit', wakeMs: tomorrowMs }
+  if (isNew && budget.newLeads >= budget.newLeadsMax) {
+    return { reason: 'new_lead_limit', wakeMs: tomorrowMs }
+  }
+  const isFull = lane !== undefined && lane.sent >= lane.limit
+  return { reason: isFull ? 'mailbox_daily_limits' : 'mailbox_busy', wakeMs: freeMs }
 }
 
 const earliest = (lanes: Iterable<Lane>) =>
