@@ -1,4 +1,5 @@
-export { addLeadCounts, completeIfFinished } from './lead-counts.ts'
+export { type CampaignSteps, holdSteps } from './campaign-steps.ts'
+export { addLeadCounts } from './lead-counts.ts'
 export { markup } from './liquid.ts'
 export type { LeadCounts } from './queries.ts'
 export { campaignRoutes, campaignSchemas } from './routes.ts'
