@@ -14,6 +14,7 @@ import {
   createLookup,
   createMailLookup,
   createOutboundHttp,
+  createTextLookup,
 } from '../server/src/kernel/outbound/index.ts'
 
 const file = new URL('../server/openapi.json', import.meta.url)
@@ -54,6 +55,7 @@ function createContext(): Context {
     mail: createMailNetwork({ policy: config.outbound, lookup: createLookup() }),
     lookup: createLookup(),
     lookupMail: createMailLookup(),
+    lookupText: createTextLookup(),
     secrets: createSecretBox([Buffer.alloc(32)]),
     log: createLog('silent'),
     metrics: createMetrics(),

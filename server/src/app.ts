@@ -17,6 +17,7 @@ import { eventPayloadSchemas } from './features/event-payloads/index.ts'
 import { createAuthenticator, keyRoutes, keySchemas } from './features/keys/index.ts'
 import { leadRoutes, leadSchemas } from './features/leads/index.ts'
 import { dropOldMessages, messagesTable } from './features/messages/index.ts'
+import { tokenBoxOf, trackingRoutes } from './features/tracking/index.ts'
 import { webhookEventRoutes, webhookEventSchemas } from './features/webhook-events/index.ts'
 import { webhookTestRoutes, webhookTestSchemas } from './features/webhook-tests/index.ts'
 import { webhookRoutes, webhookSchemas } from './features/webhooks/index.ts'
@@ -59,6 +60,7 @@ export async function buildApi(
   ]
   for (const schema of schemas) app.addSchema(schema)
   for (const { routes } of apiFeatures) await app.register(routes)
+  await app.register(trackingRoutes, { tokens: tokenBoxOf(ctx) })
   await app.register(operationRoutes)
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
   await app.register(docsRoutes, {

@@ -9,7 +9,12 @@ import { createIdGenerator } from '../src/kernel/ids.ts'
 import type { Log } from '../src/kernel/log.ts'
 import { createMailNetwork } from '../src/kernel/mail/index.ts'
 import { createMetrics } from '../src/kernel/metrics.ts'
-import { createLookup, createMailLookup, createOutboundHttp } from '../src/kernel/outbound/index.ts'
+import {
+  createLookup,
+  createMailLookup,
+  createOutboundHttp,
+  createTextLookup,
+} from '../src/kernel/outbound/index.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 
 /** Stands still until it is told otherwise; once `run` it goes on from there with the real time. */
@@ -46,6 +51,7 @@ export async function testContext(overrides: Partial<Config> = {}): Promise<Test
     mail: createMailNetwork({ policy: config.outbound, lookup: createLookup() }),
     lookup: createLookup(),
     lookupMail: createMailLookup(),
+    lookupText: createTextLookup(),
     secrets: createSecretBox([randomBytes(32)]),
     log: pino({ level: 'debug', base: null }, { write: (line) => logLines.push(line) }) as Log,
     metrics: createMetrics(),

@@ -4,7 +4,7 @@ import type { Db } from './db/db.ts'
 import type { Log } from './log.ts'
 import type { MailNetwork } from './mail/index.ts'
 import type { Metrics } from './metrics.ts'
-import type { LookupFn, MailLookupFn, OutboundHttp } from './outbound/index.ts'
+import type { LookupFn, MailLookupFn, OutboundHttp, TextLookupFn } from './outbound/index.ts'
 
 /**
  * What every feature may use. Built once per process by an entry point and passed as the first
@@ -30,6 +30,8 @@ export interface Context {
   lookup: LookupFn
   /** Domains to the servers that take their mail. */
   lookupMail: MailLookupFn
+  /** Names to their TXT records. */
+  lookupText: TextLookupFn
   secrets: SecretBox
   log: Log
   metrics: Metrics

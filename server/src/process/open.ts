@@ -13,7 +13,12 @@ import { createIdGenerator } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import { createMailNetwork } from '../kernel/mail/index.ts'
 import { createMetrics } from '../kernel/metrics.ts'
-import { createLookup, createMailLookup, createOutboundHttp } from '../kernel/outbound/index.ts'
+import {
+  createLookup,
+  createMailLookup,
+  createOutboundHttp,
+  createTextLookup,
+} from '../kernel/outbound/index.ts'
 import { findRunning, startPostgres } from '../kernel/postgres/index.ts'
 import { openSecrets } from '../kernel/secret-key.ts'
 import { applyMigrations, checkDatabase, requireMigrations } from './database.ts'
@@ -117,6 +122,7 @@ async function open(
   const ctx: Context = {
     ...{ config, db, now, monotonicMs, newId, sleep, http, mail, lookup, secrets, log, metrics },
     lookupMail: createMailLookup(),
+    lookupText: createTextLookup(),
     random: Math.random,
   }
   await ensurePartitions(ctx)

@@ -60,6 +60,7 @@ export class SimulatedProcess implements Owner {
       mail: { connectSmtp: unreachable, connectImap: unreachable },
       lookup: async () => ['203.0.113.1'],
       lookupMail: async () => [],
+      lookupText: async () => [],
       secrets: createSecretBox([secretKey]),
       log: this.#createLog(),
       metrics,

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { canonicalZone, checkSchedule, closesAt, isOver, windowState } from './schedule.ts'
+import { canonicalZone } from '../../kernel/time-zone.ts'
+import { checkSchedule, closesAt, isOver, windowState } from './schedule.ts'
 import type { CampaignSchedule } from './schedule-schema.ts'
 
 type WeeklySchedule = CampaignSchedule['schedules'][number]

@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '../../kernel/errors.ts'
+import { canonicalZone } from '../../kernel/time-zone.ts'
 import type { CampaignSchedule } from './schedule-schema.ts'
 
 export interface WindowState {
@@ -28,20 +29,6 @@ export function checkSchedule(schedule: CampaignSchedule): ErrorDetail[] {
       })),
     ),
   )
-}
-
-/**
- * The IANA spelling of a zone or alias, whatever its case; nothing for an offset such as `+02:00`
- * or for a zone this runtime does not know.
- */
-export function canonicalZone(name: string): string | undefined {
-  // Temporal would also take an offset or a whole timestamp.
-  if (!/^[a-z][\w+/-]*$/i.test(name)) return
-  try {
-    return new Temporal.ZonedDateTime(0n, name).timeZoneId
-  } catch {
-    return
-  }
 }
 
 /** Whether the last day has passed in every schedule's own zone. */

@@ -21,13 +21,13 @@ interface Around {
 
 /** Adds to a rendered body what its author did not write: signature, plain text, tracking. */
 export function finishBody(compiled: CompiledStep, rendered: string, around: Around): Body {
-  // PostgreSQL has no text with NUL, UTF-8 no halves of a pair.
-  const body = (rendered.includes('\0') ? rendered.replaceAll('\0', '') : rendered).toWellFormed()
   const { signature } = around.mailbox
-  const html =
+  const whole =
     signature && !compiled.placesSignature
-      ? insertAtEnd(body, scanHtml(body), `\n<div>${signature}</div>\n`)
-      : body
+      ? insertAtEnd(rendered, `\n<div>${signature}</div>\n`)
+      : rendered
+  // PostgreSQL has no text with NUL, UTF-8 no halves of a pair.
+  const html = (whole.includes('\0') ? whole.replaceAll('\0', '') : whole).toWellFormed()
   const pieces = scanHtml(html)
   const text = htmlToText(html, pieces)
   if (compiled.isTextOnly) return { text, html: null, trackedHtml: null }
@@ -47,13 +47,16 @@ function withTracking(
     ? rewriteLinks(html, pieces, (url) => (url === unsubscribeUrl ? url : links.click(mail, url)))
     : html
   if (image === '') return linked
-  return insertAtEnd(linked, tracksLinks ? scanHtml(linked) : pieces, image)
+  return insertAtEnd(linked, image)
 }
 
 /** Inside of the document, where it is one. */
-function insertAtEnd(html: string, pieces: HtmlPiece[], added: string): string {
-  const end = pieces.findLast(({ name, isEnd }) => isEnd && (name === 'body' || name === 'html'))
-  const body = pieces.findLast(({ name, isEnd }) => isEnd && name === 'body') ?? end
-  const at = body?.start ?? html.length
+function insertAtEnd(html: string, added: string): string {
+  if (!/<\/(?:body|html)/i.test(html)) return html + added
+  const pieces = scanHtml(html)
+  const end =
+    pieces.findLast(({ name, isEnd }) => isEnd && name === 'body') ??
+    pieces.findLast(({ name, isEnd }) => isEnd && name === 'html')
+  const at = end?.start ?? html.length
   return html.slice(0, at) + added + html.slice(at)
 }

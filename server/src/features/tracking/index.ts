@@ -1,1 +1,2 @@
-export { createTrackingLinks, type LinkedMail, type TrackingLinks } from './links.ts'
+export { createTrackingLinks, type LinkedMail, type TrackingLinks, tokenBoxOf } from './links.ts'
+export { trackingRoutes } from './routes.ts'

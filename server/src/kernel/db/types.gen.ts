@@ -338,12 +338,20 @@ export interface Mailboxes {
   address_folded: string;
   daily_limit: Generated<number>;
   display_name: string | null;
+  gap_seconds: Generated<number>;
   id: string;
+  imap_error: string | null;
+  ramp_up_from: string | null;
+  ramp_up_start: number | null;
+  ramp_up_step: number | null;
   settings: Buffer;
+  signature: string | null;
+  smtp_error: string | null;
   status: Generated<string>;
   status_reason: string | null;
   timestamp_created: Timestamp;
   timestamp_updated: Timestamp;
+  timezone: string | null;
   workspace_id: string;
 }
 

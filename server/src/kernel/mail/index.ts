@@ -10,3 +10,4 @@ export type {
   SpecialUse,
 } from './mail.ts'
 export { createMailNetwork } from './network.ts'
+export { getAccessToken, type OAuth2Grant, tokenDetail } from './oauth2.ts'

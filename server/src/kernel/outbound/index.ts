@@ -18,6 +18,7 @@ export {
   judgeAddress,
   judgeTarget,
 } from './policy.ts'
+export { createTextLookup, type TextLookupFn } from './text-lookup.ts'
 
 export interface OutboundHttp {
   /** One POST, never retried, never redirected. Resolves always; never rejects. */
