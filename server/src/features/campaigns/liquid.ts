@@ -104,9 +104,14 @@ export class Markup extends Drop {
 export const markup = (html: string): unknown => new Markup(html)
 
 function putIn(this: FilterThis, value: unknown): string {
-  const text = textOf(value)
-  this.context.memoryLimit.use(text.length)
-  return renderingOf(this.context).html && !(value instanceof Markup) ? escapeHtml(text) : text
+  return shownText(this.context, value)
+}
+
+/** A value as it stands in the mail. */
+export function shownText(context: Context, value: unknown): string {
+  const text = typeof value === 'string' ? value : textOf(value)
+  context.memoryLimit.use(text.length)
+  return renderingOf(context).html && !(value instanceof Markup) ? escapeHtml(text) : text
 }
 
 function textOf(value: unknown): string {
@@ -121,7 +126,8 @@ const entities: Record<string, string> = {
   '"': '&quot;',
   "'": '&#39;',
 }
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (found) => entities[found] ?? found)
+const escapeHtml = (text: string) =>
+  /[&<>"']/.test(text) ? text.replace(/[&<>"']/g, (found) => entities[found] ?? found) : text
 
 /** Values are escaped when they are put in; a second time would show. */
 const unchanged = (value: unknown) => value

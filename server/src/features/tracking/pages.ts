@@ -6,6 +6,15 @@ export interface Page {
   html: string
 }
 
+const style = `
+:root{color-scheme:light dark}
+body{margin:0;min-height:100vh;display:grid;place-items:center;font:1.125rem/1.5 system-ui,sans-serif}
+main{max-width:32rem;padding:1.5rem;overflow-wrap:anywhere}
+h1{font-size:1.5rem;line-height:1.25;margin:0 0 1rem}
+button{font:inherit;padding:.625rem 1.25rem;border:1px solid;border-radius:.5rem;cursor:pointer}
+button:focus-visible{outline:3px solid Highlight;outline-offset:2px}
+`
+
 export const askPage = (address: string): Page => ({
   status: 200,
   html: page(
@@ -24,13 +33,13 @@ You can close this page.</p>`,
   ),
 })
 
-export const badLinkPage: Page = {
+export const badLinkPage = (): Page => ({
   status: 404,
   html: page(
     'This link does not work',
     '<p>It may have been cut off. Please open it again from the mail it came with.</p>',
   ),
-}
+})
 
 export const faultPage = (status: number): Page => ({
   status,
@@ -44,15 +53,6 @@ export const faultPage = (status: number): Page => ({
 
 /** Who was given the link by somebody else need not learn the whole address. */
 const shade = (address: string) => address.replace(/^(.).*(?=@)/su, '$1…')
-
-const style = `
-:root{color-scheme:light dark}
-body{margin:0;min-height:100vh;display:grid;place-items:center;font:1.125rem/1.5 system-ui,sans-serif}
-main{max-width:32rem;padding:1.5rem;overflow-wrap:anywhere}
-h1{font-size:1.5rem;line-height:1.25;margin:0 0 1rem}
-button{font:inherit;padding:.625rem 1.25rem;border:1px solid;border-radius:.5rem;cursor:pointer}
-button:focus-visible{outline:3px solid Highlight;outline-offset:2px}
-`
 
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',

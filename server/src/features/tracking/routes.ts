@@ -27,28 +27,29 @@ export async function trackingRoutes(app: FastifyInstance, { tokens }: { tokens:
 
   app.get('/u/:token', hidden, async (req: Visitor, reply) => {
     const token = read(req, 'unsubscribe')
-    return show(reply, token ? askPage(token.text) : badLinkPage)
+    return show(reply, token ? askPage(token.text) : badLinkPage())
   })
 
   app.post('/u/:token', hidden, async (req: Visitor, reply) => {
     const token = read(req, 'unsubscribe')
-    if (!token) return show(reply, badLinkPage)
+    if (!token) return show(reply, badLinkPage())
     await unsubscribe(req.ctx, token)
     return show(reply, donePage(token.text))
   })
 
   app.get('/o/:token', hidden, async (req: Visitor, reply) => {
     const token = read(req, 'open')
-    if (!token) return show(reply, badLinkPage)
+    if (!token) return show(reply, badLinkPage())
     await tryToRecord(req, 'open', token)
     return reply.type('image/gif').send(image)
   })
 
   app.get('/c/:token', hidden, async (req: Visitor, reply) => {
     const token = read(req, 'click')
-    if (!token || !URL.canParse(token.text)) return show(reply, badLinkPage)
+    const target = token && URL.parse(token.text)
+    if (!target || !/^https?:$/.test(target.protocol)) return show(reply, badLinkPage())
     await tryToRecord(req, 'click', token)
-    return reply.header('referrer-policy', 'no-referrer').redirect(new URL(token.text).href, 302)
+    return reply.header('referrer-policy', 'no-referrer').redirect(target.href, 302)
   })
 
   function read({ params }: Visitor, kind: TokenKind): Token | undefined {

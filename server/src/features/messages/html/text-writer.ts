@@ -17,7 +17,7 @@ export class TextWriter {
   /** Text as it stands in HTML. */
   text(html: string) {
     if (this.isPreformatted) return this.preformattedText(decodeEntities(html))
-    const folded = html.replace(/[ \t\n\r\f]+/g, ' ')
+    const folded = /[\t\n\r\f]| {2}/.test(html) ? html.replace(/[ \t\n\r\f]+/g, ' ') : html
     if (folded === ' ' || folded === '') {
       this.spaceWanted ||= folded !== ''
       return
@@ -93,6 +93,8 @@ export class TextWriter {
   }
 
   toString() {
+    // White space at the end of a line is what preformatted text and `&nbsp;` leave.
+    if (!/[ \t\u00a0]\n|\u00a0/.test(this.out)) return this.out.trim()
     const lines = this.out.replaceAll('\u00a0', ' ').split('\n')
     const text = lines.map((line) => line.trimEnd()).join('\n')
     return text.replace(/\n{4,}/g, '\n\n\n').trim()

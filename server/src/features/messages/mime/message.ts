@@ -1,4 +1,3 @@
-import { sha256 } from '../../../kernel/crypto.ts'
 import { encodeBody } from './body-encoding.ts'
 import { headerText, phrase } from './header-text.ts'
 
@@ -27,7 +26,7 @@ export function buildMessage(content: MessageContent): Buffer {
     return Buffer.concat([Buffer.from(head + partHead('plain', encoding)), octets])
   }
   // An underscore behind the `=` is in no encoded body, so no text can hold it.
-  const boundary = `=_${sha256(content.messageId).toString('hex', 0, 12)}`
+  const boundary = `=_${content.messageId.replaceAll(/\W/g, '').slice(0, 40)}`
   const plain = encodeBody(text)
   const octets = Buffer.from(plain.octets)
   const marked = encodeBody(html)
