@@ -22,6 +22,7 @@ const benches: Record<string, () => Promise<{ bench: () => Promise<Figure[]> }>>
   deliveries: () => import('./deliveries.ts'),
   leads: () => import('./leads.ts'),
   lists: () => import('./lists.ts'),
+  messages: () => import('./messages.ts'),
 }
 
 const names = process.argv.slice(2)

@@ -8,11 +8,13 @@ import { createSecretBox } from '../server/src/kernel/crypto.ts'
 import { connect } from '../server/src/kernel/db/db.ts'
 import { createIdGenerator } from '../server/src/kernel/ids.ts'
 import { createLog } from '../server/src/kernel/log.ts'
+import { createMailNetwork } from '../server/src/kernel/mail/index.ts'
 import { createMetrics } from '../server/src/kernel/metrics.ts'
 import {
   createLookup,
   createMailLookup,
   createOutboundHttp,
+  createTextLookup,
 } from '../server/src/kernel/outbound/index.ts'
 
 const file = new URL('../server/openapi.json', import.meta.url)
@@ -50,8 +52,10 @@ function createContext(): Context {
     newId: createIdGenerator(now),
     sleep: async () => undefined,
     http: createOutboundHttp({ policy: config.outbound }),
+    mail: createMailNetwork({ policy: config.outbound, lookup: createLookup() }),
     lookup: createLookup(),
     lookupMail: createMailLookup(),
+    lookupText: createTextLookup(),
     secrets: createSecretBox([Buffer.alloc(32)]),
     log: createLog('silent'),
     metrics: createMetrics(),

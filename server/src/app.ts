@@ -15,7 +15,10 @@ import {
 } from './features/deliveries/index.ts'
 import { eventPayloadSchemas } from './features/event-payloads/index.ts'
 import { createAuthenticator, keyRoutes, keySchemas } from './features/keys/index.ts'
-import { leadRoutes, leadSchemas } from './features/leads/index.ts'
+import { followSteps, leadRoutes, leadSchemas } from './features/leads/index.ts'
+import { dropOldMessages, messagesTable } from './features/messages/index.ts'
+import { startSendingRunner } from './features/sending/index.ts'
+import { tokenBoxOf, trackingRoutes } from './features/tracking/index.ts'
 import { webhookEventRoutes, webhookEventSchemas } from './features/webhook-events/index.ts'
 import { webhookTestRoutes, webhookTestSchemas } from './features/webhook-tests/index.ts'
 import { webhookRoutes, webhookSchemas } from './features/webhooks/index.ts'
@@ -58,6 +61,7 @@ export async function buildApi(
   ]
   for (const schema of schemas) app.addSchema(schema)
   for (const { routes } of apiFeatures) await app.register(routes)
+  await app.register(trackingRoutes, { tokens: tokenBoxOf(ctx) })
   await app.register(operationRoutes)
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
   await app.register(docsRoutes, {
@@ -73,22 +77,52 @@ export interface Runner {
 }
 
 const upkeepEveryMs = 3_600_000
+const followEveryMs = 2000
 
-/** Starts the loops of the runner: deliveries, monthly credits, and the upkeep of partitions. */
+/** Starts the loops of the runner: deliveries, sending, monthly credits, the upkeep of partitions. */
 export async function startRunner(
   ctx: Context,
   options: Pick<DeliveryRunnerOptions, 'listen'> = {},
 ): Promise<Runner> {
+  const hints = await shareHints(options.listen)
   const deliveries = await startDeliveryRunner(ctx, {
-    ...options,
+    ...hints,
     onAttempt: (attempt) => observeAttempt(ctx, attempt),
   })
   ctx.metrics.gauge('lanes_leased', deliveries.lanesLeased)
+  const sending = await startSendingRunner(ctx, hints)
+  ctx.metrics.gauge('mailboxes_awake', sending.lanesAwake)
+  const stopping = new AbortController()
+  const following = startLoop(ctx, 'following', followEveryMs, () =>
+    followSteps(ctx, stopping.signal),
+  )
   const credits = startLoop(ctx, 'credits', upkeepEveryMs, () => grantMonthlyCredits(ctx))
   const upkeep = startLoop(ctx, 'upkeep', upkeepEveryMs, () => keepPartitions(ctx))
   return {
     async stop() {
-      await Promise.all([upkeep.stop(), credits.stop(), deliveries.stop()])
+      stopping.abort()
+      const loops = [upkeep, credits, following, deliveries, sending]
+      await Promise.all(loops.map((loop) => loop.stop()))
+    },
+  }
+}
+
+/** One connection hears the hints for all that wait for them, until the last one has stopped. */
+async function shareHints(
+  listen: DeliveryRunnerOptions['listen'],
+): Promise<Pick<DeliveryRunnerOptions, 'listen'>> {
+  if (!listen) return {}
+  const waiting = new Set<() => void>()
+  const unlisten = await listen(() => {
+    for (const wake of waiting) wake()
+  })
+  return {
+    async listen(wake) {
+      waiting.add(wake)
+      return async () => {
+        waiting.delete(wake)
+        if (waiting.size === 0) await unlisten()
+      }
     },
   }
 }
@@ -97,11 +131,12 @@ export async function startRunner(
 async function keepPartitions(ctx: Context) {
   await ensurePartitions(ctx)
   await dropOldPartitions(ctx)
+  await dropOldMessages(ctx)
   await dropOldAnswers(ctx)
 }
 
 /** The tables that grow without end, and how they are cut. */
-export const partitionedTables: PartitionedTable[] = [...historyTables, answersTable]
+export const partitionedTables: PartitionedTable[] = [...historyTables, answersTable, messagesTable]
 
 /** Before anything is written at `ctx.now()`: a row without its partition fails its transaction. */
 export async function ensurePartitions(ctx: Context) {

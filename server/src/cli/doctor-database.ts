@@ -11,6 +11,7 @@ import {
 import { listPartitions } from '../kernel/db/partitions.ts'
 import { countRunners } from '../kernel/runner/lease-queries.ts'
 import { keyIdsOf, readSecretKeys } from '../kernel/secret-key.ts'
+import { examineMail } from './doctor-mail.ts'
 import { type Finding, fine, found } from './finding.ts'
 
 /**
@@ -34,6 +35,7 @@ export async function examineDatabase(db: Db, config: Config, isOurs: boolean): 
     await partitions(db, now),
     await runners(db, config, isOurs),
     await backlog(db, now),
+    ...(await examineMail(db)),
   ]
 }
 
@@ -87,7 +89,7 @@ async function partitions(db: Db, now: Date): Promise<Finding> {
 }
 
 async function runners(db: Db, { leaseMs }: Config, isOurs: boolean): Promise<Finding> {
-  const alive = await countRunners(db, leaseMs)
+  const alive = await countRunners(db, 'deliveries', leaseMs)
   if (alive > 0) return fine('runners', `${alive} alive`)
   if (isOurs) return found('runners', 'warn', 'no server runs', 'Run "npm start".')
   return found('runners', 'fail', 'none alive', 'Start one: "npx outrider runner".')

@@ -9,6 +9,7 @@ import { labelCommands } from './labels.ts'
 import { leadCommands } from './leads.ts'
 import { mailboxCommands } from './mailboxes.ts'
 import { migrateCommand } from './migrate.ts'
+import { suppressionCommands } from './suppressions.ts'
 import { webhookCommands } from './webhooks.ts'
 import { workspaceCommands } from './workspaces.ts'
 
@@ -27,6 +28,7 @@ export function createProgram(): Command {
   creditCommands(program)
   directoryCommands(program)
   mailboxCommands(program)
+  suppressionCommands(program)
   webhookCommands(program)
   migrateCommand(program)
   doctorCommand(program)

@@ -2,8 +2,9 @@ import type { Config } from '../config.ts'
 import type { SecretBox } from './crypto.ts'
 import type { Db } from './db/db.ts'
 import type { Log } from './log.ts'
+import type { MailNetwork } from './mail/index.ts'
 import type { Metrics } from './metrics.ts'
-import type { LookupFn, MailLookupFn, OutboundHttp } from './outbound/index.ts'
+import type { LookupFn, MailLookupFn, OutboundHttp, TextLookupFn } from './outbound/index.ts'
 
 /**
  * What every feature may use. Built once per process by an entry point and passed as the first
@@ -24,10 +25,13 @@ export interface Context {
   /** Resolves early, without an error, when the signal is aborted. */
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>
   http: OutboundHttp
+  mail: MailNetwork
   /** Names to addresses, where a target is judged before anything connects to it. */
   lookup: LookupFn
   /** Domains to the servers that take their mail. */
   lookupMail: MailLookupFn
+  /** Names to their TXT records. */
+  lookupText: TextLookupFn
   secrets: SecretBox
   log: Log
   metrics: Metrics

@@ -1,3 +1,19 @@
-export { addLeadCounts, completeIfFinished } from './lead-counts.ts'
+export { type CampaignSteps, type HeldSteps, holdSteps } from './campaign-steps.ts'
+export { findFollowing } from './cross-workspace.ts'
+export { claimFollowing, endFollowing, type FollowClaim } from './follow-steps.ts'
+export { addLeadCounts } from './lead-counts.ts'
+export { markup } from './liquid.ts'
 export type { LeadCounts } from './queries.ts'
 export { campaignRoutes, campaignSchemas } from './routes.ts'
+export { closesAt, windowState } from './schedule.ts'
+export type { CampaignSchedule } from './schedule-schema.ts'
+export type { CampaignSequence } from './sequence-schema.ts'
+export { afterDelay, nextStep, type SequenceProgress, unitMs, zoneOf } from './step-timing.ts'
+export {
+  type ParsedTemplate,
+  parseTemplate,
+  renderTemplate,
+  TemplateError,
+  type TemplateLead,
+  templateVariables,
+} from './template.ts'

@@ -4,6 +4,7 @@ import { prepared } from '../../kernel/db/prepared.ts'
 import type { Campaigns } from '../../kernel/db/types.gen.ts'
 import type { CampaignSchedule } from './schedule-schema.ts'
 import type { CampaignStatus, PlainSettings } from './schema.ts'
+import { factsColumn, type StoredFacts } from './sending-facts.ts'
 import type { CampaignSequence } from './sequence-schema.ts'
 
 /** A campaign, its counters, and what tells why it is not sending. */
@@ -24,41 +25,33 @@ export interface CampaignRow extends PlainSettings {
   replied: number | null
   bounced: number | null
   unsubscribed: number | null
-  /** Null unless the campaign is active: nothing else depends on it. */
-  plan_api: boolean | null
-  /** Whether a mailbox of `email_list` is connected; null when there is none, and unless active. */
-  mailbox_connected: boolean | null
+  /** Null unless the campaign is active: nothing else depends on them. */
+  sending_facts: StoredFacts | null
 }
 
-const campaign = `
+const campaign = (now: string) => `
   select c.id, c.name, c.status, c.status_reason, c.campaign_schedule, c.sequences, c.email_list,
     c.daily_limit, c.daily_max_leads, c.email_gap, c.random_wait_max, c.stop_on_reply,
     c.stop_on_auto_reply, c.stop_for_company, c.open_tracking, c.link_tracking, c.text_only,
     c.first_email_text_only, c.insert_unsubscribe_header, c.prioritize_new_leads, c.cc_list,
     c.bcc_list, c.expire_after_days, c.workspace_id, c.timestamp_created, c.timestamp_updated,
     n.total, n.active, n.completed, n.replied, n.bounced, n.unsubscribed,
-    case when c.status = 'active' then (
-      select w.plan_api from workspaces w where w.id = c.workspace_id
-    ) end as plan_api,
-    case when c.status = 'active' then (
-      select bool_or(m.status = 'connected') from mailboxes m
-      where m.workspace_id = c.workspace_id and m.address = any(c.email_list)
-    ) end as mailbox_connected
+    ${factsColumn(now)}
   from campaigns c
   left join campaign_lead_counts n on n.workspace_id = c.workspace_id and n.campaign_id = c.id`
 
 /** One campaign in one statement. */
-export const readCampaign = prepared<[workspaceId: string, id: string], CampaignRow>(
+export const readCampaign = prepared<[workspaceId: string, id: string, now: Date], CampaignRow>(
   'read_campaign',
-  `${campaign}
+  `${campaign('$3')}
   where c.workspace_id = $1 and c.id = $2`,
   { pipelined: true },
 )
 
 /** The same, and no other change of it until the transaction ends. */
-export const lockCampaign = prepared<[workspaceId: string, id: string], CampaignRow>(
+export const lockCampaign = prepared<[workspaceId: string, id: string, now: Date], CampaignRow>(
   'lock_campaign',
-  `${campaign}
+  `${campaign('$3')}
   where c.workspace_id = $1 and c.id = $2
   for update of c`,
 )
@@ -71,16 +64,41 @@ export const listCampaigns = prepared<
     status: string | null,
     search: string | null,
     limit: number,
+    now: Date,
   ],
   CampaignRow
 >(
   'list_campaigns',
-  `${campaign}
+  `${campaign('$6')}
   where c.workspace_id = $1 and c.id < $2
     and ($3::text is null or c.status = $3)
     and ($4::text is null or strpos(lower(c.name), lower($4)) > 0)
   order by c.id desc
   limit $5`,
+)
+
+/** No lock of who completes the campaign or adds to it, only of who edits it. */
+export const holdSteps = prepared<
+  [workspaceId: string, id: string],
+  Pick<CampaignRow, 'sequences' | 'campaign_schedule' | 'stop_for_company'>
+>(
+  'hold_campaign_steps',
+  `select sequences, campaign_schedule, stop_for_company
+   from campaigns
+   where workspace_id = $1 and id = $2
+   for key share`,
+)
+
+/** Answers no row when the claim is no longer what it was. */
+export const moveFollowing = prepared<
+  [workspaceId: string, id: string, seen: Date, due: Date | null],
+  { id: string }
+>(
+  'move_following',
+  `update campaigns
+   set leads_follow_due = $4
+   where workspace_id = $1 and id = $2 and leads_follow_due = $3
+   returning id`,
 )
 
 export const insertCampaign = (db: Db, campaign: Insertable<Campaigns>) =>
@@ -109,19 +127,36 @@ export interface LeadCounts {
   unsubscribed: number
 }
 
-export const addLeadCounts = (db: Db, workspaceId: string, campaignId: string, by: LeadCounts) =>
-  sql`
+/** @returns of each of the campaigns, how many leads are left to write to */
+export const addLeadCounts = async (
+  db: Db,
+  workspaceId: string,
+  changes: (LeadCounts & { campaign_id: string })[],
+) => {
+  const { rows } = await sql<{ campaign_id: string; active: number }>`
     insert into campaign_lead_counts as counts
       (workspace_id, campaign_id, total, active, completed, replied, bounced, unsubscribed)
-    values (${workspaceId}, ${campaignId}, ${by.total}, ${by.active}, ${by.completed},
-      ${by.replied}, ${by.bounced}, ${by.unsubscribed})
+    select ${workspaceId}::uuid, campaign_id, total, active, completed, replied, bounced, unsubscribed
+    from unnest(
+      ${changes.map((by) => by.campaign_id)}::uuid[],
+      ${changes.map((by) => by.total)}::integer[],
+      ${changes.map((by) => by.active)}::integer[],
+      ${changes.map((by) => by.completed)}::integer[],
+      ${changes.map((by) => by.replied)}::integer[],
+      ${changes.map((by) => by.bounced)}::integer[],
+      ${changes.map((by) => by.unsubscribed)}::integer[]
+    ) as batch (campaign_id, total, active, completed, replied, bounced, unsubscribed)
+    order by campaign_id
     on conflict (workspace_id, campaign_id) do update set
       total = counts.total + excluded.total,
       active = counts.active + excluded.active,
       completed = counts.completed + excluded.completed,
       replied = counts.replied + excluded.replied,
       bounced = counts.bounced + excluded.bounced,
-      unsubscribed = counts.unsubscribed + excluded.unsubscribed`.execute(db)
+      unsubscribed = counts.unsubscribed + excluded.unsubscribed
+    returning campaign_id, active`.execute(db)
+  return rows
+}
 
 /** Completes an active campaign that has leads but none left to write to; answers no row otherwise. */
 export const completeCampaign = (db: Db, workspaceId: string, id: string, at: Date) =>

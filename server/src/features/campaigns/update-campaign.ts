@@ -5,8 +5,10 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import type { Campaigns } from '../../kernel/db/types.gen.ts'
 import { invalidFields, notFound } from '../../kernel/errors.ts'
 import { emit } from '../events/index.ts'
+import { wakeCampaignMailboxes } from '../mailbox-lanes/index.ts'
 import { getCampaign } from './campaigns.ts'
 import { checkSettings, scheduleOf } from './check-settings.ts'
+import { mustLeadsFollow } from './follow-steps.ts'
 import * as queries from './queries.ts'
 import { changedReadOnlyFields } from './read-only.ts'
 import { refuseUnready } from './readiness.ts'
@@ -28,7 +30,7 @@ export async function updateCampaign(
 ): Promise<Campaign> {
   checkSettings(changes)
   return transaction(ctx, async (tx) => {
-    const [row] = await queries.lockCampaign(tx.db, workspaceId, id)
+    const [row] = await queries.lockCampaign(tx.db, workspaceId, id, tx.now())
     if (!row) throw notFound('campaign')
     const problems = changedReadOnlyFields(changes, toRecord(row, tx.now()))
     if (problems.length > 0) throw invalidFields(problems)
@@ -40,9 +42,14 @@ export async function updateCampaign(
 
     const changed = { ...settings, ...(status === previous ? {} : { status, status_reason: null }) }
     if (Object.keys(changed).length === 0) return toRecord(row, tx.now())
-    await queries.updateCampaign(tx.db, workspaceId, id, toColumns(tx, changed))
+    await queries.updateCampaign(tx.db, workspaceId, id, {
+      ...toColumns(changed),
+      ...(mustLeadsFollow(row, { ...row, ...settings }) ? { leads_follow_due: tx.now() } : {}),
+      timestamp_updated: later(row.timestamp_updated, tx.now()),
+    })
     const campaign = await getCampaign(tx, workspaceId, id)
     if (status !== previous) await announce(tx, workspaceId, campaign, previous)
+    await wakeCampaignMailboxes(tx, workspaceId, [id])
     return campaign
   })
 }
@@ -90,8 +97,11 @@ async function checkNewStatus(
   if (unready) throw unready
 }
 
+/** Never the same twice: it is what tells two versions of a campaign apart. */
+const later = (previous: Date, now: Date) =>
+  new Date(Math.max(now.getTime(), previous.getTime() + 1))
+
 function toColumns(
-  tx: Context,
   changed: Partial<Settings & Pick<queries.CampaignRow, 'status' | 'status_reason'>>,
 ): Updateable<Campaigns> {
   const { campaign_schedule, sequences, ...columns } = changed
@@ -99,7 +109,6 @@ function toColumns(
     ...columns,
     ...(campaign_schedule ? { campaign_schedule: JSON.stringify(campaign_schedule) } : {}),
     ...(sequences ? { sequences: JSON.stringify(sequences) } : {}),
-    timestamp_updated: tx.now(),
   }
 }
 

@@ -61,9 +61,10 @@ export function createServer(ctx: Context, options: ServerOptions): FastifyInsta
   app.decorateRequest('caller')
 
   app.addHook('onRoute', (route) => {
-    if (route.method !== 'POST') return
+    // A key belongs to a workspace: without a caller there is none.
+    if (route.method !== 'POST' || !route.config?.access) return
     const { idempotency = 'transaction', mask = (body: Record<string, unknown>) => body } =
-      route.config ?? {}
+      route.config
     route.handler = withIdempotency(
       route.handler as Parameters<typeof withIdempotency>[0],
       idempotency,
@@ -124,7 +125,7 @@ const serverOptions = (ctx: Context, observe: ServerOptions['observe']): Fastify
   forceCloseConnections: 'idle',
   requestTimeout: 60_000,
   keepAliveTimeout: 72_000,
-  routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
+  routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4000 },
   schemaController: {
     compilersFactory: { buildValidator: buildValidator as unknown as ValidatorFactory },
   },

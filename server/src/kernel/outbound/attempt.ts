@@ -11,6 +11,8 @@ export interface PostRequest {
   body: string | Buffer
   timeoutMs: number
   connectTimeoutMs?: number
+  /** How much text of a body without an encoding is answered: 1 KiB, 16 KiB at most. */
+  textBytesMax?: number
 }
 
 /** `durationMs` runs from the start of the attempt to the end of the response, or the cut. */
@@ -18,7 +20,7 @@ export type PostOutcome =
   | {
       kind: 'response'
       status: number
-      /** At most 1 KiB of text; null when empty or binary. */
+      /** Its first text; null when empty or binary. */
       body: string | null
       retryAfter: string | null
       durationMs: number
@@ -103,7 +105,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const keptBytes = this.#encoding === null ? MAX_TEXT_BYTES : MAX_READ_BYTES
+    const keptBytes = this.#encoding === null ? this.#textBytesMax : MAX_READ_BYTES
     this.#chunks ??= []
     if (this.#readBytes < keptBytes) this.#chunks.push(chunk)
     this.#readBytes += chunk.length
@@ -129,7 +131,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     const [first, ...rest] = this.#chunks ?? []
     const bytes = first && (rest.length === 0 ? first : Buffer.concat([first, ...rest]))
     if (bytes === undefined) this.#resolve(respond(null))
-    else if (this.#encoding === null) this.#resolve(respond(textOf(bytes)))
+    else if (this.#encoding === null) this.#resolve(respond(textOf(bytes, this.#textBytesMax)))
     else this.#resolve(this.#sender.decode(this.#encoding, bytes).then(respond))
   }
 
@@ -139,6 +141,10 @@ export class Attempt implements Dispatcher.DispatchHandler {
     const durationMs = this.#sender.monotonicMs() - this.#startedMs
     this.#sender.finished(this, isClean)
     return Math.round(durationMs * 100) / 100
+  }
+
+  get #textBytesMax(): number {
+    return this.request.textBytesMax ?? MAX_TEXT_BYTES
   }
 
   #stage(): string {

@@ -6,9 +6,9 @@ export const MAX_READ_BYTES = 16 * 1024
 /** What is kept of it as text. */
 export const MAX_TEXT_BYTES = 1024
 
-/** The first 1 KiB as text, cut between characters; null when empty, not UTF-8 or with NUL. */
-export function textOf(body: Buffer): string | null {
-  const start = withoutCutCharacter(body.subarray(0, MAX_TEXT_BYTES))
+/** Its first bytes as text, cut between characters; null when empty, not UTF-8 or with NUL. */
+export function textOf(body: Buffer, bytesMax = MAX_TEXT_BYTES): string | null {
+  const start = withoutCutCharacter(body.subarray(0, bytesMax))
   if (start.length === 0 || !isUtf8(start) || start.includes(0)) return null
   return start.toString('utf8')
 }
@@ -25,7 +25,7 @@ export function createDecoder(): Decode {
   return (encoding, body) => {
     const decoded = last.then(() => decodeStart(encoding, body))
     last = decoded
-    return decoded.then(textOf)
+    return decoded.then((body) => textOf(body))
   }
 }
 

@@ -4,6 +4,7 @@ import { createSecretBox } from '../../../src/kernel/crypto.ts'
 import { fromPool } from '../../../src/kernel/db/db.ts'
 import { createIdGenerator } from '../../../src/kernel/ids.ts'
 import type { Log } from '../../../src/kernel/log.ts'
+import { MailFailure } from '../../../src/kernel/mail/index.ts'
 import { createMetrics } from '../../../src/kernel/metrics.ts'
 import type { Task } from './connection.ts'
 import { SimulatedPool } from './pool.ts'
@@ -63,8 +64,10 @@ export class SimulatedProcess implements Owner {
       random: () => random.next(),
       newId: createIdGenerator(now, (bytes) => random.fill(bytes)),
       sleep: (ms, signal) => this.#sleep(ms, signal),
+      mail: { connectSmtp: unreachable, connectImap: unreachable },
       lookup: async () => ['203.0.113.1'],
       lookupMail: async () => [],
+      lookupText: async () => [],
       secrets: createSecretBox([secretKey]),
       log: this.#createLog(),
       metrics,
@@ -104,6 +107,11 @@ export class SimulatedProcess implements Owner {
       fatal: write('fatal'),
     } as unknown as Log
   }
+}
+
+/** Nobody's mail is simulated. */
+const unreachable = async (): Promise<never> => {
+  throw new MailFailure('connect', 'unreachable')
 }
 
 const secretKey = Buffer.alloc(32, 7)

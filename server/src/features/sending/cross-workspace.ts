@@ -1,0 +1,26 @@
+import { prepared } from '../../kernel/db/prepared.ts'
+
+// Discovery reads across workspaces: a runner serves them all. Nothing here answers a user.
+
+export interface LaneKey {
+  workspace_id: string
+  mailbox_id: string
+}
+
+/** Lanes of these buckets that are to be looked at since the window began. */
+export const findWokenLanes = prepared<[number[], Date, Date], LaneKey>(
+  'find_woken_lanes',
+  `/* cross-workspace: discovery */
+   select workspace_id, mailbox_id
+   from mailbox_lanes
+   where bucket = any($1::smallint[]) and wake_at > $2 and wake_at <= $3`,
+)
+
+/** The same whenever that was: what a late commit hid from the window above. */
+export const sweepWokenLanes = prepared<[number[], Date], LaneKey>(
+  'sweep_woken_lanes',
+  `/* cross-workspace: discovery */
+   select workspace_id, mailbox_id
+   from mailbox_lanes
+   where bucket = any($1::smallint[]) and wake_at <= $2`,
+)

@@ -1,0 +1,66 @@
+/** A request for a link of a mail, as far as it tells who made it. */
+export interface Visit {
+  method: string
+  headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+/** When things happened around a visit; null: not known, or never. */
+export interface VisitTimes {
+  now: Date
+  sentAt: Date | null
+  /** Of the same lead. */
+  lastClickAt: Date | null
+}
+
+/**
+ * Whether a program made the visit: a proxy that fetches images ahead of any reader, a scanner that
+ * looks behind links, a robot. It is a guess, and errs towards not counting.
+ */
+export function isByMachine(kind: 'open' | 'click', visit: Visit, times: VisitTimes): boolean {
+  const agent = String(visit.headers['user-agent'] ?? '').trim()
+  return (
+    visit.method === 'HEAD' ||
+    agent === '' ||
+    agent === appleMailPrivacy ||
+    robots.test(agent) ||
+    isPrefetch(visit) ||
+    isTooSoon(kind, times)
+  )
+}
+
+/** Nothing more is what Apple's Mail Privacy Protection says of itself. */
+const appleMailPrivacy = 'Mozilla/5.0'
+
+const robots = new RegExp(
+  [
+    // Proxies of images.
+    'GoogleImageProxy|YahooMailProxy|YahooCacheSystem',
+    // Scanners of links.
+    'safelinks|BingPreview|SkypeUriPreview|Existence Discovery|Protocol Discovery',
+    'Barracuda|Mimecast|Proofpoint|MessageLabs|Symantec|Sophos|TrendMicro|Trend Micro|FireEye',
+    'Cloudmark|Forcepoint|Websense|Zscaler|Fortinet|FortiGuard|Cisco|IronPort|urlscan|VirusTotal',
+    'Google-Safety|Avanan|Checkpoint|Vade|Hornet|Spamhaus|SpamAssassin|Trustwave|Bitdefender',
+    // The rest of them say what they are. CUBOT makes telephones.
+    '(?<!cu)bot\\b|crawl|spider|slurp|scan|preview|prefetch|headless|phantomjs|monitor|validator',
+    '^(?:curl|wget|python|ruby|perl|php|go-http|node|axios|undici|java|apache-httpclient|libwww)',
+    'python-requests|httpx|aiohttp|scrapy|puppeteer|playwright|selenium|facebookexternalhit',
+  ].join('|'),
+  'i',
+)
+
+function isPrefetch({ headers }: Visit): boolean {
+  const purposes = ['purpose', 'sec-purpose', 'x-purpose', 'x-moz'].map((name) => headers[name])
+  return purposes.some((purpose) => /prefetch|preview|prerender/i.test(String(purpose ?? '')))
+}
+
+/** Nobody reads that fast, and who follows everything within a second is no reader. */
+function isTooSoon(kind: 'open' | 'click', { now, sentAt, lastClickAt }: VisitTimes): boolean {
+  const since = (time: Date | null) =>
+    time === null ? Number.POSITIVE_INFINITY : now.getTime() - time.getTime()
+  if (kind === 'open') return since(sentAt) < openAfterMs
+  return since(sentAt) < clickAfterMs || since(lastClickAt) < betweenClicksMs
+}
+
+const openAfterMs = 2000
+const clickAfterMs = 5000
+const betweenClicksMs = 1000

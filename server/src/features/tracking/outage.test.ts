@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestApi, testApi } from '../../../test/app.ts'
+import { createTrackingLinks, type TrackingLinks } from './index.ts'
+
+let api: TestApi
+let links: TrackingLinks
+const mail = {
+  workspaceId: '019a9d5e-0000-7c31-9d0a-5e1f6a2b3c4d',
+  leadId: '019a9d5e-1111-7c31-9d0a-5e1f6a2b3c4d',
+  stepId: '019a9d5e-2222-7c31-9d0a-5e1f6a2b3c4d',
+}
+
+beforeAll(async () => {
+  api = await testApi({ trackingUrl: 'http://localhost' })
+  links = createTrackingLinks(api.ctx)
+  // From here on every statement fails.
+  await api.ctx.db.destroy()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const ask = (method: 'GET' | 'POST', url: string) =>
+  api.app.inject({ method, url: url.replace('http://localhost', '') })
+
+test('without the database who follows a link gets there all the same', async () => {
+  const answer = await ask('GET', links.click(mail, 'https://example.com/'))
+  expect([answer.statusCode, answer.headers.location]).toEqual([302, 'https://example.com/'])
+  expect((await ask('GET', links.open(mail))).statusCode).toBe(200)
+  expect((await ask('GET', links.unsubscribe(mail, 'ann@example.com'))).statusCode).toBe(200)
+  expect(api.ctx.logLines.filter((line) => line.includes('request failed'))).toHaveLength(2)
+  expect(api.ctx.logLines.join('')).not.toMatch(/example\.com/)
+})
+
+test('who unsubscribes is told that it did not work', async () => {
+  const answer = await ask('POST', links.unsubscribe(mail, 'ann@example.com'))
+  expect(answer.statusCode).toBeGreaterThanOrEqual(500)
+  expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
+  expect(answer.body).toContain('try again')
+})
+
+test('what is no token costs the database nothing', async () => {
+  const before = api.ctx.logLines.length
+  for (const path of ['/u/x', '/o/x.gif', '/c/x', `/c/${'A'.repeat(300)}`]) {
+    expect((await ask('GET', path)).statusCode).toBe(404)
+  }
+  expect((await ask('POST', '/u/x')).statusCode).toBe(404)
+  expect(api.ctx.logLines.slice(before).filter((line) => line.includes('failed'))).toEqual([])
+})

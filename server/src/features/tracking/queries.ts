@@ -1,0 +1,42 @@
+import type { Db } from '../../kernel/db/db.ts'
+import { prepared } from '../../kernel/db/prepared.ts'
+
+/** A mail that is on its way or has arrived, as events tell of it. */
+export interface SentMail {
+  message_id: string
+  subject: string
+  step: number
+  variant: number
+  /** Address. */
+  mailbox: string
+  sent_at: Date | null
+  last_click_at: Date | null
+}
+
+const selectSent = prepared<[string, string, string], SentMail>(
+  'find_sent_mail',
+  `select coalesce(s.provider_message_id, s.message_id) as message_id,
+     coalesce(s.subject, '') as subject, s.step, s.variant, coalesce(m.address, '') as mailbox,
+     coalesce(s.timestamp_settled, s.timestamp_transmitting) as sent_at,
+     l.timestamp_last_click as last_click_at
+   from sends s
+   join leads l on l.workspace_id = $1 and l.id = s.lead_id
+   left join mailboxes m on m.workspace_id = $1 and m.id = s.mailbox_id
+   where s.workspace_id = $1 and s.lead_id = $2 and s.step_id = $3
+     and s.state in ('transmitting', 'sent', 'uncertain')`,
+)
+
+export const findSentMail = async (db: Db, workspaceId: string, leadId: string, stepId: string) =>
+  (await selectSent(db, workspaceId, leadId, stepId))[0]
+
+const selectLead = prepared<[string, string, string], { id: string }>(
+  'find_lead_to_unsubscribe',
+  `select id from leads
+   where workspace_id = $1 and email_folded = $3
+   order by (id = $2) desc, id
+   limit 1`,
+)
+
+/** The lead itself, or when it is gone another one with its address. */
+export const findLeadOf = async (db: Db, workspaceId: string, leadId: string, folded: string) =>
+  (await selectLead(db, workspaceId, leadId, folded))[0]

@@ -1,0 +1,24 @@
+import type { Context } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { recordActivities } from '../leads/index.ts'
+import { suppress } from '../suppression/index.ts'
+import { findLeadOf } from './queries.ts'
+import type { Token } from './token.ts'
+
+/**
+ * Nobody in the workspace writes to the address again. It stands in the token, so that this holds
+ * when the lead, or the whole campaign, is long gone. Again, it changes nothing.
+ */
+export async function unsubscribe(ctx: Context, token: Token): Promise<void> {
+  const { workspaceId, leadId, text: address } = token
+  await transaction(ctx, async (tx) => {
+    const lead = await findLeadOf(tx.db, workspaceId, leadId, address)
+    if (lead) {
+      await recordActivities(tx, workspaceId, [{ kind: 'unsubscribed', leadId: lead.id }])
+      return
+    }
+    await suppress(tx, workspaceId, [
+      { kind: 'address', value: address, reason: 'unsubscribed', campaignId: null },
+    ])
+  })
+}

@@ -1,0 +1,22 @@
+import { type AddressPolicy, createConnector, type LookupFn } from '../outbound/index.ts'
+import { connectImap } from './connect-imap.ts'
+import { connectSmtp } from './connect-smtp.ts'
+import type { MailNetwork } from './mail.ts'
+import { type MailTimeouts, usualTimeouts } from './timeouts.ts'
+
+export interface MailNetworkOptions {
+  policy: AddressPolicy
+  lookup: LookupFn
+  timeouts?: Partial<MailTimeouts>
+}
+
+/** The one way to mail servers: only to addresses that the policy allows. */
+export function createMailNetwork(options: MailNetworkOptions): MailNetwork {
+  const { policy, lookup } = options
+  const timeouts = { ...usualTimeouts, ...options.timeouts }
+  const connect = createConnector(policy, lookup)
+  return {
+    connectSmtp: (server) => connectSmtp(connect, server, timeouts),
+    connectImap: (server) => connectImap({ policy, lookup }, server, timeouts),
+  }
+}
