@@ -11,6 +11,7 @@ import {
 import { listPartitions } from '../kernel/db/partitions.ts'
 import { countRunners } from '../kernel/runner/lease-queries.ts'
 import { keyIdsOf, readSecretKeys } from '../kernel/secret-key.ts'
+import { examineMail } from './doctor-mail.ts'
 import { type Finding, fine, found } from './finding.ts'
 
 /**
@@ -34,6 +35,7 @@ export async function examineDatabase(db: Db, config: Config, isOurs: boolean): 
     await partitions(db, now),
     await runners(db, config, isOurs),
     await backlog(db, now),
+    ...(await examineMail(db)),
   ]
 }
 

@@ -5,12 +5,19 @@ import {
   addMailbox,
   listMailboxes,
   type Mailbox,
+  type MailboxTest,
+  pauseMailbox,
   removeMailbox,
+  resumeMailbox,
+  type TestStep,
+  testMailbox,
+  updateMailbox,
 } from '../features/mailboxes/index.ts'
+import type { Context } from '../kernel/context.ts'
 import { parseId } from './arguments.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
 import { readAll } from './read-all.ts'
-import { formatRecord, formatTable } from './terminal.ts'
+import { formatRecord, formatTable, tell } from './terminal.ts'
 
 export function mailboxCommands(program: Command) {
   const mailboxes = program.command('mailboxes').description('Mailboxes that campaigns send from')
@@ -23,8 +30,27 @@ export function mailboxCommands(program: Command) {
       operateIn(
         options,
         async (ctx, workspaceId) => addMailbox(ctx, workspaceId, await readJson(file)),
+        (mailbox) => `${showMailbox(mailbox)}\n\nTry it: npx outrider mailboxes test ${mailbox.id}`,
+      ),
+    )
+
+  withWorkspace(mailboxes.command('update'))
+    .description('Change what is given; null clears')
+    .argument('<id>', 'id of the mailbox', parseId)
+    .argument('<file>', 'JSON file with the changes, as for add; - reads standard input')
+    .action((id: string, file: string, options: WorkspaceOptions) =>
+      operateIn(
+        options,
+        async (ctx, workspaceId) => updateMailbox(ctx, workspaceId, id, await readJson(file)),
         showMailbox,
       ),
+    )
+
+  withWorkspace(mailboxes.command('test'))
+    .description('Log in to both servers, send one mail to itself and wait for it')
+    .argument('<id>', 'id of the mailbox', parseId)
+    .action((id: string, options: WorkspaceOptions) =>
+      operateIn(options, (ctx, workspaceId) => test(ctx, workspaceId, id, options), showTest),
     )
 
   withWorkspace(mailboxes.command('list'))
@@ -36,16 +62,29 @@ export function mailboxCommands(program: Command) {
         ({ items }) =>
           formatTable(
             ['id', 'address', 'name', 'status', 'reason', 'daily limit'],
-            items.map((mailbox) => Object.values(summary(mailbox))),
+            items.map(({ id, address, display_name, status, status_reason, daily_limit }) => [
+              ...[id, address, display_name, status, status_reason, daily_limit],
+            ]),
           ),
       ),
     )
 
-  withWorkspace(mailboxes.command('remove'))
-    .description('Remove a mailbox and its settings')
+  onOne(mailboxes, 'pause', 'Send nothing from a mailbox and read nothing', pauseMailbox)
+  onOne(mailboxes, 'resume', 'Go on with a mailbox, also after an error', resumeMailbox)
+  onOne(mailboxes, 'remove', 'Remove a mailbox and its settings', removeMailbox)
+}
+
+function onOne(
+  mailboxes: Command,
+  name: string,
+  description: string,
+  work: (ctx: Context, workspaceId: string, id: string) => Promise<Mailbox>,
+) {
+  withWorkspace(mailboxes.command(name))
+    .description(description)
     .argument('<id>', 'id of the mailbox', parseId)
     .action((id: string, options: WorkspaceOptions) =>
-      operateIn(options, (ctx, workspaceId) => removeMailbox(ctx, workspaceId, id), showMailbox),
+      operateIn(options, (ctx, workspaceId) => work(ctx, workspaceId, id), showMailbox),
     )
 }
 
@@ -55,12 +94,19 @@ The file, where only the addresses, hosts, usernames and passwords are needed:
   {
     "address": "ada@example.com",
     "display_name": "Ada Lovelace",
+    "signature": "<p>Ada<br>Analytical Engines</p>",
+    "timezone": "Europe/London",
     "smtp": {"host": "smtp.example.com", "port": 587, "security": "starttls",
              "username": "ada@example.com", "password": "…"},
     "imap": {"host": "imap.example.com", "port": 993, "security": "tls",
              "username": "ada@example.com", "password": "…"},
-    "daily_limit": 50
-  }`
+    "daily_limit": 50,
+    "ramp_up": {"start": 5, "step": 5},
+    "gap_seconds": 120
+  }
+Where the provider wants OAuth2, a server has in place of the password:
+  "oauth2": {"token_url": "https://…/token", "client_id": "…", "client_secret": "…",
+             "refresh_token": "…"}`
 
 async function readJson(file: string): Promise<unknown> {
   try {
@@ -72,13 +118,36 @@ async function readJson(file: string): Promise<unknown> {
   }
 }
 
-const showMailbox = (mailbox: Mailbox) => formatRecord(summary(mailbox))
+async function test(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  { json }: WorkspaceOptions,
+): Promise<MailboxTest> {
+  const result = await testMailbox(ctx, workspaceId, id, json ? {} : { tell: tellStep })
+  if (!result.works) process.exitCode = 1
+  return result
+}
 
-const summary = (mailbox: Mailbox) => ({
-  id: mailbox.id,
-  address: mailbox.address,
-  name: mailbox.display_name,
-  status: mailbox.status,
-  reason: mailbox.status_reason,
-  daily_limit: mailbox.daily_limit,
-})
+/** It may take a minute: each step is told when it is over. */
+const tellStep = ({ step, status, detail, remedy }: TestStep) =>
+  tell(`${status.padEnd(4)}  ${step}: ${detail}${remedy ? ` ${remedy}` : ''}`)
+
+const showTest = ({ works, steps }: MailboxTest) => {
+  if (!works) return 'The mailbox does not work yet.'
+  const hasWarning = steps.some(({ status }) => status === 'warn')
+  return `The mailbox works${hasWarning ? '; see the warnings above' : ''}.`
+}
+
+const showMailbox = ({ ramp_up, ...mailbox }: Mailbox) =>
+  formatRecord({
+    id: mailbox.id,
+    address: mailbox.address,
+    name: mailbox.display_name,
+    status: mailbox.status,
+    reason: mailbox.status_reason,
+    timezone: mailbox.timezone,
+    daily_limit: mailbox.daily_limit,
+    ramp_up: ramp_up && `${ramp_up.start}, then ${ramp_up.step} more a day, from ${ramp_up.from}`,
+    gap_seconds: mailbox.gap_seconds,
+  })

@@ -8,6 +8,7 @@ import { labelCommands } from './labels.ts'
 import { leadCommands } from './leads.ts'
 import { mailboxCommands } from './mailboxes.ts'
 import { migrateCommand } from './migrate.ts'
+import { suppressionCommands } from './suppressions.ts'
 import { webhookCommands } from './webhooks.ts'
 import { workspaceCommands } from './workspaces.ts'
 
@@ -25,6 +26,7 @@ export function createProgram(): Command {
   leadCommands(program)
   creditCommands(program)
   mailboxCommands(program)
+  suppressionCommands(program)
   webhookCommands(program)
   migrateCommand(program)
   doctorCommand(program)

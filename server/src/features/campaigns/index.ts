@@ -1,4 +1,7 @@
-export { addLeadCounts, completeIfFinished } from './lead-counts.ts'
+export { type CampaignSteps, type HeldSteps, holdSteps } from './campaign-steps.ts'
+export { findFollowing } from './cross-workspace.ts'
+export { claimFollowing, endFollowing, type FollowClaim } from './follow-steps.ts'
+export { addLeadCounts } from './lead-counts.ts'
 export { markup } from './liquid.ts'
 export type { LeadCounts } from './queries.ts'
 export { campaignRoutes, campaignSchemas } from './routes.ts'

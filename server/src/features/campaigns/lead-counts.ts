@@ -4,13 +4,45 @@ import * as queries from './queries.ts'
 import { toRecord } from './record.ts'
 
 /**
- * Completes an active campaign once it has leads and all of them are finished or stopped. Belongs
- * into the transaction that finished or stopped a lead, after `addLeadCounts`: whoever locks both
- * rows then does so in this order.
+ * Adds to the counters of campaigns, in the transaction that changed their leads and as its last
+ * statement: the rows are locked until the commit, and every change of these campaigns' leads needs
+ * them. Campaigns that are left with nobody to write to are completed.
  *
- * @returns whether the campaign is completed by this call
+ * @returns ids of those that are completed by this call
  */
-export async function completeIfFinished(
+export async function addLeadCounts(
+  tx: Context,
+  workspaceId: string,
+  changes: Map<string, Partial<queries.LeadCounts>>,
+): Promise<string[]> {
+  if (changes.size === 0) return []
+  const rows = await queries.addLeadCounts(
+    tx.db,
+    workspaceId,
+    [...changes].map(([campaign_id, by]) => ({ campaign_id, ...none, ...by })),
+  )
+  const done = rows.filter(({ active }) => active === 0).map(({ campaign_id }) => campaign_id)
+  const completed: string[] = []
+  for (const campaignId of done.sort()) {
+    if (await completeIfFinished(tx, workspaceId, campaignId)) completed.push(campaignId)
+  }
+  return completed
+}
+
+const none: queries.LeadCounts = {
+  total: 0,
+  active: 0,
+  completed: 0,
+  replied: 0,
+  bounced: 0,
+  unsubscribed: 0,
+}
+
+/**
+ * Completes an active campaign once it has leads and all of them are finished or stopped. After its
+ * counters: whoever locks both rows then does so in this order.
+ */
+async function completeIfFinished(
   tx: Context,
   workspaceId: string,
   campaignId: string,
@@ -28,24 +60,4 @@ export async function completeIfFinished(
     },
   ])
   return true
-}
-
-/**
- * Adds to the counters of a campaign, in the transaction that changed its leads and as its last
- * statement: the row is locked until the commit, and every change of the campaign's leads needs it.
- */
-export const addLeadCounts = (
-  tx: Context,
-  workspaceId: string,
-  campaignId: string,
-  by: Partial<queries.LeadCounts>,
-) => queries.addLeadCounts(tx.db, workspaceId, campaignId, { ...none, ...by })
-
-const none: queries.LeadCounts = {
-  total: 0,
-  active: 0,
-  completed: 0,
-  replied: 0,
-  bounced: 0,
-  unsubscribed: 0,
 }

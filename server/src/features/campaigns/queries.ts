@@ -83,6 +83,30 @@ export const listCampaigns = prepared<
   limit $5`,
 )
 
+/** No lock of who completes the campaign or adds to it, only of who edits it. */
+export const holdSteps = prepared<
+  [workspaceId: string, id: string],
+  Pick<CampaignRow, 'sequences' | 'campaign_schedule' | 'stop_for_company'>
+>(
+  'hold_campaign_steps',
+  `select sequences, campaign_schedule, stop_for_company
+   from campaigns
+   where workspace_id = $1 and id = $2
+   for key share`,
+)
+
+/** Answers no row when the claim is no longer what it was. */
+export const moveFollowing = prepared<
+  [workspaceId: string, id: string, seen: Date, due: Date | null],
+  { id: string }
+>(
+  'move_following',
+  `update campaigns
+   set leads_follow_due = $4
+   where workspace_id = $1 and id = $2 and leads_follow_due = $3
+   returning id`,
+)
+
 export const insertCampaign = (db: Db, campaign: Insertable<Campaigns>) =>
   db.insertInto('campaigns').values(campaign).execute()
 
@@ -109,19 +133,36 @@ export interface LeadCounts {
   unsubscribed: number
 }
 
-export const addLeadCounts = (db: Db, workspaceId: string, campaignId: string, by: LeadCounts) =>
-  sql`
+/** @returns of each of the campaigns, how many leads are left to write to */
+export const addLeadCounts = async (
+  db: Db,
+  workspaceId: string,
+  changes: (LeadCounts & { campaign_id: string })[],
+) => {
+  const { rows } = await sql<{ campaign_id: string; active: number }>`
     insert into campaign_lead_counts as counts
       (workspace_id, campaign_id, total, active, completed, replied, bounced, unsubscribed)
-    values (${workspaceId}, ${campaignId}, ${by.total}, ${by.active}, ${by.completed},
-      ${by.replied}, ${by.bounced}, ${by.unsubscribed})
+    select ${workspaceId}::uuid, campaign_id, total, active, completed, replied, bounced, unsubscribed
+    from unnest(
+      ${changes.map((by) => by.campaign_id)}::uuid[],
+      ${changes.map((by) => by.total)}::integer[],
+      ${changes.map((by) => by.active)}::integer[],
+      ${changes.map((by) => by.completed)}::integer[],
+      ${changes.map((by) => by.replied)}::integer[],
+      ${changes.map((by) => by.bounced)}::integer[],
+      ${changes.map((by) => by.unsubscribed)}::integer[]
+    ) as batch (campaign_id, total, active, completed, replied, bounced, unsubscribed)
+    order by campaign_id
     on conflict (workspace_id, campaign_id) do update set
       total = counts.total + excluded.total,
       active = counts.active + excluded.active,
       completed = counts.completed + excluded.completed,
       replied = counts.replied + excluded.replied,
       bounced = counts.bounced + excluded.bounced,
-      unsubscribed = counts.unsubscribed + excluded.unsubscribed`.execute(db)
+      unsubscribed = counts.unsubscribed + excluded.unsubscribed
+    returning campaign_id, active`.execute(db)
+  return rows
+}
 
 /** Completes an active campaign that has leads but none left to write to; answers no row otherwise. */
 export const completeCampaign = (db: Db, workspaceId: string, id: string, at: Date) =>

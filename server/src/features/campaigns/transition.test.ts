@@ -6,7 +6,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { removeMailbox } from '../mailboxes/index.ts'
 import { setPlan } from '../workspaces/index.ts'
 import { getCampaign } from './campaigns.ts'
-import { addLeadCounts, completeIfFinished } from './index.ts'
+import { addLeadCounts, type LeadCounts } from './index.ts'
 import { type CampaignStatus, campaignStatuses } from './schema.ts'
 import { updateCampaign } from './update-campaign.ts'
 
@@ -40,10 +40,10 @@ const eventsOf = async (campaignId = id) => {
 }
 
 /** As the leads feature does it when leads are added or finished. */
-const count = (by: Parameters<typeof addLeadCounts>[3]) =>
+const count = (by: Partial<LeadCounts>) =>
   transaction(api.ctx, async (tx) => {
-    await addLeadCounts(tx, api.workspaceId, id, by)
-    return completeIfFinished(tx, api.workspaceId, id)
+    const completed = await addLeadCounts(tx, api.workspaceId, new Map([[id, by]]))
+    return completed.includes(id)
   })
 
 /** Only by what a client or the service can do. */
@@ -273,8 +273,8 @@ test('a completion that is rolled back leaves neither status nor event', async (
   await bringTo('active')
   await count({ total: 1, active: 1 })
   const failing = transaction(api.ctx, async (tx) => {
-    await addLeadCounts(tx, api.workspaceId, id, { active: -1, completed: 1 })
-    expect(await completeIfFinished(tx, api.workspaceId, id)).toBe(true)
+    const last = new Map([[id, { active: -1, completed: 1 }]])
+    expect(await addLeadCounts(tx, api.workspaceId, last)).toEqual([id])
     throw new Error('the lead was not stored')
   })
   await expect(failing).rejects.toThrow('the lead was not stored')

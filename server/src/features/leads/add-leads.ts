@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, invalidFields, notFound } from '../../kernel/errors.ts'
-import { addLeadCounts } from '../campaigns/index.ts'
+import { addLeadCounts, afterDelay } from '../campaigns/index.ts'
 import { wakeCampaignMailboxes } from '../mailbox-lanes/index.ts'
 import {
   findSuppressed,
@@ -9,6 +9,7 @@ import {
   lockSuppressions,
   type SuppressionReason,
 } from '../suppression/index.ts'
+import { companyOf } from './company.ts'
 import * as queries from './queries.ts'
 import {
   type LeadRow,
@@ -40,11 +41,17 @@ export async function addLeads(
 
     const { fresh, present } = await classify(tx, workspaceId, input, rows, skipped)
     await overwrite(tx, workspaceId, present)
-    const created = fresh.map((row) => ({ ...row, id: tx.newId() }))
+    const created = fresh.map((row) => ({
+      ...row,
+      id: tx.newId(),
+      company: target.stop_for_company ? companyOf(row.folded) : null,
+    }))
     if (created.length > 0) {
-      await queries.insertLeads(tx.db, workspaceId, input.campaign_id, created, tx.now())
+      const now = tx.now()
+      const nextSend = firstSendOf(target, now)
+      await queries.insertLeads(tx.db, workspaceId, input.campaign_id, created, now, nextSend)
       const added = { total: created.length, active: created.length }
-      await addLeadCounts(tx, workspaceId, input.campaign_id, added)
+      await addLeadCounts(tx, workspaceId, new Map([[input.campaign_id, added]]))
       await wakeCampaignMailboxes(tx, workspaceId, [input.campaign_id])
     }
     return {
@@ -119,6 +126,10 @@ async function overwrite(tx: Context, workspaceId: string, rows: PresentRow[]) {
     .map((row) => problemAt(`/leads/${row.index}/custom_variables`, tooManyVariables))
   throw invalidFields(problems.slice(0, problemsMax))
 }
+
+/** As `nextSendOf`, the same for all. */
+const firstSendOf = ({ zone, delay, delay_unit }: queries.AddingTarget, now: Date) =>
+  delay && delay_unit ? afterDelay(zone, { delay, delay_unit }, now) : now
 
 /** Called after the new leads were counted. Null = unlimited. */
 async function roomInPlan(

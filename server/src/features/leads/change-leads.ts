@@ -1,80 +1,89 @@
 import type { Context } from '../../kernel/context.ts'
-import { addLeadCounts, completeIfFinished, type LeadCounts } from '../campaigns/index.ts'
+import { addLeadCounts, type LeadCounts } from '../campaigns/index.ts'
 import { emit, type NewEvent } from '../events/index.ts'
 import * as queries from './queries.ts'
 import { type LeadState, type LockedLead, leadRecord, type StoredLead } from './record.ts'
 
-/** A locked lead and what is to become of it. */
-export interface ChangedLead {
-  lead: LockedLead
-  patch: Partial<LeadState>
-  /** Type of the event to write. */
-  event: string | null
+/** A locked lead on its way through one or more changes. */
+export class ChangingLead {
+  readonly before: LockedLead
+  now: LockedLead
+  readonly events: NewEvent[] = []
+
+  constructor(lead: LockedLead) {
+    this.before = lead
+    this.now = lead
+  }
+
+  get isChanged() {
+    return this.now !== this.before
+  }
+
+  /** Events tell of the lead as it is after the change that they come from. */
+  change(
+    patch: Partial<LeadState>,
+    events: Pick<NewEvent, 'type' | 'data' | 'customInterestValue'>[],
+    at: Date,
+  ) {
+    if (Object.keys(patch).length > 0) {
+      this.now = withoutNext({ ...this.now, ...patch, timestamp_updated: at })
+    }
+    const { campaign_id, campaign_name, email } = this.now
+    for (const event of events) {
+      this.events.push({
+        ...event,
+        campaign: { id: campaign_id, name: campaign_name },
+        leadEmail: email,
+        data: { lead: leadRecord(this.now), ...event.data },
+      })
+    }
+  }
+}
+
+/** Nothing is next for a lead that is done with. */
+function withoutNext(lead: LockedLead): LockedLead {
+  const isDone = lead.sending_state === 'finished' || lead.sending_state === 'stopped'
+  return isDone ? { ...lead, timestamp_next_send: null, postponed_until: null } : lead
 }
 
 /**
- * Changes leads, tells so in events and counts it in their campaigns, all in the caller's
- * transaction. Counters come last, in campaign order: their rows are what every other change of
- * these campaigns waits for.
- *
- * @param customInterestValue of the label that the leads are given
- * @returns the leads that are different now, by id
+ * Writes what became of leads, tells it in events and counts it in their campaigns, all in the
+ * caller's transaction. Counters come last, in campaign order: their rows are what every other
+ * change of these campaigns waits for.
  */
-export async function changeLeads(
-  tx: Context,
-  workspaceId: string,
-  changes: ChangedLead[],
-  customInterestValue: string | null,
-): Promise<Map<string, StoredLead>> {
-  const states = changes
-    .filter(({ patch }) => Object.keys(patch).length > 0)
-    .map(({ lead, patch }) => ({ ...lead, ...patch }))
-  if (states.length === 0) return new Map()
-  const rows = await queries.updateStates(tx.db, workspaceId, states, tx.now())
-  const stored = new Map(rows.map((row) => [row.id, row]))
-  const events = changes.flatMap(({ lead, event }): NewEvent[] => {
-    const now = stored.get(lead.id)
-    return now && event ? [eventOf(lead, now, event as NewEvent['type'], customInterestValue)] : []
-  })
-  await emit(tx, workspaceId, events)
-  await count(
+export async function changeLeads(tx: Context, workspaceId: string, leads: ChangingLead[]) {
+  const changed = leads.filter((lead) => lead.isChanged)
+  if (changed.length > 0) {
+    const states = changed.map(({ now }) => now)
+    await queries.updateStates(tx.db, workspaceId, states)
+  }
+  await emit(
     tx,
     workspaceId,
-    changes.flatMap(({ lead }) => {
-      const now = stored.get(lead.id)
-      return now ? [{ campaignId: lead.campaign_id, by: difference(lead, now) }] : []
-    }),
+    leads.flatMap(({ events }) => events),
   )
-  return stored
+  await count(tx, workspaceId, changed)
 }
 
-const eventOf = (
-  before: LockedLead,
-  now: StoredLead,
-  type: NewEvent['type'],
-  customInterestValue: string | null,
-): NewEvent => ({
-  type,
-  campaign: { id: before.campaign_id, name: before.campaign_name },
-  leadEmail: now.email,
-  customInterestValue,
-  data: { lead: leadRecord(now), previous_status: before.status },
-})
-
-/** An address has one lead in a campaign, so each campaign is here once. */
-async function count(
-  tx: Context,
-  workspaceId: string,
-  differences: { campaignId: string; by: LeadCounts }[],
-) {
-  const counted = differences
-    .filter(({ by }) => Object.values(by).some((number) => number !== 0))
-    .toSorted((a, b) => (a.campaignId < b.campaignId ? -1 : 1))
-  for (const { campaignId, by } of counted) await addLeadCounts(tx, workspaceId, campaignId, by)
-  for (const { campaignId, by } of counted) {
-    if (by.active < 0) await completeIfFinished(tx, workspaceId, campaignId)
+async function count(tx: Context, workspaceId: string, changed: ChangingLead[]) {
+  const byCampaign = new Map<string, LeadCounts>()
+  for (const { before, now } of changed) {
+    const by = difference(before, now)
+    if (Object.values(by).every((number) => number === 0)) continue
+    const sum = byCampaign.get(now.campaign_id)
+    byCampaign.set(now.campaign_id, sum ? add(sum, by) : by)
   }
+  await addLeadCounts(tx, workspaceId, byCampaign)
 }
+
+const add = (a: LeadCounts, b: LeadCounts): LeadCounts => ({
+  total: a.total + b.total,
+  active: a.active + b.active,
+  completed: a.completed + b.completed,
+  replied: a.replied + b.replied,
+  bounced: a.bounced + b.bounced,
+  unsubscribed: a.unsubscribed + b.unsubscribed,
+})
 
 function difference(before: StoredLead, now: StoredLead): LeadCounts {
   const [from, to] = [countsOf(before), countsOf(now)]

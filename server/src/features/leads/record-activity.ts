@@ -1,60 +1,128 @@
-/** A mail of a campaign, as events tell of it. */
-export interface EventMessage {
-  message_id: string
-  subject: string
-  step: number
-  variant: number
-  /** Address of the mailbox that sent it. */
-  mailbox: string
-}
-
-export interface EventReply {
-  message_id: string | null
-  subject: string
-  text: string
-  html: string | null
-  snippet: string
-}
-
-/** Something that a mail server, a lead or its machine did, as far as the lead is concerned. */
-export type LeadActivity =
-  | {
-      kind: 'sent'
-      leadId: string
-      message: EventMessage
-      stepId: string
-      mailboxId: string
-      /** Continued by steps without a subject. */
-      threadSubject: string
-      /** The step after this one by its delay alone; null: this was the last. */
-      next: { notBefore: Date } | null
-    }
-  | { kind: 'opened'; leadId: string; message: EventMessage; isMachine: boolean }
-  | { kind: 'clicked'; leadId: string; message: EventMessage; url: string; isMachine: boolean }
-  | { kind: 'replied'; leadId: string; message: EventMessage; reply: EventReply }
-  | {
-      kind: 'auto_replied'
-      leadId: string
-      message: EventMessage
-      reply: EventReply
-      isOutOfOffice: boolean
-      /** The end of the absence, where the reply tells one. */
-      resumeAt: Date | null
-    }
-  | { kind: 'bounced'; leadId: string; message: EventMessage; bounce: EventBounce }
-  | { kind: 'unsubscribed'; leadId: string }
-  | { kind: 'skipped'; leadId: string; reason: SkipReason; detail: string }
-
-export interface EventBounce {
-  kind: 'hard' | 'soft'
-  /** Enhanced status code, or that of the SMTP reply. */
-  code: string
-  diagnostic: string
-}
+import type { Context } from '../../kernel/context.ts'
+import { type NewSuppression, suppress } from '../suppression/index.ts'
+import type { LeadActivity } from './activity.ts'
+import * as related from './activity-queries.ts'
+import { ChangingLead, changeLeads } from './change-leads.ts'
+import { companyOf } from './company.ts'
+import {
+  type ActivityChange,
+  planActivity,
+  planBlock,
+  planCompanyStop,
+  planUnsubscribe,
+} from './plan-activity.ts'
+import * as queries from './queries.ts'
+import type { LockedLead, StoredLead } from './record.ts'
 
 /**
- * Why a mail that was due is not sent:
- * `template_failed`, `message_refused` hold the lead back until a person resumes it;
- * `expired` finishes it; `suppressed` stops it for good.
+ * Writes what happened to leads, in the caller's transaction: states, events, counters of campaigns,
+ * the suppression list, and the other leads that it concerns. Activities of one lead follow each
+ * other in the order given; an activity of a lead that is gone is nothing.
+ *
+ * Suppressions are locked first, then leads in id order, then counters in campaign order.
+ *
+ * @returns the leads it looked at, by id, as they are now
  */
-export type SkipReason = 'template_failed' | 'message_refused' | 'expired' | 'suppressed'
+export async function recordActivities(
+  tx: Context,
+  workspaceId: string,
+  activities: LeadActivity[],
+): Promise<Map<string, StoredLead>> {
+  const ids = new Set(activities.map(({ leadId }) => leadId))
+  for (const id of await findOthers(tx, workspaceId, activities)) ids.add(id)
+  const locked = await queries.lockLeads(tx.db, workspaceId, [...ids])
+  const leads = locked.map((lead) => new ChangingLead(lead))
+  change(leads, activities, tx.now())
+  await changeLeads(tx, workspaceId, leads)
+  return new Map(leads.map(({ now }) => [now.id, now]))
+}
+
+function change(leads: ChangingLead[], activities: LeadActivity[], at: Date) {
+  const byId = new Map(leads.map((lead) => [lead.before.id, lead]))
+  const byAddress = Map.groupBy(leads, ({ before }) => before.email_folded)
+  const byCompany = Map.groupBy(leads, ({ before }) => companyKey(before, before.company))
+  for (const activity of activities) {
+    const lead = byId.get(activity.leadId)
+    if (!lead) continue
+    const { patch, events } = planActivity(lead.now, activity, at)
+    lead.change(patch, events, at)
+    const { email_folded } = lead.now
+    if (activity.kind === 'unsubscribed') {
+      changeOthers(lead, byAddress.get(email_folded), planUnsubscribe, at)
+    } else if (isEnd(activity)) {
+      changeOthers(lead, byAddress.get(email_folded), planBlock, at)
+    } else if (activity.kind === 'replied' && lead.now.stop_for_company) {
+      const key = companyKey(lead.now, companyOf(email_folded))
+      changeOthers(lead, byCompany.get(key), planCompanyStop, at)
+    }
+  }
+}
+
+const companyKey = ({ id, campaign_id }: LockedLead, company: string | null) =>
+  company === null ? id : `${campaign_id} ${company}`
+
+function changeOthers(
+  lead: ChangingLead,
+  related: ChangingLead[] | undefined,
+  plan: (other: LockedLead) => ActivityChange,
+  at: Date,
+) {
+  for (const other of related ?? []) {
+    if (other === lead) continue
+    const { patch, events } = plan(other.now)
+    other.change(patch, events, at)
+  }
+}
+
+/** Ids of leads that the activities concern without naming them; suppresses addresses on the way. */
+async function findOthers(
+  tx: Context,
+  workspaceId: string,
+  activities: LeadActivity[],
+): Promise<string[]> {
+  const concerning = activities.filter((activity) => isEnd(activity) || activity.kind === 'replied')
+  if (concerning.length === 0) return []
+  const leadIds = concerning.map(({ leadId }) => leadId)
+  const places = new Map(
+    (await related.findPlaces(tx.db, workspaceId, leadIds)).map((place) => [place.id, place]),
+  )
+  const ended = concerning.filter(isEnd).flatMap((activity): NewSuppression[] => {
+    const place = places.get(activity.leadId)
+    if (!place) return []
+    const reason = activity.kind === 'unsubscribed' ? 'unsubscribed' : 'bounced'
+    const { email_folded: value, campaign_id: campaignId } = place
+    return [{ kind: 'address', value, reason, campaignId }]
+  })
+  const companies = concerning.flatMap(({ kind, leadId }) => {
+    const place = places.get(leadId)
+    if (kind !== 'replied' || !place?.stop_for_company) return []
+    const company = companyOf(place.email_folded)
+    return company ? [{ campaign_id: place.campaign_id, company }] : []
+  })
+  // Before any lead is locked, and before those of the address are looked for: whoever is adding one
+  // is waited for, so that it is among those that are stopped.
+  if (ended.length > 0) await suppress(tx, workspaceId, ended)
+  const [byAddress, byCompany] = [
+    ended.length === 0
+      ? []
+      : await related.findIdsByAddress(
+          tx.db,
+          workspaceId,
+          ended.map(({ value }) => value),
+        ),
+    companies.length === 0
+      ? []
+      : await related.findIdsByCompany(
+          tx.db,
+          workspaceId,
+          companies.map(({ campaign_id }) => campaign_id),
+          companies.map(({ company }) => company),
+        ),
+  ]
+  return [...byAddress, ...byCompany].map(({ id }) => id)
+}
+
+/** Nothing is sent to the address from here on. */
+const isEnd = (activity: LeadActivity) =>
+  activity.kind === 'unsubscribed' ||
+  (activity.kind === 'bounced' && activity.bounce.kind === 'hard')

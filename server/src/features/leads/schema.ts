@@ -233,6 +233,15 @@ export const Lead = Type.Object(
         'blocked',
       ]),
     ),
+    skip_reason: Nullable(
+      Type.String({
+        description:
+          'Why a mail that was due was not sent: `template_failed` and `message_refused` hold the ' +
+          'lead back until it is set to `active`, `expired` and `suppressed` end it. What exactly ' +
+          'was wrong follows after a colon.',
+        examples: ['template_failed: first_name has no value'],
+      }),
+    ),
     current_step: Type.Integer({ description: '0 before the first send.' }),
     last_contacted_from: NullableText,
     email_open_count: Type.Integer(),
@@ -266,6 +275,7 @@ export const Lead = Type.Object(
         status: 'meeting_booked',
         sending_state: 'stopped',
         stop_reason: 'manual',
+        skip_reason: null,
         current_step: 1,
         last_contacted_from: 'sales@example.org',
         email_open_count: 1,

@@ -41,12 +41,20 @@ async function createLead(state: State, ...campaignIds: string[]) {
   }
   await api.ctx.db
     .updateTable('leads')
-    .set(state)
+    .set(isDone(state.sending_state) ? { ...state, timestamp_next_send: null } : state)
     .where('workspace_id', '=', api.workspaceId)
     .where('email', '=', email)
     .execute()
   return { campaign_id: campaignId, email }
 }
+
+/** The first step has no delay. */
+const withNext = (lead: Lead): Lead => ({
+  ...lead,
+  timestamp_next_send: isDone(lead.sending_state) ? null : lead.timestamp_created,
+})
+
+const isDone = (state: State['sending_state']) => state === 'finished' || state === 'stopped'
 
 const setStatus = (
   lead: { campaign_id: string; email: string },
@@ -145,8 +153,7 @@ describe('every status does to the lead what the table says, and tells it in one
     const answer = await setStatus(lead, newStatus)
     const differs = Object.keys(changes).length > 0
     const expected = {
-      ...before,
-      ...changes,
+      ...withNext({ ...before, ...changes }),
       ...(differs ? { timestamp_updated: api.ctx.now().toISOString() } : {}),
     }
     expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: expected })
@@ -181,7 +188,7 @@ describe('a custom label', () => {
     const lead = await createLead(from)
     const before = await getLead(lead)
     const { body } = await setStatus(lead, name)
-    expect(body).toMatchObject({ ...before, ...changes, status: value })
+    expect(body).toMatchObject({ ...withNext({ ...before, ...changes }), status: value })
     expect(await eventsOf(lead.email)).toMatchObject([
       {
         type: `lead.label.${id}`,

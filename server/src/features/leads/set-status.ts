@@ -1,14 +1,16 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import { type EmailAddress, parseEmail } from '../../kernel/email.ts'
+import { parseEmail } from '../../kernel/email.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
 import { builtinStatuses, listLabels } from '../labels/index.ts'
 import { wakeCampaignMailboxes } from '../mailbox-lanes/index.ts'
-import { findSuppressed, suppress } from '../suppression/index.ts'
-import { type ChangedLead, changeLeads } from './change-leads.ts'
+import { findSuppressed } from '../suppression/index.ts'
+import { ChangingLead, changeLeads } from './change-leads.ts'
 import { noSuchLead } from './find-lead.ts'
 import * as queries from './queries.ts'
 import { leadRecord } from './record.ts'
+import { recordActivities } from './record-activity.ts'
+import { resumed } from './resume.ts'
 import type { Lead, NewLeadStatus } from './schema.ts'
 import { type NewStatus, parseNewStatus, planStatusChange } from './status.ts'
 
@@ -21,31 +23,49 @@ export async function setLeadStatus(
   const target = await readTarget(ctx, workspaceId, input.new_status)
   const address = parseEmail(input.email)
   if (!address) throw noSuchLead()
-  return transaction(ctx, async (tx) => {
-    const leads = isUnsubscribe(target)
-      ? await suppressAndLock(tx, workspaceId, input.campaign_id, address)
-      : await queries.lockLead(tx.db, workspaceId, input.campaign_id, address.folded)
-    const named = leads.find((lead) => lead.campaign_id === input.campaign_id)
-    if (!named) throw noSuchLead()
-    const reasons = await findSuppressed(tx.db, workspaceId, [address.folded])
-    const suppressed = reasons.has(address.folded)
+  const { campaign_id } = input
+  return transaction(ctx, (tx) =>
+    isUnsubscribe(target)
+      ? unsubscribe(tx, workspaceId, campaign_id, address.folded)
+      : setStatus(tx, workspaceId, campaign_id, address.folded, target),
+  )
+}
 
-    const changed: ChangedLead[] = []
-    for (const lead of leads) {
-      const change = planStatusChange(lead, target, { suppressed })
-      if (change.kind === 'refused') throw refusal(change.message)
-      if (change.kind === 'changed') changed.push({ lead, ...change })
-    }
-    const label = target.kind === 'label' ? target.label : undefined
-    const stored = await changeLeads(tx, workspaceId, changed, label?.value ?? null)
-    const resumed = changed.filter(({ patch }) => isSending(patch.sending_state))
-    await wakeCampaignMailboxes(
-      tx,
-      workspaceId,
-      resumed.map(({ lead }) => lead.campaign_id),
-    )
-    return leadRecord(stored.get(named.id) ?? named)
-  })
+async function unsubscribe(tx: Context, workspaceId: string, campaignId: string, folded: string) {
+  const lead = await queries.findLead(tx.db, workspaceId, campaignId, folded)
+  if (!lead) throw noSuchLead()
+  const activity = { kind: 'unsubscribed', leadId: lead.id } as const
+  const leads = await recordActivities(tx, workspaceId, [activity])
+  return leadRecord(leads.get(lead.id) ?? lead)
+}
+
+async function setStatus(
+  tx: Context,
+  workspaceId: string,
+  campaignId: string,
+  folded: string,
+  target: NewStatus,
+) {
+  const lead = await queries.lockLead(tx.db, workspaceId, campaignId, folded)
+  if (!lead) throw noSuchLead()
+  const suppressed = (await findSuppressed(tx.db, workspaceId, [folded])).has(folded)
+  const change = planStatusChange(lead, target, { suppressed })
+  if (change.kind === 'refused') throw refusal(change.message)
+  if (change.kind === 'unchanged') return leadRecord(lead)
+  const customInterestValue = target.kind === 'label' ? target.label.value : null
+  const data = { previous_status: lead.status }
+  const isResumed = isSending(change.patch.sending_state)
+  const { patch, events } = isResumed
+    ? await resumed(tx, lead, change.patch)
+    : {
+        patch: change.patch,
+        events: change.event ? [{ type: change.event, data, customInterestValue }] : [],
+      }
+  const changing = new ChangingLead(lead)
+  changing.change(patch, events, tx.now())
+  await changeLeads(tx, workspaceId, [changing])
+  if (isResumed) await wakeCampaignMailboxes(tx, workspaceId, [campaignId])
+  return leadRecord(changing.now)
 }
 
 async function readTarget(ctx: Context, workspaceId: string, text: string): Promise<NewStatus> {
@@ -63,22 +83,6 @@ const isSending = (state: Lead['sending_state'] | undefined) =>
 
 const isUnsubscribe = (target: NewStatus) =>
   target.kind === 'builtin' && target.status === 'unsubscribed'
-
-/**
- * Suppresses the address and locks its leads in every campaign. In this order: whoever is adding the
- * address is waited for, so that the new lead is among those that are stopped.
- */
-async function suppressAndLock(
-  tx: Context,
-  workspaceId: string,
-  campaignId: string,
-  { folded }: EmailAddress,
-) {
-  await suppress(tx, workspaceId, [
-    { kind: 'address', value: folded, reason: 'unsubscribed', campaignId },
-  ])
-  return queries.lockLeadsOf(tx.db, workspaceId, folded)
-}
 
 const refusal = (message: string) =>
   new AppError('invalid_transition', message, { details: [{ path: '/new_status', message }] })

@@ -1,6 +1,6 @@
 import { type BuiltinStatus, builtinStatuses, foldStatus, type Label } from '../labels/index.ts'
 import type { EventType } from '../webhooks/index.ts'
-import type { LeadState, StoredLead } from './record.ts'
+import type { LeadState } from './record.ts'
 
 /**
  * What a lead may be set to (contract §7). `status` is what the lead means to people, and
@@ -19,18 +19,21 @@ export type NewStatus =
 export type StatusLabel = Pick<Label, 'id' | 'name' | 'value' | 'effect'>
 
 /** What of a lead decides. */
-export type StatusSubject = LeadState &
-  Pick<
-    StoredLead,
-    | 'current_step'
-    | 'email_open_count'
-    | 'email_click_count'
-    | 'email_reply_count'
-    | 'timestamp_last_contact'
-    | 'timestamp_last_open'
-    | 'timestamp_last_click'
-    | 'timestamp_last_reply'
-  >
+export type StatusSubject = Pick<
+  LeadState,
+  | 'status'
+  | 'label_id'
+  | 'sending_state'
+  | 'stop_reason'
+  | 'current_step'
+  | 'email_open_count'
+  | 'email_click_count'
+  | 'email_reply_count'
+  | 'timestamp_last_contact'
+  | 'timestamp_last_open'
+  | 'timestamp_last_click'
+  | 'timestamp_last_reply'
+>
 
 export type StatusChange =
   | { kind: 'unchanged' }
@@ -132,7 +135,7 @@ function planStatus(
 
 type Sending = Partial<Pick<LeadState, 'sending_state' | 'stop_reason'>>
 
-function sendingAfter({ sending_state, stop_reason }: LeadState, effect: Effect): Sending {
+function sendingAfter({ sending_state, stop_reason }: StatusSubject, effect: Effect): Sending {
   if (isFinal(stop_reason)) return {}
   if (effect === 'unsubscribe') return { sending_state: 'stopped', stop_reason: 'unsubscribed' }
   const isSending = sending_state === 'pending' || sending_state === 'active'
@@ -143,7 +146,7 @@ function sendingAfter({ sending_state, stop_reason }: LeadState, effect: Effect)
 }
 
 /** Never overwritten and never resumed from. */
-const isFinal = (reason: LeadState['stop_reason']) =>
+export const isFinal = (reason: LeadState['stop_reason']) =>
   reason === 'unsubscribed' || reason === 'bounced' || reason === 'blocked'
 
 function planPause({ sending_state }: StatusSubject): StatusChange {

@@ -1,3 +1,17 @@
-export { addMailbox, listMailboxes, removeMailbox } from './mailboxes.ts'
+export { countMailboxes, listMailDomains } from './cross-workspace.ts'
+export { checkMailDomain, type DomainFinding } from './domain-check.ts'
+export { reportMailboxError, reportMailboxRecovered } from './health.ts'
+export {
+  addMailbox,
+  findMailboxes,
+  findSenderMailboxes,
+  listMailboxes,
+  pauseMailbox,
+  removeMailbox,
+  resumeMailbox,
+  updateMailbox,
+} from './mailboxes.ts'
+export { connectMailboxImap, connectMailboxSmtp, openMailbox } from './open-mailbox.ts'
 export { findMailboxesByAddress } from './queries.ts'
-export type { Mailbox, MailboxStatus } from './schema.ts'
+export type { Mailbox, MailboxSide, MailboxStatus } from './schema.ts'
+export { type MailboxTest, type TestStep, testMailbox } from './test-mailbox.ts'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import { addMailbox, findMailboxesByAddress, listMailboxes, removeMailbox } from './index.ts'
-import { settingsPurpose } from './mailboxes.ts'
+import { settingsPurpose } from './settings.ts'
 
 let ctx: TestContext
 let workspaceId: string

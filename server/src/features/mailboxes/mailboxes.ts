@@ -1,12 +1,16 @@
+import type { TSchema } from 'typebox'
 import type { Context } from '../../kernel/context.ts'
+import type { Db } from '../../kernel/db/db.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { buildValidator } from '../../kernel/http/validation.ts'
+import { canonicalZone } from '../../kernel/time-zone.ts'
 import { operator, recordAudit } from '../audit/index.ts'
 import * as queries from './queries.ts'
-import { type Mailbox, type MailboxSettings, NewMailbox } from './schema.ts'
+import { type Mailbox, MailboxChange, type MailboxSettings, NewMailbox } from './schema.ts'
+import { changeServer, checkServer, openSettings, sealSettings } from './settings.ts'
 
 /**
  * Adds a mailbox from what an operator typed, which nothing has checked yet. Its servers are not
@@ -17,20 +21,23 @@ export async function addMailbox(
   workspaceId: string,
   input: unknown,
 ): Promise<Mailbox> {
-  const { address, display_name, smtp, imap, daily_limit } = validated(input)
+  const { address, smtp, imap, ramp_up, ...rest } = checkNew(structuredClone(input))
   const parsed = parseEmail(address)
   if (!parsed) throw invalidField('/address', 'address must be an e-mail address')
+  checkServer('smtp', smtp)
+  checkServer('imap', imap)
+  const timezone = zoneOf(rest.timezone)
   return transaction(ctx, async (tx) => {
     const id = tx.newId()
-    const settings: MailboxSettings = { smtp, imap }
     const row = await queries.insertMailbox(tx.db, {
+      ...rest,
+      ...rampUpColumns(tx, ramp_up ?? null, timezone),
+      timezone,
       workspace_id: workspaceId,
       id,
       address: parsed.email,
       address_folded: parsed.folded,
-      display_name: display_name ?? null,
-      settings: tx.secrets.seal(JSON.stringify(settings), settingsPurpose(workspaceId, id)),
-      daily_limit,
+      settings: sealSettings(tx, workspaceId, id, { smtp, imap }),
       timestamp_created: tx.now(),
       timestamp_updated: tx.now(),
     })
@@ -40,6 +47,46 @@ export async function addMailbox(
   })
 }
 
+/** Other servers, or another login, are tried anew: what was wrong with the old ones is forgotten. */
+export async function updateMailbox(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  input: unknown,
+): Promise<Mailbox> {
+  const { smtp, imap, ramp_up, timezone, ...plain } = checkChange(structuredClone(input))
+  return transaction(ctx, async (tx) => {
+    const stored = await queries.lockMailbox(tx.db, workspaceId, id)
+    if (!stored) throw notFound('mailbox')
+    const zone = timezone === undefined ? stored.timezone : zoneOf(timezone)
+    const settings = openSettings(tx, workspaceId, id, stored.settings)
+    const changed: MailboxSettings = {
+      smtp: smtp ? changeServer('smtp', settings.smtp, smtp) : settings.smtp,
+      imap: imap ? changeServer('imap', settings.imap, imap) : settings.imap,
+    }
+    const isSame =
+      ramp_up && ramp_up.start === stored.ramp_up_start && ramp_up.step === stored.ramp_up_step
+    const row = await queries.updateMailbox(tx.db, workspaceId, id, {
+      ...plain,
+      timezone: zone,
+      ...(ramp_up === undefined || isSame ? {} : rampUpColumns(tx, ramp_up, zone)),
+      ...(smtp || imap ? { settings: sealSettings(tx, workspaceId, id, changed) } : {}),
+      ...(smtp || imap ? { ...noErrors, ...(stored.status === 'error' ? connected : {}) } : {}),
+      timestamp_updated: tx.now(),
+    })
+    await record(tx, workspaceId, id, 'mailbox.updated')
+    return toMailbox(row as queries.ShownRow)
+  })
+}
+
+/** Nothing is sent from it and nothing is read until it is resumed. */
+export const pauseMailbox = (ctx: Context, workspaceId: string, id: string): Promise<Mailbox> =>
+  setStatus(ctx, workspaceId, id, { status: 'paused', status_reason: null }, 'mailbox.paused')
+
+/** Also after an error: its servers are tried again at once. */
+export const resumeMailbox = (ctx: Context, workspaceId: string, id: string): Promise<Mailbox> =>
+  setStatus(ctx, workspaceId, id, { ...connected, ...noErrors }, 'mailbox.resumed')
+
 export async function listMailboxes(
   ctx: Context,
   workspaceId: string,
@@ -48,6 +95,20 @@ export async function listMailboxes(
   const rows = await queries.listMailboxes(ctx.db, workspaceId, page)
   return toPage(rows.map(toMailbox), page.limit)
 }
+
+/** By the spelling that an email_list keeps; in no order, and without those that are gone. */
+export const findSenderMailboxes = async (
+  db: Db,
+  workspaceId: string,
+  addresses: string[],
+): Promise<Mailbox[]> => (await queries.selectByAddress(db, workspaceId, addresses)).map(toMailbox)
+
+/** In no order, and without those that are gone. */
+export const findMailboxes = async (
+  db: Db,
+  workspaceId: string,
+  ids: string[],
+): Promise<Mailbox[]> => (await queries.selectById(db, workspaceId, ids)).map(toMailbox)
 
 /** Its settings are gone for good; campaigns that name its address go on with their other mailboxes. */
 export async function removeMailbox(
@@ -63,23 +124,72 @@ export async function removeMailbox(
   })
 }
 
-/** Binds sealed settings to their row: copied to another mailbox they do not open. */
-export const settingsPurpose = (workspaceId: string, id: string) => `mailbox:${workspaceId}:${id}`
+export function toMailbox(row: queries.ShownRow): Mailbox {
+  const { ramp_up_start: start, ramp_up_step: step, ramp_up_from: from, ...rest } = row
+  const ramp_up = start !== null && step !== null && from !== null ? { start, step, from } : null
+  return { ...rest, ramp_up, status: row.status as Mailbox['status'] }
+}
 
-const validate = buildValidator({})({
-  schema: NewMailbox,
-  method: 'POST',
-  url: '',
-  httpPart: 'body',
-})
+const connected = { status: 'connected', status_reason: null }
+const noErrors = { smtp_error: null, imap_error: null }
 
-function validated(input: unknown): NewMailbox {
-  if (typeof input !== 'object' || input === null) {
-    throw new AppError('invalid_json', 'A mailbox is described by a JSON object.')
+async function setStatus(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  change: Parameters<typeof queries.updateMailbox>[3],
+  action: string,
+): Promise<Mailbox> {
+  return transaction(ctx, async (tx) => {
+    const stored = await queries.lockMailbox(tx.db, workspaceId, id)
+    if (!stored) throw notFound('mailbox')
+    if (stored.status === change.status) return toMailbox(stored)
+    const timestamp_updated = tx.now()
+    const row = await queries.updateMailbox(tx.db, workspaceId, id, {
+      ...change,
+      timestamp_updated,
+    })
+    await record(tx, workspaceId, id, action)
+    return toMailbox(row as queries.ShownRow)
+  })
+}
+
+/** A ramp-up begins on the day it is set. */
+function rampUpColumns(
+  { now }: Context,
+  rampUp: { start: number; step: number } | null,
+  zone: string | null,
+) {
+  const today = Temporal.Instant.fromEpochMilliseconds(now().getTime())
+    .toZonedDateTimeISO(zone ?? 'UTC')
+    .toPlainDate()
+  return {
+    ramp_up_start: rampUp?.start ?? null,
+    ramp_up_step: rampUp?.step ?? null,
+    ramp_up_from: rampUp ? today.toString() : null,
   }
-  const result = validate(structuredClone(input)) as { value?: NewMailbox; error?: AppError }
-  if (result.value) return result.value
-  throw result.error
+}
+
+function zoneOf(name: string | null | undefined): string | null {
+  if (name === null || name === undefined) return null
+  const zone = canonicalZone(name)
+  if (zone === undefined) throw invalidField('/timezone', 'timezone must be an IANA name')
+  return zone
+}
+
+const checkNew = checker<NewMailbox>(NewMailbox, 'POST')
+const checkChange = checker<MailboxChange>(MailboxChange, 'PATCH')
+
+function checker<T>(schema: TSchema, method: string): (input: unknown) => T {
+  const validate = buildValidator({})({ schema, method, url: '', httpPart: 'body' })
+  return (input) => {
+    if (typeof input !== 'object' || input === null) {
+      throw new AppError('invalid_json', 'A mailbox is described by a JSON object.')
+    }
+    const result = validate(input) as { value?: T; error?: AppError }
+    if (result.value) return result.value
+    throw result.error
+  }
 }
 
 const record = (tx: Context, workspaceId: string, id: string, action: string) =>
@@ -90,7 +200,3 @@ const record = (tx: Context, workspaceId: string, id: string, action: string) =>
     subjectType: 'mailbox',
     subjectId: id,
   })
-
-type ShownRow = NonNullable<Awaited<ReturnType<typeof queries.deleteMailbox>>>
-
-const toMailbox = (row: ShownRow): Mailbox => ({ ...row, status: row.status as Mailbox['status'] })

@@ -1,4 +1,4 @@
-import { type Insertable, sql } from 'kysely'
+import { type Insertable, sql, type Updateable } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import type { Mailboxes } from '../../kernel/db/types.gen.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
@@ -8,13 +8,21 @@ const shown = [
   'id',
   'address',
   'display_name',
+  'signature',
+  'timezone',
   'status',
   'status_reason',
   'daily_limit',
+  'ramp_up_start',
+  'ramp_up_step',
+  'ramp_up_from',
+  'gap_seconds',
   'workspace_id',
   'timestamp_created',
   'timestamp_updated',
 ] as const
+
+export type ShownRow = NonNullable<Awaited<ReturnType<typeof deleteMailbox>>>
 
 /** Answers no row when the workspace has a mailbox of this address. */
 export const insertMailbox = (db: Db, mailbox: Insertable<Mailboxes>) =>
@@ -53,4 +61,77 @@ export const findMailboxesByAddress = (db: Db, workspaceId: string, foldedAddres
     .select(['id', 'address', 'address_folded', 'status'])
     .where('workspace_id', '=', workspaceId)
     .where('address_folded', '=', sql<string>`any(${foldedAddresses}::text[])`)
+    .execute()
+
+/** By the spelling that an email_list keeps, which is the mailbox's own; in no order. */
+export const selectByAddress = (db: Db, workspaceId: string, addresses: string[]) =>
+  db
+    .selectFrom('mailboxes')
+    .select(shown)
+    .where('workspace_id', '=', workspaceId)
+    .where('address', '=', sql<string>`any(${addresses}::text[])`)
+    .execute()
+
+export const selectById = (db: Db, workspaceId: string, ids: string[]) =>
+  db
+    .selectFrom('mailboxes')
+    .select(shown)
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .execute()
+
+/** With its secrets. */
+export const selectWithSettings = (db: Db, workspaceId: string, id: string) =>
+  db
+    .selectFrom('mailboxes')
+    .select([...shown, 'settings'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+
+export const findErrors = (db: Db, workspaceId: string, id: string) =>
+  db
+    .selectFrom('mailboxes')
+    .select(['smtp_error', 'imap_error'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+
+/** Two changes at once would each be made to what was there before either. */
+export const lockMailbox = (db: Db, workspaceId: string, id: string) =>
+  db
+    .selectFrom('mailboxes')
+    .select([...shown, 'settings', 'smtp_error', 'imap_error'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+
+export const updateMailbox = (
+  db: Db,
+  workspaceId: string,
+  id: string,
+  change: Updateable<Mailboxes>,
+) =>
+  db
+    .updateTable('mailboxes')
+    .set(change)
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .returning(shown)
+    .executeTakeFirst()
+
+/** Only over the settings that it was made from: somebody may have given others meanwhile. */
+export const replaceSettings = (
+  db: Db,
+  workspaceId: string,
+  id: string,
+  { from, to }: { from: Buffer; to: Buffer },
+) =>
+  db
+    .updateTable('mailboxes')
+    .set({ settings: to })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .where('settings', '=', from)
     .execute()

@@ -1,47 +1,110 @@
-import { type Static, Type } from 'typebox'
-import { Name } from '../../kernel/http/schema.ts'
+import { type Static, type TSchema, Type } from 'typebox'
+import { Name, Nullable } from '../../kernel/http/schema.ts'
 
-const server = (port: number, security: 'tls' | 'starttls') =>
+const text = (maxLength: number, more: object = {}) =>
+  Type.String({ minLength: 1, maxLength, ...more })
+
+const OAuth2 = Type.Object(
+  {
+    token_url: text(2048, { pattern: '^https?://' }),
+    client_id: text(1024),
+    client_secret: Type.Optional(text(4096, { 'x-secret': true })),
+    refresh_token: text(16_384, { 'x-secret': true }),
+    scope: Type.Optional(text(4096)),
+  },
+  { additionalProperties: false, description: 'A consent given elsewhere (RFC 6749 §6).' },
+)
+
+const serverFields = {
+  host: text(253, {
+    pattern: '^[A-Za-z0-9._:-]+$',
+    description: 'Host name or IP address.',
+  }),
+  port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+  security: Type.Enum(['tls', 'starttls', 'none'], {
+    description: '`tls` from the first byte, `starttls` after a greeting, `none` in the clear.',
+  }),
+  username: text(320),
+  password: Type.Optional(text(1024, { 'x-secret': true })),
+  oauth2: Type.Optional(OAuth2),
+}
+
+const closed = { additionalProperties: false }
+
+const newServer = (port: number, security: 'tls' | 'starttls') =>
   Type.Object(
     {
-      host: Type.String({
-        minLength: 1,
-        maxLength: 253,
-        pattern: '^[A-Za-z0-9._:-]+$',
-        description: 'Host name or IP address.',
-      }),
-      port: Type.Integer({ minimum: 1, maximum: 65_535, default: port }),
-      security: Type.Enum(['tls', 'starttls', 'none'], {
-        default: security,
-        description: '`tls` from the first byte, `starttls` after a greeting, `none` in the clear.',
-      }),
-      username: Type.String({ minLength: 1, maxLength: 320 }),
-      password: Type.String({ minLength: 1, maxLength: 1024, 'x-secret': true }),
+      ...serverFields,
+      port: withDefault(serverFields.port, port),
+      security: withDefault(serverFields.security, security),
     },
-    { additionalProperties: false },
+    closed,
   )
+
+const changedServer = Type.Partial(Type.Object(serverFields), closed)
+
+const RampUp = Type.Object(
+  {
+    start: Type.Integer({ minimum: 1, maximum: 10_000, description: 'Mails on its first day.' }),
+    step: Type.Integer({ minimum: 0, maximum: 10_000, description: 'More on each day after.' }),
+  },
+  closed,
+)
+
+const Signature = text(20_000, { description: 'HTML.' })
+const Timezone = text(64, { description: 'IANA; without one its day is that of UTC.' })
+const DailyLimit = Type.Integer({
+  minimum: 1,
+  maximum: 10_000,
+  description: 'Mails a day, of all campaigns together.',
+})
+const GapSeconds = Type.Integer({
+  minimum: 0,
+  maximum: 86_400,
+  description: 'Between two mails at least.',
+})
 
 /** What an operator gives to add a mailbox. Both servers: without IMAP a reply would stop nothing. */
 export const NewMailbox = Type.Object(
   {
     address: Type.String({ minLength: 3, maxLength: 320, 'x-trim': true }),
     display_name: Type.Optional(Name),
-    smtp: server(587, 'starttls'),
-    imap: server(993, 'tls'),
-    daily_limit: Type.Integer({
-      minimum: 1,
-      maximum: 10_000,
-      default: 50,
-      description: 'Mails a day, of all campaigns together.',
-    }),
+    signature: Type.Optional(Signature),
+    timezone: Type.Optional(Timezone),
+    smtp: newServer(587, 'starttls'),
+    imap: newServer(993, 'tls'),
+    daily_limit: withDefault(DailyLimit, 50),
+    ramp_up: Type.Optional(RampUp),
+    gap_seconds: withDefault(GapSeconds, 0),
   },
-  { $id: 'NewMailbox', additionalProperties: false },
+  { $id: 'NewMailbox', ...closed },
+)
+
+/** Only what is given changes; null clears. Of a server, too, only what is given. */
+export const MailboxChange = Type.Partial(
+  Type.Object({
+    display_name: Nullable(Name),
+    signature: Nullable(Signature),
+    timezone: Nullable(Timezone),
+    smtp: changedServer,
+    imap: changedServer,
+    daily_limit: DailyLimit,
+    ramp_up: Nullable(RampUp),
+    gap_seconds: GapSeconds,
+  }),
+  { $id: 'MailboxChange', ...closed },
 )
 
 export type NewMailbox = Static<typeof NewMailbox>
+export type MailboxChange = Static<typeof MailboxChange>
+export type ServerSettings = NewMailbox['smtp']
+export type ServerChange = Static<typeof changedServer>
 
 /** The part that is stored encrypted. */
 export type MailboxSettings = Pick<NewMailbox, 'smtp' | 'imap'>
+
+/** Which of a mailbox's servers. */
+export type MailboxSide = keyof MailboxSettings
 
 export type MailboxStatus = 'connected' | 'error' | 'paused'
 
@@ -50,11 +113,20 @@ export interface Mailbox {
   id: string
   address: string
   display_name: string | null
+  signature: string | null
+  timezone: string | null
   status: MailboxStatus
-  /** Why it is not connected. */
+  /** Why it is not connected, and what to do. */
   status_reason: string | null
   daily_limit: number
+  /** `from` is its first day. */
+  ramp_up: { start: number; step: number; from: string } | null
+  gap_seconds: number
   workspace_id: string
   timestamp_created: Date
   timestamp_updated: Date
+}
+
+function withDefault<T extends TSchema>(schema: T, value: Static<T>): T {
+  return { ...schema, default: value }
 }

@@ -11,6 +11,7 @@ export interface BookedCampaign {
   name: string
   version: Date
   steps: PlannedStep[]
+  cc_list: string[]
   /** What does not change without another version. */
   planned: Omit<PlannedCampaign, 'status' | 'planAllows'>
   /** @throws TemplateError */
@@ -80,6 +81,7 @@ function book(row: CampaignColumns): BookedCampaign {
     name: row.name,
     version: row.version,
     steps: plannedSteps,
+    cc_list: row.cc_list,
     planned: {
       id: row.id,
       schedule: row.campaign_schedule as CampaignSchedule,

@@ -16,11 +16,11 @@ export const findWokenLanes = prepared<[number[], Date, Date], LaneKey>(
    where bucket = any($1::smallint[]) and wake_at > $2 and wake_at <= $3`,
 )
 
-/** The same of one bucket, whenever that was: what a late commit hid from the window above. */
-export const sweepWokenLanes = prepared<[number, Date], LaneKey>(
+/** The same whenever that was: what a late commit hid from the window above. */
+export const sweepWokenLanes = prepared<[number[], Date], LaneKey>(
   'sweep_woken_lanes',
   `/* cross-workspace: discovery */
    select workspace_id, mailbox_id
    from mailbox_lanes
-   where bucket = $1 and wake_at <= $2`,
+   where bucket = any($1::smallint[]) and wake_at <= $2`,
 )

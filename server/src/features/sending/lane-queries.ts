@@ -120,8 +120,8 @@ export async function putToSleep(db: Db, lanes: Sleep[]) {
   return new Set(rows.map((row) => row.mailbox_id))
 }
 
-/** One more failure in a row, and when the mailbox may try again. */
-export const troubleLane = (
+/** Failures in a row, and when the mailbox may try again. */
+export const setTrouble = (
   db: Db,
   workspaceId: string,
   mailboxId: string,
@@ -134,3 +134,12 @@ export const troubleLane = (
     .where('workspace_id', '=', workspaceId)
     .where('mailbox_id', '=', mailboxId)
     .execute()
+
+/** Its sending server works. While something else is wrong with it, it is looked at again then. */
+export const endTrouble = (db: Db, workspaceId: string, mailboxId: string, lookAgain: Date) =>
+  sql`
+    update mailbox_lanes l
+    set failures = 0, not_before = case when m.status = 'error' then ${lookAgain}::timestamptz end
+    from mailboxes m
+    where l.workspace_id = ${workspaceId}::uuid and l.mailbox_id = ${mailboxId}::uuid
+      and m.workspace_id = ${workspaceId}::uuid and m.id = ${mailboxId}::uuid`.execute(db)

@@ -5,10 +5,8 @@ import type { Aftermath, Outcome, SendError } from './outcome.ts'
 export interface Trouble {
   /** A person has to look at it, and it is told at once; else only when it goes on. */
   needsPerson: boolean
-  /** In a sentence. */
-  reason: string
-  /** How long a quota keeps the mailbox from sending; undefined: as long as its failures say. */
-  pauseMs?: number
+  /** That it keeps the mailbox from sending; null: as long as its failures in a row say. */
+  pauseMs: number | null
 }
 
 export interface Verdict {
@@ -40,7 +38,7 @@ export function judge(failure: MailFailure, attempted: Attempted): Verdict {
   if (isConnection(failure)) return fail(again(attempted, error), connectionTrouble(failure))
   if (isTooLarge(failure)) return fail(skip(tooLarge))
   if (failure.enhanced === '5.6.7') return fail(skip(noUtf8))
-  if (isQuota(failure)) return fail({ kind: 'again' }, quotaTrouble(failure))
+  if (isQuota(failure)) return fail({ kind: 'again' }, quotaTrouble)
   if (failure.stage === 'mail') return fail(again(attempted, error), senderTrouble(failure))
   if (isPolicy(failure)) return fail(later(attempted, error), senderTrouble(failure))
   if (isTemporary(failure) || isFull(failure)) return fail(later(attempted, error))
@@ -114,36 +112,20 @@ function isAboutRecipient({ stage, enhanced, code }: MailFailure): boolean {
   return /^5\.1\.|^5\.2\.1$/.test(enhanced) || (stage === 'rcpt' && /^5\.(0|4)\./.test(enhanced))
 }
 
-const connectionTrouble = (failure: MailFailure): Trouble => ({
+const connectionTrouble = ({ stage, kind, code }: MailFailure): Trouble => ({
   needsPerson:
-    failure.kind === 'blocked' ||
-    (failure.stage === 'login' &&
-      !isTemporary(failure) &&
-      failure.kind !== 'timeout' &&
-      failure.kind !== 'closed'),
-  reason: sentenceOf(failure),
+    kind === 'blocked' ||
+    kind === 'tls' ||
+    (stage === 'login' && (kind === 'protocol' || (kind === 'refused' && (code ?? 0) >= 500))),
+  pauseMs: null,
 })
 
 const senderTrouble = (failure: MailFailure): Trouble => ({
   needsPerson: !isTemporary(failure),
-  reason: sentenceOf(failure),
+  pauseMs: null,
 })
 
-const quotaPauseMs = 3_600_000
-const quotaTrouble = (failure: MailFailure): Trouble => ({
-  needsPerson: true,
-  reason: sentenceOf(failure),
-  pauseMs: quotaPauseMs,
-})
-
-function sentenceOf(failure: MailFailure): string {
-  const { stage, kind, detail } = failure
-  if (stage === 'login' && kind === 'refused') {
-    return `The mail server refused the login: ${errorOf(failure).message}`
-  }
-  if (kind === 'refused') return `The mail server refused to send: ${errorOf(failure).message}`
-  return detail ? `${sentences[kind]}: ${detail}.` : `${sentences[kind]}.`
-}
+const quotaTrouble: Trouble = { needsPerson: true, pauseMs: 3_600_000 }
 
 const minuteMs = 60_000
 /** Greylisting ends within minutes, a full mailbox within hours, and next day it is not the time. */

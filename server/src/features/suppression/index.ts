@@ -1,4 +1,13 @@
 export {
+  addSuppression,
+  exportSuppressions,
+  type ImportedSuppressions,
+  importSuppressions,
+  removeSuppression,
+  type SuppressionSummary,
+  summariseSuppressions,
+} from './list.ts'
+export {
   findSuppressed,
   holdSuppressions,
   lockSuppressions,

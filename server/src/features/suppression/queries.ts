@@ -58,3 +58,66 @@ export const upsertSuppressions = (
       where array_position(array['blocked', 'bounced', 'unsubscribed'], excluded.reason)
         > array_position(array['blocked', 'bounced', 'unsubscribed'], suppressions.reason)
   `.execute(db)
+
+export interface StoredSuppression extends SuppressionToWrite {
+  timestamp_created: Date
+}
+
+/** Where a page begins: after this entry, in the order of the list. */
+export interface SuppressionPosition {
+  kind: string
+  value: string
+}
+
+/** Addresses before domains, each by the alphabet. */
+export async function listSuppressions(
+  db: Db,
+  workspaceId: string,
+  after: SuppressionPosition,
+  limit: number,
+) {
+  const { rows } = await sql<StoredSuppression>`
+    select kind, value, reason, campaign_id, timestamp_created
+    from suppressions
+    where workspace_id = ${workspaceId}::uuid
+      and (kind, value) > (${after.kind}, ${after.value})
+    order by kind, value
+    limit ${limit}`.execute(db)
+  return rows
+}
+
+/** How many there are for each reason. */
+export async function countSuppressions(db: Db, workspaceId: string) {
+  const { rows } = await sql<Pick<SuppressionRow, 'kind' | 'reason'> & { count: number }>`
+    select kind, reason, count(*)::int as count
+    from suppressions
+    where workspace_id = ${workspaceId}::uuid
+    group by kind, reason
+    order by kind, reason`.execute(db)
+  return rows
+}
+
+export const findSuppression = (
+  db: Db,
+  workspaceId: string,
+  { kind, value }: SuppressionPosition,
+) =>
+  db
+    .selectFrom('suppressions')
+    .select('reason')
+    .where('workspace_id', '=', workspaceId)
+    .where('kind', '=', kind)
+    .where('value', '=', value)
+    .executeTakeFirst()
+
+export const deleteSuppression = (
+  db: Db,
+  workspaceId: string,
+  { kind, value }: SuppressionPosition,
+) =>
+  db
+    .deleteFrom('suppressions')
+    .where('workspace_id', '=', workspaceId)
+    .where('kind', '=', kind)
+    .where('value', '=', value)
+    .execute()

@@ -18,14 +18,21 @@ export interface NewSuppression {
  * calls this stops them in the same transaction, after it.
  *
  * Call it before any lead is locked: it waits for running `holdSuppressions`.
+ *
+ * @returns how many are new, or stand for a stronger reason now
  */
-export async function suppress(tx: Context, workspaceId: string, entries: NewSuppression[]) {
+export async function suppress(
+  tx: Context,
+  workspaceId: string,
+  entries: NewSuppression[],
+): Promise<number> {
   await lockSuppressions(tx, workspaceId)
   const rows = distinct(entries).map(({ campaignId, ...entry }) => ({
     ...entry,
     campaign_id: campaignId,
   }))
-  await queries.upsertSuppressions(tx.db, workspaceId, rows, tx.now())
+  const { numAffectedRows } = await queries.upsertSuppressions(tx.db, workspaceId, rows, tx.now())
+  return Number(numAffectedRows ?? 0)
 }
 
 /**

@@ -91,6 +91,7 @@ function sampleLead(type: string, workspaceId: string, at: Date): ReturnType<typ
     status,
     sending_state: 'active',
     stop_reason: null,
+    skip_reason: null,
     current_step: 1,
     last_contacted_from: mailbox,
     email_open_count: 0,

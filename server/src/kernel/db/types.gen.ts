@@ -109,6 +109,7 @@ export interface Campaigns {
   first_email_text_only: boolean;
   id: string;
   insert_unsubscribe_header: boolean;
+  leads_follow_due: Timestamp | null;
   link_tracking: boolean;
   name: string;
   open_tracking: boolean;
@@ -288,6 +289,7 @@ export interface Labels {
 
 export interface Leads {
   campaign_id: string;
+  company: string | null;
   company_domain: string | null;
   company_name: string | null;
   current_step: Generated<number>;
@@ -306,7 +308,9 @@ export interface Leads {
   mailbox_id: string | null;
   personalization: string | null;
   phone: string | null;
+  postponed_until: Timestamp | null;
   sending_state: Generated<string>;
+  sent_step_ids: Generated<string[]>;
   skip_reason: string | null;
   status: Generated<string>;
   stop_reason: string | null;

@@ -1,0 +1,135 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type Command, Option } from 'commander'
+import {
+  addSuppression,
+  exportSuppressions,
+  type ImportedSuppressions,
+  importSuppressions,
+  removeSuppression,
+  type SuppressionReason,
+  type SuppressionSummary,
+  summariseSuppressions,
+} from '../features/suppression/index.ts'
+import { parseCount } from './arguments.ts'
+import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
+import { formatTable, tell } from './terminal.ts'
+
+export function suppressionCommands(program: Command) {
+  const suppressions = program
+    .command('suppressions')
+    .description('Addresses and domains that nobody in a workspace writes to')
+
+  withWorkspace(suppressions.command('import'))
+    .description('Add the addresses and domains of a file')
+    .argument(
+      '<file>',
+      'one to a line, or CSV with them in the first field; - reads standard input',
+    )
+    .addOption(
+      new Option('--reason <reason>', 'of lines that give none')
+        .choices(['blocked', 'bounced', 'unsubscribed'])
+        .default('blocked'),
+    )
+    .action((file: string, options: WorkspaceOptions & { reason: SuppressionReason }) =>
+      operateIn(
+        options,
+        (ctx, workspaceId) => importSuppressions(ctx, workspaceId, linesOf(file), options.reason),
+        showImported,
+      ),
+    )
+
+  withWorkspace(suppressions.command('export'))
+    .description('Write the whole list to a file, as import reads it')
+    .argument('<file>', 'CSV')
+    .action((file: string, options: WorkspaceOptions) =>
+      operateIn(
+        options,
+        async (ctx, workspaceId) => ({
+          entries: (await writeLines(file, exportSuppressions(ctx, workspaceId))) - 1,
+        }),
+        ({ entries }) => `${entries} entries are written.`,
+      ),
+    )
+
+  withWorkspace(suppressions.command('add'))
+    .description('Block an address or a domain')
+    .argument('<value>', 'ann@example.com, or example.com for everybody there')
+    .action((value: string, options: WorkspaceOptions) =>
+      operateIn(
+        options,
+        (ctx, workspaceId) => addSuppression(ctx, workspaceId, value),
+        (entry) => `${entry.value} is suppressed (${entry.reason}).`,
+      ),
+    )
+
+  withWorkspace(suppressions.command('remove'))
+    .description('Lift a block; leads that it stopped stay stopped')
+    .argument('<value>', 'the address or domain')
+    .option('--force', 'also an unsubscribe or a hard bounce')
+    .action((value: string, options: WorkspaceOptions & { force?: boolean }) => {
+      const force = options.force ?? false
+      return operateIn(
+        options,
+        async (ctx, workspaceId) => {
+          const entry = await removeSuppression(ctx, workspaceId, value, { force })
+          if (entry.reason !== 'blocked') tell(warning)
+          return entry
+        },
+        (entry) => `${entry.value} may be written to again (it was ${entry.reason}).`,
+      )
+    })
+
+  withWorkspace(suppressions.command('list'))
+    .description('Show how many there are, and the first of them')
+    .option('--limit <number>', 'how many to show', parseCount, 100)
+    .action((options: WorkspaceOptions & { limit: number }) =>
+      operateIn(
+        options,
+        (ctx, workspaceId) => summariseSuppressions(ctx, workspaceId, options.limit),
+        showSummary,
+      ),
+    )
+}
+
+const warning =
+  'Warning: this was no block of yours. Write to it only with a new consent that you can prove.'
+
+const linesOf = (file: string) =>
+  createInterface({
+    input: file === '-' ? process.stdin : createReadStream(file),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  })
+
+async function writeLines(file: string, lines: AsyncIterable<string>): Promise<number> {
+  let count = 0
+  async function* text() {
+    for await (const line of lines) {
+      count += 1
+      yield `${line}\n`
+    }
+  }
+  await pipeline(Readable.from(text()), createWriteStream(file, { mode: 0o600 }))
+  return count
+}
+
+function showImported({ added, known, invalid, invalid_lines }: ImportedSuppressions): string {
+  const text = `${added} are added, ${known} were there already.`
+  if (invalid === 0) return text
+  const more = invalid > invalid_lines.length ? ' …' : ''
+  return `${text} ${invalid} lines are neither an address nor a domain: ${invalid_lines.join(', ')}${more}`
+}
+
+const showSummary = ({ counts, items }: SuppressionSummary) =>
+  [
+    formatTable(
+      ['kind', 'reason', 'entries'],
+      counts.map(({ kind, reason, count }) => [kind, reason, count]),
+    ),
+    formatTable(
+      ['value', 'kind', 'reason', 'since'],
+      items.map((item) => [item.value, item.kind, item.reason, item.timestamp_created]),
+    ),
+  ].join('\n\n')

@@ -1,0 +1,27 @@
+import providers from 'email-providers/all.json' with { type: 'json' }
+import { getDomain } from 'tldts'
+
+/**
+ * The organisation behind a folded address, by the domain it registered; null where a domain says
+ * nothing of it: at mail providers, strangers are neighbours.
+ */
+export function companyOf(foldedAddress: string): string | null {
+  const host = foldedAddress.slice(foldedAddress.lastIndexOf('@') + 1)
+  const domain = getDomain(host, { allowPrivateDomains: true, validateHostname: false })
+  return domain === null || freeMail.has(domain) || freeMail.has(host) ? null : domain
+}
+
+/** What the list has not, and without what it should not have. */
+const alsoFreeMail = [
+  'bbox.fr',
+  'duck.com',
+  'fastmail.com',
+  'gmx.ch',
+  'posteo.de',
+  'tuta.com',
+  'tuta.io',
+  'tutanota.com',
+  'ziggo.nl',
+]
+const freeMail = new Set([...providers, ...alsoFreeMail])
+freeMail.delete('example.com')

@@ -1,0 +1,19 @@
+// Across workspaces: who runs the instance wants to know which of its mailboxes need a person.
+import { sql } from 'kysely'
+import type { Db } from '../../kernel/db/db.ts'
+
+export const countMailboxes = async (db: Db): Promise<{ status: string; count: number }[]> => {
+  const { rows } = await sql<{ status: string; count: number }>`/* cross-workspace: upkeep */
+    select status, count(*)::int as count from mailboxes group by status order by status`.execute(
+    db,
+  )
+  return rows
+}
+
+/** The domains that mail is sent from, the most used first. */
+export const listMailDomains = async (db: Db, limit: number): Promise<string[]> => {
+  const { rows } = await sql<{ domain: string }>`/* cross-workspace: upkeep */
+    select split_part(address_folded, '@', 2) as domain
+    from mailboxes group by 1 order by count(*) desc, 1 limit ${limit}`.execute(db)
+  return rows.map(({ domain }) => domain)
+}

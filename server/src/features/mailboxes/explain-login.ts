@@ -1,0 +1,83 @@
+import type { MailFailure } from '../../kernel/mail/index.ts'
+
+/** Two sentences for a person, in words of ours: what happened, and what to do. */
+export interface Explanation {
+  what: string
+  remedy: string
+}
+
+export function explainToken({ kind, response }: MailFailure): Explanation {
+  if (response === 'invalid_client' || response === 'unauthorized_client') {
+    return {
+      what: 'The provider does not know the application that logs in.',
+      remedy: 'Check client_id and client_secret.',
+    }
+  }
+  if (kind === 'refused') {
+    return {
+      what: 'The consent to use this mailbox was withdrawn or has expired.',
+      remedy: 'Sign in again and give the new refresh token.',
+    }
+  }
+  return {
+    what: 'The provider of the login does not answer as it should.',
+    remedy: 'It is tried again by itself; if it stays so, check token_url.',
+  }
+}
+
+const takesNoMore: Explanation = {
+  what: 'The provider takes no more logins for the moment.',
+  remedy: 'It is tried again by itself; fewer programs should use the mailbox at a time.',
+}
+
+/** The words of known providers; without one of these a wrong password is the likeliest. */
+const loginRules: { says: RegExp; explanation: Explanation }[] = [
+  {
+    says: /application-specific|app(lication)? password|InvalidSecondFactor|5\.7\.9\b/i,
+    explanation: {
+      what: 'The provider wants an app password in place of the usual one.',
+      remedy: 'Make one in the security settings of the account and give it here.',
+    },
+  },
+  {
+    says: /basic auth|SmtpClientAuthentication|5\.7\.(3|139)\b|LOGINDISABLED|login is disabled/i,
+    explanation: {
+      what: 'The provider has switched off logins by password for this mailbox.',
+      remedy: 'Use oauth2, or have its administrator allow SMTP and IMAP for it.',
+    },
+  },
+  {
+    says: /web ?login|web ?browser|WEBALERT|5\.7\.14\b/i,
+    explanation: {
+      what: 'The provider wants a person to look first.',
+      remedy: 'Log in with a web browser, confirm what it asks, and resume the mailbox.',
+    },
+  },
+  { says: /too many|UNAVAILABLE|\blimit|try again|temporar/i, explanation: takesNoMore },
+]
+
+export function explainLogin(
+  { kind, response, code, detail }: MailFailure,
+  server: string,
+): Explanation {
+  if (kind === 'protocol') {
+    const known = detail ?? 'it does not log in as it should'
+    return {
+      what: `No login at the ${server}: ${known}.`,
+      remedy: 'Check port and security: many servers offer the login only under TLS.',
+    }
+  }
+  if (kind !== 'refused') {
+    return {
+      what: `The ${server} broke off during the login.`,
+      remedy: 'It is tried again by itself.',
+    }
+  }
+  const rule = loginRules.find(({ says }) => says.test(response ?? ''))
+  if (rule) return rule.explanation
+  if (code !== null && code < 500) return takesNoMore
+  return {
+    what: `The ${server} refused the user name or the password.`,
+    remedy: 'Give the password anew; with two-factor login it has to be an app password.',
+  }
+}

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest'
+import { MailFailure, tokenDetail } from '../../kernel/mail/index.ts'
+import { explainFailure } from './explain.ts'
+
+const failures: [string, MailFailure, RegExp][] = [
+  [
+    'a wrong password at Gmail',
+    login('535 5.7.8 Username and Password not accepted.', 535),
+    /refused the user name or the password.*app password/,
+  ],
+  [
+    'an app password wanted by Gmail',
+    login('534 5.7.9 Application-specific password required.', 534),
+    /wants an app password/,
+  ],
+  [
+    'an app password wanted by Gmail over IMAP',
+    login('[ALERT] Application-specific password required'),
+    /wants an app password/,
+  ],
+  [
+    'passwords switched off at Microsoft 365',
+    login('535 5.7.139 Authentication unsuccessful, basic authentication is disabled.', 535),
+    /switched off logins by password.*oauth2/,
+  ],
+  [
+    'SMTP switched off at Microsoft 365',
+    login('535 5.7.3 SmtpClientAuthentication is disabled for the Tenant.', 535),
+    /switched off logins by password/,
+  ],
+  ['a login in a browser', login('[WEBALERT] Web login required.'), /wants a person to look/],
+  ['too many connections', login('[ALERT] Too many simultaneous connections'), /no more logins/],
+  ['a login put off', login('454 4.7.0 Not now', 454), /no more logins/],
+  [
+    'TLS on the wrong port',
+    new MailFailure('tls', 'tls', { detail: 'the server does not speak TLS on this port' }),
+    /does not speak TLS on this port.*port 587 with starttls/,
+  ],
+  [
+    'a certificate for another host',
+    new MailFailure('tls', 'tls', { detail: 'the certificate is for another host name' }),
+    /certificate is for another host name.*host name that its provider/,
+  ],
+  ['a name that nobody has', new MailFailure('connect', 'dns'), /host name.*not found/],
+  ['a closed port', new MailFailure('connect', 'unreachable'), /takes no connection/],
+  ['a silent port', new MailFailure('connect', 'timeout'), /did not answer/],
+  ['an inner address', new MailFailure('connect', 'blocked'), /OUTBOUND_ALLOW/],
+  ['a busy server', new MailFailure('connect', 'refused', { code: 421 }), /turned the connection/],
+  ['no mail server', new MailFailure('connect', 'protocol'), /is not a sending server/],
+  [
+    'a consent that was withdrawn',
+    new MailFailure('login', 'refused', { detail: tokenDetail, response: 'invalid_grant' }),
+    /consent.*Sign in again/,
+  ],
+  [
+    'an application that nobody knows',
+    new MailFailure('login', 'refused', { detail: tokenDetail, response: 'invalid_client' }),
+    /client_id and client_secret/,
+  ],
+  [
+    'a provider in trouble',
+    new MailFailure('login', 'timeout', { detail: tokenDetail }),
+    /provider of the login does not answer/,
+  ],
+  [
+    "the quota at Gmail's",
+    refused('550 5.4.5 Daily user sending limit exceeded.', 550),
+    /takes no more mails.*daily limit/,
+  ],
+  ['the pace at Outlook', refused('432 4.3.2 Concurrent connections limit', 432), /no more mails/],
+  [
+    'somebody else’s address',
+    refused('554 5.2.252 SendAsDenied; anna not allowed to send as bob', 554),
+    /in the name of this address/,
+  ],
+  ['mails taken for spam', refused('550 5.7.1 looks like spam', 550), /as unwanted/],
+  ['anything else', refused('554 5.3.0 Oops', 554), /refused what was asked of it \(5\.3\.0\)/],
+  ['a broken connection', new MailFailure('mail', 'closed'), /broke/],
+  ['a server that fell silent', new MailFailure('imap', 'timeout'), /stopped answering/],
+]
+
+function login(response: string, code: number | null = null) {
+  return new MailFailure('login', 'refused', { response, code })
+}
+
+function refused(response: string, code: number) {
+  const enhanced = /\d\.\d+\.\d+/.exec(response)?.[0] ?? null
+  return new MailFailure('mail', 'refused', { response, code, enhanced })
+}
+
+test.each(failures)('%s is told in words of ours', (_what, failure, words) => {
+  const { what, remedy } = explainFailure(failure, 'smtp')
+  expect(`${what} ${remedy}`).toMatch(words)
+  expect(what).toMatch(/^[A-Z].*\.$/)
+  expect(remedy).toMatch(/^[A-Z].*\.$/)
+})
+
+test('the server that is meant is named', () => {
+  const failure = new MailFailure('connect', 'unreachable')
+  expect(explainFailure(failure, 'imap')).toEqual({
+    what: 'The reading server (IMAP) takes no connection on this port.',
+    remedy: 'Check host and port: usual is port 993 with tls.',
+  })
+})

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createMailbox } from '../../../test/campaigns.ts'
+import { type TestContext, testContext } from '../../../test/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { MailFailure } from '../../kernel/mail/index.ts'
+import { createWorkspace } from '../workspaces/index.ts'
+import {
+  findMailboxes,
+  type MailboxSide,
+  pauseMailbox,
+  reportMailboxError,
+  reportMailboxRecovered,
+  resumeMailbox,
+  updateMailbox,
+} from './index.ts'
+
+let ctx: TestContext
+let workspaceId: string
+
+beforeAll(async () => {
+  ctx = await testContext()
+  workspaceId = (await createWorkspace(ctx, 'acme')).id
+})
+afterAll(() => ctx[Symbol.asyncDispose]())
+
+const wrongPassword = new MailFailure('login', 'refused', { code: 535, response: '535 no' })
+const unknownHost = new MailFailure('connect', 'dns')
+
+const fail = (id: string, side: MailboxSide, failure = wrongPassword) =>
+  transaction(ctx, (tx) => reportMailboxError(tx, workspaceId, id, side, failure))
+const recover = (id: string, side: MailboxSide) =>
+  transaction(ctx, (tx) => reportMailboxRecovered(tx, workspaceId, id, side))
+const read = async (id: string) => (await findMailboxes(ctx.db, workspaceId, [id]))[0]
+
+async function eventsOf(address: string) {
+  const rows = await ctx.db
+    .selectFrom('events')
+    .select(['type', 'body'])
+    .where('workspace_id', '=', workspaceId)
+    .execute()
+  return rows
+    .map(({ type, body }) => ({ type, data: JSON.parse(body).data }))
+    .filter(({ data }) => data.mailbox === address)
+}
+
+test('a mailbox that stops working says so once, until it has worked again', async () => {
+  const { id, address } = await createMailbox(ctx, workspaceId)
+  await fail(id, 'smtp')
+  const reason =
+    'The sending server (SMTP) refused the user name or the password. ' +
+    'Give the password anew; with two-factor login it has to be an app password.'
+  expect(await read(id)).toMatchObject({ status: 'error', status_reason: reason })
+  await fail(id, 'smtp')
+  await fail(id, 'smtp', unknownHost)
+  expect((await read(id))?.status_reason).toContain('host name')
+  expect(await eventsOf(address)).toEqual([
+    { type: 'mailbox.error', data: { mailbox: address, reason } },
+  ])
+  await recover(id, 'smtp')
+  expect(await read(id)).toMatchObject({ status: 'connected', status_reason: null })
+  await fail(id, 'smtp')
+  expect(await eventsOf(address)).toHaveLength(2)
+})
+
+test('a mailbox works again when both of its servers do', async () => {
+  const { id, address } = await createMailbox(ctx, workspaceId)
+  await fail(id, 'smtp')
+  await fail(id, 'imap')
+  expect((await read(id))?.status_reason).toMatch(/\(SMTP\).*\(IMAP\)/)
+  await recover(id, 'smtp')
+  expect(await read(id)).toMatchObject({ status: 'error' })
+  expect((await read(id))?.status_reason).not.toContain('SMTP')
+  await recover(id, 'smtp')
+  await recover(id, 'imap')
+  expect(await read(id)).toMatchObject({ status: 'connected', status_reason: null })
+  expect(await eventsOf(address)).toHaveLength(1)
+})
+
+test('what is paused stays paused, and says nothing', async () => {
+  const { id, address } = await createMailbox(ctx, workspaceId)
+  await pauseMailbox(ctx, workspaceId, id)
+  await fail(id, 'imap')
+  expect(await read(id)).toMatchObject({ status: 'paused', status_reason: null })
+  await recover(id, 'imap')
+  expect(await read(id)).toMatchObject({ status: 'paused' })
+  await fail(id, 'imap')
+  expect(await resumeMailbox(ctx, workspaceId, id)).toMatchObject({ status: 'connected' })
+  expect(await eventsOf(address)).toEqual([])
+})
+
+test('other servers are tried anew', async () => {
+  const { id } = await createMailbox(ctx, workspaceId)
+  await fail(id, 'smtp')
+  await updateMailbox(ctx, workspaceId, id, { daily_limit: 7 })
+  expect(await read(id)).toMatchObject({ status: 'error' })
+  await updateMailbox(ctx, workspaceId, id, { smtp: { password: 'right' } })
+  expect(await read(id)).toMatchObject({ status: 'connected', status_reason: null })
+})
+
+test('a mailbox that is gone has no state', async () => {
+  const id = ctx.newId()
+  await fail(id, 'smtp')
+  await recover(id, 'smtp')
+})
+
+test('of what servers say nothing is logged', async () => {
+  const { id } = await createMailbox(ctx, workspaceId)
+  await fail(id, 'smtp', new MailFailure('login', 'refused', { response: 'anna is locked out' }))
+  expect(ctx.logLines.join('')).not.toContain('locked out')
+})

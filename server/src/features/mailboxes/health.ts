@@ -1,0 +1,79 @@
+import type { Context } from '../../kernel/context.ts'
+import type { MailFailure } from '../../kernel/mail/index.ts'
+import { recordAudit, service } from '../audit/index.ts'
+import { emit } from '../events/index.ts'
+import { explainFailure } from './explain.ts'
+import * as queries from './queries.ts'
+import type { MailboxSide } from './schema.ts'
+
+/**
+ * One of its servers does not work, in the transaction that puts off the mailbox's work. A mailbox
+ * that worked until now is in error, and one `mailbox.error` says so; one that is paused stays paused.
+ */
+export async function reportMailboxError(
+  tx: Context,
+  workspaceId: string,
+  id: string,
+  side: MailboxSide,
+  failure: MailFailure,
+): Promise<void> {
+  const mailbox = await queries.lockMailbox(tx.db, workspaceId, id)
+  if (!mailbox) return
+  const { what, remedy } = explainFailure(failure, side)
+  const errors = { ...errorsOf(mailbox), [`${side}_error`]: `${what} ${remedy}` }
+  const isNew = mailbox.status === 'connected'
+  const status = isNew ? 'error' : mailbox.status
+  const reason = status === 'error' ? reasonOf(errors) : null
+  await queries.updateMailbox(tx.db, workspaceId, id, {
+    ...errors,
+    ...{ status, status_reason: reason },
+    ...(isNew ? { timestamp_updated: tx.now() } : {}),
+  })
+  if (!isNew) return
+  await recordAudit(tx, { ...entryOf(workspaceId, id), action: 'mailbox.failed' })
+  const data = { mailbox: mailbox.address, reason }
+  await emit(tx, workspaceId, [{ type: 'mailbox.error', campaign: null, leadEmail: null, data }])
+}
+
+/** That server works again; the mailbox does when the other one works too. */
+export async function reportMailboxRecovered(
+  tx: Context,
+  workspaceId: string,
+  id: string,
+  side: MailboxSide,
+): Promise<void> {
+  // Called whenever it works, and it nearly always did before: no lock for that.
+  const known = await queries.findErrors(tx.db, workspaceId, id)
+  if (!known?.[`${side}_error`]) return
+  const mailbox = await queries.lockMailbox(tx.db, workspaceId, id)
+  if (!mailbox?.[`${side}_error`]) return
+  const errors = { ...errorsOf(mailbox), [`${side}_error`]: null }
+  const reason = reasonOf(errors)
+  if (mailbox.status !== 'error' || reason !== null) {
+    const status_reason = mailbox.status === 'error' ? reason : null
+    await queries.updateMailbox(tx.db, workspaceId, id, { ...errors, status_reason })
+    return
+  }
+  await queries.updateMailbox(tx.db, workspaceId, id, {
+    ...errors,
+    ...{ status: 'connected', status_reason: null, timestamp_updated: tx.now() },
+  })
+  await recordAudit(tx, { ...entryOf(workspaceId, id), action: 'mailbox.recovered' })
+}
+
+interface Errors {
+  smtp_error: string | null
+  imap_error: string | null
+}
+
+const errorsOf = ({ smtp_error, imap_error }: Errors): Errors => ({ smtp_error, imap_error })
+
+const reasonOf = ({ smtp_error, imap_error }: Errors): string | null =>
+  [smtp_error, imap_error].filter((error) => error !== null).join(' ') || null
+
+const entryOf = (workspaceId: string, id: string) => ({
+  workspaceId,
+  actor: service,
+  subjectType: 'mailbox',
+  subjectId: id,
+})

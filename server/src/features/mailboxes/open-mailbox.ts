@@ -1,0 +1,93 @@
+import type { Context } from '../../kernel/context.ts'
+import { notFound } from '../../kernel/errors.ts'
+import {
+  getAccessToken,
+  type ImapConnection,
+  MailFailure,
+  type MailServer,
+  type SmtpConnection,
+} from '../../kernel/mail/index.ts'
+import { toMailbox } from './mailboxes.ts'
+import * as queries from './queries.ts'
+import type { Mailbox, MailboxSide, ServerSettings } from './schema.ts'
+import { openSettings, sealSettings } from './settings.ts'
+
+export interface OpenedMailbox {
+  mailbox: Mailbox
+  /** Ready for `ctx.mail`. It holds a secret. */
+  server: MailServer
+  /** The token of its login was made just now: another would be refused as well. */
+  isFresh: boolean
+}
+
+/**
+ * A mailbox and one of its servers, with what a login takes.
+ *
+ * @throws MailFailure when the provider of the login gives no access token
+ * @throws AppError when there is no such mailbox
+ */
+export async function openMailbox(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  side: MailboxSide,
+  options: { renew?: boolean } = {},
+): Promise<OpenedMailbox> {
+  const row = await queries.selectWithSettings(ctx.db, workspaceId, id)
+  if (!row) throw notFound('mailbox')
+  const { settings: sealed, ...shown } = row
+  const settings = openSettings(ctx, workspaceId, id, sealed)
+  const { password, oauth2, ...place } = settings[side]
+  const mailbox = toMailbox(shown)
+  if (oauth2 === undefined) {
+    const credential = { kind: 'password' as const, password: password ?? '' }
+    return { mailbox, server: { ...place, credential }, isFresh: true }
+  }
+  const { accessToken, refreshToken, isNew } = await getAccessToken(ctx, oauth2, options)
+  if (refreshToken !== null) {
+    const replaced: ServerSettings = {
+      ...settings[side],
+      oauth2: { ...oauth2, refresh_token: refreshToken },
+    }
+    const to = sealSettings(ctx, workspaceId, id, { ...settings, [side]: replaced })
+    await queries.replaceSettings(ctx.db, workspaceId, id, { from: sealed, to })
+  }
+  const credential = { kind: 'oauth2' as const, accessToken }
+  return { mailbox, server: { ...place, credential }, isFresh: isNew }
+}
+
+/** @throws as openMailbox does, and as `ctx.mail` does */
+export const connectMailboxSmtp = (
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+): Promise<{ mailbox: Mailbox; connection: SmtpConnection }> =>
+  connectTo(ctx, workspaceId, id, 'smtp', (server) => ctx.mail.connectSmtp(server))
+
+/** @throws as openMailbox does, and as `ctx.mail` does */
+export const connectMailboxImap = (
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+): Promise<{ mailbox: Mailbox; connection: ImapConnection }> =>
+  connectTo(ctx, workspaceId, id, 'imap', (server) => ctx.mail.connectImap(server))
+
+/** A kept token may have been withdrawn before its time: a login that is refused is tried with a new one. */
+async function connectTo<T>(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  side: MailboxSide,
+  connect: (server: MailServer) => Promise<T>,
+): Promise<{ mailbox: Mailbox; connection: T }> {
+  const { mailbox, server, isFresh } = await openMailbox(ctx, workspaceId, id, side)
+  try {
+    return { mailbox, connection: await connect(server) }
+  } catch (error) {
+    const isRefused =
+      error instanceof MailFailure && error.stage === 'login' && error.kind === 'refused'
+    if (isFresh || !isRefused) throw error
+    const again = await openMailbox(ctx, workspaceId, id, side, { renew: true })
+    return { mailbox, connection: await connect(again.server) }
+  }
+}

@@ -1,0 +1,209 @@
+import type { Context } from '../../kernel/context.ts'
+import { MailFailure, type SmtpConnection } from '../../kernel/mail/index.ts'
+import type { GroupWriter } from '../../kernel/runner/group-writer.ts'
+import { TemplateError } from '../campaigns/index.ts'
+import { type ComposedMail, compose, MailRefused } from '../messages/index.ts'
+import type { TrackingLinks } from '../tracking/index.ts'
+import type { Connections } from './connections.ts'
+import type { Lane } from './lane.ts'
+import type { Outcome } from './outcome.ts'
+import type { ClaimedMail } from './plan-lanes.ts'
+import type { Settlement } from './settle.ts'
+import type { Mark } from './settle-queries.ts'
+import { threadOf } from './thread.ts'
+import { judge, printable, type Trouble } from './verdict.ts'
+
+export interface CourierParts {
+  connections: Connections
+  links: TrackingLinks
+  marks: GroupWriter<Mark, boolean>
+  settlements: GroupWriter<Settlement, boolean>
+}
+
+/** Trouble that keeps the mailbox from sending on. */
+export interface Setback {
+  failure: MailFailure
+  trouble: Trouble
+}
+
+/** What is known of an attempt, before it is put into the ledger. */
+interface Attempt {
+  outcome: Outcome
+  mail: ComposedMail | null
+  setback: Setback | null
+}
+
+/**
+ * Sends one claimed mail: composed, begun, marked in the ledger, finished, settled.
+ *
+ * @returns the setback, and the settling: it is under way when this returns
+ */
+export async function sendMail(
+  ctx: Context,
+  lane: Lane,
+  claimed: ClaimedMail,
+  parts: CourierParts,
+): Promise<{ setback: Setback | null; settled: Promise<boolean> }> {
+  const { outcome, mail, setback } = await attempt(ctx, lane, claimed, parts)
+  const settled = parts.settlements.add(settlementOf(ctx, claimed, outcome, mail))
+  return { setback, settled }
+}
+
+/** Gives a claim back that nothing was done about. */
+export const releaseMail = (ctx: Context, claimed: ClaimedMail, parts: CourierParts) =>
+  parts.settlements.add(settlementOf(ctx, claimed, released, null))
+
+const released: Outcome = {
+  kind: 'failed',
+  error: { stage: 'claim', code: null, message: 'Its mailbox had to stop before it.' },
+  aftermath: { kind: 'again' },
+}
+
+/** A gate that was open at the claim is closed: the lead replied, the campaign was paused … */
+const notAnyMore: Outcome = {
+  kind: 'failed',
+  error: { stage: 'claim', code: null, message: 'It was not to be sent any more.' },
+  aftermath: { kind: 'again' },
+}
+
+async function attempt(
+  ctx: Context,
+  lane: Lane,
+  claimed: ClaimedMail,
+  parts: CourierParts,
+): Promise<Attempt> {
+  const { claim } = claimed
+  let mail: ComposedMail
+  try {
+    mail = composeMail(ctx, claimed, parts.links)
+  } catch (error) {
+    return { outcome: unfit(error), mail: null, setback: null }
+  }
+  let connection: SmtpConnection | undefined
+  try {
+    connection = await begin(lane, mail, parts.connections)
+    if (!(await parts.marks.add(markOf(claimed, mail)))) {
+      await connection.close()
+      return { outcome: notAnyMore, mail, setback: null }
+    }
+    await connection.finish(mail.bytes)
+    return { outcome: { kind: 'sent' }, mail, setback: null }
+  } catch (failure) {
+    if (!(failure instanceof MailFailure)) throw failure
+    const { outcome, trouble } = judge(failure, {
+      attempt: claim.attempt,
+      recipient: mail.recipients[0] ?? '',
+      now: ctx.now(),
+      random: ctx.random(),
+    })
+    return { outcome, mail, setback: trouble && { failure, trouble } }
+  } finally {
+    if (connection) parts.connections.putBack(lane.mailboxId, connection)
+  }
+}
+
+function composeMail(
+  ctx: Context,
+  { claim, campaign, mailbox }: ClaimedMail,
+  links: TrackingLinks,
+) {
+  return compose(campaign.compiled(claim.step_id, claim.variant_id), {
+    lead: claim.lead,
+    mailbox: {
+      address: mailbox.address ?? '',
+      display_name: mailbox.display_name,
+      signature: mailbox.signature,
+    },
+    messageId: claim.message_id,
+    thread: threadOf(claim),
+    at: ctx.now(),
+    links,
+  })
+}
+
+/** The lead waits for a person, and nobody gets half a mail. */
+function unfit(error: unknown): Outcome {
+  if (!(error instanceof MailRefused || error instanceof TemplateError)) throw error
+  const detail = printable(error.message)
+  return {
+    kind: 'failed',
+    error: { stage: 'compose', code: null, message: detail },
+    aftermath: { kind: 'skip', reason: 'template_failed', detail },
+  }
+}
+
+/** A kept connection may have been closed meanwhile: then another one is made, once. */
+async function begin(
+  lane: Lane,
+  mail: ComposedMail,
+  connections: Connections,
+): Promise<SmtpConnection> {
+  const kept = connections.take(lane.mailboxId)
+  if (kept) {
+    try {
+      return await beginOn(kept, lane, mail, connections)
+    } catch (failure) {
+      if (kept.isOpen || !(failure instanceof MailFailure)) throw failure
+    }
+  }
+  return beginOn(await connections.open(lane), lane, mail, connections)
+}
+
+/** A refusal leaves the connection usable. */
+async function beginOn(
+  connection: SmtpConnection,
+  lane: Lane,
+  mail: ComposedMail,
+  connections: Connections,
+): Promise<SmtpConnection> {
+  try {
+    await connection.begin({
+      from: mail.from,
+      to: mail.recipients,
+      sizeBytes: mail.sizeBytes,
+      utf8: mail.needsUtf8,
+    })
+    return connection
+  } catch (failure) {
+    connections.putBack(lane.mailboxId, connection)
+    throw failure
+  }
+}
+
+const markOf = ({ claim }: ClaimedMail, mail: ComposedMail): Mark => ({
+  workspace_id: claim.workspace_id,
+  lead_id: claim.lead_id,
+  step_id: claim.step_id,
+  id: claim.id,
+  subject: mail.subject,
+  starts_thread: mail.startsThread,
+})
+
+function settlementOf(
+  ctx: Context,
+  { claim, campaign, mailbox, gapMs }: ClaimedMail,
+  outcome: Outcome,
+  mail: ComposedMail | null,
+): Settlement {
+  const at = ctx.now()
+  return {
+    workspace_id: claim.workspace_id,
+    lead_id: claim.lead_id,
+    step_id: claim.step_id,
+    id: claim.id,
+    campaign_id: claim.campaign_id,
+    outcome,
+    at,
+    mailbox: mailbox.address ?? '',
+    recipient: claim.lead.email,
+    threadSubject: mail?.threadSubject ?? claim.lead.thread_subject,
+    mail: mail && {
+      text: mail.text,
+      html: mail.html,
+      cc_addresses: campaign.cc_list,
+      in_reply_to: mail.startsThread ? null : (claim.earlier.at(-1)?.message_id ?? null),
+      size_bytes: mail.sizeBytes,
+    },
+    nextSendAt: gapMs === 0 ? null : new Date(at.getTime() + gapMs),
+  }
+}

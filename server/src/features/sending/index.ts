@@ -1,0 +1,1 @@
+export { type SendingRunner, type SendingRunnerOptions, startSendingRunner } from './runner.ts'

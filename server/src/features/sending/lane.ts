@@ -1,0 +1,25 @@
+import { bucketOf } from '../../kernel/runner/leases.ts'
+
+/** One mailbox in the memory of the runner that owns its bucket. */
+export class Lane {
+  readonly workspaceId: string
+  readonly mailboxId: string
+  readonly bucket: number
+  /** Of the lease that it is looked after under. */
+  readonly token: string
+  /** What an earlier owner left open was looked after. */
+  isAdopted = false
+  /** The campaign that it sent for last: the next one's turn comes first. */
+  lastCampaignId = ''
+  /** Claims in a row that something spoke against. */
+  refusals = 0
+  /** Results on their way into the ledger. */
+  readonly settling = new Set<Promise<unknown>>()
+
+  constructor(workspaceId: string, mailboxId: string, token: string) {
+    this.workspaceId = workspaceId
+    this.mailboxId = mailboxId
+    this.bucket = bucketOf(mailboxId)
+    this.token = token
+  }
+}

@@ -1,0 +1,196 @@
+import type { Context } from '../../kernel/context.ts'
+import { describeError } from '../../kernel/log.ts'
+import { MailFailure } from '../../kernel/mail/index.ts'
+import { FairQueue } from '../../kernel/runner/fair-queue.ts'
+import { releaseMail, type Setback, sendMail } from './courier.ts'
+import { Lane } from './lane.ts'
+import type { LaneRow } from './lane-queries.ts'
+import type { ClaimedMail } from './plan-lanes.ts'
+import { Rounds } from './rounds.ts'
+import { recordRecovery, recordSetback } from './trouble.ts'
+import { judge } from './verdict.ts'
+import type { Writers } from './writers.ts'
+
+export interface LanesOptions {
+  /** The token of a bucket's lease; undefined when this runner may start nothing of it. */
+  tokenOf: (bucket: number) => string | undefined
+  /** Called once per mail whose result is in the ledger. */
+  onSettled?: (mail: ClaimedMail) => void
+}
+
+/** Mailboxes that are looked after at once, most of them waiting for their servers. */
+const slotsMax = 256
+/** Results of one mailbox on their way into the ledger, when nothing has to pass between two mails. */
+const settlingMax = 8
+const refusalPauseMs = 50
+const refusalPauseMaxMs = 2_000
+const failurePauseMs = 1_000
+
+/**
+ * The mailboxes of this runner's buckets that are awake. Each goes its own way, one mail after the
+ * other: plan, claim, send, settle, until there is nothing to send for now; then it sleeps in the
+ * database and is forgotten here. Slots are handed out in turn by workspace, then by mailbox.
+ */
+export class Lanes {
+  readonly #ctx: Context
+  readonly #options: LanesOptions
+  readonly #writers: Writers
+  readonly #rounds: Rounds
+  readonly #lanes = new Map<string, Lane>()
+  readonly #ready = new FairQueue<Lane>()
+  #running = 0
+
+  constructor(ctx: Context, writers: Writers, options: LanesOptions) {
+    this.#ctx = ctx
+    this.#options = options
+    this.#writers = writers
+    this.#rounds = new Rounds(ctx, writers)
+  }
+
+  /** Awake, not owned: those that sleep are in the database. */
+  get size(): number {
+    return this.#lanes.size
+  }
+
+  wake(workspaceId: string, mailboxId: string) {
+    // One that is awake compares what woke it before it sleeps.
+    if (this.#lanes.has(mailboxId)) return
+    const lane = new Lane(workspaceId, mailboxId, '')
+    const token = this.#options.tokenOf(lane.bucket)
+    if (token === undefined) return
+    this.#lanes.set(mailboxId, new Lane(workspaceId, mailboxId, token))
+    this.#ready.add(workspaceId, this.#lanes.get(mailboxId) as Lane)
+    this.#pump()
+  }
+
+  tick() {
+    this.#writers.connections.closeIdle()
+  }
+
+  /** Resolves when nothing of these buckets is under way, or when the time is over. */
+  async drain(buckets: number[], withinMs: number) {
+    const leaving = new Set(buckets)
+    const untilMs = this.#ctx.monotonicMs() + withinMs
+    const isBusy = () => [...this.#lanes.values()].some((lane) => leaving.has(lane.bucket))
+    for (const lane of this.#lanes.values()) {
+      if (leaving.has(lane.bucket)) this.#ready.delete(lane.workspaceId, lane)
+    }
+    while (isBusy() && this.#ctx.monotonicMs() < untilMs) await this.#ctx.sleep(20)
+    await this.#writers.flush()
+  }
+
+  #pump() {
+    while (this.#running < slotsMax) {
+      const lane = this.#ready.take()
+      if (!lane) return
+      this.#running += 1
+      void this.#look(lane).finally(() => {
+        this.#running -= 1
+        this.#lanes.delete(lane.mailboxId)
+        this.#pump()
+      })
+    }
+  }
+
+  async #look(lane: Lane) {
+    try {
+      await this.#goOn(lane)
+    } catch (error) {
+      this.#ctx.log.error(describeError(error), 'a mailbox is looked after again later')
+      await this.#ctx.sleep(failurePauseMs)
+    } finally {
+      await Promise.allSettled(lane.settling)
+    }
+  }
+
+  async #goOn(lane: Lane) {
+    while (this.#isOurs(lane)) {
+      const move = await this.#rounds.plan(lane)
+      switch (move.kind) {
+        case 'asleep':
+        case 'left':
+          return
+        case 'again':
+          await this.#pauseAfterRefusal(lane)
+          break
+        case 'settle':
+          await Promise.allSettled(lane.settling)
+          break
+        case 'probe':
+          await this.#probe(lane, move.row)
+          break
+        case 'send':
+          await this.#send(lane, move.mails)
+      }
+    }
+  }
+
+  #isOurs = (lane: Lane) => this.#options.tokenOf(lane.bucket) === lane.token
+
+  async #send(lane: Lane, mails: ClaimedMail[]) {
+    const waiting = [...mails]
+    for (let mail = waiting.shift(); mail; mail = waiting.shift()) {
+      if (!this.#isOurs(lane)) {
+        waiting.unshift(mail)
+        break
+      }
+      const { setback, settled } = await sendMail(this.#ctx, lane, mail, this.#writers)
+      this.#settling(lane, mail, settled)
+      const most = mail.gapMs === 0 && !setback ? settlingMax : 1
+      while (lane.settling.size >= most) await Promise.race(lane.settling)
+      if (setback) {
+        this.#release(lane, waiting)
+        await this.#setBack(lane, mail.mailbox, setback)
+        return
+      }
+    }
+    this.#release(lane, waiting)
+  }
+
+  #release(lane: Lane, mails: ClaimedMail[]) {
+    for (const mail of mails) {
+      this.#settling(lane, mail, releaseMail(this.#ctx, mail, this.#writers))
+    }
+  }
+
+  #settling(lane: Lane, mail: ClaimedMail, settled: Promise<boolean>) {
+    const done = settled
+      .then((changed) => {
+        if (changed) this.#options.onSettled?.(mail)
+      })
+      .catch((error) => this.#ctx.log.error(describeError(error), 'a result was not recorded'))
+      .finally(() => {
+        lane.settling.delete(done)
+        this.#writers.pool.release(mail.claim.lead_id)
+      })
+    lane.settling.add(done)
+  }
+
+  async #setBack(lane: Lane, row: LaneRow, setback: Setback) {
+    await Promise.allSettled(lane.settling)
+    await recordSetback(this.#ctx, row, setback)
+  }
+
+  /** Whether the mailbox works again: a login tells, without a mail. */
+  async #probe(lane: Lane, row: LaneRow) {
+    const { connections } = this.#writers
+    try {
+      connections.putBack(lane.mailboxId, await connections.open(lane))
+    } catch (failure) {
+      if (!(failure instanceof MailFailure)) throw failure
+      const { trouble } = judge(failure, {
+        ...{ attempt: 1, recipient: '', now: this.#ctx.now(), random: this.#ctx.random() },
+      })
+      const setback = { failure, trouble: trouble ?? { needsPerson: true, pauseMs: null } }
+      await this.#setBack(lane, row, setback)
+      return
+    }
+    await recordRecovery(this.#ctx, row)
+  }
+
+  /** What the plan did not know, the next one does; still, nobody asks in a tight circle. */
+  async #pauseAfterRefusal({ refusals }: Lane) {
+    if (refusals < 2) return
+    await this.#ctx.sleep(Math.min(refusalPauseMaxMs, refusalPauseMs * 2 ** refusals))
+  }
+}

@@ -1,0 +1,113 @@
+import type { Db } from '../../kernel/db/db.ts'
+import { firstIdAt } from '../../kernel/ids.ts'
+import { type Candidate, findPending } from './work-queries.ts'
+
+interface Pool {
+  /** Due and free, first due first. */
+  leads: Candidate[]
+  /** What was read ends here. */
+  due: Date
+  id: string
+}
+
+export interface Wanted {
+  workspace_id: string
+  campaign_id: string
+  leads: number
+}
+
+const start = { due: new Date(0), id: firstIdAt(new Date(0)) }
+const readMin = 8
+const readMax = 500
+const poolsMax = 2000
+
+/**
+ * The leads that wait for their first mail, shared by the lanes of a campaign: each lead is offered
+ * to one of them, and a page of them is read once for all. Busy ones are being written to by this
+ * process; what other processes do the claim tells.
+ */
+export class LeadPool {
+  readonly #pools = new Map<string, Pool>()
+  /** Lead to campaign. */
+  readonly #busy = new Map<string, string>()
+  readonly #busyIn = new Map<string, number>()
+
+  isBusy = (leadId: string) => this.#busy.has(leadId)
+
+  /**
+   * Reads until there is what is wanted, or nothing more is due. Whatever was read before, a campaign
+   * that is left with less was looked through from its beginning now.
+   */
+  async fill(db: Db, wanted: Wanted[], now: Date) {
+    const isLacking = ({ campaign_id, leads }: Wanted) => this.#free(campaign_id).length < leads
+    let lacking = wanted.filter(isLacking)
+    const fromStart = new Set(lacking.filter(({ campaign_id }) => !this.#pools.has(campaign_id)))
+    while (lacking.length > 0) {
+      const hasMore = await this.#read(db, lacking, now)
+      const ended = new Set(lacking.filter((each) => !hasMore.has(each) && fromStart.has(each)))
+      for (const each of lacking.filter((each) => !hasMore.has(each) && !ended.has(each))) {
+        this.#pools.delete(each.campaign_id)
+        fromStart.add(each)
+      }
+      lacking = lacking.filter((each) => !ended.has(each) && isLacking(each))
+    }
+  }
+
+  /** The first so many that are free. */
+  offer(campaignId: string, most: number): Candidate[] {
+    return this.#free(campaignId).slice(0, most)
+  }
+
+  take(leads: Pick<Candidate, 'id' | 'campaign_id'>[]) {
+    for (const { id, campaign_id } of leads) {
+      this.#busy.set(id, campaign_id)
+      this.#busyIn.set(campaign_id, (this.#busyIn.get(campaign_id) ?? 0) + 1)
+    }
+  }
+
+  /** The ledger says what became of it. */
+  release(leadId: string) {
+    const campaignId = this.#busy.get(leadId)
+    if (campaignId === undefined) return
+    this.#busy.delete(leadId)
+    const left = (this.#busyIn.get(campaignId) ?? 1) - 1
+    if (left > 0) this.#busyIn.set(campaignId, left)
+    else this.#busyIn.delete(campaignId)
+    // It was read before that: as it is now it has to be read again.
+    const pool = this.#pools.get(campaignId)
+    if (pool) pool.leads = pool.leads.filter(({ id }) => id !== leadId)
+  }
+
+  #free(campaignId: string): Candidate[] {
+    return this.#pools.get(campaignId)?.leads.filter(({ id }) => !this.#busy.has(id)) ?? []
+  }
+
+  /** @returns those of which there may be more */
+  async #read(db: Db, wanted: Wanted[], now: Date): Promise<Set<Wanted>> {
+    const sources = wanted.map(({ workspace_id, campaign_id, leads }) => {
+      const { due, id } = this.#pools.get(campaign_id) ?? start
+      const most = Math.min(readMax, Math.max(readMin, 4 * leads))
+      const limit = most + (this.#busyIn.get(campaign_id) ?? 0)
+      return { workspace_id, campaign_id, after_due: due, after_id: id, limit }
+    })
+    const rows = await findPending(db, sources, now)
+    const byPosition = Map.groupBy(rows, (row) => row.position)
+    const pages = sources.map((_, index) => byPosition.get(index + 1) ?? [])
+    for (const [index, page] of pages.entries()) this.#add(wanted[index]?.campaign_id ?? '', page)
+    return new Set(wanted.filter((_, at) => (pages[at]?.length ?? 0) === sources[at]?.limit))
+  }
+
+  #add(campaignId: string, rows: Candidate[]) {
+    const pool = this.#pools.get(campaignId) ?? { leads: [], ...start }
+    const last = rows.at(-1)
+    this.#pools.delete(campaignId)
+    this.#pools.set(campaignId, {
+      leads: [...pool.leads, ...rows.filter(({ is_open }) => !is_open)],
+      due: last?.timestamp_next_send ?? pool.due,
+      id: last?.id ?? pool.id,
+    })
+    if (this.#pools.size <= poolsMax) return
+    const [oldest] = this.#pools.keys()
+    if (oldest !== undefined) this.#pools.delete(oldest)
+  }
+}

@@ -1,0 +1,203 @@
+import type { Context } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import type { GroupWriter } from '../../kernel/runner/group-writer.ts'
+import { type LeadActivity, recordActivities } from '../leads/index.ts'
+import type { BookedCampaign, CampaignBook } from './campaign-book.ts'
+import { type Choice, chooseSends, earlier } from './choose.ts'
+import type { Lane } from './lane.ts'
+import { type LaneRow, readLanes, type Sleep } from './lane-queries.ts'
+import type { LeadPool } from './lead-pool.ts'
+import type { Claim, ClaimRequest } from './ledger.ts'
+import { messageIdOf } from './message-id.ts'
+import { gapAfter, mailboxLimit } from './plan/plan.ts'
+import { findNextDue, gatherWork, type ReadyLane, type Work } from './work.ts'
+
+/** What a lane does next. */
+export type Move =
+  | { kind: 'send'; mails: ClaimedMail[] }
+  | { kind: 'asleep' }
+  /** Something changed while it was looked at. */
+  | { kind: 'again' }
+  /** Nothing to send, but results are on their way that may change it. */
+  | { kind: 'settle' }
+  /** The mailbox is in error, and its time to be tried has come. */
+  | { kind: 'probe'; row: LaneRow }
+  /** Another runner's, or nobody's. */
+  | { kind: 'left' }
+
+export interface ClaimedMail {
+  claim: Claim
+  campaign: BookedCampaign
+  mailbox: LaneRow
+  /** That the mailbox waits after it. */
+  gapMs: number
+}
+
+export interface PlannerParts {
+  book: CampaignBook
+  pool: LeadPool
+  claims: GroupWriter<ClaimRequest, Claim | null>
+  sleeps: GroupWriter<Sleep, boolean>
+}
+
+/** Plans lanes together, one round at a time: what they plan from is read once for all of them. */
+export async function planLanes(
+  ctx: Context,
+  lanes: Lane[],
+  parts: PlannerParts,
+): Promise<Map<Lane, Move>> {
+  const now = ctx.now()
+  const rows = new Map(
+    (await readLanes(ctx.db, lanes.map(keyOf))).map((row) => [row.mailbox_id, row]),
+  )
+  const moves = new Map<Lane, Move>()
+  const sleeps: { lane: Lane; row: LaneRow; until: Date | null }[] = []
+  const ready: { lane: Lane; row: LaneRow }[] = []
+  for (const lane of lanes) {
+    const row = rows.get(lane.mailboxId)
+    if (!row || row.token !== lane.token) {
+      moves.set(lane, { kind: 'left' })
+      continue
+    }
+    const rest = restOf(row, now)
+    if (rest === 'ready') ready.push({ lane, row })
+    else if (rest === 'probe') moves.set(lane, { kind: 'probe', row })
+    else sleeps.push({ lane, row, until: rest.until })
+  }
+  const work = await gatherWork(ctx.db, now, ready, parts)
+  const idle = await claimChoices(ctx, work, parts, moves)
+  const nextDue = await findNextDue(ctx.db, undecidedOf(idle), now)
+  for (const [each, choice] of idle) {
+    const until = earlier(choice.next, nextDue.get(each) ?? null)
+    sleeps.push({ lane: each.lane, row: each.row, until })
+  }
+  await goToSleep(sleeps, parts, moves)
+  return moves
+}
+
+const keyOf = ({ workspaceId, mailboxId }: Lane) => ({
+  workspace_id: workspaceId,
+  mailbox_id: mailboxId,
+})
+
+/** What keeps the mailbox from sending, whatever there is to send. */
+function restOf(row: LaneRow, now: Date): 'ready' | 'probe' | { until: Date | null } {
+  if (row.address === null || !row.plan_api || row.status === 'paused') return { until: null }
+  if (row.not_before && row.not_before > now) return { until: row.not_before }
+  if (row.status === 'error') return 'probe'
+  if (row.next_send_at && row.next_send_at > now) return { until: row.next_send_at }
+  return 'ready'
+}
+
+/** @returns the lanes that have nothing to send */
+async function claimChoices(
+  ctx: Context,
+  work: Work,
+  parts: PlannerParts,
+  moves: Map<Lane, Move>,
+): Promise<Map<ReadyLane, Choice>> {
+  const idle = new Map<ReadyLane, Choice>()
+  const skips: Choice['skips'] = []
+  const claiming: Promise<void>[] = []
+  for (const ready of work.lanes) {
+    const choice = chooseSends(ready, work, parts.pool)
+    skips.push(...choice.skips)
+    if (choice.campaign) claiming.push(claim(ctx, ready, choice, work, parts, moves))
+    else if (choice.skips.length > 0) moves.set(ready.lane, { kind: 'again' })
+    else idle.set(ready, choice)
+  }
+  await Promise.all([...claiming, skipLeads(ctx, skips)])
+  return idle
+}
+
+async function claim(
+  ctx: Context,
+  ready: ReadyLane,
+  { campaign, sends }: Choice,
+  work: Work,
+  { pool, claims }: PlannerParts,
+  moves: Map<Lane, Move>,
+) {
+  const { lane, row, mailbox } = ready
+  if (!campaign || row.address === null) return
+  const { day } = work.campaignDay(campaign)
+  const address = row.address
+  pool.take(sends.map(({ lead_id }) => ({ id: lead_id, campaign_id: campaign.id })))
+  const answers = await Promise.all(
+    sends.map((send) => {
+      const key = { ...keyOf(lane), lead_id: send.lead_id, step_id: send.step_id }
+      return claims.add({
+        ...key,
+        id: ctx.newId(),
+        campaign_id: campaign.id,
+        step: send.step,
+        variant_id: send.variant_id,
+        variant: send.variant,
+        message_id: messageIdOf(key, address),
+        token: lane.token,
+        is_new: send.isNew,
+        campaign_day: day,
+        mailbox_day: ready.day,
+        mailbox_limit: mailboxLimit(mailbox, ready.day),
+      })
+    }),
+  )
+  for (const [index, answer] of answers.entries()) {
+    if (!answer) pool.release(sends[index]?.lead_id ?? '')
+  }
+  lane.lastCampaignId = campaign.id
+  const mails = answers
+    .filter((answer) => answer !== null)
+    .map((answer) => ({
+      claim: answer,
+      campaign,
+      mailbox: row,
+      gapMs: gapAfter(campaign.planned, mailbox, answer.lead_id, answer.step_id),
+    }))
+  lane.refusals = mails.length === 0 ? lane.refusals + 1 : 0
+  moves.set(lane, mails.length === 0 ? { kind: 'again' } : { kind: 'send', mails })
+}
+
+const details = {
+  expired: 'The time in which this step was to be sent has passed.',
+  suppressed: 'The address, or its domain, is on the suppression list.',
+}
+
+async function skipLeads(ctx: Context, skips: Choice['skips']) {
+  const byWorkspace = Map.groupBy(skips, ({ campaign }) => campaign.workspace_id)
+  for (const workspaceId of [...byWorkspace.keys()].sort()) {
+    const reasons = new Map(
+      (byWorkspace.get(workspaceId) ?? []).map(({ leadId, reason }) => [leadId, reason]),
+    )
+    const activities = [...reasons].map(
+      ([leadId, reason]): LeadActivity => ({
+        kind: 'skipped',
+        leadId,
+        reason,
+        detail: details[reason],
+      }),
+    )
+    await transaction(ctx, (tx) => recordActivities(tx, workspaceId, activities))
+  }
+}
+
+const undecidedOf = (idle: Map<ReadyLane, Choice>) =>
+  [...idle].flatMap(([ready, { undecided }]) => undecided.map((campaign) => ({ ready, campaign })))
+
+async function goToSleep(
+  sleeps: { lane: Lane; row: LaneRow; until: Date | null }[],
+  parts: PlannerParts,
+  moves: Map<Lane, Move>,
+) {
+  await Promise.all(
+    sleeps.map(async ({ lane, row, until }) => {
+      // Awake as long as anything of it is open: that is how another runner finds it.
+      if (lane.settling.size > 0) {
+        moves.set(lane, { kind: 'settle' })
+        return
+      }
+      const isAsleep = await parts.sleeps.add({ ...keyOf(lane), seq: row.seq, wake_at: until })
+      moves.set(lane, { kind: isAsleep ? 'asleep' : 'again' })
+    }),
+  )
+}

@@ -1,0 +1,102 @@
+import type { Context } from '../../kernel/context.ts'
+import { Leases } from '../../kernel/runner/leases.ts'
+import { startLoop } from '../../kernel/runner/loop.ts'
+import { findWokenLanes, sweepWokenLanes } from './cross-workspace.ts'
+import { Lanes, type LanesOptions } from './lanes.ts'
+import { createWriters } from './writers.ts'
+
+export interface SendingRunnerOptions extends Pick<LanesOptions, 'onSettled'> {
+  /** Calls back on every hint that something is due; resolves to the end of listening. */
+  listen?: (onHint: () => void) => Promise<() => Promise<void>>
+}
+
+export interface SendingRunner {
+  lanesAwake: () => number
+  /** Ends what is under way for at most this long, releases the leases and resolves. */
+  stop: (withinMs?: number) => Promise<void>
+}
+
+const pollEveryMs = 250
+/** A transaction that committed up to so long after it woke a lane is found by the next poll. */
+const overlapMs = 2_000
+const hintOverlapMs = 200
+const sweepEveryMs = 1_000
+/** Buckets of one step of the sweep: with all of them a round takes half a minute. */
+const sweepBuckets = 9
+
+/**
+ * Sends what is due from the mailboxes whose buckets this process owns. Hints and a poll find the
+ * lanes that were woken since the last one; a sweep of all buckets finds what a late commit hid from
+ * the poll, and what the last owner of a bucket was in the middle of.
+ */
+export async function startSendingRunner(
+  ctx: Context,
+  options: SendingRunnerOptions = {},
+): Promise<SendingRunner> {
+  const leases: Leases = new Leases(ctx, 'mailboxes', {
+    taken: (buckets) => {
+      sweep.first(buckets)
+      sweeping.wake()
+    },
+    lost: () => undefined,
+    drained: (buckets) => lanes.drain(buckets, drainMs),
+  })
+  let drainMs = 20_000
+  const writers = createWriters(ctx)
+  const lanes = new Lanes(ctx, writers, {
+    ...options,
+    tokenOf: (bucket) => (leases.holds(bucket) ? leases.token(bucket) : undefined),
+  })
+  const sweep = createSweep(ctx, leases, lanes)
+  const poll = createPoll(ctx, leases, lanes)
+
+  const sweeping = startLoop(ctx, 'mailbox sweep', sweepEveryMs, () => sweep.step())
+  const heartbeat = startLoop(ctx, 'mailbox leases', ctx.config.leaseMs / 3, () => leases.beat())
+  const discover = startLoop(ctx, 'woken mailboxes', pollEveryMs, async (hinted) => {
+    lanes.tick()
+    await poll(hinted)
+  })
+  const unlisten = await options.listen?.(() => discover.wake())
+
+  return {
+    lanesAwake: () => lanes.size,
+    async stop(withinMs = 5_000) {
+      drainMs = withinMs
+      await unlisten?.()
+      await Promise.all([heartbeat, discover, sweeping].map((loop) => loop.stop()))
+      await leases.release()
+      await writers.connections.closeAll()
+    },
+  }
+}
+
+function createPoll(ctx: Context, leases: Leases, lanes: Lanes) {
+  let polledTo = new Date(ctx.now().getTime() - overlapMs)
+  return async (hinted: boolean) => {
+    const to = ctx.now()
+    const from = new Date(polledTo.getTime() - (hinted ? hintOverlapMs : overlapMs))
+    for (const lane of await findWokenLanes(ctx.db, leases.buckets(), from, to)) {
+      lanes.wake(lane.workspace_id, lane.mailbox_id)
+    }
+    polledTo = to
+  }
+}
+
+/** New buckets at once: their lanes may have stood still since their last owner died. */
+function createSweep(ctx: Context, leases: Leases, lanes: Lanes) {
+  let taken: number[] = []
+  let waiting: number[] = []
+  return {
+    first(buckets: number[]) {
+      taken.push(...buckets)
+    },
+    async step() {
+      if (waiting.length === 0) waiting = leases.buckets()
+      const buckets = [...taken, ...waiting.splice(0, sweepBuckets)]
+      taken = []
+      for (const lane of await sweepWokenLanes(ctx.db, buckets, ctx.now())) {
+        lanes.wake(lane.workspace_id, lane.mailbox_id)
+      }
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import type { Context } from '../../kernel/context.ts'
+import type { GroupWriter } from '../../kernel/runner/group-writer.ts'
+import type { Lane } from './lane.ts'
+import { adoptLanes, findOpenSends } from './lane-queries.ts'
+import type { Settlement } from './settle.ts'
+
+/**
+ * Makes lanes this process's own. Whoever had them before claims nothing more; what it was in the
+ * middle of is given back where nothing was sent yet, and else counts as sent until somebody knows
+ * better. It may still be alive: if it is, its results count, and nothing is finished that was given
+ * back.
+ */
+export async function takeOver(
+  ctx: Context,
+  lanes: Lane[],
+  settlements: GroupWriter<Settlement, boolean>,
+): Promise<void> {
+  const keys = lanes.map(({ workspaceId, mailboxId, token }) => ({
+    ...{ workspace_id: workspaceId, mailbox_id: mailboxId, token },
+  }))
+  await adoptLanes(ctx.db, keys)
+  const open = await findOpenSends(ctx.db, keys)
+  await Promise.all(
+    open.map((send) =>
+      settlements.add({
+        workspace_id: send.workspace_id,
+        lead_id: send.lead_id,
+        step_id: send.step_id,
+        id: send.id,
+        campaign_id: send.campaign_id,
+        outcome: { kind: 'abandoned' },
+        at: ctx.now(),
+        mailbox: send.address ?? '',
+        recipient: send.email ?? '',
+        threadSubject: send.thread_subject,
+        mail: null,
+        nextSendAt: null,
+      }),
+    ),
+  )
+  for (const lane of lanes) lane.isAdopted = true
+}

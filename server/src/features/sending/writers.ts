@@ -1,0 +1,65 @@
+import type { Context } from '../../kernel/context.ts'
+import { GroupWriter } from '../../kernel/runner/group-writer.ts'
+import { createTrackingLinks, type TrackingLinks } from '../tracking/index.ts'
+import { CampaignBook } from './campaign-book.ts'
+import { claimSends } from './claim.ts'
+import { Connections } from './connections.ts'
+import { putToSleep, type Sleep } from './lane-queries.ts'
+import { LeadPool } from './lead-pool.ts'
+import type { Claim, ClaimRequest } from './ledger.ts'
+import { type Settlement, settleSends } from './settle.ts'
+import { type Mark, markTransmitting } from './settle-queries.ts'
+
+/** What the lanes of one process share. */
+export interface Writers {
+  book: CampaignBook
+  pool: LeadPool
+  links: TrackingLinks
+  connections: Connections
+  claims: GroupWriter<ClaimRequest, Claim | null>
+  marks: GroupWriter<Mark, boolean>
+  settlements: GroupWriter<Settlement, boolean>
+  sleeps: GroupWriter<Sleep, boolean>
+  /** Resolves when everything given so far is written. */
+  flush: () => Promise<void>
+}
+
+export function createWriters(ctx: Context): Writers {
+  const book = new CampaignBook()
+  const claims = new GroupWriter<ClaimRequest, Claim | null>(ctx, 'claims', claimSends, {
+    ...{ batchMax: 500, gatherMs: 1 },
+  })
+  const marks = new GroupWriter<Mark, boolean>(ctx, 'marks', markSends, {
+    ...{ batchMax: 500, gatherMs: 1 },
+  })
+  const settlements = new GroupWriter<Settlement, boolean>(
+    ctx,
+    'settlements',
+    (tx, items) => settleSends(tx, book, items),
+    { batchMax: 500, gatherMs: 2 },
+  )
+  const sleeps = new GroupWriter<Sleep, boolean>(
+    ctx,
+    'sleeps',
+    async (tx, items) => {
+      const asleep = await putToSleep(tx.db, items)
+      return items.map(({ mailbox_id }) => asleep.has(mailbox_id))
+    },
+    { batchMax: 500, gatherMs: 1 },
+  )
+  return {
+    ...{ book, claims, marks, settlements, sleeps },
+    pool: new LeadPool(),
+    links: createTrackingLinks(ctx),
+    connections: new Connections(ctx),
+    async flush() {
+      await Promise.all([claims.flush(), marks.flush(), sleeps.flush()])
+      await settlements.flush()
+    },
+  }
+}
+
+async function markSends(tx: Context, marks: Mark[]): Promise<boolean[]> {
+  const marked = await markTransmitting(tx.db, marks, tx.now())
+  return marks.map(({ id }) => marked.has(id))
+}

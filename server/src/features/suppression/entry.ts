@@ -1,0 +1,17 @@
+import { parseEmail } from '../../kernel/email.ts'
+
+/** What a suppression is about, folded. */
+export interface SuppressionEntry {
+  kind: 'address' | 'domain'
+  value: string
+}
+
+/** Reads `ann@example.com`, `example.com` or `@example.com`, however it is written. */
+export function parseEntry(text: string): SuppressionEntry | undefined {
+  const typed = text.trim()
+  const address = parseEmail(typed)
+  if (address) return { kind: 'address', value: address.folded }
+  // A domain is what may stand behind the @ of an address.
+  const domain = parseEmail(`x@${typed.replace(/^@/, '')}`)?.domain
+  return domain === undefined ? undefined : { kind: 'domain', value: domain }
+}

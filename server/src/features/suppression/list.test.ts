@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type TestContext, testContext } from '../../../test/context.ts'
+import { createWorkspace } from '../workspaces/index.ts'
+import {
+  addSuppression,
+  exportSuppressions,
+  findSuppressed,
+  importSuppressions,
+  removeSuppression,
+  summariseSuppressions,
+} from './index.ts'
+
+let ctx: TestContext
+let workspaceId: string
+
+beforeAll(async () => {
+  ctx = await testContext()
+})
+beforeEach(async () => {
+  workspaceId = (await createWorkspace(ctx, `one ${ctx.newId()}`)).id
+})
+afterAll(() => ctx[Symbol.asyncDispose]())
+
+async function* lines(...texts: string[]) {
+  yield* texts
+}
+
+const importLines = (...texts: string[]) =>
+  importSuppressions(ctx, workspaceId, lines(...texts), 'blocked')
+
+async function exported(): Promise<string[]> {
+  const list: string[] = []
+  for await (const line of exportSuppressions(ctx, workspaceId)) list.push(line)
+  return list
+}
+
+test('an import takes addresses and domains as people write them, and names the lines it cannot read', async () => {
+  const result = await importLines(
+    'Email;Reason',
+    'Ann@Example.com',
+    '',
+    '# a comment',
+    '@Bücher.example',
+    '"gone@example.com", bounced',
+    'left@example.com\tunsubscribed',
+    'not an address',
+    'ann@example.com',
+  )
+  expect(result).toEqual({ added: 4, known: 1, invalid: 1, invalid_lines: [8] })
+  const found = await findSuppressed(ctx.db, workspaceId, [
+    'ann@example.com',
+    'any@xn--bcher-kva.example',
+    'gone@example.com',
+    'left@example.com',
+    'other@example.com',
+  ])
+  expect(Object.fromEntries(found)).toEqual({
+    'ann@example.com': 'blocked',
+    'any@xn--bcher-kva.example': 'blocked',
+    'gone@example.com': 'bounced',
+    'left@example.com': 'unsubscribed',
+  })
+})
+
+test('what is exported is read back as it was, in any number', async () => {
+  const addresses = Array.from({ length: 2500 }, (_, n) => `person${n}@example.com,unsubscribed`)
+  expect(await importLines(...addresses, 'example.org')).toMatchObject({ added: 2501 })
+  const list = await exported()
+  expect(list).toHaveLength(2502)
+  expect(list.at(-1)).toMatch(/^example\.org,domain,blocked,\d{4}-/)
+  const other = await createWorkspace(ctx, `other ${ctx.newId()}`)
+  const again = await importSuppressions(ctx, other.id, lines(...list), 'blocked')
+  expect(again).toMatchObject({ added: 2501, known: 0, invalid: 0 })
+  const { counts } = await summariseSuppressions(ctx, other.id, 1)
+  expect(counts).toEqual([
+    { kind: 'address', reason: 'unsubscribed', count: 2500 },
+    { kind: 'domain', reason: 'blocked', count: 1 },
+  ])
+})
+
+test('importing twice adds nothing, and a stronger reason counts as added', async () => {
+  await importLines('ann@example.com')
+  expect(await importLines('ann@example.com')).toMatchObject({ added: 0, known: 1 })
+  const stronger = await importLines('ann@example.com,unsubscribed')
+  expect(stronger).toMatchObject({ added: 1, known: 0 })
+  expect(await importLines('ann@example.com,blocked')).toMatchObject({ added: 0, known: 1 })
+})
+
+test('a block is lifted; an unsubscribe and a hard bounce only by force', async () => {
+  await addSuppression(ctx, workspaceId, 'example.org')
+  await removeSuppression(ctx, workspaceId, '@Example.org', { force: false })
+  expect(await exported()).toHaveLength(1)
+  for (const reason of ['unsubscribed', 'bounced']) {
+    await importLines(`ann@example.com,${reason}`)
+    const remove = (force: boolean) =>
+      removeSuppression(ctx, workspaceId, 'Ann@example.com', { force })
+    await expect(remove(false)).rejects.toMatchObject({ code: 'invalid_transition' })
+    expect(await exported()).toHaveLength(2)
+    expect(await remove(true)).toMatchObject({ value: 'ann@example.com', reason })
+    expect(await exported()).toHaveLength(1)
+  }
+  await expect(
+    removeSuppression(ctx, workspaceId, 'ann@example.com', { force: true }),
+  ).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('adding a block does not weaken an unsubscribe, and says which reason stands', async () => {
+  await importLines('ann@example.com,unsubscribed')
+  expect(await addSuppression(ctx, workspaceId, 'ann@example.com')).toMatchObject({
+    reason: 'unsubscribed',
+  })
+  await expect(addSuppression(ctx, workspaceId, 'not one')).rejects.toMatchObject({
+    code: 'invalid_field',
+  })
+})

@@ -1,0 +1,173 @@
+import type { Context } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
+import { operator, recordAudit } from '../audit/index.ts'
+import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
+import { parseEntry, type SuppressionEntry } from './entry.ts'
+import * as queries from './queries.ts'
+import { type NewSuppression, type SuppressionReason, suppress } from './suppression.ts'
+
+export interface ImportedSuppressions {
+  /** New, or for a stronger reason now. */
+  added: number
+  /** Were there already. */
+  known: number
+  /** Numbers of the first lines that are neither an address nor a domain. */
+  invalid_lines: number[]
+  invalid: number
+}
+
+const batchMax = 1000
+const linesShown = 20
+
+/**
+ * Adds a list of addresses and domains, one to a line; of a line with commas the first field counts,
+ * and a field that is a reason. What `export` writes is read back as it was.
+ */
+export async function importSuppressions(
+  ctx: Context,
+  workspaceId: string,
+  lines: AsyncIterable<string>,
+  reason: SuppressionReason,
+): Promise<ImportedSuppressions> {
+  const result: ImportedSuppressions = { added: 0, known: 0, invalid: 0, invalid_lines: [] }
+  let batch: NewSuppression[] = []
+  const write = async () => {
+    if (batch.length === 0) return
+    const added = await transaction(ctx, (tx) => suppress(tx, workspaceId, batch))
+    result.added += added
+    result.known += batch.length - added
+    batch = []
+  }
+  let number = 0
+  for await (const line of lines) {
+    number += 1
+    const read = readLine(line, reason)
+    if (read === 'nothing' || (read === 'invalid' && number === 1 && isHeading(line))) continue
+    if (read === 'invalid') {
+      result.invalid += 1
+      if (result.invalid_lines.length < linesShown) result.invalid_lines.push(number)
+      continue
+    }
+    batch.push(read)
+    if (batch.length >= batchMax) await write()
+  }
+  await write()
+  await record(ctx, workspaceId, 'suppression.imported', { added: result.added })
+  return result
+}
+
+const reasons = ['unsubscribed', 'bounced', 'blocked'] as const
+
+const isHeading = (line: string) => /^\W*(value|address|email|domain)\b/i.test(line)
+
+function readLine(line: string, usual: SuppressionReason): NewSuppression | 'nothing' | 'invalid' {
+  const fields = line.split(/[,;\t]/).map((field) => field.trim().replace(/^"(.*)"$/, '$1'))
+  const [first = ''] = fields
+  if (first === '' || first.startsWith('#')) return 'nothing'
+  const entry = parseEntry(first)
+  if (!entry) return 'invalid'
+  const reason = reasons.find((each) => fields.slice(1).includes(each)) ?? usual
+  return { ...entry, reason, campaignId: null }
+}
+
+/** The whole list, for a file: a heading, then a line for each entry. */
+export async function* exportSuppressions(
+  ctx: Context,
+  workspaceId: string,
+): AsyncGenerator<string> {
+  yield 'value,kind,reason,timestamp_created'
+  let after: queries.SuppressionPosition = { kind: '', value: '' }
+  for (;;) {
+    const rows = await queries.listSuppressions(ctx.db, workspaceId, after, batchMax)
+    for (const { value, kind, reason, timestamp_created } of rows) {
+      yield [value, kind, reason, timestamp_created.toISOString()].join(',')
+    }
+    const last = rows.at(-1)
+    if (!last || rows.length < batchMax) return
+    after = last
+  }
+}
+
+export interface SuppressionSummary {
+  counts: { kind: string; reason: string; count: number }[]
+  /** The first ones by the alphabet. */
+  items: queries.StoredSuppression[]
+}
+
+export async function summariseSuppressions(
+  ctx: Context,
+  workspaceId: string,
+  limit: number,
+): Promise<SuppressionSummary> {
+  return {
+    counts: await queries.countSuppressions(ctx.db, workspaceId),
+    items: await queries.listSuppressions(ctx.db, workspaceId, { kind: '', value: '' }, limit),
+  }
+}
+
+export async function addSuppression(
+  ctx: Context,
+  workspaceId: string,
+  text: string,
+): Promise<SuppressionEntry & { reason: string }> {
+  const entry = readEntry(text)
+  return transaction(ctx, async (tx) => {
+    await suppress(tx, workspaceId, [{ ...entry, reason: 'blocked', campaignId: null }])
+    const stored = await queries.findSuppression(tx.db, workspaceId, entry)
+    await record(tx, workspaceId, 'suppression.added', { kind: entry.kind })
+    return { ...entry, reason: stored?.reason ?? 'blocked' }
+  })
+}
+
+/**
+ * Lifts a block. That somebody unsubscribed, or that an address does not exist, is lifted only with
+ * `force`: writing to them again is against the law in most places, and against every provider's rules.
+ * Leads that were stopped stay stopped.
+ */
+export async function removeSuppression(
+  ctx: Context,
+  workspaceId: string,
+  text: string,
+  options: { force: boolean },
+): Promise<SuppressionEntry & { reason: string }> {
+  const entry = readEntry(text)
+  return transaction(ctx, async (tx) => {
+    const stored = await queries.findSuppression(tx.db, workspaceId, entry)
+    if (!stored) throw notFound('suppression')
+    if (stored.reason !== 'blocked' && !options.force) throw notLiftable(stored.reason)
+    await queries.deleteSuppression(tx.db, workspaceId, entry)
+    await record(tx, workspaceId, 'suppression.removed', { ...stored, kind: entry.kind })
+    await wakeWorkspaceMailboxes(tx, workspaceId)
+    return { ...entry, reason: stored.reason }
+  })
+}
+
+const notLiftable = (reason: string) =>
+  new AppError(
+    'invalid_transition',
+    reason === 'bounced'
+      ? 'Mail to it was refused for good. Writing again costs the reputation of your mailboxes: --force does it all the same.'
+      : 'Its owner unsubscribed. Writing again without a new consent is against the law in most places: --force does it all the same.',
+  )
+
+function readEntry(text: string): SuppressionEntry {
+  const entry = parseEntry(text)
+  if (entry) return entry
+  throw invalidField('/value', 'give an e-mail address or a domain, as example.com')
+}
+
+const record = (
+  ctx: Context,
+  workspaceId: string,
+  action: string,
+  details: Record<string, string | number>,
+) =>
+  recordAudit(ctx, {
+    workspaceId,
+    actor: operator,
+    action,
+    subjectType: 'suppression',
+    subjectId: null,
+    details,
+  })
