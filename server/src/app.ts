@@ -17,6 +17,7 @@ import { eventPayloadSchemas } from './features/event-payloads/index.ts'
 import { createAuthenticator, keyRoutes, keySchemas } from './features/keys/index.ts'
 import { followSteps, leadRoutes, leadSchemas } from './features/leads/index.ts'
 import { dropOldMessages, messagesTable } from './features/messages/index.ts'
+import { startSendingRunner } from './features/sending/index.ts'
 import { tokenBoxOf, trackingRoutes } from './features/tracking/index.ts'
 import { webhookEventRoutes, webhookEventSchemas } from './features/webhook-events/index.ts'
 import { webhookTestRoutes, webhookTestSchemas } from './features/webhook-tests/index.ts'
@@ -78,13 +79,14 @@ export interface Runner {
 const upkeepEveryMs = 3_600_000
 const followEveryMs = 2000
 
-/** Starts the loops of the runner: deliveries, monthly credits, and the upkeep of partitions. */
+/** Starts the loops of the runner: deliveries, sending, monthly credits, the upkeep of partitions. */
 export async function startRunner(
   ctx: Context,
   options: Pick<DeliveryRunnerOptions, 'listen'> = {},
 ): Promise<Runner> {
+  const hints = await shareHints(options.listen)
   const deliveries = await startDeliveryRunner(ctx, {
-    ...options,
+    ...hints,
     onAttempt: (attempt) => observeAttempt(ctx, attempt),
   })
   ctx.metrics.gauge('lanes_leased', deliveries.lanesLeased)
@@ -92,12 +94,40 @@ export async function startRunner(
   const following = startLoop(ctx, 'following', followEveryMs, () =>
     followSteps(ctx, stopping.signal),
   )
+  const sending = await startSendingRunner(ctx, hints)
+  ctx.metrics.gauge('mailboxes_awake', sending.lanesAwake)
   const credits = startLoop(ctx, 'credits', upkeepEveryMs, () => grantMonthlyCredits(ctx))
   const upkeep = startLoop(ctx, 'upkeep', upkeepEveryMs, () => keepPartitions(ctx))
   return {
     async stop() {
       stopping.abort()
-      await Promise.all([upkeep.stop(), credits.stop(), following.stop(), deliveries.stop()])
+      await Promise.all([
+        upkeep.stop(),
+        credits.stop(),
+        following.stop(),
+        deliveries.stop(),
+        sending.stop(),
+      ])
+    },
+  }
+}
+
+/** One connection hears the hints for all that wait for them, until the last one has stopped. */
+async function shareHints(
+  listen: DeliveryRunnerOptions['listen'],
+): Promise<Pick<DeliveryRunnerOptions, 'listen'>> {
+  if (!listen) return {}
+  const waiting = new Set<() => void>()
+  const unlisten = await listen(() => {
+    for (const wake of waiting) wake()
+  })
+  return {
+    async listen(wake) {
+      waiting.add(wake)
+      return async () => {
+        waiting.delete(wake)
+        if (waiting.size === 0) await unlisten()
+      }
     },
   }
 }

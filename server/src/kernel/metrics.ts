@@ -27,6 +27,7 @@ const gauges = {
     help: 'How long the delivery that is most overdue has been due, of all processes',
   },
   lanes_leased: { help: 'Destinations with due work in the leases of this process' },
+  mailboxes_awake: { help: 'Mailboxes that this process sends from at this moment' },
   database_connections: { help: 'Connections of the pool of this process', label: 'state' },
 } as const satisfies Record<string, { help: string; label?: string }>
 

@@ -52,16 +52,10 @@ const candidate = sql`
     where x.workspace_id = k.workspace_id and x.kind = 'domain'
       and x.value = split_part(l.email_folded, '@', -1)
   ) as suppressed,
-  coalesce(s.sent_step_ids, '{}') as sent_step_ids, coalesce(s.is_open, false) as is_open`
-
-const sentSteps = sql`
-  lateral (
-    select array_agg(s.step_id order by s.timestamp_transmitting, s.id)
-        filter (where s.state in ('sent', 'uncertain')) as sent_step_ids,
-      bool_or(s.is_open) as is_open
-    from sends s
-    where s.workspace_id = k.workspace_id and s.lead_id = l.id
-  ) s on true`
+  l.sent_step_ids, exists (
+    select from sends s
+    where s.workspace_id = k.workspace_id and s.lead_id = l.id and s.is_open
+  ) as is_open`
 
 export interface FollowUpSource {
   workspace_id: string
@@ -91,7 +85,6 @@ export async function findFollowUps(db: Db, sources: FollowUpSource[], now: Date
       order by l.timestamp_next_send, l.id
       limit k.most
     ) l on true
-    left join ${sentSteps}
     order by k.position, l.timestamp_next_send, l.id`.execute(db)
   return rows
 }
@@ -127,7 +120,6 @@ export async function findPending(db: Db, sources: PendingSource[], now: Date) {
       order by l.timestamp_next_send, l.id
       limit k.most
     ) l on true
-    left join ${sentSteps}
     order by k.position, l.timestamp_next_send, l.id`.execute(db)
   return rows
 }
