@@ -56,7 +56,7 @@ export class ReplyParser {
 }
 
 /** What came is not what an SMTP server says. */
-export class NotSmtp extends Error {}
+class NotSmtp extends Error {}
 
 /** A reply as a person quotes it: `550 5.1.1 No such user`. */
 export const quoteReply = ({ code, text }: Reply): string =>
