@@ -130,12 +130,15 @@ describe('sent', () => {
     },
   )
 
-  test.each(done)('a lead that was %s meanwhile stays so, and is not completed', (sending_state) => {
-    const { patch, events } = sent(null, { sending_state, status: 'replied' })
-    expect(patch).not.toHaveProperty('sending_state')
-    expect(patch).toMatchObject({ current_step: 2, status: 'replied' })
-    expect(events).toEqual(['email.sent'])
-  })
+  test.each(done)(
+    'a lead that was %s meanwhile stays so, and is not completed',
+    (sending_state) => {
+      const { patch, events } = sent(null, { sending_state, status: 'replied' })
+      expect(patch).not.toHaveProperty('sending_state')
+      expect(patch).toMatchObject({ current_step: 2, status: 'replied' })
+      expect(events).toEqual(['email.sent'])
+    },
+  )
 })
 
 describe('opened and clicked', () => {

@@ -39,8 +39,7 @@ const record = (...activities: LeadActivity[]) =>
 
 const getLead = async (campaign_id: string, email: string): Promise<Lead> =>
   (await api.call('GET', `/api/v2/lead/get?${new URLSearchParams({ campaign_id, email })}`)).body
-const getCampaign = async (id: string) =>
-  (await api.call('GET', `/api/v2/campaigns/${id}`)).body
+const getCampaign = async (id: string) => (await api.call('GET', `/api/v2/campaigns/${id}`)).body
 
 async function eventsOf(by: { email?: string; campaign?: string }) {
   const rows = await api.ctx.database.peek
@@ -189,7 +188,10 @@ test('a hard bounce suppresses the address, and nobody else writes to it', async
   const [id = ''] = await addLeads(campaign, email)
   await addLeads(other, email)
   await record(sent(id, tomorrow()), bounced(id))
-  expect(await getLead(campaign, email)).toMatchObject({ status: 'bounced', stop_reason: 'bounced' })
+  expect(await getLead(campaign, email)).toMatchObject({
+    status: 'bounced',
+    stop_reason: 'bounced',
+  })
   expect(await getLead(other, email)).toMatchObject({
     status: 'new',
     sending_state: 'stopped',

@@ -11,6 +11,8 @@ export class Lane {
   isAdopted = false
   /** The campaign that it claimed for last; null: what the database has. */
   lastCampaignId: string | null = null
+  /** Something woke it since it was last planned. */
+  isWoken = false
   /** Claims in a row that something spoke against. */
   refusals = 0
   /** Results on their way into the ledger. */
