@@ -10,6 +10,7 @@ create table mailbox_lanes (
   token        bigint not null default 0,  -- of the last owner's lease: an older one claims nothing more
   next_send_at timestamptz,                -- the gap after the last mail ends
   last_sent_at timestamptz,
+  last_campaign_id uuid,                   -- whose mail that was: the next one's turn comes first
   failures     integer not null default 0, -- connections, logins and quotas refused in a row
   not_before   timestamptz,                -- while it fails: when it is tried again
   primary key (workspace_id, mailbox_id)

@@ -12,6 +12,7 @@ export interface LaneRow extends LaneKey {
   seq: string
   token: string
   next_send_at: Date | null
+  last_campaign_id: string | null
   failures: number
   not_before: Date | null
   plan_api: boolean
@@ -32,8 +33,8 @@ export interface LaneRow extends LaneKey {
 export async function readLanes(db: Db, lanes: LaneKey[]) {
   const { rows } = await sql<LaneRow>`
     /* settle */
-    select l.workspace_id, l.mailbox_id, l.seq, l.token, l.next_send_at, l.failures, l.not_before,
-      w.plan_api, m.address, m.display_name, m.signature, m.status, m.timezone, m.daily_limit,
+    select l.workspace_id, l.mailbox_id, l.seq, l.token, l.next_send_at, l.last_campaign_id, l.failures,
+      l.not_before, w.plan_api, m.address, m.display_name, m.signature, m.status, m.timezone, m.daily_limit,
       m.gap_seconds, m.ramp_up_start, m.ramp_up_step, m.ramp_up_from
     from unnest(
       ${column(lanes, 'workspace_id')}::uuid[],

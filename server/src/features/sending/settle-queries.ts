@@ -142,6 +142,7 @@ export interface PacedLane {
   mailbox_id: string
   last_sent_at: Date
   next_send_at: Date | null
+  last_campaign_id: string
 }
 
 /** What the mailbox's pace is counted from, and the end of whatever trouble it had. */
@@ -150,13 +151,15 @@ export const paceLanes = (db: Db, lanes: PacedLane[]) =>
     /* settle */
     update mailbox_lanes l
     set last_sent_at = greatest(l.last_sent_at, k.last_sent_at),
-      next_send_at = greatest(l.next_send_at, k.next_send_at), failures = 0, not_before = null
+      next_send_at = greatest(l.next_send_at, k.next_send_at),
+      last_campaign_id = k.last_campaign_id, failures = 0, not_before = null
     from unnest(
       ${column(lanes, 'workspace_id')}::uuid[],
       ${column(lanes, 'mailbox_id')}::uuid[],
       ${column(lanes, 'last_sent_at')}::timestamptz[],
-      ${column(lanes, 'next_send_at')}::timestamptz[]
-    ) as k (workspace_id, mailbox_id, last_sent_at, next_send_at)
+      ${column(lanes, 'next_send_at')}::timestamptz[],
+      ${column(lanes, 'last_campaign_id')}::uuid[]
+    ) as k (workspace_id, mailbox_id, last_sent_at, next_send_at, last_campaign_id)
     where l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id`.execute(db)
 
 /** The steps that each lead was sent, in that order. */
