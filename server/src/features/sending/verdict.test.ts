@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
-import { MailFailure, type MailFailureKind, type MailStage } from '../../kernel/mail/index.ts'
+import { MailFailure } from '../../kernel/mail/index.ts'
 import { errorOf, judge } from './verdict.ts'
+
+type MailFailureKind = MailFailure['kind']
+type MailStage = MailFailure['stage']
 
 const now = new Date('2026-11-20T09:00:00Z')
 const attempted = { attempt: 1, recipient: 'ann@example.com', now, random: 0.5 }
