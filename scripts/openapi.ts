@@ -8,6 +8,7 @@ import { createSecretBox } from '../server/src/kernel/crypto.ts'
 import { connect } from '../server/src/kernel/db/db.ts'
 import { createIdGenerator } from '../server/src/kernel/ids.ts'
 import { createLog } from '../server/src/kernel/log.ts'
+import { createMailNetwork } from '../server/src/kernel/mail/index.ts'
 import { createMetrics } from '../server/src/kernel/metrics.ts'
 import {
   createLookup,
@@ -50,6 +51,7 @@ function createContext(): Context {
     newId: createIdGenerator(now),
     sleep: async () => undefined,
     http: createOutboundHttp({ policy: config.outbound }),
+    mail: createMailNetwork({ policy: config.outbound, lookup: createLookup() }),
     lookup: createLookup(),
     lookupMail: createMailLookup(),
     secrets: createSecretBox([Buffer.alloc(32)]),

@@ -16,6 +16,7 @@ import {
 import { eventPayloadSchemas } from './features/event-payloads/index.ts'
 import { createAuthenticator, keyRoutes, keySchemas } from './features/keys/index.ts'
 import { leadRoutes, leadSchemas } from './features/leads/index.ts'
+import { messagesTable } from './features/sending/index.ts'
 import { webhookEventRoutes, webhookEventSchemas } from './features/webhook-events/index.ts'
 import { webhookTestRoutes, webhookTestSchemas } from './features/webhook-tests/index.ts'
 import { webhookRoutes, webhookSchemas } from './features/webhooks/index.ts'
@@ -101,7 +102,7 @@ async function keepPartitions(ctx: Context) {
 }
 
 /** The tables that grow without end, and how they are cut. */
-export const partitionedTables: PartitionedTable[] = [...historyTables, answersTable]
+export const partitionedTables: PartitionedTable[] = [...historyTables, answersTable, messagesTable]
 
 /** Before anything is written at `ctx.now()`: a row without its partition fails its transaction. */
 export async function ensurePartitions(ctx: Context) {

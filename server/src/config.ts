@@ -13,6 +13,8 @@ export interface Config {
   databaseConnectionsMax: number
   baseUrl: string
   apiUrl: string
+  /** Where the links of mails lead: tracking and unsubscribe. */
+  trackingUrl: string
   outbound: AddressPolicy
   secretKey: string | undefined
   redisUrl: string | undefined
@@ -53,6 +55,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     databaseConnectionsMax: integer(env, 'DATABASE_CONNECTIONS', 10, 2, 1000),
     baseUrl,
     apiUrl,
+    trackingUrl: address(env, 'TRACKING_URL', apiUrl),
     outbound: outboundPolicy(env, [host, new URL(baseUrl).hostname, new URL(apiUrl).hostname]),
     secretKey: env.OUTRIDER_SECRET_KEY || undefined,
     redisUrl: env.REDIS_URL || undefined,

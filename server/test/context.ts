@@ -7,6 +7,7 @@ import type { Context } from '../src/kernel/context.ts'
 import { createSecretBox } from '../src/kernel/crypto.ts'
 import { createIdGenerator } from '../src/kernel/ids.ts'
 import type { Log } from '../src/kernel/log.ts'
+import { createMailNetwork } from '../src/kernel/mail/index.ts'
 import { createMetrics } from '../src/kernel/metrics.ts'
 import { createLookup, createMailLookup, createOutboundHttp } from '../src/kernel/outbound/index.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
@@ -42,6 +43,7 @@ export async function testContext(overrides: Partial<Config> = {}): Promise<Test
     newId: createIdGenerator(clock.now),
     sleep: (ms, signal) => wait(ms, undefined, { ...(signal ? { signal } : {}) }).catch(() => {}),
     http,
+    mail: createMailNetwork({ policy: config.outbound, lookup: createLookup() }),
     lookup: createLookup(),
     lookupMail: createMailLookup(),
     secrets: createSecretBox([randomBytes(32)]),

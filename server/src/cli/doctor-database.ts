@@ -87,7 +87,7 @@ async function partitions(db: Db, now: Date): Promise<Finding> {
 }
 
 async function runners(db: Db, { leaseMs }: Config, isOurs: boolean): Promise<Finding> {
-  const alive = await countRunners(db, leaseMs)
+  const alive = await countRunners(db, 'deliveries', leaseMs)
   if (alive > 0) return fine('runners', `${alive} alive`)
   if (isOurs) return found('runners', 'warn', 'no server runs', 'Run "npm start".')
   return found('runners', 'fail', 'none alive', 'Start one: "npx outrider runner".')

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import type { SecretBox } from './crypto.ts'
 import type { Db } from './db/db.ts'
 import type { Log } from './log.ts'
+import type { MailNetwork } from './mail/index.ts'
 import type { Metrics } from './metrics.ts'
 import type { LookupFn, MailLookupFn, OutboundHttp } from './outbound/index.ts'
 
@@ -24,6 +25,7 @@ export interface Context {
   /** Resolves early, without an error, when the signal is aborted. */
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>
   http: OutboundHttp
+  mail: MailNetwork
   /** Names to addresses, where a target is judged before anything connects to it. */
   lookup: LookupFn
   /** Domains to the servers that take their mail. */

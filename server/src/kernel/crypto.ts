@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
 
 /** Secrets at rest. `purpose` binds a value to its place: moved to another row it does not open. */
 export interface SecretBox {
@@ -6,6 +6,8 @@ export interface SecretBox {
   keyId: string
   seal: (text: string, purpose: string) => Buffer
   open: (sealed: Buffer, purpose: string) => string
+  /** Keys for another use, one of each secret key, that tell nothing about it (RFC 5869). */
+  derive: (label: string, octets: number) => Buffer[]
 }
 
 export const sha256 = (text: string | Buffer) => hash('sha256', text, 'buffer')
@@ -43,6 +45,8 @@ export function createSecretBox(keys: Buffer[]): SecretBox {
       decipher.setAAD(Buffer.from(purpose)).setAuthTag(sealed.subarray(17, 33))
       return decipher.update(sealed.subarray(33), undefined, 'utf8') + decipher.final('utf8')
     },
+    derive: (label, octets) =>
+      keys.map((key) => Buffer.from(hkdfSync('sha256', key, '', label, octets))),
   }
 }
 

@@ -11,6 +11,7 @@ import { setPreparedStatements } from '../kernel/db/client.ts'
 import { connect } from '../kernel/db/db.ts'
 import { createIdGenerator } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
+import { createMailNetwork } from '../kernel/mail/index.ts'
 import { createMetrics } from '../kernel/metrics.ts'
 import { createLookup, createMailLookup, createOutboundHttp } from '../kernel/outbound/index.ts'
 import { findRunning, startPostgres } from '../kernel/postgres/index.ts'
@@ -111,9 +112,10 @@ async function open(
   const lookup = createLookup()
   const http = createOutboundHttp({ policy: config.outbound, lookup })
   stack.defer(async () => void (await atMost(hangMs, http.close())))
+  const mail = createMailNetwork({ policy: config.outbound, lookup })
   const metrics = createMetrics()
   const ctx: Context = {
-    ...{ config, db, now, monotonicMs, newId, sleep, http, lookup, secrets, log, metrics },
+    ...{ config, db, now, monotonicMs, newId, sleep, http, mail, lookup, secrets, log, metrics },
     lookupMail: createMailLookup(),
     random: Math.random,
   }

@@ -4,6 +4,7 @@ import { createSecretBox } from '../../src/kernel/crypto.ts'
 import { fromPool } from '../../src/kernel/db/db.ts'
 import { createIdGenerator } from '../../src/kernel/ids.ts'
 import type { Log } from '../../src/kernel/log.ts'
+import { MailFailure } from '../../src/kernel/mail/index.ts'
 import { createMetrics } from '../../src/kernel/metrics.ts'
 import { SimulatedPool, type Task } from './pool.ts'
 import type { Owner } from './scheduler.ts'
@@ -56,6 +57,7 @@ export class SimulatedProcess implements Owner {
       newId: createIdGenerator(now, (bytes) => random.fill(bytes)),
       sleep: (ms, signal) => this.#sleep(ms, signal),
       http: { post: (request) => receivers.post(this, request), close: async () => undefined },
+      mail: { connectSmtp: unreachable, connectImap: unreachable },
       lookup: async () => ['203.0.113.1'],
       lookupMail: async () => [],
       secrets: createSecretBox([secretKey]),
@@ -88,6 +90,11 @@ export class SimulatedProcess implements Owner {
       fatal: write('fatal'),
     } as unknown as Log
   }
+}
+
+/** Nobody's mail is simulated. */
+const unreachable = async (): Promise<never> => {
+  throw new MailFailure('connect', 'unreachable')
 }
 
 const secretKey = Buffer.alloc(32, 7)

@@ -1,3 +1,15 @@
 export { addLeadCounts, completeIfFinished } from './lead-counts.ts'
+export { markup } from './liquid.ts'
 export type { LeadCounts } from './queries.ts'
 export { campaignRoutes, campaignSchemas } from './routes.ts'
+export { closesAt, windowState } from './schedule.ts'
+export type { CampaignSchedule } from './schedule-schema.ts'
+export { afterDelay, nextStep, unitMs, zoneOf } from './step-timing.ts'
+export {
+  type ParsedTemplate,
+  parseTemplate,
+  renderTemplate,
+  TemplateError,
+  type TemplateLead,
+  templateVariables,
+} from './template.ts'

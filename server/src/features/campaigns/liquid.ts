@@ -6,7 +6,9 @@ import {
   type Emitter,
   type FilterImplOptions,
   Liquid,
+  LiquidError,
   type Parser,
+  RenderError,
   Tag,
   type TagToken,
   type Template,
@@ -24,6 +26,8 @@ export interface Rendering {
   now: Date
   /** The IANA zone in which `now` is shown. */
   timezone: string
+  /** Told of each variable that is nothing where its value should stand; without it nothing stands there. */
+  onMissing?: (variable: string) => void
 }
 
 /**
@@ -59,7 +63,7 @@ export function createLiquid(): Liquid {
 export const startRendering = (context: Context, rendering: Rendering) =>
   context.setRegister('rendering', { ...rendering, nodes: 0 })
 
-const renderingOf = (context: Context) =>
+export const renderingOf = (context: Context) =>
   context.getRegister<Rendering & { nodes: number }>('rendering')
 
 // No include, render, layout, block: they read files. No cycle, echo, tablerow, liquid: they put
@@ -86,7 +90,7 @@ type FilterFunction = Extract<FilterImplOptions, (...args: never[]) => unknown>
 type FilterThis = ThisParameterType<FilterFunction>
 
 /** Text that is HTML already. A filter that takes it for plain text makes it plain text. */
-class Markup extends Drop {
+export class Markup extends Drop {
   private readonly html: string
   constructor(html: string) {
     super()
@@ -96,6 +100,8 @@ class Markup extends Drop {
     return this.html
   }
 }
+
+export const markup = (html: string): unknown => new Markup(html)
 
 function putIn(this: FilterThis, value: unknown): string {
   const text = textOf(value)
@@ -163,13 +169,31 @@ class Spintax extends Tag {
   }
 }
 
-/** The library limits time, which is chance: counting what is rendered ends the same loops always. */
+/**
+ * The library's own, without its limit of time, which is chance: counting what is rendered ends the
+ * same loops always.
+ */
 function limitNodes({ renderer }: Liquid) {
-  const renderTemplates = renderer.renderTemplates.bind(renderer)
-  renderer.renderTemplates = function* (templates, context, emitter) {
+  renderer.renderTemplates = function* (templates, context, emitter = new TextEmitter()) {
     const rendering = renderingOf(context)
     rendering.nodes += templates.length + 1
     if (rendering.nodes > nodesMax) throw new Error('node limit exceeded')
-    return yield* renderTemplates(templates, context, emitter)
+    for (const template of templates) {
+      try {
+        const text = yield template.render(context, emitter)
+        if (text) emitter.write(text)
+      } catch (error) {
+        throw LiquidError.is(error) ? error : new RenderError(error as Error, template)
+      }
+      if (context.breakCalled || context.continueCalled) break
+    }
+    return emitter.buffer
+  }
+}
+
+class TextEmitter implements Emitter {
+  buffer = ''
+  write(text: unknown) {
+    this.buffer += text
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { canonicalZone, checkSchedule, isOver, windowState } from './schedule.ts'
+import { canonicalZone, checkSchedule, closesAt, isOver, windowState } from './schedule.ts'
 import type { CampaignSchedule } from './schedule-schema.ts'
 
 type WeeklySchedule = CampaignSchedule['schedules'][number]
@@ -381,36 +381,37 @@ function wallClockOf(timeZone: string) {
   return made
 }
 
-test('a window opens at the first open minute of the wall clock', () => {
-  const clock = fc
-    .tuple(fc.nat(23), fc.constantFrom('00', '15', '30', '59'))
-    .map(([hour, minute]) => `${`${hour}`.padStart(2, '0')}:${minute}`)
-  const anyWeekly = fc
-    .record({
-      from: clock,
-      to: fc.oneof(clock, fc.constant('24:00')),
-      days: fc.subarray<Weekday>(['0', '3', '4', '5', '6']),
-      timezone: fc.constantFrom('Europe/Berlin', 'Africa/Cairo', 'America/Havana', 'Asia/Kolkata'),
-    })
-    .filter(({ from, to }) => from < to)
-    .map(({ from, to, days, timezone }) =>
-      weekly({ timing: { from, to }, days: on(...days), timezone }),
-    )
-  const anySchedule = fc.record({
-    start_date: fc.constantFrom(null, '2026-03-29', '2026-10-25'),
-    end_date: fc.constantFrom(null, '2026-04-24', '2026-11-01'),
-    schedules: fc.array(anyWeekly, { minLength: 1, maxLength: 2 }),
+const clock = fc
+  .tuple(fc.nat(23), fc.constantFrom('00', '15', '30', '59'))
+  .map(([hour, minute]) => `${`${hour}`.padStart(2, '0')}:${minute}`)
+const anyWeekly = fc
+  .record({
+    from: clock,
+    to: fc.oneof(clock, fc.constant('24:00')),
+    days: fc.subarray<Weekday>(['0', '3', '4', '5', '6']),
+    timezone: fc.constantFrom('Europe/Berlin', 'Africa/Cairo', 'America/Havana', 'Asia/Kolkata'),
   })
-  // Just before the clocks of these zones change.
-  const near = fc.constantFrom(
-    '2026-03-08',
-    '2026-03-28',
-    '2026-04-23',
-    '2026-10-24',
-    '2026-10-29',
-    '2026-10-31',
+  .filter(({ from, to }) => from < to)
+  .map(({ from, to, days, timezone }) =>
+    weekly({ timing: { from, to }, days: on(...days), timezone }),
   )
-  const minutesMax = 36 * 60
+const anySchedule = fc.record({
+  start_date: fc.constantFrom(null, '2026-03-29', '2026-10-25'),
+  end_date: fc.constantFrom(null, '2026-04-24', '2026-11-01'),
+  schedules: fc.array(anyWeekly, { minLength: 1, maxLength: 2 }),
+})
+// Just before the clocks of these zones change.
+const near = fc.constantFrom(
+  '2026-03-08',
+  '2026-03-28',
+  '2026-04-23',
+  '2026-10-24',
+  '2026-10-29',
+  '2026-10-31',
+)
+const minutesMax = 36 * 60
+
+test('a window opens at the first open minute of the wall clock', () => {
   fc.assert(
     fc.property(anySchedule, near, fc.nat(minutesMax), (of, date, minutes) => {
       const now = new Date(Date.parse(`${date}T00:00Z`) + minutes * 60_000)
@@ -424,4 +425,25 @@ test('a window opens at the first open minute of the wall clock', () => {
     }),
     { numRuns: 150 },
   )
+})
+
+test('an open window closes at the first closed minute, or is cut after a day of being open', () => {
+  fc.assert(
+    fc.property(anySchedule, near, fc.nat(minutesMax), (of, date, minutes) => {
+      const now = Date.parse(`${date}T00:00Z`) + minutes * 60_000
+      if (!windowState(of, new Date(now)).open) return
+      const closing = closesAt(of, new Date(now)).getTime()
+      expect(closing).toBeGreaterThan(now)
+      for (let time = now; time < closing; time += 60_000) expect(isOpenByIntl(of, time)).toBe(true)
+      if (closing < now + 86_400_000) expect(isOpenByIntl(of, closing)).toBe(false)
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test('a window that never closes is cut at midnights', () => {
+  const always = window('00:00', '24:00')
+  const closing = closesAt(always, new Date('2026-11-23T10:00Z'))
+  expect(closing.toISOString().slice(11, 19)).toBe('00:00:00')
+  expect(windowState(always, closing).open).toBe(true)
 })

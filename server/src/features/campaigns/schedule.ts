@@ -67,6 +67,26 @@ export function windowState(schedule: CampaignSchedule, now: Date): WindowState 
   return { open: nextOpen.getTime() === now.getTime(), over, nextOpen }
 }
 
+/**
+ * When a window that is open at `now` closes. One that stays open for days is cut at a midnight,
+ * where the next stretch of it begins.
+ */
+export function closesAt(schedule: CampaignSchedule, now: Date): Date {
+  let closing = now
+  // Another schedule may open before the first closes.
+  for (
+    let known: Date | undefined;
+    closing !== known && closing.getTime() < now.getTime() + dayMs;
+  ) {
+    known = closing
+    for (const weekly of schedule.schedules) {
+      const time = wallClock(closing, weekly.timezone)
+      if (isOpenAt(schedule, weekly, time)) closing = findClosing(schedule, weekly, time)
+    }
+  }
+  return closing
+}
+
 type WeeklySchedule = CampaignSchedule['schedules'][number]
 
 const timePattern = /^(?:[01]\d|2[0-3]):[0-5]\d$/
@@ -118,6 +138,8 @@ function isOpenAt(dates: Dates, { timing, days }: WeeklySchedule, time: Temporal
   return days[weekday] && timing.from <= clock && clock < timing.to
 }
 
+const dayMs = 86_400_000
+
 // A gap can swallow a weekly window, so one week is not enough.
 const daysAheadMax = 15
 
@@ -128,7 +150,7 @@ function findOpening(dates: Dates, weekly: WeeklySchedule, now: Temporal.ZonedDa
     date = Temporal.PlainDate.from(dates.start_date)
   }
   for (let ahead = 0; ahead < daysAheadMax; ahead++, date = date.add({ days: 1 })) {
-    const opening = clockEvents(date, weekly)
+    const opening = clockEvents(date, weekly.timing.from, weekly.timezone)
       .filter((time) => Temporal.ZonedDateTime.compare(time, now) > 0)
       .sort(Temporal.ZonedDateTime.compare)
       .find((time) => isOpenAt(dates, weekly, time))
@@ -137,12 +159,28 @@ function findOpening(dates: Dates, weekly: WeeklySchedule, now: Temporal.ZonedDa
   return
 }
 
-/** All instants of a day at which a window can open: its start, once or twice, and clock changes. */
-function clockEvents(date: Temporal.PlainDate, { timing, timezone }: WeeklySchedule) {
-  const start = date.toPlainDateTime(timing.from)
+/** Of a window that is open: the first instant at which it is not, at the latest a midnight. */
+function findClosing(dates: Dates, weekly: WeeklySchedule, open: Temporal.ZonedDateTime): Date {
+  const { timing, timezone } = weekly
+  const date = open.toPlainDate()
+  const midnight = date.add({ days: 1 }).toZonedDateTime(timezone)
+  const events = timing.to === '24:00' ? [] : clockEvents(date, timing.to, timezone)
+  const closing = events
+    .filter((time) => Temporal.ZonedDateTime.compare(time, open) > 0)
+    .sort(Temporal.ZonedDateTime.compare)
+    .find((time) => !isOpenAt(dates, weekly, time))
+  return new Date((closing ?? midnight).epochMilliseconds)
+}
+
+/**
+ * All instants of a day at which a window can open or close: the time of its clock, once or twice,
+ * and clock changes.
+ */
+function clockEvents(date: Temporal.PlainDate, clock: string, timezone: string) {
+  const time = date.toPlainDateTime(clock)
   const events = [
-    start.toZonedDateTime(timezone, { disambiguation: 'earlier' }),
-    start.toZonedDateTime(timezone, { disambiguation: 'later' }),
+    time.toZonedDateTime(timezone, { disambiguation: 'earlier' }),
+    time.toZonedDateTime(timezone, { disambiguation: 'later' }),
   ]
   // Of the day before, because a gap at midnight is where this day starts.
   let change = date.toZonedDateTime(timezone).subtract({ hours: 1 }).getTimeZoneTransition('next')

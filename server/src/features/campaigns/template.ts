@@ -1,7 +1,6 @@
 import {
   Context,
   LiquidError,
-  Parser,
   type Template,
   type Token,
   Tokenizer,
@@ -9,6 +8,7 @@ import {
   TypeGuards,
 } from 'liquidjs'
 import { createLiquid, type Rendering, startRendering } from './liquid.ts'
+import { NoticingParser } from './missing-variables.ts'
 import { spintaxTag, tokensWithSpintax, UnclosedSpintax } from './spintax.ts'
 
 /** A text that is no template, or that cannot be rendered. The message ends with the place. */
@@ -26,6 +26,8 @@ export class TemplateError extends Error {
 
 export interface ParsedTemplate {
   readonly nodes: Template[]
+  /** What stands in its outputs, as it is written there. */
+  readonly outputs: readonly string[]
 }
 
 export type TemplateVariables = Readonly<Record<string, unknown>>
@@ -59,7 +61,9 @@ export function parseTemplate(text: string): ParsedTemplate {
       liquid,
     )
     checkTokens(tokens)
-    return { nodes: new Parser(liquid).parseTokens(tokens) }
+    // Before the parser takes them.
+    const outputs = tokens.filter(TypeGuards.isOutputToken).map(({ content }) => content)
+    return { nodes: new NoticingParser(liquid).parseTokens(tokens), outputs }
   } catch (error) {
     throw asTemplateError(error, text)
   }
@@ -87,12 +91,15 @@ export function renderTemplate(
  * hidden, a custom variable comes before a camelCase name. Without a prototype, so that nothing but
  * a variable is ever found.
  */
-export function templateVariables(lead: TemplateLead): TemplateVariables {
+export function templateVariables(lead: TemplateLead): Record<string, unknown> {
+  const variables: Record<string, unknown> = Object.create(null)
   // Liquid would answer `size` of a record with the number of its fields.
-  const variables: Record<string, unknown> = Object.assign(Object.create(null), { size: null })
-  for (const field of leadFields) variables[camelCase(field)] = lead[field]
-  for (const [name, value] of Object.entries(lead.custom_variables))
-    variables[name] = value ?? variables[name]
+  variables.size = null
+  for (const { field, camelCase } of spellings) variables[camelCase] = lead[field]
+  const { custom_variables } = lead
+  for (const name in custom_variables)
+    if (Object.hasOwn(custom_variables, name))
+      variables[name] = custom_variables[name] ?? variables[name]
   for (const field of leadFields) variables[field] = lead[field] ?? variables[field]
   return variables
 }
@@ -105,8 +112,10 @@ const renderedCharactersMax = 4 * templateCharactersMax
 const tokensMax = 10_000
 const depthMax = 50
 
-const camelCase = (field: string) =>
-  field.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+const spellings = leadFields.map((field) => ({
+  field,
+  camelCase: field.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+}))
 
 /** Reads `{{{name}}|you}` as a brace and an output, where Liquid would see an output of `{name`. */
 class TemplateTokenizer extends Tokenizer {

@@ -5,6 +5,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import type { Campaigns } from '../../kernel/db/types.gen.ts'
 import { invalidFields, notFound } from '../../kernel/errors.ts'
 import { emit } from '../events/index.ts'
+import { wakeCampaignMailboxes } from '../mailbox-lanes/index.ts'
 import { getCampaign } from './campaigns.ts'
 import { checkSettings, scheduleOf } from './check-settings.ts'
 import * as queries from './queries.ts'
@@ -43,6 +44,7 @@ export async function updateCampaign(
     await queries.updateCampaign(tx.db, workspaceId, id, toColumns(tx, changed))
     const campaign = await getCampaign(tx, workspaceId, id)
     if (status !== previous) await announce(tx, workspaceId, campaign, previous)
+    await wakeCampaignMailboxes(tx, workspaceId, [id])
     return campaign
   })
 }

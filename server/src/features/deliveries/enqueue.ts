@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
+import { hintDue } from '../../kernel/runner/hint.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 import { allEvents, findSubscribers } from '../webhooks/index.ts'
-import { hintDue } from './hint.ts'
 import * as queries from './queries.ts'
 
 export interface EventToDeliver {

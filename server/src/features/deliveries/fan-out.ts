@@ -1,10 +1,10 @@
 import type { Context } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { hintDue } from '../../kernel/runner/hint.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 import type { DueFanout } from './cross-workspace.ts'
 import { rowsMax } from './enqueue.ts'
-import { hintDue } from './hint.ts'
 import * as queries from './queries.ts'
 
 /**

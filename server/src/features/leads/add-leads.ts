@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, invalidFields, notFound } from '../../kernel/errors.ts'
 import { addLeadCounts } from '../campaigns/index.ts'
+import { wakeCampaignMailboxes } from '../mailbox-lanes/index.ts'
 import {
   findSuppressed,
   holdSuppressions,
@@ -44,6 +45,7 @@ export async function addLeads(
       await queries.insertLeads(tx.db, workspaceId, input.campaign_id, created, tx.now())
       const added = { total: created.length, active: created.length }
       await addLeadCounts(tx, workspaceId, input.campaign_id, added)
+      await wakeCampaignMailboxes(tx, workspaceId, [input.campaign_id])
     }
     return {
       status: 'success',

@@ -3,6 +3,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { type EmailAddress, parseEmail } from '../../kernel/email.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
 import { builtinStatuses, listLabels } from '../labels/index.ts'
+import { wakeCampaignMailboxes } from '../mailbox-lanes/index.ts'
 import { findSuppressed, suppress } from '../suppression/index.ts'
 import { type ChangedLead, changeLeads } from './change-leads.ts'
 import { noSuchLead } from './find-lead.ts'
@@ -37,6 +38,12 @@ export async function setLeadStatus(
     }
     const label = target.kind === 'label' ? target.label : undefined
     const stored = await changeLeads(tx, workspaceId, changed, label?.value ?? null)
+    const resumed = changed.filter(({ patch }) => isSending(patch.sending_state))
+    await wakeCampaignMailboxes(
+      tx,
+      workspaceId,
+      resumed.map(({ lead }) => lead.campaign_id),
+    )
     return leadRecord(stored.get(named.id) ?? named)
   })
 }
@@ -50,6 +57,9 @@ async function readTarget(ctx: Context, workspaceId: string, text: string): Prom
   const values = [...builtinStatuses, ...labels.map((label) => label.value)]
   throw invalidField('/new_status', `new_status must be one of ${values.join(', ')}`)
 }
+
+const isSending = (state: Lead['sending_state'] | undefined) =>
+  state === 'pending' || state === 'active'
 
 const isUnsubscribe = (target: NewStatus) =>
   target.kind === 'builtin' && target.status === 'unsubscribed'

@@ -3,6 +3,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { invalidField, notFound } from '../../kernel/errors.ts'
 import { parseUuid } from '../../kernel/ids.ts'
 import { operator, recordAudit } from '../audit/index.ts'
+import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
 import * as queries from './queries.ts'
 
 export const defaultWorkspaceName = 'default'
@@ -90,6 +91,7 @@ export async function setPlan(ctx: Context, workspaceId: string, changes: PlanCh
       subjectId: workspaceId,
       details: Object.fromEntries(given) as Record<string, string | number | boolean | null>,
     })
+    if (changes.api) await wakeWorkspaceMailboxes(tx, workspaceId)
     return workspace
   })
 }

@@ -77,6 +77,15 @@ export interface BucketLeases {
   token: Generated<Int8>;
 }
 
+export interface CampaignDays {
+  bounced: Generated<number>;
+  campaign_id: string;
+  day: string;
+  new_leads: Generated<number>;
+  sent: Generated<number>;
+  workspace_id: string;
+}
+
 export interface CampaignLeadCounts {
   active: Generated<number>;
   bounced: Generated<number>;
@@ -253,6 +262,8 @@ export interface IdempotencyAnswers {
 export interface Instance {
   id: string;
   secret_key_id: string;
+  sending_epoch: Generated<Int8>;
+  sending_identity: string | null;
   timestamp_created: Timestamp;
 }
 
@@ -292,11 +303,14 @@ export interface Leads {
   label_id: string | null;
   last_contacted_from: string | null;
   last_name: string | null;
+  mailbox_id: string | null;
   personalization: string | null;
   phone: string | null;
   sending_state: Generated<string>;
+  skip_reason: string | null;
   status: Generated<string>;
   stop_reason: string | null;
+  thread_subject: string | null;
   timestamp_created: Timestamp;
   timestamp_last_click: Timestamp | null;
   timestamp_last_contact: Timestamp | null;
@@ -305,6 +319,13 @@ export interface Leads {
   timestamp_next_send: Timestamp | null;
   timestamp_updated: Timestamp;
   website: string | null;
+  workspace_id: string;
+}
+
+export interface MailboxDays {
+  day: string;
+  mailbox_id: string;
+  sent: Generated<number>;
   workspace_id: string;
 }
 
@@ -322,10 +343,89 @@ export interface Mailboxes {
   workspace_id: string;
 }
 
+export interface MailboxLanes {
+  bucket: number;
+  failures: Generated<number>;
+  last_sent_at: Timestamp | null;
+  mailbox_id: string;
+  next_send_at: Timestamp | null;
+  not_before: Timestamp | null;
+  seq: Generated<Int8>;
+  token: Generated<Int8>;
+  wake_at: Timestamp | null;
+  workspace_id: string;
+}
+
+export interface MessageIds {
+  campaign_id: string | null;
+  hash: Buffer;
+  lead_id: string | null;
+  mailbox_id: string;
+  message_id: string;
+  workspace_id: string;
+}
+
+export interface Messages {
+  campaign_id: string | null;
+  cc_addresses: Generated<string[]>;
+  details: Generated<Json>;
+  direction: string;
+  from_address: string;
+  html: string | null;
+  id: string;
+  in_reply_to: string | null;
+  kind: string;
+  lead_id: string | null;
+  mailbox_id: string;
+  message_id: string | null;
+  size_bytes: number | null;
+  snippet: Generated<string>;
+  step: number | null;
+  step_id: string | null;
+  subject: Generated<string>;
+  text: Generated<string>;
+  thread_id: string;
+  timestamp: Timestamp;
+  to_addresses: Generated<string[]>;
+  variant: number | null;
+  workspace_id: string;
+}
+
 export interface Runners {
   heartbeat_at: Timestamp;
   id: string;
+  kind: Generated<string>;
   slot: number;
+}
+
+export interface Sends {
+  attempt: Generated<number>;
+  campaign_day: string;
+  campaign_id: string;
+  claim_token: Int8;
+  error_code: string | null;
+  error_message: string | null;
+  error_stage: string | null;
+  id: string;
+  is_new: boolean;
+  is_open: Generated<boolean>;
+  is_uncertain: Generated<boolean>;
+  lead_id: string;
+  mailbox_day: string;
+  mailbox_id: string;
+  message_id: string;
+  provider_message_id: string | null;
+  starts_thread: boolean;
+  state: string;
+  step: number;
+  step_id: string;
+  subject: string | null;
+  timestamp_claimed: Timestamp;
+  timestamp_settled: Timestamp | null;
+  timestamp_transmitting: Timestamp | null;
+  variant: number;
+  variant_id: string;
+  workspace_id: string;
 }
 
 export interface ServiceAccounts {
@@ -437,6 +537,7 @@ export interface DB {
   acquired_contacts: AcquiredContacts;
   audit_log: AuditLog;
   bucket_leases: BucketLeases;
+  campaign_days: CampaignDays;
   campaign_lead_counts: CampaignLeadCounts;
   campaigns: Campaigns;
   credit_balances: CreditBalances;
@@ -456,8 +557,13 @@ export interface DB {
   key_hashes: KeyHashes;
   labels: Labels;
   leads: Leads;
+  mailbox_days: MailboxDays;
+  mailbox_lanes: MailboxLanes;
   mailboxes: Mailboxes;
+  message_ids: MessageIds;
+  messages: Messages;
   runners: Runners;
+  sends: Sends;
   service_accounts: ServiceAccounts;
   suppressions: Suppressions;
   webhook_event_counts: WebhookEventCounts;

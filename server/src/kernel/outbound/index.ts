@@ -7,6 +7,8 @@ import { createDecoder } from './response-body.ts'
 
 export type { PostOutcome, PostRequest } from './attempt.ts'
 export { parseCidrs } from './cidr.ts'
+export { type Connector, createConnector } from './connector.ts'
+export { classifyConnect, OutboundError } from './failure.ts'
 export { createLookup, type LookupFn } from './lookup.ts'
 export { createMailLookup, type MailLookupFn } from './mail-lookup.ts'
 export { type AddressPolicy, isLoopback, judgeAddress, judgeTarget } from './policy.ts'

@@ -3,9 +3,11 @@ import type { Db } from '../db/db.ts'
 
 // Bucket leases and runners are local to the coordinator: no statement here touches a tenant table.
 
-export const upsertRunner = (db: Db, runnerId: string, slot: number) =>
+/** A process is one runner for each kind of lease that it takes. */
+export const upsertRunner = (db: Db, kind: string, runnerId: string, slot: number) =>
   sql`
-    insert into runners (id, slot, heartbeat_at) values (${runnerId}::uuid, ${slot}, outrider_now())
+    insert into runners (id, kind, slot, heartbeat_at)
+    values (${runnerId}::uuid, ${kind}, ${slot}, outrider_now())
     on conflict (id) do update set heartbeat_at = excluded.heartbeat_at`.execute(db)
 
 export const deleteRunner = (db: Db, runnerId: string) =>
@@ -15,10 +17,11 @@ export const deleteRunner = (db: Db, runnerId: string) =>
 export const deleteDeadRunners = (db: Db) =>
   sql`delete from runners where heartbeat_at < outrider_now() - interval '1 day'`.execute(db)
 
-export async function countRunners(db: Db, leaseMs: number): Promise<number> {
+export async function countRunners(db: Db, kind: string, leaseMs: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from runners
-    where heartbeat_at > outrider_now() - ${leaseMs}::float8 * interval '1 ms'`.execute(db)
+    where kind = ${kind}
+      and heartbeat_at > outrider_now() - ${leaseMs}::float8 * interval '1 ms'`.execute(db)
   return rows[0]?.count ?? 0
 }
 

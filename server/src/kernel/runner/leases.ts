@@ -59,6 +59,11 @@ export class Leases {
     return this.#ctx.monotonicMs() < lease.deadlineMs
   }
 
+  /** What the owner of a bucket writes into the rows it claims; undefined when it is not ours. */
+  token(bucket: number): string | undefined {
+    return this.#held.get(bucket)?.token
+  }
+
   /** Owned and not being handed over. */
   buckets(): number[] {
     return [...this.#held.keys()].filter((bucket) => !this.#leaving.has(bucket))
@@ -66,7 +71,7 @@ export class Leases {
 
   async beat() {
     const { db, monotonicMs } = this.#ctx
-    await queries.upsertRunner(db, this.runnerId, this.slot)
+    await queries.upsertRunner(db, this.#kind, this.runnerId, this.slot)
     const sentMs = monotonicMs()
     const renewed = await queries.renewLeases(
       db,
@@ -77,7 +82,7 @@ export class Leases {
     )
     this.#extend(renewed, sentMs)
     this.#drop([...this.#held.keys()].filter((bucket) => !renewed.includes(bucket)))
-    const runners = await queries.countRunners(db, this.#leaseMs)
+    const runners = await queries.countRunners(db, this.#kind, this.#leaseMs)
     const share = Math.ceil(bucketCount / Math.max(1, runners))
     await this.#take(share - this.#held.size)
     this.#handOver(this.buckets().slice(share))

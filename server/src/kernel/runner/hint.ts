@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Context } from '../../kernel/context.ts'
-import { describeError } from '../../kernel/log.ts'
+import type { Context } from '../context.ts'
+import { describeError } from '../log.ts'
 
 export const hintChannel = 'outrider_due'
 

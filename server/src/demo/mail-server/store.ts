@@ -1,0 +1,87 @@
+import { Folder } from './folder.ts'
+
+export interface AccountOptions {
+  address: string
+  password: string
+  /** Taken for XOAUTH2 as well. */
+  accessToken?: string
+  /** The server itself files what the account sends, as Gmail does. */
+  keepsSent?: boolean
+  /** Besides INBOX: path to special use. */
+  folders?: Record<string, string | null>
+}
+
+export interface Account {
+  address: string
+  password: string
+  accessToken: string | undefined
+  keepsSent: boolean
+  folders: Map<string, Folder>
+}
+
+export interface SubmittedMail {
+  from: string
+  to: string
+  source: Buffer
+}
+
+export interface MailStoreOptions {
+  now: () => Date
+  /** Takes what goes to an address that is no account; without it that is refused. */
+  onOutside?: (mail: SubmittedMail) => void
+}
+
+const usualFolders = {
+  Sent: '\\Sent',
+  Drafts: '\\Drafts',
+  Junk: '\\Junk',
+  Trash: '\\Trash',
+}
+
+/** Everybody's mail, in memory. */
+export class MailStore {
+  readonly #options: MailStoreOptions
+  readonly #accounts = new Map<string, Account>()
+
+  constructor(options: MailStoreOptions) {
+    this.#options = options
+  }
+
+  addAccount(options: AccountOptions): Account {
+    const { address, password, accessToken, keepsSent = false } = options
+    const paths = Object.entries({ INBOX: null, ...(options.folders ?? usualFolders) })
+    const folders = new Map(paths.map(([path, use]) => [path, new Folder(path, use)]))
+    const account = { address, password, accessToken, keepsSent, folders }
+    this.#accounts.set(address.toLowerCase(), account)
+    return account
+  }
+
+  find(address: string): Account | undefined {
+    return this.#accounts.get(address.toLowerCase())
+  }
+
+  now(): Date {
+    return this.#options.now()
+  }
+
+  takes(address: string): boolean {
+    return this.#options.onOutside !== undefined || this.find(address) !== undefined
+  }
+
+  /** A mail that an account sends. */
+  submit(sender: Account, mail: SubmittedMail): void {
+    if (sender.keepsSent) this.file(sender, mail.source, '\\Sent', ['\\Seen'])
+    const receiver = this.find(mail.to)
+    if (receiver) this.file(receiver, mail.source)
+    else this.#options.onOutside?.(mail)
+  }
+
+  /** Puts a mail into the folder of a use, INBOX without one. */
+  file(account: Account, source: Buffer, use: string | null = null, flags: string[] = []): void {
+    const folders = [...account.folders.values()]
+    const folder = folders.find(({ path, specialUse }) =>
+      use === null ? path === 'INBOX' : specialUse === use,
+    )
+    folder?.add(source, this.now(), flags)
+  }
+}

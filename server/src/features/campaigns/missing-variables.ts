@@ -1,0 +1,91 @@
+import {
+  type Context,
+  type Emitter,
+  evalToken,
+  Output,
+  Parser,
+  type Template,
+  type Token,
+  type TopLevelToken,
+  TypeGuards,
+  toValue,
+} from 'liquidjs'
+import { Markup, renderingOf } from './liquid.ts'
+
+/**
+ * Its outputs tell of variables that are nothing and have no `default`, so that a mail with a hole
+ * is never sent. Conditions and loops may ask for anything.
+ */
+export class NoticingParser extends Parser {
+  override parseToken(token: TopLevelToken, rest: TopLevelToken[]) {
+    const template = super.parseToken(token, rest)
+    if (!(template instanceof Output)) return template
+    const needed = neededVariables(template)
+    return needed ? noticing(template, needed) : template
+  }
+}
+
+interface Needed {
+  /** At the start of the output: what it shows. */
+  shown: string | undefined
+  /** In the arguments of its filters. */
+  added: { name: string; token: Token }[]
+  /** A default that is a variable too: what counts is what comes out. */
+  isDefaulted: boolean
+}
+
+/** Undefined: whatever the variables are, the output is what its author wants. */
+function neededVariables({ value: { initial, filters } }: Output): Needed | undefined {
+  const defaults = filters.filter(({ name }) => name === 'default')
+  const [start] = initial.postfix
+  // An operator between two values has an answer of its own.
+  const shown = initial.postfix.length === 1 ? nameOf(start) : undefined
+  const added = filters
+    .flatMap(({ args }) => args.map((arg) => (Array.isArray(arg) ? arg[1] : arg)))
+    .flatMap((token) => {
+      const name = nameOf(token)
+      return token && name !== undefined ? [{ name, token }] : []
+    })
+  if (shown === undefined && added.length === 0) return
+  const isDefaulted = defaults.length > 0
+  const isSettled = ({ args: [arg] }: (typeof defaults)[number]) =>
+    arg !== undefined && !Array.isArray(arg) && nameOf(arg) === undefined
+  if (defaults.some(isSettled)) return
+  return { shown, added, isDefaulted }
+}
+
+const nameOf = (token: Token | undefined) =>
+  token && TypeGuards.isPropertyAccessToken(token) ? token.getText() : undefined
+
+function noticing(output: Output, { shown, added, isDefaulted }: Needed): Output {
+  const { initial, filters } = output.value
+  const last = filters.length - 1
+  return Object.assign(output, {
+    *render(context: Context, emitter: Emitter): IterableIterator<unknown> {
+      const { onMissing } = renderingOf(context)
+      let value = yield initial.evaluate(context)
+      if (!isDefaulted && onMissing) {
+        if (shown !== undefined && isNothing(value)) onMissing(shown)
+        for (const { name, token } of added) {
+          if (isNothing(yield evalToken(token, context))) onMissing(name)
+        }
+      }
+      for (const [index, filter] of filters.entries()) {
+        // The last filter is the one that escapes.
+        if (index === last && isDefaulted && isNothing(value)) {
+          onMissing?.(shown ?? added[0]?.name ?? '')
+        }
+        value = yield filter.render(value, context)
+      }
+      emitter.write(toValue(value))
+    },
+  })
+}
+
+function isNothing(value: unknown): boolean {
+  // What was captured or signed is as its author made it, empty or not.
+  if (value instanceof Markup) return false
+  const plain = toValue(value)
+  if (Array.isArray(plain)) return plain.every(isNothing)
+  return plain === null || plain === undefined || (typeof plain === 'string' && !plain.trim())
+}

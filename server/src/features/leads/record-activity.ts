@@ -1,0 +1,60 @@
+/** A mail of a campaign, as events tell of it. */
+export interface EventMessage {
+  message_id: string
+  subject: string
+  step: number
+  variant: number
+  /** Address of the mailbox that sent it. */
+  mailbox: string
+}
+
+export interface EventReply {
+  message_id: string | null
+  subject: string
+  text: string
+  html: string | null
+  snippet: string
+}
+
+/** Something that a mail server, a lead or its machine did, as far as the lead is concerned. */
+export type LeadActivity =
+  | {
+      kind: 'sent'
+      leadId: string
+      message: EventMessage
+      stepId: string
+      mailboxId: string
+      /** Continued by steps without a subject. */
+      threadSubject: string
+      /** The step after this one by its delay alone; null: this was the last. */
+      next: { notBefore: Date } | null
+    }
+  | { kind: 'opened'; leadId: string; message: EventMessage; isMachine: boolean }
+  | { kind: 'clicked'; leadId: string; message: EventMessage; url: string; isMachine: boolean }
+  | { kind: 'replied'; leadId: string; message: EventMessage; reply: EventReply }
+  | {
+      kind: 'auto_replied'
+      leadId: string
+      message: EventMessage
+      reply: EventReply
+      isOutOfOffice: boolean
+      /** The end of the absence, where the reply tells one. */
+      resumeAt: Date | null
+    }
+  | { kind: 'bounced'; leadId: string; message: EventMessage; bounce: EventBounce }
+  | { kind: 'unsubscribed'; leadId: string }
+  | { kind: 'skipped'; leadId: string; reason: SkipReason; detail: string }
+
+export interface EventBounce {
+  kind: 'hard' | 'soft'
+  /** Enhanced status code, or that of the SMTP reply. */
+  code: string
+  diagnostic: string
+}
+
+/**
+ * Why a mail that was due is not sent:
+ * `template_failed`, `message_refused` hold the lead back until a person resumes it;
+ * `expired` finishes it; `suppressed` stops it for good.
+ */
+export type SkipReason = 'template_failed' | 'message_refused' | 'expired' | 'suppressed'

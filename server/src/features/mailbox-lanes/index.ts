@@ -1,0 +1,1 @@
+export { wakeCampaignMailboxes, wakeMailboxes, wakeWorkspaceMailboxes } from './wake.ts'

@@ -1,0 +1,40 @@
+import type { Context } from '../../kernel/context.ts'
+import { hintDue } from '../../kernel/runner/hint.ts'
+import { bucketOf } from '../../kernel/runner/leases.ts'
+import * as queries from './queries.ts'
+
+/**
+ * Tells the runner that these mailboxes may have something to send. In the transaction that makes
+ * the work, as its last statement: told apart from it, or only when the lane looks asleep, a wake-up
+ * gets lost between a runner that found nothing and its going to sleep.
+ */
+export async function wakeMailboxes(tx: Context, workspaceId: string, mailboxIds: string[]) {
+  if (mailboxIds.length === 0) return
+  mustBeTransaction(tx)
+  const ids = [...new Set(mailboxIds)].sort()
+  await queries.wakeLanes(tx.db, workspaceId, ids, ids.map(bucketOf), tx.now())
+  tx.afterCommit?.(hintDue)
+}
+
+/** Those that the campaigns send from; of campaigns that are not active, none. */
+export async function wakeCampaignMailboxes(
+  tx: Context,
+  workspaceId: string,
+  campaignIds: string[],
+) {
+  if (campaignIds.length === 0) return
+  mustBeTransaction(tx)
+  await queries.wakeLanesOfCampaigns(tx.db, workspaceId, campaignIds, tx.now())
+  tx.afterCommit?.(hintDue)
+}
+
+/** Every mailbox of the workspace: its plan allows sending again, or nobody knows which it concerns. */
+export async function wakeWorkspaceMailboxes(tx: Context, workspaceId: string) {
+  mustBeTransaction(tx)
+  await queries.wakeLanesOfWorkspace(tx.db, workspaceId, tx.now())
+  tx.afterCommit?.(hintDue)
+}
+
+function mustBeTransaction(tx: Context) {
+  if (!tx.db.isTransaction) throw new Error('A mailbox is woken in the transaction of the change.')
+}

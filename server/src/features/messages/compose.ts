@@ -1,0 +1,126 @@
+import {
+  markup,
+  parseTemplate,
+  renderTemplate,
+  TemplateError,
+  templateVariables,
+} from '../campaigns/index.ts'
+import { finishBody } from './body.ts'
+import type {
+  CompiledStep,
+  ComposedMail,
+  ComposeInput,
+  MailCampaign,
+  MailStep,
+  MailVariant,
+} from './mail.ts'
+import { mailAddress } from './mail-address.ts'
+import { MailRefused, missingVariables } from './mail-refused.ts'
+import { oneLine } from './mime/header-text.ts'
+import { buildMessage } from './mime/message.ts'
+import { createPicks } from './picks.ts'
+import { subjectLine } from './subject.ts'
+import { threadHeaders } from './thread-headers.ts'
+
+/**
+ * Parses a variant once for all leads. It holds nothing of a mailbox, so one is enough for all of
+ * them; after a change of the campaign another one is needed.
+ *
+ * @throws TemplateError
+ */
+export function compileStep(
+  campaign: MailCampaign,
+  step: MailStep,
+  variant: MailVariant,
+): CompiledStep {
+  const body = parseTemplate(variant.body)
+  return {
+    workspaceId: campaign.workspace_id,
+    stepId: step.id,
+    variantId: variant.id,
+    subject: parseTemplate(variant.subject),
+    body,
+    placesSignature: body.outputs.some((output) => /\bsignature\b/.test(output)),
+    isTextOnly: campaign.text_only || (campaign.first_email_text_only && step.number === 1),
+    tracksOpens: campaign.open_tracking,
+    tracksLinks: campaign.link_tracking,
+    hasUnsubscribeHeader: campaign.insert_unsubscribe_header,
+    cc: campaign.cc_list.map(mailAddress),
+    bcc: campaign.bcc_list.map(mailAddress),
+    timezone: campaign.campaign_schedule.schedules[0]?.timezone ?? 'UTC',
+  }
+}
+
+/**
+ * The mail of one lead. The same input makes the same bytes: what a preview shows is what is sent.
+ *
+ * @throws MailRefused with a reason that a person understands: the lead is skipped
+ */
+export function compose(compiled: CompiledStep, input: ComposeInput): ComposedMail {
+  const { lead, mailbox, links, messageId, at } = input
+  const from = mailAddress(mailbox.address)
+  const to = mailAddress(lead.email ?? '')
+  const mail = { workspaceId: compiled.workspaceId, leadId: lead.id, stepId: compiled.stepId }
+  const unsubscribeUrl = links.unsubscribe(mail, to.folded)
+  const rendered = render(compiled, input, unsubscribeUrl)
+  const { subject, threadSubject, continues } = subjectLine(rendered.subject, input.thread)
+  const body = finishBody(compiled, rendered.body, { mail, mailbox, links, unsubscribeUrl })
+  const cc = compiled.cc.filter(({ folded }) => folded !== to.folded)
+  const bytes = buildMessage({
+    messageId,
+    at,
+    from: { name: oneLine(mailbox.display_name ?? ''), address: from.address },
+    to: to.address,
+    cc: cc.map(({ address }) => address),
+    subject,
+    ...threadHeaders(continues),
+    unsubscribeUrl: compiled.hasUnsubscribeHeader ? unsubscribeUrl : null,
+    text: body.text,
+    html: body.trackedHtml,
+  })
+  const recipients = new Map(
+    [to, ...compiled.cc, ...compiled.bcc].map(({ folded, address }) => [folded, address]),
+  )
+  return {
+    bytes,
+    subject,
+    threadSubject,
+    text: body.text,
+    html: body.html,
+    sizeBytes: bytes.length,
+    needsUtf8: [from, to, ...compiled.cc, ...compiled.bcc].some((each) => each.needsUtf8),
+    from: from.address,
+    recipients: [...recipients.values()],
+  }
+}
+
+function render(compiled: CompiledStep, input: ComposeInput, unsubscribeUrl: string) {
+  const { lead, mailbox, at } = input
+  const variables = templateVariables(lead)
+  variables.signature = markup(mailbox.signature ?? '')
+  variables.unsubscribe_url = unsubscribeUrl
+  const picks = createPicks({ leadId: lead.id, ...compiled })
+  const missing = new Set<string>()
+  const rendering = {
+    now: at,
+    timezone: compiled.timezone,
+    onMissing: (variable: string) => void missing.add(variable),
+  }
+  try {
+    const subject = renderTemplate(compiled.subject, variables, {
+      ...rendering,
+      html: false,
+      pick: picks.subject,
+    })
+    const body = renderTemplate(compiled.body, variables, {
+      ...rendering,
+      html: true,
+      pick: picks.body,
+    })
+    if (missing.size > 0) throw missingVariables([...missing])
+    return { subject, body }
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error
+    throw new MailRefused('template_error', `The template fails for this lead: ${error.message}.`)
+  }
+}

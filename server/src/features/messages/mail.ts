@@ -1,0 +1,89 @@
+import type { ParsedTemplate, TemplateLead } from '../campaigns/index.ts'
+import type { TrackingLinks } from '../tracking/index.ts'
+import type { MailAddress } from './mail-address.ts'
+
+/** What of a campaign decides how its mails look. */
+export interface MailCampaign {
+  workspace_id: string
+  campaign_schedule: { schedules: { timezone: string }[] }
+  open_tracking: boolean
+  link_tracking: boolean
+  text_only: boolean
+  first_email_text_only: boolean
+  insert_unsubscribe_header: boolean
+  cc_list: string[]
+  bcc_list: string[]
+}
+
+export interface MailStep {
+  id: string
+  /** From 1. */
+  number: number
+}
+
+export interface MailVariant {
+  id: string
+  subject: string
+  body: string
+}
+
+/** A step's variant of a campaign, parsed once and rendered for each lead. */
+export interface CompiledStep {
+  readonly workspaceId: string
+  readonly stepId: string
+  readonly variantId: string
+  readonly subject: ParsedTemplate
+  readonly body: ParsedTemplate
+  /** The body says where the signature stands; else it stands at the end. */
+  readonly placesSignature: boolean
+  readonly isTextOnly: boolean
+  readonly tracksOpens: boolean
+  readonly tracksLinks: boolean
+  readonly hasUnsubscribeHeader: boolean
+  readonly cc: MailAddress[]
+  readonly bcc: MailAddress[]
+  /** Of the dates in the templates. */
+  readonly timezone: string
+}
+
+export interface ComposeInput {
+  lead: TemplateLead & { id: string }
+  mailbox: {
+    address: string
+    display_name: string | null
+    /** HTML. */
+    signature: string | null
+  }
+  /** With its angle brackets; `createMessageId()` makes one. */
+  messageId: string
+  /** What an empty subject continues; null: nothing was sent yet. */
+  thread: MailThread | null
+  at: Date
+  /** From `createTrackingLinks()`, once per process. */
+  links: TrackingLinks
+}
+
+export interface MailThread {
+  in_reply_to: string
+  /** Oldest first. */
+  references: string[]
+  /** Of the thread's first mail, without "Re:". */
+  subject: string
+}
+
+export interface ComposedMail {
+  /** CRLF lines; the dots of SMTP are not doubled yet. */
+  bytes: Buffer
+  subject: string
+  /** What the next step passes as `thread.subject`. */
+  threadSubject: string
+  text: string
+  /** Without tracking: what is kept and shown. */
+  html: string | null
+  sizeBytes: number
+  /** An address needs SMTPUTF8. */
+  needsUtf8: boolean
+  /** For MAIL FROM and RCPT TO: domains in ASCII form, no address twice, Bcc included. */
+  from: string
+  recipients: string[]
+}

@@ -1,0 +1,1 @@
+export { messagesTable } from './partitions.ts'

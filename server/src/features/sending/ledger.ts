@@ -1,0 +1,61 @@
+import type { TemplateLead } from '../campaigns/index.ts'
+
+/**
+ * The ledger has one row per lead and step, written before anything is on the wire:
+ *
+ *   claimed ─▶ transmitting ─▶ sent | failed | uncertain      failed ─▶ claimed (another attempt)
+ *
+ * `claimed`: nothing of it was sent. `transmitting` is written just before the end of the message:
+ * whoever finds such a row and did not write it cannot know what became of the mail. `uncertain`
+ * counts as sent and is never sent again by itself. Each attempt has an id of its own, and every
+ * change names the attempt that it is about: what a slower process knows of an earlier one changes
+ * nothing, and what it knows of this one still counts.
+ */
+export type SendState = 'claimed' | 'transmitting' | 'sent' | 'failed' | 'uncertain'
+
+/** Where a send is in the ledger. */
+export interface SendKey {
+  workspace_id: string
+  lead_id: string
+  step_id: string
+}
+
+/** One mail that is to be sent now. */
+export interface ClaimRequest extends SendKey {
+  /** Of this attempt. */
+  id: string
+  campaign_id: string
+  mailbox_id: string
+  /** Number of the step, from 1. */
+  step: number
+  variant_id: string
+  /** From 1. */
+  variant: number
+  message_id: string
+  /** Of the lease of the mailbox's bucket. */
+  token: string
+  is_new: boolean
+  campaign_day: string
+  mailbox_day: string
+  /** What the mailbox may send on that day. */
+  mailbox_limit: number
+}
+
+/** A mail that is this lane's to send, with what it is made of. */
+export interface Claim extends ClaimRequest {
+  attempt: number
+  lead: ClaimedLead
+  /** Sent to the lead before, oldest first. */
+  earlier: EarlierSend[]
+}
+
+export interface ClaimedLead extends TemplateLead {
+  id: string
+  email: string
+  thread_subject: string | null
+}
+
+export interface EarlierSend {
+  message_id: string
+  starts_thread: boolean
+}

@@ -1,0 +1,147 @@
+import { ZoneCalendar } from '../../../kernel/calendar.ts'
+import { zoneOf } from '../../campaigns/index.ts'
+import { LaneQueue } from './lane-queue.ts'
+import { mailboxLimit } from './pace.ts'
+import type { PlannedCampaign, PlannedMailbox, SendHistory } from './planned.ts'
+import { Windows } from './windows.ts'
+
+/** A mailbox on its way through time. */
+export interface Lane {
+  readonly mailbox: PlannedMailbox
+  readonly rank: number
+  readonly calendar: ZoneCalendar
+  /** When it is looked at next: it is free, or something may have become due. */
+  wakeMs: number
+  /** Its own day, and what it has sent on it. */
+  date: string
+  sent: number
+}
+
+/** What of a campaign the lanes share. */
+export interface Budget {
+  readonly windows: Windows
+  readonly calendar: ZoneCalendar
+  readonly limit: number
+  readonly newLeadsMax: number
+  readonly newFirst: boolean
+  date: string
+  sent: number
+  newLeads: number
+}
+
+export type Block =
+  | 'outside_schedule'
+  | 'campaign_daily_limit'
+  | 'mailbox_daily_limits'
+  | 'new_lead_limit'
+
+/** What there is to send, however it is kept. */
+export interface Work {
+  /** When the first follow-up in the mailbox's own threads is due; Infinity: there is none. */
+  followUpDueMs(lane: Lane): number
+  newDueMs(): number
+  /** Takes the first of its kind. @returns how long the mailbox then waits */
+  send(lane: Lane, isNew: boolean, atMs: number): number
+  /** The lane is free but must not send. */
+  blocked?(lane: Lane, by: Block, atMs: number): void
+}
+
+/**
+ * Goes through time, from one instant at which a mailbox is free to the next, and gives each what
+ * comes first: the one set of rules behind what is sent and what is forecast.
+ */
+export function allocate(budget: Budget, lanes: Lane[], work: Work, untilMs: number) {
+  const queue = new LaneQueue()
+  for (const lane of lanes) queue.push(lane)
+  for (let lane = queue.pop(); lane && lane.wakeMs < untilMs; lane = queue.pop()) {
+    lane.wakeMs = visit(budget, lane, work)
+    queue.push(lane)
+  }
+}
+
+/** @returns when to look at the lane again */
+function visit(budget: Budget, lane: Lane, work: Work): number {
+  const at = lane.wakeMs
+  startDay(budget, at)
+  startDay(lane, at)
+  const stretch = budget.windows.stretchAt(at)
+  if (!stretch || at < stretch.openMs) {
+    work.blocked?.(lane, 'outside_schedule', at)
+    return stretch?.openMs ?? Number.POSITIVE_INFINITY
+  }
+  if (budget.sent >= budget.limit) {
+    work.blocked?.(lane, 'campaign_daily_limit', at)
+    return budget.calendar.dayAt(at).endMs
+  }
+  if (isFull(lane)) {
+    work.blocked?.(lane, 'mailbox_daily_limits', at)
+    return lane.calendar.dayAt(at).endMs
+  }
+  const followUpMs = work.followUpDueMs(lane)
+  const newMs = firstNewMs(budget, lane, work)
+  const first = Math.min(followUpMs, newMs)
+  if (first > at) return first
+  const isNew = newMs <= at && (followUpMs > at || budget.newFirst)
+  lane.sent++
+  budget.sent++
+  if (isNew) budget.newLeads++
+  return at + work.send(lane, isNew, at)
+}
+
+export const isFull = (lane: Lane) => lane.sent >= mailboxLimit(lane.mailbox, lane.date)
+
+/** When this day's budget, or the next one's, allows another first mail. */
+function firstNewMs(budget: Budget, lane: Lane, work: Work): number {
+  const dueMs = work.newDueMs()
+  if (budget.newLeads < budget.newLeadsMax) return dueMs
+  if (dueMs <= lane.wakeMs) work.blocked?.(lane, 'new_lead_limit', lane.wakeMs)
+  return Math.max(dueMs, budget.calendar.dayAt(lane.wakeMs).endMs)
+}
+
+function startDay(counter: Budget | Lane, ms: number) {
+  const { date } = counter.calendar.dayAt(ms)
+  if (counter.date === date) return
+  counter.date = date
+  counter.sent = 0
+  if ('newLeads' in counter) counter.newLeads = 0
+}
+
+export function budgetOf(campaign: PlannedCampaign, { campaignDay }: SendHistory, nowMs: number) {
+  const budget: Budget = {
+    windows: new Windows(campaign.schedule),
+    calendar: new ZoneCalendar(zoneOf(campaign.schedule)),
+    limit: campaign.daily_limit ?? Number.POSITIVE_INFINITY,
+    newLeadsMax: campaign.daily_max_leads ?? Number.POSITIVE_INFINITY,
+    newFirst: campaign.prioritize_new_leads,
+    date: campaignDay.day,
+    sent: campaignDay.sent,
+    newLeads: campaignDay.new_leads,
+  }
+  startDay(budget, nowMs)
+  return budget
+}
+
+/** Of the mailboxes that can send; in id order, whatever order they come in. */
+export function lanesOf(mailboxes: PlannedMailbox[], { mailboxDays }: SendHistory, nowMs: number) {
+  const calendars = new Map<string, ZoneCalendar>()
+  const calendarOf = (zone: string) => {
+    const calendar = calendars.get(zone) ?? new ZoneCalendar(zone)
+    calendars.set(zone, calendar)
+    return calendar
+  }
+  return mailboxes
+    .filter(({ status }) => status === 'connected')
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    .map((mailbox, rank) => {
+      const lane: Lane = {
+        mailbox,
+        rank,
+        calendar: calendarOf(mailbox.timezone ?? 'UTC'),
+        wakeMs: Math.max(nowMs, mailbox.next_send_at?.getTime() ?? nowMs),
+        date: mailboxDays.get(mailbox.id)?.day ?? '',
+        sent: mailboxDays.get(mailbox.id)?.sent ?? 0,
+      }
+      startDay(lane, nowMs)
+      return lane
+    })
+}

@@ -1,0 +1,101 @@
+import { afterDelay, nextStep as nextOf, zoneOf } from '../../campaigns/index.ts'
+import { allocate, budgetOf, type Lane, lanesOf } from './allocate.ts'
+import { type Candidate, candidateOf } from './candidates.ts'
+import { LeadWork } from './lead-work.ts'
+import type {
+  PlannedCampaign,
+  PlannedLead,
+  PlannedMailbox,
+  PlannedSend,
+  PlannedStep,
+  SendHistory,
+  SendPlan,
+  WaitingLead,
+  WaitReason,
+} from './planned.ts'
+import { whyWaiting } from './waiting.ts'
+import type { Stretch } from './windows.ts'
+
+export { dayOf } from '../../../kernel/calendar.ts'
+export { gapAfter, mailboxLimit, variantOf } from './pace.ts'
+export type * from './planned.ts'
+
+/** The step that the lead gets next; nothing when all were sent. */
+export const nextStep = (campaign: Pick<PlannedCampaign, 'steps'>, lead: PlannedLead) =>
+  nextOf(campaign.steps, lead)
+
+/** The first instant for a step by its delay alone, counted from the actual send before it. */
+export const notBefore = (
+  campaign: Pick<PlannedCampaign, 'schedule'>,
+  step: PlannedStep,
+  after: Date,
+): Date => afterDelay(zoneOf(campaign.schedule), step, after)
+
+/**
+ * Who gets which step and variant from which mailbox at which instant of the window that is open
+ * now, and why everybody else does not. Pure, and the same whatever order leads and mailboxes come
+ * in. Each lead is in it once.
+ *
+ * A mailbox sends the follow-ups of its own threads in the order they became due, then first mails;
+ * a mail in the future is what would be sent then if nothing changed.
+ */
+export function planSends(
+  now: Date,
+  campaign: PlannedCampaign,
+  mailboxes: PlannedMailbox[],
+  leads: PlannedLead[],
+  history: SendHistory,
+): SendPlan {
+  const nowMs = now.getTime()
+  const budget = budgetOf(campaign, history, nowMs)
+  const lanes = new Map(
+    lanesOf(mailboxes, history, nowMs).map((lane) => [lane.mailbox.id, lane] as const),
+  )
+  const stretch = budget.windows.stretchAt(nowMs)
+  const halted = haltOf(campaign, mailboxes, lanes.size, stretch)
+  const waiting: WaitingLead[] = []
+  const candidates: Candidate[] = []
+  for (const lead of leads) {
+    const candidate = candidateOf(campaign, budget.calendar, lead, nowMs)
+    const reason =
+      typeof candidate === 'string' ? candidate : (halted ?? orphaned(candidate, lanes))
+    if (reason) waiting.push({ lead_id: lead.id, reason, until: null })
+    else candidates.push(candidate as Candidate)
+  }
+
+  const work = new LeadWork(campaign, candidates)
+  const isOpen = stretch !== null && stretch.openMs <= nowMs
+  if (isOpen) allocate(budget, [...lanes.values()], work, stretch.closeMs)
+  const untilMs = (isOpen ? stretch.closeMs : stretch?.openMs) ?? nowMs
+  const aftermath = { budget, lanes, isOpen, untilMs }
+  for (const candidate of work.left()) waiting.push(whyWaiting(candidate, aftermath))
+  return { sends: work.sends, waiting, next: earliest(work.sends, waiting, nowMs) }
+}
+
+/** What keeps the whole campaign from sending. */
+function haltOf(
+  campaign: PlannedCampaign,
+  mailboxes: PlannedMailbox[],
+  lanes: number,
+  stretch: Stretch | null,
+): WaitReason | undefined {
+  if (campaign.status !== 'active') return campaign.status
+  if (!campaign.planAllows) return 'plan_required'
+  if (mailboxes.length === 0) return 'no_mailbox'
+  if (lanes === 0) return 'mailboxes_unhealthy'
+  return stretch ? undefined : 'schedule_ended'
+}
+
+const orphaned = ({ lead, isNew }: Candidate, lanes: Map<string, Lane>): WaitReason | undefined =>
+  isNew || lanes.has(lead.mailbox_id ?? '') ? undefined : 'mailbox_unavailable'
+
+function earliest(sends: PlannedSend[], waiting: WaitingLead[], nowMs: number): Date | null {
+  let firstMs = Number.POSITIVE_INFINITY
+  const consider = (time: Date | null) => {
+    const ms = time?.getTime() ?? nowMs
+    if (ms > nowMs && ms < firstMs) firstMs = ms
+  }
+  for (const { at } of sends) consider(at)
+  for (const { until } of waiting) consider(until)
+  return firstMs === Number.POSITIVE_INFINITY ? null : new Date(firstMs)
+}

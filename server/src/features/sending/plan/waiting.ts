@@ -1,0 +1,44 @@
+import { type Budget, isFull, type Lane } from './allocate.ts'
+import type { Candidate } from './candidates.ts'
+import type { WaitingLead, WaitReason } from './planned.ts'
+
+/** Lanes and budget as `allocate` left them. */
+export interface Aftermath {
+  budget: Budget
+  lanes: Map<string, Lane>
+  isOpen: boolean
+  /** When the open window closes; else when the next one opens. */
+  untilMs: number
+}
+
+/** Why a lead that could get its mail does not get it in this window. */
+export function whyWaiting(candidate: Candidate, aftermath: Aftermath): WaitingLead {
+  const { budget, untilMs } = aftermath
+  const { reason, wakeMs } = obstacleOf(candidate, aftermath)
+  const opensMs = budget.windows.openingAt(Math.max(wakeMs, untilMs))
+  const lead_id = candidate.lead.id
+  if (opensMs === null && reason === 'waiting_for_step_delay') {
+    return { lead_id, reason: 'schedule_ended', until: null }
+  }
+  return { lead_id, reason, until: opensMs === null ? null : new Date(opensMs) }
+}
+
+function obstacleOf(
+  candidate: Candidate,
+  { budget, lanes, isOpen, untilMs }: Aftermath,
+): { reason: WaitReason; wakeMs: number } {
+  const { lead, dueMs, isNew } = candidate
+  if (dueMs >= untilMs) return { reason: 'waiting_for_step_delay', wakeMs: dueMs }
+  if (!isOpen) return { reason: 'outside_schedule', wakeMs: untilMs }
+  const dayEndMs = budget.calendar.dayAt(untilMs - 1).endMs
+  if (budget.sent >= budget.limit) return { reason: 'campaign_daily_limit', wakeMs: dayEndMs }
+  if (isNew && budget.newLeads >= budget.newLeadsMax) {
+    return { reason: 'new_lead_limit', wakeMs: dayEndMs }
+  }
+  const lane = isNew ? earliest(lanes.values()) : lanes.get(lead.mailbox_id ?? '')
+  const reason = lane && isFull(lane) ? 'mailbox_daily_limits' : 'mailbox_busy'
+  return { reason, wakeMs: lane?.wakeMs ?? untilMs }
+}
+
+const earliest = (lanes: Iterable<Lane>) =>
+  [...lanes].reduce((first, lane) => (lane.wakeMs < first.wakeMs ? lane : first))

@@ -1,0 +1,1 @@
+export { createTrackingLinks, type LinkedMail, type TrackingLinks } from './links.ts'

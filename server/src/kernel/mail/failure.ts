@@ -1,0 +1,51 @@
+export type MailStage = 'connect' | 'tls' | 'login' | 'mail' | 'rcpt' | 'data' | 'message' | 'imap'
+
+export type MailFailureKind =
+  | 'refused'
+  | 'timeout'
+  | 'closed'
+  | 'unreachable'
+  | 'dns'
+  | 'tls'
+  | 'blocked'
+  | 'protocol'
+
+interface Particulars {
+  code?: number | null
+  enhanced?: string | null
+  response?: string | null
+  recipient?: string | null
+  certain?: boolean
+  detail?: string | null
+}
+
+/** What a mail server, or the way to it, did not do. Its message is safe to log, `response` is not. */
+export class MailFailure extends Error {
+  override name = 'MailFailure'
+  readonly stage: MailStage
+  readonly kind: MailFailureKind
+  /** SMTP reply code. */
+  readonly code: number | null
+  /** Enhanced status code, as 5.1.1. */
+  readonly enhanced: string | null
+  /** The server's words: never logged. */
+  readonly response: string | null
+  /** Of a refused RCPT. */
+  readonly recipient: string | null
+  /** Certainly nothing was delivered. */
+  readonly certain: boolean
+  /** What is known beyond the kind, in words of ours: no address, no word of the server. */
+  readonly detail: string | null
+
+  constructor(stage: MailStage, kind: MailFailureKind, more: Particulars = {}) {
+    super(`${stage}: ${kind}${more.code ? ` ${more.code}` : ''}`)
+    this.stage = stage
+    this.kind = kind
+    this.code = more.code ?? null
+    this.enhanced = more.enhanced ?? null
+    this.response = more.response ?? null
+    this.recipient = more.recipient ?? null
+    this.certain = more.certain ?? true
+    this.detail = more.detail ?? null
+  }
+}

@@ -1,0 +1,76 @@
+/** ctx.mail: the network as far as mail goes; an argument, so that the simulation can replace it. */
+export interface MailNetwork {
+  /** Connects, greets, starts TLS, logs in. @throws MailFailure */
+  connectSmtp(server: MailServer): Promise<SmtpConnection>
+  /** The same for reading. @throws MailFailure */
+  connectImap(server: MailServer): Promise<ImapConnection>
+}
+
+export interface MailServer {
+  host: string
+  port: number
+  security: 'tls' | 'starttls' | 'none'
+  username: string
+  credential: { kind: 'password'; password: string } | { kind: 'oauth2'; accessToken: string }
+}
+
+export interface Envelope {
+  from: string
+  to: string[]
+  sizeBytes: number
+  /** The message has header fields that are not ASCII. Addresses speak for themselves. */
+  utf8: boolean
+}
+
+export interface SmtpConnection {
+  readonly isOpen: boolean
+  /** What the server takes (SIZE); null when it does not say. */
+  readonly sizeMaxBytes: number | null
+  readonly supportsUtf8: boolean
+  /**
+   * MAIL, RCPT … and DATA up to the 354: nothing of the message is on the wire. A refusal leaves the
+   * connection usable, as `isOpen` says.
+   *
+   * @throws MailFailure, always `certain`
+   */
+  begin(envelope: Envelope): Promise<void>
+  /**
+   * The message (lines end in CRLF; dots are stuffed here) and the final dot.
+   *
+   * @returns the server's answer
+   * @throws MailFailure, `certain` when the server refused it or the connection broke before the dot
+   */
+  finish(message: Buffer): Promise<string>
+  /** Between `begin` and `finish` it breaks off: certainly not sent. */
+  close(): Promise<void>
+}
+
+export type SpecialUse = 'inbox' | 'junk' | 'sent' | 'all' | 'trash' | 'drafts'
+
+export interface MailFolder {
+  path: string
+  specialUse: SpecialUse | null
+}
+
+export interface FetchedMail {
+  uid: number
+  source: Buffer
+  /** The source is only the beginning of a larger mail. */
+  isCut: boolean
+  sizeBytes: number
+  receivedAt: Date | null
+  flags: string[]
+}
+
+export interface ImapConnection extends AsyncDisposable {
+  readonly isOpen: boolean
+  folders(): Promise<MailFolder[]>
+  select(path: string): Promise<{ uidValidity: string; uidNext: number }>
+  /** Of the selected folder, ascending from `fromUid`, read without marking as seen. */
+  fetch(fromUid: number, options: { sourceBytesMax: number }): AsyncIterable<FetchedMail>
+  /** UIDs in the selected folder with this Message-ID. */
+  findByMessageId(messageId: string): Promise<number[]>
+  append(path: string, message: Buffer, flags: string[]): Promise<void>
+  /** Resolves when something changed in the selected folder, after `ms`, or when aborted. */
+  idle(ms: number, signal?: AbortSignal): Promise<'changed' | 'timeout'>
+}

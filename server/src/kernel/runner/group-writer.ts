@@ -1,0 +1,108 @@
+import type { Context } from '../context.ts'
+import { transaction } from '../db/transaction.ts'
+import { describeError } from '../log.ts'
+
+export interface GroupOptions {
+  /** Items in one transaction. */
+  batchMax: number
+  /** What arrives within it shares a transaction. */
+  gatherMs: number
+}
+
+interface Waiting<Item, Result> {
+  item: Item
+  resolve: (result: Result) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * One writer per process and kind of write merges what many lanes want written: a transaction for
+ * each of them costs several times as much.
+ *
+ * `write` answers for each item and must be idempotent: after a deadlock, a lost connection or a
+ * COMMIT whose answer never came, the same batch is simply run again. A value that the database
+ * refuses fails its own item only.
+ */
+export class GroupWriter<Item, Result> {
+  readonly #ctx: Context
+  readonly #name: string
+  readonly #write: (tx: Context, items: Item[]) => Promise<Result[]>
+  readonly #options: GroupOptions
+  #waiting: Waiting<Item, Result>[] = []
+  #writing: Promise<void> | undefined
+
+  constructor(
+    ctx: Context,
+    name: string,
+    write: (tx: Context, items: Item[]) => Promise<Result[]>,
+    options: GroupOptions,
+  ) {
+    this.#ctx = ctx
+    this.#name = name
+    this.#write = write
+    this.#options = options
+  }
+
+  /** Resolves once it is committed. */
+  add(item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject })
+      this.#writing ??= this.#drain()
+    })
+  }
+
+  get pending(): number {
+    return this.#waiting.length
+  }
+
+  /** Resolves when everything given so far is written. */
+  async flush() {
+    while (this.#writing) await this.#writing
+  }
+
+  async #drain() {
+    const { batchMax, gatherMs } = this.#options
+    await this.#ctx.sleep(gatherMs)
+    while (this.#waiting.length > 0) {
+      await this.#settle(this.#waiting.splice(0, batchMax))
+    }
+    this.#writing = undefined
+  }
+
+  async #settle(batch: Waiting<Item, Result>[]): Promise<void> {
+    for (let failures = 0; ; failures++) {
+      try {
+        const items = batch.map(({ item }) => item)
+        const results = await transaction(this.#ctx, (tx) => this.#write(tx, items))
+        for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result)
+        return
+      } catch (error) {
+        if (isRefused(error)) return this.#settleApart(batch, error)
+        this.#ctx.log.warn(
+          { writer: this.#name, items: batch.length, failures, ...describeError(error) },
+          'a batch was not written and is tried again',
+        )
+        await this.#ctx.sleep(Math.min(5_000, 20 * 2 ** failures))
+      }
+    }
+  }
+
+  /** One of them is at fault: halves find it. */
+  async #settleApart(batch: Waiting<Item, Result>[], error: unknown) {
+    if (batch.length === 1) {
+      this.#ctx.log.error({ writer: this.#name, ...describeError(error) }, 'an item was refused')
+      batch[0]?.reject(error)
+      return
+    }
+    const half = batch.length >> 1
+    await this.#settle(batch.slice(0, half))
+    await this.#settle(batch.slice(half))
+  }
+}
+
+/** Data exceptions, violated constraints, and mistakes of ours: no repetition makes them right. */
+function isRefused(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return /^(22|23|42)/.test(code)
+  return error instanceof TypeError || error instanceof RangeError
+}
