@@ -1,3 +1,4 @@
+import { parseEmail } from '../../kernel/email.ts'
 import { Folder } from './folder.ts'
 
 export interface AccountOptions {
@@ -52,12 +53,12 @@ export class MailStore {
     const paths = Object.entries({ INBOX: null, ...(options.folders ?? usualFolders) })
     const folders = new Map(paths.map(([path, use]) => [path, new Folder(path, use)]))
     const account = { address, password, accessToken, keepsSent, folders }
-    this.#accounts.set(address.toLowerCase(), account)
+    this.#accounts.set(fold(address), account)
     return account
   }
 
   find(address: string): Account | undefined {
-    return this.#accounts.get(address.toLowerCase())
+    return this.#accounts.get(fold(address))
   }
 
   now(): Date {
@@ -85,3 +86,5 @@ export class MailStore {
     folder?.add(source, this.now(), flags)
   }
 }
+
+const fold = (address: string) => parseEmail(address)?.folded ?? address.toLowerCase()

@@ -1,6 +1,6 @@
 import { type AddressPolicy, createConnector, type LookupFn } from '../outbound/index.ts'
+import { connectImap } from './connect-imap.ts'
 import { connectSmtp } from './connect-smtp.ts'
-import { MailFailure } from './failure.ts'
 import type { MailNetwork } from './mail.ts'
 import { type MailTimeouts, usualTimeouts } from './timeouts.ts'
 
@@ -11,13 +11,12 @@ export interface MailNetworkOptions {
 }
 
 /** The one way to mail servers: only to addresses that the policy allows. */
-export function createMailNetwork({ policy, lookup, timeouts }: MailNetworkOptions): MailNetwork {
+export function createMailNetwork(options: MailNetworkOptions): MailNetwork {
+  const { policy, lookup } = options
+  const timeouts = { ...usualTimeouts, ...options.timeouts }
   const connect = createConnector(policy, lookup)
-  const limits = { ...usualTimeouts, ...timeouts }
   return {
-    connectSmtp: (server) => connectSmtp(connect, server, limits),
-    connectImap: async () => {
-      throw new MailFailure('connect', 'unreachable')
-    },
+    connectSmtp: (server) => connectSmtp(connect, server, timeouts),
+    connectImap: (server) => connectImap({ policy, lookup }, server, timeouts),
   }
 }

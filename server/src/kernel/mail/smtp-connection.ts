@@ -5,11 +5,10 @@ import type { Envelope, SmtpConnection } from './mail.ts'
 import { quoteReply, type Reply, refusal } from './reply.ts'
 import type { Extensions } from './smtp-login.ts'
 import type { SmtpWire } from './smtp-wire.ts'
-import type { MailTimeouts } from './timeouts.ts'
+import { type MailTimeouts, transferMsOf } from './timeouts.ts'
 
 /** Up to this size the message and its final dot are one write. */
 const oneWriteBytesMax = 65_536
-const uploadBytesPerMs = 16
 const goodbyeMs = 1_000
 
 /**
@@ -136,8 +135,7 @@ export class LoggedInSmtp implements SmtpConnection {
       this.#wire.write(Buffer.concat([body, finalDot]))
       return
     }
-    const timeoutMs = this.#timeouts.uploadMs + body.length / uploadBytesPerMs
-    const failure = await this.#wire.flush(body, timeoutMs)
+    const failure = await this.#wire.flush(body, transferMsOf(this.#timeouts, body.length))
     if (this.#wire.hasUnasked) throw await this.#unasked('data')
     if (failure) throw new MailFailure('data', failure)
     this.#wire.write(finalDot)

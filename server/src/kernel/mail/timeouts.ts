@@ -7,17 +7,25 @@ export interface MailTimeouts {
   greetingMs: number
   /** Of one command, login included. */
   commandMs: number
-  /** Until a message is on the wire: this, and the time that it takes at 16 KiB/s. */
-  uploadMs: number
+  /** For each MiB of a message on the wire, a started one counted whole. */
+  transferMs: number
   /** From the final dot to the answer. RFC 5321 §4.5.3.2.6: who gives up early may send twice. */
   acceptanceMs: number
+  /** How often a connection that waits for mail is asked for a sign of life. */
+  idleMs: number
 }
+
+const mebibyte = 1024 ** 2
+
+export const transferMsOf = ({ transferMs }: MailTimeouts, bytes: number): number =>
+  transferMs * Math.ceil(bytes / mebibyte)
 
 export const usualTimeouts: MailTimeouts = {
   connectMs: 15_000,
   tlsMs: 15_000,
   greetingMs: 45_000,
   commandMs: 60_000,
-  uploadMs: 60_000,
+  transferMs: 60_000,
   acceptanceMs: 600_000,
+  idleMs: 240_000,
 }

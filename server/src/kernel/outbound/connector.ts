@@ -105,7 +105,8 @@ function openTls(target: TcpNetConnectOpts, isNamed: boolean, sessions: Map<stri
   return socket
 }
 
-function guardLookup(policy: AddressPolicy, lookup: LookupFn): LookupFunction {
+/** A look-up for Node's sockets that answers only what the policy allows; names, never literals. */
+export function guardLookup(policy: AddressPolicy, lookup: LookupFn): LookupFunction {
   return (hostname, _options, callback) => {
     lookup(hostname).then(
       (addresses) => {

@@ -7,11 +7,17 @@ import { createDecoder } from './response-body.ts'
 
 export type { PostOutcome, PostRequest } from './attempt.ts'
 export { parseCidrs } from './cidr.ts'
-export { type Connector, createConnector } from './connector.ts'
+export { type Connector, createConnector, guardLookup } from './connector.ts'
 export { classifyConnect, OutboundError } from './failure.ts'
 export { createLookup, type LookupFn } from './lookup.ts'
 export { createMailLookup, type MailLookupFn } from './mail-lookup.ts'
-export { type AddressPolicy, isLoopback, judgeAddress, judgeTarget } from './policy.ts'
+export {
+  type AddressPolicy,
+  findLiteral,
+  isLoopback,
+  judgeAddress,
+  judgeTarget,
+} from './policy.ts'
 
 export interface OutboundHttp {
   /** One POST, never retried, never redirected. Resolves always; never rejects. */

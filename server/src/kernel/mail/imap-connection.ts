@@ -1,0 +1,212 @@
+import type { FetchMessageObject, ImapFlow } from 'imapflow'
+import { MailFailure } from './failure.ts'
+import { imapFailure } from './imap-failure.ts'
+import type { FetchedMail, ImapConnection, MailFolder, SpecialUse } from './mail.ts'
+import { type MailTimeouts, transferMsOf } from './timeouts.ts'
+
+/** Sources that are held at once while they are handed out. */
+const groupBytesMax = 4 * 1024 * 1024
+const groupMailsMax = 250
+/** How often a server that cannot tell by itself is asked. */
+const pollMs = 20_000
+const goodbyeMs = 1_000
+
+/** An open connection of imapflow. It reads only: folders are opened with EXAMINE. */
+export class OpenImap implements ImapConnection {
+  readonly #client: ImapFlow
+  readonly #timeouts: MailTimeouts
+  /** A mail came since the folder was last read. */
+  #hasNews = false
+  #wake: (() => void) | undefined
+  /** It knows IDLE. */
+  #tellsByItself: boolean
+
+  constructor(client: ImapFlow, timeouts: MailTimeouts) {
+    this.#client = client
+    this.#timeouts = timeouts
+    this.#tellsByItself = client.capabilities.has('IDLE')
+    client.on('exists', ({ count, prevCount }) => {
+      if (count <= prevCount) return
+      this.#hasNews = true
+      this.#wake?.()
+    })
+    client.on('close', () => this.#wake?.())
+  }
+
+  get isOpen(): boolean {
+    return this.#client.usable
+  }
+
+  folders(): Promise<MailFolder[]> {
+    return this.#run(async (client) => {
+      const folders = (await client.list()).filter(({ flags }) => !flags.has('\\Noselect'))
+      return folders.map(({ path, specialUse = '' }) => ({
+        path,
+        specialUse: specialUses[specialUse] ?? null,
+      }))
+    })
+  }
+
+  select(path: string): Promise<{ uidValidity: string; uidNext: number }> {
+    return this.#run(async (client) => {
+      const folder = await client.mailboxOpen(path, { readOnly: true })
+      this.#hasNews = false
+      const uidNext = folder.uidNext ?? (await this.#nextOf(path))
+      return { uidValidity: String(folder.uidValidity), uidNext }
+    })
+  }
+
+  async *fetch(fromUid: number, options: { sourceBytesMax: number }): AsyncIterable<FetchedMail> {
+    this.#hasNews = false
+    const sizes = await this.#sizesFrom(fromUid)
+    for (const group of groupBySize(sizes, options.sourceBytesMax)) {
+      // Whole groups, so that the connection is free while a mail is being dealt with.
+      yield* await this.#fetchGroup(group, options.sourceBytesMax)
+    }
+  }
+
+  findByMessageId(messageId: string): Promise<number[]> {
+    return this.#run(async (client) => {
+      const found = await client.search({ header: { 'message-id': messageId } }, { uid: true })
+      if (!found) throw new MailFailure('imap', 'protocol')
+      return found
+    })
+  }
+
+  async append(path: string, message: Buffer, flags: string[]): Promise<void> {
+    await this.#run((client) => client.append(path, message, flags), message.length)
+  }
+
+  async idle(ms: number, signal?: AbortSignal): Promise<'changed' | 'timeout'> {
+    const over = new AbortController()
+    const stop = () => over.abort()
+    const timer = setTimeout(stop, ms)
+    signal?.addEventListener('abort', stop)
+    this.#wake = stop
+    if (this.#hasNews || signal?.aborted) stop()
+    try {
+      while (!over.signal.aborted) {
+        await this.#listen(over.signal)
+        // Ends IDLE, brings what was on its way, and fails when the connection is gone.
+        await this.#run((client) => client.noop())
+      }
+    } finally {
+      this.#wake = undefined
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
+    }
+    return this.#hasNews ? 'changed' : 'timeout'
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const timer = setTimeout(() => this.#client.close(), goodbyeMs)
+    await this.#client.logout().catch(() => undefined)
+    clearTimeout(timer)
+    this.#client.close()
+  }
+
+  /** Until the server says something, it is over, or it is time to ask for a sign of life. */
+  async #listen(over: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, this.#tellsByItself ? this.#timeouts.idleMs : pollMs)
+    over.addEventListener('abort', () => resolve(), { once: true })
+    if (this.#tellsByItself) {
+      this.#client.idle().then(
+        (answer) => {
+          if (answer === false) this.#tellsByItself = false
+          resolve()
+        },
+        () => resolve(),
+      )
+    }
+    await promise
+    clearTimeout(timer)
+  }
+
+  async #sizesFrom(fromUid: number): Promise<{ uid: number; size: number }[]> {
+    const query = { uid: true, size: true }
+    const found = await this.#run((client) => client.fetchAll(`${fromUid}:*`, query, { uid: true }))
+    return (
+      found
+        .map(({ uid, size = 0 }) => ({ uid, size }))
+        // `*` is the newest mail, whatever its UID.
+        .filter(({ uid }) => uid >= fromUid)
+        .sort((a, b) => a.uid - b.uid)
+    )
+  }
+
+  async #fetchGroup(uids: number[], sourceBytesMax: number): Promise<FetchedMail[]> {
+    const source = { start: 0, maxLength: sourceBytesMax }
+    const query = { uid: true, flags: true, internalDate: true, size: true, source }
+    const mails = await this.#run(
+      (client) => client.fetchAll(uids, query, { uid: true }),
+      groupBytesMax,
+    )
+    return mails
+      .filter((mail) => mail.source !== undefined)
+      .map((mail) => toMail(mail, sourceBytesMax))
+      .sort((a, b) => a.uid - b.uid)
+  }
+
+  async #nextOf(path: string): Promise<number> {
+    const status = await this.#client.status(path, { uidNext: true })
+    return status ? (status.uidNext ?? 1) : 1
+  }
+
+  /** One command within its time, which is longer for one that moves many bytes. */
+  async #run<T>(work: (client: ImapFlow) => Promise<T>, bytes = 0): Promise<T> {
+    if (!this.isOpen) throw new MailFailure('imap', 'closed')
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      this.#client.close()
+    }, this.#timeouts.commandMs + transferMsOf(this.#timeouts, bytes))
+    try {
+      return await work(this.#client)
+    } catch (error) {
+      throw isLate ? new MailFailure('imap', 'timeout') : imapFailure(error, false)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+const specialUses: Record<string, SpecialUse> = {
+  '\\Inbox': 'inbox',
+  '\\Junk': 'junk',
+  '\\Sent': 'sent',
+  '\\All': 'all',
+  '\\Trash': 'trash',
+  '\\Drafts': 'drafts',
+}
+
+function toMail(mail: FetchMessageObject, sourceBytesMax: number): FetchedMail {
+  const source = mail.source ?? Buffer.alloc(0)
+  const { size: sizeBytes = source.length, internalDate } = mail
+  const receivedAt = internalDate === undefined ? null : new Date(internalDate)
+  return {
+    uid: mail.uid,
+    source,
+    // The sizes that some servers tell are only nearly right.
+    isCut: source.length >= sourceBytesMax && sizeBytes > source.length,
+    sizeBytes,
+    receivedAt: receivedAt && Number.isNaN(receivedAt.getTime()) ? null : receivedAt,
+    flags: [...(mail.flags ?? [])],
+  }
+}
+
+function groupBySize(sizes: { uid: number; size: number }[], sourceBytesMax: number): number[][] {
+  const groups: number[][] = []
+  let bytes = Number.POSITIVE_INFINITY
+  for (const { uid, size } of sizes) {
+    bytes += Math.min(size, sourceBytesMax)
+    const group = groups.at(-1)
+    if (group && group.length < groupMailsMax && bytes <= groupBytesMax) {
+      group.push(uid)
+      continue
+    }
+    groups.push([uid])
+    bytes = Math.min(size, sourceBytesMax)
+  }
+  return groups
+}

@@ -1,0 +1,68 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+
+export interface ScriptedServer extends AsyncDisposable {
+  port: number
+  /** What came in, as it came: one entry for each time something could be read. */
+  chunks: string[]
+  readonly connections: number
+}
+
+/** A TCP server that says what a test wants, for what no real server would say. */
+export async function startScriptedServer(
+  greeting: string,
+  answer: (chunk: string, socket: Socket) => string | undefined,
+): Promise<ScriptedServer> {
+  const chunks: string[] = []
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.on('data', (data) => {
+      const chunk = data.toString('latin1')
+      chunks.push(chunk)
+      const text = answer(chunk, socket)
+      if (text !== undefined) socket.write(text)
+    })
+    socket.write(greeting)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    chunks,
+    get connections() {
+      return sockets.size
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** An SMTP server of few words: what `say` does not answer is taken. */
+export const startTerseSmtp = (
+  say: (line: string, socket: Socket) => string | undefined,
+  extensions = ['PIPELINING', 'AUTH PLAIN'],
+) =>
+  startScriptedServer('220 ready\r\n', (chunk, socket) =>
+    chunk
+      .split('\r\n')
+      .filter((line) => line !== '')
+      .map((line) => {
+        const said = say(line, socket)
+        if (said !== undefined) return said
+        if (line.startsWith('EHLO')) {
+          const lines = ['mail.test', ...extensions]
+          return lines
+            .map((text, i) => `250${i < lines.length - 1 ? '-' : ' '}${text}\r\n`)
+            .join('')
+        }
+        if (line.startsWith('AUTH')) return '235 welcome\r\n'
+        if (line === 'DATA') return '354 go on\r\n'
+        return '250 fine\r\n'
+      })
+      .join(''),
+  )
