@@ -75,7 +75,7 @@ create table mailbox_days (
 create table messages (
   workspace_id uuid not null,
   id           uuid not null,
-  direction    text not null check (direction in ('out', 'in')),
+  direction    text not null,       -- out, in
   kind         text not null,       -- step, manual, reply, auto_reply, bounce …
   mailbox_id   uuid not null,
   campaign_id  uuid,

@@ -16,7 +16,7 @@ import {
 import { eventPayloadSchemas } from './features/event-payloads/index.ts'
 import { createAuthenticator, keyRoutes, keySchemas } from './features/keys/index.ts'
 import { leadRoutes, leadSchemas } from './features/leads/index.ts'
-import { messagesTable } from './features/sending/index.ts'
+import { dropOldMessages, messagesTable } from './features/messages/index.ts'
 import { webhookEventRoutes, webhookEventSchemas } from './features/webhook-events/index.ts'
 import { webhookTestRoutes, webhookTestSchemas } from './features/webhook-tests/index.ts'
 import { webhookRoutes, webhookSchemas } from './features/webhooks/index.ts'
@@ -98,6 +98,7 @@ export async function startRunner(
 async function keepPartitions(ctx: Context) {
   await ensurePartitions(ctx)
   await dropOldPartitions(ctx)
+  await dropOldMessages(ctx)
   await dropOldAnswers(ctx)
 }
 

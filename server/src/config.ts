@@ -25,6 +25,8 @@ export interface Config {
   /** Waits before each retry, in ms. */
   webhookRetryDelaysMs: number[]
   webhookRetentionDays: number
+  /** Undefined: mails are kept for good. */
+  messageRetentionDays: number | undefined
   /** Undefined: addresses that the directory lacks are proposed by pattern. */
   acquisitionProvider: AcquisitionProvider | undefined
   leaseMs: number
@@ -64,6 +66,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     logLevel: choice(env, 'LOG_LEVEL', ['info', 'debug', 'warn', 'error', 'silent']),
     webhookRetryDelaysMs: retryDelays(env.WEBHOOK_RETRY_SCHEDULE),
     webhookRetentionDays: integer(env, 'WEBHOOK_RETENTION_DAYS', 30, 7, 3650),
+    messageRetentionDays: env.MESSAGE_RETENTION_DAYS
+      ? integer(env, 'MESSAGE_RETENTION_DAYS', 0, 30, 36_500)
+      : undefined,
     acquisitionProvider: acquisitionProvider(env),
     leaseMs: integer(env, 'LEASE_MS', 30_000, 500, 600_000),
     version: readVersion(),

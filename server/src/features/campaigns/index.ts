@@ -4,7 +4,8 @@ export type { LeadCounts } from './queries.ts'
 export { campaignRoutes, campaignSchemas } from './routes.ts'
 export { closesAt, windowState } from './schedule.ts'
 export type { CampaignSchedule } from './schedule-schema.ts'
-export { afterDelay, nextStep, unitMs, zoneOf } from './step-timing.ts'
+export type { CampaignSequence } from './sequence-schema.ts'
+export { afterDelay, nextStep, type SequenceProgress, unitMs, zoneOf } from './step-timing.ts'
 export {
   type ParsedTemplate,
   parseTemplate,

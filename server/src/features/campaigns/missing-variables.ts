@@ -4,7 +4,6 @@ import {
   evalToken,
   Output,
   Parser,
-  type Template,
   type Token,
   type TopLevelToken,
   TypeGuards,

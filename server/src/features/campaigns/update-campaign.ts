@@ -41,7 +41,10 @@ export async function updateCampaign(
 
     const changed = { ...settings, ...(status === previous ? {} : { status, status_reason: null }) }
     if (Object.keys(changed).length === 0) return toRecord(row, tx.now())
-    await queries.updateCampaign(tx.db, workspaceId, id, toColumns(tx, changed))
+    await queries.updateCampaign(tx.db, workspaceId, id, {
+      ...toColumns(changed),
+      timestamp_updated: later(row.timestamp_updated, tx.now()),
+    })
     const campaign = await getCampaign(tx, workspaceId, id)
     if (status !== previous) await announce(tx, workspaceId, campaign, previous)
     await wakeCampaignMailboxes(tx, workspaceId, [id])
@@ -92,8 +95,11 @@ async function checkNewStatus(
   if (unready) throw unready
 }
 
+/** Never the same twice: it is what tells two versions of a campaign apart. */
+const later = (previous: Date, now: Date) =>
+  new Date(Math.max(now.getTime(), previous.getTime() + 1))
+
 function toColumns(
-  tx: Context,
   changed: Partial<Settings & Pick<queries.CampaignRow, 'status' | 'status_reason'>>,
 ): Updateable<Campaigns> {
   const { campaign_schedule, sequences, ...columns } = changed
@@ -101,7 +107,6 @@ function toColumns(
     ...columns,
     ...(campaign_schedule ? { campaign_schedule: JSON.stringify(campaign_schedule) } : {}),
     ...(sequences ? { sequences: JSON.stringify(sequences) } : {}),
-    timestamp_updated: tx.now(),
   }
 }
 

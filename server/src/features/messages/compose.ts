@@ -85,6 +85,7 @@ export function compose(compiled: CompiledStep, input: ComposeInput): ComposedMa
     bytes,
     subject,
     threadSubject,
+    startsThread: continues === null,
     text: body.text,
     html: body.html,
     sizeBytes: bytes.length,

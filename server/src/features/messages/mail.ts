@@ -77,6 +77,8 @@ export interface ComposedMail {
   subject: string
   /** What the next step passes as `thread.subject`. */
   threadSubject: string
+  /** It has a subject of its own; else it continues the thread. */
+  startsThread: boolean
   text: string
   /** Without tracking: what is kept and shown. */
   html: string | null

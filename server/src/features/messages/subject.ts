@@ -28,4 +28,9 @@ const charactersMax = 980
 
 /** Never within a surrogate pair. */
 const cut = (text: string) =>
-  text.length <= charactersMax ? text : text.slice(0, charactersMax).toWellFormed().replace(/\ufffd$/, '')
+  text.length <= charactersMax
+    ? text
+    : text
+        .slice(0, charactersMax)
+        .toWellFormed()
+        .replace(/\ufffd$/, '')

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
-import type { ClaimedLead, ClaimRequest, SendKey, SendState } from './ledger.ts'
+import type { ClaimedLead, ClaimRequest, EarlierSend, SendKey, SendState } from './ledger.ts'
 
 // Claims of lanes of many workspaces share a transaction: every statement here joins workspace_id to
 // its own unnest parameter, and says so in its first comment.
@@ -238,17 +238,16 @@ export const addToCampaignDays = (db: Db, days: CountedCampaignDay[]) =>
     ) as k (workspace_id, id, day, sent, new_leads)
     where d.workspace_id = k.workspace_id and d.campaign_id = k.id and d.day = k.day`.execute(db)
 
-export interface EarlierRow {
+export interface EarlierRow extends EarlierSend {
   lead_id: string
-  message_id: string
-  starts_thread: boolean
 }
 
 /** What these leads were sent before: the chain that a follow-up hangs on. */
 export async function findEarlier(db: Db, claims: SendKey[]) {
   const { rows } = await sql<EarlierRow>`
     /* settle */
-    select s.lead_id, coalesce(s.provider_message_id, s.message_id) as message_id, s.starts_thread
+    select s.lead_id, s.step_id, coalesce(s.provider_message_id, s.message_id) as message_id,
+      s.starts_thread
     from sends s
     join unnest(
       ${column(claims, 'workspace_id')}::uuid[],

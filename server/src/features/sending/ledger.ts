@@ -56,6 +56,8 @@ export interface ClaimedLead extends TemplateLead {
 }
 
 export interface EarlierSend {
+  step_id: string
+  /** With its angle brackets: as the lead saw it. */
   message_id: string
   starts_thread: boolean
 }

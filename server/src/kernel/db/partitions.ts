@@ -77,7 +77,7 @@ async function createPartition(db: Db, table: PartitionedTable, start: Date) {
     if (rows[0]?.found) return
     await sql`
       create table ${sql.table(name)} (
-        like ${sql.table(table.name)} including defaults including storage,
+        like ${sql.table(table.name)} including defaults including storage including constraints,
         constraint ${sql.ref(`${name}_range`)}
           check (${sql.ref(column)} >= ${sql.lit(from)} and ${sql.ref(column)} < ${sql.lit(to)})
       )`.execute(tx)

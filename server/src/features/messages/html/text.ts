@@ -33,7 +33,7 @@ function stillHidden({ name, depth }: Hidden, piece: HtmlPiece): Hidden | undefi
 /** The preview line that mail programs show in a list, and nobody in the mail. */
 function isHidden(html: string, piece: HtmlPiece): boolean {
   if (piece.isEnd || voidElements.has(piece.name)) return false
-  const style = valueOf(html, piece, 'style')
+  const style = attributeOf(html, piece, 'style')
   return style !== undefined && /display\s*:\s*none/i.test(style)
 }
 
@@ -50,7 +50,7 @@ function writeTag(writer: TextWriter, html: string, piece: HtmlPiece) {
     return isEnd ? writer.endList() : writer.startList(name === 'ol')
   }
   if (name === 'pre') return writer.preformatted(!isEnd)
-  if (name === 'img') return writer.text(valueOf(html, piece, 'alt') ?? '')
+  if (name === 'img') return writer.text(attributeOf(html, piece, 'alt') ?? '')
   if (name === 'hr') return writer.rule()
   if (name === 'td' || name === 'th') return writer.space()
   if (paragraphs.has(name)) writer.paragraph()
@@ -64,10 +64,10 @@ const lines = new Set(
 )
 
 const hrefOf = (html: string, piece: HtmlPiece) =>
-  decodeEntities(valueOf(html, piece, 'href') ?? '').trim()
+  decodeEntities(attributeOf(html, piece, 'href') ?? '').trim()
 
 /** As it is written; the first of several, as in a browser. */
-function valueOf(html: string, { attributes }: HtmlPiece, name: string): string | undefined {
+function attributeOf(html: string, { attributes }: HtmlPiece, name: string): string | undefined {
   const found = attributes.find((attribute) => attribute.name === name)
   return found && html.slice(found.from, found.to)
 }

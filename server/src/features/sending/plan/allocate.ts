@@ -12,8 +12,10 @@ export interface Lane {
   readonly calendar: ZoneCalendar
   /** When it is looked at next: it is free, or something may have become due. */
   wakeMs: number
-  /** Its own day, and what it has sent on it. */
+  /** Its own day, what it may send on it, and what it has sent. */
   date: string
+  dayEndMs: number
+  limit: number
   sent: number
 }
 
@@ -62,8 +64,8 @@ export function allocate(budget: Budget, lanes: Lane[], work: Work, untilMs: num
 /** @returns when to look at the lane again */
 function visit(budget: Budget, lane: Lane, work: Work): number {
   const at = lane.wakeMs
-  startDay(budget, at)
-  startDay(lane, at)
+  startBudgetDay(budget, at)
+  startLaneDay(lane, at)
   const stretch = budget.windows.stretchAt(at)
   if (!stretch || at < stretch.openMs) {
     work.blocked?.(lane, 'outside_schedule', at)
@@ -73,9 +75,9 @@ function visit(budget: Budget, lane: Lane, work: Work): number {
     work.blocked?.(lane, 'campaign_daily_limit', at)
     return budget.calendar.dayAt(at).endMs
   }
-  if (isFull(lane)) {
+  if (lane.sent >= lane.limit) {
     work.blocked?.(lane, 'mailbox_daily_limits', at)
-    return lane.calendar.dayAt(at).endMs
+    return lane.dayEndMs
   }
   const followUpMs = work.followUpDueMs(lane)
   const newMs = firstNewMs(budget, lane, work)
@@ -88,8 +90,6 @@ function visit(budget: Budget, lane: Lane, work: Work): number {
   return at + work.send(lane, isNew, at)
 }
 
-export const isFull = (lane: Lane) => lane.sent >= mailboxLimit(lane.mailbox, lane.date)
-
 /** When this day's budget, or the next one's, allows another first mail. */
 function firstNewMs(budget: Budget, lane: Lane, work: Work): number {
   const dueMs = work.newDueMs()
@@ -98,12 +98,22 @@ function firstNewMs(budget: Budget, lane: Lane, work: Work): number {
   return Math.max(dueMs, budget.calendar.dayAt(lane.wakeMs).endMs)
 }
 
-function startDay(counter: Budget | Lane, ms: number) {
-  const { date } = counter.calendar.dayAt(ms)
-  if (counter.date === date) return
-  counter.date = date
-  counter.sent = 0
-  if ('newLeads' in counter) counter.newLeads = 0
+function startBudgetDay(budget: Budget, ms: number) {
+  const { date } = budget.calendar.dayAt(ms)
+  if (budget.date === date) return
+  budget.date = date
+  budget.sent = 0
+  budget.newLeads = 0
+}
+
+function startLaneDay(lane: Lane, ms: number) {
+  if (ms < lane.dayEndMs) return
+  const { date, endMs } = lane.calendar.dayAt(ms)
+  lane.dayEndMs = endMs
+  if (lane.date === date) return
+  lane.date = date
+  lane.limit = mailboxLimit(lane.mailbox, date)
+  lane.sent = 0
 }
 
 export function budgetOf(campaign: PlannedCampaign, { campaignDay }: SendHistory, nowMs: number) {
@@ -117,7 +127,7 @@ export function budgetOf(campaign: PlannedCampaign, { campaignDay }: SendHistory
     sent: campaignDay.sent,
     newLeads: campaignDay.new_leads,
   }
-  startDay(budget, nowMs)
+  startBudgetDay(budget, nowMs)
   return budget
 }
 
@@ -133,15 +143,18 @@ export function lanesOf(mailboxes: PlannedMailbox[], { mailboxDays }: SendHistor
     .filter(({ status }) => status === 'connected')
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
     .map((mailbox, rank) => {
+      const { day, sent } = mailboxDays.get(mailbox.id) ?? { day: '', sent: 0 }
       const lane: Lane = {
         mailbox,
         rank,
         calendar: calendarOf(mailbox.timezone ?? 'UTC'),
         wakeMs: Math.max(nowMs, mailbox.next_send_at?.getTime() ?? nowMs),
-        date: mailboxDays.get(mailbox.id)?.day ?? '',
-        sent: mailboxDays.get(mailbox.id)?.sent ?? 0,
+        date: day,
+        dayEndMs: 0,
+        limit: day ? mailboxLimit(mailbox, day) : 0,
+        sent,
       }
-      startDay(lane, nowMs)
+      startLaneDay(lane, nowMs)
       return lane
     })
 }

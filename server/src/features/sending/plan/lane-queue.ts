@@ -35,9 +35,11 @@ export class LaneQueue {
   }
 }
 
-const isBefore = (a: Lane, b: Lane) =>
-  a.wakeMs !== b.wakeMs
-    ? a.wakeMs < b.wakeMs
-    : a.sent !== b.sent
-      ? a.sent < b.sent
-      : a.rank < b.rank
+function isBefore(a: Lane, b: Lane): boolean {
+  if (a.wakeMs !== b.wakeMs) return a.wakeMs < b.wakeMs
+  const [sentByA, sentByB] = [sentThen(a), sentThen(b)]
+  return sentByA !== sentByB ? sentByA < sentByB : a.rank < b.rank
+}
+
+/** On the day it wakes on. */
+const sentThen = ({ wakeMs, dayEndMs, sent }: Lane) => (wakeMs < dayEndMs ? sent : 0)

@@ -304,7 +304,10 @@ describe('limits', () => {
     ],
     [
       'yesterday’s figures do not count',
-      { campaign: { ...office, daily_limit: 2 }, history: today(2, 2, 2, '2026-11-22') },
+      {
+        campaign: { ...office, daily_limit: 2, daily_max_leads: 2 },
+        history: today(2, 2, 2, '2026-11-22'),
+      },
       ['a', 'b'],
       ['campaign_daily_limit', '2026-11-24T08:00Z'],
     ],

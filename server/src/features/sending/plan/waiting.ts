@@ -1,4 +1,4 @@
-import { type Budget, isFull, type Lane } from './allocate.ts'
+import type { Budget, Lane } from './allocate.ts'
 import type { Candidate } from './candidates.ts'
 import type { WaitingLead, WaitReason } from './planned.ts'
 
@@ -36,7 +36,7 @@ function obstacleOf(
     return { reason: 'new_lead_limit', wakeMs: dayEndMs }
   }
   const lane = isNew ? earliest(lanes.values()) : lanes.get(lead.mailbox_id ?? '')
-  const reason = lane && isFull(lane) ? 'mailbox_daily_limits' : 'mailbox_busy'
+  const reason = lane && lane.sent >= lane.limit ? 'mailbox_daily_limits' : 'mailbox_busy'
   return { reason, wakeMs: lane?.wakeMs ?? untilMs }
 }
 

@@ -1,0 +1,121 @@
+import type { Context } from '../../kernel/context.ts'
+import { sha256 } from '../../kernel/crypto.ts'
+import type { Db } from '../../kernel/db/db.ts'
+import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
+import { snippetOf } from './snippet.ts'
+import * as queries from './store-queries.ts'
+
+/** A mail that was sent or received, as it is kept. */
+export interface NewMessage {
+  workspace_id: string
+  /** A UUIDv7 of about now: it chooses the partition. */
+  id: string
+  direction: 'out' | 'in'
+  /** `step`, `manual`, `reply`, `auto_reply`, `bounce` … */
+  kind: string
+  mailbox_id: string
+  campaign_id: string | null
+  lead_id: string | null
+  step_id: string | null
+  step: number | null
+  variant: number | null
+  /** With its angle brackets. */
+  message_id: string | null
+  in_reply_to: string | null
+  /** The lead's id; without a lead, that of the first message. */
+  thread_id: string
+  from_address: string
+  to_addresses: string[]
+  cc_addresses?: string[]
+  subject: string
+  text: string
+  /** Fit to be shown. */
+  html: string | null
+  size_bytes: number | null
+  /** What only this kind has. */
+  details?: Record<string, unknown>
+  timestamp: Date
+}
+
+export interface StoredMessage extends Required<NewMessage> {
+  snippet: string
+}
+
+/** Keeps mails and makes them known by their Message-IDs; again, it changes nothing. */
+export async function insertMessages(db: Db, messages: NewMessage[]): Promise<void> {
+  if (messages.length === 0) return
+  await queries.insertMessages(
+    db,
+    messages.map((message) => ({ ...message, snippet: snippetOf(message.text) })),
+  )
+  await addMessageIds(
+    db,
+    messages.flatMap((message) =>
+      message.message_id === null ? [] : [{ ...message, known_as: message.message_id }],
+    ),
+  )
+}
+
+/** Another id by which a mail is answered: the one that its provider put in the place of ours. */
+export interface KnownAs extends Pick<NewMessage, 'workspace_id' | 'id' | 'mailbox_id'> {
+  known_as: string
+  lead_id: string | null
+  campaign_id: string | null
+}
+
+export async function addMessageIds(db: Db, ids: KnownAs[]): Promise<void> {
+  if (ids.length === 0) return
+  await queries.insertMessageIds(
+    db,
+    ids.map(({ workspace_id, id, mailbox_id, lead_id, campaign_id, known_as }) => ({
+      ...{ workspace_id, mailbox_id, lead_id, campaign_id },
+      message_id: id,
+      hash: hashOf(known_as),
+    })),
+  )
+}
+
+/** The message behind a Message-ID. It may be past its retention time, its lead be gone. */
+export interface KnownMessage {
+  id: string
+  lead_id: string | null
+  campaign_id: string | null
+  mailbox_id: string
+}
+
+/** @returns what is known of these Message-IDs, with or without angle brackets, by the id as given */
+export async function findByMessageIds(
+  db: Db,
+  workspaceId: string,
+  messageIds: string[],
+): Promise<Map<string, KnownMessage>> {
+  if (messageIds.length === 0) return new Map()
+  const hashes = messageIds.map((messageId) => ({ messageId, hash: hashOf(messageId) }))
+  const rows = await queries.findByHashes(
+    db,
+    workspaceId,
+    hashes.map(({ hash }) => hash),
+  )
+  const found = new Map(rows.map((row) => [row.hash.toString('hex'), row]))
+  return new Map(
+    hashes.flatMap(({ messageId, hash }) => {
+      const row = found.get(hash.toString('hex'))
+      if (!row) return []
+      const { message_id: id, lead_id, campaign_id, mailbox_id } = row
+      return [[messageId, { id, lead_id, campaign_id, mailbox_id }] as const]
+    }),
+  )
+}
+
+/** The mails to and from one lead, newest first. */
+export async function listThreadMessages(
+  ctx: Context,
+  workspaceId: string,
+  threadId: string,
+  page: PageRequest,
+): Promise<Page<StoredMessage>> {
+  return toPage(await queries.listThread(ctx.db, workspaceId, threadId, page), page.limit)
+}
+
+/** 128 bits: enough for what is only ever compared within a workspace. */
+const hashOf = (messageId: string) => sha256(messageId.trim().replace(/^<|>$/g, '')).subarray(0, 16)

@@ -1,1 +1,0 @@
-export { messagesTable } from './partitions.ts'

@@ -1,0 +1,81 @@
+import type { EventBounce, SkipReason } from '../leads/index.ts'
+import type { SendState } from './ledger.ts'
+
+/** Why a mail was not sent, for a person. */
+export interface SendError {
+  stage: string
+  code: string | null
+  message: string
+}
+
+/** What came of an attempt. */
+export type Outcome =
+  | { kind: 'sent' }
+  /** The end of the message was on the wire, and no answer came. */
+  | { kind: 'uncertain'; error: SendError }
+  /** Certainly not sent. */
+  | { kind: 'failed'; error: SendError; aftermath: Aftermath }
+  /** Nobody works on it any more: it says itself how far it had come. */
+  | { kind: 'abandoned' }
+
+/** What becomes of a lead whose mail was certainly not sent. */
+export type Aftermath =
+  /** It was not its fault: any mailbox may try at once. */
+  | { kind: 'again' }
+  | { kind: 'later'; at: Date }
+  | { kind: 'bounce'; bounce: EventBounce }
+  | { kind: 'skip'; reason: SkipReason; detail: string }
+
+export interface Transition {
+  state: Extract<SendState, 'sent' | 'failed' | 'uncertain'>
+  error: SendError | null
+  /** The lead was written to, as far as anybody can tell, and nobody has recorded it yet. */
+  records: boolean
+  /** What was reserved for it is free again. */
+  givesBack: boolean
+  aftermath: Aftermath | null
+}
+
+/**
+ * What an outcome makes of a row in this state. Null: nothing, for somebody knew better before. What
+ * is uncertain counts as sent from the start, so the truth about it is recorded without another event.
+ */
+export function transitionOf(state: SendState, outcome: Outcome): Transition | null {
+  if (state === 'sent' || state === 'failed') return null
+  switch (outcome.kind) {
+    case 'sent':
+      return state === 'claimed' ? null : { ...sent, records: state === 'transmitting' }
+    case 'uncertain':
+      return state === 'transmitting' ? uncertain(outcome.error) : null
+    case 'failed':
+      return { ...failed, error: outcome.error, aftermath: outcome.aftermath }
+    case 'abandoned':
+      if (state === 'uncertain') return null
+      return state === 'claimed'
+        ? { ...failed, aftermath: { kind: 'again' } }
+        : uncertain(abandoned)
+  }
+}
+
+const sent: Transition = {
+  state: 'sent',
+  error: null,
+  records: true,
+  givesBack: false,
+  aftermath: null,
+}
+
+const failed: Omit<Transition, 'aftermath'> = {
+  state: 'failed',
+  error: null,
+  records: false,
+  givesBack: true,
+}
+
+const uncertain = (error: SendError): Transition => ({ ...sent, state: 'uncertain', error })
+
+const abandoned: SendError = {
+  stage: 'message',
+  code: null,
+  message: 'The process that was sending it ended before the mail server answered.',
+}

@@ -1,0 +1,127 @@
+import type { Block, Budget, Lane, Work } from './allocate.ts'
+import { scatter } from './chance.ts'
+import { DueCounts } from './due-counts.ts'
+import type { ForecastDays } from './forecast-days.ts'
+import { gapMs } from './pace.ts'
+import type { PlannedCampaign, PlannedLead, WaitReason } from './planned.ts'
+import { delayedMs } from './step-clock.ts'
+import { type StepPath, StepPaths } from './step-paths.ts'
+
+/** Leads in the same place that are due at about the same time. */
+export interface Cohort extends Pick<PlannedLead, 'mailbox_id' | 'sent_step_ids' | 'current_step'> {
+  sending_state: 'pending' | 'active' | 'paused'
+  due: Date
+  leads: number
+}
+
+/** Leads as numbers: how many are due for which step, and when. */
+export class CohortWork implements Work {
+  readonly held = new Map<WaitReason, number>()
+  readonly #campaign: PlannedCampaign
+  readonly #budget: Budget
+  readonly #lanes: Lane[]
+  readonly #days: ForecastDays
+  readonly #paths: StepPaths
+  /** By rank of their path. */
+  readonly #new: DueCounts[]
+  /** By lane, then by rank of the path. */
+  readonly #followUps: DueCounts[][]
+  #draws = 0
+
+  constructor(
+    campaign: PlannedCampaign,
+    budget: Budget,
+    lanes: Lane[],
+    cohorts: Cohort[],
+    days: ForecastDays,
+  ) {
+    this.#campaign = campaign
+    this.#budget = budget
+    this.#lanes = lanes
+    this.#days = days
+    this.#paths = new StepPaths(campaign.steps)
+    const placed = cohorts.map((cohort) => ({ cohort, path: this.#paths.from(cohort) }))
+    const queues = () => this.#paths.all.map(() => new DueCounts())
+    this.#new = queues()
+    this.#followUps = lanes.map(queues)
+    const rankOf = new Map(lanes.map(({ mailbox, rank }) => [mailbox.id, rank]))
+    placed.sort((a, b) => a.cohort.due.getTime() - b.cohort.due.getTime())
+    for (const { cohort, path } of placed) this.#place(cohort, path, rankOf)
+  }
+
+  followUpDueMs(lane: Lane): number {
+    const queues = this.#followUps[lane.rank] as DueCounts[]
+    if (this.#campaign.expire_after_days !== null) this.#dropExpired(queues, lane.wakeMs)
+    return firstDueMs(queues)
+  }
+
+  newDueMs = (): number => firstDueMs(this.#new)
+
+  send(lane: Lane, isNew: boolean, atMs: number): number {
+    this.#days.sent(this, lane, isNew, atMs)
+    const queues = isNew ? this.#new : (this.#followUps[lane.rank] as DueCounts[])
+    const first = firstDueMs(queues)
+    const rank = queues.findIndex((queue) => queue.dueMs() === first)
+    queues[rank]?.take()
+    const { rest } = this.#paths.all[rank] as StepPath
+    if (rest) this.#follow(lane, rest, atMs)
+    return gapMs(this.#campaign, lane.mailbox, scatter(++this.#draws))
+  }
+
+  blocked(lane: Lane, by: Block, atMs: number) {
+    this.#days.blocked(this, lane, by, atMs)
+  }
+
+  hasNewBefore = (ms: number): boolean => this.newDueMs() < ms
+
+  /** Lanes with a follow-up that is due before this instant. */
+  lanesDueBefore = (ms: number): Lane[] =>
+    this.#lanes.filter(({ rank }) => firstDueMs(this.#followUps[rank] as DueCounts[]) < ms)
+
+  mailsLeft(): number {
+    const mailsIn = (queues: DueCounts[]) =>
+      queues.reduce((sum, queue, rank) => sum + queue.total() * this.#mailsOf(rank), 0)
+    return [this.#new, ...this.#followUps].reduce((sum, queues) => sum + mailsIn(queues), 0)
+  }
+
+  #mailsOf = (rank: number) => this.#paths.all[rank]?.mails ?? 0
+
+  #place(cohort: Cohort, path: StepPath | null, rankOf: Map<string, number>) {
+    const isNew = cohort.sent_step_ids.length === 0
+    const rank = rankOf.get(cohort.mailbox_id ?? '')
+    if (cohort.sending_state === 'paused') this.#hold('lead_paused', cohort.leads)
+    else if (!path) this.#hold('no_step_left', cohort.leads)
+    else if (!path.isSendable) this.#hold('no_enabled_variant', cohort.leads)
+    else if (rankOf.size === 0) this.#hold('mailboxes_unhealthy', cohort.leads)
+    else if (isNew) this.#new[path.rank]?.add(cohort.due.getTime(), cohort.leads)
+    else if (rank === undefined) this.#hold('mailbox_unavailable', cohort.leads)
+    else this.#followUps[rank]?.[path.rank]?.add(cohort.due.getTime(), cohort.leads)
+  }
+
+  #follow(lane: Lane, path: StepPath, sentMs: number) {
+    if (!path.isSendable) return this.#hold('no_enabled_variant', 1)
+    const dueMs = delayedMs(this.#budget.calendar, path.step, sentMs)
+    this.#followUps[lane.rank]?.[path.rank]?.add(dueMs, 1)
+  }
+
+  #dropExpired(queues: DueCounts[], nowMs: number) {
+    const { calendar } = this.#budget
+    const days = this.#campaign.expire_after_days as number
+    for (const queue of queues) {
+      // Only what is overdue is worth asking for a day of the calendar.
+      while (queue.dueMs() < nowMs && calendar.addDays(queue.dueMs(), days) < nowMs) {
+        this.#hold('expired', queue.drop())
+      }
+    }
+  }
+
+  #hold(reason: WaitReason, leads: number) {
+    this.held.set(reason, (this.held.get(reason) ?? 0) + leads)
+  }
+}
+
+function firstDueMs(queues: DueCounts[]): number {
+  let first = Number.POSITIVE_INFINITY
+  for (const queue of queues) first = Math.min(first, queue.dueMs())
+  return first
+}

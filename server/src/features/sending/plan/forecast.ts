@@ -1,0 +1,63 @@
+import { allocate, budgetOf, lanesOf } from './allocate.ts'
+import { type Cohort, CohortWork } from './cohort-work.ts'
+import { type DayLimit, ForecastDays } from './forecast-days.ts'
+import type { PlannedCampaign, PlannedMailbox, SendHistory, WaitReason } from './planned.ts'
+
+export interface ForecastDay {
+  date: string
+  sends: number
+  new_leads: number
+  /** Those that send on this day. */
+  mailboxes: { mailbox_id: string; sends: number }[]
+  /** Why it is not more; null: nothing is left to send. */
+  limited_by: DayLimit | null
+}
+
+export interface Forecast {
+  /** Every day from today to that of the last mail, in the zone of the first schedule. */
+  days: ForecastDay[]
+  sends: number
+  /** Null when nothing would be sent. */
+  last_send_at: Date | null
+  ends: 'all_sent' | 'schedule_ended' | 'days_max'
+  /** Mails that would not be sent before it ends. */
+  unsent: number
+  /** Leads that get nothing more until something changes, and what it is. */
+  held: { reason: WaitReason; leads: number }[]
+}
+
+/**
+ * What would be sent when, if nobody replied, bounced or unsubscribed: the rules of `planSends`
+ * under a clock that runs through the days. It goes through leads as cohorts, so a million of them
+ * cost no more than the mails that are sent.
+ *
+ * Whether the campaign is active and its plan allows it is not looked at: this is what it would do.
+ *
+ * @param daysMax how many days to look at
+ */
+export function forecast(
+  now: Date,
+  campaign: PlannedCampaign,
+  mailboxes: PlannedMailbox[],
+  cohorts: Cohort[],
+  history: SendHistory,
+  daysMax: number,
+): Forecast {
+  const nowMs = now.getTime()
+  const budget = budgetOf(campaign, history, nowMs)
+  const lanes = lanesOf(mailboxes, history, nowMs)
+  const days = new ForecastDays(budget, lanes, nowMs)
+  const work = new CohortWork(campaign, budget, lanes, cohorts, days)
+  const untilMs = budget.calendar.addDays(budget.calendar.dayAt(nowMs).startMs, daysMax)
+  allocate(budget, lanes, work, untilMs)
+  const unsent = work.mailsLeft()
+  const isOver = budget.windows.stretchAt(untilMs) === null
+  return {
+    days: days.finish(work, unsent === 0),
+    sends: days.sends,
+    last_send_at: days.lastSendMs === null ? null : new Date(days.lastSendMs),
+    ends: unsent === 0 ? 'all_sent' : isOver ? 'schedule_ended' : 'days_max',
+    unsent,
+    held: [...work.held].map(([reason, leads]) => ({ reason, leads })),
+  }
+}

@@ -1,0 +1,244 @@
+import type { Context } from '../../kernel/context.ts'
+import { afterDelay, nextStep, zoneOf } from '../campaigns/index.ts'
+import { type LeadActivity, recordActivities } from '../leads/index.ts'
+import { wakeCampaignMailboxes } from '../mailbox-lanes/index.ts'
+import { insertMessages } from '../messages/index.ts'
+import type { BookedCampaign, CampaignBook } from './campaign-book.ts'
+import { holdCampaigns } from './campaign-queries.ts'
+import { addToCampaignDays, addToMailboxDays } from './claim-queries.ts'
+import { countDays } from './days.ts'
+import type { SendKey } from './ledger.ts'
+import { type Outcome, type Transition, transitionOf } from './outcome.ts'
+import { sentMessage } from './sent-message.ts'
+import * as queries from './settle-queries.ts'
+
+/** The result of one attempt, ready to be written. */
+export interface Settlement extends SendKey {
+  /** Of the attempt. */
+  id: string
+  campaign_id: string
+  outcome: Outcome
+  /** When the server answered, or was given up. */
+  at: Date
+  /** Address of the mailbox. */
+  mailbox: string
+  /** Of the lead. */
+  recipient: string
+  /** Of the thread, as far as the sender knew. */
+  threadSubject: string | null
+  /** What was made; null: nobody has it any more. */
+  mail: SettledMail | null
+  /** When the mailbox is free again. */
+  nextSendAt: Date | null
+}
+
+export interface SettledMail {
+  text: string
+  html: string | null
+  cc_addresses: string[]
+  in_reply_to: string | null
+  size_bytes: number
+}
+
+/** A row that this settlement changes. */
+interface Settled {
+  settlement: Settlement
+  row: queries.LedgerRow
+  transition: Transition
+}
+
+/**
+ * Writes the results of a batch in one transaction, by row: what a row does not wait for any more
+ * changes nothing, so a result is recorded once, whoever else holds it. Everybody locks campaigns,
+ * sends, leads and what hangs on them, days, lanes, in this order.
+ *
+ * @returns whether each one changed its row
+ */
+export async function settleSends(
+  tx: Context,
+  book: CampaignBook,
+  settlements: Settlement[],
+): Promise<boolean[]> {
+  const campaigns = await readCampaigns(tx, book, settlements)
+  const rows = await queries.lockSends(tx.db, inOrder(settlements))
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const settled = settlements.flatMap((settlement): Settled[] => {
+    const row = byId.get(settlement.id)
+    const transition = row && transitionOf(row.state, settlement.outcome)
+    return row && transition ? [{ settlement, row, transition }] : []
+  })
+  if (settled.length > 0) await write(tx, settled, campaigns)
+  const changed = new Set(settled.map(({ row }) => row.id))
+  return settlements.map(({ id }) => changed.has(id))
+}
+
+async function write(tx: Context, settled: Settled[], campaigns: Map<string, BookedCampaign>) {
+  await queries.updateSends(tx.db, settled.map(sendOf), tx.now())
+  await recordActivity(tx, settled, campaigns)
+  await postpone(tx, settled)
+  await insertMessages(
+    tx.db,
+    settled
+      .filter(({ transition }) => transition.state !== 'failed')
+      .map(({ settlement, row }) => sentMessage(settlement, row)),
+  )
+  await giveBack(tx, settled)
+  await pace(tx, settled)
+  await wakeOthers(tx, settled)
+}
+
+async function readCampaigns(tx: Context, book: CampaignBook, settlements: Settlement[]) {
+  const distinct = new Map(settlements.map((each) => [each.campaign_id, each]))
+  const versions = await holdCampaigns(
+    tx.db,
+    [...distinct.values()].map(({ workspace_id, campaign_id }) => ({
+      workspace_id,
+      id: campaign_id,
+    })),
+  )
+  return book.read(tx.db, versions)
+}
+
+const sendOf = ({ row, transition: { state, error } }: Settled): queries.SettledSend => ({
+  workspace_id: row.workspace_id,
+  lead_id: row.lead_id,
+  step_id: row.step_id,
+  state,
+  error_stage: error?.stage ?? null,
+  error_code: error?.code ?? null,
+  error_message: error?.message ?? null,
+})
+
+async function recordActivity(
+  tx: Context,
+  settled: Settled[],
+  campaigns: Map<string, BookedCampaign>,
+) {
+  const followUps = settled.filter(({ row, transition }) => transition.records && !row.is_new)
+  const sentSteps =
+    followUps.length === 0
+      ? new Map<string, string[]>()
+      : await queries.findSentSteps(
+          tx.db,
+          followUps.map(({ row }) => row),
+        )
+  const activities = settled.flatMap((each) => {
+    const activity = activityOf(each, campaigns, sentSteps)
+    return activity ? [{ workspaceId: each.row.workspace_id, activity }] : []
+  })
+  const byWorkspace = Map.groupBy(activities, ({ workspaceId }) => workspaceId)
+  for (const workspaceId of [...byWorkspace.keys()].sort()) {
+    const own = (byWorkspace.get(workspaceId) ?? []).map(({ activity }) => activity)
+    await recordActivities(tx, workspaceId, own)
+  }
+}
+
+function activityOf(
+  { settlement, row, transition }: Settled,
+  campaigns: Map<string, BookedCampaign>,
+  sentSteps: Map<string, string[]>,
+): LeadActivity | undefined {
+  const leadId = row.lead_id
+  const message = {
+    message_id: row.message_id,
+    subject: row.subject ?? '',
+    step: row.step,
+    variant: row.variant,
+    mailbox: settlement.mailbox,
+  }
+  const { aftermath } = transition
+  if (aftermath?.kind === 'bounce') {
+    return { kind: 'bounced', leadId, message, bounce: aftermath.bounce }
+  }
+  if (aftermath?.kind === 'skip') {
+    return { kind: 'skipped', leadId, reason: aftermath.reason, detail: aftermath.detail }
+  }
+  if (!transition.records) return undefined
+  const campaign = campaigns.get(row.campaign_id)
+  return {
+    kind: 'sent',
+    leadId,
+    message,
+    stepId: row.step_id,
+    mailboxId: row.mailbox_id,
+    threadSubject: (row.starts_thread ? row.subject : settlement.threadSubject) ?? '',
+    next: campaign ? nextOf(campaign, row, sentSteps, sentAt(settlement, row)) : null,
+  }
+}
+
+function nextOf(
+  { steps, planned }: BookedCampaign,
+  row: queries.LedgerRow,
+  sentSteps: Map<string, string[]>,
+  at: Date,
+) {
+  const sent_step_ids = row.is_new ? [row.step_id] : (sentSteps.get(row.lead_id) ?? [row.step_id])
+  const next = nextStep(steps, { sent_step_ids, current_step: row.step })
+  return next ? { notBefore: afterDelay(zoneOf(planned.schedule), next, at) } : null
+}
+
+/** Of what nobody was there for, the last that is known. */
+const sentAt = ({ outcome, at }: Settlement, { timestamp_transmitting }: queries.LedgerRow) =>
+  outcome.kind === 'abandoned' ? (timestamp_transmitting ?? at) : at
+
+async function postpone(tx: Context, settled: Settled[]) {
+  const postponed = settled.flatMap(({ row, transition: { aftermath } }) =>
+    aftermath?.kind === 'later'
+      ? [{ workspace_id: row.workspace_id, lead_id: row.lead_id, until: aftermath.at }]
+      : [],
+  )
+  if (postponed.length > 0) await queries.postponeLeads(tx.db, postponed, tx.now())
+}
+
+async function giveBack(tx: Context, settled: Settled[]) {
+  const back = settled.filter(({ transition }) => transition.givesBack).map(({ row }) => row)
+  if (back.length === 0) return
+  const { campaigns, mailboxes } = countDays(back)
+  const less = <Day extends { sent: number }>(day: Day) => ({ ...day, sent: -day.sent })
+  await addToCampaignDays(
+    tx.db,
+    campaigns.map((day) => ({ ...less(day), new_leads: -day.new_leads })),
+  )
+  await addToMailboxDays(tx.db, mailboxes.map(less))
+}
+
+async function pace(tx: Context, settled: Settled[]) {
+  const lanes = new Map<string, queries.PacedLane>()
+  for (const { settlement, row, transition } of settled) {
+    if (transition.state === 'failed') continue
+    const at = sentAt(settlement, row)
+    const lane = lanes.get(row.mailbox_id)
+    lanes.set(row.mailbox_id, {
+      workspace_id: row.workspace_id,
+      mailbox_id: row.mailbox_id,
+      last_sent_at: laterOf(lane?.last_sent_at, at) ?? at,
+      next_send_at: laterOf(lane?.next_send_at, settlement.nextSendAt),
+    })
+  }
+  if (lanes.size > 0) await queries.paceLanes(tx.db, inLaneOrder([...lanes.values()]))
+}
+
+/** A lead that one mailbox gave up may be another's to write to. */
+async function wakeOthers(tx: Context, settled: Settled[]) {
+  const freed = settled.filter(
+    ({ transition: { aftermath } }) => aftermath?.kind === 'again' || aftermath?.kind === 'later',
+  )
+  const byWorkspace = Map.groupBy(freed, ({ row }) => row.workspace_id)
+  for (const workspaceId of [...byWorkspace.keys()].sort()) {
+    const campaigns = (byWorkspace.get(workspaceId) ?? []).map(({ row }) => row.campaign_id)
+    await wakeCampaignMailboxes(tx, workspaceId, [...new Set(campaigns)])
+  }
+}
+
+const laterOf = (a: Date | null | undefined, b: Date | null) =>
+  a && b && a > b ? a : (b ?? a ?? null)
+
+const inOrder = (settlements: Settlement[]) =>
+  settlements.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+
+const keyOf = (key: SendKey) => `${key.workspace_id}${key.lead_id}${key.step_id}`
+
+const inLaneOrder = (lanes: queries.PacedLane[]) =>
+  lanes.sort((a, b) =>
+    `${a.workspace_id}${a.mailbox_id}` < `${b.workspace_id}${b.mailbox_id}` ? -1 : 1,
+  )
