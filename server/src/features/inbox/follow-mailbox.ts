@@ -1,6 +1,10 @@
 import type { Context } from '../../kernel/context.ts'
 import { type ImapConnection, MailFailure } from '../../kernel/mail/index.ts'
-import { openMailbox, reportMailboxError, reportMailboxRecovered } from '../mailboxes/index.ts'
+import {
+  connectMailboxImap,
+  reportMailboxError,
+  reportMailboxRecovered,
+} from '../mailboxes/index.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
 import { learnProviderIds } from './learn-provider-ids.ts'
@@ -39,8 +43,9 @@ export function followMailbox(
     let failures = 0
     while (goesOn()) {
       try {
-        const { imap: server } = await openMailbox(ctx, mailbox.workspace_id, mailbox.id)
-        await using imap = await ctx.mail.connectImap(server)
+        const { workspace_id, id } = mailbox
+        const { connection } = await connectMailboxImap(ctx, workspace_id, id)
+        await using imap = connection
         while (goesOn() && imap.isOpen) {
           const inbox = await readAll(ctx, imap, mailbox, goesOn)
           if (!goesOn()) return
@@ -112,5 +117,5 @@ async function report(ctx: Context, { workspace_id, id }: ReadMailbox, error: un
   }
   ctx.log.info({ mailbox: id, stage: error.stage, kind: error.kind }, 'a mailbox cannot be read')
   if (error.stage !== 'login') return
-  await transaction(ctx, (tx) => reportMailboxError(tx, workspace_id, id, error))
+  await transaction(ctx, (tx) => reportMailboxError(tx, workspace_id, id, 'imap', error))
 }

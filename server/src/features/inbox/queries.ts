@@ -234,3 +234,41 @@ export const updateUnread = (db: Db, workspaceId: string, ids: string[], unread:
     set unread = ${unread}
     where workspace_id = ${workspaceId}::uuid and id = any(${ids}::uuid[])
       and unread <> ${unread}`.execute(db)
+
+export interface SentCopy {
+  /** Folded. */
+  recipient: string
+  subject: string
+  date: Date
+}
+
+/** The mail of ours behind each copy: to the same person, with the same subject, of the same minutes. */
+export async function findSentTo(
+  db: Db,
+  workspaceId: string,
+  mailboxId: string,
+  copies: SentCopy[],
+) {
+  const { rows } = await sql<{
+    position: number
+    id: string
+    lead_id: string | null
+    campaign_id: string | null
+  }>`
+    select k.position::int as position, m.id, m.lead_id, m.campaign_id
+    from unnest(
+      ${copies.map((copy) => copy.recipient)}::text[],
+      ${copies.map((copy) => copy.subject)}::text[],
+      ${copies.map((copy) => copy.date)}::timestamptz[]
+    ) with ordinality as k (recipient, subject, date, position)
+    join leads l
+      on l.workspace_id = ${workspaceId}::uuid and l.email_folded = k.recipient
+      and l.mailbox_id = ${mailboxId}::uuid
+    join messages m
+      on m.workspace_id = ${workspaceId}::uuid and m.thread_id = l.id and m.direction = 'out'
+      and m.subject = k.subject
+      and m.timestamp between k.date - interval '10 minutes' and k.date + interval '10 minutes'`.execute(
+    db,
+  )
+  return rows
+}
