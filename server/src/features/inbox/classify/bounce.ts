@@ -1,0 +1,190 @@
+import { parseEmail } from '../../../kernel/email.ts'
+import { type InboundMessage, idsIn } from './message.ts'
+
+/** What a mail server says of a mail that it could not deliver, or not yet. */
+export interface Bounce {
+  /** Only `hard` says that the address will never work; a `soft` one suppresses nobody. */
+  kind: 'hard' | 'soft'
+  /** Enhanced status code (RFC 3463); of an older server one made from its reply code. */
+  code: string
+  diagnostic: string
+  /** Folded; null when the report does not name it. */
+  recipient: string | null
+}
+
+export interface BounceReport {
+  bounces: Bounce[]
+  /** Message-IDs of the mail that it is about. */
+  about: string[]
+}
+
+/**
+ * Reads a non-delivery report: RFC 3464 by its blocks, one for each recipient, and else the texts of
+ * servers that do not follow it (qmail, Exim without MIME, older Exchange).
+ */
+export function readBounce(message: InboundMessage): BounceReport | undefined {
+  const bounces = fromStatusParts(message)
+  if (bounces.length > 0) return { bounces, about: originalIds(message) }
+  if (message.reports.some(({ type }) => type.endsWith('delivery-status'))) return undefined
+  if (!isFromPostmaster(message)) return undefined
+  const told = fromText(message)
+  return told && { bounces: told, about: originalIds(message) }
+}
+
+function fromStatusParts({ reports }: InboundMessage): Bounce[] {
+  return reports
+    .filter(({ type }) => type.endsWith('delivery-status'))
+    .flatMap(({ content }) => blocksOf(content).flatMap(bounceOf))
+}
+
+/** The first block is about the message; each of the others about one recipient. */
+const blocksOf = (content: string): Map<string, string>[] =>
+  content
+    .replace(/\r\n?/g, '\n')
+    .split(/\n[ \t]*\n/)
+    .map(fieldsOf)
+
+function fieldsOf(block: string): Map<string, string> {
+  const fields = new Map<string, string>()
+  for (const line of block.replace(/\n[ \t]+/g, ' ').split('\n')) {
+    const colon = line.indexOf(':')
+    if (colon > 0)
+      fields.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim())
+  }
+  return fields
+}
+
+function bounceOf(fields: Map<string, string>): Bounce[] {
+  const action = fields
+    .get('action')
+    ?.toLowerCase()
+    .split(/[\s(;]/)[0]
+  if (action !== 'failed' && action !== 'delayed') return []
+  const diagnostic = valueIn(fields.get('diagnostic-code') ?? '')
+  const status = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(fields.get('status') ?? '')?.[0]
+  const code = specificCode(status, diagnostic)
+  const named = valueIn(fields.get('final-recipient') ?? fields.get('original-recipient') ?? '')
+  return [
+    {
+      kind: action === 'failed' && isPermanent(code, diagnostic) ? 'hard' : 'soft',
+      code,
+      diagnostic: diagnostic.slice(0, diagnosticMax),
+      recipient: foldedIn(named),
+    },
+  ]
+}
+
+const diagnosticMax = 1000
+
+/** Behind the type: `rfc822; ada@example.com`, `smtp; 550 No such user`. */
+const valueIn = (field: string) => field.replace(/^\s*[\w-]+\s*;/, '').trim()
+
+/** What the remote server said is worth more than a status that says no more than "failed". */
+function specificCode(status: string | undefined, diagnostic: string): string {
+  const told = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(diagnostic)?.[0]
+  if (status && !/^[45]\.0\.0$/.test(status)) return status
+  return told ?? codeOfReply(diagnostic) ?? status ?? '5.0.0'
+}
+
+const codeOfReply = (text: string): string | undefined => {
+  const reply = /\b([45])([0-5])\d\b/.exec(text)
+  return reply ? `${reply[1]}.0.0` : undefined
+}
+
+/**
+ * Whether nobody will ever get mail there. A full mailbox, a refusal of the sender or of the content
+ * says nothing about the address, whatever digit its code begins with.
+ */
+function isPermanent(code: string, diagnostic: string): boolean {
+  if (code.startsWith('4')) return false
+  if (/^5\.(?:2\.[23]|3\.|4\.|6\.|7\.)/.test(code)) {
+    return addressIsGone.test(diagnostic) && !/^5\.2\.[23]/.test(code)
+  }
+  if (/^5\.1\.[78]/.test(code)) return false
+  if (addressIsGone.test(diagnostic)) return true
+  return !isTransientText.test(diagnostic)
+}
+
+const addressIsGone =
+  /(?:user|recipient|mailbox|address|account)[^.]{0,40}(?:unknown|not found|does(?: not|n't) exist|no longer|disabled|inactive|rejected: access denied|invalid)|no such (?:user|recipient|mailbox|address|person)|unknown (?:user|recipient|local part)|(?:unbekannt|existiert nicht|inconnu|desconocid[oa])/i
+
+const isTransientText =
+  /(?:mailbox|quota|storage|inbox)[^.]{0,40}(?:full|exceed|over)|over ?quota|try again|temporar|greylist|rate limit|too many|spam|blacklist|blocklist|block list|reputation|policy|blocked|denied by|timed? ?out|connection refused|content rejected/i
+
+function foldedIn(text: string): string | null {
+  const found = /[^\s<>(),:;"]+@[^\s<>(),:;"]+/.exec(text)?.[0]
+  return (found && parseEmail(found.replace(/[.]+$/, ''))?.folded) ?? null
+}
+
+function isFromPostmaster(message: InboundMessage): boolean {
+  const address = message.from?.address.toLowerCase() ?? ''
+  return (
+    message.header('x-failed-recipients').length > 0 ||
+    message.header('return-path').some((path) => path.replace(/\s/g, '') === '<>') ||
+    /^(?:mailer-daemon|postmaster|mailerdaemon|mail-daemon|mail\.daemon)@/.test(address) ||
+    /^(?:mail delivery (?:sub)?system|mailer[- ]daemon|postmaster)$/i.test(message.from?.name ?? '')
+  )
+}
+
+/** From the words of the report, of which the first that tells an address and a reason counts. */
+function fromText(message: InboundMessage): Bounce[] | undefined {
+  const report = reportIn(message.text)
+  const named = message.header('x-failed-recipients').flatMap((value) => value.split(','))
+  const recipients = [...named, ...recipientsIn(report)].flatMap((text) => foldedIn(text) ?? [])
+  const isReport =
+    recipients.length > 0 && (named.length > 0 || saysUndelivered.test(message.subject + report))
+  if (!isReport) return undefined
+  const isDelay = saysDelayed.test(message.subject) || saysDelayed.test(report.slice(0, 500))
+  const diagnostic = diagnosticIn(report)
+  const code = specificCode(undefined, diagnostic)
+  const kind = !isDelay && isPermanent(code, diagnostic) ? 'hard' : 'soft'
+  return [...new Set(recipients)].map((recipient) => ({ kind, code, diagnostic, recipient }))
+}
+
+/** What follows is the mail that came back. */
+const reportIn = (text: string) =>
+  text
+    .slice(0, 20_000)
+    .split(
+      /^(?:-{2,}.{0,10}(?:below this line|this is a copy|original message|message header).*|.*(?:copy of the message|original message follows|headers? of the original).*)$/im,
+    )[0] ?? ''
+
+/** qmail writes `<address>:`, Exim the address on a line of its own, older servers either. */
+const recipientsIn = (report: string): string[] =>
+  [...report.matchAll(/^[ \t>]*<?([^\s<>(),;"]+@[^\s<>(),:;"]+)>?:?[ \t]*$/gm)].map(
+    ([, address]) => address ?? '',
+  )
+
+const saysUndelivered =
+  /undeliver|not (?:be|been|yet been) delivered|unable to deliver|wasn't able to deliver|delivery (?:has )?(?:failed|failure)|returned mail|failure notice|could not be delivered|returning message|unzustellbar|nicht zugestellt|non remis|no se (?:ha podido|pudo) entregar|mancata consegna|não entregue|niet bezorgd|niedostarczon|не (?:удалось )?доставлен|配信(?:不能|できません)|退信|无法投递/i
+
+const saysDelayed =
+  /\b(?:delayed|delay|still trying|will (?:be )?(?:retry|retried|try again)|not yet been delivered|warning: message)\b|verzögert/i
+
+/** The line with a reply or status code, and what belongs to it. */
+function diagnosticIn(report: string): string {
+  const lines = report.split(/\r?\n/).map((line) => line.trim())
+  const at = lines.findIndex((line) => /\b[45]\d\d[ -]|\b[45]\.\d{1,3}\.\d{1,3}\b/.test(line))
+  const line = at >= 0 ? lines.slice(at, at + 2).join(' ') : lines.find((each) => hints.test(each))
+  return (line ?? '').trim().slice(0, diagnosticMax)
+}
+
+const hints = /no such|unknown|does(?: not|n't) exist|full|quota|refused|rejected|no mailbox/i
+
+/** Of the mail that came back, from wherever the report keeps it. */
+function originalIds(message: InboundMessage): string[] {
+  const headers = message.reports
+    .filter(({ type }) => /rfc822|global/.test(type) && !type.endsWith('delivery-status'))
+    .map(({ content }) => content)
+  const texts = [...headers, message.text.slice(0, 200_000)]
+  const written = texts.flatMap((text) => {
+    const unfolded = text.replace(/\r?\n[ \t]+/g, ' ')
+    return [
+      ...unfolded.matchAll(/^[ \t>]*(?:message-id|x-original-message-id)[ \t]*:(.*)$/gim),
+    ].map(([, value]) => value ?? '')
+  })
+  const own = message.header('x-ms-exchange-message-originalid')
+  return [
+    ...new Set([...idsIn(written), ...idsIn(own), ...message.inReplyTo, ...message.references]),
+  ]
+}

@@ -1,0 +1,103 @@
+import PostalMime, { type Email } from 'postal-mime'
+import { parseEmail } from '../../../kernel/email.ts'
+import { textOfHtml } from './html.ts'
+
+/** A mail as it came in, taken apart. Nothing of it is trusted. */
+export interface InboundMessage {
+  /** With its angle brackets; null where there is none. */
+  messageId: string | null
+  inReplyTo: string[]
+  references: string[]
+  from: { address: string; name: string } | null
+  to: string[]
+  subject: string
+  /** As the sender's clock had it. */
+  date: Date | null
+  text: string
+  html: string | null
+  attachments: { name: string | null; type: string; bytes: number }[]
+  /** Of reports (RFC 3464, RFC 5965): the parts a machine is meant to read. */
+  reports: { type: string; content: string }[]
+  /** All values of a header, by its name in lower case. */
+  header: (name: string) => string[]
+}
+
+/** @param source the whole message, or its beginning */
+export async function parseMessage(source: Buffer): Promise<InboundMessage> {
+  const email = await PostalMime.parse(source, limits).catch(() => unreadable)
+  const headers = new Map<string, string[]>()
+  for (const { key, value } of email.headers) {
+    headers.set(key, [...(headers.get(key) ?? []), value])
+  }
+  const header = (name: string) => headers.get(name) ?? []
+  const date = new Date(email.date ?? Number.NaN)
+  return {
+    messageId: idsIn(header('message-id'))[0] ?? null,
+    inReplyTo: idsIn(header('in-reply-to')),
+    references: idsIn(header('references')),
+    from: senderOf(email),
+    to: (email.to ?? []).flatMap((one) => addressesOf(one)),
+    subject: (email.subject ?? '').replace(/\s+/g, ' ').trim(),
+    date: Number.isNaN(date.getTime()) ? null : date,
+    text: withoutNul(email.text ?? textOfHtml(email.html ?? '')),
+    html: email.html === undefined ? null : withoutNul(email.html),
+    attachments: email.attachments.map(({ filename, mimeType, content }) => ({
+      name: filename,
+      type: mimeType,
+      bytes: typeof content === 'string' ? content.length : content.byteLength,
+    })),
+    reports: email.attachments
+      .filter(({ mimeType }) => reportTypes.has(mimeType))
+      .map(({ mimeType, content }) => ({ type: mimeType, content: textOf(content) })),
+    header,
+  }
+}
+
+/** What no reasonable mail exceeds. */
+const limits = { maxNestingDepth: 50, maxHeadersSize: 512 * 1024 }
+
+/** A mail that breaks the limits is a mail without anything in it. */
+const unreadable: Email = { headers: [], headerLines: [], attachments: [] }
+
+const reportTypes = new Set([
+  'message/delivery-status',
+  'message/global-delivery-status',
+  'message/feedback-report',
+  'message/rfc822',
+  'message/global',
+  'text/rfc822-headers',
+  'message/global-headers',
+])
+
+/** Every Message-ID in the values of a header, in their order. */
+export function idsIn(values: string[]): string[] {
+  const ids = values.flatMap((value) => value.slice(0, idsTextMax).match(/<[^<>\s]{1,995}>/g) ?? [])
+  return [...new Set(ids)].slice(-idsMax)
+}
+
+const idsTextMax = 65_536
+const idsMax = 200
+
+function senderOf({ from, sender, replyTo }: Email): InboundMessage['from'] {
+  for (const one of [from, sender, replyTo?.[0]]) {
+    const mailbox = one?.group ? one.group[0] : one
+    if (mailbox?.address) return { address: mailbox.address.trim(), name: mailbox.name ?? '' }
+  }
+  return null
+}
+
+type Addressee = NonNullable<Email['to']>[number]
+
+const addressesOf = (one: Addressee): string[] =>
+  (one.group ?? [one]).flatMap((mailbox) => parseEmail(mailbox.address ?? '')?.folded ?? [])
+
+function textOf(content: Email['attachments'][number]['content']): string {
+  if (typeof content === 'string') return content
+  return Buffer.from(content as ArrayBuffer)
+    .subarray(0, reportBytesMax)
+    .toString('utf8')
+}
+
+const reportBytesMax = 262_144
+
+const withoutNul = (text: string) => text.replaceAll('\0', '')
