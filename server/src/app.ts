@@ -14,6 +14,7 @@ import {
   startDeliveryRunner,
 } from './features/deliveries/index.ts'
 import { eventPayloadSchemas } from './features/event-payloads/index.ts'
+import { startInboxRunner } from './features/inbox/index.ts'
 import { createAuthenticator, keyRoutes, keySchemas } from './features/keys/index.ts'
 import { followSteps, leadRoutes, leadSchemas } from './features/leads/index.ts'
 import { dropOldMessages, messagesTable } from './features/messages/index.ts'
@@ -79,7 +80,7 @@ export interface Runner {
 const upkeepEveryMs = 3_600_000
 const followEveryMs = 2000
 
-/** Starts the loops of the runner: deliveries, sending, monthly credits, the upkeep of partitions. */
+/** Starts the loops of the runner: deliveries, sending, reading mail, monthly credits, the upkeep of partitions. */
 export async function startRunner(
   ctx: Context,
   options: Pick<DeliveryRunnerOptions, 'listen'> = {},
@@ -92,6 +93,8 @@ export async function startRunner(
   ctx.metrics.gauge('lanes_leased', deliveries.lanesLeased)
   const sending = await startSendingRunner(ctx, hints)
   ctx.metrics.gauge('mailboxes_awake', sending.lanesAwake)
+  const inboxes = startInboxRunner(ctx)
+  ctx.metrics.gauge('mailboxes_read', inboxes.mailboxesRead)
   const stopping = new AbortController()
   const following = startLoop(ctx, 'following', followEveryMs, () =>
     followSteps(ctx, stopping.signal),
@@ -101,7 +104,7 @@ export async function startRunner(
   return {
     async stop() {
       stopping.abort()
-      const loops = [upkeep, credits, following, deliveries, sending]
+      const loops = [upkeep, credits, following, deliveries, sending, inboxes]
       await Promise.all(loops.map((loop) => loop.stop()))
     },
   }

@@ -23,6 +23,8 @@ export interface Sending extends TestApi {
   /** Resolves once the ledger looks like that. */
   waitForLedger: (isDone: (entries: LedgerEntry[]) => boolean) => Promise<LedgerEntry[]>
   smtpPort: number
+  /** The mail server's: what is put there has come in. */
+  store: MailStore
 }
 
 export interface LedgerEntry {
@@ -78,6 +80,7 @@ export async function testSending(
     ...api,
     outbox,
     smtpPort: smtp.port,
+    store,
     waitForMails: (count) =>
       new Promise((resolve) => {
         const look = () => {

@@ -7,6 +7,7 @@ import type { ReadMailbox } from './read-mailbox.ts'
 /** Those in error too: it is by trying that one finds out whether they work again. */
 export async function findMailboxesToRead(db: Db, buckets: number[]): Promise<ReadMailbox[]> {
   const { rows } = await sql<ReadMailbox>`
+    /* cross-workspace: discovery */
     select workspace_id, id, address
     from mailboxes
     where status <> 'paused'

@@ -54,12 +54,19 @@ export function activitiesOf(
 }
 
 /** A report may be about several people; one that names nobody is about the one that it belongs to. */
-export function bounceFor(bounces: Bounce[], lead: Pick<Correspondent, 'email_folded' | 'softBounces'>) {
+export function bounceFor(
+  bounces: Bounce[],
+  lead: Pick<Correspondent, 'email_folded' | 'softBounces'>,
+) {
   const own =
     bounces.find(({ recipient }) => recipient === lead.email_folded) ??
     bounces.find(({ recipient }) => recipient === null) ??
     (bounces.length === 1 ? bounces[0] : undefined)
   if (!own) return undefined
   const isLasting = own.kind === 'soft' && lead.softBounces + 1 >= softBouncesMax
-  return { kind: isLasting ? ('hard' as const) : own.kind, code: own.code, diagnostic: own.diagnostic }
+  return {
+    kind: isLasting ? ('hard' as const) : own.kind,
+    code: own.code,
+    diagnostic: own.diagnostic,
+  }
 }

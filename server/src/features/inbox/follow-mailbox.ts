@@ -1,12 +1,12 @@
 import type { Context } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { describeError } from '../../kernel/log.ts'
 import { type ImapConnection, MailFailure } from '../../kernel/mail/index.ts'
 import {
   connectMailboxImap,
   reportMailboxError,
   reportMailboxRecovered,
 } from '../mailboxes/index.ts'
-import { transaction } from '../../kernel/db/transaction.ts'
-import { describeError } from '../../kernel/log.ts'
 import { learnProviderIds } from './learn-provider-ids.ts'
 import { foldersToRead, type ReadMailbox, readFolder } from './read-mailbox.ts'
 
@@ -26,11 +26,7 @@ const retryMaxMs = 15 * 60_000
  * Reads what comes into a mailbox as it comes. A connection that breaks is made anew, later each
  * time until one has read everything; a login that is refused is told to the owner once.
  */
-export function followMailbox(
-  ctx: Context,
-  mailbox: ReadMailbox,
-  holds: () => boolean,
-): Following {
+export function followMailbox(ctx: Context, mailbox: ReadMailbox, holds: () => boolean): Following {
   const stopping = new AbortController()
   let pause = new AbortController()
   const goesOn = () => !stopping.signal.aborted && holds()
@@ -51,7 +47,8 @@ export function followMailbox(
           if (!goesOn()) return
           await recovered(ctx, mailbox)
           failures = 0
-          await imap.select(inbox)
+          // Last, and with nothing in between: what comes from here on is told while listening.
+          await readFolder(ctx, imap, mailbox, inbox, goesOn)
           await rest((signal) => listen(ctx, imap, mailbox, inbox, { signal, goesOn }))
         }
       } catch (error) {

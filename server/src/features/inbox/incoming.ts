@@ -1,6 +1,6 @@
-import type { FetchedMail } from '../../kernel/mail/index.ts'
 import { sha256 } from '../../kernel/crypto.ts'
-import { type Inbound, classify } from './classify/classify.ts'
+import type { FetchedMail } from '../../kernel/mail/index.ts'
+import { classify, type Inbound } from './classify/classify.ts'
 import { type InboundMessage, parseMessage } from './classify/message.ts'
 
 /** A mail of a folder, read and understood. */

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import type { ImapConnection } from '../../kernel/mail/index.ts'
-import { transaction } from '../../kernel/db/transaction.ts'
 import { addMessageIds, findByMessageIds } from '../messages/index.ts'
 import { type InboundMessage, parseMessage } from './classify/message.ts'
 import * as queries from './queries.ts'

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { recordActivities } from '../leads/index.ts'
-import { claimMessageIds, insertMessages, type NewMessage } from '../messages/index.ts'
+import { addMessageIds, insertMessages, type NewMessage } from '../messages/index.ts'
 import { safeHtml } from './classify/html.ts'
 import { snippetOf } from './classify/visible-text.ts'
 import { activitiesOf, bounceFor, type Correspondent } from './effects.ts'
@@ -66,7 +66,7 @@ async function claim(tx: Context, mailbox: ReadMailbox, matched: Matched[]) {
   const ids = new Map<string, string>()
   for (const { mail } of matched) if (!ids.has(mail.identity)) ids.set(mail.identity, tx.newId())
   const first = new Map(matched.toReversed().map(({ mail, match }) => [mail.identity, match]))
-  const claimed = await claimMessageIds(
+  const claimed = await addMessageIds(
     tx.db,
     [...ids].map(([known_as, id]) => ({
       ...{ workspace_id: mailbox.workspace_id, mailbox_id: mailbox.id, id, known_as },
@@ -86,7 +86,8 @@ async function claim(tx: Context, mailbox: ReadMailbox, matched: Matched[]) {
     .map((each, at, all) => ({
       ...each,
       // A report about several people is a letter to each.
-      id: all[at - 1]?.mail === each.mail ? tx.newId() : (ids.get(each.mail.identity) ?? tx.newId()),
+      id:
+        all[at - 1]?.mail === each.mail ? tx.newId() : (ids.get(each.mail.identity) ?? tx.newId()),
     }))
 }
 

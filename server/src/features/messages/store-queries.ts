@@ -64,9 +64,13 @@ export interface NewMessageId {
   mailbox_id: string
 }
 
-/** The first message with an id keeps it: nobody takes over a thread by sending our own id to us. */
-export const insertMessageIds = (db: Db, rows: NewMessageId[]) =>
-  sql`
+/**
+ * The first message with an id keeps it: nobody takes over a thread by sending our own id to us.
+ *
+ * @returns the hashes that were new
+ */
+export const insertMessageIds = async (db: Db, rows: NewMessageId[]) => {
+  const { rows: inserted } = await sql<{ hash: Buffer }>`
     /* settle */
     insert into message_ids (workspace_id, hash, message_id, lead_id, campaign_id, mailbox_id)
     select k.workspace_id, k.hash, k.message_id, k.lead_id, k.campaign_id, k.mailbox_id
@@ -79,7 +83,10 @@ export const insertMessageIds = (db: Db, rows: NewMessageId[]) =>
       ${column(rows, 'mailbox_id')}::uuid[]
     ) as k (workspace_id, hash, message_id, lead_id, campaign_id, mailbox_id)
     order by k.workspace_id, k.hash
-    on conflict (workspace_id, hash) do nothing`.execute(db)
+    on conflict (workspace_id, hash) do nothing
+    returning hash`.execute(db)
+  return inserted.map(({ hash }) => hash)
+}
 
 export const findByHashes = async (db: Db, workspaceId: string, hashes: Buffer[]) => {
   const { rows } = await sql<NewMessageId>`

@@ -63,9 +63,11 @@ export interface KnownAs extends Pick<NewMessage, 'workspace_id' | 'id' | 'mailb
   campaign_id: string | null
 }
 
-export async function addMessageIds(db: Db, ids: KnownAs[]): Promise<void> {
-  if (ids.length === 0) return
-  await queries.insertMessageIds(
+/** @returns those of the ids that nobody was known by */
+export async function addMessageIds(db: Db, ids: KnownAs[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const byHash = new Map(ids.map(({ known_as }) => [hashOf(known_as).toString('hex'), known_as]))
+  const added = await queries.insertMessageIds(
     db,
     ids.map(({ workspace_id, id, mailbox_id, lead_id, campaign_id, known_as }) => ({
       ...{ workspace_id, mailbox_id, lead_id, campaign_id },
@@ -73,6 +75,7 @@ export async function addMessageIds(db: Db, ids: KnownAs[]): Promise<void> {
       hash: hashOf(known_as),
     })),
   )
+  return new Set(added.map((hash) => byHash.get(hash.toString('hex')) ?? ''))
 }
 
 /** The message behind a Message-ID. It may be past its retention time, its lead be gone. */

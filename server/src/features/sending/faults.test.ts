@@ -20,7 +20,7 @@ const answering = (
   answer: (address: string) => Error | undefined | Promise<Error | undefined>,
 ) => ({
   onRcptTo({ address }: { address: string }, _session: unknown, callback: Callback) {
-    Promise.resolve(answer(address)).then((error) => callback(error ?? null))
+    void Promise.resolve(answer(address)).then((error) => callback(error ?? null))
   },
 })
 

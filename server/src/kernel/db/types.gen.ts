@@ -356,6 +356,15 @@ export interface Mailboxes {
   workspace_id: string;
 }
 
+export interface MailboxFolders {
+  folder: string;
+  mailbox_id: string;
+  next_uid: Int8;
+  timestamp_read: Timestamp;
+  uid_validity: string;
+  workspace_id: string;
+}
+
 export interface MailboxLanes {
   bucket: number;
   failures: Generated<number>;
@@ -466,6 +475,22 @@ export interface Suppressions {
   workspace_id: string;
 }
 
+export interface Threads {
+  campaign_id: string;
+  from_address: string;
+  id: string;
+  kind: string;
+  last_message_id: string;
+  mailbox_id: string;
+  snippet: string;
+  subject: string;
+  suggestion: string | null;
+  timestamp_created: Timestamp;
+  timestamp_updated: Timestamp;
+  unread: boolean;
+  workspace_id: string;
+}
+
 export interface WebhookEventCounts {
   date: string;
   failed: Generated<Int8>;
@@ -543,6 +568,7 @@ export interface Workspaces {
   plan_webhooks: Generated<boolean>;
   timestamp_created: Timestamp;
   timestamp_updated: Timestamp;
+  unsubscribe_by_reply: Generated<boolean>;
 }
 
 export interface DB {
@@ -572,6 +598,7 @@ export interface DB {
   labels: Labels;
   leads: Leads;
   mailbox_days: MailboxDays;
+  mailbox_folders: MailboxFolders;
   mailbox_lanes: MailboxLanes;
   mailboxes: Mailboxes;
   message_ids: MessageIds;
@@ -580,6 +607,7 @@ export interface DB {
   sends: Sends;
   service_accounts: ServiceAccounts;
   suppressions: Suppressions;
+  threads: Threads;
   webhook_event_counts: WebhookEventCounts;
   webhook_events: WebhookEvents;
   webhook_lanes: WebhookLanes;
