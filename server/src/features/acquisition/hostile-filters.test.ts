@@ -117,6 +117,16 @@ describe('a thousand values', () => {
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_field' } })
   })
 
+  test('with twenty different words each are a 400 that says so', async () => {
+    const words = (at: number) =>
+      Array.from({ length: 20 }, (_, word) => `w${at}x${word}`).join(' ')
+    const titles = Array.from({ length: 1000 }, (_, at) => words(at))
+    const answer = await find({ titles })
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_field' } })
+    expect(answer.body.message).toContain('more than 5,000 different words')
+    expect((await find({ titles: titles.slice(0, 200) })).status).toBe(200)
+  })
+
   test('find whom the last one is meant for', async () => {
     expect(await found({ titles: thousand('営業') })).toEqual(['花子'])
     expect(await found({ cities: thousand('Köln') })).toEqual(['Ada'])

@@ -13,11 +13,13 @@ import {
   hasBeginning,
   hasEmailTerm,
   rangeStarts,
+  rangesOf,
   rangeTerm,
   type Sought,
   soughtIn,
   term,
   termsOf,
+  uniteRanges,
   wordKinds,
 } from './term-index/index.ts'
 
@@ -46,8 +48,14 @@ export async function conditionOf(
   if (filters.has_email !== undefined) all.push(has(hasEmailTerm(filters.has_email)))
   if (filters.employee_count) all.push(...employeesBetween(filters.employee_count))
   if (filters.query && filters.query.trim() !== '') all.push(await matching(db, filters.query))
-  return all.length === 0 ? undefined : { all }
+  if (all.length === 0) return undefined
+  const condition = uniteRanges({ all })
+  if (rangesOf(condition).length <= rangesMax) return condition
+  throw invalidField('/', 'The filters have more than 5,000 different words: give fewer of them.')
 }
+
+/** Each is looked up in every block. */
+const rangesMax = 5000
 
 function oneValue(field: Field, text: string): Condition {
   const [only] = termsOf[field](text)

@@ -19,10 +19,22 @@ export const hasBeginning = (term: Term): Condition => ({ first: term, last: `${
 /** Met by everyone. */
 export const anyone: Condition = { first: 'e0', last: 'e1' }
 
-/** Every range that a condition asks for. */
-export function rangesOf(condition: Condition): TermRange[] {
+/** Every range that a condition asks for, each once. */
+export const rangesOf = (condition: Condition): TermRange[] => [...new Set(allRangesOf(condition))]
+
+function allRangesOf(condition: Condition): TermRange[] {
   if ('first' in condition) return [condition]
-  return ('all' in condition ? condition.all : condition.any).flatMap(rangesOf)
+  return ('all' in condition ? condition.all : condition.any).flatMap(allRangesOf)
+}
+
+/** The same where equal ranges are one object, which is read once. */
+export function uniteRanges(condition: Condition, known = new Map<string, TermRange>()): Condition {
+  if ('all' in condition) return { all: condition.all.map((each) => uniteRanges(each, known)) }
+  if ('any' in condition) return { any: condition.any.map((each) => uniteRanges(each, known)) }
+  const key = `${condition.first} ${condition.last}`
+  const range = known.get(key) ?? condition
+  known.set(key, range)
+  return range
 }
 
 type PlacesOf = (range: TermRange) => Places | undefined
@@ -33,6 +45,9 @@ export function evaluate(condition: Condition, placesOf: PlacesOf): PlaceSet | u
     const set = emptySet()
     return addThoseWho(set, condition, placesOf) ? set : undefined
   }
+  // Of a thousand titles nearly all have a word that the block does not.
+  const isMissing = (each: Condition) => 'first' in each && placesOf(each).length === 0
+  if (condition.all.some(isMissing)) return undefined
   let met: PlaceSet | undefined
   for (const each of condition.all) {
     const only = evaluate(each, placesOf)

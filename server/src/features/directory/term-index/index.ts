@@ -1,5 +1,5 @@
 export { BlockBuilder } from './block-builder.ts'
-export { anyone, type Condition, has, hasBeginning } from './condition.ts'
+export { anyone, type Condition, has, hasBeginning, rangesOf, uniteRanges } from './condition.ts'
 export { contactsIn, Matches } from './matches.ts'
 export { blockSize } from './page.ts'
 export { insertWords, listBlocks, markStale } from './queries.ts'

@@ -43,6 +43,7 @@ export const findPages = prepared<[Buffer[], Buffer[], number[]], FoundPage>(
        where block = r.block and first_term <= r.first
        order by first_term desc
        limit 1), '')
+     offset 0 -- or a plan for many ranges joins all pages with all ranges
    ) p`,
 )
 
