@@ -8,7 +8,7 @@ export interface EventMessage {
   mailbox: string
 }
 
-export interface EventReply {
+interface EventReply {
   message_id: string | null
   subject: string
   text: string

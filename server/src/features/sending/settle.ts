@@ -32,7 +32,7 @@ export interface Settlement extends SendKey {
   nextSendAt: Date | null
 }
 
-export interface SettledMail {
+interface SettledMail {
   text: string
   html: string | null
   cc_addresses: string[]
