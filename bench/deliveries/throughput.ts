@@ -54,7 +54,7 @@ async function measureRunner(ctx: Context, workspaceId: string, events: number):
   if (restMs < 0) throw new Error('the machine took too long to write what is to be delivered')
   await wait(restMs)
   hint(ctx)
-  while ((await countSettled(ctx, workspaceId)) < before + total) await wait(10)
+  while ((await countSettled(ctx, workspaceId)) < before + total) await wait(25)
   return total / ((ctx.now().getTime() - due.getTime()) / 1000)
 }
 
