@@ -30,9 +30,9 @@ const readsMax = 64
 /** Read and not sent yet, of all lanes. */
 const bodyBytesMax = 16 * 1024 * 1024
 /** A destination that was changed or disabled is noticed within so many sends, or so long. */
-const sendsPerDestinationRead = 16
+const sendsPerDestinationRead = 64
 /** It is asked about so many sends ahead, so that a lane in full flow does not stop for the answer. */
-const sendsAhead = 8
+const sendsAhead = 32
 const destinationTrustedMs = 1_000
 const restMs = 5_000
 const expiryCheckEveryMs = 60_000
