@@ -8,10 +8,12 @@ import * as queries from './queries.ts'
 /** Statements of a kind under way at once. */
 const underWayMax = 3
 const lanesMax = 64
-/** Of one statement, shared by its lanes: bodies are up to 64 KiB each. */
-const rowsMax = 256
-const rowsOfLaneMin = 8
+/** Of one statement, shared by its lanes. */
+const rowsMax = 1024
+const rowsOfLaneMin = 16
 export const rowsOfLaneMax = 64
+/** Of the bodies of one statement, going by those of the last. */
+const bodyBytesMax = 1024 * 1024
 
 /** What was due of a lane. */
 export interface DueRows {
@@ -39,10 +41,12 @@ export function createLaneReads({ db, now }: Context) {
     read: async (workspaceId, ids: string[]) =>
       inOrderOf(ids, await queries.countPending(db, workspaceId, ids), (row) => row.webhook_id),
   })
+  let bodyBytes = 4096
   const due = new MergedReads({
-    ...{ underWayMax, most: rowsMax / rowsOfLaneMin },
+    ...{ underWayMax, most: lanesMax },
     async read(workspaceId, lanes: Lane[]) {
-      const most = Math.min(rowsOfLaneMax, Math.floor(rowsMax / lanes.length))
+      const rowsFitting = Math.min(rowsMax, bodyBytesMax / bodyBytes) / lanes.length
+      const most = Math.floor(Math.min(rowsOfLaneMax, Math.max(rowsOfLaneMin, rowsFitting)))
       const rows = await queries.readDue(
         db,
         workspaceId,
@@ -52,6 +56,7 @@ export function createLaneReads({ db, now }: Context) {
         now(),
         most,
       )
+      if (rows.length > 0) bodyBytes = 1 + averageOf(rows.map((row) => row.body.length))
       return shareOut(lanes, rows, most)
     },
   })
@@ -63,6 +68,9 @@ export function createLaneReads({ db, now }: Context) {
     due: (lane: Lane) => due.ask(lane.workspaceId, lane),
   }
 }
+
+const averageOf = (values: number[]) =>
+  values.reduce((sum, value) => sum + value, 0) / values.length
 
 function inOrderOf<Row>(ids: string[], rows: Row[], idOf: (row: Row) => string) {
   const found = new Map(rows.map((row) => [idOf(row), row]))
