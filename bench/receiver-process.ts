@@ -2,27 +2,22 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 // A receiver in a process of its own, so that it does not share the sender's event loop. Paths:
-// /ok answers 200 at once; /hang never answers. Parent messages: 'reset', 'report'.
+// /ok answers 200 at once; /hang never answers; /timed notes when an event was here for the first
+// time. Parent messages: 'reset', 'report'.
 
-let received = 0
-/** Milliseconds from the time in the body to the arrival here. */
-let latencies: number[] = []
+/** By event id: ms since 1970. */
+let arrivals = new Map<string, number>()
 
 const server = createServer((request, response: ServerResponse) => {
   if (request.url === '/hang') return
+  request.resume()
   if (request.url !== '/timed') {
-    request.resume()
-    received += 1
     response.writeHead(200, { 'content-length': '0' }).end()
     return
   }
-  const chunks: Buffer[] = []
-  request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
-    const at = performance.timeOrigin + performance.now()
-    const sent = /"committed_at":([\d.]+)/.exec(Buffer.concat(chunks).toString())?.[1]
-    if (sent) latencies.push(at - Number(sent))
-    received += 1
+    const id = String(request.headers['webhook-id'])
+    if (!arrivals.has(id)) arrivals.set(id, performance.timeOrigin + performance.now())
     response.writeHead(200, { 'content-length': '0' }).end()
   })
 })
@@ -32,10 +27,7 @@ server.listen(0, '127.0.0.1', () =>
 )
 
 process.on('message', (message) => {
-  if (message === 'reset') {
-    received = 0
-    latencies = []
-  }
-  if (message === 'report') process.send?.({ received, latencies })
+  if (message === 'reset') arrivals = new Map()
+  if (message === 'report') process.send?.([...arrivals])
 })
 process.on('disconnect', () => process.exit())

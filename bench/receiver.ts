@@ -1,10 +1,12 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import type { CommitTimes } from './deliveries/load.ts'
 
 export interface BenchReceiver extends Disposable {
   url: string
   reset: () => void
-  report: () => Promise<{ received: number; latencies: number[] }>
+  /** In ms, of each event that arrived; throws when one has not. */
+  latencies: (committed: CommitTimes) => Promise<number[]>
 }
 
 export async function startBenchReceiver(): Promise<BenchReceiver> {
@@ -13,10 +15,15 @@ export async function startBenchReceiver(): Promise<BenchReceiver> {
   return {
     url: `http://127.0.0.1:${port}`,
     reset: () => void child.send('reset'),
-    async report() {
+    async latencies(committed) {
       child.send('report')
       const [report] = await once(child, 'message')
-      return report
+      const arrivals = new Map(report as [string, number][])
+      return [...committed].map(([id, at]) => {
+        const arrived = arrivals.get(id)
+        if (arrived === undefined) throw new Error('an event did not arrive')
+        return arrived - at
+      })
     },
     [Symbol.dispose]: () => void child.kill(),
   }

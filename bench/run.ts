@@ -1,10 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
+import { parseArgs } from 'node:util'
 
 /**
- * `npm run bench -- NAME [NAME …]`: prints each figure beside a limit taken in the same run, and
- * writes bench/results/NAME.json.
+ * `npm run bench -- NAME [NAME …] [--only PART]`: prints each figure beside a limit taken in the
+ * same run, and writes bench/results/NAME.json. A bench that has parts runs one of them alone.
  */
 export interface Figure {
   name: string
@@ -16,7 +17,12 @@ export interface Figure {
   met: boolean
 }
 
-const benches: Record<string, () => Promise<{ bench: () => Promise<Figure[]> }>> = {
+interface Bench {
+  bench: (only?: string[]) => Promise<Figure[]>
+  parts?: Record<string, unknown>
+}
+
+const benches: Record<string, () => Promise<Bench>> = {
   acquisition: () => import('./acquisition.ts'),
   api: () => import('./api.ts'),
   deliveries: () => import('./deliveries.ts'),
@@ -25,7 +31,10 @@ const benches: Record<string, () => Promise<{ bench: () => Promise<Figure[]> }>>
   messages: () => import('./messages.ts'),
 }
 
-const names = process.argv.slice(2)
+const { positionals: names, values: options } = parseArgs({
+  allowPositionals: true,
+  options: { only: { type: 'string' } },
+})
 if (names.length === 0 || names.some((name) => !(name in benches))) {
   console.error(`Usage: npm run bench -- ${Object.keys(benches).join('|')}`)
   process.exit(2)
@@ -33,9 +42,14 @@ if (names.length === 0 || names.some((name) => !(name in benches))) {
 for (const name of names) await run(name)
 
 async function run(name: string) {
-  const { bench } = (await benches[name]?.()) ?? {}
+  const { bench, parts = {} } = (await benches[name]?.()) ?? {}
   if (!bench) return
-  const figures = await bench()
+  const { only } = options
+  if (only !== undefined && !(only in parts)) {
+    console.error(`${name} has these parts: ${Object.keys(parts).join(', ') || 'none'}`)
+    process.exit(2)
+  }
+  const figures = await bench(only === undefined ? undefined : [only])
   console.log(`\n${name}`)
   console.table(
     figures.map((figure) => ({
@@ -51,7 +65,8 @@ async function run(name: string) {
   const folder = new URL('results/', import.meta.url)
   mkdirSync(folder, { recursive: true })
   const result = { name, machine, node: process.version, figures }
-  await writeFile(new URL(`${name}.json`, folder), `${JSON.stringify(result, undefined, 2)}\n`)
+  const file = only === undefined ? `${name}.json` : `${name}-${only}.json`
+  await writeFile(new URL(file, folder), `${JSON.stringify(result, undefined, 2)}\n`)
 }
 
 function format(value: number): string {

@@ -18,9 +18,57 @@ export function createLog(level: string, destination?: pino.DestinationStream): 
       },
     })
   }
-  // A write per line would cost each request a system call; what is left is written at the exit.
-  const buffered = pino.destination({ sync: false, minLength: 16_000, periodicFlush: 100 })
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, buffered)
+  standardOutput ??= gatherLines()
+  return pino({ level, base: null, timestamp: createTimestamp() }, standardOutput)
+}
+
+let standardOutput: pino.DestinationStream | undefined
+
+const gatheredMax = 8_000
+const gatherMs = 100
+
+/**
+ * A write per line would cost each request a system call, and pino's own buffer is measured anew with
+ * each line it is given. What is left is written at the exit.
+ */
+function gatherLines(): pino.DestinationStream {
+  const destination = pino.destination({ sync: false, minLength: 16_000, periodicFlush: gatherMs })
+  let lines: string[] = []
+  let length = 0
+  let timer: NodeJS.Timeout | undefined
+  const handOver = () => {
+    clearTimeout(timer)
+    timer = undefined
+    destination.write(lines.join(''))
+    lines = []
+    length = 0
+  }
+  process.on('exit', () => {
+    // First what it has: with it, the rest could be enough to begin a write that nobody finishes.
+    destination.flushSync()
+    handOver()
+    destination.flushSync()
+  })
+  return {
+    write(line) {
+      lines.push(line)
+      length += line.length
+      if (length >= gatheredMax) handOver()
+      else timer ??= setTimeout(handOver, gatherMs).unref()
+    },
+  }
+}
+
+/** The lines of one millisecond share their text. */
+function createTimestamp(): () => string {
+  let atMs = 0
+  let text = ''
+  return () => {
+    const nowMs = Date.now()
+    if (nowMs !== atMs) text = `,"time":"${new Date(nowMs).toISOString()}"`
+    atMs = nowMs
+    return text
+  }
 }
 
 /**

@@ -44,15 +44,12 @@ export async function closeDeleted(
   return rows.length === chunk
 }
 
-/** The oldest beyond what a destination may hold; they can be replayed. */
-export async function closeBacklog(ctx: Context, lane: Lane, slot: number) {
-  const { workspaceId, webhookId } = lane
-  let excess = (await queries.countPending(ctx.db, workspaceId, webhookId)) - pendingMax
-  while (excess > 0) {
-    const most = Math.min(chunk, excess)
-    const rows = await queries.listPending(ctx.db, workspaceId, webhookId, most)
+/** The oldest, as many as are beyond what a destination may hold; they can be replayed. */
+export async function closeBacklog(ctx: Context, lane: Lane, excess: number, slot: number) {
+  for (let left = excess; left > 0; left -= chunk) {
+    const most = Math.min(chunk, left)
+    const rows = await queries.listPending(ctx.db, lane.workspaceId, lane.webhookId, most)
     await close(ctx, lane, rows, 'backlog_full', slot)
-    excess -= most
   }
 }
 

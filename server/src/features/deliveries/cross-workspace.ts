@@ -9,14 +9,25 @@ export interface LaneKey {
   webhook_id: string
 }
 
-/** Lanes of these buckets with a row that fell due within the window. */
-export const findDueLanes = prepared<[number[], Date, Date], LaneKey>(
-  'find_due_lanes',
-  `/* cross-workspace: discovery */
-   select distinct workspace_id, webhook_id
-   from deliveries
-   where bucket = any($1::smallint[]) and due_at > $2 and due_at <= $3`,
-)
+/**
+ * Lanes of these buckets with a row that fell due within the window. Planned each time: which index
+ * is the shorter way turns with what the table holds at the moment.
+ */
+export async function findDueLanes(
+  db: Db,
+  buckets: number[],
+  after: Date,
+  to: Date,
+): Promise<LaneKey[]> {
+  const { rows } = await sql<LaneKey>`
+    /* cross-workspace: discovery */
+    select distinct workspace_id, webhook_id
+    from deliveries
+    where bucket = any(${buckets}::smallint[]) and due_at > ${after} and due_at <= ${to}`.execute(
+    db,
+  )
+  return rows
+}
 
 export interface SweptLane extends LaneKey {
   has_work: boolean

@@ -6,7 +6,7 @@ const now = new Date('2026-11-20T12:00:00Z')
 const rules = { delaysMs: [5_000, 60_000], now, random: 0.5 }
 const delivery = (attempt: number, hoursLeft = 72) => ({
   attempt,
-  expires_at: new Date(now.getTime() + hoursLeft * 3_600_000),
+  expires_ms: now.getTime() + hoursLeft * 3_600_000,
 })
 const response = (status: number, retryAfter: string | null = null): PostOutcome => ({
   kind: 'response',
@@ -50,7 +50,7 @@ describe('what becomes of a delivery', () => {
   })
 
   test('no retry is promised beyond its 72 hours', () => {
-    const late = { attempt: 1, expires_at: new Date(now.getTime() + 30_000) }
+    const late = { attempt: 1, expires_ms: now.getTime() + 30_000 }
     expect(decide(failure(), late, rules)).toEqual({ kind: 'ended', disable: null })
   })
 

@@ -36,7 +36,7 @@ export interface RetryRules {
 /** What is to become of a delivery after this outcome (contract §4 "Retries"). Pure. */
 export function decide(
   outcome: PostOutcome,
-  delivery: { attempt: number; expires_at: Date },
+  delivery: { attempt: number; expires_ms: number },
   rules: RetryRules,
 ): Decision {
   if (outcome.kind === 'response' && outcome.status >= 200 && outcome.status < 300) {
@@ -51,7 +51,7 @@ export function decide(
   const waitMs = retryAfterMs(outcome, rules.now) ?? Math.round(jittered)
   const dueAt = new Date(rules.now.getTime() + waitMs)
   // Nothing is attempted after its 72 h: a retry beyond them would be a false promise.
-  if (dueAt > delivery.expires_at) return { kind: 'ended', disable: null }
+  if (dueAt.getTime() > delivery.expires_ms) return { kind: 'ended', disable: null }
   return { kind: 'retry', dueAt }
 }
 

@@ -2,10 +2,13 @@
 
 /** A delivery that is due, with the bytes to send. */
 export interface DueDelivery {
+  webhook_id: string
   id: string
   event_id: string
-  due_at: Date
-  expires_at: Date
+  /** As the database writes it: a `Date` knows no microseconds, and costs more than the row. */
+  due_at: string
+  /** Since 1970. */
+  expires_ms: number
   /** Attempts made so far: the next one's `retry_count`. */
   attempt: number
   event_type: string

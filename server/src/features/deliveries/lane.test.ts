@@ -53,6 +53,7 @@ test('one success ends the pause and starts over with 4', () => {
 test('what a dead runner left in the database counts', () => {
   const lane = laneOf()
   lane.adopt({
+    webhook_id: lane.webhookId,
     consecutive_failures: 7,
     not_before: now,
     failing_since: now,

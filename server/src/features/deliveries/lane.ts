@@ -1,6 +1,6 @@
 import { bucketOf } from '../../kernel/runner/leases.ts'
 import type { DueDelivery, Health } from './delivery.ts'
-import type { LaneHealth } from './queries.ts'
+import type { LaneHealth, Position } from './queries.ts'
 import type { OpenDestination } from './send.ts'
 
 const concurrencyMax = 16
@@ -15,12 +15,10 @@ const abandonsMax = 3
 /** Which slots a lane draws from: one that hangs must never hold a slot that a good one needs. */
 export type Pool = 'proven' | 'trial' | 'failing'
 
-export interface Position {
-  due_at: Date
-  id: string
+export const start: Position = {
+  due_at: '-infinity',
+  id: '00000000-0000-0000-0000-000000000000',
 }
-
-export const start: Position = { due_at: new Date(0), id: '00000000-0000-0000-0000-000000000000' }
 
 /**
  * One destination in the memory of the runner that owns its bucket.
@@ -38,7 +36,7 @@ export class Lane {
   /** Read, in flight or being settled: what a read from the start must skip. */
   readonly taken = new Set<string>()
   readonly #settledWhileReading = new Set<string>()
-  position = start
+  position: Position = start
   /** There may be due rows beyond what was read. */
   hasMore = true
   reading = false
@@ -46,6 +44,8 @@ export class Lane {
   restartAtMs = 0
   usedAtMs = 0
   destination: OpenDestination | undefined
+  /** Ever made. */
+  sends = 0
   /** Sends left, and until when, before the destination is read again. */
   sendsLeft = 0
   trustedUntilMs = 0

@@ -2,11 +2,12 @@ import type { Context } from '../../kernel/context.ts'
 import { describeError } from '../../kernel/log.ts'
 import type { PostOutcome } from '../../kernel/outbound/index.ts'
 import { FairQueue } from '../../kernel/runner/fair-queue.ts'
-import { findDestination, openDestination } from '../webhooks/index.ts'
-import { closeBacklog, closeDeleted, closeExpired, closeSuspect } from './close.ts'
+import { openDestination } from '../webhooks/index.ts'
+import { closeBacklog, closeDeleted, closeExpired, closeSuspect, pendingMax } from './close.ts'
 import { decide, healthOf, judge } from './decide.ts'
 import type { Attempt, DueDelivery } from './delivery.ts'
 import { Lane, type Pool, start } from './lane.ts'
+import { createLaneReads, rowsOfLaneMax } from './lane-reads.ts'
 import * as queries from './queries.ts'
 import { send } from './send.ts'
 import { type SettledBatch, type Settlement, SettleWriter } from './settle.ts'
@@ -24,11 +25,14 @@ const slotsMax: Record<Pool, number> = { proven: 512, trial: 256, failing: 256 }
 /** A request this old no longer counts against its pool but against the failing one. */
 const slowAfterMs = 1_000
 const slowMax = 1024
-const readRowsMax = 64
-const readsMax = 4
-const bodyBytesMax = 64 * 1024 * 1024
+/** Lanes that are being read at once; those of a workspace share statements. */
+const readsMax = 64
+/** Read and not sent yet, of all lanes. */
+const bodyBytesMax = 16 * 1024 * 1024
 /** A destination that was changed or disabled is noticed within so many sends, or so long. */
-const sendsPerDestinationRead = 16
+const sendsPerDestinationRead = 64
+/** It is asked about so many sends ahead, so that a lane in full flow does not stop for the answer. */
+const sendsAhead = 32
 const destinationTrustedMs = 1_000
 const restMs = 5_000
 const expiryCheckEveryMs = 60_000
@@ -62,6 +66,7 @@ export class Lanes {
   readonly #toRead = new FairQueue<Lane>()
   readonly #pausing = new Set<Lane>()
   readonly #flights = new Set<Flight>()
+  readonly #read: ReturnType<typeof createLaneReads>
   readonly #used: Record<Pool, number> = { proven: 0, trial: 0, failing: 0 }
   #reads = 0
   #bodyBytes = 0
@@ -69,6 +74,7 @@ export class Lanes {
   constructor(ctx: Context, options: LanesOptions) {
     this.#ctx = ctx
     this.#options = options
+    this.#read = createLaneReads(ctx)
     this.settler = new SettleWriter(ctx, options.slot, (settlements, batch) =>
       this.#settled(settlements, batch),
     )
@@ -144,7 +150,7 @@ export class Lanes {
       if (this.#isTrusted(lane)) this.#ready[lane.pool].add(workspaceId, lane)
       else this.#refresh(lane)
     }
-    if (lane.hasMore && !lane.reading && lane.rows.length <= readRowsMax / 4) {
+    if (lane.hasMore && !lane.reading && lane.rows.length <= rowsOfLaneMax / 4) {
       this.#toRead.add(workspaceId, lane)
     }
   }
@@ -159,7 +165,7 @@ export class Lanes {
     while (this.#reads < readsMax && this.#bodyBytes < bodyBytesMax) {
       const lane = this.#toRead.take()
       if (!lane) break
-      this.#read(lane)
+      this.#beginRead(lane)
     }
     for (const pool of ['proven', 'trial', 'failing'] as const) {
       while (this.#used[pool] < slotsMax[pool] && !this.settler.isFull) {
@@ -170,7 +176,7 @@ export class Lanes {
     }
   }
 
-  #read(lane: Lane) {
+  #beginRead(lane: Lane) {
     if (lane.reading) return
     lane.reading = true
     lane.hasMore = false
@@ -191,11 +197,8 @@ export class Lanes {
   }
 
   async #readDue(lane: Lane) {
-    const { db, now, monotonicMs } = this.#ctx
-    if (!lane.healthKnown) {
-      const [health] = await queries.findLaneHealth(db, lane.workspaceId, lane.webhookId)
-      lane.adopt(health)
-    }
+    const { now, monotonicMs } = this.#ctx
+    if (!lane.healthKnown) lane.adopt(await this.#read.health(lane))
     if (!this.#isTrusted(lane) && !(await this.#readDestination(lane))) return
     await this.#checkBacklog(lane)
     if (lane.isSuspicious && lane.suspect) {
@@ -206,34 +209,17 @@ export class Lanes {
       lane.position = start
       lane.restartAtMs = monotonicMs() + restartEveryMs
     }
-    const rows = await queries.readDue(
-      db,
-      lane.workspaceId,
-      lane.webhookId,
-      lane.position.due_at,
-      lane.position.id,
-      now(),
-      readRowsMax,
-    )
-    const last = rows.at(-1)
-    if (last && rows.length === readRowsMax) {
-      lane.position = last
-      lane.hasMore = true
-    } else {
-      // Caught up: the next read starts over, and finds what was committed late.
-      lane.position = start
-    }
-    // Put back for a retry meanwhile, it may be due again.
-    if (rows.some((row) => lane.wasSettledWhileReading(row.id))) lane.hasMore = true
-    const fresh = rows.filter((row) => !lane.taken.has(row.id))
-    const expired = fresh.filter((row) => row.expires_at <= now())
-    if (expired.length > 0) {
+    const { fresh, position, hasMore } = await this.#read.due(lane)
+    lane.position = position
+    if (hasMore) lane.hasMore = true
+    const nowMs = now().getTime()
+    if (fresh.some((row) => row.expires_ms <= nowMs)) {
       await closeExpired(this.#ctx, lane, 'expired', this.#options.slot)
       lane.hasMore = true
     }
     if (!this.#options.holds(lane.bucket)) return
     for (const row of fresh) {
-      if (row.expires_at <= now()) continue
+      if (row.expires_ms <= nowMs) continue
       lane.taken.add(row.id)
       lane.rows.push(row)
       this.#bodyBytes += row.body.length
@@ -243,10 +229,11 @@ export class Lanes {
   /** False when nothing is to be sent: the destination is gone, disabled, or not in the plan. */
   async #readDestination(lane: Lane): Promise<boolean> {
     const askedMs = this.#ctx.monotonicMs()
-    const row = await findDestination(this.#ctx.db, lane.workspaceId, lane.webhookId)
+    const { sends } = lane
+    const row = await this.#read.destination(lane)
     if (row?.status === 'active' && row.plan_webhooks) {
       lane.destination = openDestination(this.#ctx, row)
-      lane.sendsLeft = sendsPerDestinationRead
+      lane.sendsLeft = sendsPerDestinationRead - (lane.sends - sends)
       // An answer that was long under way is old already.
       lane.trustedUntilMs = askedMs + destinationTrustedMs
       return true
@@ -282,9 +269,9 @@ export class Lanes {
     const nowMs = this.#ctx.monotonicMs()
     if (nowMs < lane.reviewAtMs) return
     lane.reviewAtMs = nowMs + pauseReviewEveryMs
-    queries
-      .findLaneHealth(this.#ctx.db, lane.workspaceId, lane.webhookId)
-      .then(([health]) => {
+    this.#read
+      .health(lane)
+      .then((health) => {
         if (health?.not_before) return
         lane.forgive()
         this.#pausing.delete(lane)
@@ -303,7 +290,8 @@ export class Lanes {
     const nowMs = this.#ctx.monotonicMs()
     if (lane.pool === 'proven' || nowMs < lane.backlogCheckAtMs) return
     lane.backlogCheckAtMs = nowMs + backlogCheckEveryMs
-    await closeBacklog(this.#ctx, lane, this.#options.slot)
+    const excess = (await this.#read.pending(lane)) - pendingMax
+    if (excess > 0) await closeBacklog(this.#ctx, lane, excess, this.#options.slot)
   }
 
   #refresh(lane: Lane) {
@@ -333,7 +321,9 @@ export class Lanes {
       return
     }
     lane.rows.shift()
+    lane.sends += 1
     lane.sendsLeft -= 1
+    if (lane.sendsLeft <= sendsAhead) this.#refresh(lane)
     lane.inFlight += 1
     const flight: Flight = {
       lane,

@@ -30,23 +30,37 @@ export const insertDeliveries = (
     ) as batch (id, bucket, webhook_id, event_id)
     on conflict (workspace_id, id) do nothing`.execute(db)
 
+/** Where the last read of a lane ended. */
+export interface Position {
+  /** As the database writes it, to the microsecond. */
+  due_at: string
+  id: string
+}
+
 /**
- * A lane's due rows with the bytes to send, after a position: reading from the start each time
- * would walk over every row deleted since the last vacuum.
+ * The due rows of some lanes with the bytes to send, each lane's after a position: reading from the
+ * start each time would walk over every row deleted since the last vacuum.
  */
-export const readDue = prepared<[string, string, Date, string, Date, number], DueDelivery>(
+export const readDue = prepared<[string, string[], string[], string[], Date, number], DueDelivery>(
   'read_due_deliveries',
-  `select d.id, d.event_id, d.due_at, d.expires_at, d.attempt,
-     e.type as event_type, e.campaign_id, e.lead_email, e.body
-   from deliveries d
-   join events e on e.workspace_id = d.workspace_id and e.id = d.event_id
-   where d.workspace_id = $1 and d.webhook_id = $2
-     and (d.due_at, d.id) > ($3::timestamptz, $4::uuid) and d.due_at <= $5
-   order by d.due_at, d.id
-   limit $6`,
+  `select r.*
+   from unnest($2::uuid[], $3::timestamptz[], $4::uuid[]) with ordinality
+     as k (webhook_id, due_at, id, n)
+   cross join lateral (
+     select d.webhook_id, d.id, d.event_id, d.due_at::text as due_at,
+       date_part('epoch', d.expires_at) * 1000 as expires_ms, d.attempt, e.type as event_type,
+       e.campaign_id, e.lead_email, e.body
+     from deliveries d
+     join events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+     where d.workspace_id = $1 and d.webhook_id = k.webhook_id
+       and (d.due_at, d.id) > (k.due_at, k.id) and d.due_at <= $5
+     order by d.due_at, d.id
+     limit $6
+   ) r`,
 )
 
 export interface LaneHealth {
+  webhook_id: string
   consecutive_failures: number
   not_before: Date | null
   failing_since: Date | null
@@ -55,10 +69,12 @@ export interface LaneHealth {
   in_flight_id: string | null
 }
 
-export const findLaneHealth = prepared<[string, string], LaneHealth>(
-  'find_lane_health',
-  `select consecutive_failures, not_before, failing_since, failures, abandons, in_flight_id
-   from webhook_lanes where workspace_id = $1 and webhook_id = $2`,
+/** A lane that never failed has none. */
+export const listLaneHealth = prepared<[string, string[]], LaneHealth>(
+  'list_lane_health',
+  `select webhook_id, consecutive_failures, not_before, failing_since, failures, abandons,
+     in_flight_id
+   from webhook_lanes where workspace_id = $1 and webhook_id = any($2::uuid[])`,
 )
 
 /** Written before the one request of a lane whose requests seem to end processes. */
@@ -132,15 +148,13 @@ const selectToClose = (db: Db, workspaceId: string, webhookId: string) =>
     .orderBy('d.due_at')
     .orderBy('d.id')
 
-export async function countPending(db: Db, workspaceId: string, webhookId: string) {
-  const { count } = await db
-    .selectFrom('deliveries')
-    .select(sql<number>`count(*)::int`.as('count'))
-    .where('workspace_id', '=', workspaceId)
-    .where('webhook_id', '=', webhookId)
-    .executeTakeFirstOrThrow()
-  return count
-}
+/** None is missing: a lane without any has no row. */
+export const countPending = prepared<[string, string[]], { webhook_id: string; count: number }>(
+  'count_pending_deliveries',
+  `select webhook_id, count(*)::int as count
+   from deliveries where workspace_id = $1 and webhook_id = any($2::uuid[])
+   group by webhook_id`,
+)
 
 export interface FanoutToInsert {
   event_id: string

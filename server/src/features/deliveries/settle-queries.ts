@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
+import { type Column, columnOf } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
+import { prepared } from '../../kernel/db/prepared.ts'
 import type { Attempt } from './delivery.ts'
 
 // The settle writer merges the results of lanes of many workspaces: every statement here joins
@@ -18,6 +20,9 @@ export interface EndedDelivery {
   seen: number | null
 }
 
+// Deleting and updating join the queue's table, which is empty now and full a moment later: they are
+// planned each time, since a plan made for the one would read all of the other.
+
 /** Deletes what is over. A failure counts only when it is the attempt the row is waiting for. */
 export async function deleteEnded(db: Db, ended: EndedDelivery[]): Promise<SettledRow[]> {
   if (ended.length === 0) return []
@@ -25,9 +30,9 @@ export async function deleteEnded(db: Db, ended: EndedDelivery[]): Promise<Settl
     /* settle */
     delete from deliveries d
     using unnest(
-      ${ended.map((row) => row.workspace_id)}::uuid[],
-      ${ended.map((row) => row.id)}::uuid[],
-      ${ended.map((row) => row.seen)}::integer[]
+      ${columnOf(ended, (row) => row.workspace_id)}::uuid[],
+      ${columnOf(ended, (row) => row.id)}::uuid[],
+      ${columnOf(ended, (row) => row.seen)}::integer[]
     ) as k (workspace_id, id, seen)
     where d.workspace_id = k.workspace_id and d.id = k.id
       and (k.seen is null or d.attempt = k.seen)
@@ -60,33 +65,41 @@ export async function updateRetried(db: Db, retried: RetriedDelivery[]): Promise
   return rows
 }
 
+const insertBatch = prepared<Column[], never>(
+  'insert_attempts',
+  `/* settle */
+   insert into webhook_events (workspace_id, id, webhook_id, webhook_url, event_id, event_type,
+     campaign_id, lead_email, retry_group_id, retry_count, status_code, success, will_retry,
+     timestamp_next_retry, error_message, response_time_ms, response_body)
+   select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::uuid[], $6::text[],
+     $7::uuid[], $8::text[], $9::uuid[], $10::integer[], $11::integer[], $12::boolean[],
+     $13::boolean[], $14::timestamptz[], $15::text[], $16::integer[], $17::text[]
+   ) as k (workspace_id, id, webhook_id, webhook_url, event_id, event_type, campaign_id,
+     lead_email, retry_group_id, retry_count, status_code, success, will_retry,
+     timestamp_next_retry, error_message, response_time_ms, response_body)`,
+)
+
 export const insertAttempts = (db: Db, attempts: Attempt[]) =>
-  sql`
-    /* settle */
-    insert into webhook_events (workspace_id, id, webhook_id, webhook_url, event_id, event_type,
-      campaign_id, lead_email, retry_group_id, retry_count, status_code, success, will_retry,
-      timestamp_next_retry, error_message, response_time_ms, response_body)
-    select * from unnest(
-      ${attempts.map((a) => a.workspace_id)}::uuid[],
-      ${attempts.map((a) => a.id)}::uuid[],
-      ${attempts.map((a) => a.webhook_id)}::uuid[],
-      ${attempts.map((a) => a.webhook_url)}::text[],
-      ${attempts.map((a) => a.event_id)}::uuid[],
-      ${attempts.map((a) => a.event_type)}::text[],
-      ${attempts.map((a) => a.campaign_id)}::uuid[],
-      ${attempts.map((a) => a.lead_email)}::text[],
-      ${attempts.map((a) => a.retry_group_id)}::uuid[],
-      ${attempts.map((a) => a.retry_count)}::integer[],
-      ${attempts.map((a) => a.status_code)}::integer[],
-      ${attempts.map((a) => a.success)}::boolean[],
-      ${attempts.map((a) => a.will_retry)}::boolean[],
-      ${attempts.map((a) => a.timestamp_next_retry)}::timestamptz[],
-      ${attempts.map((a) => a.error_message)}::text[],
-      ${attempts.map((a) => a.response_time_ms)}::integer[],
-      ${attempts.map((a) => a.response_body)}::text[]
-    ) as k (workspace_id, id, webhook_id, webhook_url, event_id, event_type, campaign_id,
-      lead_email, retry_group_id, retry_count, status_code, success, will_retry,
-      timestamp_next_retry, error_message, response_time_ms, response_body)`.execute(db)
+  insertBatch(
+    db,
+    columnOf(attempts, (a) => a.workspace_id),
+    columnOf(attempts, (a) => a.id),
+    columnOf(attempts, (a) => a.webhook_id),
+    columnOf(attempts, (a) => a.webhook_url),
+    columnOf(attempts, (a) => a.event_id),
+    columnOf(attempts, (a) => a.event_type),
+    columnOf(attempts, (a) => a.campaign_id),
+    columnOf(attempts, (a) => a.lead_email),
+    columnOf(attempts, (a) => a.retry_group_id),
+    columnOf(attempts, (a) => a.retry_count),
+    columnOf(attempts, (a) => a.status_code),
+    columnOf(attempts, (a) => a.success),
+    columnOf(attempts, (a) => a.will_retry),
+    columnOf(attempts, (a) => a.timestamp_next_retry),
+    columnOf(attempts, (a) => a.error_message),
+    columnOf(attempts, (a) => a.response_time_ms),
+    columnOf(attempts, (a) => a.response_body),
+  )
 
 export interface Count {
   workspace_id: string
@@ -96,22 +109,26 @@ export interface Count {
   failed: number
 }
 
+const addBatch = prepared<Column[], never>(
+  'add_attempt_counts',
+  `/* settle */
+   insert into webhook_event_counts as c (workspace_id, date, slot, succeeded, failed)
+   select * from unnest($1::uuid[], $2::date[], $3::smallint[], $4::bigint[], $5::bigint[])
+     as k (workspace_id, date, slot, succeeded, failed)
+   order by workspace_id, date, slot
+   on conflict (workspace_id, date, slot) do update
+     set succeeded = c.succeeded + excluded.succeeded, failed = c.failed + excluded.failed`,
+)
+
 /** Last in the transaction and in key order, so that writers meet here only briefly. */
 export const addCounts = (db: Db, counts: Count[]) =>
-  sql`
-    /* settle */
-    insert into webhook_event_counts as c (workspace_id, date, slot, succeeded, failed)
-    select * from unnest(
-      ${counts.map((count) => count.workspace_id)}::uuid[],
-      ${counts.map((count) => count.date)}::date[],
-      ${counts.map((count) => count.slot)}::smallint[],
-      ${counts.map((count) => count.succeeded)}::bigint[],
-      ${counts.map((count) => count.failed)}::bigint[]
-    ) as k (workspace_id, date, slot, succeeded, failed)
-    order by workspace_id, date, slot
-    on conflict (workspace_id, date, slot) do update
-      set succeeded = c.succeeded + excluded.succeeded, failed = c.failed + excluded.failed`.execute(
+  addBatch(
     db,
+    columnOf(counts, (count) => count.workspace_id),
+    columnOf(counts, (count) => count.date),
+    columnOf(counts, (count) => count.slot),
+    columnOf(counts, (count) => count.succeeded),
+    columnOf(counts, (count) => count.failed),
   )
 
 export interface LaneFailure {

@@ -21,7 +21,7 @@ export interface Settlement {
 /** By delivery id; false: another runner had settled it already. */
 export type SettledBatch = Map<string, boolean>
 
-const batchMax = 1000
+const batchMax = 2000
 /** Results waiting to be written; beyond, nothing new is sent. */
 const backlogMax = 4000
 

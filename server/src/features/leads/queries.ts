@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { type Column, columnOf } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import type { LeadRow } from './read-leads.ts'
@@ -173,8 +174,6 @@ export interface LeadToWrite extends LeadRow {
   id: string
 }
 
-type Column = (string | null)[]
-
 const insertBatch = prepared<[string, string, Date, Date, ...Column[]], unknown>(
   'insert_leads',
   `insert into leads (workspace_id, campaign_id, timestamp_created, timestamp_updated,
@@ -280,12 +279,6 @@ const foldedColumn = (rows: LeadRow[]) =>
 
 const textColumn = (rows: LeadRow[], name: TextField) =>
   columnOf(rows, (row) => row.texts[name] ?? null)
-
-/** Nothing at all when every value is null: unnest fills the short column with nulls. */
-function columnOf<Row>(rows: Row[], read: (row: Row) => string | null): Column {
-  const column = rows.map(read)
-  return column.some((value) => value !== null) ? column : []
-}
 
 type Variables = LeadRow['variables']
 

@@ -23,9 +23,16 @@ export async function findDestination(
   workspaceId: string,
   id: string,
 ): Promise<Destination | undefined> {
-  const [row] = await queries.findDestinations(db, workspaceId, id)
+  const [row] = await queries.findDestinations(db, workspaceId, [id])
   return row
 }
+
+/** In no order; those that are gone are missing. */
+export const findDestinations = (
+  db: Db,
+  workspaceId: string,
+  ids: string[],
+): Promise<Destination[]> => queries.findDestinations(db, workspaceId, ids)
 
 /** What a request to the destination is made with; it holds secrets and is never logged. */
 interface OpenDestination {

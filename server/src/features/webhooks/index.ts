@@ -1,6 +1,7 @@
 export {
   disableDestination,
   findDestination,
+  findDestinations,
   findSubscribers,
   openDestination,
 } from './destinations.ts'

@@ -202,12 +202,12 @@ export interface Destination {
   previous_secret_expires: Date | null
 }
 
-export const findDestinations = prepared<[string, string], Destination>(
-  'find_destination',
+export const findDestinations = prepared<[string, string[]], Destination>(
+  'find_destinations',
   `select w.workspace_id, w.id, w.target_hook_url, w.status, p.plan_webhooks, w.event_type,
      w.custom_interest_value, w.campaign, w.headers, w.secret, w.previous_secret,
      w.previous_secret_expires
    from webhooks w
    join workspaces p on p.id = w.workspace_id
-   where w.workspace_id = $1 and w.id = $2`,
+   where w.workspace_id = $1 and w.id = any($2::uuid[])`,
 )

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { arrayLiteral } from './array-literal.ts'
 
 const preparedNames = new Map<string, string>()
 let preparedOn = true
@@ -30,17 +31,18 @@ export function captureStatements(sink: ((text: string) => void) | undefined): v
 
 /**
  * The client of every pool: `new pg.Pool({ Client: NamedClient })`. Named statements skip parsing
- * and planning, and the tests see every text. Like pg's own, it runs one query at a time.
+ * and planning, lists are written quickly, and the tests see every text. Like pg's own, it runs one
+ * query at a time.
  */
 export class NamedClient extends pg.Client {
   override readonly query = ((config: Statement, values?: unknown, callback?: unknown) => {
     const text = typeof config === 'string' ? config : config.text
     if (reportText && text !== undefined) reportText(text)
-    return send.call(this, named(config, text), values, callback)
+    return send.call(this, named(config, text), withLiterals(values), callback)
   }) as pg.Client['query']
 }
 
-type Statement = string | { text?: string; name?: string; submit?: unknown }
+type Statement = string | { text?: string; name?: string; values?: unknown; submit?: unknown }
 
 // The method form lets the driver's overloads stand for one call without losing its types.
 interface Driver {
@@ -51,9 +53,16 @@ const send = driver.query
 
 /** A text without a name gets the registered one; a cursor or a ready query goes as it is. */
 function named(config: Statement, text: string | undefined): Statement {
-  if (!preparedOn || text === undefined) return config
-  const name = preparedNames.get(text)
-  if (name === undefined) return config
-  if (typeof config === 'string') return { name, text }
-  return config.submit || config.name ? config : { ...config, name }
+  if (text === undefined || (typeof config !== 'string' && config.submit)) return config
+  const name = preparedOn ? preparedNames.get(text) : undefined
+  if (typeof config === 'string') return name === undefined ? config : { name, text }
+  const values = withLiterals(config.values)
+  if (values === config.values && (name === undefined || config.name)) return config
+  return { ...config, ...(name && !config.name ? { name } : {}), values }
+}
+
+/** The values may be the callback: the driver's calls have several forms. */
+function withLiterals(values: unknown): unknown {
+  if (!Array.isArray(values) || !values.some(Array.isArray)) return values
+  return values.map((value) => (Array.isArray(value) ? (arrayLiteral(value) ?? value) : value))
 }

@@ -27,6 +27,12 @@ export type PostOutcome =
     }
   | ({ kind: 'failure'; durationMs: number } & Failure)
 
+/** Where a request goes: an origin as a URL has it, and path and query. */
+export interface Target {
+  origin: string
+  path: string
+}
+
 /** What an attempt needs of the sender it belongs to. */
 export interface Sender {
   monotonicMs: () => number
@@ -41,8 +47,7 @@ const MAX_RETRY_AFTER_LENGTH = 64
 /** One POST on its way: undici reports to it, and it settles exactly once. */
 export class Attempt implements Dispatcher.DispatchHandler {
   readonly request: PostRequest
-  readonly origin: string
-  readonly path: string
+  readonly target: Target
   readonly connectTimeoutMs: number
   connection: Connection | null = null
 
@@ -61,13 +66,12 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
   constructor(
     request: PostRequest,
-    target: URL,
+    target: Target,
     sender: Sender,
     resolve: (outcome: PostOutcome | Promise<PostOutcome>) => void,
   ) {
     this.request = request
-    this.origin = target.origin
-    this.path = target.pathname + target.search
+    this.target = target
     this.connectTimeoutMs = request.connectTimeoutMs ?? CONNECT_TIMEOUT_MS
     this.#sender = sender
     this.#resolve = resolve

@@ -43,7 +43,7 @@ export class Connection {
     this.attempt = attempt
     attempt.connection = this
     const { headers, body } = attempt.request
-    this.#client.dispatch({ method: 'POST', path: attempt.path, headers, body }, attempt)
+    this.#client.dispatch({ method: 'POST', path: attempt.target.path, headers, body }, attempt)
   }
 
   drop(): void {

@@ -1,4 +1,4 @@
-import { Attempt, type PostOutcome, type PostRequest } from './attempt.ts'
+import { Attempt, type PostOutcome, type PostRequest, type Target } from './attempt.ts'
 import { createConnector } from './connector.ts'
 import { createLookup, type LookupFn } from './lookup.ts'
 import type { AddressPolicy } from './policy.ts'
@@ -50,6 +50,7 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
     maxPerOrigin: options.maxConnectionsPerOrigin ?? connectionsMax,
     maxTotal: options.maxConnections ?? connectionsMax,
   })
+  const findTarget = createTargets()
   const sender = {
     monotonicMs,
     decode: createDecoder(),
@@ -57,11 +58,28 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
   }
   return {
     post(request) {
-      const target = URL.parse(request.url)
-      if (target === null || !/^https?:$/.test(target.protocol)) return Promise.resolve(NOT_A_URL)
+      const target = findTarget(request.url)
+      if (target === undefined) return Promise.resolve(NOT_A_URL)
       return new Promise((resolve) => pool.send(new Attempt(request, target, sender, resolve)))
     },
     close: () => pool.close(),
+  }
+}
+
+const targetsMax = 10_000
+
+/** Where a URL leads; undefined when that is nowhere. A destination's is asked for at each attempt. */
+function createTargets(): (url: string) => Target | undefined {
+  const targets = new Map<string, Target>()
+  return (url) => {
+    const known = targets.get(url)
+    if (known !== undefined) return known
+    const parsed = URL.parse(url)
+    if (parsed === null || !/^https?:$/.test(parsed.protocol)) return undefined
+    const target = { origin: parsed.origin, path: parsed.pathname + parsed.search }
+    if (targets.size >= targetsMax) targets.clear()
+    targets.set(url, target)
+    return target
   }
 }
 

@@ -44,7 +44,7 @@ export class Pool {
       attempt.fail({ error: 'network_error', detail: 'the sender is closed' })
       return
     }
-    const origin = this.#getOrigin(attempt.origin)
+    const origin = this.#getOrigin(attempt.target.origin)
     const idle = origin.idle.pop()
     if (idle === undefined) {
       origin.waiting.add(attempt)
@@ -121,7 +121,7 @@ export class Pool {
   }
 
   #leaveQueue(attempt: Attempt): void {
-    const origin = this.#origins.get(attempt.origin)
+    const origin = this.#origins.get(attempt.target.origin)
     if (origin === undefined) return
     origin.waiting.delete(attempt)
     if (origin.waiting.size > 0) return

@@ -1,0 +1,106 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { Agent } from 'undici'
+import { signatureHeaders } from '../../server/src/features/deliveries/signature.ts'
+import type { Context } from '../../server/src/kernel/context.ts'
+import { startRole } from '../child.ts'
+import type { BenchReceiver } from '../receiver.ts'
+import type { Figure } from '../run.ts'
+import type { BenchService } from '../service.ts'
+import { hint, insertPending, sampleData, subscribe } from './load.ts'
+
+const destinations = 32
+const warmUpEvents = 500
+const events = 3_000
+/** Long enough to write them all. */
+const dueInMs = 3_000
+const type = 'lead.interested'
+
+/**
+ * A runner as an operator starts it. Everything is queued before it falls due, so that only
+ * delivering is timed; before that it delivers some of the same, and so does the client of the limit.
+ */
+export async function measureThroughput(
+  service: BenchService,
+  receiver: BenchReceiver,
+): Promise<Figure[]> {
+  const { ctx, workspaceId } = service
+  for (let i = 0; i < destinations; i++) {
+    await subscribe(ctx, workspaceId, `${receiver.url}/ok?${i}`, type)
+  }
+  await measureClient(`${receiver.url}/ok`, warmUpEvents * destinations)
+  const limit = await measureClient(`${receiver.url}/ok`, events * destinations)
+  await using _runner = await startRole('runner', service)
+  await measureRunner(ctx, workspaceId, warmUpEvents)
+  const value = await measureRunner(ctx, workspaceId, events)
+  return [
+    {
+      name: 'end-to-end deliveries',
+      value,
+      unit: '/s',
+      limit: { name: 'undici dispatch of the same signed bytes, no database', value: limit },
+      target: '≥ 40 % of the limit, ≥ 8,000/s',
+      met: value >= 0.4 * limit && value >= 8000,
+    },
+  ]
+}
+
+/** From the time they fall due to the commit that settles the last. */
+async function measureRunner(ctx: Context, workspaceId: string, events: number): Promise<number> {
+  const total = events * destinations
+  const before = await countSettled(ctx, workspaceId)
+  const due = await insertPending(ctx, workspaceId, type, { events, dueInMs })
+  const restMs = due.getTime() - ctx.now().getTime()
+  if (restMs < 0) throw new Error('the machine took too long to write what is to be delivered')
+  await wait(restMs)
+  hint(ctx)
+  while ((await countSettled(ctx, workspaceId)) < before + total) await wait(25)
+  return total / ((ctx.now().getTime() - due.getTime()) / 1000)
+}
+
+async function countSettled({ db }: Context, workspaceId: string): Promise<number> {
+  const { rows } = await sql<{ settled: number }>`
+    select coalesce(sum(succeeded), 0)::int as settled
+    from webhook_event_counts
+    where workspace_id = ${workspaceId}::uuid`.execute(db)
+  return rows[0]?.settled ?? 0
+}
+
+/** The same HTTP client sending the same signed bytes with as many in flight. */
+async function measureClient(url: string, total: number): Promise<number> {
+  const agent = new Agent({ connections: destinations * 4, pipelining: 1 })
+  const { origin, pathname } = new URL(url)
+  const body = JSON.stringify({ type, data: sampleData })
+  const secret = Buffer.alloc(32, 1)
+  const id = '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d'
+  let started = 0
+  let finished = 0
+  const done = Promise.withResolvers<void>()
+  const next = () => {
+    if (started === total) return
+    started += 1
+    const headers = signatureHeaders(id, new Date(), body, [secret])
+    agent.dispatch(
+      { origin, path: pathname, method: 'POST', body, headers },
+      {
+        onRequestStart() {},
+        onResponseStart() {},
+        onResponseData() {},
+        onResponseEnd() {
+          finished += 1
+          if (finished === total) done.resolve()
+          else next()
+        },
+        onResponseError(_controller, error) {
+          done.reject(error)
+        },
+      },
+    )
+  }
+  const startedMs = performance.now()
+  for (let i = 0; i < destinations * 4; i++) next()
+  await done.promise
+  const perSecond = total / ((performance.now() - startedMs) / 1000)
+  await agent.close()
+  return perSecond
+}
