@@ -83,11 +83,14 @@ export async function companiesIn(ctx: TestContext) {
   return rows.map(({ id, timestamp_updated, ...company }) => company)
 }
 
-/** As if nothing had ever been imported. */
-export const emptyDirectory = async (ctx: TestContext) => {
+/** As if nothing had ever been imported, but that the versions of blocks go on. */
+export async function emptyDirectory({ database: { peek } }: TestContext) {
   await sql`
-    truncate directory_contacts, directory_companies, directory_blocks, directory_pages,
-      directory_words, directory_optouts, directory_imports`.execute(ctx.database.peek)
+    truncate directory_contacts, directory_companies, directory_pages, directory_words,
+      directory_optouts, directory_imports`.execute(peek)
+  await sql`
+    update directory_blocks
+    set contacts = 0, stale = false, version = version + 1`.execute(peek)
 }
 
 /** Stops imports in the middle of a transaction, until it is disposed of. */

@@ -216,7 +216,7 @@ describe('more than a block', () => {
     })
     const blocks = await ctx.database.peek
       .selectFrom('directory_blocks')
-      .selectAll()
+      .select(['block', 'contacts', 'stale'])
       .orderBy('block')
       .execute()
     expect(blocks).toEqual([

@@ -15,7 +15,7 @@ test('of a condition that a block cannot meet nothing is read but that', () => {
   const asked: string[] = []
   const met = evaluate(both, ({ first }) => {
     asked.push(first)
-    return []
+    return undefined
   })
   expect(met).toBeUndefined()
   expect(asked).toEqual(['ta', 'tb', 'ta'])

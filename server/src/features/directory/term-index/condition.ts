@@ -46,8 +46,7 @@ export function evaluate(condition: Condition, placesOf: PlacesOf): PlaceSet | u
     return addThoseWho(set, condition, placesOf) ? set : undefined
   }
   // Of a thousand titles nearly all have a word that the block does not.
-  const isMissing = (each: Condition) => 'first' in each && placesOf(each).length === 0
-  if (condition.all.some(isMissing)) return undefined
+  if (condition.all.some((each) => 'first' in each && !hasAnybody(placesOf(each)))) return undefined
   let met: PlaceSet | undefined
   for (const each of condition.all) {
     const only = evaluate(each, placesOf)
@@ -58,11 +57,14 @@ export function evaluate(condition: Condition, placesOf: PlacesOf): PlaceSet | u
   return met
 }
 
+const hasAnybody = (places: Places | undefined): places is Places =>
+  places !== undefined && !isNobody(places)
+
 /** @returns whether anybody meets the condition */
 function addThoseWho(set: PlaceSet, condition: Condition, placesOf: PlacesOf): boolean {
   if ('first' in condition) {
     const places = placesOf(condition)
-    if (!places || isNobody(places)) return false
+    if (!hasAnybody(places)) return false
     addPlaces(set, places)
     return true
   }
