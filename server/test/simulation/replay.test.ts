@@ -36,7 +36,7 @@ test.each(scenarios)(
 )
 
 test('the command that a violation names replays it to the same step', { timeout }, async () => {
-  const failed = await run('deliveries --seed 1 --runs 20 --fault no-sweep')
+  const failed = await run('deliveries --seed 1 --runs 2 --fault no-sweep')
   expect(failed.code).toBe(1)
   const found = /seed (\d+), trace (\w+):\n(.*: .*\n)+? {2}replay: npm run simulate -- (.*)\n/.exec(
     failed.output,

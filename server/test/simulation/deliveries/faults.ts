@@ -69,7 +69,7 @@ export const faults: Fault<DeliveryForecast>[] = [
   aside(
     'counters-outside-transaction',
     'Counters are written on another connection than the attempts they count.',
-    crashes,
+    { ...crashes, resetChance: 0.05 },
     statement.count,
   ),
   rewriting(
