@@ -28,6 +28,7 @@ export interface Request {
   webhookId: string
   eventId: string
   test: boolean
+  /** While the process was there to record it. */
   answered: boolean
 }
 
@@ -114,7 +115,7 @@ export class Chronicle implements Observer {
   }
 
   answered(request: Request) {
-    request.answered = true
+    request.answered = this.#world.scheduler.nowMs <= request.process.drainsUntilMs
     this.#count(request, -1)
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { NamedClient } from '../../../src/kernel/db/client.ts'
 
@@ -16,14 +17,20 @@ export class Backend {
   readonly closed: Promise<void>
   readonly #client: NamedClient
   readonly #nameOf: (text: string) => string
+  readonly #hesitate: () => Promise<void>
   #beginning: string | undefined
   #sent = 0
   #answered = 0
   #rested: (() => void)[] = []
 
-  constructor(client: NamedClient, nameOf: (text: string) => string) {
+  constructor(
+    client: NamedClient,
+    nameOf: (text: string) => string,
+    hesitate: () => Promise<void>,
+  ) {
     this.#client = client
     this.#nameOf = nameOf
+    this.#hesitate = hesitate
     this.pid = (client as unknown as { processID: number }).processID
     client.connection.on('readyForQuery', () => {
       this.#answered += 1
@@ -44,6 +51,7 @@ export class Backend {
    * statement reports first and gives its locks back after that.
    */
   async run(text: string, values: readonly unknown[] = []): Promise<Result> {
+    await this.#hesitate()
     if (this.broken) throw new Error('the connection is closed')
     const { stream } = this.#client.connection
     stream.cork()
@@ -55,6 +63,7 @@ export class Backend {
       return await answer
     } finally {
       if (!this.#isAtRest) await new Promise<void>((resolve) => this.#rested.push(resolve))
+      await this.#hesitate()
     }
   }
 
@@ -105,23 +114,30 @@ const settings = `
 export class Backends {
   readonly #url: string
   readonly #admin: pg.Client
+  readonly #unsteady: boolean
   readonly #free: Backend[] = []
   readonly #all = new Map<number, Backend>()
   readonly #names = new Map<string, string>()
 
-  constructor(url: string, admin: pg.Client) {
+  /** Unsteady: connections are new or used, and answers quick or slow, by real chance. */
+  constructor(url: string, admin: pg.Client, unsteady: boolean) {
     this.#url = url
     this.#admin = admin
+    this.#unsteady = unsteady
   }
 
   async open(): Promise<Backend> {
-    const free = this.#free.pop()
+    const free = this.#unsteady && Math.random() < 0.3 ? undefined : this.#free.pop()
     if (free) return free
     // A BEGIN and the statement after it are sent without waiting between.
     const client = new NamedClient({ connectionString: this.#url, pipeline: true })
     client.on('error', () => undefined)
     await client.connect()
-    const backend = new Backend(client, (text) => this.#nameOf(text))
+    const backend = new Backend(
+      client,
+      (text) => this.#nameOf(text),
+      () => this.#hesitate(),
+    )
     await backend.run(settings)
     this.#all.set(backend.pid, backend)
     return backend
@@ -171,6 +187,10 @@ export class Backends {
 
   async close() {
     await Promise.all([...this.#all.values()].map((backend) => backend.end()))
+  }
+
+  async #hesitate() {
+    if (this.#unsteady && Math.random() < 0.1) await pause(Math.random() * 5)
   }
 
   #nameOf(text: string): string {

@@ -184,7 +184,9 @@ export class Fleet {
         this.#start(seat)
       })
     // Without its connection it cannot give its leases back: they expire.
-    void running.stop(this.#random.pick([500, 7_000])).then(startAgain, startAgain)
+    const withinMs = this.#random.pick([500, 7_000])
+    process.drainsUntilMs = this.#world.scheduler.nowMs + withinMs
+    void running.stop(withinMs).then(startAgain, startAgain)
   }
 
   #at(afterMs: number, act: () => unknown) {

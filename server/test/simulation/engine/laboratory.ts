@@ -17,10 +17,15 @@ export interface Laboratory extends AsyncDisposable {
   clear: () => Promise<void>
 }
 
-export async function openLaboratory({
-  furniture,
-  weeks,
-}: Pick<Scenario, 'furniture' | 'weeks'>): Promise<Laboratory> {
+interface LaboratoryOptions {
+  /** Real chance decides what must not matter: which connection is used, how long an answer takes. */
+  unsteady?: boolean
+}
+
+export async function openLaboratory(
+  { furniture, weeks }: Pick<Scenario, 'furniture' | 'weeks'>,
+  { unsteady = false }: LaboratoryOptions = {},
+): Promise<Laboratory> {
   const postgres = await startPostgresServer()
   const server = new pg.Client({ connectionString: postgres.url })
   await server.connect()
@@ -42,7 +47,7 @@ export async function openLaboratory({
   await admin.query(noClock)
   await admin.query(furniture)
   await admin.query(setUp)
-  const backends = new Backends(url.href, admin)
+  const backends = new Backends(url.href, admin, unsteady)
   let cleared = 0
   return {
     ...{ admin, backends },

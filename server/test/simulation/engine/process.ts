@@ -25,6 +25,8 @@ export class SimulatedProcess implements Owner {
   readonly label: string
   alive = true
   stalledUntilMs = 0
+  /** Asked to stop, it waits for what is under way until then. */
+  drainsUntilMs = Infinity
   readonly pool: SimulatedPool
   readonly ctx: Context
   /** Of a runner, as its leases name it. */
