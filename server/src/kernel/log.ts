@@ -36,9 +36,11 @@ function gatherLines(): pino.DestinationStream {
   let lines: string[] = []
   let length = 0
   let timer: NodeJS.Timeout | undefined
+  let handedOverMs = Number.NEGATIVE_INFINITY
   const handOver = () => {
     clearTimeout(timer)
     timer = undefined
+    handedOverMs = performance.now()
     destination.write(lines.join(''))
     lines = []
     length = 0
@@ -54,7 +56,11 @@ function gatherLines(): pino.DestinationStream {
       lines.push(line)
       length += line.length
       if (length >= gatheredMax) handOver()
-      else timer ??= setTimeout(handOver, gatherMs).unref()
+      else if (performance.now() - handedOverMs > gatherMs) {
+        // The first line after a pause is news: somebody may be waiting for it.
+        handOver()
+        destination.flush()
+      } else timer ??= setTimeout(handOver, gatherMs).unref()
     },
   }
 }
