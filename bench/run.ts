@@ -19,6 +19,7 @@ export interface Figure {
 const benches: Record<string, () => Promise<{ bench: () => Promise<Figure[]> }>> = {
   api: () => import('./api.ts'),
   deliveries: () => import('./deliveries.ts'),
+  forecast: () => import('./forecast.ts'),
   leads: () => import('./leads.ts'),
   lists: () => import('./lists.ts'),
   messages: () => import('./messages.ts'),

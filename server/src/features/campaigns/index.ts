@@ -1,4 +1,5 @@
 export { type CampaignSteps, type HeldSteps, holdSteps } from './campaign-steps.ts'
+export { getCampaign, listCampaigns } from './campaigns.ts'
 export { findFollowing } from './cross-workspace.ts'
 export { claimFollowing, endFollowing, type FollowClaim } from './follow-steps.ts'
 export { addLeadCounts } from './lead-counts.ts'
@@ -7,6 +8,7 @@ export type { LeadCounts } from './queries.ts'
 export { campaignRoutes, campaignSchemas } from './routes.ts'
 export { closesAt, windowState } from './schedule.ts'
 export type { CampaignSchedule } from './schedule-schema.ts'
+export type { Campaign } from './schema.ts'
 export type { CampaignSequence } from './sequence-schema.ts'
 export { afterDelay, nextStep, type SequenceProgress, unitMs, zoneOf } from './step-timing.ts'
 export {
