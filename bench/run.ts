@@ -23,6 +23,7 @@ const benches: Record<string, () => Promise<{ bench: () => Promise<Figure[]> }>>
   leads: () => import('./leads.ts'),
   lists: () => import('./lists.ts'),
   messages: () => import('./messages.ts'),
+  sending: () => import('./sending.ts'),
 }
 
 const names = process.argv.slice(2)
