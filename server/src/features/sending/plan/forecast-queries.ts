@@ -88,7 +88,7 @@ export const countActive = async (db: Db, workspaceId: string, campaignId: strin
       date_bin(${dueIn}, timestamp_next_send, ${origin}) as due, count(*)::int as leads
     from leads
     where workspace_id = ${workspaceId}::uuid and campaign_id = ${campaignId}::uuid
-      and sending_state = 'active'
+      and sending_state = 'active' and timestamp_next_send is not null
       and mailbox_id = any(array(
         select m.id from mailboxes m where m.workspace_id = ${workspaceId}::uuid))
     group by mailbox_id, sent_step_ids, date_bin(${dueIn}, timestamp_next_send, ${origin})`.execute(
