@@ -26,9 +26,11 @@ const benches: Record<string, () => Promise<Bench>> = {
   acquisition: () => import('./acquisition.ts'),
   api: () => import('./api.ts'),
   deliveries: () => import('./deliveries.ts'),
+  forecast: () => import('./forecast.ts'),
   leads: () => import('./leads.ts'),
   lists: () => import('./lists.ts'),
   messages: () => import('./messages.ts'),
+  sending: () => import('./sending.ts'),
 }
 
 const { positionals: names, values: options } = parseArgs({

@@ -51,7 +51,6 @@ create table sends (
 -- Generated columns, so that a change of state that is none of theirs stays within the page.
 create index sends_open on sends (workspace_id, mailbox_id) where is_open;
 create index sends_uncertain on sends (workspace_id, id) where is_uncertain;
-create index sends_newest on sends (workspace_id, id);
 
 -- Reserved by the claim, in the same transaction; given back when a mail was certainly not sent.
 create table campaign_days (
