@@ -43,19 +43,10 @@ export async function bench(): Promise<Figure[]> {
       if (settled === mails) done.resolve()
     },
   })
-  const pg = (await import('pg')).default
-  const spy = new pg.Client({ connectionString: service.databaseUrl }); await spy.connect()
-  const seen = new Map<string, number>()
-  const timer = setInterval(async () => {
-    const { rows } = await spy.query("select left(regexp_replace(query, '\\s+', ' ', 'g'), 90) q, state, wait_event from pg_stat_activity where pid <> pg_backend_pid() and state <> 'idle' and datname is not null")
-    for (const r of rows) { const k = `${r.state} ${r.wait_event} ${r.q}`; seen.set(k, (seen.get(k) ?? 0) + 1) }
-  }, 20)
   const startedMs = performance.now()
   const cpu = process.cpuUsage()
   await updateCampaign(ctx, workspaceId, campaign.id, { status: 'active' })
   await done.promise
-  clearInterval(timer)
-  console.log([...seen].sort((a,b)=>b[1]-a[1]).slice(0,25).map(([k,n])=>n+' '+k).join('\n')); await spy.end()
   const seconds = (performance.now() - startedMs) / 1000
   const used = process.cpuUsage(cpu)
   await runner.stop()
