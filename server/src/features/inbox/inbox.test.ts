@@ -117,6 +117,8 @@ test('a reply stops the lead, tells so once, and is in the unified inbox', async
   expect(items).toMatchObject([{ id: leadId, from_address: lead, subject: 'Re: Hello' }])
   const { messages } = await getThread(ctx, workspaceId, leadId, page)
   expect(messages.items.map(({ direction }) => direction)).toEqual(['in', 'in', 'out'])
+  const after = { limit: 10, startingAfter: items[0]?.last_message_id }
+  expect((await listThreads(ctx, workspaceId, after)).items).toEqual([])
   await markRead(ctx, workspaceId, [leadId], true)
   expect((await listThreads(ctx, workspaceId, page, { unread: true })).items).toEqual([])
 })
