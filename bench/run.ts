@@ -17,6 +17,7 @@ export interface Figure {
 }
 
 const benches: Record<string, () => Promise<{ bench: () => Promise<Figure[]> }>> = {
+  acquisition: () => import('./acquisition.ts'),
   api: () => import('./api.ts'),
   deliveries: () => import('./deliveries.ts'),
   leads: () => import('./leads.ts'),

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { readVersion } from '../config.ts'
 import { serve } from '../process/serve.ts'
 import { creditCommands } from './credits.ts'
+import { directoryCommands } from './directory.ts'
 import { doctorCommand } from './doctor.ts'
 import { keyCommands } from './keys.ts'
 import { labelCommands } from './labels.ts'
@@ -25,6 +26,7 @@ export function createProgram(): Command {
   labelCommands(program)
   leadCommands(program)
   creditCommands(program)
+  directoryCommands(program)
   mailboxCommands(program)
   suppressionCommands(program)
   webhookCommands(program)

@@ -163,6 +163,7 @@ export interface DirectoryBlocks {
   block: number;
   contacts: number;
   stale: boolean;
+  version: Generated<number>;
 }
 
 export interface DirectoryCompanies {
