@@ -15,7 +15,7 @@ import {
 } from './features/deliveries/index.ts'
 import { eventPayloadSchemas } from './features/event-payloads/index.ts'
 import { createAuthenticator, keyRoutes, keySchemas } from './features/keys/index.ts'
-import { leadRoutes, leadSchemas } from './features/leads/index.ts'
+import { followSteps, leadRoutes, leadSchemas } from './features/leads/index.ts'
 import { dropOldMessages, messagesTable } from './features/messages/index.ts'
 import { startSendingRunner } from './features/sending/index.ts'
 import { tokenBoxOf, trackingRoutes } from './features/tracking/index.ts'
@@ -77,6 +77,7 @@ export interface Runner {
 }
 
 const upkeepEveryMs = 3_600_000
+const followEveryMs = 2000
 
 /** Starts the loops of the runner: deliveries, sending, monthly credits, the upkeep of partitions. */
 export async function startRunner(
@@ -89,13 +90,24 @@ export async function startRunner(
     onAttempt: (attempt) => observeAttempt(ctx, attempt),
   })
   ctx.metrics.gauge('lanes_leased', deliveries.lanesLeased)
+  const stopping = new AbortController()
+  const following = startLoop(ctx, 'following', followEveryMs, () =>
+    followSteps(ctx, stopping.signal),
+  )
   const sending = await startSendingRunner(ctx, hints)
   ctx.metrics.gauge('mailboxes_awake', sending.lanesAwake)
   const credits = startLoop(ctx, 'credits', upkeepEveryMs, () => grantMonthlyCredits(ctx))
   const upkeep = startLoop(ctx, 'upkeep', upkeepEveryMs, () => keepPartitions(ctx))
   return {
     async stop() {
-      await Promise.all([upkeep.stop(), credits.stop(), deliveries.stop(), sending.stop()])
+      stopping.abort()
+      await Promise.all([
+        upkeep.stop(),
+        credits.stop(),
+        following.stop(),
+        deliveries.stop(),
+        sending.stop(),
+      ])
     },
   }
 }

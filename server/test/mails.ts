@@ -22,9 +22,9 @@ export const ids = {
 
 const secrets = createSecretBox([randomBytes(32)])
 const config = readConfig({ TRACKING_URL: 'https://go.example.com' })
-export const links = createTrackingLinks({ config, secrets })
+const links = createTrackingLinks({ config, secrets })
 
-export const plainCampaign: MailCampaign = {
+const plainCampaign: MailCampaign = {
   workspace_id: ids.workspace,
   campaign_schedule: { schedules: [{ timezone: 'Europe/Berlin' }] },
   open_tracking: false,

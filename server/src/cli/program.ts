@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { readVersion } from '../config.ts'
 import { serve } from '../process/serve.ts'
+import { campaignCommands } from './campaigns.ts'
 import { creditCommands } from './credits.ts'
 import { directoryCommands } from './directory.ts'
 import { doctorCommand } from './doctor.ts'
@@ -24,6 +25,7 @@ export function createProgram(): Command {
   workspaceCommands(program)
   keyCommands(program)
   labelCommands(program)
+  campaignCommands(program)
   leadCommands(program)
   creditCommands(program)
   directoryCommands(program)

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Runner, startRunner } from '../../src/app.ts'
 import { hintChannel } from '../../src/features/deliveries/index.ts'
+import { createTrackingLinks } from '../../src/features/tracking/index.ts'
 import { listen } from '../../src/kernel/db/listen.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { type TestApi, testApi } from '../app.ts'
@@ -40,6 +41,7 @@ beforeAll(async () => {
   await manageKeys()
   const campaign = await createCampaign()
   await deliver(campaign.id)
+  await followLinks()
   await sendNonsense(campaign.id)
   await breakTheDatabase(campaign.id, runner)
 })
@@ -205,6 +207,30 @@ async function deliver(campaignId: string) {
   })
   for (const id of made) await must('DELETE', `${webhooks}/:id`, `${webhooks}/${id}`)
   await Promise.all(receivers.map((receiver) => receiver.close()))
+}
+
+/** The links of a mail, as its reader and others follow them. */
+async function followLinks() {
+  const { ask, secrets } = traffic
+  const links = createTrackingLinks(api.ctx)
+  const lead = await api.ctx.database.peek
+    .selectFrom('leads')
+    .select('id')
+    .where('email', '=', email)
+    .executeTakeFirstOrThrow()
+  const mail = { workspaceId: api.workspaceId, leadId: lead.id, stepId: api.ctx.newId() }
+  const made = [
+    ['GET', '/o/:token', links.open(mail)],
+    ['GET', '/c/:token', links.click(mail, `https://${canary}.example/${canary}?${canary}`)],
+    ['GET', '/u/:token', links.unsubscribe(mail, `other.${email}`)],
+    ['POST', '/u/:token', links.unsubscribe(mail, `other.${email}`)],
+    ['GET', '/c/:token', `https://x.example/c/${canary}`],
+  ] as const
+  for (const [method, route, url] of made) {
+    const { pathname } = new URL(url)
+    if (!pathname.includes(canary)) secrets.push(pathname.slice(3))
+    await ask(method, route, pathname, { authenticates: false })
+  }
 }
 
 /** Requests that are refused at every stage, each with something in it that must not be told. */

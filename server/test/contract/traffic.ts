@@ -57,18 +57,20 @@ export function createTraffic(api: TestApi, port: number, everywhere: string): T
         ...headers,
       },
     })
-    const answer = await new Promise<{ status: number; body: string }>((resolve, reject) => {
+    const answer = await new Promise<{ status: number; body: unknown }>((resolve, reject) => {
       request.on('error', reject)
       request.on('response', (response) => {
         const status = response.statusCode ?? 0
-        text(response).then((body) => resolve({ status, body }), reject)
+        const isJson = response.headers['content-type']?.startsWith('application/json')
+        const read = (body: string) => (isJson && body !== '' ? JSON.parse(body) : undefined)
+        text(response).then((body) => resolve({ status, body: read(body) }), reject)
       })
       request.end(payload)
     })
     const isOurs = authenticates && route.startsWith('/')
     const workspaceId = isOurs ? api.workspaceId : undefined
     sent.push({ id, method, route, status: answer.status, workspaceId })
-    return { status: answer.status, body: answer.body === '' ? undefined : JSON.parse(answer.body) }
+    return answer
   }
   return {
     sent,

@@ -10,14 +10,19 @@ export interface CampaignSteps {
   zone: string
 }
 
+export interface HeldSteps extends CampaignSteps {
+  stop_for_company: boolean
+}
+
 /** Until the transaction ends they stay as they are. */
 export async function holdSteps(
   db: Db,
   workspaceId: string,
   campaignId: string,
-): Promise<CampaignSteps> {
+): Promise<HeldSteps> {
   const [row] = await queries.holdSteps(db, workspaceId, campaignId)
-  return row ? stepsOf(row) : { steps: [], zone: 'UTC' }
+  if (!row) throw new Error('Leads have a campaign.')
+  return { ...stepsOf(row), stop_for_company: row.stop_for_company }
 }
 
 export const stepsOf = (campaign: {

@@ -86,13 +86,25 @@ export const listCampaigns = prepared<
 /** No lock of who completes the campaign or adds to it, only of who edits it. */
 export const holdSteps = prepared<
   [workspaceId: string, id: string],
-  Pick<CampaignRow, 'sequences' | 'campaign_schedule'>
+  Pick<CampaignRow, 'sequences' | 'campaign_schedule' | 'stop_for_company'>
 >(
   'hold_campaign_steps',
-  `select sequences, campaign_schedule
+  `select sequences, campaign_schedule, stop_for_company
    from campaigns
    where workspace_id = $1 and id = $2
    for key share`,
+)
+
+/** Answers no row when the claim is no longer what it was. */
+export const moveFollowing = prepared<
+  [workspaceId: string, id: string, seen: Date, due: Date | null],
+  { id: string }
+>(
+  'move_following',
+  `update campaigns
+   set leads_follow_due = $4
+   where workspace_id = $1 and id = $2 and leads_follow_due = $3
+   returning id`,
 )
 
 export const insertCampaign = (db: Db, campaign: Insertable<Campaigns>) =>

@@ -16,7 +16,10 @@ const variant = {
   }),
   body: Type.String({
     maxLength: 262_144,
-    description: 'HTML with Liquid and spintax, at most 256 KiB.',
+    description:
+      'HTML with Liquid and spintax, at most 256 KiB. `{{signature}}` is the signature of the ' +
+      'mailbox, which else stands at the end; `{{unsubscribe_url}}` leads to the page that ' +
+      'unsubscribes. A lead that lacks a variable without a `default` is not sent the mail.',
   }),
   v_disabled: Type.Boolean({ default: false, description: 'A disabled variant is not sent.' }),
 }

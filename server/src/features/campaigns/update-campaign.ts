@@ -8,6 +8,7 @@ import { emit } from '../events/index.ts'
 import { wakeCampaignMailboxes } from '../mailbox-lanes/index.ts'
 import { getCampaign } from './campaigns.ts'
 import { checkSettings, scheduleOf } from './check-settings.ts'
+import { mustLeadsFollow } from './follow-steps.ts'
 import * as queries from './queries.ts'
 import { changedReadOnlyFields } from './read-only.ts'
 import { refuseUnready } from './readiness.ts'
@@ -43,6 +44,7 @@ export async function updateCampaign(
     if (Object.keys(changed).length === 0) return toRecord(row, tx.now())
     await queries.updateCampaign(tx.db, workspaceId, id, {
       ...toColumns(changed),
+      ...(mustLeadsFollow(row, { ...row, ...settings }) ? { leads_follow_due: tx.now() } : {}),
       timestamp_updated: later(row.timestamp_updated, tx.now()),
     })
     const campaign = await getCampaign(tx, workspaceId, id)

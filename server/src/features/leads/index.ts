@@ -7,6 +7,7 @@ export type {
 } from './activity.ts'
 export { addLeads } from './add-leads.ts'
 export { findLead } from './find-lead.ts'
+export { followSteps } from './follow-steps.ts'
 export { leadRecord } from './record.ts'
 export { recordActivities } from './record-activity.ts'
 export { leadRoutes, leadSchemas } from './routes.ts'

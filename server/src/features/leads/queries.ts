@@ -75,7 +75,8 @@ export const updateStates = (
       timestamp_last_reply = batch.timestamp_last_reply,
       timestamp_next_send = batch.timestamp_next_send, postponed_until = batch.postponed_until,
       mailbox_id = batch.mailbox_id, thread_subject = batch.thread_subject,
-      sent_step_ids = batch.sent_step_ids::uuid[], timestamp_updated = batch.timestamp_updated
+      sent_step_ids = batch.sent_step_ids::uuid[], company = batch.company,
+      timestamp_updated = batch.timestamp_updated
     from unnest(
       ${leads.map((lead) => lead.id)}::uuid[],
       ${leads.map((lead) => lead.status)}::text[],
@@ -97,11 +98,12 @@ export const updateStates = (
       ${leads.map((lead) => lead.mailbox_id)}::uuid[],
       ${leads.map((lead) => lead.thread_subject)}::text[],
       ${leads.map((lead) => `{${lead.sent_step_ids.join()}}`)}::text[],
+      ${leads.map((lead) => lead.company)}::text[],
       ${leads.map((lead) => lead.timestamp_updated)}::timestamptz[]
     ) as batch (id, status, label_id, sending_state, stop_reason, skip_reason, current_step,
       last_contacted_from, email_open_count, email_click_count, email_reply_count,
       timestamp_last_contact, timestamp_last_open, timestamp_last_click, timestamp_last_reply,
-      timestamp_next_send, postponed_until, mailbox_id, thread_subject, sent_step_ids,
+      timestamp_next_send, postponed_until, mailbox_id, thread_subject, sent_step_ids, company,
       timestamp_updated)
     where l.workspace_id = ${workspaceId}::uuid and l.id = batch.id
       and l.id = any(array(select unnest(${leads.map((lead) => lead.id)}::uuid[])))`.execute(db)

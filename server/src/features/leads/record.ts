@@ -27,13 +27,13 @@ export interface LeadState
   thread_subject: string | null
   /** In the order they were sent. */
   sent_step_ids: string[]
+  /** Where the campaign stops for a company: the domain of the lead's. */
+  company: string | null
 }
 
 /** A lead as it is read: its record, and what only rules look at. */
 export interface StoredLead extends Lead, LeadState {
   email_folded: string
-  /** Where the campaign stops for a company: the domain of the lead's. */
-  company: string | null
 }
 
 /** With what its campaign says of it. */

@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { holdSteps } from '../campaigns/index.ts'
+import { companyOf } from './company.ts'
 import { nextSendOf } from './next-send.ts'
 import { type ActivityChange, planFinish } from './plan-activity.ts'
 import type { LeadState, LockedLead } from './record.ts'
@@ -12,7 +13,8 @@ export async function resumed(
 ): Promise<ActivityChange> {
   const steps = await holdSteps(tx.db, lead.workspace_id, lead.campaign_id)
   const timestamp_next_send = nextSendOf(steps, lead)
-  const going = { ...patch, timestamp_next_send, skip_reason: null }
+  const company = steps.stop_for_company ? companyOf(lead.email_folded) : lead.company
+  const going = { ...patch, timestamp_next_send, company, skip_reason: null }
   if (timestamp_next_send) return { patch: going, events: [] }
   const finish = planFinish(lead)
   return { patch: { ...going, ...finish.patch }, events: finish.events }

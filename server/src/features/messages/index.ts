@@ -4,18 +4,15 @@ export type {
   ComposedMail,
   ComposeInput,
   MailCampaign,
-  MailStep,
   MailThread,
   MailVariant,
 } from './mail.ts'
-export { MailRefused, type RefusalCode } from './mail-refused.ts'
+export { MailRefused } from './mail-refused.ts'
 export { dropOldMessages, messagesTable } from './retention.ts'
 export {
   addMessageIds,
   findByMessageIds,
   insertMessages,
-  type KnownAs,
-  type KnownMessage,
   listThreadMessages,
   type NewMessage,
   type StoredMessage,

@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
+import * as settle from './settle-queries.ts'
 import { snippetOf } from './snippet.ts'
 import * as queries from './store-queries.ts'
 
@@ -44,7 +45,7 @@ export interface StoredMessage extends Required<NewMessage> {
 /** Keeps mails and makes them known by their Message-IDs; again, it changes nothing. */
 export async function insertMessages(db: Db, messages: NewMessage[]): Promise<void> {
   if (messages.length === 0) return
-  await queries.insertMessages(
+  await settle.insertMessages(
     db,
     messages.map((message) => ({ ...message, snippet: snippetOf(message.text) })),
   )
@@ -65,7 +66,7 @@ export interface KnownAs extends Pick<NewMessage, 'workspace_id' | 'id' | 'mailb
 
 export async function addMessageIds(db: Db, ids: KnownAs[]): Promise<void> {
   if (ids.length === 0) return
-  await queries.insertMessageIds(
+  await settle.insertMessageIds(
     db,
     ids.map(({ workspace_id, id, mailbox_id, lead_id, campaign_id, known_as }) => ({
       ...{ workspace_id, mailbox_id, lead_id, campaign_id },

@@ -4,19 +4,11 @@ export interface Visit {
   headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
-/** When things happened around a visit; null: not known, or never. */
-export interface VisitTimes {
-  now: Date
-  sentAt: Date | null
-  /** Of the same lead. */
-  lastClickAt: Date | null
-}
-
 /**
  * Whether a program made the visit: a proxy that fetches images ahead of any reader, a scanner that
  * looks behind links, a robot. It is a guess, and errs towards not counting.
  */
-export function isByMachine(kind: 'open' | 'click', visit: Visit, times: VisitTimes): boolean {
+export function isByMachine(kind: 'open' | 'click', visit: Visit, sinceSentMs: number): boolean {
   const agent = String(visit.headers['user-agent'] ?? '').trim()
   return (
     visit.method === 'HEAD' ||
@@ -24,7 +16,7 @@ export function isByMachine(kind: 'open' | 'click', visit: Visit, times: VisitTi
     agent === appleMailPrivacy ||
     robots.test(agent) ||
     isPrefetch(visit) ||
-    isTooSoon(kind, times)
+    sinceSentMs < readAfterMs[kind]
   )
 }
 
@@ -53,14 +45,5 @@ function isPrefetch({ headers }: Visit): boolean {
   return purposes.some((purpose) => /prefetch|preview|prerender/i.test(String(purpose ?? '')))
 }
 
-/** Nobody reads that fast, and who follows everything within a second is no reader. */
-function isTooSoon(kind: 'open' | 'click', { now, sentAt, lastClickAt }: VisitTimes): boolean {
-  const since = (time: Date | null) =>
-    time === null ? Number.POSITIVE_INFINITY : now.getTime() - time.getTime()
-  if (kind === 'open') return since(sentAt) < openAfterMs
-  return since(sentAt) < clickAfterMs || since(lastClickAt) < betweenClicksMs
-}
-
-const openAfterMs = 2000
-const clickAfterMs = 5000
-const betweenClicksMs = 1000
+/** Nobody is faster: what comes sooner follows every mail on its arrival. */
+const readAfterMs = { open: 2000, click: 5000 }

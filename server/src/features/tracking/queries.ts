@@ -10,24 +10,27 @@ export interface SentMail {
   /** Address. */
   mailbox: string
   sent_at: Date | null
+  last_open_at: Date | null
   last_click_at: Date | null
 }
 
-const selectSent = prepared<[string, string, string], SentMail>(
-  'find_sent_mail',
+const lockSent = prepared<[string, string, string], SentMail>(
+  'lock_sent_mail',
   `select coalesce(s.provider_message_id, s.message_id) as message_id,
      coalesce(s.subject, '') as subject, s.step, s.variant, coalesce(m.address, '') as mailbox,
      coalesce(s.timestamp_settled, s.timestamp_transmitting) as sent_at,
-     l.timestamp_last_click as last_click_at
+     l.timestamp_last_open as last_open_at, l.timestamp_last_click as last_click_at
    from sends s
    join leads l on l.workspace_id = $1 and l.id = s.lead_id
    left join mailboxes m on m.workspace_id = $1 and m.id = s.mailbox_id
    where s.workspace_id = $1 and s.lead_id = $2 and s.step_id = $3
-     and s.state in ('transmitting', 'sent', 'uncertain')`,
+     and s.state in ('transmitting', 'sent', 'uncertain')
+   for update of l`,
 )
 
-export const findSentMail = async (db: Db, workspaceId: string, leadId: string, stepId: string) =>
-  (await selectSent(db, workspaceId, leadId, stepId))[0]
+/** Its lead is locked: of two visits at a moment the second one sees the first. */
+export const lockSentMail = async (db: Db, workspaceId: string, leadId: string, stepId: string) =>
+  (await lockSent(db, workspaceId, leadId, stepId))[0]
 
 const selectLead = prepared<[string, string, string], { id: string }>(
   'find_lead_to_unsubscribe',

@@ -121,6 +121,19 @@ test('who comes sooner than anybody reads is not counted', async () => {
   expect(await lead()).toMatchObject({ email_open_count: 0, email_click_count: 0 })
 })
 
+test('the same again within a second is counted once, however many come at a time', async () => {
+  const visits = () => [
+    links.open(mail),
+    links.click(mail, target),
+    links.click(mail, `${target}2`),
+  ]
+  await Promise.all([...visits(), ...visits(), ...visits()].map((url) => visit(url)))
+  expect(await lead()).toMatchObject({ email_open_count: 1, email_click_count: 1 })
+  api.ctx.clock.advance(1000)
+  await Promise.all(visits().map((url) => visit(url)))
+  expect(await lead()).toMatchObject({ email_open_count: 2, email_click_count: 2 })
+})
+
 describe('unsubscribing', () => {
   const suppressionOf = async (email = mail.email) =>
     (await findSuppressed(api.ctx.db, api.workspaceId, [email])).get(email)

@@ -6,7 +6,7 @@ export function trackRoutes(app: FastifyInstance) {
   tables.set(app, routes)
   app.addHook('onRoute', ({ url, method }) => {
     const pattern = new RegExp(`^${url.replace(/:[a-z_]+/g, '[^/]+')}/?$`)
-    for (const name of [method].flat()) routes.push({ pattern, method: name })
+    for (const name of [method].flat()) routes.push({ path: url, pattern, method: name })
   })
 }
 
@@ -16,7 +16,12 @@ export function methodsOf(app: FastifyInstance, url: string): string[] {
   return routes.filter((route) => route.pattern.test(path)).map((route) => route.method)
 }
 
+/** Every route there is, internal ones too. */
+export const routesOf = (app: FastifyInstance): Pick<Route, 'path' | 'method'>[] =>
+  tables.get(app) ?? []
+
 interface Route {
+  path: string
   pattern: RegExp
   method: string
 }

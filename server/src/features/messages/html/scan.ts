@@ -8,7 +8,7 @@ export interface HtmlPiece {
   attributes: HtmlAttribute[]
 }
 
-export interface HtmlAttribute {
+interface HtmlAttribute {
   /** Lower case. */
   name: string
   /** Where its value stands, between the quotes if it has any; as it is written, references included. */

@@ -29,7 +29,7 @@ export function phrase(text: string, used: number): string {
 }
 
 /** The most octets of a folded line. */
-export const lineOctetsMax = 76
+const lineOctetsMax = 76
 /** RFC 2047 §2. */
 const wordOctetsMax = 75
 

@@ -1,0 +1,13 @@
+import { prepared } from '../../kernel/db/prepared.ts'
+import type { FollowClaim } from './follow-steps.ts'
+
+/** Campaigns of any workspace whose leads have to follow a change, the oldest first. */
+export const findFollowing = prepared<[now: Date, max: number], FollowClaim>(
+  'find_following_campaigns',
+  `/* cross-workspace: the runner does what is due, whoever's it is */
+   select workspace_id, id, leads_follow_due
+   from campaigns
+   where leads_follow_due <= $1
+   order by leads_follow_due, workspace_id, id
+   limit $2`,
+)

@@ -1,0 +1,1 @@
+export { type Preview, previewStep } from './preview.ts'

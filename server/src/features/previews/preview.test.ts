@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Sending, testSending } from '../../../test/sending.ts'
+import type { Mailbox } from '../mailboxes/index.ts'
+import { type Preview, previewStep } from './index.ts'
+
+let sending: Sending
+let mailbox: Mailbox
+
+beforeAll(async () => {
+  sending = await testSending()
+  mailbox = await sending.createMailbox('anna@example.com', { signature: '<p>Anna</p>' })
+})
+afterAll(() => sending[Symbol.asyncDispose]())
+
+const variant = (subject: string, body: string, more = {}) => ({ subject, body, ...more })
+
+const steps = [
+  {
+    variants: [
+      variant('{Hello|Hi} {{first_name}}', '{a|b|c|d} <a href="https://x.example">{{city}}</a>'),
+      variant('{Dear|Good day} {{first_name}}', '{e|f|g|h} {{city | default: "there"}}'),
+    ],
+  },
+  { delay: 0, variants: [variant('', '<p>{Again|Once more}, {{first_name}}</p>{{signature}}')] },
+  { delay: 0, variants: [variant('Last {{first_name}}', 'Bye {{unsubscribe_url}}')] },
+  { delay: 9, variants: [variant('', 'Really bye')] },
+]
+const tracked = { open_tracking: true, link_tracking: true, sequences: [{ steps }] }
+
+const preview = (campaignId: string, email: string, step?: number): Promise<Preview> =>
+  previewStep(sending.ctx, sending.workspaceId, campaignId, { email, step })
+
+const withoutDate = (source: Buffer | undefined) =>
+  source
+    ?.toString()
+    .replace(/^Date: .*$/m, 'Date:')
+    .trim()
+
+test('a preview is what is sent, byte for byte but for the date, whenever it is asked for', async () => {
+  const campaign = await sending.createCampaign([mailbox], tracked)
+  await sending.call('PATCH', `/api/v2/campaigns/${campaign.id}`, { body: { status: 'paused' } })
+  const emails = Array.from({ length: 6 }, (_, i) => `lead${i}@x.example`)
+  const rows = emails.map((email, i) => ({
+    email,
+    first_name: `Änn ${i}`,
+    custom_variables: { city: 'Bonn & Köln' },
+  }))
+  await sending.addLeads(campaign.id, rows)
+  const previews = new Map<string, Preview>()
+  for (const email of emails) {
+    for (const step of [1, 2, 3]) {
+      previews.set(`${email} ${step}`, await preview(campaign.id, email, step))
+    }
+  }
+  const variants = [...previews.values()].map((each) => `${each.step} ${each.variant}`)
+  expect(new Set(variants)).toEqual(new Set(['1 1', '1 2', '2 1', '3 1']))
+
+  await sending.call('PATCH', `/api/v2/campaigns/${campaign.id}`, { body: { status: 'active' } })
+  await sending.startRunner()
+  const mails = await sending.waitForMails(18)
+  await sending.waitForLedger(
+    (entries) => entries.filter(({ state }) => state === 'sent').length === 18,
+  )
+  for (const email of emails) {
+    const received = mails.filter(({ to }) => to === email)
+    for (const step of [1, 2, 3]) {
+      const expected = withoutDate(previews.get(`${email} ${step}`)?.mail?.bytes)
+      expect(withoutDate(received[step - 1]?.source)).toBe(expected)
+      // What was sent is shown again as it was.
+      expect(withoutDate((await preview(campaign.id, email, step)).mail?.bytes)).toBe(expected)
+    }
+    expect((await preview(campaign.id, email)).step).toBe(4)
+    const last = await preview(campaign.id, email, 4)
+    const third = previews.get(`${email} 3`)
+    expect(last.mail?.subject).toBe(`Re: ${third?.mail?.subject}`)
+    expect(last.mail?.bytes.toString()).toContain(`\r\nReferences: ${third?.message_id}\r\n`)
+  }
+})
+
+test('a lead that would be skipped has a reason instead of a mail', async () => {
+  const campaign = await sending.createCampaign([mailbox], tracked)
+  await sending.addLeads(campaign.id, [{ email: 'nobody@x.example' }])
+  for (const step of [1, 2]) {
+    expect(await preview(campaign.id, 'nobody@x.example', step)).toMatchObject({
+      step: 1,
+      mail: null,
+      refusal: { code: 'missing_variable', message: expect.stringMatching(/no (first_name|city)/) },
+    })
+  }
+})
+
+test.each<[string, object, string | undefined, number | undefined, string]>([
+  ['a step that there is not', {}, undefined, 5, 'invalid_field'],
+  ['a lead that there is not', {}, 'other@x.example', 1, 'not_found'],
+  ['no step', { sequences: [] }, undefined, undefined, 'not_ready'],
+  ['no mailbox', { email_list: [] }, undefined, 1, 'not_ready'],
+])('of %s there is none', async (_what, more, email, step, code) => {
+  const { body } = await sending.call('POST', '/api/v2/campaigns', {
+    body: { name: 'draft', email_list: [mailbox.address], ...tracked, ...more },
+  })
+  await sending.addLeads(body.id, ['ann@x.example'])
+  await expect(preview(body.id, email ?? 'ann@x.example', step)).rejects.toMatchObject({ code })
+})
+
+test('nothing is previewed from another workspace', async () => {
+  const campaign = await sending.createCampaign([mailbox], tracked)
+  const { workspaceId } = await sending.createStranger()
+  const request = { email: 'ann@x.example' }
+  const foreign = previewStep(sending.ctx, workspaceId, campaign.id, request)
+  await expect(foreign).rejects.toMatchObject({ code: 'not_found' })
+})

@@ -1,0 +1,97 @@
+import type { Context } from '../../kernel/context.ts'
+import { AppError, notFound } from '../../kernel/errors.ts'
+import { getCampaign } from '../campaigns/index.ts'
+import { findLead } from '../leads/index.ts'
+import { type ComposedMail, compileStep, compose, MailRefused } from '../messages/index.ts'
+import { messageIdOf, threadOf, variantOf } from '../sending/index.ts'
+import { createTrackingLinks } from '../tracking/index.ts'
+import { findSender } from './find-sender.ts'
+import { listSent, type SentRow } from './queries.ts'
+import { mailsBefore, type NumberedStep, stepAsked, stepsOf } from './steps.ts'
+
+export interface PreviewRequest {
+  /** The lead's address, in any spelling. */
+  email: string
+  /** From 1; without it the lead's next one. */
+  step?: number | undefined
+}
+
+export interface Preview {
+  /** Both from 1. */
+  step: number
+  variant: number
+  /** Its address. */
+  mailbox: string
+  message_id: string
+  /** Null: the lead would be skipped. */
+  mail: ComposedMail | null
+  /** Why. */
+  refusal: { code: string; message: string } | null
+}
+
+/**
+ * A step as the lead gets it, but for its date: made by what makes the mails that are sent, out of
+ * what is known now. Mails that come before it and are not sent yet are taken to be sent as they
+ * would be.
+ *
+ * @throws AppError
+ */
+export async function previewStep(
+  ctx: Context,
+  workspaceId: string,
+  campaignId: string,
+  request: PreviewRequest,
+): Promise<Preview> {
+  const campaign = await getCampaign(ctx, workspaceId, campaignId)
+  const lead = await findLead(ctx.db, workspaceId, campaignId, request.email)
+  if (!lead) throw notFound('lead')
+  const steps = stepsOf(campaign)
+  const sent = await listSent(ctx.db, workspaceId, lead.id)
+  const asked = stepAsked(steps, request.step, { sent, current_step: lead.current_step })
+  const mailbox = await findSender(ctx, campaign, lead.id)
+  const links = createTrackingLinks(ctx)
+
+  const make = (step: NumberedStep, earlier: SentRow[]): Preview => {
+    const row = sent.find(({ step_id }) => step_id === step.id)
+    const variant = variantFor(step, lead.id, row)
+    const key = { workspace_id: workspaceId, lead_id: lead.id, step_id: step.id }
+    const messageId = row?.message_id ?? messageIdOf(key, mailbox.address)
+    const about = {
+      ...{ step: step.number, variant: variant.number },
+      ...{ mailbox: mailbox.address, message_id: messageId },
+    }
+    const thread_subject = earlier.findLast(({ starts_thread }) => starts_thread)?.subject ?? null
+    const thread = threadOf({ lead: { ...lead, thread_subject }, earlier })
+    try {
+      const compiled = compileStep(campaign, step, variant)
+      const mail = compose(compiled, { lead, mailbox, messageId, thread, links, at: ctx.now() })
+      return { ...about, mail, refusal: null }
+    } catch (error) {
+      if (!(error instanceof MailRefused)) throw error
+      return { ...about, mail: null, refusal: { code: error.code, message: error.message } }
+    }
+  }
+
+  const { earlier, unsent } = mailsBefore(asked, steps, sent)
+  for (const step of unsent) {
+    const preview = make(step, earlier)
+    if (!preview.mail) return preview
+    const { startsThread, subject } = preview.mail
+    const { message_id } = preview
+    earlier.push({
+      ...{ step_id: step.id, variant_id: null, message_id, subject },
+      starts_thread: startsThread,
+    })
+  }
+  return make(asked, earlier)
+}
+
+/** The one that was sent, else the one that will be. */
+function variantFor(step: NumberedStep, leadId: string, row: SentRow | undefined) {
+  const id = row?.variant_id ?? variantOf(step, leadId)?.id
+  const variant =
+    step.variants.find((each) => each.id === id) ??
+    step.variants.find((each) => each.id === variantOf(step, leadId)?.id)
+  if (variant) return variant
+  throw new AppError('not_ready', `Step ${step.number} has no enabled variant.`)
+}
