@@ -20,6 +20,7 @@ const benches: Record<string, () => Promise<{ bench: () => Promise<Figure[]> }>>
   acquisition: () => import('./acquisition.ts'),
   api: () => import('./api.ts'),
   deliveries: () => import('./deliveries.ts'),
+  forecast: () => import('./forecast.ts'),
   leads: () => import('./leads.ts'),
   lists: () => import('./lists.ts'),
   messages: () => import('./messages.ts'),
