@@ -23,9 +23,11 @@ export interface Sending extends TestApi {
   /** Resolves once the ledger looks like that. */
   waitForLedger: (isDone: (entries: LedgerEntry[]) => boolean) => Promise<LedgerEntry[]>
   smtpPort: number
+  store: MailStore
 }
 
 export interface LedgerEntry {
+  id: string
   campaign_id: string
   lead_id: string
   step: number
@@ -78,6 +80,7 @@ export async function testSending(
     ...api,
     outbox,
     smtpPort: smtp.port,
+    store,
     waitForMails: (count) =>
       new Promise((resolve) => {
         const look = () => {

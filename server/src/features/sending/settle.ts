@@ -62,15 +62,17 @@ export async function settleSends(
 ): Promise<boolean[]> {
   const campaigns = await readCampaigns(tx, book, settlements)
   const rows = await queries.lockSends(tx.db, inOrder(settlements))
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  const settled = settlements.flatMap((settlement): Settled[] => {
-    const row = byId.get(settlement.id)
+  const waiting = new Map(rows.map((row) => [row.id, row]))
+  const settled = settlements.map((settlement): Settled | null => {
+    const row = waiting.get(settlement.id)
     const transition = row && transitionOf(row.state, settlement.outcome)
-    return row && transition ? [{ settlement, row, transition }] : []
+    if (!row || !transition) return null
+    waiting.delete(row.id)
+    return { settlement, row, transition }
   })
-  if (settled.length > 0) await write(tx, settled, campaigns)
-  const changed = new Set(settled.map(({ row }) => row.id))
-  return settlements.map(({ id }) => changed.has(id))
+  const changes = settled.filter((each) => each !== null)
+  if (changes.length > 0) await write(tx, changes, campaigns)
+  return settled.map((each) => each !== null)
 }
 
 async function write(tx: Context, settled: Settled[], campaigns: Map<string, BookedCampaign>) {
