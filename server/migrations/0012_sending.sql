@@ -44,6 +44,7 @@ create table sends (
   timestamp_claimed      timestamptz not null,
   timestamp_transmitting timestamptz,
   timestamp_settled      timestamptz,
+  look_at                timestamptz,       -- of an uncertain one: when the Sent folder is looked through for it
   is_open                boolean not null generated always as (state in ('claimed', 'transmitting')) stored,
   is_uncertain           boolean not null generated always as (state = 'uncertain') stored,
   primary key (workspace_id, lead_id, step_id)
@@ -60,6 +61,8 @@ create table campaign_days (
   sent         integer not null default 0,
   new_leads    integer not null default 0,
   bounced      integer not null default 0,  -- hard
+  refused      integer not null default 0,  -- of these, before they were sent: not in sent
+  forgiven     integer not null default 0,  -- of these, those before a person activated the campaign again
   primary key (workspace_id, campaign_id, day)
 ) with (fillfactor = 50);
 

@@ -28,6 +28,7 @@ export interface Sending extends TestApi {
 }
 
 export interface LedgerEntry {
+  id: string
   campaign_id: string
   lead_id: string
   step: number

@@ -32,6 +32,8 @@ export function campaignCommands(program: Command) {
       ),
     )
 
+  previewCommand(campaigns)
+
   withWorkspace(campaigns.command('forecast'))
     .description('Show what a campaign would send on which day, from which mailbox')
     .argument('<id>', 'id of the campaign', parseId)

@@ -10,6 +10,7 @@ import { labelCommands } from './labels.ts'
 import { leadCommands } from './leads.ts'
 import { mailboxCommands } from './mailboxes.ts'
 import { migrateCommand } from './migrate.ts'
+import { sendCommands } from './sends.ts'
 import { suppressionCommands } from './suppressions.ts'
 import { webhookCommands } from './webhooks.ts'
 import { workspaceCommands } from './workspaces.ts'
@@ -30,6 +31,7 @@ export function createProgram(): Command {
   creditCommands(program)
   directoryCommands(program)
   mailboxCommands(program)
+  sendCommands(program)
   suppressionCommands(program)
   webhookCommands(program)
   migrateCommand(program)

@@ -179,3 +179,21 @@ export const completeCampaign = (db: Db, workspaceId: string, id: string, at: Da
     )
     .returning('id')
     .executeTakeFirst()
+
+/** Answers no row for one that is not active. */
+export const pauseActive = (db: Db, workspaceId: string, id: string, reason: string, at: Date) =>
+  db
+    .updateTable('campaigns')
+    .set({ status: 'paused', status_reason: reason, timestamp_updated: at })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .where('status', '=', 'active')
+    .returning('id')
+    .executeTakeFirst()
+
+/** What bounced until now is no reason to pause it again. */
+export const forgiveBounces = (db: Db, workspaceId: string, campaignId: string) =>
+  sql`
+    update campaign_days set forgiven = bounced
+    where workspace_id = ${workspaceId}::uuid and campaign_id = ${campaignId}::uuid
+      and forgiven < bounced`.execute(db)

@@ -47,6 +47,9 @@ export async function updateCampaign(
       ...(mustLeadsFollow(row, { ...row, ...settings }) ? { leads_follow_due: tx.now() } : {}),
       timestamp_updated: later(row.timestamp_updated, tx.now()),
     })
+    if (status !== previous && row.status_reason === 'bounce_protection') {
+      await queries.forgiveBounces(tx.db, workspaceId, id)
+    }
     const campaign = await getCampaign(tx, workspaceId, id)
     if (status !== previous) await announce(tx, workspaceId, campaign, previous)
     await wakeCampaignMailboxes(tx, workspaceId, [id])

@@ -24,3 +24,24 @@ export const sweepWokenLanes = prepared<[number[], Date], LaneKey>(
    from mailbox_lanes
    where bucket = any($1::smallint[]) and wake_at <= $2`,
 )
+
+export interface UncertainSend extends LaneKey {
+  id: string
+  lead_id: string
+  step_id: string
+  campaign_id: string
+  message_id: string
+  timestamp_transmitting: Date
+}
+
+/** Mails that nobody knows the fate of, and that are to be looked for now. There are few, if any. */
+export const findUncertain = prepared<[Date, number], UncertainSend>(
+  'find_uncertain_sends',
+  `/* cross-workspace: reconciliation */
+   select workspace_id, mailbox_id, id, lead_id, step_id, campaign_id, message_id,
+     timestamp_transmitting
+   from sends
+   where is_uncertain and look_at <= $1
+   order by look_at, id
+   limit $2`,
+)

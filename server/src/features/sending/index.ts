@@ -1,5 +1,14 @@
+export { countReturnedBounces } from './bounce-protection.ts'
 export { messageIdOf } from './message-id.ts'
 export { type CampaignForecast, forecastCampaign } from './plan/forecast-campaign.ts'
 export { variantOf } from './plan/plan.ts'
-export { type SendingRunner, startSendingRunner } from './runner.ts'
+export { type SendingRunner, type SendingRunnerOptions, startSendingRunner } from './runner.ts'
+export {
+  confirmArrived,
+  listSends,
+  listUncertain,
+  markArrived,
+  type ShownSend,
+  sendAgain,
+} from './sends.ts'
 export { threadOf } from './thread.ts'

@@ -33,6 +33,8 @@ export interface Transition {
   records: boolean
   /** What was reserved for it is free again. */
   givesBack: boolean
+  /** The lead was thought to have been written to. */
+  takesBack: boolean
   aftermath: Aftermath | null
 }
 
@@ -48,7 +50,12 @@ export function transitionOf(state: SendState, outcome: Outcome): Transition | n
     case 'uncertain':
       return state === 'transmitting' ? uncertain(outcome.error) : null
     case 'failed':
-      return { ...failed, error: outcome.error, aftermath: outcome.aftermath }
+      return {
+        ...failed,
+        error: outcome.error,
+        takesBack: state === 'uncertain',
+        aftermath: outcome.aftermath,
+      }
     case 'abandoned':
       if (state === 'uncertain') return null
       return state === 'claimed'
@@ -62,6 +69,7 @@ const sent: Transition = {
   error: null,
   records: true,
   givesBack: false,
+  takesBack: false,
   aftermath: null,
 }
 
@@ -70,6 +78,7 @@ const failed: Omit<Transition, 'aftermath'> = {
   error: null,
   records: false,
   givesBack: true,
+  takesBack: false,
 }
 
 const uncertain = (error: SendError): Transition => ({ ...sent, state: 'uncertain', error })

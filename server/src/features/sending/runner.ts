@@ -3,6 +3,7 @@ import { Leases } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
 import { findWokenLanes, sweepWokenLanes } from './cross-workspace.ts'
 import { Lanes, type LanesOptions } from './lanes.ts'
+import { reconcileUncertain } from './reconcile.ts'
 import { createWriters } from './writers.ts'
 
 export interface SendingRunnerOptions extends Pick<LanesOptions, 'onSettled'> {
@@ -21,6 +22,7 @@ const pollEveryMs = 250
 const overlapMs = 2_000
 const hintOverlapMs = 200
 const sweepEveryMs = 1_000
+const reconcileEveryMs = 15_000
 /** Buckets of one step of the sweep: with all of them a round takes half a minute. */
 const sweepBuckets = 9
 
@@ -51,6 +53,9 @@ export async function startSendingRunner(
   const poll = createPoll(ctx, leases, lanes)
 
   const sweeping = startLoop(ctx, 'mailbox sweep', sweepEveryMs, () => sweep.step())
+  const reconciling = startLoop(ctx, 'uncertain mails', reconcileEveryMs, () =>
+    reconcileUncertain(ctx, (bucket) => leases.holds(bucket), writers.settlements),
+  )
   const heartbeat = startLoop(ctx, 'mailbox leases', ctx.config.leaseMs / 3, () => leases.beat())
   const discover = startLoop(ctx, 'woken mailboxes', pollEveryMs, async (hinted) => {
     lanes.tick()
@@ -63,7 +68,7 @@ export async function startSendingRunner(
     async stop(withinMs = 5_000) {
       drainMs = withinMs
       await unlisten?.()
-      await Promise.all([heartbeat, discover, sweeping].map((loop) => loop.stop()))
+      await Promise.all([heartbeat, discover, sweeping, reconciling].map((loop) => loop.stop()))
       await leases.release()
       await writers.connections.closeAll()
     },

@@ -98,6 +98,7 @@ export interface SettledSend extends SendKey {
   error_stage: string | null
   error_code: string | null
   error_message: string | null
+  look_at: Date | null
 }
 
 const update = prepared<unknown[], never>(
@@ -105,9 +106,10 @@ const update = prepared<unknown[], never>(
   `/* settle */
    update sends s
    set state = k.state, error_stage = k.error_stage, error_code = k.error_code,
-     error_message = k.error_message, timestamp_settled = $8::timestamptz
-   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[])
-     as k (workspace_id, lead_id, step_id, state, error_stage, error_code, error_message)
+     error_message = k.error_message, look_at = k.look_at, timestamp_settled = $9::timestamptz
+   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[],
+     $8::timestamptz[])
+     as k (workspace_id, lead_id, step_id, state, error_stage, error_code, error_message, look_at)
    where s.workspace_id = k.workspace_id and s.lead_id = k.lead_id and s.step_id = k.step_id`,
 )
 
@@ -121,6 +123,7 @@ export const updateSends = (db: Db, sends: SettledSend[], now: Date) =>
     column(sends, 'error_stage'),
     column(sends, 'error_code'),
     column(sends, 'error_message'),
+    column(sends, 'look_at'),
     now,
   )
 

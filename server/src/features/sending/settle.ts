@@ -1,8 +1,9 @@
 import type { Context } from '../../kernel/context.ts'
 import { afterDelay, nextStep, zoneOf } from '../campaigns/index.ts'
-import { type LeadActivity, recordActivities } from '../leads/index.ts'
+import { type LeadActivity, recordActivities, takeBackSteps } from '../leads/index.ts'
 import { wakeCampaignMailboxes } from '../mailbox-lanes/index.ts'
 import { insertMessages } from '../messages/index.ts'
+import { countBounces } from './bounce-protection.ts'
 import type { BookedCampaign, CampaignBook } from './campaign-book.ts'
 import { holdCampaigns } from './campaign-queries.ts'
 import { addToCampaignDays, addToMailboxDays } from './claim-queries.ts'
@@ -61,19 +62,27 @@ export async function settleSends(
 ): Promise<boolean[]> {
   const campaigns = await readCampaigns(tx, book, settlements)
   const rows = await queries.lockSends(tx.db, inOrder(settlements))
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  const settled = settlements.flatMap((settlement): Settled[] => {
-    const row = byId.get(settlement.id)
+  const waiting = new Map(rows.map((row) => [row.id, row]))
+  const settled = settlements.map((settlement): Settled | null => {
+    const row = waiting.get(settlement.id)
     const transition = row && transitionOf(row.state, settlement.outcome)
-    return row && transition ? [{ settlement, row, transition }] : []
+    if (!row || !transition) return null
+    waiting.delete(row.id)
+    return { settlement, row, transition }
   })
-  if (settled.length > 0) await write(tx, settled, campaigns)
-  const changed = new Set(settled.map(({ row }) => row.id))
-  return settlements.map(({ id }) => changed.has(id))
+  const changes = settled.filter((each) => each !== null)
+  if (changes.length > 0) await write(tx, changes, campaigns)
+  return settled.map((each) => each !== null)
 }
 
 async function write(tx: Context, settled: Settled[], campaigns: Map<string, BookedCampaign>) {
-  await queries.updateSends(tx.db, settled.map(sendOf), tx.now())
+  const lookAt = new Date(tx.now().getTime() + firstLookMs)
+  await queries.updateSends(
+    tx.db,
+    settled.map((each) => sendOf(each, lookAt)),
+    tx.now(),
+  )
+  await takeBack(tx, settled)
   await recordActivity(tx, settled, campaigns)
   await postpone(tx, settled)
   await insertMessages(
@@ -83,6 +92,7 @@ async function write(tx: Context, settled: Settled[], campaigns: Map<string, Boo
       .map(({ settlement, row }) => sentMessage(settlement, row)),
   )
   await giveBack(tx, settled)
+  await countBounces(tx, bouncesOf(settled))
   await pace(tx, settled)
   await wakeOthers(tx, settled)
 }
@@ -99,7 +109,13 @@ async function readCampaigns(tx: Context, book: CampaignBook, settlements: Settl
   return book.read(tx.db, versions)
 }
 
-const sendOf = ({ row, transition: { state, error } }: Settled): queries.SettledSend => ({
+/** A provider files what was sent within seconds. */
+const firstLookMs = 60_000
+
+const sendOf = (
+  { row, transition: { state, error } }: Settled,
+  lookAt: Date,
+): queries.SettledSend => ({
   workspace_id: row.workspace_id,
   lead_id: row.lead_id,
   step_id: row.step_id,
@@ -107,7 +123,27 @@ const sendOf = ({ row, transition: { state, error } }: Settled): queries.Settled
   error_stage: error?.stage ?? null,
   error_code: error?.code ?? null,
   error_message: error?.message ?? null,
+  look_at: state === 'uncertain' ? lookAt : null,
 })
+
+async function takeBack(tx: Context, settled: Settled[]) {
+  const wrong = settled.filter(({ transition }) => transition.takesBack)
+  const byWorkspace = Map.groupBy(wrong, ({ row }) => row.workspace_id)
+  for (const workspaceId of [...byWorkspace.keys()].sort()) {
+    const steps = (byWorkspace.get(workspaceId) ?? []).map(({ row }) => ({
+      leadId: row.lead_id,
+      stepId: row.step_id,
+    }))
+    await takeBackSteps(tx, workspaceId, steps)
+  }
+}
+
+const bouncesOf = (settled: Settled[]) =>
+  settled.flatMap(({ row, transition: { aftermath } }) =>
+    aftermath?.kind === 'bounce' && aftermath.bounce.kind === 'hard'
+      ? [{ ...row, day: row.campaign_day, refused: true }]
+      : [],
+  )
 
 async function recordActivity(
   tx: Context,

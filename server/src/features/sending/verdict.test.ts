@@ -9,7 +9,7 @@ const now = new Date('2026-11-20T09:00:00Z')
 const attempted = { attempt: 1, recipient: 'ann@example.com', now, random: 0.5 }
 
 /** The server's answer, as `550 5.1.1 No such user`. */
-function answer(stage: MailStage, text: string, recipient?: string): MailFailure {
+function answer(stage: MailFailure['stage'], text: string, recipient?: string): MailFailure {
   const [, code, enhanced] = /^(\d{3})(?: ([245]\.\d+\.\d+))?/.exec(text) ?? []
   return new MailFailure(stage, 'refused', {
     ...{ code: Number(code), enhanced: enhanced ?? null, response: text },
@@ -25,7 +25,7 @@ function inShort(failure: MailFailure, attempt = 1): string {
   return `${lead}, mailbox ${trouble.needsPerson ? 'needs a person' : 'waits'}`
 }
 
-test.each<[MailStage, string, string]>([
+test.each<[MailFailure['stage'], string, string]>([
   // The address does not work: this lead, and no other.
   ['rcpt', '550 5.1.1 No such user', 'bounce'],
   ['rcpt', '550 5.1.10 Recipient not found', 'bounce'],
@@ -74,7 +74,7 @@ test.each<[MailStage, string, string]>([
   expect(inShort(answer(stage, text))).toBe(verdict)
 })
 
-test.each<[MailStage, MailFailureKind, string]>([
+test.each<[MailFailure['stage'], MailFailure['kind'], string]>([
   ['connect', 'timeout', 'again, mailbox waits'],
   ['connect', 'unreachable', 'again, mailbox waits'],
   ['connect', 'dns', 'again, mailbox waits'],

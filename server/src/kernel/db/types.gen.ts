@@ -81,7 +81,9 @@ export interface CampaignDays {
   bounced: Generated<number>;
   campaign_id: string;
   day: string;
+  forgiven: Generated<number>;
   new_leads: Generated<number>;
+  refused: Generated<number>;
   sent: Generated<number>;
   workspace_id: string;
 }
@@ -434,6 +436,7 @@ export interface Sends {
   is_open: Generated<boolean>;
   is_uncertain: Generated<boolean>;
   lead_id: string;
+  look_at: Timestamp | null;
   mailbox_day: string;
   mailbox_id: string;
   message_id: string;

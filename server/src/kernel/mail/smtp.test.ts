@@ -339,6 +339,18 @@ test.each([
   expect(connection.isOpen).toBe(false)
 })
 
+test('a server that says AUTH twice is taken at both words', async () => {
+  await using server = await startTerseSmtp(() => undefined, ['AUTH XOAUTH2', 'AUTH=LOGIN PLAIN'])
+  for (const credential of [
+    { kind: 'oauth2' as const, accessToken: annasToken },
+    annasServer(0).credential,
+  ]) {
+    const connection = await net.connectSmtp(annasServer(server.port, { credential }))
+    await connection.close()
+  }
+  expect(server.chunks.join('')).toMatch(/AUTH XOAUTH2 .*AUTH PLAIN /s)
+})
+
 test('a connection that was silent for long is asked whether it lives', async () => {
   let elapsedMs = 0
   const aging = localNetwork({ monotonicMs: () => elapsedMs, timeouts: { aliveMs: 200 } })

@@ -1,0 +1,95 @@
+import { type Command, Option } from 'commander'
+import {
+  confirmArrived,
+  listSends,
+  listUncertain,
+  type ShownSend,
+  sendAgain,
+} from '../features/sending/index.ts'
+import { parseAtLeastOne, parseId } from './arguments.ts'
+import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
+import { formatTable } from './terminal.ts'
+
+export function sendCommands(program: Command) {
+  const sends = program.command('sends').description('What was sent, and what became of it')
+
+  withWorkspace(sends.command('list'))
+    .description('List the mails of campaigns, newest first')
+    .option('--campaign <id>', 'of this campaign', parseId)
+    .addOption(
+      new Option('--state <state>', 'in this state').choices([
+        'claimed',
+        'transmitting',
+        'sent',
+        'failed',
+        'uncertain',
+      ]),
+    )
+    .option('--limit <number>', 'how many', parseAtLeastOne, 50)
+    .action((options: ListOptions) => {
+      const { campaign = null, state = null, limit } = options
+      return operateIn(
+        options,
+        async (ctx, workspaceId) => ({
+          items: await listSends(ctx, workspaceId, { campaignId: campaign, state }, limit),
+        }),
+        showSends,
+      )
+    })
+
+  withWorkspace(sends.command('uncertain'))
+    .description('List mails of which nobody knows whether they were sent; they count as sent')
+    .addHelpText('after', uncertainNotes)
+    .action((options: WorkspaceOptions) =>
+      operateIn(
+        options,
+        async (ctx, workspaceId) => ({ items: await listUncertain(ctx, workspaceId) }),
+        showSends,
+      ),
+    )
+
+  withWorkspace(sends.command('arrived'))
+    .description('Say that an uncertain mail arrived')
+    .argument('<id>', 'id of the send', parseId)
+    .action((id: string, options: WorkspaceOptions) =>
+      operateIn(
+        options,
+        (ctx, workspaceId) => confirmArrived(ctx, workspaceId, id),
+        () => 'It is recorded as sent.',
+      ),
+    )
+
+  withWorkspace(sends.command('send-again'))
+    .description('Send an uncertain mail again; if it arrived, its lead has it twice')
+    .argument('<id>', 'id of the send', parseId)
+    .action((id: string, options: WorkspaceOptions) =>
+      operateIn(
+        options,
+        (ctx, workspaceId) => sendAgain(ctx, workspaceId, id),
+        ({ campaign_name }) =>
+          `It is sent again as soon as its campaign ${campaign_name} is active and its mailbox free.`,
+      ),
+    )
+}
+
+type ListOptions = WorkspaceOptions & { campaign?: string; state?: string; limit: number }
+
+const uncertainNotes = `
+The connection broke after the end of the mail, or the sender died there: the mail server may have
+taken it or not. Look whether the lead has it, then say "arrived" or "send-again". What turns up in
+the Sent folder, or is answered, is settled by itself.`
+
+const showSends = ({ items }: { items: ShownSend[] }) =>
+  formatTable(
+    ['id', 'state', 'lead', 'campaign', 'step', 'mailbox', 'time', 'error'],
+    items.map((send) => [
+      send.id,
+      send.state,
+      send.lead_email,
+      send.campaign_name,
+      send.step,
+      send.mailbox,
+      send.timestamp_settled ?? send.timestamp_claimed,
+      send.error_message,
+    ]),
+  )

@@ -1,0 +1,67 @@
+import type { Context } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { notFound } from '../../kernel/errors.ts'
+import { operator, recordAudit } from '../audit/index.ts'
+import { CampaignBook } from './campaign-book.ts'
+import type { Outcome } from './outcome.ts'
+import { arrived } from './reconcile.ts'
+import { settleSends } from './settle.ts'
+import * as queries from './uncertain-queries.ts'
+
+export type { SendFilter, ShownSend } from './uncertain-queries.ts'
+
+/** The ledger, newest first. */
+export const listSends = (
+  ctx: Context,
+  workspaceId: string,
+  filter: queries.SendFilter,
+  limit: number,
+): Promise<queries.ShownSend[]> => queries.listSends(ctx.db, workspaceId, filter, limit)
+
+/** Mails of which nobody knows whether they were sent. They count as sent. */
+export const listUncertain = (ctx: Context, workspaceId: string): Promise<queries.ShownSend[]> =>
+  queries.listUncertain(ctx.db, workspaceId)
+
+/** A person knows that an uncertain mail arrived. */
+export const confirmArrived = (ctx: Context, workspaceId: string, id: string) =>
+  decide(ctx, workspaceId, id, { kind: 'sent' }, 'send.arrived')
+
+/**
+ * A person takes it that an uncertain mail did not arrive: it is sent again as soon as its campaign
+ * and its mailbox allow. If it did arrive, its lead has it twice, with the same Message-ID.
+ */
+export const sendAgain = (ctx: Context, workspaceId: string, id: string) =>
+  decide(ctx, workspaceId, id, refused, 'send.repeated')
+
+const refused: Outcome = {
+  kind: 'failed',
+  error: { stage: 'person', code: null, message: 'A person decided to send it again.' },
+  aftermath: { kind: 'again' },
+}
+
+/** Its answer came back, or its bounce: it was sent. Of mails that are not uncertain nothing changes. */
+export async function markArrived(tx: Context, workspaceId: string, messageIds: string[]) {
+  if (messageIds.length > 0) await queries.markArrived(tx.db, workspaceId, messageIds)
+}
+
+async function decide(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  outcome: Outcome,
+  action: string,
+): Promise<queries.ShownSend> {
+  return transaction(ctx, async (tx) => {
+    const send = await queries.findUncertainSend(tx.db, workspaceId, id)
+    if (!send) throw notFound('uncertain send')
+    const settlement = { ...arrived(tx, send), outcome }
+    const [isSettled] = await settleSends(tx, new CampaignBook(), [settlement])
+    if (!isSettled) throw notFound('uncertain send')
+    await recordAudit(tx, {
+      ...{ workspaceId, actor: operator, action },
+      ...{ subjectType: 'send', subjectId: id },
+      details: { lead_id: send.lead_id, step_id: send.step_id },
+    })
+    return send
+  })
+}

@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type SmtpFault, startSmtpFaults } from '../../../test/mail/smtp-faults.ts'
+import { type LedgerEntry, type Sending, testSending } from '../../../test/sending.ts'
+import { startImapServer } from '../../demo/mail-server/index.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { confirmArrived, listSends, listUncertain, markArrived, sendAgain } from './index.ts'
+
+let sending: Sending
+let closing: AsyncDisposable[] = []
+beforeEach(async () => {
+  sending = await testSending()
+})
+afterEach(async () => {
+  await sending[Symbol.asyncDispose]()
+  for (const each of closing) await each[Symbol.asyncDispose]()
+  closing = []
+})
+
+const inState = (state: string) => (entries: LedgerEntry[]) =>
+  entries.length > 0 && entries.every((entry) => entry.state === state)
+
+/** The first mail is taken by the server, or not, and its connection breaks before the answer. */
+async function sendOneUncertain(fault: SmtpFault = 'drop-after', more: object = {}) {
+  const proxy = await startSmtpFaults(sending.smtpPort, (moment, before) =>
+    moment === '.' && before === 0 ? fault : undefined,
+  )
+  closing.push(proxy)
+  const mailbox = await sending.createMailbox('anna@example.com', more, proxy.port)
+  const campaign = await sending.createCampaign([mailbox])
+  await sending.startRunner()
+  await sending.addLeads(campaign.id, ['ann@lead.example'])
+  const [entry] = await sending.waitForLedger(inState('uncertain'))
+  if (!entry) throw new Error('nothing is uncertain')
+  return { entry, campaign, mailbox }
+}
+
+const sentEvents = async () =>
+  (
+    await sending.ctx.database.peek
+      .selectFrom('events')
+      .select('id')
+      .where('type', '=', 'email.sent')
+      .execute()
+  ).length
+
+test('an uncertain mail is listed with what a person needs to decide', async () => {
+  const { entry, campaign } = await sendOneUncertain()
+  const { ctx, workspaceId } = sending
+  const shown = {
+    id: entry.id,
+    state: 'uncertain',
+    lead_email: 'ann@lead.example',
+    campaign_name: campaign.name,
+    mailbox: 'anna@example.com',
+    subject: 'Hello Ann',
+    step: 1,
+  }
+  expect(await listUncertain(ctx, workspaceId)).toMatchObject([shown])
+  const all = { campaignId: campaign.id, state: null }
+  expect(await listSends(ctx, workspaceId, all, 10)).toMatchObject([shown])
+  const sentOnes = { campaignId: null, state: 'sent' }
+  expect(await listSends(ctx, workspaceId, sentOnes, 10)).toEqual([])
+})
+
+test('a person says that it arrived: it is sent, and nothing is told twice', async () => {
+  const { entry } = await sendOneUncertain()
+  const { ctx, workspaceId } = sending
+  await confirmArrived(ctx, workspaceId, entry.id)
+  expect((await sending.ledger())[0]).toMatchObject({ state: 'sent', attempt: 1 })
+  expect(await sentEvents()).toBe(1)
+  await expect(confirmArrived(ctx, workspaceId, entry.id)).rejects.toMatchObject({
+    code: 'not_found',
+  })
+  await expect(sendAgain(ctx, workspaceId, entry.id)).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('a person has it sent again: once, with the same Message-ID, and counted once', async () => {
+  const { entry, campaign } = await sendOneUncertain('drop')
+  const { ctx, workspaceId } = sending
+  expect(sending.outbox).toEqual([])
+  await sendAgain(ctx, workspaceId, entry.id)
+  const { body } = await sending.call(
+    'GET',
+    `/api/v2/lead/get?email=ann@lead.example&campaign_id=${campaign.id}`,
+  )
+  expect(body).toMatchObject({ sending_state: 'pending', current_step: 0 })
+  await sending.call('PATCH', `/api/v2/campaigns/${campaign.id}`, { body: { status: 'active' } })
+  const [mail] = await sending.waitForMails(1)
+  const [again] = await sending.waitForLedger(inState('sent'))
+  expect(again).toMatchObject({ attempt: 2, message_id: entry.message_id })
+  expect(mail?.source.toString()).toContain(entry.message_id)
+  const [day] = await ctx.database.peek.selectFrom('campaign_days').selectAll().execute()
+  expect(day).toMatchObject({ sent: 1, new_leads: 1 })
+})
+
+test('an answer to it proves that it was sent', async () => {
+  const { entry } = await sendOneUncertain()
+  const { ctx, workspaceId } = sending
+  await transaction(ctx, (tx) => markArrived(tx, workspaceId, [entry.id]))
+  expect((await sending.ledger())[0]).toMatchObject({ state: 'sent' })
+  expect(await listUncertain(ctx, workspaceId)).toEqual([])
+})
+
+test('what the provider filed in the Sent folder was sent', async () => {
+  const imap = await startImapServer(sending.store)
+  closing.push(imap)
+  const server = { host: '127.0.0.1', security: 'none', username: 'anna@example.com' }
+  const { entry } = await sendOneUncertain('drop-after', {
+    imap: { ...server, password: 'correct horse', port: imap.port },
+  })
+  const account = sending.store.find('anna@example.com')
+  if (!account) throw new Error('no account')
+  const [mail] = sending.outbox
+  sending.store.file(account, mail?.source ?? Buffer.alloc(0), '\\Sent', ['\\Seen'])
+  sending.ctx.clock.advance(61_000)
+  await sending.waitForLedger(inState('sent'))
+  expect(await sentEvents()).toBe(1)
+  expect((await sending.ledger())[0]?.id).toBe(entry.id)
+})
+
+test('what is not in the Sent folder stays uncertain, and is looked for again later', async () => {
+  const imap = await startImapServer(sending.store)
+  closing.push(imap)
+  const server = { host: '127.0.0.1', security: 'none', username: 'anna@example.com' }
+  await sendOneUncertain('drop', {
+    imap: { ...server, password: 'correct horse', port: imap.port },
+  })
+  const { peek } = sending.ctx.database
+  const lookAt = async () =>
+    (await peek.selectFrom('sends').select('look_at').executeTakeFirst())?.look_at?.getTime()
+  const first = await lookAt()
+  sending.ctx.clock.advance(61_000)
+  await expect.poll(lookAt, { timeout: 20_000 }).toBeGreaterThan(first ?? 0)
+  expect((await sending.ledger())[0]).toMatchObject({ state: 'uncertain' })
+})
