@@ -17,11 +17,14 @@ export interface Figure {
 }
 
 const benches: Record<string, () => Promise<{ bench: () => Promise<Figure[]> }>> = {
+  acquisition: () => import('./acquisition.ts'),
   api: () => import('./api.ts'),
   deliveries: () => import('./deliveries.ts'),
+  forecast: () => import('./forecast.ts'),
   leads: () => import('./leads.ts'),
   lists: () => import('./lists.ts'),
   messages: () => import('./messages.ts'),
+  sending: () => import('./sending.ts'),
 }
 
 const names = process.argv.slice(2)

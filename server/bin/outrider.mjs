@@ -7,18 +7,24 @@ import { fileURLToPath } from 'node:url'
 
 const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 
-/** A young generation that may grow to 16 MB instead of 64 MB halves what a busy process takes. */
-const servingFlags = ['--max-semi-space-size=16']
 const args = process.argv.slice(2)
-const isServing = args[0] === 'api' || args[0] === 'runner'
+const flags = flagsFor(args)
 
 if (Number(process.versions.node.split('.')[0]) < 26) handOver()
-else if (isServing && process.execArgv.length === 0 && process.platform !== 'win32') becomeServer()
+else if (flags.length > 0 && process.execArgv.length === 0 && process.platform !== 'win32')
+  restart()
 else await import('../src/cli.ts')
 
+/** V8 takes what there is: with less room to grow a busy process stays at half the size. */
+function flagsFor([noun, verb]) {
+  if (noun === 'api' || noun === 'runner') return ['--max-semi-space-size=16']
+  if (noun !== 'directory' || verb !== 'import') return []
+  return ['--max-semi-space-size=4', '--max-old-space-size=1024']
+}
+
 /** The same process with other flags: its supervisor's signals reach it as before. */
-function becomeServer() {
-  process.execve(process.execPath, [process.execPath, ...servingFlags, cli, ...args])
+function restart() {
+  process.execve(process.execPath, [process.execPath, ...flags, cli, ...args])
 }
 
 function handOver() {
@@ -30,9 +36,7 @@ function handOver() {
     process.exitCode = 1
     return
   }
-  const child = spawn(node, [...(isServing ? servingFlags : []), cli, ...args], {
-    stdio: 'inherit',
-  })
+  const child = spawn(node, [...flags, cli, ...args], { stdio: 'inherit' })
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
   child.on('exit', (code) => {
     process.exitCode = code ?? 1

@@ -10,6 +10,7 @@ create table mailbox_lanes (
   token        bigint not null default 0,  -- of the last owner's lease: an older one claims nothing more
   next_send_at timestamptz,                -- the gap after the last mail ends
   last_sent_at timestamptz,
+  last_campaign_id uuid,                   -- whose mail that was: the next one's turn comes first
   failures     integer not null default 0, -- connections, logins and quotas refused in a row
   not_before   timestamptz,                -- while it fails: when it is tried again
   primary key (workspace_id, mailbox_id)
@@ -50,7 +51,6 @@ create table sends (
 -- Generated columns, so that a change of state that is none of theirs stays within the page.
 create index sends_open on sends (workspace_id, mailbox_id) where is_open;
 create index sends_uncertain on sends (workspace_id, id) where is_uncertain;
-create index sends_newest on sends (workspace_id, id);
 
 -- Reserved by the claim, in the same transaction; given back when a mail was certainly not sent.
 create table campaign_days (

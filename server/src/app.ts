@@ -90,24 +90,19 @@ export async function startRunner(
     onAttempt: (attempt) => observeAttempt(ctx, attempt),
   })
   ctx.metrics.gauge('lanes_leased', deliveries.lanesLeased)
+  const sending = await startSendingRunner(ctx, hints)
+  ctx.metrics.gauge('mailboxes_awake', sending.lanesAwake)
   const stopping = new AbortController()
   const following = startLoop(ctx, 'following', followEveryMs, () =>
     followSteps(ctx, stopping.signal),
   )
-  const sending = await startSendingRunner(ctx, hints)
-  ctx.metrics.gauge('mailboxes_awake', sending.lanesAwake)
   const credits = startLoop(ctx, 'credits', upkeepEveryMs, () => grantMonthlyCredits(ctx))
   const upkeep = startLoop(ctx, 'upkeep', upkeepEveryMs, () => keepPartitions(ctx))
   return {
     async stop() {
       stopping.abort()
-      await Promise.all([
-        upkeep.stop(),
-        credits.stop(),
-        following.stop(),
-        deliveries.stop(),
-        sending.stop(),
-      ])
+      const loops = [upkeep, credits, following, deliveries, sending]
+      await Promise.all(loops.map((loop) => loop.stop()))
     },
   }
 }

@@ -11,6 +11,7 @@ export interface PersonRow {
   email_status?: string | null
   has_email?: boolean
   company_id?: string | null
+  number?: number
 }
 
 /** @returns its id */
@@ -38,10 +39,10 @@ export async function insertPeople(ctx: Context, people: PersonRow[]): Promise<s
     return {
       ...{ id, company_id: null, first_name: 'Ada', last_name: 'Lovelace' },
       key: email === null ? `i:${id}` : `e:${email.toLowerCase()}`,
+      number: numbers++,
       ...person,
       ...{ email, email_status: email === null ? null : email_status },
       has_email: person.has_email ?? true,
-      number: numbers++,
       timestamp_updated: at,
     }
   })

@@ -82,12 +82,36 @@ export interface Ran extends Exit {
   stderr: string
 }
 
-/** Runs one operator command to its end. */
-export async function runOperator(args: string[], settings: Settings): Promise<Ran> {
-  const child = spawn(process.execPath, [source('cli.ts'), ...args], {
+/** One operator command under way. */
+export interface OperatorProcess extends AsyncDisposable {
+  kill: (signal: NodeJS.Signals) => void
+  exited: Promise<Exit>
+}
+
+export function startOperator(args: string[], settings: Settings): OperatorProcess {
+  const child = spawnOperator(args, settings)
+  child.stdout.resume()
+  child.stderr.resume()
+  const exited = endOf(child)
+  return {
+    kill: (signal) => void child.kill(signal),
+    exited,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+const spawnOperator = (args: string[], settings: Settings) =>
+  spawn(process.execPath, [source('cli.ts'), ...args], {
     env: environment(settings),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+
+/** Runs one operator command to its end. */
+export async function runOperator(args: string[], settings: Settings): Promise<Ran> {
+  const child = spawnOperator(args, settings)
   const [stdout, stderr, exit] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

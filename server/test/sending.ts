@@ -26,6 +26,7 @@ export interface Sending extends TestApi {
 }
 
 export interface LedgerEntry {
+  campaign_id: string
   lead_id: string
   step: number
   state: string

@@ -1,7 +1,54 @@
 import type { Command } from 'commander'
+import { listCampaigns } from '../features/campaigns/index.ts'
+import { type CampaignForecast, forecastCampaign } from '../features/sending/index.ts'
+import { parseAtLeastOne, parseId } from './arguments.ts'
 import { previewCommand } from './campaign-preview.ts'
+import { showForecast } from './forecast-table.ts'
+import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
+import { readAll } from './read-all.ts'
+import { formatTable } from './terminal.ts'
 
 export function campaignCommands(program: Command) {
-  const campaigns = program.command('campaigns').description('Campaigns and what they send')
+  const campaigns = program.command('campaigns').description('Campaigns and what they will send')
+
+  withWorkspace(campaigns.command('list'))
+    .description('List the campaigns, and why those that do not send do not')
+    .action((options: WorkspaceOptions) =>
+      operateIn(
+        options,
+        (ctx, workspaceId) => readAll((page) => listCampaigns(ctx, workspaceId, page, {})),
+        ({ items }) =>
+          formatTable(
+            ['id', 'name', 'status', 'sending', 'leads', 'to be written to'],
+            items.map(({ id, name, status, sending_status, lead_counts }) => [
+              id,
+              name,
+              status,
+              sending_status.reason ?? 'now',
+              lead_counts.total,
+              lead_counts.active,
+            ]),
+          ),
+      ),
+    )
+
   previewCommand(campaigns)
+
+  withWorkspace(campaigns.command('forecast'))
+    .description('Show what a campaign would send on which day, from which mailbox')
+    .argument('<id>', 'id of the campaign', parseId)
+    .option('--days <number>', 'how many days to look ahead', parseAtLeastOne, 366)
+    .addHelpText('after', notes)
+    .action((id: string, options: WorkspaceOptions & { days: number }) =>
+      operateIn<CampaignForecast>(
+        options,
+        (ctx, workspaceId) => forecastCampaign(ctx, workspaceId, id, { daysMax: options.days }),
+        showForecast,
+      ),
+    )
 }
+
+const notes = `
+By the rules of the sender, as if nobody replied, bounced or unsubscribed and the campaign had its
+mailboxes to itself. One that is not active is looked at as if it were started now. Days are those
+of its first schedule.`

@@ -3,6 +3,7 @@ import { readVersion } from '../config.ts'
 import { serve } from '../process/serve.ts'
 import { campaignCommands } from './campaigns.ts'
 import { creditCommands } from './credits.ts'
+import { directoryCommands } from './directory.ts'
 import { doctorCommand } from './doctor.ts'
 import { keyCommands } from './keys.ts'
 import { labelCommands } from './labels.ts'
@@ -27,6 +28,7 @@ export function createProgram(): Command {
   campaignCommands(program)
   leadCommands(program)
   creditCommands(program)
+  directoryCommands(program)
   mailboxCommands(program)
   suppressionCommands(program)
   webhookCommands(program)

@@ -16,7 +16,7 @@ export const addDays = (zone: string, time: Date, days: number): Date =>
 
 /**
  * Days of one zone for who asks often and in no wild order: answers what Temporal does, and asks it
- * only where clocks change (measured: 0.03 instead of 8 µs to add days).
+ * only where clocks change (measured: 0.08 instead of 4 µs to add days).
  */
 export class ZoneCalendar {
   readonly #zone: string

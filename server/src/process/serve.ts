@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Config, readConfig } from '../config.ts'
+import { loadSample } from '../features/directory/index.ts'
 import { createLog, describeError, type Log } from '../kernel/log.ts'
 import { announce } from './announce.ts'
 import { explainFailure } from './failure.ts'
@@ -23,7 +26,10 @@ async function run(role: Role, config: Config, stop: StopRequest) {
   if (role !== 'main' && !config.databaseUrl) throw new Error(needsDatabase(role))
   const log = createLog(config.logLevel)
   reportCrash(log)
+  const isFirstStart = !config.databaseUrl && !existsSync(join(config.dataDir, 'postgres'))
   await using opened = await openServer(config, { log, signal: stop.signal })
+  // Something to try the search on; a database of the operator's is left alone.
+  if (isFirstStart) log.info(await loadSample(opened.ctx), 'sample directory loaded')
   opened.ctx.metrics.observeProcess()
   log.info(config.outbound, 'outbound policy')
   await using services = await startServices(role, opened)

@@ -21,7 +21,7 @@ export interface MailServers extends AsyncDisposable {
   imapPort: number
 }
 
-export const annasPassword = 'correct horse'
+const annasPassword = 'correct horse'
 export const annasToken = 'annas-token'
 
 /** Real SMTP and IMAP servers on loopback, with the mail of two people. */

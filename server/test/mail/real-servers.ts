@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -19,18 +20,18 @@ export interface RealServers extends AsyncDisposable {
 
 /** Who has a mailbox there, all with one password. `jürgen@acme.test` is written to Juergen. */
 export const people = ['anna@acme.test', 'juergen@acme.test', 'lea@lead.test', 'leo@lead.test']
-export const peoplesPassword = 'correct horse'
+const peoplesPassword = 'correct horse'
 
 /** Addresses from which a DSN comes back; `nobody@lead.test` is refused in the dialogue. */
 export const bouncing = {
   /** At once: failed, 5.1.1. */
   hard: 'somebody@hard.test',
-  /** After 4 s: delayed, 4.2.2; after 20 s: failed, 4.2.2. */
+  /** After 4 s: delayed, 4.2.2; after 10 s: failed, 4.2.2. */
   soft: 'somebody@soft.test',
 }
 
 const run = promisify(execFile)
-const programs = ['/usr/sbin/postfix', '/usr/sbin/dovecot', '/usr/bin/doveadm']
+const programs = ['/usr/sbin/postfix', '/usr/sbin/dovecot', '/usr/lib/dovecot/imap']
 
 /** Why Debian's postfix and dovecot cannot be started here; nothing when they can. */
 export const whyNoRealServers = ((): string | undefined => {
@@ -57,6 +58,8 @@ export async function startRealServers(): Promise<RealServers> {
     mailboxes: people.map((address) => `${address} ${folderOf(address)}\n`).join(''),
     aliases: 'jürgen@acme.test juergen@acme.test\n',
     transport: 'hard.test error:5.1.1 no such user\nsoft.test retry:4.2.2 mailbox full\n',
+    // Transports that fail are otherwise refused in the dialogue, and no report comes back.
+    access: 'nobody@lead.test 550 5.1.1 no such user\n',
     'dovecot.conf': dovecotConfig(folder, ports, nobody),
     'postfix/main.cf': postfixConfig(folder, ports, nobody),
     'postfix/master.cf': masterConfig(ports),
@@ -65,10 +68,10 @@ export async function startRealServers(): Promise<RealServers> {
   const stack = new AsyncDisposableStack()
   stack.defer(() => rm(folder, { recursive: true, force: true }))
   try {
-    await run('dovecot', ['-c', at('dovecot.conf')])
-    stack.defer(() => run('doveadm', ['-c', at('dovecot.conf'), 'stop']).then(nothing))
-    await run('postfix', ['-c', at('postfix'), 'start'])
-    stack.defer(() => run('postfix', ['-c', at('postfix'), 'abort']).then(nothing))
+    await command('dovecot', ['-c', at('dovecot.conf')])
+    stack.defer(() => command('doveadm', ['-c', at('dovecot.conf'), 'stop']))
+    await command('postfix', ['-c', at('postfix'), 'start'])
+    stack.defer(() => command('postfix', ['-c', at('postfix'), 'abort']))
   } catch (error) {
     await stack.disposeAsync()
     throw error
@@ -95,6 +98,12 @@ interface User {
   gid: number
 }
 
+/** Without pipes, which the daemons would inherit and hold open. */
+async function command(program: string, args: string[]): Promise<void> {
+  const [code] = await once(spawn(program, args, { stdio: 'ignore' }), 'exit')
+  if (code !== 0) throw new Error(`${program} ended with ${code}`)
+}
+
 async function userId(name: string): Promise<User> {
   const { stdout } = await run('getent', ['passwd', name])
   const [, , uid, gid] = stdout.split(':')
@@ -107,8 +116,6 @@ function folderOf(address: string): string {
   return `${domain}/${name}/`
 }
 
-const nothing = () => undefined
-
 const dovecotConfig = (folder: string, ports: Ports, { uid, gid }: User) => `
 base_dir = ${folder}/dovecot
 log_path = ${folder}/dovecot.log
@@ -119,6 +126,7 @@ ssl_cert = <${folder}/cert.pem
 ssl_key = <${folder}/key.pem
 disable_plaintext_auth = no
 auth_mechanisms = plain login
+auth_failure_delay = 0
 first_valid_uid = 1
 mail_location = maildir:${folder}/mail/%d/%n
 mailbox_list_index = no
@@ -147,6 +155,11 @@ service imap-login {
   }
   inet_listener imaps {
     port = 0
+  }
+}
+service anvil {
+  unix_listener anvil-auth-penalty {
+    mode = 0
   }
 }
 service auth {
@@ -189,12 +202,15 @@ smtpd_sasl_auth_enable = yes
 smtpd_sasl_type = dovecot
 smtpd_sasl_path = inet:127.0.0.1:${ports.auth}
 smtpd_relay_restrictions = permit_sasl_authenticated, reject
+smtpd_reject_unlisted_recipient = no
+smtpd_recipient_restrictions = check_recipient_access texthash:${folder}/access, permit
+smtpd_error_sleep_time = 0
 smtpd_tls_security_level = may
 smtpd_tls_cert_file = ${folder}/cert.pem
 smtpd_tls_key_file = ${folder}/key.pem
 delay_warning_time = 4s
-maximal_queue_lifetime = 20s
-bounce_queue_lifetime = 20s
+maximal_queue_lifetime = 10s
+bounce_queue_lifetime = 10s
 queue_run_delay = 2s
 minimal_backoff_time = 2s
 maximal_backoff_time = 4s

@@ -6,6 +6,8 @@ export interface ScriptedServer extends AsyncDisposable {
   /** What came in, as it came: one entry for each time something could be read. */
   chunks: string[]
   readonly connections: number
+  /** Closes what is open. */
+  drop(): void
 }
 
 /** A TCP server that says what a test wants, for what no real server would say. */
@@ -28,14 +30,18 @@ export async function startScriptedServer(
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
+  const drop = () => {
+    for (const socket of sockets) socket.destroySoon()
+  }
   return {
     port: (server.address() as AddressInfo).port,
     chunks,
     get connections() {
       return sockets.size
     },
+    drop,
     async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy()
+      drop()
       server.close()
       await once(server, 'close')
     },
@@ -43,26 +49,27 @@ export async function startScriptedServer(
 }
 
 /** An SMTP server of few words: what `say` does not answer is taken. */
-export const startTerseSmtp = (
+export function startTerseSmtp(
   say: (line: string, socket: Socket) => string | undefined,
   extensions = ['PIPELINING', 'AUTH PLAIN'],
-) =>
-  startScriptedServer('220 ready\r\n', (chunk, socket) =>
-    chunk
-      .split('\r\n')
-      .filter((line) => line !== '')
-      .map((line) => {
-        const said = say(line, socket)
-        if (said !== undefined) return said
-        if (line.startsWith('EHLO')) {
-          const lines = ['mail.test', ...extensions]
-          return lines
-            .map((text, i) => `250${i < lines.length - 1 ? '-' : ' '}${text}\r\n`)
-            .join('')
-        }
-        if (line.startsWith('AUTH')) return '235 welcome\r\n'
-        if (line === 'DATA') return '354 go on\r\n'
-        return '250 fine\r\n'
-      })
-      .join(''),
-  )
+): Promise<ScriptedServer> {
+  const inMessage = new WeakSet<Socket>()
+  const answer = (line: string, socket: Socket): string => {
+    if (line === '.') inMessage.delete(socket)
+    const said = say(line, socket)
+    if (said !== undefined) return said
+    if (inMessage.has(socket)) return ''
+    if (line.startsWith('EHLO')) {
+      const lines = ['mail.test', ...extensions]
+      return lines.map((text, i) => `250${i < lines.length - 1 ? '-' : ' '}${text}\r\n`).join('')
+    }
+    if (line.startsWith('AUTH')) return '235 welcome\r\n'
+    if (line !== 'DATA') return '250 fine\r\n'
+    inMessage.add(socket)
+    return '354 go on\r\n'
+  }
+  return startScriptedServer('220 ready\r\n', (chunk, socket) => {
+    const lines = chunk.split('\r\n').filter((line) => line !== '')
+    return lines.map((line) => answer(line, socket)).join('')
+  })
+}

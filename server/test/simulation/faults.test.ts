@@ -1,24 +1,35 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { captureStatements } from '../../src/kernel/db/client.ts'
-import { faults } from './faults.ts'
-import { type Laboratory, openLaboratory } from './laboratory.ts'
-import { simulate } from './simulate.ts'
-
-let laboratory: Laboratory
-beforeAll(async () => {
-  // The statements of a fault break rules: that is what it is for.
-  captureStatements(undefined)
-  laboratory = await openLaboratory(inject('postgresUrl'))
-})
-afterAll(() => laboratory[Symbol.asyncDispose]())
+import { type Laboratory, openLaboratory } from './engine/laboratory.ts'
+import { findDifference, record } from './engine/replay.ts'
+import { scenarios } from './scenarios.ts'
 
 /** Far more than any of them needs (docs/reliability.md), and an end for one that is not caught. */
 const seedsMax = 40
+const timeout = 120_000
 
-test.each(faults)('the simulation catches $name', { timeout: 120_000 }, async (fault) => {
-  for (let seed = 1; seed <= seedsMax; seed++) {
-    const { violations } = await simulate(laboratory, seed, { fault })
-    if (violations.length > 0) return
-  }
-  expect.fail(`no violation in ${seedsMax} seeds`)
+describe.each(scenarios)('$name', (scenario) => {
+  let laboratory: Laboratory
+  beforeAll(async () => {
+    // The statements of a fault break rules: that is what it is for.
+    captureStatements(undefined)
+    laboratory = await openLaboratory(scenario)
+  })
+  afterAll(() => laboratory[Symbol.asyncDispose]())
+
+  test.each(scenario.faults)(
+    'the simulation catches $name, and catches it again at the same step',
+    { timeout },
+    async (fault) => {
+      for (let seed = 1; seed <= seedsMax; seed++) {
+        const failed = await record(laboratory, scenario, seed, { fault })
+        if (failed.verdict.violations.length === 0) continue
+        const again = await record(laboratory, scenario, seed, { fault })
+        expect(findDifference(failed, again)).toBeUndefined()
+        expect(again.verdict.violations).toEqual(failed.verdict.violations)
+        return
+      }
+      expect.fail(`no violation in ${seedsMax} seeds`)
+    },
+  )
 })

@@ -1,12 +1,15 @@
 import { parseArgs } from 'node:util'
-import { startPostgresServer } from '../postgres-server.ts'
-import { faults } from './faults.ts'
-import { openLaboratory } from './laboratory.ts'
-import { simulate, type Verdict } from './simulate.ts'
+import { type Laboratory, openLaboratory } from './engine/laboratory.ts'
+import { findDifference, record } from './engine/replay.ts'
+import { report } from './engine/report.ts'
+import type { Scenario } from './engine/scenario.ts'
+import { simulate } from './engine/simulate.ts'
+import { scenarios } from './scenarios.ts'
 
-// npm run simulate -- [--seed N] [--runs K] [--fault NAME] [--trace] [--twice]
+// npm run simulate -- [SCENARIO] [--seed N] [--runs K] [--fault NAME] [--trace] [--twice]
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     seed: { type: 'string', default: '1' },
     runs: { type: 'string', default: '1' },
@@ -15,44 +18,50 @@ const { values } = parseArgs({
     twice: { type: 'boolean', default: false },
   },
 })
-const fault = faults.find(({ name }) => name === values.fault)
-if (values.fault && !fault) {
-  throw new Error(`--fault is one of ${faults.map(({ name }) => name).join(', ')}.`)
-}
-const print = values.trace ? (line: string) => console.log(line) : undefined
+const scenario = choose('SCENARIO', scenarios, positionals[0] ?? scenarios[0]?.name)
+const fault = values.fault ? choose('--fault', scenario.faults, values.fault) : undefined
 
-await using postgres = await startPostgresServer()
-await using laboratory = await openLaboratory(postgres.url)
+await using laboratory = await openLaboratory(scenario)
 const startedMs = performance.now()
 const first = Number(values.seed)
 const last = first + Number(values.runs) - 1
 let failed = 0
-const total = { steps: 0, requests: 0, parkings: 0, deadlocks: 0, virtualMs: 0 }
+const total = { steps: 0, parkings: 0, deadlocks: 0, virtualMs: 0 }
 for (let seed = first; seed <= last; seed++) {
-  const verdict = await simulate(laboratory, seed, { fault, print })
-  add(verdict)
-  if (verdict.violations.length > 0) report(verdict)
-  if (values.twice && (await simulate(laboratory, seed, { fault })).digest !== verdict.digest) {
+  const verdict = values.twice
+    ? await runTwice(laboratory, scenario, seed)
+    : await simulate(laboratory, scenario, seed, { fault, print: values.trace ? show : undefined })
+  for (const key of Object.keys(total) as (keyof typeof total)[]) total[key] += verdict[key]
+  if (verdict.violations.length > 0) {
     failed += 1
-    console.log(`seed ${seed}: the second run was another`)
+    console.log(report(scenario, verdict, fault))
   }
 }
 const seconds = (performance.now() - startedMs) / 1000
 console.log(
-  `${last - first + 1} seeds, ${failed} failed, ${seconds.toFixed(1)} s; ${total.steps} gates, ` +
-    `${total.requests} requests, ${total.parkings} waits for a lock, ${total.deadlocks} deadlocks, ` +
+  `${last - first + 1} seeds, ${failed} failed, ${seconds.toFixed(1)} s; ${total.steps} steps, ` +
+    `${total.parkings} waits for a lock, ${total.deadlocks} deadlocks, ` +
     `${Math.round(total.virtualMs / 3_600_000)} simulated hours`,
 )
 process.exitCode = failed > 0 ? 1 : 0
 
-function add(verdict: Verdict) {
-  for (const key of Object.keys(total) as (keyof typeof total)[]) total[key] += verdict[key]
+async function runTwice(laboratory: Laboratory, scenario: Scenario, seed: number) {
+  const recording = await record(laboratory, scenario, seed, { fault })
+  const again = await record(laboratory, scenario, seed, { fault })
+  const difference = findDifference(recording, again)
+  if (difference) {
+    failed += 1
+    console.log(`seed ${seed}: the second run was another, ${difference}`)
+  }
+  return recording.verdict
 }
 
-function report({ seed, digest, violations }: Verdict) {
-  failed += 1
-  console.log(`seed ${seed} (${digest}):`)
-  for (const violation of violations) console.log(`  ${violation}`)
-  const withFault = fault ? ` --fault ${fault.name}` : ''
-  console.log(`  replay: npm run simulate -- --seed ${seed}${withFault} --trace`)
+function show(line: string, more: string) {
+  console.log(`${line}  ${more.slice(0, 160)}`.trimEnd())
+}
+
+function choose<T extends { name: string }>(what: string, all: T[], name: string | undefined): T {
+  const found = all.find((one) => one.name === name)
+  if (!found) throw new Error(`${what} is one of ${all.map((one) => one.name).join(', ')}.`)
+  return found
 }

@@ -36,9 +36,8 @@ export async function startSmtpServer(
       buffer(stream).then((source) => {
         if (stream.sizeExceeded) return callback(refuse(552, '5.3.4 Message too big'))
         const from = envelope.mailFrom ? envelope.mailFrom.address : ''
-        for (const { address } of envelope.rcptTo) {
-          store.submit(user as Account, { from, to: address, source })
-        }
+        const to = envelope.rcptTo.map(({ address }) => address)
+        store.submit(user as Account, { from, to, source })
         callback(null, '2.0.0 Ok: queued')
       }, callback)
     },

@@ -69,12 +69,14 @@ export class MailStore {
     return this.#options.onOutside !== undefined || this.find(address) !== undefined
   }
 
-  /** A mail that an account sends. */
-  submit(sender: Account, mail: SubmittedMail): void {
-    if (sender.keepsSent) this.file(sender, mail.source, '\\Sent', ['\\Seen'])
-    const receiver = this.find(mail.to)
-    if (receiver) this.file(receiver, mail.source)
-    else this.#options.onOutside?.(mail)
+  /** A mail that an account sends, to each of its recipients. */
+  submit(sender: Account, { from, to, source }: { from: string; to: string[]; source: Buffer }) {
+    if (sender.keepsSent) this.file(sender, source, '\\Sent', ['\\Seen'])
+    for (const address of to) {
+      const receiver = this.find(address)
+      if (receiver) this.file(receiver, source)
+      else this.#options.onOutside?.({ from, to: address, source })
+    }
   }
 
   /** Puts a mail into the folder of a use, INBOX without one. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
+import type { OptOutRequest } from '../directory/index.ts'
 
 /** Workspaces whose period is over, or whose plan has monthly credits and no period yet; in id order. */
 export async function findDuePeriods(db: Db, now: Date, after: string, most: number) {
@@ -13,4 +14,18 @@ export async function findDuePeriods(db: Db, now: Date, after: string, most: num
     order by w.id
     limit ${most}::integer`.execute(db)
   return rows.map((row) => row.id)
+}
+
+/** Contacts that were revealed to somebody by this address, or by one of this domain or below it. */
+export async function findRevealed(db: Db, { kind, value }: OptOutRequest): Promise<string[]> {
+  const isTheirs =
+    kind === 'address'
+      ? sql`email_folded = ${value}`
+      : sql`(email_folded like ${`%@${value}`} or email_folded like ${`%@%.${value}`})`
+  const { rows } = await sql<{ contact_id: string }>`
+    /* cross-workspace: who asks to be removed is removed for all */
+    select distinct contact_id
+    from acquired_contacts
+    where ${isTheirs}`.execute(db)
+  return rows.map((row) => row.contact_id)
 }

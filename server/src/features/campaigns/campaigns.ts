@@ -40,9 +40,10 @@ export async function getCampaign(
   workspaceId: string,
   id: string,
 ): Promise<Campaign> {
-  const [row] = await queries.readCampaign(ctx.db, workspaceId, id)
+  const now = ctx.now()
+  const [row] = await queries.readCampaign(ctx.db, workspaceId, id, now)
   if (!row) throw notFound('campaign')
-  return toRecord(row, ctx.now())
+  return toRecord(row, now)
 }
 
 export interface CampaignFilter {
@@ -57,6 +58,7 @@ export async function listCampaigns(
   page: PageRequest,
   filter: CampaignFilter,
 ): Promise<Page<Campaign>> {
+  const now = ctx.now()
   const rows = await queries.listCampaigns(
     ctx.db,
     workspaceId,
@@ -64,8 +66,8 @@ export async function listCampaigns(
     filter.status || null,
     filter.search || null,
     page.limit + 1,
+    now,
   )
-  const now = ctx.now()
   return toPage(
     rows.map((row) => toRecord(row, now)),
     page.limit,

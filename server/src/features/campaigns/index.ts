@@ -1,5 +1,5 @@
 export { type CampaignSteps, type HeldSteps, holdSteps } from './campaign-steps.ts'
-export { getCampaign } from './campaigns.ts'
+export { getCampaign, listCampaigns } from './campaigns.ts'
 export { findFollowing } from './cross-workspace.ts'
 export { claimFollowing, endFollowing, type FollowClaim } from './follow-steps.ts'
 export { addLeadCounts } from './lead-counts.ts'

@@ -49,7 +49,7 @@ async function completeIfFinished(
 ): Promise<boolean> {
   const completed = await queries.completeCampaign(tx.db, workspaceId, campaignId, tx.now())
   if (!completed) return false
-  const [row] = await queries.readCampaign(tx.db, workspaceId, campaignId)
+  const [row] = await queries.readCampaign(tx.db, workspaceId, campaignId, tx.now())
   if (!row) return false
   await emit(tx, workspaceId, [
     {

@@ -4,6 +4,7 @@ import { prepared } from '../../kernel/db/prepared.ts'
 import type { Campaigns } from '../../kernel/db/types.gen.ts'
 import type { CampaignSchedule } from './schedule-schema.ts'
 import type { CampaignStatus, PlainSettings } from './schema.ts'
+import { factsColumn, type StoredFacts } from './sending-facts.ts'
 import type { CampaignSequence } from './sequence-schema.ts'
 
 /** A campaign, its counters, and what tells why it is not sending. */
@@ -24,41 +25,33 @@ export interface CampaignRow extends PlainSettings {
   replied: number | null
   bounced: number | null
   unsubscribed: number | null
-  /** Null unless the campaign is active: nothing else depends on it. */
-  plan_api: boolean | null
-  /** Whether a mailbox of `email_list` is connected; null when there is none, and unless active. */
-  mailbox_connected: boolean | null
+  /** Null unless the campaign is active: nothing else depends on them. */
+  sending_facts: StoredFacts | null
 }
 
-const campaign = `
+const campaign = (now: string) => `
   select c.id, c.name, c.status, c.status_reason, c.campaign_schedule, c.sequences, c.email_list,
     c.daily_limit, c.daily_max_leads, c.email_gap, c.random_wait_max, c.stop_on_reply,
     c.stop_on_auto_reply, c.stop_for_company, c.open_tracking, c.link_tracking, c.text_only,
     c.first_email_text_only, c.insert_unsubscribe_header, c.prioritize_new_leads, c.cc_list,
     c.bcc_list, c.expire_after_days, c.workspace_id, c.timestamp_created, c.timestamp_updated,
     n.total, n.active, n.completed, n.replied, n.bounced, n.unsubscribed,
-    case when c.status = 'active' then (
-      select w.plan_api from workspaces w where w.id = c.workspace_id
-    ) end as plan_api,
-    case when c.status = 'active' then (
-      select bool_or(m.status = 'connected') from mailboxes m
-      where m.workspace_id = c.workspace_id and m.address = any(c.email_list)
-    ) end as mailbox_connected
+    ${factsColumn(now)}
   from campaigns c
   left join campaign_lead_counts n on n.workspace_id = c.workspace_id and n.campaign_id = c.id`
 
 /** One campaign in one statement. */
-export const readCampaign = prepared<[workspaceId: string, id: string], CampaignRow>(
+export const readCampaign = prepared<[workspaceId: string, id: string, now: Date], CampaignRow>(
   'read_campaign',
-  `${campaign}
+  `${campaign('$3')}
   where c.workspace_id = $1 and c.id = $2`,
   { pipelined: true },
 )
 
 /** The same, and no other change of it until the transaction ends. */
-export const lockCampaign = prepared<[workspaceId: string, id: string], CampaignRow>(
+export const lockCampaign = prepared<[workspaceId: string, id: string, now: Date], CampaignRow>(
   'lock_campaign',
-  `${campaign}
+  `${campaign('$3')}
   where c.workspace_id = $1 and c.id = $2
   for update of c`,
 )
@@ -71,11 +64,12 @@ export const listCampaigns = prepared<
     status: string | null,
     search: string | null,
     limit: number,
+    now: Date,
   ],
   CampaignRow
 >(
   'list_campaigns',
-  `${campaign}
+  `${campaign('$6')}
   where c.workspace_id = $1 and c.id < $2
     and ($3::text is null or c.status = $3)
     and ($4::text is null or strpos(lower(c.name), lower($4)) > 0)

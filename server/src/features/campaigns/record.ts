@@ -4,7 +4,7 @@ import { sendingStatus } from './sending-status.ts'
 
 /** The campaign as the API shows it at this moment. */
 export function toRecord(row: CampaignRow, now: Date): Campaign {
-  const { plan_api, mailbox_connected, ...shown } = row
+  const { sending_facts, ...shown } = row
   const { total, active, completed, replied, bounced, unsubscribed, ...campaign } = shown
   return {
     ...campaign,
@@ -16,16 +16,6 @@ export function toRecord(row: CampaignRow, now: Date): Campaign {
       bounced: bounced ?? 0,
       unsubscribed: unsubscribed ?? 0,
     },
-    sending_status: sendingStatus(
-      {
-        status: row.status,
-        status_reason: row.status_reason,
-        campaign_schedule: row.campaign_schedule,
-        leadsActive: active ?? 0,
-        planAllows: plan_api ?? false,
-        mailboxConnected: mailbox_connected,
-      },
-      now,
-    ),
+    sending_status: sendingStatus({ ...row, leadsActive: active ?? 0 }, now),
   }
 }

@@ -73,7 +73,7 @@ const plain = {
   expire_after_days: integerOrNull(
     1,
     3650,
-    'A mail overdue for longer is not sent any more; null: sent however late.',
+    'A follow-up overdue for longer is not sent any more, and its lead is finished; null: sent however late. First mails wait as long as the limits make them.',
   ),
 }
 

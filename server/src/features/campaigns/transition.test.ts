@@ -286,7 +286,8 @@ test('the sending status follows clock, leads, mailboxes and plan', async () => 
   const reason = async () => (await getCampaign(api.ctx, api.workspaceId, id)).sending_status.reason
   await patch({ status: 'active' })
   expect(await reason()).toBe('no_leads')
-  await count({ total: 1, active: 1 })
+  const leads = [{ email: 'ann@example.com' }]
+  await api.call('POST', '/api/v2/lead/add', { body: { campaign_id: id, leads } })
 
   const now = api.ctx.now()
   api.ctx.clock.set(new Date('2030-01-07T10:00:00Z'))

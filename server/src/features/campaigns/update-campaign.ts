@@ -30,7 +30,7 @@ export async function updateCampaign(
 ): Promise<Campaign> {
   checkSettings(changes)
   return transaction(ctx, async (tx) => {
-    const [row] = await queries.lockCampaign(tx.db, workspaceId, id)
+    const [row] = await queries.lockCampaign(tx.db, workspaceId, id, tx.now())
     if (!row) throw notFound('campaign')
     const problems = changedReadOnlyFields(changes, toRecord(row, tx.now()))
     if (problems.length > 0) throw invalidFields(problems)

@@ -253,6 +253,8 @@ export class Lanes {
     }
     const url = lane.destination?.url ?? row?.target_hook_url
     lane.destination = undefined
+    // A read that is under way may still bring rows: they wait for another look at the destination.
+    lane.sendsLeft = 0
     this.#unread(lane)
     lane.hasMore = false
     if (!row) {

@@ -1,5 +1,22 @@
 export { listKnownAddresses } from './contacts.ts'
-export { findOptedOut, isRemovedContact, optOut } from './optouts.ts'
+export { type ExportResult, exportFile } from './export.ts'
+export {
+  type DirectoryKind,
+  type DirectoryStats,
+  type ExportFormat,
+  readStats,
+} from './export-queries.ts'
+export { type ColumnMap, parseColumnMap } from './import/columns.ts'
+export { type ImportProgress, type ImportResult, importFile } from './import/import.ts'
+export {
+  findOptedOut,
+  isRemovedContact,
+  type OptedOut,
+  type OptOutRequest,
+  optOut,
+  readOptOut,
+} from './optouts.ts'
 export { type DirectoryContact, findCompany, findContacts } from './queries.ts'
-export { type DirectoryFilters, directoryFilters } from './schema.ts'
-export { type FoundContacts, searchDirectory } from './search.ts'
+export { loadSample, removeSample, type Sample } from './sample.ts'
+export { directoryFilters } from './schema.ts'
+export { searchDirectory } from './search.ts'

@@ -5,7 +5,9 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { invalidField } from '../../kernel/errors.ts'
 import { domainOf, domainsAbove } from './domain.ts'
+import { addressIn, addressKey } from './identity.ts'
 import * as queries from './queries.ts'
+import { keysOf, removeDomain, removePerson } from './remove.ts'
 import { markChanged, rebuildStaleBlocks } from './term-index/index.ts'
 
 /**
@@ -14,41 +16,52 @@ import { markChanged, rebuildStaleBlocks } from './term-index/index.ts'
  */
 export async function findOptedOut(db: Db, addresses: string[]): Promise<Set<string>> {
   if (addresses.length === 0) return new Set()
-  const optouts = await OptOuts.read(db, addresses)
+  const optouts = await OptOuts.read(db, { addresses })
   return new Set(addresses.filter((address) => optouts.hasAddress(address)))
 }
 
 /** Whether the contact of this id was removed because somebody asked for it. */
 export const isRemovedContact = async (ctx: Context, id: string): Promise<boolean> =>
-  (await queries.findOptOuts(ctx.db, ['contact'], [hashOf(id)])).length > 0
+  (await OptOuts.read(ctx.db, { keys: [id] })).hasKey(id)
+
+/** Who asks to be removed: an address or a domain, folded. */
+export interface OptOutRequest {
+  kind: 'address' | 'domain'
+  value: string
+}
+
+/** @throws when it is neither */
+export function readOptOut(addressOrDomain: string): OptOutRequest {
+  const kind = addressOrDomain.includes('@') ? 'address' : 'domain'
+  const value = kind === 'address' ? parseEmail(addressOrDomain)?.folded : domainOf(addressOrDomain)
+  if (value !== undefined) return { kind, value }
+  throw invalidField('/', 'It must be an e-mail address, or a domain such as example.com.')
+}
 
 export interface OptedOut {
-  kind: 'address' | 'domain'
+  kind: OptOutRequest['kind']
   contacts_removed: number
 }
 
 /**
  * From now on nobody with this address, or of this domain and those below it, is found, revealed or
  * imported again. What the directory has of them is deleted; what is kept tells nothing but that.
+ *
+ * @param contactIds others who are known to be meant
  */
-export async function optOut(ctx: Context, addressOrDomain: string): Promise<OptedOut> {
-  const kind = addressOrDomain.includes('@') ? 'address' : 'domain'
-  const value = kind === 'address' ? parseEmail(addressOrDomain)?.folded : domainOf(addressOrDomain)
-  if (value === undefined) {
-    throw invalidField('/', 'It must be an e-mail address, or a domain such as example.com.')
-  }
+export async function optOut(
+  ctx: Context,
+  addressOrDomain: string,
+  contactIds: string[] = [],
+): Promise<OptedOut> {
+  const { kind, value } = readOptOut(addressOrDomain)
   const removed = await transaction(ctx, async (tx) => {
-    await queries.insertOptOuts(tx.db, kind, [hashOf(value)], tx.now())
-    const contacts = await (kind === 'address'
-      ? queries.deleteByAddress(tx.db, value)
-      : queries.deleteByDomain(tx.db, value))
-    if (kind === 'domain') await queries.deleteCompaniesByDomain(tx.db, value)
-    await queries.insertOptOuts(
-      tx.db,
-      'contact',
-      contacts.map(({ id }) => hashOf(id)),
-      tx.now(),
-    )
+    await queries.lockDirectory(tx.db)
+    const contacts =
+      kind === 'address'
+        ? await removePerson(tx.db, addressKey(value), contactIds)
+        : await removeDomain(tx.db, value, contactIds)
+    await remember(tx, { kind, value }, contacts)
     await markChanged(
       tx.db,
       contacts.map(({ number }) => number),
@@ -59,33 +72,66 @@ export async function optOut(ctx: Context, addressOrDomain: string): Promise<Opt
   return { kind, contacts_removed: removed.length }
 }
 
-/** What of the opt-outs concerns some addresses. */
+/** Whoever was removed is refused by all that they could come again by. */
+async function remember(
+  { db, now }: Context,
+  { kind, value }: OptOutRequest,
+  removed: queries.RemovedContact[],
+) {
+  const insert = (as: string, texts: string[]) =>
+    queries.insertOptOuts(db, as, texts.map(hashOf), now())
+  await insert(kind, [value])
+  await insert(
+    'contact',
+    removed.flatMap((contact) => [contact.id, ...(kind === 'address' ? keysOf(contact) : [])]),
+  )
+  const addresses = removed.flatMap(({ key }) => addressIn(key) ?? [])
+  const isAtDomain = (address: string) =>
+    kind === 'domain' && domainsAbove(domainIn(address)).includes(value)
+  await insert(
+    'address',
+    addresses.filter((address) => !isAtDomain(address)),
+  )
+}
+
+interface Questions {
+  /** Folded. */
+  addresses?: string[]
+  domains?: string[]
+  /** Ids of contacts, and keys of persons without an address. */
+  keys?: string[]
+}
+
+/** What of the opt-outs concerns some people. */
 export class OptOuts {
   readonly #hashes: Set<string>
 
   private constructor(rows: queries.OptOut[]) {
-    this.#hashes = new Set(rows.map(({ kind, hash }) => keyOf(kind, hash)))
+    this.#hashes = new Set(rows.map(({ kind, hash }) => nameOf(kind, hash)))
   }
 
-  /** @param atDomains domains that are asked about by themselves */
-  static async read(db: Db, addresses: string[], atDomains: string[] = []): Promise<OptOuts> {
-    const domains = new Set([...addresses.map(domainIn), ...atDomains].flatMap(domainsAbove))
-    const kinds = [...addresses.map(() => 'address'), ...[...domains].map(() => 'domain')]
-    const hashes = [...addresses, ...domains].map(hashOf)
+  static async read(
+    db: Db,
+    { addresses = [], domains = [], keys = [] }: Questions,
+  ): Promise<OptOuts> {
+    const above = new Set([...addresses.map(domainIn), ...domains].flatMap(domainsAbove))
+    const texts = { address: addresses, domain: [...above], contact: keys }
+    const kinds = Object.entries(texts).flatMap(([kind, asked]) => asked.map(() => kind))
+    const hashes = Object.values(texts).flat().map(hashOf)
     return new OptOuts(await queries.findOptOuts(db, kinds, hashes))
   }
 
-  hasAddress(address: string): boolean {
-    return this.#hashes.has(keyOf('address', hashOf(address))) || this.hasDomain(domainIn(address))
-  }
+  hasAddress = (address: string) =>
+    this.#has('address', address) || this.hasDomain(domainIn(address))
+  hasDomain = (domain: string) => domainsAbove(domain).some((each) => this.#has('domain', each))
+  hasKey = (key: string) => this.#has('contact', key)
 
-  hasDomain(domain: string): boolean {
-    return domainsAbove(domain).some((each) => this.#hashes.has(keyOf('domain', hashOf(each))))
-  }
+  #has = (kind: string, text: string) =>
+    this.#hashes.size > 0 && this.#hashes.has(nameOf(kind, hashOf(text)))
 }
 
-const keyOf = (kind: string, hash: Buffer) => `${kind} ${hash.toString('base64')}`
+const nameOf = (kind: string, hash: Buffer) => `${kind} ${hash.toString('base64')}`
 
-export const hashOf = (text: string): Buffer => sha256(text)
+const hashOf = (text: string): Buffer => sha256(text)
 
-export const domainIn = (address: string) => address.slice(address.lastIndexOf('@') + 1)
+const domainIn = (address: string) => address.slice(address.lastIndexOf('@') + 1)

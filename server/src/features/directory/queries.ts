@@ -3,7 +3,7 @@ import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
 
-export interface ContactCompany {
+interface ContactCompany {
   company_id: string
   name: string
   domain: string | null
@@ -181,17 +181,50 @@ export const insertOptOuts = async (db: Db, kind: string, hashes: Buffer[], at: 
     on conflict do nothing`.execute(db)
 }
 
+/** Until the transaction ends nobody else adds contacts or opts out. */
+export async function lockDirectory(tx: Db): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('outrider directory'))`.execute(tx)
+}
+
 export interface RemovedContact {
   id: string
   number: number
+  key: string
+  first_name: string | null
+  last_name: string | null
+  linkedin_url: string | null
+  company_key: string | null
 }
 
-export async function deleteByAddress(db: Db, folded: string): Promise<RemovedContact[]> {
-  return await db
-    .deleteFrom('directory_contacts')
-    .where('key', '=', `e:${folded}`)
-    .returning(['id', 'number'])
-    .execute()
+const removedColumns = `id, number, key, first_name, last_name, linkedin_url,
+  (select k.key from directory_companies k where k.id = company_id) as company_key`
+
+export async function deleteContacts(
+  db: Db,
+  keys: string[],
+  ids: string[],
+): Promise<RemovedContact[]> {
+  const { rows } = await sql<RemovedContact>`
+    delete from directory_contacts
+    where key = any(${keys}::text[]) or id = any(${ids}::uuid[])
+    returning ${sql.raw(removedColumns)}`.execute(db)
+  return rows
+}
+
+/** Those whose profile has one of these, in lower case, in its address. */
+export async function findByProfiles(
+  db: Db,
+  paths: string[],
+): Promise<{ id: string; linkedin_url: string }[]> {
+  if (paths.length === 0) return []
+  const { rows } = await sql<{ id: string; linkedin_url: string }>`
+    select id, linkedin_url
+    from directory_contacts
+    where exists (
+      select 1
+      from unnest(${paths}::text[]) as asked (path)
+      where strpos(lower(linkedin_url), asked.path) > 0)`.execute(db)
+  return rows
 }
 
 /** Everybody of the companies at a domain or below it, or with an address there. */
@@ -201,7 +234,7 @@ export async function deleteByDomain(db: Db, domain: string): Promise<RemovedCon
     where company_id in (
         select id from directory_companies where domain = ${domain} or domain like ${`%.${domain}`})
       or key like ${`e:%@${domain}`} or key like ${`e:%@%.${domain}`}
-    returning id, number`.execute(db)
+    returning ${sql.raw(removedColumns)}`.execute(db)
   return rows
 }
 
@@ -212,3 +245,15 @@ export const deleteCompaniesByDomain = (db: Db, domain: string) =>
       where.or([where('domain', '=', domain), where('domain', 'like', `%.${domain}`)]),
     )
     .executeTakeFirst()
+
+export const deleteSampleContacts = (db: Db) =>
+  db.deleteFrom('directory_contacts').where('sample', '=', true).returning('number').execute()
+
+/** Of those that nobody real works for. */
+export async function deleteSampleCompanies(db: Db): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from directory_companies k
+    where k.sample
+      and not exists (select from directory_contacts c where c.company_id = k.id)`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}

@@ -8,7 +8,7 @@ export interface EventMessage {
   mailbox: string
 }
 
-export interface EventReply {
+interface EventReply {
   message_id: string | null
   subject: string
   text: string
@@ -21,6 +21,8 @@ export type LeadActivity =
   | {
       kind: 'sent'
       leadId: string
+      /** When the server took it; now, if it is not given. */
+      at?: Date
       message: EventMessage
       stepId: string
       mailboxId: string

@@ -1,7 +1,6 @@
 export type {
   EventBounce,
   EventMessage,
-  EventReply,
   LeadActivity,
   SkipReason,
 } from './activity.ts'

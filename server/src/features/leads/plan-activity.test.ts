@@ -101,6 +101,12 @@ describe('sent', () => {
     })
   })
 
+  test('what comes next counts from when the server took the mail', () => {
+    const at = new Date('2026-11-23T09:00:00Z')
+    const more = { kind: 'sent', at, stepId: 'step-2', mailboxId: 'mailbox', threadSubject: '' }
+    expect(plan({ ...more, next: null }).patch.timestamp_last_contact).toEqual(at)
+  })
+
   test('a lead that was new is contacted and active', () => {
     const { patch } = sent(later, { status: 'new', sending_state: 'pending', sent_step_ids: [] })
     expect(patch).toMatchObject({ status: 'contacted', sending_state: 'active' })
@@ -194,6 +200,11 @@ describe('replied', () => {
       email_reply_count: 1,
       timestamp_last_reply: now,
     })
+  })
+
+  test('stops the lead as well where it stops its company', () => {
+    const more = { stop_on_reply: false, stop_for_company: true }
+    expect(plan(replied, more).patch.stop_reason).toBe('replied')
   })
 
   test.each(done)('keeps the reason for which a lead was %s', (sending_state) => {

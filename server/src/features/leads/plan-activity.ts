@@ -63,7 +63,7 @@ function planSent(lead: LockedLead, sent: Of<'sent'>, now: Date): ActivityChange
     status: advanced(lead.status, 'contacted'),
     current_step: message.step,
     last_contacted_from: message.mailbox,
-    timestamp_last_contact: now,
+    timestamp_last_contact: sent.at ?? now,
     mailbox_id: mailboxId,
     thread_subject: threadSubject,
     sent_step_ids: [...lead.sent_step_ids, stepId],
@@ -113,12 +113,14 @@ function planSeen(lead: LockedLead, seen: Of<'opened' | 'clicked'>, now: Date): 
 }
 
 function planReply(lead: LockedLead, { message, reply }: Of<'replied'>, now: Date): ActivityChange {
+  // Where a reply stops everybody of a company, whoever replied is among them.
+  const stops = lead.stop_on_reply || lead.stop_for_company
   return {
     patch: {
       status: advanced(lead.status, 'replied'),
       email_reply_count: lead.email_reply_count + 1,
       timestamp_last_reply: now,
-      ...(lead.stop_on_reply ? stopped(lead, 'replied') : {}),
+      ...(stops ? stopped(lead, 'replied') : {}),
     },
     events: [{ type: 'lead.replied', data: { message, reply } }],
   }

@@ -29,13 +29,16 @@ const lockedColumns = `${storedColumns}, c.name as campaign_name, c.stop_on_repl
 const lockFound = (ids: string) => `
   select ${lockedColumns}
   from leads l
-  join campaigns c on c.workspace_id = $1 and c.id = l.campaign_id
+  join lateral (
+    select * from campaigns c where c.workspace_id = $1 and c.id = l.campaign_id order by c.id limit 1
+  ) c on true
   where l.workspace_id = $1 and l.id = any(array(${ids}))
   order by l.id
   for update of l`
 
-// Found by address first and locked by id: in a table without statistics the planner would else
-// follow the order that is asked for, and walk the leads of the whole workspace.
+// Found by address first and locked by id, and campaigns looked up for what was found: in a table
+// without statistics the planner would else follow the order that is asked for, or the campaign, and
+// walk the leads of the whole workspace.
 const lockOne = prepared<[string, string, string], LockedLead>(
   'lock_lead',
   lockFound(`

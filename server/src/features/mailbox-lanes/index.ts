@@ -1,1 +1,6 @@
-export { wakeCampaignMailboxes, wakeMailboxes, wakeWorkspaceMailboxes } from './wake.ts'
+export {
+  wakeCampaignMailboxes,
+  wakeMailboxes,
+  wakeMendedMailbox,
+  wakeWorkspaceMailboxes,
+} from './wake.ts'

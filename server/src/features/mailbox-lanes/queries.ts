@@ -48,3 +48,11 @@ export const wakeLanesOfWorkspace = (db: Db, workspaceId: string, at: Date) =>
     where m.workspace_id = ${workspaceId}::uuid
     order by m.id
     ${upsert}`.execute(db)
+
+export const forgiveLane = (db: Db, workspaceId: string, mailboxId: string) =>
+  db
+    .updateTable('mailbox_lanes')
+    .set({ failures: 0, not_before: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('mailbox_id', '=', mailboxId)
+    .execute()

@@ -16,6 +16,12 @@ export async function wakeMailboxes(tx: Context, workspaceId: string, mailboxIds
   tx.afterCommit?.(hintDue)
 }
 
+/** The same for a mailbox that was mended: it is tried at once, whatever failed before. */
+export async function wakeMendedMailbox(tx: Context, workspaceId: string, mailboxId: string) {
+  await wakeMailboxes(tx, workspaceId, [mailboxId])
+  await queries.forgiveLane(tx.db, workspaceId, mailboxId)
+}
+
 /** Those that the campaigns send from; of campaigns that are not active, none. */
 export async function wakeCampaignMailboxes(
   tx: Context,

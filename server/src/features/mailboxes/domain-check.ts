@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 
-export type MailRecord = 'SPF' | 'DKIM' | 'DMARC'
+type MailRecord = 'SPF' | 'DKIM' | 'DMARC'
 
 /** What one record of a domain says to those who receive its mail. */
 export interface DomainFinding {

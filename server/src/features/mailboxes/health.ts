@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import type { MailFailure } from '../../kernel/mail/index.ts'
 import { recordAudit, service } from '../audit/index.ts'
 import { emit } from '../events/index.ts'
-import { wakeMailboxes } from '../mailbox-lanes/index.ts'
+import { wakeMendedMailbox } from '../mailbox-lanes/index.ts'
 import { explainFailure } from './explain.ts'
 import * as queries from './queries.ts'
 import type { MailboxSide } from './schema.ts'
@@ -60,7 +60,7 @@ export async function reportMailboxRecovered(
     ...{ status: 'connected', status_reason: null, timestamp_updated: tx.now() },
   })
   await recordAudit(tx, { ...entryOf(workspaceId, id), action: 'mailbox.recovered' })
-  await wakeMailboxes(tx, workspaceId, [id])
+  await wakeMendedMailbox(tx, workspaceId, id)
 }
 
 interface Errors {

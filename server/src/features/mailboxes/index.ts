@@ -1,5 +1,5 @@
 export { countMailboxes, listMailDomains } from './cross-workspace.ts'
-export { checkMailDomain, type DomainFinding } from './domain-check.ts'
+export { checkMailDomain } from './domain-check.ts'
 export { reportMailboxError, reportMailboxRecovered } from './health.ts'
 export {
   addMailbox,

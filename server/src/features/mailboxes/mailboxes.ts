@@ -8,7 +8,7 @@ import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { buildValidator } from '../../kernel/http/validation.ts'
 import { canonicalZone } from '../../kernel/time-zone.ts'
 import { operator, recordAudit } from '../audit/index.ts'
-import { wakeMailboxes } from '../mailbox-lanes/index.ts'
+import { wakeMailboxes, wakeMendedMailbox } from '../mailbox-lanes/index.ts'
 import * as queries from './queries.ts'
 import { type Mailbox, MailboxChange, type MailboxSettings, NewMailbox } from './schema.ts'
 import { changeServer, checkServer, openSettings, sealSettings } from './settings.ts'
@@ -77,7 +77,7 @@ export async function updateMailbox(
       timestamp_updated: tx.now(),
     })
     await record(tx, workspaceId, id, 'mailbox.updated')
-    await wakeMailboxes(tx, workspaceId, [id])
+    await wakeMendedMailbox(tx, workspaceId, id)
     return toMailbox(row as queries.ShownRow)
   })
 }
@@ -153,7 +153,7 @@ async function setStatus(
       timestamp_updated,
     })
     await record(tx, workspaceId, id, action)
-    await wakeMailboxes(tx, workspaceId, [id])
+    await wakeMendedMailbox(tx, workspaceId, id)
     return toMailbox(row as queries.ShownRow)
   })
 }

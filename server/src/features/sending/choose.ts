@@ -67,8 +67,9 @@ const skipped: Partial<Record<WaitReason, 'expired' | 'suppressed'>> = {
   suppressed: 'suppressed',
 }
 
-function inTurn({ lane, campaigns }: ReadyLane): BookedCampaign[] {
-  const first = campaigns.findIndex(({ id }) => id > lane.lastCampaignId)
+function inTurn({ lane, row, campaigns }: ReadyLane): BookedCampaign[] {
+  const last = lane.lastCampaignId ?? row.last_campaign_id ?? ''
+  const first = campaigns.findIndex(({ id }) => id > last)
   return first <= 0 ? campaigns : [...campaigns.slice(first), ...campaigns.slice(0, first)]
 }
 

@@ -63,8 +63,6 @@ async function grant(tx: Context, offers: Offer[]): Promise<Offer[]> {
 
 async function lockDays(tx: Context, requests: ClaimRequest[]) {
   const { campaigns, mailboxes } = countDays(requests)
-  await queries.ensureCampaignDays(tx.db, campaigns)
-  await queries.ensureMailboxDays(tx.db, mailboxes)
   const byKey = <Day extends queries.Day>(days: Day[]) =>
     new Map(days.map((day) => [`${day.id} ${day.day}`, day]))
   return {

@@ -175,6 +175,8 @@ const markOf = ({ claim }: ClaimedMail, mail: ComposedMail): Mark => ({
   lead_id: claim.lead_id,
   step_id: claim.step_id,
   id: claim.id,
+  campaign_id: claim.campaign_id,
+  mailbox_id: claim.mailbox_id,
   subject: mail.subject,
   starts_thread: mail.startsThread,
 })

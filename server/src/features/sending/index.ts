@@ -1,4 +1,5 @@
 export { messageIdOf } from './message-id.ts'
+export { type CampaignForecast, forecastCampaign } from './plan/forecast-campaign.ts'
 export { variantOf } from './plan/plan.ts'
 export { type SendingRunner, type SendingRunnerOptions, startSendingRunner } from './runner.ts'
 export { threadOf } from './thread.ts'

@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
+import { prepared } from '../../kernel/db/prepared.ts'
+import { column } from './columns.ts'
 import type { LaneKey } from './cross-workspace.ts'
 import type { SendState } from './ledger.ts'
 
 // Lanes of many workspaces are looked after together: workspace_id comes from a list.
 
-const column = <Row, Name extends keyof Row>(rows: Row[], name: Name): Row[Name][] =>
-  rows.map((row) => row[name])
-
 export interface LaneRow extends LaneKey {
   seq: string
   token: string
   next_send_at: Date | null
+  last_campaign_id: string | null
   failures: number
   not_before: Date | null
   plan_api: boolean
@@ -28,42 +28,63 @@ export interface LaneRow extends LaneKey {
   ramp_up_from: string | null
 }
 
+const selectLanes = prepared<string[][], LaneRow>(
+  'read_lanes',
+  `/* settle */
+   select l.workspace_id, l.mailbox_id, l.seq, l.token, l.next_send_at, l.last_campaign_id,
+     l.failures, l.not_before, w.plan_api, m.address, m.display_name, m.signature, m.status,
+     m.timezone, m.daily_limit, m.gap_seconds, m.ramp_up_start, m.ramp_up_step, m.ramp_up_from
+   from unnest($1::uuid[], $2::uuid[]) with ordinality as k (workspace_id, mailbox_id, position)
+   join mailbox_lanes l on l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id
+   join lateral (
+     select w.plan_api from workspaces w where w.id = k.workspace_id order by w.id limit 1
+   ) w on true
+   left join lateral (
+     select * from mailboxes m
+     where m.workspace_id = k.workspace_id and m.id = k.mailbox_id
+     order by m.id
+     limit 1
+   ) m on true
+   order by k.position`,
+)
+
 /** The lanes as they stand, in the order of the keys. */
-export async function readLanes(db: Db, lanes: LaneKey[]) {
-  const { rows } = await sql<LaneRow>`
-    /* settle */
-    select l.workspace_id, l.mailbox_id, l.seq, l.token, l.next_send_at, l.failures, l.not_before,
-      w.plan_api, m.address, m.display_name, m.signature, m.status, m.timezone, m.daily_limit,
-      m.gap_seconds, m.ramp_up_start, m.ramp_up_step, m.ramp_up_from
-    from unnest(
-      ${column(lanes, 'workspace_id')}::uuid[],
-      ${column(lanes, 'mailbox_id')}::uuid[]
-    ) with ordinality as k (workspace_id, mailbox_id, position)
-    join mailbox_lanes l on l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id
-    join workspaces w on w.id = k.workspace_id
-    left join mailboxes m on m.workspace_id = k.workspace_id and m.id = k.mailbox_id
-    order by k.position`.execute(db)
-  return rows
-}
+export const readLanes = (db: Db, lanes: LaneKey[]) =>
+  selectLanes(db, column(lanes, 'workspace_id'), column(lanes, 'mailbox_id'))
 
 export interface OwnedLane extends LaneKey {
   /** Of the lease of its bucket. */
   token: string
 }
 
-/** From now on whoever had these lanes under an older token claims nothing more. */
-export async function adoptLanes(db: Db, lanes: OwnedLane[]) {
-  await sql`
-    /* settle */
-    update mailbox_lanes l
-    set token = k.token
-    from unnest(
-      ${column(lanes, 'workspace_id')}::uuid[],
-      ${column(lanes, 'mailbox_id')}::uuid[],
-      ${column(lanes, 'token')}::bigint[]
-    ) as k (workspace_id, mailbox_id, token)
-    where l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id
-      and l.token < k.token`.execute(db)
+const adopt = prepared<string[][], never>(
+  'adopt_lanes',
+  `/* settle */
+   update mailbox_lanes l
+   set token = k.token
+   from unnest($1::uuid[], $2::uuid[], $3::bigint[]) as k (workspace_id, mailbox_id, token)
+   where l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id and l.token < k.token`,
+)
+
+const lock = prepared<string[][], LaneKey>(
+  'lock_lanes',
+  `/* settle */
+   select l.workspace_id, l.mailbox_id
+   from mailbox_lanes l
+   join unnest($1::uuid[], $2::uuid[], $3::bigint[]) as k (workspace_id, mailbox_id, token)
+     on l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id and l.token < k.token
+   order by l.workspace_id, l.mailbox_id
+   for update of l`,
+)
+
+/**
+ * From now on whoever had these lanes under an older token claims nothing more: a claim that is under
+ * way is waited for.
+ */
+export async function adoptLanes(tx: Db, lanes: OwnedLane[]) {
+  const keys = [column(lanes, 'workspace_id'), column(lanes, 'mailbox_id'), column(lanes, 'token')]
+  const older = await lock(tx, ...keys)
+  if (older.length > 0) await adopt(tx, ...keys)
 }
 
 export interface OpenSend extends LaneKey {
@@ -77,24 +98,31 @@ export interface OpenSend extends LaneKey {
   address: string | null
 }
 
+const selectOpen = prepared<string[][], OpenSend>(
+  'find_open_sends',
+  `/* settle */
+   select s.workspace_id, s.mailbox_id, s.id, s.lead_id, s.step_id, s.campaign_id, s.state,
+     l.email, l.thread_subject, m.address
+   from unnest($1::uuid[], $2::uuid[]) as k (workspace_id, mailbox_id)
+   join sends s on s.workspace_id = k.workspace_id and s.mailbox_id = k.mailbox_id and s.is_open
+   left join lateral (
+     select l.email, l.thread_subject from leads l
+     where l.workspace_id = k.workspace_id and l.id = s.lead_id
+     order by l.id
+     limit 1
+   ) l on true
+   left join lateral (
+     select m.address from mailboxes m
+     where m.workspace_id = k.workspace_id and m.id = k.mailbox_id
+     order by m.id
+     limit 1
+   ) m on true
+   order by s.workspace_id, s.lead_id, s.step_id`,
+)
+
 /** What the last owner of these lanes was in the middle of. */
-export async function findOpenSends(db: Db, lanes: LaneKey[]) {
-  const { rows } = await sql<OpenSend>`
-    /* settle */
-    select s.workspace_id, s.mailbox_id, s.id, s.lead_id, s.step_id, s.campaign_id, s.state,
-      l.email, l.thread_subject, m.address
-    from sends s
-    join unnest(
-      ${column(lanes, 'workspace_id')}::uuid[],
-      ${column(lanes, 'mailbox_id')}::uuid[]
-    ) as k (workspace_id, mailbox_id)
-      on s.workspace_id = k.workspace_id and s.mailbox_id = k.mailbox_id
-    left join leads l on l.workspace_id = s.workspace_id and l.id = s.lead_id
-    left join mailboxes m on m.workspace_id = s.workspace_id and m.id = s.mailbox_id
-    where s.is_open
-    order by s.workspace_id, s.lead_id, s.step_id`.execute(db)
-  return rows
-}
+export const findOpenSends = (db: Db, lanes: LaneKey[]) =>
+  selectOpen(db, column(lanes, 'workspace_id'), column(lanes, 'mailbox_id'))
 
 export interface Sleep extends LaneKey {
   /** As the lane was when its work was read. */
@@ -103,21 +131,27 @@ export interface Sleep extends LaneKey {
   wake_at: Date | null
 }
 
+const sleep = prepared<unknown[], LaneKey>(
+  'put_lanes_to_sleep',
+  `/* settle */
+   update mailbox_lanes l
+   set wake_at = k.wake_at
+   from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::timestamptz[])
+     as k (workspace_id, mailbox_id, seq, wake_at)
+   where l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id and l.seq = k.seq
+   returning l.workspace_id, l.mailbox_id`,
+)
+
 /** Puts to sleep what nobody woke since its work was read. */
 export async function putToSleep(db: Db, lanes: Sleep[]) {
-  const { rows } = await sql<LaneKey>`
-    /* settle */
-    update mailbox_lanes l
-    set wake_at = k.wake_at
-    from unnest(
-      ${column(lanes, 'workspace_id')}::uuid[],
-      ${column(lanes, 'mailbox_id')}::uuid[],
-      ${column(lanes, 'seq')}::bigint[],
-      ${column(lanes, 'wake_at')}::timestamptz[]
-    ) as k (workspace_id, mailbox_id, seq, wake_at)
-    where l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id and l.seq = k.seq
-    returning l.workspace_id, l.mailbox_id`.execute(db)
-  return new Set(rows.map((row) => row.mailbox_id))
+  const rows = await sleep(
+    db,
+    column(lanes, 'workspace_id'),
+    column(lanes, 'mailbox_id'),
+    column(lanes, 'seq'),
+    column(lanes, 'wake_at'),
+  )
+  return new Set(column(rows, 'mailbox_id'))
 }
 
 /** Failures in a row, and when the mailbox may try again. */

@@ -9,8 +9,10 @@ export class Lane {
   readonly token: string
   /** What an earlier owner left open was looked after. */
   isAdopted = false
-  /** The campaign that it sent for last: the next one's turn comes first. */
-  lastCampaignId = ''
+  /** The campaign that it claimed for last; null: what the database has. */
+  lastCampaignId: string | null = null
+  /** Something woke it since it was last planned. */
+  isWoken = false
   /** Claims in a row that something spoke against. */
   refusals = 0
   /** Results on their way into the ledger. */

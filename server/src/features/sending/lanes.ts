@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { describeError } from '../../kernel/log.ts'
 import { MailFailure } from '../../kernel/mail/index.ts'
 import { FairQueue } from '../../kernel/runner/fair-queue.ts'
+import { bucketOf } from '../../kernel/runner/leases.ts'
 import { releaseMail, type Setback, sendMail } from './courier.ts'
 import { Lane } from './lane.ts'
 import type { LaneRow } from './lane-queries.ts'
@@ -53,13 +54,16 @@ export class Lanes {
   }
 
   wake(workspaceId: string, mailboxId: string) {
-    // One that is awake compares what woke it before it sleeps.
-    if (this.#lanes.has(mailboxId)) return
-    const lane = new Lane(workspaceId, mailboxId, '')
-    const token = this.#options.tokenOf(lane.bucket)
+    const awake = this.#lanes.get(mailboxId)
+    if (awake) {
+      awake.isWoken = true
+      return
+    }
+    const token = this.#options.tokenOf(bucketOf(mailboxId))
     if (token === undefined) return
-    this.#lanes.set(mailboxId, new Lane(workspaceId, mailboxId, token))
-    this.#ready.add(workspaceId, this.#lanes.get(mailboxId) as Lane)
+    const lane = new Lane(workspaceId, mailboxId, token)
+    this.#lanes.set(mailboxId, lane)
+    this.#ready.add(workspaceId, lane)
     this.#pump()
   }
 
@@ -87,6 +91,7 @@ export class Lanes {
       void this.#look(lane).finally(() => {
         this.#running -= 1
         this.#lanes.delete(lane.mailboxId)
+        if (lane.isWoken) this.wake(lane.workspaceId, lane.mailboxId)
         this.#pump()
       })
     }
@@ -105,6 +110,7 @@ export class Lanes {
 
   async #goOn(lane: Lane) {
     while (this.#isOurs(lane)) {
+      lane.isWoken = false
       const move = await this.#rounds.plan(lane)
       switch (move.kind) {
         case 'asleep':

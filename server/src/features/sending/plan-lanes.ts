@@ -71,7 +71,7 @@ export async function planLanes(
     const until = earlier(choice.next, nextDue.get(each) ?? null)
     sleeps.push({ lane: each.lane, row: each.row, until })
   }
-  await goToSleep(sleeps, parts, moves)
+  await goToSleep(ctx, sleeps, parts, moves)
   return moves
 }
 
@@ -185,6 +185,7 @@ const undecidedOf = (idle: Map<ReadyLane, Choice>) =>
   [...idle].flatMap(([ready, { undecided }]) => undecided.map((campaign) => ({ ready, campaign })))
 
 async function goToSleep(
+  ctx: Context,
   sleeps: { lane: Lane; row: LaneRow; until: Date | null }[],
   parts: PlannerParts,
   moves: Map<Lane, Move>,
@@ -197,7 +198,9 @@ async function goToSleep(
         return
       }
       const isAsleep = await parts.sleeps.add({ ...keyOf(lane), seq: row.seq, wake_at: until })
-      moves.set(lane, { kind: isAsleep ? 'asleep' : 'again' })
+      // The time may have come meanwhile: no poll looks that far back.
+      const isOver = until !== null && until <= ctx.now()
+      moves.set(lane, { kind: isAsleep && !isOver ? 'asleep' : 'again' })
     }),
   )
 }

@@ -1,18 +1,34 @@
-import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
+import { prepared } from '../../kernel/db/prepared.ts'
+import { column } from './columns.ts'
+import { gates } from './gates.ts'
 import type { SendKey, SendState } from './ledger.ts'
 
 // The sender's writers merge the results of lanes of many workspaces: every statement here joins
 // workspace_id to its own unnest parameter, and says so in its first comment.
 
-const column = <Row, Name extends keyof Row>(rows: Row[], name: Name): Row[Name][] =>
-  rows.map((row) => row[name])
-
 export interface Mark extends SendKey {
   id: string
+  campaign_id: string
+  mailbox_id: string
   subject: string
   starts_thread: boolean
 }
+
+const mark = prepared<unknown[], { id: string }>(
+  'mark_transmitting',
+  `/* settle */
+   update sends s
+   set state = 'transmitting', subject = k.subject, starts_thread = k.starts_thread,
+     timestamp_transmitting = $9::timestamptz
+   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::text[],
+     $8::boolean[])
+     as k (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, subject, starts_thread)
+   join lateral (select l.id from ${gates} order by l.id limit 1) g on true
+   where s.workspace_id = k.workspace_id and s.lead_id = k.lead_id and s.step_id = k.step_id
+     and s.id = k.id and s.state in ('claimed', 'transmitting')
+   returning s.id`,
+)
 
 /**
  * The last look before the end of a message: whatever happened since the claim, a mail whose lead
@@ -21,39 +37,19 @@ export interface Mark extends SendKey {
  * @returns ids of the attempts that may be finished; again, the same
  */
 export async function markTransmitting(db: Db, marks: Mark[], now: Date) {
-  const { rows } = await sql<{ id: string }>`
-    /* settle */
-    update sends s
-    set state = 'transmitting', subject = k.subject, starts_thread = k.starts_thread,
-      timestamp_transmitting = ${now}::timestamptz
-    from unnest(
-      ${column(marks, 'workspace_id')}::uuid[],
-      ${column(marks, 'lead_id')}::uuid[],
-      ${column(marks, 'step_id')}::uuid[],
-      ${column(marks, 'id')}::uuid[],
-      ${column(marks, 'subject')}::text[],
-      ${column(marks, 'starts_thread')}::boolean[]
-    ) as k (workspace_id, lead_id, step_id, id, subject, starts_thread)
-    join workspaces w on w.id = k.workspace_id and w.plan_api
-    join leads l
-      on l.workspace_id = k.workspace_id and l.id = k.lead_id
-      and l.sending_state in ('pending', 'active')
-    join campaigns c
-      on c.workspace_id = k.workspace_id and c.id = l.campaign_id and c.status = 'active'
-    where s.workspace_id = k.workspace_id and s.lead_id = k.lead_id and s.step_id = k.step_id
-      and s.id = k.id and s.state in ('claimed', 'transmitting')
-      and exists (
-        select from mailboxes m
-        where m.workspace_id = k.workspace_id and m.id = s.mailbox_id and m.status = 'connected')
-      and not exists (
-        select from suppressions x
-        where x.workspace_id = k.workspace_id and x.kind = 'address' and x.value = l.email_folded)
-      and not exists (
-        select from suppressions x
-        where x.workspace_id = k.workspace_id and x.kind = 'domain'
-          and x.value = split_part(l.email_folded, '@', -1))
-    returning s.id`.execute(db)
-  return new Set(rows.map((row) => row.id))
+  const rows = await mark(
+    db,
+    column(marks, 'workspace_id'),
+    column(marks, 'lead_id'),
+    column(marks, 'step_id'),
+    column(marks, 'id'),
+    column(marks, 'campaign_id'),
+    column(marks, 'mailbox_id'),
+    column(marks, 'subject'),
+    column(marks, 'starts_thread'),
+    now,
+  )
+  return new Set(column(rows, 'id'))
 }
 
 export interface LedgerRow extends SendKey {
@@ -72,26 +68,30 @@ export interface LedgerRow extends SendKey {
   timestamp_transmitting: Date | null
 }
 
+const selectForUpdate = prepared<string[][], LedgerRow>(
+  'lock_sends',
+  `/* settle */
+   select s.workspace_id, s.lead_id, s.step_id, s.id, s.campaign_id, s.mailbox_id, s.step,
+     s.variant, s.message_id, s.subject, s.starts_thread, s.state, s.is_new, s.campaign_day,
+     s.mailbox_day, s.timestamp_transmitting
+   from sends s
+   join unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[])
+     as k (workspace_id, lead_id, step_id, id)
+     on s.workspace_id = k.workspace_id and s.lead_id = k.lead_id and s.step_id = k.step_id
+       and s.id = k.id
+   order by s.workspace_id, s.lead_id, s.step_id
+   for update of s`,
+)
+
 /** The attempts as they stand; nobody else settles them until the transaction ends. */
-export async function lockSends(db: Db, attempts: (SendKey & { id: string })[]) {
-  const { rows } = await sql<LedgerRow>`
-    /* settle */
-    select s.workspace_id, s.lead_id, s.step_id, s.id, s.campaign_id, s.mailbox_id, s.step,
-      s.variant, s.message_id, s.subject, s.starts_thread, s.state, s.is_new, s.campaign_day,
-      s.mailbox_day, s.timestamp_transmitting
-    from sends s
-    join unnest(
-      ${column(attempts, 'workspace_id')}::uuid[],
-      ${column(attempts, 'lead_id')}::uuid[],
-      ${column(attempts, 'step_id')}::uuid[],
-      ${column(attempts, 'id')}::uuid[]
-    ) as k (workspace_id, lead_id, step_id, id)
-      on s.workspace_id = k.workspace_id and s.lead_id = k.lead_id and s.step_id = k.step_id
-        and s.id = k.id
-    order by s.workspace_id, s.lead_id, s.step_id
-    for update of s`.execute(db)
-  return rows
-}
+export const lockSends = (db: Db, attempts: (SendKey & { id: string })[]) =>
+  selectForUpdate(
+    db,
+    column(attempts, 'workspace_id'),
+    column(attempts, 'lead_id'),
+    column(attempts, 'step_id'),
+    column(attempts, 'id'),
+  )
 
 export interface SettledSend extends SendKey {
   state: SendState
@@ -100,23 +100,29 @@ export interface SettledSend extends SendKey {
   error_message: string | null
 }
 
+const update = prepared<unknown[], never>(
+  'update_sends',
+  `/* settle */
+   update sends s
+   set state = k.state, error_stage = k.error_stage, error_code = k.error_code,
+     error_message = k.error_message, timestamp_settled = $8::timestamptz
+   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[])
+     as k (workspace_id, lead_id, step_id, state, error_stage, error_code, error_message)
+   where s.workspace_id = k.workspace_id and s.lead_id = k.lead_id and s.step_id = k.step_id`,
+)
+
 export const updateSends = (db: Db, sends: SettledSend[], now: Date) =>
-  sql`
-    /* settle */
-    update sends s
-    set state = k.state, error_stage = k.error_stage, error_code = k.error_code,
-      error_message = k.error_message, timestamp_settled = ${now}::timestamptz
-    from unnest(
-      ${column(sends, 'workspace_id')}::uuid[],
-      ${column(sends, 'lead_id')}::uuid[],
-      ${column(sends, 'step_id')}::uuid[],
-      ${column(sends, 'state')}::text[],
-      ${column(sends, 'error_stage')}::text[],
-      ${column(sends, 'error_code')}::text[],
-      ${column(sends, 'error_message')}::text[]
-    ) as k (workspace_id, lead_id, step_id, state, error_stage, error_code, error_message)
-    where s.workspace_id = k.workspace_id and s.lead_id = k.lead_id
-      and s.step_id = k.step_id`.execute(db)
+  update(
+    db,
+    column(sends, 'workspace_id'),
+    column(sends, 'lead_id'),
+    column(sends, 'step_id'),
+    column(sends, 'state'),
+    column(sends, 'error_stage'),
+    column(sends, 'error_code'),
+    column(sends, 'error_message'),
+    now,
+  )
 
 export interface PostponedLead {
   workspace_id: string
@@ -124,53 +130,63 @@ export interface PostponedLead {
   until: Date
 }
 
+const postpone = prepared<unknown[], never>(
+  'postpone_leads',
+  `/* settle */
+   update leads l
+   set timestamp_next_send = k.until, timestamp_updated = $4::timestamptz
+   from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as k (workspace_id, lead_id, until)
+   where l.workspace_id = k.workspace_id and l.id = k.lead_id
+     and l.sending_state in ('pending', 'active')`,
+)
+
 export const postponeLeads = (db: Db, leads: PostponedLead[], now: Date) =>
-  sql`
-    /* settle */
-    update leads l
-    set timestamp_next_send = k.until, timestamp_updated = ${now}::timestamptz
-    from unnest(
-      ${column(leads, 'workspace_id')}::uuid[],
-      ${column(leads, 'lead_id')}::uuid[],
-      ${column(leads, 'until')}::timestamptz[]
-    ) as k (workspace_id, lead_id, until)
-    where l.workspace_id = k.workspace_id and l.id = k.lead_id
-      and l.sending_state in ('pending', 'active')`.execute(db)
+  postpone(db, column(leads, 'workspace_id'), column(leads, 'lead_id'), column(leads, 'until'), now)
 
 export interface PacedLane {
   workspace_id: string
   mailbox_id: string
   last_sent_at: Date
   next_send_at: Date | null
+  last_campaign_id: string
 }
+
+const pace = prepared<unknown[], never>(
+  'pace_lanes',
+  `/* settle */
+   update mailbox_lanes l
+   set last_sent_at = greatest(l.last_sent_at, k.last_sent_at),
+     next_send_at = greatest(l.next_send_at, k.next_send_at),
+     last_campaign_id = k.last_campaign_id, failures = 0, not_before = null
+   from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::timestamptz[], $5::uuid[])
+     as k (workspace_id, mailbox_id, last_sent_at, next_send_at, last_campaign_id)
+   where l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id`,
+)
 
 /** What the mailbox's pace is counted from, and the end of whatever trouble it had. */
 export const paceLanes = (db: Db, lanes: PacedLane[]) =>
-  sql`
-    /* settle */
-    update mailbox_lanes l
-    set last_sent_at = greatest(l.last_sent_at, k.last_sent_at),
-      next_send_at = greatest(l.next_send_at, k.next_send_at), failures = 0, not_before = null
-    from unnest(
-      ${column(lanes, 'workspace_id')}::uuid[],
-      ${column(lanes, 'mailbox_id')}::uuid[],
-      ${column(lanes, 'last_sent_at')}::timestamptz[],
-      ${column(lanes, 'next_send_at')}::timestamptz[]
-    ) as k (workspace_id, mailbox_id, last_sent_at, next_send_at)
-    where l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id`.execute(db)
+  pace(
+    db,
+    column(lanes, 'workspace_id'),
+    column(lanes, 'mailbox_id'),
+    column(lanes, 'last_sent_at'),
+    column(lanes, 'next_send_at'),
+    column(lanes, 'last_campaign_id'),
+  )
+
+const selectSentSteps = prepared<string[][], { lead_id: string; step_ids: string[] }>(
+  'find_sent_steps',
+  `/* settle */
+   select s.lead_id, array_agg(s.step_id order by s.timestamp_transmitting, s.id) as step_ids
+   from sends s
+   join unnest($1::uuid[], $2::uuid[]) as k (workspace_id, lead_id)
+     on s.workspace_id = k.workspace_id and s.lead_id = k.lead_id
+   where s.state in ('sent', 'uncertain')
+   group by s.lead_id`,
+)
 
 /** The steps that each lead was sent, in that order. */
 export async function findSentSteps(db: Db, leads: { workspace_id: string; lead_id: string }[]) {
-  const { rows } = await sql<{ lead_id: string; step_ids: string[] }>`
-    /* settle */
-    select s.lead_id, array_agg(s.step_id order by s.timestamp_transmitting, s.id) as step_ids
-    from sends s
-    join unnest(
-      ${column(leads, 'workspace_id')}::uuid[],
-      ${column(leads, 'lead_id')}::uuid[]
-    ) as k (workspace_id, lead_id)
-      on s.workspace_id = k.workspace_id and s.lead_id = k.lead_id
-    where s.state in ('transmitting', 'sent', 'uncertain')
-    group by s.lead_id`.execute(db)
+  const rows = await selectSentSteps(db, column(leads, 'workspace_id'), column(leads, 'lead_id'))
   return new Map(rows.map((row) => [row.lead_id, row.step_ids]))
 }

@@ -213,6 +213,7 @@ async function pace(tx: Context, settled: Settled[]) {
       mailbox_id: row.mailbox_id,
       last_sent_at: laterOf(lane?.last_sent_at, at) ?? at,
       next_send_at: laterOf(lane?.next_send_at, settlement.nextSendAt),
+      last_campaign_id: row.campaign_id,
     })
   }
   if (lanes.size > 0) await queries.paceLanes(tx.db, inLaneOrder([...lanes.values()]))

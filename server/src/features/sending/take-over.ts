@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
 import type { GroupWriter } from '../../kernel/runner/group-writer.ts'
 import type { Lane } from './lane.ts'
 import { adoptLanes, findOpenSends } from './lane-queries.ts'
@@ -18,7 +19,7 @@ export async function takeOver(
   const keys = lanes.map(({ workspaceId, mailboxId, token }) => ({
     ...{ workspace_id: workspaceId, mailbox_id: mailboxId, token },
   }))
-  await adoptLanes(ctx.db, keys)
+  await transaction(ctx, (tx) => adoptLanes(tx.db, keys))
   const open = await findOpenSends(ctx.db, keys)
   await Promise.all(
     open.map((send) =>

@@ -20,6 +20,11 @@ export class CopyBuffer {
     return this.#bytes.subarray(start, end)
   }
 
+  /** Forgets what was written, and keeps the memory. */
+  clear() {
+    this.#length = 0
+  }
+
   startRow(columns: number) {
     this.#reserve(2)
     this.#length = this.#bytes.writeInt16BE(columns, this.#length)
@@ -54,6 +59,13 @@ export class CopyBuffer {
     if (bytes.length > 64) at += bytes.copy(target, at)
     else for (let i = 0; i < bytes.length; i++) target[at++] = bytes[i] as number
     this.#length = at
+  }
+
+  /** What was written into another one, from `start` to `end`. */
+  appendFrom(other: CopyBuffer, start: number, end: number) {
+    this.#reserve(end - start)
+    const [target, source] = [this.#bytes, other.#bytes]
+    for (let i = start; i < end; i++) target[this.#length++] = source[i] as number
   }
 
   boolean(value: boolean) {
@@ -101,6 +113,30 @@ export class CopyBuffer {
     this.#bytes = grown
   }
 }
+
+/** Rows in chunks for `copyFrom`, in memory that is used in turn. */
+export class CopyChunks {
+  readonly #buffers = [1, 2, 3].map(() => new CopyBuffer(chunkBytes))
+  #turn = 0
+
+  /** The chunk that is being filled. */
+  get rows(): CopyBuffer {
+    return this.#buffers[this.#turn] as CopyBuffer
+  }
+
+  /** Whether so much more fits into it. */
+  takes = (bytes: number) => this.rows.length + bytes <= chunkBytes
+
+  /** The chunk as it is; another one is filled from now on. */
+  end(): Buffer {
+    const chunk = this.rows.slice()
+    this.#turn = (this.#turn + 1) % this.#buffers.length
+    this.rows.clear()
+    return chunk
+  }
+}
+
+const chunkBytes = 1 << 18
 
 export const uuidBytes = (uuid: string) => Buffer.from(uuid.replaceAll('-', ''), 'hex')
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { PoolClient } from 'pg'
-import { from as copyInto } from 'pg-copy-streams'
+import { from as copyInto, to as copyOutOf } from 'pg-copy-streams'
 import { copyEnd, copyStart } from './copy-buffer.ts'
 import { type Db, fromPool, type Pool, poolOf } from './db.ts'
 
@@ -12,9 +12,12 @@ export interface Session {
    * Sends rows for a `copy … from stdin (format binary)`, as `CopyBuffer` makes them. Inside a
    * transaction of this session it is part of it.
    *
+   * @param rows in chunks; one may be written anew once two others were given
    * @returns rows written
    */
   copyFrom: (text: string, rows: Iterable<Buffer>) => Promise<number>
+  /** What a `copy … to stdout` sends. Nothing else is asked of the session until it has ended. */
+  copyTo: (text: string) => Readable
 }
 
 /** The connection goes back to the pool when `work` has ended, or away when it broke. */
@@ -27,10 +30,11 @@ export async function withSession<T>(db: Db, work: (session: Session) => Promise
       db: fromPool(poolOfOne(client)).db,
       async copyFrom(text, rows) {
         const copying = client.query(copyInto(text))
-        // A few chunks ahead: PostgreSQL goes on while this process does something else.
-        await pipeline(Readable.from(framed(rows), { objectMode: true, highWaterMark: 4 }), copying)
+        // One chunk is on its way and one is ready, and none is asked for before.
+        await pipeline(Readable.from(framed(rows), { objectMode: true, highWaterMark: 1 }), copying)
         return copying.rowCount
       },
+      copyTo: (text) => client.query(copyOutOf(text)),
     })
     client.release()
     return result

@@ -163,6 +163,7 @@ export interface DirectoryBlocks {
   block: number;
   contacts: number;
   stale: boolean;
+  version: Generated<number>;
 }
 
 export interface DirectoryCompanies {
@@ -358,6 +359,7 @@ export interface Mailboxes {
 export interface MailboxLanes {
   bucket: number;
   failures: Generated<number>;
+  last_campaign_id: string | null;
   last_sent_at: Timestamp | null;
   mailbox_id: string;
   next_send_at: Timestamp | null;

@@ -13,7 +13,7 @@ import type { MailTimeouts } from './timeouts.ts'
 export async function connectSmtp(
   connect: Connector,
   server: MailServer,
-  timeouts: MailTimeouts,
+  { timeouts, monotonicMs }: { timeouts: MailTimeouts; monotonicMs: () => number },
 ): Promise<SmtpConnection> {
   const tcp = await openSocket(connect, server, timeouts.connectMs)
   const name = nameOf(tcp)
@@ -30,7 +30,7 @@ export async function connectSmtp(
       extensions = await sayHello(wire, name, timeouts.commandMs)
     }
     await logIn(wire, server, extensions, timeouts.commandMs)
-    return new LoggedInSmtp(wire, extensions, timeouts)
+    return new LoggedInSmtp(wire, extensions, { timeouts, monotonicMs })
   } catch (failure) {
     wire.abort('closed')
     throw failure

@@ -43,9 +43,18 @@ export class MailFailure extends Error {
     this.kind = kind
     this.code = more.code ?? null
     this.enhanced = more.enhanced ?? null
-    this.response = more.response ?? null
+    this.response = more.response == null ? null : toPlainText(more.response)
     this.recipient = more.recipient ?? null
     this.certain = more.certain ?? true
     this.detail = more.detail ?? null
   }
 }
+
+const charactersMax = 2000
+
+/** What a server said, fit to be stored and shown: one line, and nothing that moves a cursor. */
+export const toPlainText = (words: string): string =>
+  words
+    .slice(0, charactersMax)
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .trim()

@@ -126,9 +126,11 @@ export class OpenImap implements ImapConnection {
   async #sizesFrom(fromUid: number): Promise<{ uid: number; size: number }[]> {
     const query = { uid: true, size: true }
     const found = await this.#run((client) => client.fetchAll(`${fromUid}:*`, query, { uid: true }))
+    // A server may tell of a mail again, when its flags change meanwhile.
+    const sizes = new Map(found.map(({ uid, size = 0 }) => [uid, size]))
     return (
-      found
-        .map(({ uid, size = 0 }) => ({ uid, size }))
+      [...sizes]
+        .map(([uid, size]) => ({ uid, size }))
         // `*` is the newest mail, whatever its UID.
         .filter(({ uid }) => uid >= fromUid)
         .sort((a, b) => a.uid - b.uid)

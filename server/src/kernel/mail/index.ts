@@ -1,4 +1,4 @@
-export { MailFailure, type MailFailureKind, type MailStage } from './failure.ts'
+export { MailFailure } from './failure.ts'
 export type {
   Envelope,
   FetchedMail,
@@ -7,7 +7,6 @@ export type {
   MailNetwork,
   MailServer,
   SmtpConnection,
-  SpecialUse,
 } from './mail.ts'
 export { createMailNetwork } from './network.ts'
-export { getAccessToken, type OAuth2Grant, tokenDetail } from './oauth2.ts'
+export { getAccessToken, tokenDetail } from './oauth2.ts'

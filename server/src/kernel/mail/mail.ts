@@ -29,7 +29,8 @@ export interface SmtpConnection {
   readonly supportsUtf8: boolean
   /**
    * MAIL, RCPT … and DATA up to the 354: nothing of the message is on the wire. A refusal leaves the
-   * connection usable, as `isOpen` says.
+   * connection usable, as `isOpen` says; all recipients are taken or none. A failure of the stage
+   * `connect` says that the connection had died before: a new one may do.
    *
    * @throws MailFailure, always `certain`
    */

@@ -8,15 +8,16 @@ export interface MailNetworkOptions {
   policy: AddressPolicy
   lookup: LookupFn
   timeouts?: Partial<MailTimeouts>
+  monotonicMs?: () => number
 }
 
 /** The one way to mail servers: only to addresses that the policy allows. */
 export function createMailNetwork(options: MailNetworkOptions): MailNetwork {
-  const { policy, lookup } = options
+  const { policy, lookup, monotonicMs = () => performance.now() } = options
   const timeouts = { ...usualTimeouts, ...options.timeouts }
   const connect = createConnector(policy, lookup)
   return {
-    connectSmtp: (server) => connectSmtp(connect, server, timeouts),
+    connectSmtp: (server) => connectSmtp(connect, server, { timeouts, monotonicMs }),
     connectImap: (server) => connectImap({ policy, lookup }, server, timeouts),
   }
 }

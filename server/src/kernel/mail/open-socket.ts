@@ -62,7 +62,7 @@ export function tlsFailureOf(error: Error): [MailFailureKind, string | null] {
   return [reason === 'tls_error' ? 'tls' : 'closed', detail]
 }
 
-export const noTlsHere = 'the server does not speak TLS on this port'
+const noTlsHere = 'the server does not speak TLS on this port'
 
 const kinds: Record<string, MailFailureKind> = {
   timeout: 'timeout',

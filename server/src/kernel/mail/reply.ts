@@ -1,4 +1,4 @@
-import { MailFailure, type MailStage } from './failure.ts'
+import { MailFailure, type MailStage, toPlainText } from './failure.ts'
 
 /** One answer of an SMTP server. */
 export interface Reply {
@@ -56,11 +56,10 @@ export class ReplyParser {
 }
 
 /** What came is not what an SMTP server says. */
-export class NotSmtp extends Error {}
+class NotSmtp extends Error {}
 
 /** A reply as a person quotes it: `550 5.1.1 No such user`. */
-export const quoteReply = ({ code, text }: Reply): string =>
-  `${code} ${text.replaceAll('\n', ' ')}`.slice(0, 2000).trimEnd()
+export const quoteReply = ({ code, text }: Reply): string => toPlainText(`${code} ${text}`)
 
 /** The failure that a reply stands for: a refusal, or words that make no sense at this point. */
 export function refusal(

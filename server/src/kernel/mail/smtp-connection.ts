@@ -21,14 +21,22 @@ export class LoggedInSmtp implements SmtpConnection {
   readonly supportsUtf8: boolean
   readonly #wire: SmtpWire
   readonly #timeouts: MailTimeouts
+  readonly #monotonicMs: () => number
+  #heardMs: number
   readonly #pipelines: boolean
   readonly #takesSize: boolean
   #state: 'idle' | 'busy' | 'begun' = 'idle'
   /** The server still holds the envelope of a mail that was refused. */
   #needsReset = false
 
-  constructor(wire: SmtpWire, extensions: Extensions, timeouts: MailTimeouts) {
+  constructor(
+    wire: SmtpWire,
+    extensions: Extensions,
+    { timeouts, monotonicMs }: { timeouts: MailTimeouts; monotonicMs: () => number },
+  ) {
     this.#wire = wire
+    this.#monotonicMs = monotonicMs
+    this.#heardMs = monotonicMs()
     this.#timeouts = timeouts
     const size = extensions.get('SIZE')
     this.#takesSize = size !== undefined
@@ -46,6 +54,7 @@ export class LoggedInSmtp implements SmtpConnection {
     try {
       const commands = this.#commandsOf(envelope)
       if (this.#wire.hasUnasked) throw await this.#unasked('mail')
+      await this.#checkAlive()
       await this.#send(commands, envelope.to.length === 1)
       if (this.#wire.hasUnasked) throw this.#lost(new MailFailure('data', 'protocol'))
       this.#state = 'begun'
@@ -65,6 +74,7 @@ export class LoggedInSmtp implements SmtpConnection {
       // A 3xx here means nothing: what became of the mail is not known.
       throw this.#lost(refusal('message', reply, { certain: false }))
     } finally {
+      this.#heardMs = this.#monotonicMs()
       this.#state = 'idle'
     }
   }
@@ -100,6 +110,14 @@ export class LoggedInSmtp implements SmtpConnection {
       })),
       { line: 'DATA', stage: 'data', code: 354 },
     ]
+  }
+
+  /** A connection that died unheard is told from a server that does not take the mail. */
+  async #checkAlive(): Promise<void> {
+    if (this.#monotonicMs() - this.#heardMs <= this.#timeouts.staleMs) return
+    this.#wire.write('NOOP\r\n')
+    const reply = await this.#wire.read('connect', this.#timeouts.aliveMs)
+    if (reply.code >= 400) throw this.#lost(refusal('connect', reply))
   }
 
   /**
@@ -151,7 +169,7 @@ export class LoggedInSmtp implements SmtpConnection {
   async #unasked(stage: MailStage): Promise<MailFailure> {
     const reply = await this.#wire.read(stage, this.#timeouts.commandMs)
     return this.#lost(
-      reply.code === 421 ? refusal(stage, reply) : new MailFailure(stage, 'protocol'),
+      reply.code >= 400 ? refusal(stage, reply) : new MailFailure(stage, 'protocol'),
     )
   }
 

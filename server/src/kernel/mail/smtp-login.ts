@@ -15,13 +15,14 @@ export async function sayHello(
   wire.write(`EHLO ${name}\r\n`)
   const reply = await wire.read('connect', timeoutMs)
   if (reply.code !== 250) throw refusal('connect', reply)
-  const lines = reply.text.split('\n').slice(1)
-  return new Map(
-    lines.map((line) => {
-      const [keyword = '', ...words] = line.toUpperCase().split(/[ =]/)
-      return [keyword, words.join(' ')]
-    }),
-  )
+  const extensions = new Map<string, string>()
+  for (const line of reply.text.split('\n').slice(1)) {
+    const [keyword = '', ...words] = line.toUpperCase().split(/[ =]/)
+    // Some say AUTH twice, in the old form and the new.
+    const known = extensions.get(keyword)
+    extensions.set(keyword, [...(known ? [known] : []), ...words].join(' '))
+  }
+  return extensions
 }
 
 /** AUTH, by the strongest way that both sides know. @throws MailFailure */

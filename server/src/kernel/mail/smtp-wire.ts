@@ -45,7 +45,10 @@ export class SmtpWire {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(() => this.abort('timeout'), timeoutMs)
     this.#socket.once('close', resolve)
-    this.#socket.write(data, () => resolve())
+    this.#socket.write(data, (error) => {
+      if (error) this.#break(kindOf(error))
+      resolve()
+    })
     await promise
     clearTimeout(timer)
     this.#socket.off('close', resolve)

@@ -301,6 +301,24 @@ test('a server that wants the message for nobody gets none', async () => {
   expect(connection.isOpen).toBe(false)
 })
 
+test('a refusal in the middle of a large message is told, and certain', async () => {
+  let isOver = false
+  await using server = await startTerseSmtp((line, socket) => {
+    if (!line.startsWith('X')) return undefined
+    if (isOver) return ''
+    isOver = true
+    socket.pause()
+    return '552 5.3.4 too much for me\r\n'
+  })
+  const connection = await net.connectSmtp(annasServer(server.port))
+  await connection.begin(envelope())
+  const large = Buffer.alloc(32 * 1024 * 1024, 'X')
+  const sent = connection.finish(large)
+  await expect.poll(() => isOver).toBe(true)
+  server.drop()
+  await expect(sent).rejects.toMatchObject({ stage: 'data', code: 552, certain: true })
+})
+
 test('answers to what was not asked end the connection before a message is sent', async () => {
   await using server = await startTerseSmtp((line) =>
     line === 'DATA' ? '354 go on\r\n250 taken already\r\n' : undefined,
@@ -319,6 +337,48 @@ test.each([
   const connection = await net.connectSmtp(annasServer(server.port))
   await expect(connection.begin(envelope())).rejects.toMatchObject({ kind: 'protocol' })
   expect(connection.isOpen).toBe(false)
+})
+
+test('a server that says AUTH twice is taken at both words', async () => {
+  await using server = await startTerseSmtp(() => undefined, ['AUTH XOAUTH2', 'AUTH=LOGIN PLAIN'])
+  for (const credential of [
+    { kind: 'oauth2' as const, accessToken: annasToken },
+    annasServer(0).credential,
+  ]) {
+    const connection = await net.connectSmtp(annasServer(server.port, { credential }))
+    await connection.close()
+  }
+  expect(server.chunks.join('')).toMatch(/AUTH XOAUTH2 .*AUTH PLAIN /s)
+})
+
+test('a connection that was silent for long is asked whether it lives', async () => {
+  let elapsedMs = 0
+  const aging = localNetwork({ monotonicMs: () => elapsedMs, timeouts: { aliveMs: 200 } })
+  let isDead = false
+  await using server = await startTerseSmtp(() => (isDead ? '' : undefined))
+  const connection = await aging.connectSmtp(annasServer(server.port))
+  await send(connection)
+  expect(server.chunks.join('')).not.toContain('NOOP')
+  elapsedMs += 40_000
+  await send(connection)
+  expect(server.chunks.join('')).toContain('NOOP')
+  elapsedMs += 40_000
+  isDead = true
+  await expect(send(connection)).rejects.toMatchObject({
+    ...{ stage: 'connect', kind: 'timeout', certain: true },
+  })
+  expect(connection.isOpen).toBe(false)
+})
+
+test('what a server says is one line without control characters', async () => {
+  await using server = await startTerseSmtp((line) =>
+    line.startsWith('MAIL') ? '550-5.7.1 no\u0000\u001b[2J\r\n550 really\r\n' : undefined,
+  )
+  const connection = await net.connectSmtp(annasServer(server.port))
+  await expect(connection.begin(envelope())).rejects.toMatchObject({
+    ...{ enhanced: '5.7.1', response: '550 5.7.1 no [2J really' },
+  })
+  await connection.close()
 })
 
 test('an address cannot smuggle in a command', async () => {

@@ -13,6 +13,10 @@ export interface MailTimeouts {
   acceptanceMs: number
   /** How often a connection that waits for mail is asked for a sign of life. */
   idleMs: number
+  /** A connection over which nothing was said for longer is asked before a mail is begun on it. */
+  staleMs: number
+  /** How long that may take. */
+  aliveMs: number
 }
 
 const mebibyte = 1024 ** 2
@@ -28,4 +32,6 @@ export const usualTimeouts: MailTimeouts = {
   transferMs: 60_000,
   acceptanceMs: 600_000,
   idleMs: 240_000,
+  staleMs: 30_000,
+  aliveMs: 10_000,
 }

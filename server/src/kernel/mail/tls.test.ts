@@ -105,6 +105,15 @@ test.each(connectors)('%s: a server that never speaks is given up', async (_prot
   })
 })
 
+test.each(connectors)('%s: what is no such server is told from a dead one', async (_p, connect) => {
+  await using server = await startScriptedServer(
+    'HTTP/1.1 400 Bad Request\r\n\r\n',
+    () => undefined,
+  )
+  const hasty = localNetwork({ timeouts: { greetingMs: 300 } })
+  await expect(connect(hasty, annasServer(server.port))).rejects.toMatchObject({ stage: 'connect' })
+})
+
 test.each(connectors)('%s connects to no address that the policy refuses', async (_p, connect) => {
   await using server = await startScriptedServer('220 ready\r\n', () => undefined)
   const inward = localNetwork({ policy: { mode: 'public', allow: [] } })

@@ -1,4 +1,4 @@
-import { BlockBuilder } from '../term-index/index.ts'
+import { BlockBuilder, TermLists } from '../term-index/index.ts'
 import type { Company } from './companies.ts'
 import { type ContactRow, textFields } from './contacts.ts'
 import { KnownText } from './known-text.ts'
@@ -10,41 +10,68 @@ export const contactColumns = [
   ...['linkedin_url', 'email', 'email_status', 'has_email'],
 ]
 
+const linkedinColumn = contactColumns.indexOf('linkedin_url')
+
 export interface Rejection {
   row: number
   reason: string
 }
 
-/** The rows that are written in one transaction, and the terms they are found by. */
+/**
+ * The rows that are written in one transaction, and the terms they are found by. It is used again for
+ * others: memory of this size that comes and goes is not given back in time.
+ */
 export class Batch {
-  readonly number: number
+  /** Counted from 0 in this import. */
+  number = 0
   readonly builder = new BlockBuilder()
   /** Those that its rows name, each once. */
-  readonly companies: Company[] = []
-  readonly rejections: Rejection[] = []
+  companies: Company[] = []
+  rejections: Rejection[] = []
   /** That no batch before it had. */
   words: string[] = []
   /** The last row of the file that was looked at. */
   lastRow = 0
-  readonly #capacity: number
-  readonly #numbers: number[] = []
-  readonly #employers: number[] = []
+  #capacity = 0
+  #numbers: number[] = []
+  #employers: number[] = []
+  #companyBytes = 0
+  #companyRows: { row: number; place: number }[] = []
   readonly #rows = new Rows()
-  readonly #terms = new TermLists()
+  readonly terms = new TermLists()
 
-  /** @param number counted from 0 in this import */
-  constructor(number: number, capacity: number) {
+  /** Begins again, empty. */
+  begin(number: number, capacity: number): this {
     this.number = number
     this.#capacity = capacity
+    this.companies = []
+    this.rejections = []
+    this.words = []
+    this.lastRow = 0
+    this.#numbers = []
+    this.#employers = []
+    this.#companyBytes = 0
+    this.#companyRows = []
+    this.#rows.clear()
+    this.terms.clear()
+    this.builder.clear()
+    return this
   }
 
   get size(): number {
     return this.#numbers.length
   }
 
+  /** The rows that are about a company alone, and its place. */
+  get companyRows(): readonly { row: number; place: number }[] {
+    return this.#companyRows
+  }
+
   get isFull(): boolean {
-    const rows = Math.max(this.size, this.companies.length, this.rejections.length)
-    return rows >= this.#capacity || this.#rows.fields.length > rowsBytesMax
+    const contacts = Math.max(this.size, this.companies.length)
+    const rows = Math.max(contacts, this.#companyRows.length, this.rejections.length)
+    if (rows >= this.#capacity) return true
+    return this.#rows.fields.length > rowsBytesMax || this.#companyBytes > companyBytesMax
   }
 
   /** @returns its place among the companies of the batch */
@@ -52,8 +79,13 @@ export class Batch {
     if (company.batch !== this.number) {
       company.batch = this.number
       company.place = this.companies.push(company) - 1
+      this.#companyBytes += company.bytes
     }
     return company.place
+  }
+
+  addCompany(row: number, company: Company) {
+    this.#companyRows.push({ row, place: this.name(company) })
   }
 
   add(row: number, contact: ContactRow, employer: Company | undefined) {
@@ -65,11 +97,11 @@ export class Batch {
     this.#employers.push(place)
     const { builder } = this
     const { fields } = this.#rows
-    const terms = this.#terms
+    const { terms } = this
     const { email, has_email } = contact
     fields.text(contact.key)
     for (const known of contact.texts) {
-      fields.append(known.copied)
+      known.copyTo(fields)
       terms.push(known.termsIn(builder))
     }
     fields.text(contact.linkedin_url)
@@ -86,8 +118,8 @@ export class Batch {
   /** The place of the company; -1 for none. */
   employer = (at: number) => this.#employers[at] as number
   fields = (at: number) => this.#rows.at(at)
-  terms = (at: number) => this.#terms.at(at)
   key = (at: number) => this.#rows.key(at)
+  linkedin = (at: number) => this.#rows.texts(at).at(linkedinColumn) ?? null
 
   /**
    * Where its contacts are, each once, in the order of their keys: neighbours in the table are then
@@ -120,29 +152,5 @@ export class Batch {
 }
 
 const rowsBytesMax = 1 << 26
-
-/** The numbers of terms, a list for each row. */
-class TermLists {
-  #numbers = new Uint32Array(1 << 20)
-  #length = 0
-  readonly #ends: number[] = []
-
-  push(numbers: number[]) {
-    if (this.#length + numbers.length > this.#numbers.length) this.#grow(numbers.length)
-    for (let i = 0; i < numbers.length; i++) this.#numbers[this.#length++] = numbers[i] as number
-  }
-
-  end() {
-    this.#ends.push(this.#length)
-  }
-
-  at(index: number): Uint32Array {
-    return this.#numbers.subarray(this.#ends[index - 1] ?? 0, this.#ends[index])
-  }
-
-  #grow(by: number) {
-    const grown = new Uint32Array(2 * this.#numbers.length + by)
-    grown.set(this.#numbers)
-    this.#numbers = grown
-  }
-}
+/** Several times as much memory is needed for them. */
+const companyBytesMax = 1 << 23

@@ -1,4 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
+import { addressIn, profileKey } from '../identity.ts'
 import { OptOuts } from '../optouts.ts'
 import type { Batch } from './batch.ts'
 import type { Company } from './companies.ts'
@@ -18,26 +19,42 @@ export async function choose(tx: Context, batch: Batch): Promise<Chosen> {
   const all = batch.contacts()
   const { companies } = batch
   if (!(await queries.existsOptOut(tx.db))) return { contacts: all, companies, optedOut: [] }
-  const addressOf = (at: number) => {
-    const key = batch.key(at)
-    return key.startsWith('e:') ? key.slice(2) : undefined
-  }
-  const optOuts = await OptOuts.read(
-    tx.db,
-    all.flatMap((at) => addressOf(at) ?? []),
-    companies.flatMap(({ record }) => record.domain ?? []),
-  )
+  const people = all.map((at) => personAt(batch, at))
+  const optOuts = await OptOuts.read(tx.db, {
+    addresses: people.flatMap(({ address }) => address ?? []),
+    domains: companies.flatMap(({ record }) => record.domain ?? []),
+    keys: people.flatMap(({ keys }) => keys),
+  })
   const staying = companies.map((company) => {
     const { domain } = company.record
     return domain !== null && optOuts.hasDomain(domain) ? undefined : company
   })
-  const isWanted = (at: number) => {
-    const address = addressOf(at)
-    if (address !== undefined && optOuts.hasAddress(address)) return false
-    return batch.employer(at) === -1 || staying[batch.employer(at)] !== undefined
+  const isWanted = ({ address, keys, employer }: Person) =>
+    !(address !== undefined && optOuts.hasAddress(address)) &&
+    !keys.some(optOuts.hasKey) &&
+    (employer === -1 || staying[employer] !== undefined)
+  const [contacts, optedOut] = [[] as number[], [] as number[]]
+  for (const person of people) {
+    if (isWanted(person)) contacts.push(person.at)
+    else optedOut.push(batch.rowNumber(person.at))
   }
-  const contacts = all.filter(isWanted)
-  const wanted = new Set(contacts)
-  const optedOut = all.filter((at) => !wanted.has(at)).map(batch.rowNumber)
+  for (const { row, place } of batch.companyRows) if (!staying[place]) optedOut.push(row)
   return { contacts, companies: staying, optedOut }
+}
+
+interface Person {
+  at: number
+  address: string | undefined
+  /** What else they could have been removed by. */
+  keys: string[]
+  employer: number
+}
+
+function personAt(batch: Batch, at: number): Person {
+  const key = batch.key(at)
+  const address = addressIn(key)
+  const linkedin = batch.linkedin(at)
+  const keys = linkedin === null ? [] : [profileKey(linkedin)]
+  if (address === undefined && !keys.includes(key)) keys.push(key)
+  return { at, address, keys, employer: batch.employer(at) }
 }

@@ -48,20 +48,18 @@ export type FieldName = keyof typeof aliases
 
 export const fieldNames = Object.keys(aliases) as FieldName[]
 
-const personFields: FieldName[] = [
-  ...([
-    'first_name',
-    'last_name',
-    'full_name',
-    'title',
-    'seniority',
-    'department',
-    'email',
-  ] as const),
-]
+const personFields = new Set<FieldName>([
+  ...(['first_name', 'last_name', 'full_name', 'title', 'seniority', 'department'] as const),
+  ...(['email', 'email_status', 'has_email'] as const),
+])
 
-export interface Columns {
+export interface FileKind {
   kind: 'contacts' | 'companies'
+  /** Also where only its companies are wanted. */
+  hasPersons: boolean
+}
+
+export interface Columns extends FileKind {
   /** The column of each field; -1 where the file has none. */
   at: Record<FieldName, number>
   /** Headers that say nothing to us. */
@@ -71,7 +69,7 @@ export interface Columns {
 /** Headers given by `--map` stand for the field they are mapped to, whatever else they might be. */
 export type ColumnMap = Map<string, FieldName>
 
-/** How many of the headers are known: a line of headers has at least two, or is one by itself. */
+/** How many of the headers are known. */
 export const countKnown = (headers: string[], map: ColumnMap): number =>
   headers.filter((header) => fieldOf(header, map) !== undefined || isName(header)).length
 
@@ -83,13 +81,15 @@ export function chooseColumns(
   map: ColumnMap,
   kind: Columns['kind'] | undefined,
 ): Columns {
+  const hasPersons = hasColumnsOfPersons(headers, map)
+  const file = { kind: kind ?? (hasPersons ? 'contacts' : 'companies'), hasPersons }
   const at = Object.fromEntries(fieldNames.map((name) => [name, -1])) as Columns['at']
   const rank = new Map<FieldName, number>()
   const ignored: string[] = []
   for (const [column, header] of headers.entries()) {
-    const field = fieldOf(header, map)
+    const field = fieldIn(file, header, map)
     if (!field) {
-      if (!isName(header)) ignored.push(header)
+      ignored.push(header)
       continue
     }
     const better = rankOf(header, field, map)
@@ -97,22 +97,35 @@ export function chooseColumns(
     rank.set(field, better)
     at[field] = column
   }
-  const found = kind ?? (personFields.some((field) => at[field] >= 0) ? 'contacts' : 'companies')
-  const name = headers.findIndex(isName)
-  const called = found === 'contacts' ? 'full_name' : 'company'
-  if (name >= 0 && at[called] < 0) at[called] = name
-  return { kind: found, at: found === 'companies' ? ofCompany(at) : at, ignored }
+  return { ...file, at, ignored }
 }
 
-/** In a file of companies the city and the like are theirs. */
-function ofCompany(at: Columns['at']): Columns['at'] {
-  const either = (own: FieldName, other: FieldName) => (at[own] >= 0 ? at[own] : at[other])
-  return {
-    ...at,
-    company_city: either('company_city', 'city'),
-    company_country: either('company_country', 'country'),
-    company_linkedin_url: either('company_linkedin_url', 'linkedin_url'),
-  }
+/** Persons without a name or an address are told by their profile, where no company is named. */
+function hasColumnsOfPersons(headers: string[], map: ColumnMap): boolean {
+  const fields = headers.map((header) => fieldOf(header, map))
+  if (fields.some((field) => field !== undefined && personFields.has(field))) return true
+  const isNamed = (field: string | undefined) => handles.includes(field ?? '')
+  return fields.includes('linkedin_url') && !headers.some(isName) && !fields.some(isNamed)
+}
+
+const handles: string[] = ['company', 'domain', 'website']
+
+/** The field that a header stands for in such a file. */
+export function fieldIn(
+  { kind, hasPersons }: FileKind,
+  header: string,
+  map: ColumnMap,
+): FieldName | undefined {
+  const field = fieldOf(header, map)
+  if (field === undefined && isName(header)) return kind === 'contacts' ? 'full_name' : 'company'
+  return hasPersons || field === undefined ? field : (ofCompanies[field] ?? field)
+}
+
+/** In a file of companies alone the city and the like are theirs. */
+const ofCompanies: Partial<Record<FieldName, FieldName>> = {
+  city: 'company_city',
+  country: 'company_country',
+  linkedin_url: 'company_linkedin_url',
 }
 
 const plain = (header: string) => header.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
@@ -127,8 +140,11 @@ const fieldOf = (header: string, map: ColumnMap): FieldName | undefined =>
   map.get(plain(header)) ?? known.get(plain(header))?.field
 
 /** Of two columns for one field the one with the more usual header is taken. */
-const rankOf = (header: string, field: FieldName, map: ColumnMap) =>
-  map.get(plain(header)) === field ? -1 : (known.get(plain(header))?.rank ?? 0)
+function rankOf(header: string, field: FieldName, map: ColumnMap): number {
+  if (map.has(plain(header))) return -1
+  const usual = known.get(plain(header))
+  return usual?.field === field ? usual.rank : Number.MAX_SAFE_INTEGER
+}
 
 /** A person in one file, a company in another. */
 const isName = (header: string) => plain(header) === 'name'
@@ -140,9 +156,23 @@ const isName = (header: string) => plain(header) === 'name'
 export function parseColumnMap(texts: string[]): ColumnMap {
   const entries = texts.map((text): [string, FieldName] => {
     const at = text.lastIndexOf('=')
+    const header = plain(text.slice(0, Math.max(0, at)))
     const field = fieldNames.find((name) => name === text.slice(at + 1).trim())
-    if (at > 0 && field) return [plain(text.slice(0, at)), field]
-    throw new Error(`--map takes HEADER=FIELD with one of these fields: ${fieldNames.join(', ')}.`)
+    if (header !== '' && field) return [header, field]
+    throw new Error(`It must be HEADER=FIELD with one of these fields: ${fieldNames.join(', ')}.`)
   })
   return new Map(entries)
 }
+
+/** @throws when a header is mapped that is none of these */
+export function requireMapped(headers: string[], map: ColumnMap) {
+  const there = new Set(headers.map(plain))
+  for (const [header, field] of map) {
+    if (there.has(header)) continue
+    const named = headers.slice(0, namedMax).join(', ')
+    throw new Error(`The file has no column "${header}" for ${field}; it has: ${named}.`)
+  }
+}
+
+/** In a sentence for a person. */
+const namedMax = 50

@@ -1,6 +1,7 @@
+import { companyKey } from '../identity.ts'
 import { termsOf } from '../term-index/index.ts'
 import type { Columns, FieldName } from './columns.ts'
-import { type CompanyRecord, companyKey, mergeCompanies, readCompany } from './records.ts'
+import { type CompanyRecord, mergeCompanies, readCompany } from './records.ts'
 import type { RowView } from './row-view.ts'
 import { TextTable } from './text-table.ts'
 import type { Vocabulary } from './vocabulary.ts'
@@ -10,6 +11,8 @@ export interface Company {
   key: string
   /** What the rows so far say of it, and once somebody has looked, what was known before. */
   record: CompanyRecord
+  /** What a row says of it, as long as it is in the file. */
+  bytes: number
   /** As the database has it; undefined: nobody has looked yet. */
   stored: StoredCompany | undefined
   /** The last batch in which it was named, and its place there. */
@@ -52,15 +55,19 @@ export class CompanyBook {
     if (entry && this.#isRepeated(row, entry)) return entry.company
     const record = readCompany(row, this.#at)
     if (!record) return undefined
-    const company = this.#take(companyKey(record), record)
-    if (entry) Object.assign(entry, this.#entryOf(row, company))
-    else this.#byHandle.set(row, handle, this.#entryOf(row, company))
+    const company = this.#take(companyKey(record.domain, record.name), record)
+    const said = this.#entryOf(row, company)
+    company.bytes = Math.max(company.bytes, said.raw.length)
+    if (entry) Object.assign(entry, said)
+    else this.#byHandle.set(row, handle, said)
     return company
   }
 
   /** Forgets those that were not named since `batch`, once there are many. */
   forgetBefore(batch: number) {
-    if (this.#byKey.size <= companiesMax) return
+    let bytes = 0
+    for (const company of this.#byKey.values()) bytes += company.bytes
+    if (this.#byKey.size <= companiesMax && bytes <= bytesMax) return
     const recent = [...this.#byKey].filter(([, company]) => company.batch >= batch)
     this.#byKey = new Map(recent)
     this.#byHandle.clear()
@@ -73,16 +80,18 @@ export class CompanyBook {
       known.record = mergeCompanies(known.record, record)
       return known
     }
-    const company = { key, record, stored: undefined, batch: -1, place: 0 }
+    const company = { key, record, bytes: 0, stored: undefined, batch: -1, place: 0 }
     this.#byKey.set(key, company)
     return company
   }
 
   #entryOf(row: RowView, company: Company): Entry {
-    const fields = this.#columns.map((column) => row.bytesOf(column))
-    const ends: number[] = []
-    for (const field of fields) ends.push((ends.at(-1) ?? 0) + field.length)
-    return { company, raw: Buffer.concat(fields), ends }
+    let raw = ''
+    const ends = this.#columns.map((column) => {
+      raw += row.latin1(column)
+      return raw.length
+    })
+    return { company, raw, ends }
   }
 
   #isRepeated(row: RowView, { raw, ends }: Entry): boolean {
@@ -93,7 +102,9 @@ export class CompanyBook {
       const start = isThere ? (row.starts[column] as number) : 0
       const end = isThere ? (row.ends[column] as number) : 0
       if ((ends[i] as number) - at !== end - start) return false
-      for (let byte = start; byte < end; byte++) if (row.bytes[byte] !== raw[at++]) return false
+      for (let byte = start; byte < end; byte++) {
+        if (row.bytes[byte] !== raw.charCodeAt(at++)) return false
+      }
     }
     return true
   }
@@ -102,12 +113,13 @@ export class CompanyBook {
 /** What a row said of a company: rows that repeat it cost a comparison. */
 interface Entry {
   company: Company
-  /** Its fields one behind the other, and where each ends. */
-  raw: Buffer
+  /** Its fields one behind the other, a character for each byte, and where each ends. */
+  raw: string
   ends: number[]
 }
 
-const companiesMax = 50_000
+const companiesMax = 10_000
+const bytesMax = 1 << 23
 
 const handleFields: FieldName[] = ['domain', 'website', 'company']
 

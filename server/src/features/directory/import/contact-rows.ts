@@ -1,5 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
-import { CopyBuffer, uuidBytes } from '../../../kernel/db/copy-buffer.ts'
+import { CopyBuffer, CopyChunks, uuidBytes } from '../../../kernel/db/copy-buffer.ts'
 import { createIdGenerator, timeOfId } from '../../../kernel/ids.ts'
 import type { Batch } from './batch.ts'
 import type { StoredCompany } from './companies.ts'
@@ -56,13 +56,11 @@ export class ContactRows {
     contacts: number[],
     identify: (at: number) => { id: Buffer; number: number },
   ): Generator<Buffer> {
-    let rows = new CopyBuffer(chunkBytes)
+    const chunks = new CopyChunks()
     for (const at of contacts) {
       const fields = this.#batch.fields(at)
-      if (rows.length + fields.length + othersBytesMax > chunkBytes) {
-        yield rows.slice()
-        rows = new CopyBuffer(chunkBytes)
-      }
+      if (!chunks.takes(fields.length + othersBytesMax)) yield chunks.end()
+      const { rows } = chunks
       const { id, number } = identify(at)
       const company = this.#companyIds[this.#batch.employer(at)]
       rows.startRow(contactCopyColumns.length)
@@ -73,11 +71,9 @@ export class ContactRows {
       rows.append(fields)
       rows.append(this.#tail)
     }
-    yield rows.slice()
+    yield chunks.end()
   }
 }
-
-const chunkBytes = 1 << 18
 
 /** Two ids, a number, a time and a flag. */
 const othersBytesMax = 100

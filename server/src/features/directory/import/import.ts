@@ -20,7 +20,7 @@ import { BrokenFile, openSource, type Source } from './source.ts'
 import { openTable, type Table } from './table.ts'
 import { Unfit } from './values.ts'
 import { Vocabulary } from './vocabulary.ts'
-import { type Written, writeBatch } from './write-batch.ts'
+import { type WriteOptions, type Written, writeBatch } from './write-batch.ts'
 
 export interface ImportOptions {
   map: ColumnMap
@@ -30,6 +30,8 @@ export interface ImportOptions {
   encoding: string
   /** Where the rejected rows are written, if there are any. */
   report: string
+  /** Made-up rows, which can be taken out again. */
+  isSample?: boolean
   onProgress: (progress: ImportProgress) => void
 }
 
@@ -38,6 +40,8 @@ export interface ImportProgress {
   rows: number
   bytesRead: number
   bytes: number
+  /** Once all is read: how much of what was changed searches find as it is now. */
+  blocks?: { indexed: number; all: number }
 }
 
 export interface ImportResult extends Omit<Progress, 'row' | 'report_bytes'> {
@@ -52,7 +56,8 @@ export interface ImportResult extends Omit<Progress, 'row' | 'report_bytes'> {
 /**
  * Imports contacts and their companies, or companies alone, from a CSV or NDJSON file, plain or
  * compressed by gzip. Every batch is a transaction that also notes how far it came: an import that
- * was interrupted goes on from there when it is started again.
+ * was interrupted goes on from there when it is started again, and begins anew when its report is
+ * gone.
  *
  * @throws with what to do when the file cannot be read to its end; what came before is imported
  */
@@ -63,19 +68,27 @@ export async function importFile(
 ): Promise<ImportResult> {
   await using source = await openSource(path, options.encoding)
   const fingerprint = [source.fingerprint, options.kind ?? '', ...[...options.map].flat()].join(' ')
-  const result = await withSession(ctx.db, async (session) => {
-    if (!(await queries.lockImport(session.db, fingerprint))) {
-      throw new Error('This file is being imported already.')
-    }
-    try {
-      return await run({ ...ctx, db: session.db }, session, source, fingerprint, options)
-    } finally {
-      await queries.unlockImport(session.db, fingerprint)
-    }
+  return await withSession(ctx.db, async (session) => {
+    const own = { ...ctx, db: session.db }
+    await holdImport(own, fingerprint)
+    const result = await run(own, session, source, fingerprint, options)
+    // After a failure the lock goes with the connection.
+    await queries.unlockImport(session.db, fingerprint)
+    return result
   })
-  await rebuildStaleBlocks(ctx)
-  return result
 }
+
+/** One that was killed a moment ago may still be ending. */
+async function holdImport(ctx: Context, fingerprint: string) {
+  for (let tries = 0; tries < holdTriesMax; tries++) {
+    if (await queries.lockImport(ctx.db, fingerprint)) return
+    await ctx.sleep(holdEveryMs)
+  }
+  throw new Error('This file is being imported already.')
+}
+
+const holdTriesMax = 25
+const holdEveryMs = 200
 
 async function run(
   ctx: Context,
@@ -84,15 +97,22 @@ async function run(
   fingerprint: string,
   options: ImportOptions,
 ): Promise<ImportResult> {
-  const table = await openTable(source, options)
+  const table = await openTable(source, options).catch((error) => {
+    throw error instanceof BrokenFile ? new Error(error.message) : error
+  })
   await queries.createChangeTables(ctx.db)
-  const opened = await openImport(ctx, fingerprint)
   await using report = new Report(options.report)
+  const opened = await openImport(ctx, fingerprint, report)
   const newest = await queries.findNewest(ctx.db)
-  const writer = new Writer(ctx, session, report, opened, newest !== undefined)
+  const writer = new Writer(ctx, session, report, opened, {
+    isCareful: newest !== undefined,
+    isSample: options.isSample ?? false,
+  })
   const reader = new RowReader(table)
   // The first batch fills up the last block: the next ones are whole blocks.
-  let batch = new Batch(0, blockSize - (newest ? (newest.number + 1) % blockSize : 0))
+  const untilBlock = blockSize - (newest ? (newest.number + 1) % blockSize : 0)
+  // One is filled while the other is written.
+  let [batch, other] = [new Batch().begin(0, untilBlock), new Batch()]
   const { row: resumedAfter } = opened.progress
   let rows = 0
   let broken: BrokenFile | undefined
@@ -104,7 +124,7 @@ async function run(
         if (!batch.isFull) continue
         reader.close(batch)
         await writer.write(batch)
-        batch = new Batch(batch.number + 1, blockSize)
+        ;[batch, other] = [other.begin(batch.number + 1, blockSize), batch]
       }
       options.onProgress({ rows, bytesRead: source.bytesRead(), bytes: source.bytes })
     } while (await table.more())
@@ -115,6 +135,14 @@ async function run(
   reader.close(batch)
   await writer.write(batch)
   const progress = await writer.end()
+  await rebuildStaleBlocks(ctx, (indexed, all) =>
+    options.onProgress({
+      rows,
+      bytesRead: source.bytes,
+      bytes: source.bytes,
+      blocks: { indexed, all },
+    }),
+  )
   if (broken) throw new Error(`${broken.message} Its first ${rows} rows are imported.`)
   await finishImport(ctx.db, opened.id, ctx.now())
   const { row, report_bytes, ...counts } = progress
@@ -149,6 +177,8 @@ class RowReader {
       if (row.length > 0) this.#take(batch)
     } catch (error) {
       if (!(error instanceof Unfit)) throw error
+      // A spreadsheet leaves rows of nothing but separators behind.
+      if (row.fault === undefined && row.isBlank()) return
       batch.rejections.push({ row: number, reason: error.message })
     }
   }
@@ -164,7 +194,7 @@ class RowReader {
     const company = this.#companies.read(row)
     if (columns.kind === 'contacts') {
       batch.add(number, this.#contacts.read(row, company), company)
-    } else if (company) batch.name(company)
+    } else if (company) batch.addCompany(number, company)
     else throw new Unfit('neither a name nor a domain')
   }
 }
@@ -177,6 +207,7 @@ class Writer {
   readonly #id: string
   #progress: Progress
   #isCareful: boolean
+  readonly #isSample: boolean
   #writing: Promise<void> = Promise.resolve()
 
   constructor(
@@ -184,7 +215,7 @@ class Writer {
     session: Session,
     report: Report,
     { id, progress }: OpenImport,
-    isCareful: boolean,
+    { isCareful, isSample }: WriteOptions,
   ) {
     this.#ctx = ctx
     this.#session = session
@@ -192,6 +223,7 @@ class Writer {
     this.#id = id
     this.#progress = progress
     this.#isCareful = isCareful
+    this.#isSample = isSample
   }
 
   /** Resolves when the batch before it is written. */
@@ -222,7 +254,7 @@ class Writer {
     return transaction(this.#ctx, async (tx) => {
       const written = await writeBatch(tx, this.#session.copyFrom, batch, {
         isCareful: this.#isCareful,
-        isSample: false,
+        isSample: this.#isSample,
       })
       const optedOut = written.optedOut.map((row) => ({ row, reason: 'asked to be removed' }))
       const report_bytes = await this.#report.add(

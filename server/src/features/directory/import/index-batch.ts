@@ -19,14 +19,19 @@ export async function indexBatch(
   if (start % blockSize !== 0 || contacts.length > blockSize) {
     return markStale(db, blocksOf(start, contacts.length))
   }
-  const { builder } = batch
-  const terms = employers.map((company) => (company ? builder.companyTerms(company.record) : []))
-  for (let place = 0; place < contacts.length; place++) {
-    const at = contacts[place] as number
-    builder.add(place, batch.terms(at))
-    builder.add(place, terms[batch.employer(at)] ?? [])
-  }
-  await copyBlock(db, copyFrom, start / blockSize, contacts.length, builder)
+  const { builder, terms } = batch
+  const ofCompanies = employers.map((company) => {
+    return company ? builder.companyTerms(company.record) : []
+  })
+  const pages = builder.build((visit) => {
+    for (let place = 0; place < contacts.length; place++) {
+      const at = contacts[place] as number
+      visit(place, terms.numbers, terms.startOf(at), terms.endOf(at))
+      const others = ofCompanies[batch.employer(at)]
+      if (others) visit(place, others, 0, others.length)
+    }
+  })
+  await copyBlock(db, copyFrom, { block: start / blockSize, contacts: contacts.length }, pages)
 }
 
 /** How many of the numbers from `start` on are in each block. */

@@ -8,17 +8,26 @@ import type { Vocabulary } from './vocabulary.ts'
 /** A value as rows have it, with what was found out about it. */
 export class KnownText {
   readonly text: string | null
-  /** As COPY takes it. */
-  readonly copied: Buffer
   readonly terms: Term[]
+  readonly #copies: CopyBuffer
+  readonly #start: number
+  readonly #end: number
   #numbers: number[] = []
   /** Not the builder itself, which would live as long as the value. */
   #era: object | undefined
 
-  constructor(field: Field, text: string | null) {
+  /** @param copies where it is written as COPY takes it */
+  constructor(field: Field, text: string | null, copies = new CopyBuffer(4)) {
     this.text = text
-    this.copied = copyOf(text)
     this.terms = text === null ? [] : termsOf[field](text)
+    this.#copies = copies
+    this.#start = copies.length
+    copies.text(text)
+    this.#end = copies.length
+  }
+
+  copyTo(fields: CopyBuffer) {
+    fields.appendFrom(this.#copies, this.#start, this.#end)
   }
 
   /** The numbers that its terms have there. */
@@ -29,12 +38,6 @@ export class KnownText {
     }
     return this.#numbers
   }
-}
-
-function copyOf(text: string | null): Buffer {
-  const buffer = new CopyBuffer(4 + 3 * (text?.length ?? 0))
-  buffer.text(text)
-  return buffer.slice()
 }
 
 export interface KnownTextOptions {
@@ -52,6 +55,8 @@ export class KnownTexts {
   readonly #vocabulary: Vocabulary
   readonly #none: KnownText
   readonly #table = new TextTable<KnownText>(valuesMax)
+  // Together: a small buffer for each would hold on to much more than itself.
+  #copies = new CopyBuffer()
 
   constructor(name: string, field: Field, options: KnownTextOptions) {
     this.#name = name
@@ -68,10 +73,16 @@ export class KnownTexts {
     const known = this.#table.get(row, this.#column)
     if (known) return known
     const text = readText(this.#name, row.text(this.#column), this.#charactersMax)
-    const value = new KnownText(this.#field, text)
+    if (this.#table.isFull) this.#forget()
+    const value = new KnownText(this.#field, text, this.#copies)
     this.#table.set(row, this.#column, value)
     this.#vocabulary.note(value.terms)
     return value
+  }
+
+  #forget() {
+    this.#table.clear()
+    this.#copies = new CopyBuffer()
   }
 }
 

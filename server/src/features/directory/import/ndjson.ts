@@ -55,13 +55,20 @@ export class NdjsonScanner {
   }
 }
 
-const lineBytesMax = 4_000_000
+/** More is no object of a person. */
+export const lineBytesMax = 4_000_000
 
 function membersOf(object: object, within = ''): [string, string][] {
   return Object.entries(object).flatMap(([key, value]): [string, string][] => {
     const name = within + key
     if (value === null) return []
-    if (Array.isArray(value)) return [[name, value.map(String).join(';')]]
+    if (Array.isArray(value)) return [[name, listOf(value)]]
     return typeof value === 'object' ? membersOf(value, `${name} `) : [[name, String(value)]]
   })
+}
+
+/** Of a list of one with a comma in it the end is told, too: it would be read as a list of two. */
+function listOf(values: unknown[]): string {
+  const texts = values.filter((value) => value !== null).map(String)
+  return texts.join(';') + (texts.length === 1 && /[,|]/.test(texts[0] ?? '') ? ';' : '')
 }

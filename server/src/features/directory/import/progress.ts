@@ -1,6 +1,7 @@
 import type { Context } from '../../../kernel/context.ts'
 import type { Db } from '../../../kernel/db/db.ts'
 import * as queries from './queries.ts'
+import type { Report } from './report.ts'
 import type { Written } from './write-batch.ts'
 
 /** How far an import came, as it is stored with the rows of every batch. */
@@ -34,10 +35,22 @@ export interface OpenImport {
   progress: Progress
 }
 
-/** The unfinished import of the same file, or a new one. */
-export async function openImport(ctx: Context, fingerprint: string): Promise<OpenImport> {
+/** The unfinished import of the same file, which begins anew when its report is gone, or a new one. */
+export async function openImport(
+  ctx: Context,
+  fingerprint: string,
+  report: Report,
+): Promise<OpenImport> {
   const found = await queries.findImport(ctx.db, fingerprint)
-  if (found) return { id: found.id, progress: found.progress as unknown as Progress }
+  const id = found?.id ?? (await beginImport(ctx, fingerprint))
+  const progress = (found?.progress as Progress | undefined) ?? beginning
+  const isReported = progress.report_bytes > 0
+  if (isReported && (await report.hasAtLeast(progress.report_bytes))) return { id, progress }
+  await report.clear()
+  return { id, progress: isReported ? beginning : progress }
+}
+
+async function beginImport(ctx: Context, fingerprint: string): Promise<string> {
   const id = ctx.newId()
   await queries.insertImport(ctx.db, {
     id,
@@ -46,7 +59,7 @@ export async function openImport(ctx: Context, fingerprint: string): Promise<Ope
     timestamp_created: ctx.now(),
     timestamp_updated: ctx.now(),
   })
-  return { id, progress: beginning }
+  return id
 }
 
 export const saveProgress = (ctx: Context, { id, progress }: OpenImport) =>

@@ -5,11 +5,6 @@ import type { DirectoryImports } from '../../../kernel/db/types.gen.ts'
 import { contactColumns } from './batch.ts'
 import type { CompanyRecord } from './records.ts'
 
-/** Until the transaction ends nobody else adds contacts or opts out. */
-export async function lockDirectory(tx: Db): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext('outrider directory'))`.execute(tx)
-}
-
 /** Of this connection, until it ends; false: another one has it. */
 export async function lockImport(db: Db, fingerprint: string): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`

@@ -1,5 +1,5 @@
 import { domainOf } from '../domain.ts'
-import { fold, wordsOf } from '../fold.ts'
+import { addressKey, nameKey, profileKey } from '../identity.ts'
 import type { Columns } from './columns.ts'
 import type { RowView } from './row-view.ts'
 import { readCount, readList, readText, readYear, Unfit } from './values.ts'
@@ -48,13 +48,6 @@ export function readCompany(row: RowView, at: Columns['at']): CompanyRecord | un
   }
 }
 
-/** By its domain, else by its name. */
-export const companyKey = ({ domain, name }: CompanyRecord): string =>
-  domain === null ? `n:${sameness(name ?? '')}` : `d:${domain}`
-
-/** Names without letters or digits are told apart by what they have. */
-const sameness = (name: string) => wordsOf(name).join(' ') || fold(name)
-
 /** What the newer one says, and else what is known already. */
 export const mergeCompanies = (known: CompanyRecord, newer: CompanyRecord): CompanyRecord => ({
   name: newer.name ?? known.name,
@@ -88,22 +81,9 @@ export function contactKey(
   last: string | null,
   company: string | undefined,
 ): string {
-  if (folded !== undefined) return `e:${folded}`
-  if (linkedin !== null) return `l:${profileOf(linkedin)}`
-  const name = sameness(`${first ?? ''} ${last ?? ''}`.trim())
-  if (name !== '' && company !== undefined) return `n:${name}@${company}`
+  if (folded !== undefined) return addressKey(folded)
+  if (linkedin !== null) return profileKey(linkedin)
+  const key = nameKey(first, last, company)
+  if (key !== undefined) return key
   throw new Unfit('neither an e-mail address, a LinkedIn profile, nor a name with a company')
-}
-
-/** The same profile is written in many ways. Ids of the Sales Navigator mind the case. */
-function profileOf(url: string): string {
-  const profile = /linkedin\.com\/(?:in|pub)\/([^/?#\s]+)/i.exec(url)?.[1]
-  if (profile) return `in/${profile.toLowerCase()}`
-  const lead = /linkedin\.com\/sales\/(?:lead|people)\/([^,/?#\s]+)/i.exec(url)?.[1]
-  return lead
-    ? `sales/${lead}`
-    : url
-        .replace(/^[a-z]+:\/\/(?:www\.)?/i, '')
-        .replace(/[/?#\s]+$/, '')
-        .toLowerCase()
 }

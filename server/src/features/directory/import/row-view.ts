@@ -27,10 +27,14 @@ export class RowView {
     return column < 0 || column >= this.length || this.starts[column] === this.ends[column]
   }
 
-  /** A copy. */
-  bytesOf(column: number): Buffer {
-    if (this.isEmpty(column)) return Buffer.alloc(0)
-    return Buffer.from(this.bytes.subarray(this.starts[column], this.ends[column]))
+  isBlank(): boolean {
+    return this.texts().every((text) => text.trim() === '')
+  }
+
+  /** Its bytes, a character for each. */
+  latin1(column: number): string {
+    if (this.isEmpty(column)) return ''
+    return this.bytes.toString('latin1', this.starts[column], this.ends[column])
   }
 
   texts(): string[] {

@@ -3,7 +3,13 @@ import { CopyBuffer } from '../../../kernel/db/copy-buffer.ts'
 /** The fields of many rows as COPY takes them, one row after the other; the first one is its key. */
 export class Rows {
   readonly fields = new CopyBuffer(1 << 24)
-  readonly #ends: number[] = []
+  #ends: number[] = []
+
+  /** Forgets the rows, and keeps the memory. */
+  clear() {
+    this.fields.clear()
+    this.#ends = []
+  }
 
   /** The fields that were written since the last row are one. */
   end() {
@@ -36,7 +42,7 @@ export class Rows {
   order(): Uint32Array {
     const all = this.fields.slice()
     const order = Uint32Array.from(this.#ends.keys())
-    const starts = Float64Array.from(order, (at) => sixBytesAt(all, this.#startOf(at) + 4 + 2))
+    const starts = Float64Array.from(order, (at) => sixBytesOf(all, this.#startOf(at)))
     return order.sort(
       (a, b) =>
         (starts[a] as number) - (starts[b] as number) ||
@@ -52,9 +58,13 @@ export class Rows {
   #startOf = (index: number) => this.#ends[index - 1] ?? 0
 }
 
-/** Behind the two that tell the kind of key: nearly always enough to tell two rows apart. */
-const sixBytesAt = (all: Buffer, start: number) =>
-  start + 6 <= all.length ? all.readUIntBE(start, 6) : 0
+/** Of a key, behind the two that tell its kind: nearly always enough to tell two rows apart. */
+function sixBytesOf(all: Buffer, row: number): number {
+  const start = row + 4 + 2
+  const missing = start + 6 - (row + 4 + all.readInt32BE(row))
+  if (missing <= 0) return all.readUIntBE(start, 6)
+  return missing < 6 ? all.readUIntBE(start, 6 - missing) * 256 ** missing : 0
+}
 
 function compareKeys(all: Buffer, one: number, other: number): number {
   const [a, b] = [all.readInt32BE(one), all.readInt32BE(other)]

@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib'
 
 /** A file that is read once from its beginning. */
 export interface Source extends AsyncDisposable {
-  /** The same file, taken up again, has the same: its size and how it begins and ends. */
+  /** The same file, taken up again, has the same: its size, its time, how it begins and ends. */
   fingerprint: string
   /** Of the file as it lies there, compressed or not. */
   bytes: number
@@ -20,10 +20,13 @@ export interface Source extends AsyncDisposable {
 export async function openSource(path: string, encoding: string): Promise<Source> {
   const file = await open(path)
   try {
-    const { size } = await file.stat()
+    const stat = await file.stat()
+    if (!stat.isFile()) throw new Error(`${path} is not a file.`)
+    const { size, mtimeMs } = stat
     const first = await readAt(file, 0, sampleBytes)
     const last = await readAt(file, Math.max(0, size - sampleBytes), sampleBytes)
-    const hash = createHash('sha256').update(`${size} ${encoding} `).update(first).update(last)
+    const about = `${size} ${mtimeMs} ${encoding} `
+    const hash = createHash('sha256').update(about).update(first).update(last)
     let bytesRead = 0
     async function* pieces() {
       const options = { start: 0, autoClose: false, highWaterMark: pieceBytes }
@@ -58,15 +61,26 @@ async function readAt(file: FileHandle, position: number, length: number): Promi
 
 async function* gunzip(pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   const unzipped = createGunzip({ chunkSize: pieceBytes })
+  let isWritten = false
+  // Only once everything was taken out: a file that ends too early takes along what is left.
+  const endWhenRead = () => {
+    if (isWritten && unzipped.readableLength === 0) unzipped.end()
+  }
   const writing = (async () => {
     for await (const piece of pieces) {
-      if (!unzipped.write(piece)) await new Promise((resolve) => unzipped.once('drain', resolve))
+      await new Promise<void>((resolve, reject) => {
+        unzipped.write(piece, (error) => (error ? reject(error) : resolve()))
+      })
     }
-    unzipped.end()
+    isWritten = true
+    endWhenRead()
   })()
   writing.catch((error) => unzipped.destroy(error))
   try {
-    for await (const piece of unzipped) yield piece as Buffer
+    for await (const piece of unzipped) {
+      yield piece as Buffer
+      endWhenRead()
+    }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (!code?.startsWith('Z_')) throw error
@@ -93,6 +107,8 @@ async function* recode(pieces: AsyncGenerator<Buffer>, encoding: string): AsyncG
     else yield Buffer.from(decoder?.decode(piece, { stream: true }) ?? '')
     isFirst = false
   }
+  // Half a character at the end of the file.
+  if (decoder && decoder.encoding !== 'utf-8') yield Buffer.from(decoder.decode())
 }
 
 /** By the byte order mark. */

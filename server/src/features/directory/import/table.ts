@@ -1,8 +1,16 @@
-import { type ColumnMap, type Columns, chooseColumns, countKnown, fieldNames } from './columns.ts'
+import {
+  type ColumnMap,
+  type Columns,
+  chooseColumns,
+  countKnown,
+  fieldIn,
+  fieldNames,
+  requireMapped,
+} from './columns.ts'
 import { CsvScanner, findDelimiter } from './csv.ts'
-import { NdjsonScanner } from './ndjson.ts'
+import { lineBytesMax, NdjsonScanner } from './ndjson.ts'
 import { RowView } from './row-view.ts'
-import type { Source } from './source.ts'
+import { BrokenFile, type Source } from './source.ts'
 
 /** The rows of a file, one after the other in the same view. */
 export interface Table {
@@ -27,23 +35,46 @@ export interface TableOptions {
  * @throws when no column is known, with what to do
  */
 export async function openTable(source: Source, options: TableOptions): Promise<Table> {
-  const pieces = source.pieces()
-  const first = await firstPiece(pieces)
-  const isJson = first.subarray(0, 100).toString().trimStart().startsWith('{')
-  return isJson ? openNdjson(first, pieces, options) : openCsv(first, pieces, options)
+  const { first, rest, fault } = await readFirst(source.pieces())
+  if (first.length === 0) throw fault ?? new Error('The file is empty.')
+  const begin = beginOf(first)
+  if (begin === '[') throw new Error(notLines)
+  return begin === '{' ? openNdjson(first, rest, options) : openCsv(first, rest, options)
 }
 
 const sampleBytes = 1 << 16
 
-async function firstPiece(pieces: AsyncGenerator<Buffer>): Promise<Buffer> {
+const beginOf = (first: Buffer) => first.subarray(0, 100).toString().trimStart().charAt(0)
+
+const notLines =
+  'This is a JSON array: NDJSON has one object on each line (jq -c ".[]" makes it of an array).'
+
+/** Enough to tell what it is: of NDJSON a whole line. */
+async function readFirst(pieces: AsyncGenerator<Buffer>) {
   const read: Buffer[] = []
-  for (let length = 0; length < sampleBytes; ) {
-    const { value, done } = await pieces.next()
-    if (done) break
-    read.push(value)
-    length += value.length
+  let length = 0
+  let fault: BrokenFile | undefined
+  const isEnough = () =>
+    length >= sampleBytes &&
+    (length >= lineBytesMax ||
+      beginOf(read[0] as Buffer) !== '{' ||
+      read.some((piece) => piece.includes('\n')))
+  try {
+    while (!isEnough()) {
+      const { value, done } = await pieces.next()
+      if (done) break
+      read.push(value)
+      length += value.length
+    }
+  } catch (error) {
+    if (!(error instanceof BrokenFile)) throw error
+    fault = error
   }
-  return Buffer.concat(read)
+  async function* rest() {
+    if (fault) throw fault
+    yield* pieces
+  }
+  return { first: Buffer.concat(read), rest: rest(), fault }
 }
 
 /** Gives a scanner what follows in the file, and in the end says so. */
@@ -65,15 +96,16 @@ async function openCsv(
   { map, kind }: TableOptions,
 ): Promise<Table> {
   const lines = first.toString('utf8', 0, sampleBytes).split(/[\r\n]+/)
-  const likely = lines.find((line) => isHeader(line.split(findDelimiter(line)).map(tidy), map))
+  const { line, isHeader } = findHeader(lines.slice(0, headerRowMax), map)
   const row = new RowView()
-  const scanner = new CsvScanner(row, findDelimiter(likely ?? ''))
+  const scanner = new CsvScanner(row, findDelimiter(line))
   scanner.feed(first)
   const more = feeding(pieces, scanner)
   for (let number = 1; number <= headerRowMax; number++) {
     while (!scanner.next()) if (!(await more())) throw new Error(noColumns)
     const headers = row.texts().map(tidy)
-    if (!isHeader(headers, map)) continue
+    if (!isHeader(headers)) continue
+    requireMapped(headers, map)
     const columns = chooseColumns(headers, map, kind)
     return new CsvTable(scanner, more, { columns, row, number, width: headers.length })
   }
@@ -85,9 +117,15 @@ const headerRowMax = 20
 
 const tidy = (header: string) => header.replaceAll('"', '').trim()
 
-function isHeader(headers: string[], map: ColumnMap): boolean {
-  const known = countKnown(headers, map)
-  return known >= 2 || (known === 1 && headers.length === 1)
+/** Notes may have a word that is a header elsewhere: a line of several goes before one with that. */
+function findHeader(lines: string[], map: ColumnMap) {
+  const hasKnown = (count: number) => (headers: string[]) => countKnown(headers, map) >= count
+  const likely = [hasKnown(2), hasKnown(1)].map((isHeader) => ({
+    line: lines.find((line) => isHeader(line.split(findDelimiter(line)).map(tidy))),
+    isHeader,
+  }))
+  const { line = '', isHeader = hasKnown(1) } = likely.find(({ line }) => line !== undefined) ?? {}
+  return { line, isHeader }
 }
 
 const noColumns =
@@ -164,14 +202,17 @@ class NdjsonTable implements Table {
   #placeOf(name: string): number {
     let place = this.#places.get(name)
     if (place === undefined) {
-      const { at } = chooseColumns([name], this.#options.map, this.columns.kind)
-      // In a file of companies `city` stands for two fields, of which the later is theirs.
-      place = fieldNames.findLastIndex((field) => at[field] === 0)
+      const field = fieldIn(this.columns, name, this.#options.map)
+      place = field === undefined ? -1 : fieldNames.indexOf(field)
+      if (this.#places.size >= placesMax) this.#places.clear()
       this.#places.set(name, place)
     }
     return place
   }
 }
+
+/** There are files whose objects have their ids for names. */
+const placesMax = 10_000
 
 function openNdjson(
   first: Buffer,

@@ -17,6 +17,10 @@ export class TextTable<T> {
     this.#entriesMax = entriesMax
   }
 
+  get isFull(): boolean {
+    return this.#values.length >= this.#entriesMax
+  }
+
   get(row: RowView, column: number): T | undefined {
     const start = row.starts[column] as number
     const end = row.ends[column] as number
@@ -33,7 +37,7 @@ export class TextTable<T> {
 
   /** For a key that is not there. */
   set(row: RowView, column: number, value: T) {
-    if (this.#values.length >= this.#entriesMax) this.clear()
+    if (this.isFull) this.clear()
     const start = row.starts[column] as number
     const end = row.ends[column] as number
     const hash = hashOf(row.bytes, start, end)

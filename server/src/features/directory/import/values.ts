@@ -50,8 +50,9 @@ const blanks = new Set([
   'none',
   'nil',
   'nan',
+  'unknown',
 ])
-const blankMax = 4
+const blankMax = 7
 
 /** Folded, or undefined where it is none. */
 export function foldAddress(text: string): string | undefined {
@@ -66,14 +67,16 @@ const usual =
   /^[\w%+-]+(?:\.[\w%+-]+)*@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[a-z\d])$/i
 
 /**
- * A number of people: `1,200`, `51-200` and `51 to 200` (the lower end), `10,001+`, `1.2K`.
+ * A number of people: `1,200`, `51-200` and `51 to 200` (the lower end), `10,001+`, `1.2K`,
+ * `self-employed`.
  *
  * @throws Unfit
  */
 export function readCount(field: string, text: string | undefined): number | null {
   const value = readText(field, text)
   if (value === null) return null
-  const [, digits = '', unit = ''] = /^[^\d-]{0,12}(\d[\d., '’]*)([km]?)/i.exec(value) ?? []
+  if (/^(?:self[- ]?employed|myself only)$/i.test(value)) return 1
+  const [, digits = '', unit = ''] = counted.exec(value) ?? []
   const isDecimal = unit !== '' || /[.,]\d{1,2}$/.test(digits.trim())
   const number = isDecimal
     ? Number(
@@ -87,6 +90,8 @@ export function readCount(field: string, text: string | undefined): number | nul
   if (digits !== '' && count <= countMax) return count
   throw new Unfit(`${field} is not a number of people`)
 }
+
+const counted = /^[^\d-]{0,12}(\d[\d., '’]*)(?:([km])(?!\p{L}))?/iu
 
 const countMax = 100_000_000
 
@@ -134,11 +139,13 @@ export function readEmailStatus(field: string, text: string | undefined): EmailS
   const value = readText(field, text)
   if (value === null) return null
   const status = value.toLowerCase()
-  if (/invalid|undeliverable|bounce|unavailable|do_not|spam/.test(status)) return 'invalid'
-  if (/likely|guess|probable|accept|catch|risky|extrapolated|pattern|unverified/.test(status)) {
-    return 'likely'
-  }
-  return /verified|valid|deliverable|^ok$|^good$|^a\+?$|^(?:9\d|100)%?$/.test(status)
-    ? 'verified'
-    : 'unknown'
+  if (wrong.test(status)) return 'invalid'
+  if (guessed.test(status)) return 'likely'
+  return checked.test(status) ? 'verified' : 'unknown'
 }
+
+const wrong =
+  /invalid|not[ _-]?valid|un-?deliverable|not[ _-]?deliver|bounce|unavailable|do.?not|spam/
+const guessed =
+  /likely|guess|probable|accept|catch|risky|extrapolated|pattern|unverified|not[ _-]?verified|no longer/
+const checked = /verified|valid|deliverable|^ok$|^good$|^a\+?$|^(?:9\d|100)%?$/

@@ -1,5 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import type { Session } from '../../../kernel/db/session.ts'
+import { lockDirectory } from '../queries.ts'
 import { insertWords, markChanged, markEmployees } from '../term-index/index.ts'
 import type { Batch } from './batch.ts'
 import { choose } from './choose.ts'
@@ -38,7 +39,7 @@ export async function writeBatch(
   batch: Batch,
   { isCareful, isSample }: WriteOptions,
 ): Promise<Written> {
-  await queries.lockDirectory(tx.db)
+  await lockDirectory(tx.db)
   const { contacts, companies, optedOut } = await choose(tx, batch)
   const { stored, created, updated, moved } = await writeCompanies(
     tx,
@@ -56,9 +57,10 @@ export async function writeBatch(
     await copyFrom(queries.copyContacts, rows.create(fresh, start, newest?.id))
     await indexBatch(tx.db, copyFrom, batch, fresh, start, stored)
   }
-  if (batch.words.length > 0) await insertWords(tx.db, batch.words)
   const changed = known ? await updateKnown(tx, copyFrom, known, rows) : []
   await markChanged(tx.db, changed)
+  // Blocks before words, as whoever indexes a block: else the two could wait for each other.
+  if (batch.words.length > 0) await insertWords(tx.db, batch.words)
   return {
     contactsCreated: fresh.length,
     contactsUpdated: changed.length,

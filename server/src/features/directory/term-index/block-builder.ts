@@ -16,15 +16,24 @@ import {
  */
 export class BlockBuilder {
   /** Tells its numbers from those of another. */
-  readonly era = {}
-  readonly #terms: Term[] = []
+  era = {}
+  #terms: Term[] = []
   readonly #numbers = new Map<Term, number>()
   readonly #known = Object.fromEntries(
     Object.keys(termsOf).map((field) => [field, new Map()]),
   ) as Record<Field, Map<string, number[]>>
-  readonly #postings = new Postings()
-  readonly #withEmail = [this.numberOf(hasEmailTerm(true))]
-  readonly #withoutEmail = [this.numberOf(hasEmailTerm(false))]
+  #withEmail = [this.numberOf(hasEmailTerm(true))]
+  #withoutEmail = [this.numberOf(hasEmailTerm(false))]
+
+  /** Begins another block. */
+  clear() {
+    this.era = {}
+    this.#terms = []
+    this.#numbers.clear()
+    for (const known of Object.values(this.#known)) known.clear()
+    this.#withEmail = [this.numberOf(hasEmailTerm(true))]
+    this.#withoutEmail = [this.numberOf(hasEmailTerm(false))]
+  }
 
   /** The numbers of the terms of a text. */
   termsOf(field: Field, text: string): number[] {
@@ -74,27 +83,24 @@ export class BlockBuilder {
     ]
   }
 
-  /** @param place greater than or equal to that of the call before */
-  add(place: number, numbers: ArrayLike<number>) {
-    this.#postings.add(place, numbers)
-  }
-
   /** Those of names, titles and companies, with what a misspelt word is compared. */
   words(): string[] {
     return this.#terms.flatMap((term) => wordOf(term) ?? [])
   }
 
-  build(): IndexPage[] {
+  /** Pages in the order of their terms, each valid until the next one is asked for. */
+  *build(visitContacts: VisitContacts): Generator<IndexPage> {
     const writer = new PageWriter()
-    const { places, starts, ends } = this.#postings.byTerm(this.#terms.length)
-    const order = this.#terms.map((term) => term).sort()
+    const { places, starts, ends } = sortByTerm(this.#terms.length, visitContacts)
+    const order = this.#terms.toSorted()
     for (const term of order) {
       const number = this.#numbers.get(term) as number
       const [start, end] = [starts[number] as number, ends[number] as number]
-      if (end > start) writer.add(term, places, start, end)
+      const full = end > start && writer.add(term, places, start, end)
+      if (full) yield full
     }
-    writer.flush()
-    return writer.pages
+    const last = writer.end()
+    if (last) yield last
   }
 
   #maybe = (field: Field, text: string | null) => (text === null ? [] : this.termsOf(field, text))
@@ -110,49 +116,36 @@ export class BlockBuilder {
   }
 }
 
-/** Pairs of term and place, in the order of the places. */
-class Postings {
-  // Memory that is not touched costs nothing; one that has to grow leaves as much behind.
-  #terms = new Uint32Array(1 << 21)
-  #places = new Uint16Array(1 << 21)
-  #length = 0
+/**
+ * Tells for every contact its place and the numbers of its terms, which are those of a list from
+ * `start` to `end`; ascending, and as often as it is asked.
+ */
+export type VisitContacts = (
+  visit: (place: number, numbers: ArrayLike<number>, start: number, end: number) => void,
+) => void
 
-  add(place: number, terms: ArrayLike<number>) {
-    while (this.#length + terms.length > this.#terms.length) this.#grow()
-    for (let i = 0; i < terms.length; i++) {
-      this.#terms[this.#length] = terms[i] as number
-      this.#places[this.#length++] = place
-    }
-  }
-
-  /** The places of term `n` are those from `starts[n]` to `ends[n]`: ascending, each once. */
-  byTerm(terms: number) {
-    const starts = new Uint32Array(terms + 1)
-    for (let i = 0; i < this.#length; i++) {
-      const next = (this.#terms[i] as number) + 1
+/** The places of term `n` are those from `starts[n]` to `ends[n]`: ascending, each once. */
+function sortByTerm(terms: number, visitContacts: VisitContacts) {
+  const starts = new Uint32Array(terms + 1)
+  visitContacts((_place, numbers, start, end) => {
+    for (let i = start; i < end; i++) {
+      const next = (numbers[i] as number) + 1
       starts[next] = (starts[next] as number) + 1
     }
-    for (let term = 1; term <= terms; term++) {
-      starts[term] = (starts[term] as number) + (starts[term - 1] as number)
-    }
-    const ends = starts.slice(0, terms)
-    const places = new Uint16Array(this.#length)
-    for (let i = 0; i < this.#length; i++) {
-      const term = this.#terms[i] as number
-      const place = this.#places[i] as number
-      const end = ends[term] as number
-      if (end > (starts[term] as number) && places[end - 1] === place) continue
-      places[end] = place
-      ends[term] = end + 1
-    }
-    return { places, starts, ends }
+  })
+  for (let term = 1; term <= terms; term++) {
+    starts[term] = (starts[term] as number) + (starts[term - 1] as number)
   }
-
-  #grow() {
-    const [terms, places] = [this.#terms, this.#places]
-    this.#terms = new Uint32Array(2 * terms.length)
-    this.#places = new Uint16Array(2 * places.length)
-    this.#terms.set(terms)
-    this.#places.set(places)
-  }
+  const ends = starts.slice(0, terms)
+  const places = new Uint16Array(starts[terms] as number)
+  visitContacts((place, numbers, start, end) => {
+    for (let i = start; i < end; i++) {
+      const term = numbers[i] as number
+      const next = ends[term] as number
+      if (next > (starts[term] as number) && places[next - 1] === place) continue
+      places[next] = place
+      ends[term] = next + 1
+    }
+  })
+  return { places, starts, ends }
 }

@@ -1,5 +1,5 @@
 import type { Places } from './page.ts'
-import { addPlaces, emptySet, intersect, type PlaceSet, unite } from './places.ts'
+import { addPlaces, emptySet, intersect, isNobody, type PlaceSet, unite } from './places.ts'
 import type { Term } from './terms.ts'
 
 /** What contacts have to have: one of the terms of a range, all conditions, or any of them. */
@@ -25,20 +25,13 @@ export function rangesOf(condition: Condition): TermRange[] {
   return ('all' in condition ? condition.all : condition.any).flatMap(rangesOf)
 }
 
+type PlacesOf = (range: TermRange) => Places | undefined
+
 /** Who of a block meets a condition; undefined: nobody. The set is the caller's. */
-export function evaluate(
-  condition: Condition,
-  placesOf: (range: TermRange) => Places[],
-): PlaceSet | undefined {
-  if ('first' in condition) return union(placesOf(condition))
-  if ('any' in condition) {
-    let met: PlaceSet | undefined
-    for (const each of condition.any) {
-      const also = evaluate(each, placesOf)
-      if (met && also) unite(met, also)
-      met ??= also
-    }
-    return met
+export function evaluate(condition: Condition, placesOf: PlacesOf): PlaceSet | undefined {
+  if (!('all' in condition)) {
+    const set = emptySet()
+    return addThoseWho(set, condition, placesOf) ? set : undefined
   }
   let met: PlaceSet | undefined
   for (const each of condition.all) {
@@ -50,9 +43,18 @@ export function evaluate(
   return met
 }
 
-function union(all: Places[]): PlaceSet | undefined {
-  if (all.length === 0) return undefined
-  const set = emptySet()
-  for (const places of all) addPlaces(set, places)
-  return set
+/** @returns whether anybody meets the condition */
+function addThoseWho(set: PlaceSet, condition: Condition, placesOf: PlacesOf): boolean {
+  if ('first' in condition) {
+    const places = placesOf(condition)
+    if (!places || isNobody(places)) return false
+    addPlaces(set, places)
+    return true
+  }
+  if ('any' in condition) {
+    return condition.any.map((each) => addThoseWho(set, each, placesOf)).includes(true)
+  }
+  const met = evaluate(condition, placesOf)
+  if (met) unite(set, met)
+  return met !== undefined
 }

@@ -1,12 +1,11 @@
 export { BlockBuilder } from './block-builder.ts'
 export { anyone, type Condition, has, hasBeginning } from './condition.ts'
 export { contactsIn, Matches } from './matches.ts'
-export { blockSize, type IndexPage } from './page.ts'
+export { blockSize } from './page.ts'
 export { insertWords, listBlocks, markStale } from './queries.ts'
 export { copyBlock, markChanged, markEmployees, rebuildStaleBlocks } from './rebuild.ts'
+export { TermLists } from './term-lists.ts'
 export {
-  type CompanyTexts,
-  type ContactTexts,
   countMax,
   countTerm,
   type Field,

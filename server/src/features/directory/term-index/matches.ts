@@ -74,8 +74,7 @@ export class Matches {
   }
 
   async #readStep(step: Block[]): Promise<Map<number, PlaceSet>> {
-    const [newest, oldest] = [step.at(0)?.block ?? 0, step.at(-1)?.block ?? 0]
-    const matches = await findMatches(this.#db, this.#condition, oldest, newest)
+    const matches = await findMatches(this.#db, this.#condition, step)
     for (const number of this.#without) {
       const places = matches.get(Math.floor(number / blockSize))
       if (places) removePlace(places, number % blockSize)
@@ -89,5 +88,5 @@ const stepSize = 32
 
 const startOf = (block: Block | undefined) => (block?.block ?? 0) * blockSize
 
-export const contactsIn = (blocks: Block[]) =>
+export const contactsIn = (blocks: Pick<Block, 'contacts'>[]) =>
   blocks.reduce((sum, { contacts }) => sum + contacts, 0)

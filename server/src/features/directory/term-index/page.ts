@@ -9,11 +9,11 @@ export interface IndexPage {
   page: Buffer
 }
 
-/** The places of one term: ascending, or for many a bit for each place of the block. */
+/** A list of places, or for many a bit for each place of the block. */
 export type Places = { list: Uint16Array } | { bits: Uint32Array }
 
 /** From here on the bits take less room than the list. */
-const listMax = 4096
+export const listMax = 4096
 const bitsBytes = blockSize / 8
 
 // A row of this size stays in the table's own page, and reading one term reads few others.
@@ -24,16 +24,19 @@ const pageBytes = 1900
  * places less one, places; little-endian.
  */
 export class PageWriter {
-  readonly pages: IndexPage[] = []
   #buffer = Buffer.allocUnsafe(1 << 16)
+  #other = Buffer.allocUnsafe(1 << 16)
   #length = 0
   #firstTerm: Term = ''
 
-  /** @param places ascending, at least one; `from` and `to` bound them in the array */
-  add(term: Term, places: Uint16Array, from: number, to: number) {
+  /**
+   * @param places ascending, at least one; `from` and `to` bound them in the array
+   * @returns the page that is full, when the term begins another
+   */
+  add(term: Term, places: Uint16Array, from: number, to: number): IndexPage | undefined {
     const count = to - from
     const size = 1 + term.length + 2 + (count > listMax ? bitsBytes : 2 * count)
-    if (this.#length > 0 && this.#length + size > pageBytes) this.flush()
+    const full = this.#length + size > pageBytes ? this.end() : undefined
     if (this.#length === 0) this.#firstTerm = term
     const buffer = this.#buffer
     buffer[this.#length] = term.length
@@ -56,14 +59,16 @@ export class PageWriter {
       }
     }
     this.#length += size
+    return full
   }
 
-  /** Ends the page that is being filled. */
-  flush() {
-    if (this.#length === 0) return
-    const page = Buffer.from(this.#buffer.subarray(0, this.#length))
-    this.pages.push({ firstTerm: this.#firstTerm, page })
+  /** The page that is being filled, if anything is in it. It is valid until the next one ends. */
+  end(): IndexPage | undefined {
+    if (this.#length === 0) return undefined
+    const page = this.#buffer.subarray(0, this.#length)
+    ;[this.#buffer, this.#other] = [this.#other, this.#buffer]
     this.#length = 0
+    return { firstTerm: this.#firstTerm, page }
   }
 }
 

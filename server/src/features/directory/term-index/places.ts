@@ -1,4 +1,4 @@
-import { blockSize, type Places } from './page.ts'
+import { blockSize, listMax, type Places } from './page.ts'
 
 /** A bit for every place of a block. */
 export type PlaceSet = Uint32Array
@@ -12,6 +12,28 @@ export function addPlaces(set: PlaceSet, places: Places) {
   for (const place of places.list) {
     set[place >>> 5] = (set[place >>> 5] as number) | (1 << (place & 31))
   }
+}
+
+export const isNobody = (places: Places) => 'list' in places && places.list.length === 0
+
+/** The places of several terms in one, as bits where these take less room. */
+export function unionOf(all: Places[]): Places {
+  const [only] = all
+  if (only && all.length === 1) return only
+  const lists = all.flatMap((places) => ('list' in places ? places.list : []))
+  const count = lists.reduce((sum, list) => sum + list.length, 0)
+  if (lists.length < all.length || count > listMax) {
+    const bits = emptySet()
+    for (const places of all) addPlaces(bits, places)
+    return { bits }
+  }
+  const list = new Uint16Array(count)
+  let length = 0
+  for (const each of lists) {
+    list.set(each, length)
+    length += each.length
+  }
+  return { list }
 }
 
 export function removePlace(set: PlaceSet, place: number) {

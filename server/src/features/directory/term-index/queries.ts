@@ -7,39 +7,52 @@ import type { CompanyTexts, ContactTexts } from './terms.ts'
 export interface Block {
   block: number
   contacts: number
+  /** Of its pages. */
+  version: number
 }
 
 /** Newest contacts first. */
 export const listBlocks = (db: Db) =>
-  db.selectFrom('directory_blocks').select(['block', 'contacts']).orderBy('block', 'desc').execute()
+  db
+    .selectFrom('directory_blocks')
+    .select(['block', 'contacts', 'version'])
+    .orderBy('block', 'desc')
+    .execute()
 
 export interface FoundPage {
-  /** Which of the ranges, counted from 0. */
-  range: number
-  block: number
+  /** For which of the ranges, counted from 0. */
+  asked: number
   page: Buffer
 }
 
-/** The pages of the blocks that can hold a term of a range: from the one that its first would be in. */
-export const findPages = prepared<[Buffer[], Buffer[], number, number], FoundPage>(
+/**
+ * The pages that can hold a term of a range, each range in a block of its own: from the page that its
+ * first would be in.
+ */
+export const findPages = prepared<[Buffer[], Buffer[], number[]], FoundPage>(
   'find_directory_pages',
-  `select (r.ordinal - 1)::integer as range, b.block, p.page
-   from unnest($1::bytea[], $2::bytea[]) with ordinality as r (first, last, ordinal)
-   cross join generate_series($3::integer, $4::integer) as b (block)
+  `select (r.ordinal - 1)::integer as asked, p.page
+   from unnest($1::bytea[], $2::bytea[], $3::integer[])
+     with ordinality as r (first, last, block, ordinal)
    cross join lateral (
      select page
      from directory_pages
-     where block = b.block and first_term <= r.last and first_term >= coalesce((
+     where block = r.block and first_term <= r.last and first_term >= coalesce((
        select first_term
        from directory_pages
-       where block = b.block and first_term <= r.first
+       where block = r.block and first_term <= r.first
        order by first_term desc
        limit 1), '')
    ) p`,
 )
 
+export interface AddedContacts {
+  block: number
+  contacts: number
+}
+
 /** Of their contacts so many were added, and their pages no longer say what their contacts are. */
-export async function markStale(db: Db, blocks: Block[]): Promise<void> {
+export async function markStale(db: Db, blocks: AddedContacts[]): Promise<void> {
   if (blocks.length === 0) return
   const ordered = blocks.toSorted((a, b) => a.block - b.block)
   await sql`
@@ -51,6 +64,12 @@ export async function markStale(db: Db, blocks: Block[]): Promise<void> {
     ) as changed (block, added)
     on conflict (block) do update
     set contacts = directory_blocks.contacts + excluded.contacts, stale = true`.execute(db)
+}
+
+export async function countStaleBlocks(db: Db): Promise<number> {
+  const { rows } = await sql<{ stale: number }>`
+    select count(*)::int as stale from directory_blocks where stale`.execute(db)
+  return rows[0]?.stale ?? 0
 }
 
 /** A stale block, locked until the transaction ends: who changes its contacts marks it again. */
@@ -114,17 +133,24 @@ export const insertPages = async (db: Db, block: number, pages: IndexPage[]) => 
 export const copyPages = 'copy directory_pages (block, first_term, page) from stdin (format binary)'
 
 /** Its pages say what its contacts are. */
-export const upsertBlock = (db: Db, { block, contacts }: Block) =>
+export const upsertBlock = (db: Db, block: number, contacts: number) =>
   db
     .insertInto('directory_blocks')
     .values({ block, contacts, stale: false })
-    .onConflict((conflict) => conflict.column('block').doUpdateSet({ contacts, stale: false }))
+    .onConflict((conflict) =>
+      conflict.column('block').doUpdateSet((row) => ({
+        contacts,
+        stale: false,
+        version: row('directory_blocks.version', '+', 1),
+      })),
+    )
     .execute()
 
-/** Words that are there already stay. */
+/** Words that are there already stay. In one order, so that two who insert never wait in a circle. */
 export const insertWords = async (db: Db, words: string[]) => {
   await sql`
     insert into directory_words (word)
     select word from unnest(${words}::text[]) as w (word)
+    order by word collate "C"
     on conflict do nothing`.execute(db)
 }

@@ -1,29 +1,35 @@
 import type { Context } from '../../../kernel/context.ts'
-import { CopyBuffer } from '../../../kernel/db/copy-buffer.ts'
+import { CopyChunks } from '../../../kernel/db/copy-buffer.ts'
 import type { Db } from '../../../kernel/db/db.ts'
 import type { Session } from '../../../kernel/db/session.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { BlockBuilder } from './block-builder.ts'
 import { type Condition, has } from './condition.ts'
 import { Matches } from './matches.ts'
-import { blockSize } from './page.ts'
+import { blockSize, type IndexPage } from './page.ts'
 import * as queries from './queries.ts'
+import { TermLists } from './term-lists.ts'
 import { type CompanyTexts, termsOf } from './terms.ts'
 
 /**
  * Indexes again the blocks whose contacts have changed, one transaction for each. Until then a
  * search finds these contacts by what they were, and those that are gone not at all.
  *
- * @returns how many blocks it were
+ * @param onRebuilt told after each block how many it were so far, and how many there are to do
  */
-export async function rebuildStaleBlocks(ctx: Context): Promise<number> {
-  for (let rebuilt = 0; ; rebuilt++) {
+export async function rebuildStaleBlocks(
+  ctx: Context,
+  onRebuilt: (rebuilt: number, all: number) => void = () => undefined,
+): Promise<void> {
+  const all = await queries.countStaleBlocks(ctx.db)
+  for (let rebuilt = 1; ; rebuilt++) {
     const isDone = await transaction(ctx, async ({ db }) => {
       const stale = await queries.lockStaleBlock(db)
       if (stale) await rebuild(db, stale.block)
       return !stale
     })
-    if (isDone) return rebuilt
+    if (isDone) return
+    onRebuilt(rebuilt, Math.max(rebuilt, all))
   }
 }
 
@@ -67,39 +73,46 @@ async function rebuild(db: Db, block: number) {
       { terms: builder.companyTerms(company), domain: company.domain },
     ]),
   )
+  const terms = new TermLists()
   for (const contact of contacts) {
     const company = contact.company_id ? ofCompany.get(contact.company_id) : undefined
-    const place = contact.number % blockSize
-    builder.add(place, builder.contactTerms(contact, company?.domain))
-    if (company) builder.add(place, company.terms)
+    terms.push(builder.contactTerms(contact, company?.domain))
+    terms.push(company?.terms ?? [])
+    terms.end()
   }
-  await storeBlock(db, block, contacts.length, builder)
-}
-
-/** Replaces what the index says of the block. */
-async function storeBlock(db: Db, block: number, contacts: number, builder: BlockBuilder) {
+  const pages = builder.build((visit) => {
+    for (const [at, { number }] of contacts.entries()) {
+      visit(number % blockSize, terms.numbers, terms.startOf(at), terms.endOf(at))
+    }
+  })
   await queries.deletePages(db, block)
-  await queries.insertPages(db, block, builder.build())
+  const kept = Array.from(pages, (each) => ({ ...each, page: Buffer.from(each.page) }))
+  await queries.insertPages(db, block, kept)
   await queries.insertWords(db, builder.words())
-  await queries.upsertBlock(db, { block, contacts })
+  await queries.upsertBlock(db, block, contacts.length)
 }
 
-/** The same for a block that is written by an import, which knows the words already. */
+/** Replaces the pages of a block that is written by an import, which knows the words already. */
 export async function copyBlock(
   db: Db,
   copyFrom: Session['copyFrom'],
-  block: number,
-  contacts: number,
-  builder: BlockBuilder,
+  { block, contacts }: queries.AddedContacts,
+  pages: Iterable<IndexPage>,
 ) {
-  const rows = new CopyBuffer(1 << 22)
-  for (const { firstTerm, page } of builder.build()) {
+  await queries.deletePages(db, block)
+  await copyFrom(queries.copyPages, pageRows(block, pages))
+  await queries.upsertBlock(db, block, contacts)
+}
+
+function* pageRows(block: number, pages: Iterable<IndexPage>): Generator<Buffer> {
+  const chunks = new CopyChunks()
+  for (const { firstTerm, page } of pages) {
+    if (!chunks.takes(page.length + firstTerm.length + 20)) yield chunks.end()
+    const { rows } = chunks
     rows.startRow(3)
     rows.integer(block)
     rows.bytea(Buffer.from(firstTerm, 'latin1'))
     rows.bytea(page)
   }
-  await queries.deletePages(db, block)
-  await copyFrom(queries.copyPages, [rows.slice()])
-  await queries.upsertBlock(db, { block, contacts })
+  yield chunks.end()
 }

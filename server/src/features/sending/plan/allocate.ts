@@ -1,9 +1,8 @@
 import { ZoneCalendar } from '../../../kernel/calendar.ts'
-import { zoneOf } from '../../campaigns/index.ts'
 import { LaneQueue } from './lane-queue.ts'
 import { mailboxLimit } from './pace.ts'
 import type { PlannedCampaign, PlannedMailbox, SendHistory } from './planned.ts'
-import { Windows } from './windows.ts'
+import { type Windows, windowsOf } from './windows.ts'
 
 /** A mailbox on its way through time. */
 export interface Lane {
@@ -120,9 +119,10 @@ function startLaneDay(lane: Lane, ms: number) {
 }
 
 export function budgetOf(campaign: PlannedCampaign, { campaignDay }: SendHistory, nowMs: number) {
+  const windows = windowsOf(campaign.schedule)
   const budget: Budget = {
-    windows: new Windows(campaign.schedule),
-    calendar: new ZoneCalendar(zoneOf(campaign.schedule)),
+    windows,
+    calendar: windows.calendar,
     limit: campaign.daily_limit ?? Number.POSITIVE_INFINITY,
     newLeadsMax: campaign.daily_max_leads ?? Number.POSITIVE_INFINITY,
     newFirst: campaign.prioritize_new_leads,

@@ -14,9 +14,20 @@ export interface Cohort extends Pick<PlannedLead, 'mailbox_id' | 'sent_step_ids'
   leads: number
 }
 
+/** Why leads get nothing more until something changes. */
+export type HeldReason = Extract<
+  WaitReason,
+  | 'lead_paused'
+  | 'no_step_left'
+  | 'no_enabled_variant'
+  | 'mailboxes_unhealthy'
+  | 'mailbox_unavailable'
+  | 'expired'
+>
+
 /** Leads as numbers: how many are due for which step, and when. */
 export class CohortWork implements Work {
-  readonly held = new Map<WaitReason, number>()
+  readonly held = new Map<HeldReason, number>()
   readonly #campaign: PlannedCampaign
   readonly #budget: Budget
   readonly #lanes: Lane[]
@@ -127,7 +138,7 @@ export class CohortWork implements Work {
     }
   }
 
-  #hold(reason: WaitReason, leads: number) {
+  #hold(reason: HeldReason, leads: number) {
     this.held.set(reason, (this.held.get(reason) ?? 0) + leads)
   }
 }

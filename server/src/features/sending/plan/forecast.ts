@@ -1,7 +1,7 @@
 import { allocate, budgetOf, lanesOf } from './allocate.ts'
-import { type Cohort, CohortWork } from './cohort-work.ts'
+import { type Cohort, CohortWork, type HeldReason } from './cohort-work.ts'
 import { type DayLimit, ForecastDays } from './forecast-days.ts'
-import type { PlannedCampaign, PlannedMailbox, SendHistory, WaitReason } from './planned.ts'
+import type { PlannedCampaign, PlannedMailbox, SendHistory } from './planned.ts'
 
 export interface ForecastDay {
   date: string
@@ -23,7 +23,7 @@ export interface Forecast {
   /** Mails that would not be sent before it ends. */
   unsent: number
   /** Leads that get nothing more until something changes, and what it is. */
-  held: { reason: WaitReason; leads: number }[]
+  held: { reason: HeldReason; leads: number }[]
 }
 
 /**

@@ -177,6 +177,22 @@ describe('windows', () => {
     expect(waitOf({ campaign })).toEqual(expected)
   })
 
+  test('what does not fit into the last window has none', () => {
+    const schedule = { ...plannedSchedule(plannedWindow('09:00', '17:00')), end_date: '2026-11-23' }
+    const campaign = { schedule, daily_limit: 1, steps: twoSteps }
+    const leads = [
+      newLead('a'),
+      newLead('b'),
+      followedLead('c', ['step-1'], '2026-11-23T09:00:00Z'),
+    ]
+    const { sends, waiting } = plan({ campaign, leads })
+    expect(sends.map(({ lead_id }) => lead_id)).toEqual(['a'])
+    expect(waiting).toEqual([
+      { lead_id: 'b', reason: 'schedule_ended', until: null },
+      { lead_id: 'c', reason: 'schedule_ended', until: null },
+    ])
+  })
+
   test('nothing is planned at or after the instant at which the window closes', () => {
     const campaign = { ...between('09:00', '10:10', 'UTC'), email_gap: 5 }
     const leads = ['a', 'b', 'c'].map((id) => newLead(id))

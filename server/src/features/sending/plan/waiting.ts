@@ -17,10 +17,8 @@ export function whyWaiting(candidate: Candidate, aftermath: Aftermath): WaitingL
   const { reason, wakeMs } = obstacleOf(candidate, aftermath)
   const opensMs = budget.windows.openingAt(Math.max(wakeMs, untilMs))
   const lead_id = candidate.lead.id
-  if (opensMs === null && reason === 'waiting_for_step_delay') {
-    return { lead_id, reason: 'schedule_ended', until: null }
-  }
-  return { lead_id, reason, until: opensMs === null ? null : new Date(opensMs) }
+  if (opensMs === null) return { lead_id, reason: 'schedule_ended', until: null }
+  return { lead_id, reason, until: new Date(opensMs) }
 }
 
 function obstacleOf(

@@ -1,24 +1,33 @@
-import { type CampaignSchedule, closesAt, windowState } from '../../campaigns/index.ts'
+import { ZoneCalendar } from '../../../kernel/calendar.ts'
+import { type CampaignSchedule, closesAt, windowState, zoneOf } from '../../campaigns/index.ts'
 
 export interface Stretch {
   openMs: number
   closeMs: number
 }
 
-/** The open stretches of a schedule; what was asked once is known. */
+/** A stretch, and from when on it is the next to open. */
+interface Known extends Stretch {
+  sinceMs: number
+}
+
+const knownMax = 500
+
+/** The open stretches of a schedule and the days of its campaign; what was asked once is known. */
 export class Windows {
+  readonly calendar: ZoneCalendar
   readonly #schedule: CampaignSchedule
-  #known: (Stretch & { sinceMs: number })[] = []
-  #last: (Stretch & { sinceMs: number }) | undefined
+  #known: Known[] = []
+  #last: Known | undefined
 
   constructor(schedule: CampaignSchedule) {
     this.#schedule = schedule
+    this.calendar = new ZoneCalendar(zoneOf(schedule))
   }
 
   /** The one that is open, else the next; null when no other opens. */
   stretchAt(ms: number): Stretch | null {
-    const fits = (stretch: { sinceMs: number; closeMs: number }) =>
-      ms >= stretch.sinceMs && ms < stretch.closeMs
+    const fits = (stretch: Known) => ms >= stretch.sinceMs && ms < stretch.closeMs
     if (!this.#last || !fits(this.#last)) this.#last = this.#known.find(fits) ?? this.#find(ms)
     return this.#last ?? null
   }
@@ -29,7 +38,7 @@ export class Windows {
     return stretch && Math.max(stretch.openMs, ms)
   }
 
-  #find(ms: number) {
+  #find(ms: number): Known | undefined {
     const { nextOpen } = windowState(this.#schedule, new Date(ms))
     if (!nextOpen) return
     const stretch = {
@@ -38,6 +47,16 @@ export class Windows {
       closeMs: closesAt(this.#schedule, nextOpen).getTime(),
     }
     this.#known.push(stretch)
+    if (this.#known.length > knownMax) this.#known.shift()
     return stretch
   }
+}
+
+/** A runner plans by the same schedule again and again. */
+const windows = new WeakMap<CampaignSchedule, Windows>()
+
+export function windowsOf(schedule: CampaignSchedule): Windows {
+  const known = windows.get(schedule) ?? new Windows(schedule)
+  windows.set(schedule, known)
+  return known
 }

@@ -1,0 +1,133 @@
+import { createCampaign } from '../server/src/features/campaigns/campaigns.ts'
+import { updateCampaign } from '../server/src/features/campaigns/update-campaign.ts'
+import { addLeads } from '../server/src/features/leads/index.ts'
+import { addMailbox } from '../server/src/features/mailboxes/index.ts'
+import { type ComposedMail, compileStep, compose } from '../server/src/features/messages/index.ts'
+import { startSendingRunner } from '../server/src/features/sending/index.ts'
+import { createTrackingLinks } from '../server/src/features/tracking/index.ts'
+import type { Context } from '../server/src/kernel/context.ts'
+import type { Figure } from './run.ts'
+import { benchCampaign, benchLead, benchMailbox } from './sending/campaign.ts'
+import { startSink } from './sending/sink.ts'
+import { openService } from './service.ts'
+
+const mails = 20_000
+const connections = 20
+
+/** Everything is planned first, so that only sending is timed: from activation to the last record. */
+export async function bench(): Promise<Figure[]> {
+  await using service = await openService()
+  await using sink = await startSink()
+  const { ctx, workspaceId } = service
+  const limit = await measureClient(ctx, workspaceId, sink.port)
+
+  const mailboxes = []
+  for (let n = 0; n < connections; n++) {
+    mailboxes.push(await addMailbox(ctx, workspaceId, benchMailbox(n, sink.port)))
+  }
+  const campaign = await createCampaign(ctx, workspaceId, {
+    ...benchCampaign,
+    email_list: mailboxes.map(({ address }) => address),
+  })
+  for (let done = 0; done < mails; done += 1000) {
+    const leads = Array.from({ length: 1000 }, (_, n) => benchLead(done + n))
+    await addLeads(ctx, workspaceId, {
+      ...{ campaign_id: campaign.id, leads, skip_if_in_workspace: false, overwrite: false },
+    })
+  }
+  let settled = 0
+  const done = Promise.withResolvers<void>()
+  const runner = await startSendingRunner(ctx, {
+    onSettled: () => {
+      settled += 1
+      if (settled === mails) done.resolve()
+    },
+  })
+  const pg = (await import('pg')).default
+  const spy = new pg.Client({ connectionString: service.databaseUrl }); await spy.connect()
+  const seen = new Map<string, number>()
+  const timer = setInterval(async () => {
+    const { rows } = await spy.query("select left(regexp_replace(query, '\\s+', ' ', 'g'), 90) q, state, wait_event from pg_stat_activity where pid <> pg_backend_pid() and state <> 'idle' and datname is not null")
+    for (const r of rows) { const k = `${r.state} ${r.wait_event} ${r.q}`; seen.set(k, (seen.get(k) ?? 0) + 1) }
+  }, 20)
+  const startedMs = performance.now()
+  const cpu = process.cpuUsage()
+  await updateCampaign(ctx, workspaceId, campaign.id, { status: 'active' })
+  await done.promise
+  clearInterval(timer)
+  console.log([...seen].sort((a,b)=>b[1]-a[1]).slice(0,25).map(([k,n])=>n+' '+k).join('\n')); await spy.end()
+  const seconds = (performance.now() - startedMs) / 1000
+  const used = process.cpuUsage(cpu)
+  await runner.stop()
+  const perSecond = mails / seconds
+  const cpuUs = (used.user + used.system) / mails
+  const megabytes = process.memoryUsage().rss / 1e6
+  return [
+    {
+      name: `mails sent (this process ${cpuUs.toFixed(0)} µs of CPU each, ${megabytes.toFixed(0)} MB)`,
+      value: perSecond,
+      unit: '/s',
+      limit: { name: 'the same client, the same bytes, no database', value: limit },
+      target: '≥ 50 % of the limit, ≥ 4,500/s',
+      met: perSecond >= 0.5 * limit && perSecond >= 4500,
+    },
+  ]
+}
+
+/** As many connections, each with the next mail as soon as the last one was taken. */
+async function measureClient(ctx: Context, workspaceId: string, port: number): Promise<number> {
+  const bytes = composeSome(ctx, workspaceId, 2000)
+  let sent = 0
+  const server = benchMailbox(0, port).smtp
+  const open = () =>
+    ctx.mail.connectSmtp({
+      ...server,
+      credential: { kind: 'password', password: server.password },
+    })
+  const all = await Promise.all(Array.from({ length: connections }, open))
+  const startedMs = performance.now()
+  await Promise.all(
+    all.map(async (connection) => {
+      while (sent < mails) {
+        const mail = bytes[sent++ % bytes.length] as ComposedMail
+        await connection.begin({
+          ...{ from: mail.from, to: mail.recipients, sizeBytes: mail.sizeBytes, utf8: false },
+        })
+        await connection.finish(mail.bytes)
+      }
+    }),
+  )
+  const seconds = (performance.now() - startedMs) / 1000
+  await Promise.all(all.map((connection) => connection.close()))
+  return mails / seconds
+}
+
+function composeSome(ctx: Context, workspaceId: string, count: number): ComposedMail[] {
+  const [variant] = benchCampaign.sequences[0]?.steps[0]?.variants ?? []
+  const stepId = ctx.newId()
+  const compiled = compileStep(
+    {
+      ...benchCampaign,
+      ...{ workspace_id: workspaceId, text_only: false, first_email_text_only: false },
+      ...{ insert_unsubscribe_header: true, cc_list: [], bcc_list: [] },
+    },
+    { id: stepId, number: 1 },
+    { id: ctx.newId(), subject: variant?.subject ?? '', body: variant?.body ?? '' },
+  )
+  const links = createTrackingLinks(ctx)
+  return Array.from({ length: count }, (_, n) => {
+    const { email, first_name, company_name, job_title, custom_variables } = benchLead(n)
+    const nothing = { last_name: null, company_domain: null, phone: null, website: null }
+    return compose(compiled, {
+      lead: {
+        ...{ id: ctx.newId(), email, first_name, company_name, job_title, custom_variables },
+        ...{ ...nothing, personalization: null },
+      },
+      mailbox: { address: 'sender0@example.com', display_name: 'Ada Lovelace', signature: null },
+      messageId: `<${n}@example.com>`,
+      thread: null,
+      at: ctx.now(),
+      links,
+    })
+  })
+}

@@ -1,0 +1,49 @@
+import type { Command } from 'commander'
+import { optOutEverywhere } from '../features/acquisition/index.ts'
+import {
+  type DirectoryStats,
+  loadSample,
+  type OptedOut,
+  readStats,
+  removeSample,
+  type Sample,
+} from '../features/directory/index.ts'
+import { exportCommand } from './directory-export.ts'
+import { importCommand } from './directory-import.ts'
+import { type OutputOptions, operate, withOutput } from './operate.ts'
+import { formatRecord } from './terminal.ts'
+
+export function directoryCommands(program: Command) {
+  const directory = program
+    .command('directory')
+    .description('The contacts and companies that workspaces search')
+  importCommand(directory)
+  exportCommand(directory)
+
+  withOutput(directory.command('stats'))
+    .description('How much is in it')
+    .action((options: OutputOptions) => operate(options, (ctx) => readStats(ctx.db), showStats))
+
+  withOutput(directory.command('optout'))
+    .description('Remove a person, or everybody of a domain, and never let them in again')
+    .argument('<address-or-domain>', 'an e-mail address, or a domain with those below it')
+    .action((addressOrDomain: string, options: OutputOptions) =>
+      operate(options, (ctx) => optOutEverywhere(ctx, addressOrDomain), showOptedOut),
+    )
+
+  withOutput(directory.command('sample'))
+    .description('Load 5,000 made-up contacts of 500 companies, to try things out')
+    .option('--remove', 'take them out again; what was acquired of them stays acquired')
+    .action((options: OutputOptions & { remove?: true }) =>
+      options.remove
+        ? operate(options, removeSample, (sample) => `Removed ${told(sample)}.`)
+        : operate(options, loadSample, (sample) => `Loaded ${told(sample)}.`),
+    )
+}
+
+const told = ({ contacts, companies }: Sample) => `${contacts} contacts and ${companies} companies`
+
+const showStats = (stats: DirectoryStats) => formatRecord({ ...stats })
+
+const showOptedOut = ({ contacts_removed: removed }: OptedOut) =>
+  `${removed} ${removed === 1 ? 'contact is' : 'contacts are'} removed; nobody of the kind is found, revealed or imported again.`

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestApi, testApi } from '../../../test/app.ts'
+import { importText } from '../../../test/directory-files.ts'
+import { optOutEverywhere } from './opt-out.ts'
+
+let api: TestApi
+beforeAll(async () => {
+  api = await testApi()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const find = async (body: object, key = api.key) =>
+  (await api.call('POST', '/api/v1/leadbank/find', { body, key })).body
+const idOf = async (query: string) => (await find({ query })).items[0]?.id
+const acquire = (contact_id: string, key = api.key) =>
+  api.call('POST', '/api/v1/leadbank/acquire_email', { body: { contact_id }, key })
+
+test('a person who asks to be removed is never found or revealed again, by anybody', async () => {
+  const file = 'first_name,last_name,email,domain\nGrace,Hopper,grace@navy.example,navy.example\n'
+  await importText(api.ctx, file)
+  const stranger = await api.createStranger()
+  const id = await idOf('grace hopper')
+  expect((await acquire(id)).body).toMatchObject({ status: 'acquired', credits_charged: 1 })
+
+  expect(await optOutEverywhere(api.ctx, 'Grace@navy.example')).toMatchObject({
+    contacts_removed: 1,
+  })
+  for (const key of [api.key, stranger.key]) {
+    expect(await acquire(id, key)).toMatchObject({ status: 409, body: { code: 'not_eligible' } })
+    expect(await find({ query: 'grace hopper' }, key)).toMatchObject({ items: [], total: 0 })
+    expect(await find({ company_domains: ['navy.example'] }, key)).toMatchObject({ total: 0 })
+  }
+  expect(await importText(api.ctx, file)).toMatchObject({ contacts_created: 0, opted_out: 1 })
+  expect(await find({ query: 'grace hopper' })).toMatchObject({ total: 0 })
+  expect((await acquire(id)).body.code).toBe('not_eligible')
+})
+
+test('everybody of a domain goes with it', async () => {
+  await importText(
+    api.ctx,
+    'first_name,email,domain\nAlan,alan@gone.example,gone.example\nKay,kay@mail.example,sub.gone.example\nLee,lee@stays.example,stays.example\n',
+  )
+  const ids = await Promise.all(['alan', 'kay', 'lee'].map(idOf))
+  for (const id of ids) expect((await acquire(id)).status).toBe(200)
+  expect(await optOutEverywhere(api.ctx, 'gone.example')).toMatchObject({ contacts_removed: 2 })
+  const statuses = await Promise.all(ids.map(async (id) => (await acquire(id)).status))
+  expect(statuses).toEqual([409, 409, 200])
+  expect(await idOf('alan')).toBeUndefined()
+  expect(await idOf('kay')).toBeUndefined()
+})
+
+/** The address of a contact without one, as if a provider had found it for the workspace. */
+async function reveal(name: string, email: string): Promise<string> {
+  const row = `first_name,last_name,email,domain\n${name},Found,${email},found.example\n`
+  await importText(api.ctx, row)
+  const id = await idOf(`${name} found`)
+  await acquire(id)
+  const { peek } = api.ctx.database
+  const key = `n:${name.toLowerCase()} found@d:found.example`
+  await peek
+    .updateTable('directory_contacts')
+    .set({ email: null, key })
+    .where('id', '=', id)
+    .execute()
+  return id
+}
+
+test.each(['barbara@elsewhere.example', 'elsewhere.example'])(
+  'whom the directory knows without an address that a reveal found goes with %s',
+  async (who) => {
+    const name = who.includes('@') ? 'Barbara' : 'Radia'
+    const id = await reveal(name, `${name.toLowerCase()}@elsewhere.example`)
+    const other = await reveal(`Not${name}`, 'somebody@another.example')
+    expect(await optOutEverywhere(api.ctx, who)).toMatchObject({ contacts_removed: 1 })
+    expect(await find({ query: `${name} found` })).toMatchObject({ total: 0 })
+    expect((await acquire(id)).body.code).toBe('not_eligible')
+    expect((await acquire(other)).status).toBe(200)
+  },
+)
+
+test('what is neither an address nor a domain is refused', async () => {
+  await expect(optOutEverywhere(api.ctx, 'nobody')).rejects.toThrow('It must be an e-mail address')
+})

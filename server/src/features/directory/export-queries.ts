@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import type { Db } from '../../kernel/db/db.ts'
+
+export type DirectoryKind = 'contacts' | 'companies'
+export type ExportFormat = 'csv' | 'ndjson'
+
+/** Under the names that an import knows them by. */
+const companyColumns = `k.name as company, k.domain, k.website, k.industry, k.employee_count,
+  k.revenue_range, k.founded_year, k.description`
+
+const selectContacts = (companies: string, hasEmail: string) => `
+  select c.first_name, c.last_name, c.title, c.seniority, c.department, c.email, c.email_status,
+    ${hasEmail} as has_email, c.linkedin_url, c.city, c.country, ${companies}
+  from directory_contacts c
+  left join directory_companies k on k.id = c.company_id`
+
+/** The whole directory, row by row; no value of it has a line end. */
+export function copyOut(kind: DirectoryKind, format: ExportFormat): string {
+  const isCsv = format === 'csv'
+  const companies = `${companyColumns}, ${isCsv ? joined : listed} as technologies,
+    k.city as company_city, k.country as company_country, k.linkedin_url as company_linkedin_url`
+  const select =
+    kind === 'companies'
+      ? `select ${companies} from directory_companies k`
+      : selectContacts(companies, isCsv ? 'c.has_email::text' : 'c.has_email')
+  if (isCsv) return `copy (${select}) to stdout (format csv, header)`
+  // JSON has neither of the two characters, so that it is sent as it is.
+  return `copy (select json_strip_nulls(row_to_json(r)) from (${select}) r)
+    to stdout (format csv, quote e'\\x01', delimiter e'\\x02')`
+}
+
+const listed = `nullif(k.technologies, '{}')`
+
+// A list of one with a comma in it would be read as one of two: it is told where it ends.
+const joined = `nullif(array_to_string(k.technologies, ';') ||
+  case when cardinality(k.technologies) = 1 and k.technologies[1] ~ '[,|]' then ';' else '' end, '')`
+
+export interface DirectoryStats {
+  contacts: number
+  /** Whose address is known. */
+  contacts_with_address: number
+  /** Whose address a reveal looks up. */
+  contacts_to_look_up: number
+  companies: number
+  sample_contacts: number
+  sample_companies: number
+  opted_out_addresses: number
+  opted_out_domains: number
+  /** Imports that were interrupted. */
+  unfinished_imports: number
+  timestamp_updated: Date | null
+}
+
+/** Reads all of it once. */
+export async function readStats(db: Db): Promise<DirectoryStats> {
+  const { rows } = await sql<DirectoryStats>`
+    select c.*, k.*, o.*, i.*
+    from (
+      select count(*)::int as contacts, count(email)::int as contacts_with_address,
+        (count(*) filter (where has_email and email is null))::int as contacts_to_look_up,
+        (count(*) filter (where sample))::int as sample_contacts,
+        max(timestamp_updated) as timestamp_updated
+      from directory_contacts) c,
+    (
+      select count(*)::int as companies, (count(*) filter (where sample))::int as sample_companies
+      from directory_companies) k,
+    (
+      select (count(*) filter (where kind = 'address'))::int as opted_out_addresses,
+        (count(*) filter (where kind = 'domain'))::int as opted_out_domains
+      from directory_optouts) o,
+    (
+      select count(*)::int as unfinished_imports
+      from directory_imports
+      where not finished) i`.execute(db)
+  return rows[0] as DirectoryStats
+}

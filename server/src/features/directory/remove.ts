@@ -1,0 +1,47 @@
+import type { Db } from '../../kernel/db/db.ts'
+import { nameKey, profileKey } from './identity.ts'
+import * as queries from './queries.ts'
+
+/** Everything that the directory has about one person: under the key, and whatever is theirs as well. */
+export async function removePerson(
+  db: Db,
+  key: string,
+  contactIds: string[],
+): Promise<queries.RemovedContact[]> {
+  const found = await queries.deleteContacts(db, [key], contactIds)
+  const keys = found.flatMap(keysOf)
+  const likely = await queries.findByProfiles(db, keys.flatMap(pathsOf))
+  const same = likely.filter(({ linkedin_url }) => keys.includes(profileKey(linkedin_url)))
+  const others = await queries.deleteContacts(
+    db,
+    keys,
+    same.map(({ id }) => id),
+  )
+  return [...found, ...others]
+}
+
+/** Everybody of the companies at a domain or below it, or with an address there, and the companies. */
+export async function removeDomain(
+  db: Db,
+  domain: string,
+  contactIds: string[],
+): Promise<queries.RemovedContact[]> {
+  const found = await queries.deleteByDomain(db, domain)
+  const others = await queries.deleteContacts(db, [], contactIds)
+  await queries.deleteCompaniesByDomain(db, domain)
+  return [...found, ...others]
+}
+
+/** By which a person would be known without the address. */
+export function keysOf(contact: queries.RemovedContact): string[] {
+  const { first_name, last_name, linkedin_url, company_key } = contact
+  const name = nameKey(first_name, last_name, company_key ?? undefined)
+  return [...(linkedin_url === null ? [] : [profileKey(linkedin_url)]), ...(name ? [name] : [])]
+}
+
+/** How the addresses of a profile may go on, in lower case. */
+function pathsOf(key: string): string[] {
+  const [, site, name] = /^l:(in|sales)\/(.+)$/.exec(key.toLowerCase()) ?? []
+  if (site === 'in') return [`/in/${name}`, `/pub/${name}`]
+  return site === 'sales' ? [`/lead/${name}`, `/people/${name}`] : []
+}

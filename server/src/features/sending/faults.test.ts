@@ -1,0 +1,378 @@
+import { afterEach, expect, test } from 'vitest'
+import { type SmtpFault, startSmtpFaults } from '../../../test/mail/smtp-faults.ts'
+import { type Sending, testSending } from '../../../test/sending.ts'
+import { updateMailbox } from '../mailboxes/index.ts'
+
+let sending: Sending
+let closing: AsyncDisposable[] = []
+afterEach(async () => {
+  await sending[Symbol.asyncDispose]()
+  for (const each of closing) await each[Symbol.asyncDispose]()
+  closing = []
+})
+
+type Callback = (error?: Error | null) => void
+const refusal = (responseCode: number, message: string) =>
+  Object.assign(new Error(message), { responseCode })
+
+/** A mail server that answers to a recipient what the test says. */
+const answering = (
+  answer: (address: string) => Error | undefined | Promise<Error | undefined>,
+) => ({
+  onRcptTo({ address }: { address: string }, _session: unknown, callback: Callback) {
+    Promise.resolve(answer(address)).then((error) => callback(error ?? null))
+  },
+})
+
+/** A mailbox whose connections break as the test says. */
+async function faultyMailbox(fault: (moment: string, seenBefore: number) => SmtpFault) {
+  const proxy = await startSmtpFaults(sending.smtpPort, fault)
+  closing.push(proxy)
+  return { mailbox: await sending.createMailbox('anna@example.com', {}, proxy.port), proxy }
+}
+
+const states = (count: number, state: string) => (entries: { state: string }[]) =>
+  entries.filter((entry) => entry.state === state).length === count
+
+const eventTypes = async () =>
+  (await sending.ctx.database.peek.selectFrom('events').select(['type', 'lead_email']).execute())
+    .filter(({ type }) => !type.startsWith('campaign.'))
+    .map(({ type, lead_email }) => `${type} ${lead_email ?? ''}`.trim())
+    .sort()
+
+const lead = async (campaignId: string, email: string) =>
+  (
+    await sending.call(
+      'GET',
+      `/api/v2/lead/get?email=${encodeURIComponent(email)}&campaign_id=${campaignId}`,
+    )
+  ).body
+
+const mailboxStatus = async (id: string) =>
+  sending.ctx.database.peek
+    .selectFrom('mailboxes')
+    .select(['status', 'status_reason'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+
+const countedToday = async () => {
+  const { peek } = sending.ctx.database
+  const [campaign] = await peek.selectFrom('campaign_days').selectAll().execute()
+  const [mailbox] = await peek.selectFrom('mailbox_days').selectAll().execute()
+  return { campaign: campaign?.sent, new_leads: campaign?.new_leads, mailbox: mailbox?.sent }
+}
+
+test('a recipient that is refused for good bounces, and no other lead is touched', async () => {
+  sending = await testSending({
+    smtp: answering((address) =>
+      address.startsWith('gone') ? refusal(550, '5.1.1 No such user') : undefined,
+    ),
+  })
+  const mailbox = await sending.createMailbox('anna@example.com')
+  const campaign = await sending.createCampaign([mailbox])
+  await sending.startRunner()
+  await sending.addLeads(campaign.id, ['a@lead.example', 'gone@lead.example', 'b@lead.example'])
+  const entries = await sending.waitForLedger(
+    (all) => states(2, 'sent')(all) && states(1, 'failed')(all),
+  )
+  expect(entries.find(({ state }) => state === 'failed')?.error_message).toContain('No such user')
+  expect(await lead(campaign.id, 'gone@lead.example')).toMatchObject({
+    status: 'bounced',
+    sending_state: 'stopped',
+    stop_reason: 'bounced',
+  })
+  expect(await eventTypes()).toEqual([
+    'email.bounced gone@lead.example',
+    'email.sent a@lead.example',
+    'email.sent b@lead.example',
+    'lead.completed a@lead.example',
+    'lead.completed b@lead.example',
+  ])
+  expect(await countedToday()).toEqual({ campaign: 2, new_leads: 2, mailbox: 2 })
+  expect(await mailboxStatus(mailbox.id)).toMatchObject({ status: 'connected' })
+})
+
+test('a recipient that is put off is tried again later, with the same Message-ID', async () => {
+  let refusals = 2
+  sending = await testSending({
+    smtp: answering(() => (refusals-- > 0 ? refusal(450, '4.2.0 Greylisted') : undefined)),
+  })
+  const campaign = await sending.createCampaign([await sending.createMailbox('anna@example.com')])
+  await sending.startRunner()
+  await sending.addLeads(campaign.id, ['a@lead.example'])
+  const [first] = await sending.waitForLedger(states(1, 'failed'))
+  expect(await countedToday()).toEqual({ campaign: 0, new_leads: 0, mailbox: 0 })
+  const { timestamp_next_send } = await lead(campaign.id, 'a@lead.example')
+  const waitMs = Date.parse(timestamp_next_send) - sending.ctx.now().getTime()
+  expect(waitMs).toBeGreaterThan(4 * 60_000)
+  expect(waitMs).toBeLessThan(6 * 60_000)
+  sending.ctx.clock.advance(6 * 60_000)
+  await sending.waitForLedger(([entry]) => entry?.attempt === 2 && entry.state === 'failed')
+  sending.ctx.clock.advance(20 * 60_000)
+  const [sent] = await sending.waitForLedger(states(1, 'sent'))
+  expect(sent).toMatchObject({ attempt: 3, message_id: first?.message_id })
+  expect(await countedToday()).toEqual({ campaign: 1, new_leads: 1, mailbox: 1 })
+  expect(sending.outbox).toHaveLength(1)
+})
+
+test('a sender that is refused pauses its mailbox with one event, and its leads go to another', async () => {
+  let isBlocked = true
+  sending = await testSending({
+    smtp: {
+      onMailFrom({ address }, _session, callback) {
+        const blocked = isBlocked && address === 'anna@example.com'
+        callback(blocked ? refusal(550, '5.7.1 Sender not allowed') : null)
+      },
+    },
+  })
+  const anna = await sending.createMailbox('anna@example.com')
+  const campaign = await sending.createCampaign([anna])
+  await sending.addLeads(campaign.id, ['a@lead.example', 'b@lead.example'])
+  await sending.startRunner()
+  await expect.poll(() => mailboxStatus(anna.id)).toMatchObject({ status: 'error' })
+  expect((await mailboxStatus(anna.id)).status_reason).toBeTruthy()
+  expect(await eventTypes()).toEqual(['mailbox.error'])
+  for (const email of ['a@lead.example', 'b@lead.example']) {
+    expect(await lead(campaign.id, email)).toMatchObject({
+      sending_state: 'pending',
+      status: 'new',
+    })
+  }
+  expect(await countedToday()).toEqual({ campaign: 0, new_leads: 0, mailbox: 0 })
+
+  const bert = await sending.createMailbox('bert@example.com')
+  await sending.call('PATCH', `/api/v2/campaigns/${campaign.id}`, {
+    body: { email_list: [anna.address, bert.address] },
+  })
+  const entries = await sending.waitForLedger(states(2, 'sent'))
+  expect(entries.map(({ mailbox_id }) => mailbox_id)).toEqual([bert.id, bert.id])
+  isBlocked = false
+})
+
+test('a login that is refused is a mailbox error, told once; the mailbox recovers by itself', async () => {
+  let isBroken = true
+  sending = await testSending()
+  const { mailbox, proxy } = await faultyMailbox((moment) =>
+    isBroken && moment.startsWith('AUTH') ? { answer: '535 5.7.8 Bad credentials\r\n' } : undefined,
+  )
+  const campaign = await sending.createCampaign([mailbox])
+  await sending.startRunner()
+  await sending.addLeads(campaign.id, ['a@lead.example'])
+  await expect.poll(() => mailboxStatus(mailbox.id)).toMatchObject({ status: 'error' })
+  const logins = () => proxy.commands.filter((line) => line.startsWith('AUTH')).length
+  // Tried again and again, and told once.
+  for (let tries = logins(); tries < 4; tries = logins()) {
+    sending.ctx.clock.advance(3_600_000)
+    await expect.poll(logins).toBeGreaterThan(tries)
+  }
+  expect(await eventTypes()).toEqual(['mailbox.error'])
+  isBroken = false
+  sending.ctx.clock.advance(3_600_000)
+  await sending.waitForLedger(states(1, 'sent'))
+  expect(await mailboxStatus(mailbox.id)).toEqual({ status: 'connected', status_reason: null })
+})
+
+test('a password that was changed is tried at once', async () => {
+  sending = await testSending()
+  const mailbox = await sending.createMailbox('anna@example.com', {
+    smtp: {
+      ...{ host: '127.0.0.1', port: sending.smtpPort, security: 'none' },
+      ...{ username: 'anna@example.com', password: 'an old one' },
+    },
+  })
+  const campaign = await sending.createCampaign([mailbox])
+  await sending.startRunner()
+  await sending.addLeads(campaign.id, ['a@lead.example'])
+  await expect.poll(() => mailboxStatus(mailbox.id)).toMatchObject({ status: 'error' })
+  const { ctx, workspaceId } = sending
+  await updateMailbox(ctx, workspaceId, mailbox.id, { smtp: { password: 'correct horse' } })
+  await sending.waitForLedger(states(1, 'sent'))
+})
+
+test('a server that cannot be reached is an error only when it stays so, and no lead is held to it', async () => {
+  sending = await testSending()
+  let isDown = true
+  const { mailbox } = await faultyMailbox((moment) =>
+    isDown && moment === 'CONNECT' ? 'drop' : undefined,
+  )
+  const campaign = await sending.createCampaign([mailbox])
+  await sending.startRunner()
+  await sending.addLeads(campaign.id, ['a@lead.example'])
+  const failures = async () =>
+    (await sending.ctx.database.peek.selectFrom('mailbox_lanes').selectAll().executeTakeFirst())
+      ?.failures
+  await expect.poll(failures).toBe(1)
+  expect(await mailboxStatus(mailbox.id)).toMatchObject({ status: 'connected' })
+  for (const expected of [2, 3]) {
+    sending.ctx.clock.advance(120_000)
+    await expect.poll(failures).toBe(expected)
+  }
+  expect(await mailboxStatus(mailbox.id)).toMatchObject({ status: 'error' })
+  expect(await eventTypes()).toEqual(['mailbox.error'])
+  expect(await lead(campaign.id, 'a@lead.example')).toMatchObject({ sending_state: 'pending' })
+  isDown = false
+  sending.ctx.clock.advance(3_600_000)
+  await sending.waitForLedger(states(1, 'sent'))
+})
+
+test('a template that fails for one lead skips that lead with a reason, and sends no braces', async () => {
+  sending = await testSending()
+  const campaign = await sending.createCampaign([await sending.createMailbox('anna@example.com')], {
+    sequences: [
+      { steps: [{ variants: [{ subject: 'For {{company_name}}', body: '<p>Hi</p>' }] }] },
+    ],
+  })
+  await sending.startRunner()
+  await sending.addLeads(campaign.id, [
+    { email: 'none@lead.example' },
+    { email: 'some@lead.example', company_name: 'Example Ltd' },
+  ])
+  await sending.waitForLedger((all) => states(1, 'sent')(all) && states(1, 'failed')(all))
+  expect(sending.outbox.map(({ to }) => to)).toEqual(['some@lead.example'])
+  const skipped = await lead(campaign.id, 'none@lead.example')
+  expect(skipped.sending_state).toBe('paused')
+  expect(skipped.skip_reason).toContain('company_name')
+  expect(await countedToday()).toEqual({ campaign: 1, new_leads: 1, mailbox: 1 })
+})
+
+test('a mail that is larger than the server takes is not sent, and says so', async () => {
+  sending = await testSending({ smtp: { size: 2000 } })
+  const campaign = await sending.createCampaign([await sending.createMailbox('anna@example.com')], {
+    sequences: [{ steps: [{ variants: [{ subject: 'Hi', body: '<p>{{personalization}}</p>' }] }] }],
+  })
+  await sending.startRunner()
+  await sending.addLeads(campaign.id, [
+    { email: 'long@lead.example', personalization: 'x '.repeat(3000) },
+    { email: 'short@lead.example', personalization: 'x' },
+  ])
+  await sending.waitForLedger((all) => states(1, 'sent')(all) && states(1, 'failed')(all))
+  const skipped = await lead(campaign.id, 'long@lead.example')
+  expect(skipped.skip_reason).toContain('larger')
+  expect(sending.outbox.map(({ to }) => to)).toEqual(['short@lead.example'])
+})
+
+test('a server without SMTPUTF8 skips who cannot be written to, and no one else', async () => {
+  sending = await testSending({ smtp: { hideSMTPUTF8: true } })
+  const campaign = await sending.createCampaign([await sending.createMailbox('anna@example.com')])
+  await sending.startRunner()
+  await sending.addLeads(campaign.id, ['jürgen@lead.example', 'ann@bücher.example'])
+  await sending.waitForLedger((all) => states(1, 'sent')(all) && states(1, 'failed')(all))
+  expect(sending.outbox.map(({ to }) => to)).toEqual(['ann@bücher.example'])
+  expect((await lead(campaign.id, 'jürgen@lead.example')).skip_reason).toContain('ASCII')
+})
+
+test('a connection that breaks after the final dot leaves the mail uncertain; it counts as sent and is not sent again', async () => {
+  sending = await testSending()
+  const { mailbox } = await faultyMailbox((moment, before) =>
+    moment === '.' && before === 0 ? 'drop-after' : undefined,
+  )
+  const campaign = await sending.createCampaign([mailbox])
+  await sending.startRunner()
+  await sending.addLeads(campaign.id, ['a@lead.example'])
+  const [entry] = await sending.waitForLedger(states(1, 'uncertain'))
+  expect(entry?.error_message).toBeTruthy()
+  expect(await countedToday()).toEqual({ campaign: 1, new_leads: 1, mailbox: 1 })
+  expect(await eventTypes()).toEqual(['email.sent a@lead.example', 'lead.completed a@lead.example'])
+  sending.ctx.clock.advance(86_400_000)
+  await sending.addLeads(campaign.id, ['b@lead.example'])
+  await sending.call('PATCH', `/api/v2/campaigns/${campaign.id}`, { body: { status: 'active' } })
+  await sending.waitForLedger(states(1, 'sent'))
+  expect(sending.outbox.map(({ to }) => to)).toEqual(['a@lead.example', 'b@lead.example'])
+})
+
+test.each(['drop', 'answer'] as const)(
+  'what fails before the final dot (%s) was not sent, and is sent once',
+  async (kind) => {
+    sending = await testSending()
+    const { mailbox } = await faultyMailbox((moment, before) => {
+      if (moment !== 'DATA' || before > 0) return undefined
+      return kind === 'drop' ? 'drop' : { answer: '451 4.3.0 Not now\r\n' }
+    })
+    const campaign = await sending.createCampaign([mailbox])
+    await sending.startRunner()
+    await sending.addLeads(campaign.id, ['a@lead.example'])
+    await sending.waitForLedger(states(1, 'failed'))
+    sending.ctx.clock.advance(3_600_000)
+    await sending.waitForLedger(states(1, 'sent'))
+    expect(sending.outbox).toHaveLength(1)
+    expect(await eventTypes()).toEqual([
+      'email.sent a@lead.example',
+      'lead.completed a@lead.example',
+    ])
+  },
+)
+
+test('a kept connection that the server closed is replaced without a word', async () => {
+  sending = await testSending()
+  const { mailbox, proxy } = await faultyMailbox((moment, before) => {
+    const isSecondMail = moment.startsWith('MAIL') && before >= 1 && connections() < 2
+    return isSecondMail ? { answer: '421 4.7.0 Too many mails on this connection\r\n' } : undefined
+  })
+  const connections = () => proxy.commands.filter((line) => line === 'CONNECT').length
+  const campaign = await sending.createCampaign([mailbox])
+  await sending.startRunner()
+  await sending.addLeads(campaign.id, ['a@lead.example', 'b@lead.example'])
+  await sending.waitForLedger(states(2, 'sent'))
+  expect(connections()).toBe(2)
+  const [lane] = await sending.ctx.database.peek.selectFrom('mailbox_lanes').selectAll().execute()
+  expect(lane?.failures).toBe(0)
+})
+
+const changes: [string, (campaignId: string) => Promise<unknown>, object][] = [
+  [
+    'its campaign is paused',
+    (id) => sending.call('PATCH', `/api/v2/campaigns/${id}`, { body: { status: 'paused' } }),
+    { sending_state: 'pending' },
+  ],
+  ['its lead is stopped', (id) => setStatus(id, 'not_interested'), { sending_state: 'stopped' }],
+  ['its lead unsubscribes', (id) => setStatus(id, 'unsubscribed'), { sending_state: 'stopped' }],
+  [
+    'its address is suppressed',
+    async () => {
+      const { addSuppression } = await import('../suppression/index.ts')
+      await addSuppression(sending.ctx, sending.workspaceId, 'lead.example')
+    },
+    { sending_state: 'stopped', stop_reason: 'blocked' },
+  ],
+  [
+    'its workspace loses the plan',
+    async () => {
+      const { setPlan } = await import('../workspaces/workspaces.ts')
+      await setPlan(sending.ctx, sending.workspaceId, { api: false })
+    },
+    {},
+  ],
+]
+
+const setStatus = (campaign_id: string, new_status: string) =>
+  sending.call('POST', '/api/v2/lead/update/status', {
+    body: { campaign_id, email: 'a@lead.example', new_status },
+  })
+
+test.each(changes)('a mail is not finished once %s', async (_what, change, expected) => {
+  const arrived = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<undefined>()
+  sending = await testSending({
+    smtp: answering(() => {
+      arrived.resolve()
+      return goOn.promise
+    }),
+  })
+  const campaign = await sending.createCampaign([await sending.createMailbox('anna@example.com')])
+  await sending.startRunner()
+  await sending.addLeads(campaign.id, ['a@lead.example'])
+  await arrived.promise
+  await change(campaign.id)
+  goOn.resolve(undefined)
+  await sending.waitForLedger(states(1, 'failed'))
+  const asleep = async () =>
+    (await sending.ctx.database.peek.selectFrom('mailbox_lanes').selectAll().execute()).every(
+      ({ wake_at }) => wake_at === null,
+    )
+  await expect.poll(asleep).toBe(true)
+  expect(sending.outbox).toEqual([])
+  expect(await countedToday()).toEqual({ campaign: 0, new_leads: 0, mailbox: 0 })
+  if (Object.keys(expected).length > 0) {
+    expect(await lead(campaign.id, 'a@lead.example')).toMatchObject(expected)
+  }
+})

@@ -1,0 +1,128 @@
+import type { Context } from '../../../kernel/context.ts'
+import { type Campaign, getCampaign, zoneOf } from '../../campaigns/index.ts'
+import type { Cohort } from './cohort-work.ts'
+import { type Forecast, forecast } from './forecast.ts'
+import * as queries from './forecast-queries.ts'
+import { dayOf, type PlannedCampaign, type PlannedMailbox, type SendHistory } from './plan.ts'
+
+export interface CampaignForecast extends Forecast {
+  campaign: Pick<Campaign, 'id' | 'name' | 'status'>
+  /** Whose days these are. */
+  timezone: string
+  mailboxes: {
+    id: string
+    address: string
+    status: PlannedMailbox['status']
+    /** Other active campaigns that send from it: what they take is not in the forecast. */
+    shared_with: number
+  }[]
+}
+
+/**
+ * What a campaign would send from now on, day by day, as if it were active and alone with its
+ * mailboxes. Four statements, whatever the number of its leads.
+ */
+export async function forecastCampaign(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  { daysMax = 366 }: { daysMax?: number } = {},
+): Promise<CampaignForecast> {
+  const now = ctx.now()
+  const campaign = await getCampaign(ctx, workspaceId, id)
+  const rows = await queries.findMailboxes(ctx.db, workspaceId, id, campaign.email_list)
+  const mailboxes = rows.map(plannedMailbox)
+  const history = await readHistory(ctx, campaign, mailboxes, now)
+  const cohorts = await readCohorts(ctx, campaign, now)
+  return {
+    campaign: { id, name: campaign.name, status: campaign.status },
+    timezone: zoneOf(campaign.campaign_schedule),
+    mailboxes: rows.map(({ id, address, status, shared_with }) => ({
+      id,
+      address,
+      status,
+      shared_with,
+    })),
+    ...forecast(now, plannedCampaign(campaign), mailboxes, cohorts, history, daysMax),
+  }
+}
+
+const plannedCampaign = (campaign: Campaign): PlannedCampaign => ({
+  id: campaign.id,
+  status: 'active',
+  schedule: campaign.campaign_schedule,
+  steps: campaign.sequences
+    .flatMap(({ steps }) => steps)
+    .map(({ id, delay, delay_unit, variants }, index) => ({
+      id,
+      number: index + 1,
+      delay,
+      delay_unit,
+      variants: variants.map(({ id, v_disabled }, place) => ({
+        id,
+        number: place + 1,
+        v_disabled,
+      })),
+    })),
+  daily_limit: campaign.daily_limit,
+  daily_max_leads: campaign.daily_max_leads,
+  email_gap: campaign.email_gap,
+  random_wait_max: campaign.random_wait_max,
+  prioritize_new_leads: campaign.prioritize_new_leads,
+  expire_after_days: campaign.expire_after_days,
+  planAllows: true,
+})
+
+function plannedMailbox(row: queries.ForecastMailbox): PlannedMailbox {
+  const { ramp_up_start: start, ramp_up_step: step, ramp_up_from: from, ...mailbox } = row
+  const ramp_up = start === null || step === null || from === null ? null : { start, step, from }
+  return { ...mailbox, ramp_up }
+}
+
+async function readHistory(
+  { db }: Context,
+  { workspace_id, id, campaign_schedule }: Campaign,
+  mailboxes: PlannedMailbox[],
+  now: Date,
+): Promise<SendHistory> {
+  const ids = mailboxes.map((mailbox) => mailbox.id)
+  const days = await queries.findDays(db, workspace_id, id, ids, now)
+  const sentOn = (mailboxId: string | null, day: string) =>
+    days.find((each) => each.mailbox_id === mailboxId && each.day === day) ?? {
+      day,
+      sent: 0,
+      new_leads: 0,
+    }
+  return {
+    campaignDay: sentOn(null, dayOf(zoneOf(campaign_schedule), now)),
+    mailboxDays: new Map(
+      mailboxes.map(({ id, timezone }) => [id, sentOn(id, dayOf(timezone ?? 'UTC', now))]),
+    ),
+  }
+}
+
+async function readCohorts(
+  { db }: Context,
+  { workspace_id, id, lead_counts }: Campaign,
+  now: Date,
+): Promise<Cohort[]> {
+  const pending = await queries.countPending(db, workspace_id, id, now)
+  const active = await queries.countActive(db, workspace_id, id)
+  const sending = [...pending, ...active].reduce((sum, { leads }) => sum + leads, 0)
+  const fresh = { mailbox_id: null, sent_step_ids: [], current_step: 0 }
+  return [
+    ...pending.map((each): Cohort => ({ ...fresh, sending_state: 'pending', ...each })),
+    ...active.map((each): Cohort => ({ ...each, sending_state: 'active' })),
+    // The others that are not done with: nothing is due to them.
+    ...(lead_counts.active > sending
+      ? [
+          {
+            ...fresh,
+            sending_state: 'paused' as const,
+            due: now,
+            leads: lead_counts.active - sending,
+          },
+        ]
+      : []),
+  ]
+}

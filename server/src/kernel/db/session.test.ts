@@ -1,0 +1,131 @@
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestContext, testContext } from '../../../test/context.ts'
+import { CopyBuffer } from './copy-buffer.ts'
+import type { Db } from './db.ts'
+import { withSession } from './session.ts'
+import { transaction } from './transaction.ts'
+
+let ctx: TestContext
+beforeAll(async () => {
+  ctx = await testContext()
+})
+afterAll(() => ctx[Symbol.asyncDispose]())
+
+const columns = 'a integer, t text, b bytea, y boolean, u uuid, z timestamptz, l text[]'
+const make = async (db: Db) => {
+  await sql`drop table if exists copied`.execute(db)
+  await sql`create temporary table copied (${sql.raw(columns)})`.execute(db)
+}
+const count = async (db: Db) => (await sql`select from copied`.execute(db)).rows.length
+const into = 'copy copied from stdin (format binary)'
+
+const values = {
+  a: -5,
+  t: 'é雪\u{1f600}"\\\n',
+  b: Buffer.from([0, 255]),
+  y: true,
+  u: '019a9d5e-0000-7c31-9d0a-5e1f6a2b3c4d',
+  z: new Date('1999-12-31T23:59:59.999Z'),
+  l: ['a,b', '', '{"x"}', 'NULL'],
+}
+
+function rowOf(row: CopyBuffer) {
+  row.startRow(7)
+  row.integer(values.a)
+  row.text(values.t)
+  row.bytea(values.b)
+  row.boolean(values.y)
+  row.uuid(values.u)
+  row.timestamp(values.z)
+  row.texts(values.l)
+}
+
+function emptyRow(row: CopyBuffer) {
+  row.startRow(7)
+  row.integer(null)
+  row.text(null)
+  row.null()
+  row.boolean(false)
+  row.uuid(null)
+  row.timestamp(new Date(0))
+  row.texts([])
+}
+
+test('rows of a binary COPY come in as they are, however long they are', async () => {
+  await withSession(ctx.db, async ({ db, copyFrom }) => {
+    await make(db)
+    const rows = new CopyBuffer(1)
+    rowOf(rows)
+    emptyRow(rows)
+    expect(await copyFrom(into, [rows.slice()])).toBe(2)
+    const found = await sql`select * from copied order by a`.execute(db)
+    expect(found.rows).toEqual([
+      values,
+      { a: null, t: null, b: null, y: false, u: null, z: new Date(0), l: [] },
+    ])
+  })
+})
+
+test('what is copied inside a transaction is undone with it', async () => {
+  await withSession(ctx.db, async ({ db, copyFrom }) => {
+    const own = { ...ctx, db }
+    await make(db)
+    const rows = new CopyBuffer()
+    emptyRow(rows)
+    const failing = transaction(own, async (tx) => {
+      await copyFrom(into, [rows.slice()])
+      expect(await count(tx.db)).toBe(1)
+      throw new Error('undone')
+    })
+    await expect(failing).rejects.toThrow('undone')
+    expect(await count(db)).toBe(0)
+  })
+})
+
+test('a COPY that is refused leaves the session in order', async () => {
+  await withSession(ctx.db, async ({ db, copyFrom }) => {
+    await make(db)
+    await expect(copyFrom(into, [Buffer.from('nonsense')])).rejects.toMatchObject({ code: '22P04' })
+    await expect(copyFrom('copy nowhere from stdin', [])).rejects.toMatchObject({ code: '42P01' })
+    expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
+  })
+})
+
+test('what a COPY sends is read as a stream, and the session goes on afterwards', async () => {
+  await withSession(ctx.db, async ({ db, copyTo }) => {
+    const sent = await text(
+      copyTo("copy (select n, 'a,b' from generate_series(1, 3) n) to stdout csv"),
+    )
+    expect(sent).toBe('1,"a,b"\n2,"a,b"\n3,"a,b"\n')
+    expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
+  })
+})
+
+test('a COPY that cannot be sent is an error of its stream', async () => {
+  const reading = withSession(ctx.db, ({ copyTo }) => text(copyTo('copy nowhere to stdout')))
+  await expect(reading).rejects.toMatchObject({ code: '42P01' })
+})
+
+test('a session that failed is not lent again', async () => {
+  const pidOf = async (db: Db) =>
+    (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows[0]?.pid
+  let pid: number | undefined
+  const failing = withSession(ctx.db, async ({ db, copyTo }) => {
+    pid = await pidOf(db)
+    const answer = copyTo('copy (select n from generate_series(1, 1000000) n) to stdout')
+    answer.on('error', () => undefined)
+    await once(answer, 'readable')
+    throw new Error('left')
+  })
+  await expect(failing).rejects.toThrow('left')
+  const later = await Promise.all(Array.from({ length: 10 }, () => pidOf(ctx.db)))
+  expect(later).not.toContain(pid)
+})
+
+test('a session cannot be had inside a transaction', async () => {
+  const within = transaction(ctx, (tx) => withSession(tx.db, async () => undefined))
+  await expect(within).rejects.toThrow('A session of its own cannot be had inside a transaction.')
+})

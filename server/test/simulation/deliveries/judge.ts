@@ -1,0 +1,151 @@
+import type { Chronicle, Destination, Emission } from './chronicle.ts'
+import type { Counts, History, RecordedAttempt, StoredEvent } from './history.ts'
+import type { DeliveryForecast } from './weather.ts'
+
+/** What the history must be, whatever happened. Each returns one sentence for each breach. */
+export function judge(
+  history: History,
+  chronicle: Chronicle,
+  forecast: DeliveryForecast,
+): string[] {
+  const groups = Map.groupBy(history.attempts, ({ group }) => group)
+  return [
+    ...judgeEmissions(history, chronicle),
+    ...judgePromises(history, chronicle),
+    ...judgeDeliveries(history, groups),
+    ...[...groups.values()].flatMap(judgeGroup),
+    ...[...groups.values()].flatMap((group) => judgeDueTimes(group, forecast)),
+    ...judgeCounts(history),
+    ...judgeRequests(history, chronicle, forecast),
+  ]
+}
+
+/** A transaction that was answered is stored whole, one that was undone not at all. */
+function judgeEmissions({ events }: History, { emissions }: Chronicle): string[] {
+  const stored = Map.groupBy(events, ({ action }) => action)
+  return [...emissions.values()].flatMap(({ action, count, stored: expected }) => {
+    const found = stored.get(action)?.length ?? 0
+    const allowed = expected === undefined ? [0, count] : [expected ? count : 0]
+    if (allowed.includes(found)) return []
+    return [`emission ${action}: ${found} events are stored, not ${allowed.join(' or ')}`]
+  })
+}
+
+/**
+ * Every stored event has a delivery to each destination that matched it from the beginning of its
+ * transaction to the commit, and none to one that never did.
+ */
+function judgePromises(history: History, chronicle: Chronicle): string[] {
+  const pairs = new Set(history.deliveries.map((one) => `${one.eventId} ${one.webhookId}`))
+  return history.events.flatMap((event) => {
+    const emission = chronicle.emissions.get(event.action)
+    if (!emission) return [`event ${event.id} was emitted by nobody`]
+    const states = statesDuring(chronicle, emission)
+    const ids = new Set(states.flatMap(({ destinations }) => [...destinations.keys()]))
+    return [...ids].flatMap((id) => {
+      const matching = states.filter((state) => isMatch(state.destinations.get(id), event))
+      const isThere = pairs.has(`${event.id} ${id}`)
+      if (matching.length === states.length && !isThere) {
+        return [`event ${event.id} of action ${event.action} has no delivery to ${id}`]
+      }
+      if (matching.length === 0 && isThere && !chronicle.replayed.has(id)) {
+        return [`event ${event.id} of action ${event.action} was never meant for ${id}`]
+      }
+      return []
+    })
+  })
+}
+
+function statesDuring({ states }: Chronicle, { beganAt = 0, committedAt }: Emission) {
+  const first = states.findLastIndex((state) => state.order <= beganAt)
+  const after = states.findIndex((state) => state.order > (committedAt ?? Infinity))
+  return states.slice(Math.max(0, first), after === -1 ? undefined : after)
+}
+
+const isMatch = (destination: Destination | undefined, event: StoredEvent) =>
+  destination?.active &&
+  destination.workspaceId === event.workspaceId &&
+  (destination.eventType === 'all_events' || destination.eventType === event.type) &&
+  (destination.campaign === null || destination.campaign === event.campaign)
+
+/** Every delivery ends in a record that says so. */
+function judgeDeliveries(history: History, groups: Map<string, RecordedAttempt[]>): string[] {
+  const { pending, fanouts } = history
+  const open = history.deliveries.flatMap(({ id, eventId, webhookId }) => {
+    const last = groups.get(id)?.at(-1)
+    if (last && !last.willRetry) return []
+    const what = last ? `stopped after attempt ${last.number}` : 'has no attempt'
+    return [`delivery ${id} of ${eventId} to ${webhookId} ${what}`]
+  })
+  return [
+    ...open,
+    ...(pending > 0 ? [`${pending} deliveries are still pending`] : []),
+    ...(fanouts > 0 ? [`${fanouts} fan-outs are still pending`] : []),
+  ]
+}
+
+/** Numbered from 0 without a gap; at most one success, and that is the last. */
+function judgeGroup(group: RecordedAttempt[]): string[] {
+  const shown = group.map(({ number, success }) => `${number}${success ? '+' : '-'}`).join(' ')
+  const isWhole = group.every(({ number, success, willRetry }, at) => {
+    const isLast = at === group.length - 1
+    return number === at && (isLast || !success) && (isLast || willRetry)
+  })
+  return isWhole ? [] : [`the attempts of ${group[0]?.group} are ${shown}`]
+}
+
+/** `timestamp_next_retry` is a promise: no attempt comes before it. */
+function judgeDueTimes(group: RecordedAttempt[], { skewMaxMs }: DeliveryForecast): string[] {
+  return group.flatMap(({ number, success, tookMs, at, nextRetryAt: _ }, index) => {
+    const due = group[index - 1]?.nextRetryAt
+    // A success ends the row as it stands, also that of an attempt which is older than the row.
+    if (!due || tookMs === null || success) return []
+    const earlyMs = due.getTime() - (at.getTime() - tookMs)
+    if (earlyMs <= 2 * skewMaxMs + 2) return []
+    return [`attempt ${number} of ${group[0]?.group} came ${Math.round(earlyMs)} ms too early`]
+  })
+}
+
+/** Exactly the attempts, by workspace, date and outcome. */
+function judgeCounts({ attempts, counts }: History): string[] {
+  const expected: Counts = new Map()
+  for (const { workspaceId, at, success } of attempts) {
+    const key = `${workspaceId} ${at.toISOString().slice(0, 10)} ${success ? 'succeeded' : 'failed'}`
+    expected.set(key, (expected.get(key) ?? 0) + 1)
+  }
+  const keys = new Set([...expected.keys(), ...counts.keys()])
+  return [...keys].flatMap((key) => {
+    const [counted, recorded] = [counts.get(key) ?? 0, expected.get(key) ?? 0]
+    return counted === recorded ? [] : [`${key}: ${counted} counted, ${recorded} recorded`]
+  })
+}
+
+/**
+ * Every answer that a living process got is recorded, unless another process settled the delivery
+ * before. In calm weather no request is made twice.
+ */
+function judgeRequests(
+  history: History,
+  chronicle: Chronicle,
+  { calm }: DeliveryForecast,
+): string[] {
+  const key = (one: { eventId: string; webhookId: string }) => `${one.eventId} ${one.webhookId}`
+  const live = chronicle.requests.filter(({ test }) => !test)
+  const sent = Map.groupBy(live, key)
+  const recorded = Map.groupBy(history.attempts, key)
+  return [...sent].flatMap(([pair, made]) => {
+    const attempts = recorded.get(pair) ?? []
+    const count = attempts.filter(({ tookMs }) => tookMs !== null).length
+    if (count > made.length) return [`${pair}: ${count} attempts of ${made.length} requests`]
+    const [first] = made
+    const isOfOne =
+      first?.process.alive &&
+      made.every(({ process, answered }) => process === first.process && answered) &&
+      attempts.every(({ id }) => chronicle.recorders.get(id) === first.process)
+    // A runner that was stopped does not wait for ever; what it waited for is sent again.
+    const answered = made.filter((request) => request.answered).length
+    if (!(calm || isOfOne) || count === answered) return []
+    const shown = made.map(({ process, atMs }) => `${process.label} at ${Math.round(atMs)} ms`)
+    return [`${pair}: ${made.length} requests (${shown.join(', ')}), ${count} of them recorded`]
+  })
+}

@@ -1,0 +1,50 @@
+import type { Result } from './backends.ts'
+import type { Call } from './connection.ts'
+import type { Forecast } from './weather.ts'
+
+/** A mistake that the code does not make, put between it and the database. */
+export interface Fault<F extends Forecast = Forecast> {
+  name: string
+  /** The mistake, in one sentence. */
+  about: string
+  /** It shows in any weather, but sooner in this. */
+  weather: Partial<F>
+  /** Made anew for each simulation: some remember what they have seen. */
+  create: () => (call: Call) => Promise<Result>
+}
+
+export const pass = ({ connection, text, values }: Call) => connection.send(text, values)
+
+/** A wrong statement in the place of the right one. */
+export const rewriting = <F extends Forecast>(
+  name: string,
+  about: string,
+  weather: NoInfer<Partial<F>>,
+  pattern: RegExp,
+  ...replacements: [from: RegExp, to: string][]
+): Fault<F> => ({
+  ...{ name, about, weather },
+  create: () => (call) => {
+    const { connection, text, values } = call
+    if (!pattern.test(text)) return pass(call)
+    const wrong = replacements.reduce((rewritten, [from, to]) => rewritten.replace(from, to), text)
+    // A fault that is none would be "not caught" for the wrong reason.
+    if (wrong === text) throw new Error(`${name} no longer changes its statement`)
+    return connection.send(wrong, values)
+  },
+})
+
+/** A statement of a transaction that is committed by itself, on another connection. */
+export const aside = <F extends Forecast>(
+  name: string,
+  about: string,
+  weather: NoInfer<Partial<F>>,
+  pattern: RegExp,
+): Fault<F> => ({
+  ...{ name, about, weather },
+  create: () => (call) => {
+    const { process, text, values } = call
+    if (!pattern.test(text)) return pass(call)
+    return process.pool.aside((connection) => connection.send(text, values))
+  },
+})

@@ -1,0 +1,195 @@
+import { SimulatedProcess, type Surroundings } from './process.ts'
+import type { Random } from './random.ts'
+import type { Role } from './weather.ts'
+import type { World } from './world.ts'
+
+/** Of a process that can be asked to end. */
+interface Stoppable {
+  stop: (withinMs?: number) => Promise<void>
+}
+
+/** A place for one process after the other. */
+export interface Seat {
+  role: Role
+  name: string
+  /**
+   * What a process does in its life. A runner's resolves once it runs, to what stops it; an API's
+   * resolves when nobody uses it any more.
+   */
+  start: (process: SimulatedProcess) => Promise<Stoppable | undefined>
+}
+
+interface Taken extends Seat {
+  lives: number
+  process: SimulatedProcess | undefined
+  running: Stoppable | undefined
+}
+
+/** PostgreSQL ends a transaction that nobody continues (kernel/db/db.ts). */
+const idleTransactionMs = 60_000
+/** Of a statement in a transaction, once a mishap is due. */
+const temptation = 0.15
+
+/** The processes: when they start, and what becomes of them. */
+export class Fleet {
+  readonly #world: World
+  readonly #surround: (process: SimulatedProcess) => Surroundings
+  readonly #random: Random
+  readonly #seats: Taken[]
+  asleepUntilMs = 0
+
+  constructor(world: World, seats: Seat[], surround: (process: SimulatedProcess) => Surroundings) {
+    this.#world = world
+    this.#surround = surround
+    this.#random = world.random.fork('fleet')
+    this.#seats = seats.map((seat) => ({
+      ...seat,
+      ...{ lives: 0, process: undefined, running: undefined },
+    }))
+  }
+
+  /** Everybody, not quite at once. */
+  launch() {
+    for (const seat of this.#seats)
+      this.#at(this.#random.between(0, 1_000), () => this.#start(seat))
+  }
+
+  /**
+   * What will happen to them within so long: a part at any time, which is mostly an idle one, and a
+   * part in the middle of a transaction.
+   */
+  disturb(withinMs: number) {
+    const { crashes, stalls, restarts, sleepMs } = this.#world.weather.forecast
+    const times = (count: number, act: () => unknown) => {
+      for (let done = 0; done < count; done++) this.#at(this.#random.between(0, withinMs), act)
+    }
+    const anyone = () => this.#random.pick(this.#seats).process
+    const runners = this.#seats.filter(({ role }) => role === 'runner')
+    times(crashes >> 1, () => this.#crash(anyone()))
+    times(stalls >> 1, () => this.#stall(anyone()))
+    times(restarts, () => this.#restart(this.#random.pick(runners)))
+    if (sleepMs > 0) times(1, () => this.sleep(sleepMs))
+
+    const armed: ((process: SimulatedProcess) => unknown)[] = []
+    times(crashes - (crashes >> 1), () => armed.push((process) => this.#crash(process)))
+    times(stalls - (stalls >> 1), () => armed.push((process) => this.#stall(process)))
+    this.#world.tempt = (process) => {
+      if (armed.length === 0 || !this.#random.chance(temptation)) return
+      const mishap = armed.pop()
+      this.#at(0, () => mishap?.(process))
+    }
+    this.#at(withinMs, () => {
+      this.#world.tempt = undefined
+    })
+  }
+
+  /** The whole machine sleeps: no process goes on, and all clocks do. */
+  sleep(ms: number) {
+    this.#world.note(`the machine sleeps for ${ms / 1000} s`)
+    this.asleepUntilMs = this.#world.scheduler.nowMs + ms
+    for (const { process } of this.#seats) if (process?.alive) this.#freeze(process, ms)
+  }
+
+  /** Somebody's request is being answered. */
+  get isUsed(): boolean {
+    return this.#seats.some(
+      ({ role, process }) => role === 'api' && process?.alive && process.pool.connections.size > 0,
+    )
+  }
+
+  /** Whoever is dead is started. */
+  revive() {
+    for (const seat of this.#seats) if (!seat.process?.alive) this.#start(seat)
+  }
+
+  /** A clean stop of the runners, at the same time. */
+  async stop(withinMs: number): Promise<boolean> {
+    const { scheduler } = this.#world
+    let count = 0
+    for (const { running } of this.#seats) {
+      if (!running) continue
+      count += 1
+      void running.stop().then(() => {
+        count -= 1
+      })
+    }
+    await scheduler.runUntil(scheduler.nowMs + withinMs, () => count === 0)
+    return count === 0
+  }
+
+  async end() {
+    for (const { process } of this.#seats) if (process?.alive) await this.#kill(process)
+  }
+
+  #start(seat: Taken) {
+    seat.lives += 1
+    const label = `${seat.name}.${seat.lives}`
+    const process = new SimulatedProcess(this.#world, seat.role, label, this.#surround)
+    process.stalledUntilMs = this.asleepUntilMs
+    seat.process = process
+    seat.running = undefined
+    this.#world.processes.add(process)
+    this.#world.note(`${label} starts`)
+    seat.start(process).then(
+      (running) => {
+        if (seat.process === process) seat.running = running
+      },
+      (error: Error) => this.#world.violate(`${label} met ${error.stack}`),
+    )
+  }
+
+  async #crash(process: SimulatedProcess | undefined) {
+    const seat = this.#seats.find((one) => one.process === process)
+    if (!seat || !process?.alive) return
+    await this.#kill(process)
+    this.#at(this.#random.between(100, 8_000), () => {
+      if (!seat.process?.alive) this.#start(seat)
+    })
+  }
+
+  async #kill(process: SimulatedProcess) {
+    this.#world.note(`${process.label} dies`)
+    process.alive = false
+    this.#world.processes.delete(process)
+    await process.pool.cut(() => this.#random.chance(0.5))
+  }
+
+  #stall(process: SimulatedProcess | undefined) {
+    if (!process?.alive) return
+    const ms = this.#random.between(0.2, 2) * this.#world.weather.forecast.leaseMs
+    this.#world.note(`${process.label} stalls for ${Math.round(ms)} ms`)
+    this.#freeze(process, ms)
+  }
+
+  #freeze(process: SimulatedProcess, ms: number) {
+    const { scheduler, server } = this.#world
+    process.stalledUntilMs = Math.max(process.stalledUntilMs, scheduler.nowMs + ms)
+    if (ms <= idleTransactionMs) return
+    scheduler.after(idleTransactionMs, null, async () => {
+      for (const { backend } of process.pool.connections) {
+        if (backend.inTransaction && !server.isParked(backend)) await server.terminate(backend)
+      }
+    })
+  }
+
+  #restart(seat: Taken) {
+    const { process, running } = seat
+    if (!process?.alive || !running) return
+    this.#world.note(`${process.label} is stopped`)
+    seat.running = undefined
+    const startAgain = () =>
+      this.#at(this.#random.between(100, 3_000), async () => {
+        if (seat.process !== process || !process.alive) return
+        await this.#kill(process)
+        this.#start(seat)
+      })
+    // Without its connection it cannot give its leases back: they expire.
+    void running.stop(this.#random.pick([500, 7_000])).then(startAgain, startAgain)
+  }
+
+  #at(afterMs: number, act: () => unknown) {
+    this.#world.scheduler.after(afterMs, null, async () => {
+      await act()
+    })
+  }
+}

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { partitionedTables } from '../../../src/app.ts'
+import { connect } from '../../../src/kernel/db/db.ts'
+import { migrate } from '../../../src/kernel/db/migrate.ts'
+import { createPartitions } from '../../../src/kernel/db/partitions.ts'
+import { startPostgresServer } from '../../postgres-server.ts'
+import { Backends } from './backends.ts'
+import type { Scenario } from './scenario.ts'
+import { firstDay } from './weather.ts'
+
+/** A database, on a server of its own, in which one simulation of a scenario after the other runs. */
+export interface Laboratory extends AsyncDisposable {
+  admin: pg.Client
+  backends: Backends
+  /** As if nothing had ever happened in it. */
+  clear: () => Promise<void>
+}
+
+export async function openLaboratory({
+  furniture,
+  weeks,
+}: Pick<Scenario, 'furniture' | 'weeks'>): Promise<Laboratory> {
+  const postgres = await startPostgresServer()
+  const server = new pg.Client({ connectionString: postgres.url })
+  await server.connect()
+  if (!process.env.TEST_DATABASE_URL) {
+    // Its look at the tables would count as a transaction that may still see their old rows.
+    await server.query('alter system set autovacuum = off')
+    await server.query('select pg_reload_conf()')
+  }
+  const name = `simulation_${randomBytes(6).toString('hex')}`
+  await server.query(`create database ${name}`)
+  const url = new URL(postgres.url)
+  url.pathname = `/${name}`
+  await migrate(url.href)
+  await createTables(url.href, weeks)
+
+  const admin = new pg.Client({ connectionString: url.href })
+  await admin.connect()
+  await admin.query('set synchronous_commit = off')
+  await admin.query(noClock)
+  await admin.query(furniture)
+  await admin.query(setUp)
+  const backends = new Backends(url.href, admin)
+  let cleared = 0
+  return {
+    ...{ admin, backends },
+    async clear() {
+      await backends.terminateLost()
+      await admin.query('select simulation.clear()')
+      if (++cleared % 50 === 0) await admin.query('vacuum pg_class')
+    },
+    async [Symbol.asyncDispose]() {
+      await backends.close()
+      await admin.end()
+      await server.query(`drop database ${name} with (force)`)
+      await server.end()
+      await postgres[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** For every week that a simulated clock may reach. */
+async function createTables(url: string, weeks: number) {
+  const { db } = connect(url, 1)
+  for (const table of partitionedTables) {
+    await createPartitions(db, table, firstDay, table.by === 'week' ? weeks : weeks * 7)
+  }
+  await db.destroy()
+}
+
+/** Statements get the simulated time in the place of this call (database-server.ts). */
+const noClock = `
+  create or replace function outrider_now() returns timestamptz language plpgsql as
+    $$ begin raise exception 'the real time has no place in a simulation'; end $$`
+
+/**
+ * Nothing but the simulation writes, reads or measures. What is there now is what every simulation
+ * begins with, down to the files: a table that grew before might get another plan, and rows in
+ * another order.
+ */
+const setUp = `
+  create schema simulation;
+  do $$ declare name text; begin
+    for name in select oid::regclass::text from pg_class
+      where relkind = 'r' and relnamespace = 'public'::regnamespace
+    loop execute format('alter table %s set (autovacuum_enabled = off)', name); end loop;
+  end $$;
+  do $$ declare it record; begin
+    for it in select oid::regclass::text as name, relname from pg_class
+      where relkind = 'r' and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0
+      order by oid
+    loop execute format('create table simulation.%I as table %s', it.relname, it.name); end loop;
+  end $$;
+  create function simulation.clear() returns void language plpgsql as $$
+    declare grown text; kept text;
+    begin
+      select string_agg(oid::regclass::text, ', ') into grown from pg_class
+        where relkind = 'r' and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0;
+      execute 'truncate ' || grown || ' cascade';
+      for kept in select relname from pg_class
+        where relkind = 'r' and relnamespace = 'simulation'::regnamespace order by oid
+      loop execute format('insert into public.%I select * from simulation.%I', kept, kept); end loop;
+    end $$`

@@ -1,0 +1,52 @@
+import { bucketOf } from '../../../src/kernel/runner/leases.ts'
+import type { SimulatedProcess } from './process.ts'
+import type { Executed, World } from './world.ts'
+
+interface Lease {
+  runnerId: string
+  untilMs: number
+}
+
+/** Who holds which buckets of a kind, by the database. */
+export class LeaseWatch {
+  readonly #world: World
+  readonly #kind: string
+  #leases = new Map<number, Lease>()
+
+  constructor(world: World, kind: string) {
+    this.#world = world
+    this.#kind = kind
+  }
+
+  async executed({ process, text, values }: Executed) {
+    if (/insert into runners/.test(text)) process.runnerId = String(values[0])
+    if (/update bucket_leases/.test(text)) await this.#read()
+  }
+
+  /** Whether the process may do something for the lane now. */
+  isHeldBy(process: SimulatedProcess, laneId: string): boolean {
+    const lease = this.#leases.get(bucketOf(laneId))
+    if (!lease || lease.untilMs <= this.#world.scheduler.nowMs) return false
+    return lease.runnerId === process.runnerId
+  }
+
+  async #read() {
+    const { admin, weather } = this.#world
+    const { rows } = await admin.query<{ runner_id: string; until: Date; buckets: number[] }>({
+      name: 'read_leases',
+      text: `select runner_id, leased_until as until, array_agg(bucket) as buckets
+         from bucket_leases where kind = $1 and runner_id is not null
+         group by runner_id, leased_until`,
+      values: [this.#kind],
+    })
+    const { startMs } = weather.forecast
+    this.#leases = new Map(
+      rows.flatMap(({ runner_id: runnerId, until, buckets }) =>
+        buckets.map((bucket): [number, Lease] => [
+          bucket,
+          { runnerId, untilMs: until.getTime() - startMs },
+        ]),
+      ),
+    )
+  }
+}

@@ -1,0 +1,97 @@
+import type { Pool } from '../../../src/kernel/db/db.ts'
+import type { Backend } from './backends.ts'
+import { Connection, type Task } from './connection.ts'
+import type { SimulatedProcess } from './process.ts'
+import type { World } from './world.ts'
+
+const connectionsMax = 6
+
+/** A process's pool. Each handle shares its connections and names what they work for. */
+export class SimulatedPool {
+  readonly connections = new Set<Connection>()
+  readonly #world: World
+  readonly #process: SimulatedProcess
+  readonly #idle: Backend[] = []
+  readonly #waiting: ((backend: Backend) => void)[] = []
+  #count = 0
+
+  constructor(world: World, process: SimulatedProcess) {
+    this.#world = world
+    this.#process = process
+  }
+
+  handle(task?: Task): Pool {
+    const connect = async () => {
+      const connection = new Connection(this.#world, this.#process, await this.#take(), task)
+      this.connections.add(connection)
+      return Object.assign(connection, {
+        release: (broken?: boolean) => this.#release(connection, broken === true),
+      })
+    }
+    const query = async (text: string, values: unknown[]) => {
+      const connection = await connect()
+      try {
+        return await connection.query(text, values)
+      } finally {
+        connection.release(connection.backend.broken)
+      }
+    }
+    const pool = { connect, query, end: async () => undefined }
+    return { ...pool, totalCount: 0, idleCount: 0, waitingCount: 0 } as unknown as Pool
+  }
+
+  /** A connection that is not counted, for faults that work beside a transaction. */
+  async aside<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const backend = await this.#opened()
+    const connection = new Connection(this.#world, this.#process, backend)
+    this.connections.add(connection)
+    const result = await work(connection)
+    this.connections.delete(connection)
+    this.#idle.push(backend)
+    this.#count += 1
+    return result
+  }
+
+  /** Ends every connection, as the death of the process does. */
+  async cut(reachesServer: () => boolean) {
+    for (const connection of this.connections) await connection.cut(reachesServer())
+    for (const { backend } of this.connections) await this.#world.server.terminate(backend)
+    for (const backend of this.#idle) await this.#world.backends.keep(backend)
+    this.connections.clear()
+  }
+
+  async #take(): Promise<Backend> {
+    const idle = this.#idle.pop()
+    if (idle && !idle.broken) return idle
+    if (idle) this.#count -= 1
+    if (this.#count < connectionsMax) {
+      this.#count += 1
+      return this.#opened()
+    }
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  #opened(): Promise<Backend> {
+    const { scheduler, weather, backends } = this.#world
+    return new Promise((resolve) => {
+      scheduler.after(weather.latencyMs(), this.#process, async () =>
+        resolve(await backends.open()),
+      )
+    })
+  }
+
+  #release(connection: Connection, broken: boolean) {
+    this.connections.delete(connection)
+    const { backend } = connection
+    if (broken || backend.broken) {
+      this.#count -= 1
+      this.#world.scheduler.after(0, null, () => this.#world.server.terminate(backend))
+      const next = this.#waiting.shift()
+      if (next) void this.#take().then(next)
+      return
+    }
+    const next = this.#waiting.shift()
+    if (next) next(backend)
+    else this.#idle.push(backend)
+  }
+}

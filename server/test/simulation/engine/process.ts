@@ -1,0 +1,118 @@
+import { type Config, readConfig } from '../../../src/config.ts'
+import type { Context } from '../../../src/kernel/context.ts'
+import { createSecretBox } from '../../../src/kernel/crypto.ts'
+import { fromPool } from '../../../src/kernel/db/db.ts'
+import { createIdGenerator } from '../../../src/kernel/ids.ts'
+import type { Log } from '../../../src/kernel/log.ts'
+import { MailFailure } from '../../../src/kernel/mail/index.ts'
+import { createMetrics } from '../../../src/kernel/metrics.ts'
+import type { Task } from './connection.ts'
+import { SimulatedPool } from './pool.ts'
+import { EndlessLoop, type Owner } from './scheduler.ts'
+import type { Role } from './weather.ts'
+import type { World } from './world.ts'
+
+/** What a process meets outside the database: of the context, and of the configuration. */
+export interface Surroundings {
+  config?: Partial<Config>
+  context: Pick<Context, 'http'> & Partial<Context>
+}
+
+/** One process from its start to its end: the real code, on a context made of gates. */
+export class SimulatedProcess implements Owner {
+  readonly role: Role
+  /** `R1.2` is the second life of the first runner. */
+  readonly label: string
+  alive = true
+  stalledUntilMs = 0
+  readonly pool: SimulatedPool
+  readonly ctx: Context
+  /** Of a runner, as its leases name it. */
+  runnerId: string | undefined
+  /** By channel: what a NOTIFY wakes. */
+  readonly listeners = new Map<string, () => void>()
+  readonly #world: World
+
+  constructor(
+    world: World,
+    role: Role,
+    label: string,
+    surround: (process: SimulatedProcess) => Surroundings,
+  ) {
+    this.#world = world
+    this.role = role
+    this.label = label
+    this.pool = new SimulatedPool(world, this)
+    this.ctx = this.#createContext(surround(this))
+  }
+
+  /** The same process, with a handle on its pool that says what its statements work for. */
+  contextFor(task: Task): Context {
+    return { ...this.ctx, db: fromPool(this.pool.handle(task)).db }
+  }
+
+  #createContext({ config, context }: Surroundings): Context {
+    const { forecast } = this.#world.weather
+    const random = this.#world.random.fork(this.label)
+    const skewMs = random.between(-forecast.skewMaxMs, forecast.skewMaxMs)
+    const now = () => new Date(forecast.startMs + this.#look() + skewMs)
+    return {
+      config: { ...readConfig({}), leaseMs: forecast.leaseMs, ...config },
+      db: fromPool(this.pool.handle()).db,
+      now,
+      monotonicMs: () => this.#look(),
+      random: () => random.next(),
+      newId: createIdGenerator(now, (bytes) => random.fill(bytes)),
+      sleep: (ms, signal) => this.#sleep(ms, signal),
+      mail: { connectSmtp: unreachable, connectImap: unreachable },
+      lookup: async () => ['203.0.113.1'],
+      lookupMail: async () => [],
+      lookupText: async () => [],
+      secrets: createSecretBox([secretKey]),
+      log: this.#createLog(),
+      metrics,
+      ...context,
+    }
+  }
+
+  #look(): number {
+    try {
+      return this.#world.scheduler.look()
+    } catch (error) {
+      if (error instanceof EndlessLoop) this.#world.violate(`${this.label}: ${error.message}`)
+      throw error
+    }
+  }
+
+  #sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal?.aborted) resolve()
+      signal?.addEventListener('abort', () => resolve(), { once: true })
+      this.#world.scheduler.after(ms, this, resolve)
+    })
+  }
+
+  #createLog(): Log {
+    const write = (level: string) => (fields: Record<string, unknown>, message: string) => {
+      const { error, code } = fields
+      this.#world.trace.add(this.label, `${level}: ${message} (${code ?? error ?? ''})`)
+      this.#world.observer.logged(this, fields)
+    }
+    const silent = () => undefined
+    return {
+      debug: silent,
+      info: silent,
+      warn: write('warn'),
+      error: write('error'),
+      fatal: write('fatal'),
+    } as unknown as Log
+  }
+}
+
+/** Nobody's mail is simulated. */
+const unreachable = async (): Promise<never> => {
+  throw new MailFailure('connect', 'unreachable')
+}
+
+const secretKey = Buffer.alloc(32, 7)
+const metrics = createMetrics()

@@ -1,0 +1,93 @@
+/** What belongs to a process dies with it, and waits while the process is stalled. */
+export interface Owner {
+  alive: boolean
+  stalledUntilMs: number
+}
+
+interface Gate {
+  atMs: number
+  order: number
+  /** Null: of the network, the database server or whoever is at the other end. */
+  owner: Owner | null
+  open: () => void | Promise<void>
+}
+
+/** So many looks at the clock without a pause between are a loop without an end. */
+const looksMax = 1_000_000
+
+/**
+ * Virtual time. Whatever the simulated processes wait for is a gate with a time; the gates open one
+ * by one, and the next opens only when everything that followed from the last has come to rest.
+ */
+export class Scheduler {
+  nowMs = 0
+  steps = 0
+  /** The next one last. */
+  readonly #gates: Gate[] = []
+  #order = 0
+  #looks = 0
+
+  after(delayMs: number, owner: Owner | null, open: Gate['open']) {
+    this.#insert({ atMs: this.nowMs + delayMs, order: this.#order++, owner, open })
+  }
+
+  /** Opens gates until the time, or until `done` says so. */
+  async runUntil(untilMs: number, done: () => boolean = () => false) {
+    // What was done before, outside any gate, has its consequences first.
+    await rest()
+    while (!done()) {
+      const gate = this.#gates.at(-1)
+      if (!gate || gate.atMs > untilMs) {
+        this.nowMs = Math.max(this.nowMs, untilMs)
+        return
+      }
+      this.#gates.pop()
+      await this.#open(gate)
+    }
+  }
+
+  /** As the code under test reads it. Time stands still within a step: a loop that waits for it hangs. */
+  look(): number {
+    this.#looks += 1
+    if (this.#looks > looksMax) throw new EndlessLoop()
+    return this.nowMs
+  }
+
+  async #open(gate: Gate) {
+    const { owner } = gate
+    if (owner && !owner.alive) return
+    if (owner && owner.stalledUntilMs > gate.atMs) {
+      this.#insert({ ...gate, atMs: owner.stalledUntilMs, order: this.#order++ })
+      return
+    }
+    this.nowMs = gate.atMs
+    this.steps += 1
+    this.#looks = 0
+    await gate.open()
+    await rest()
+  }
+
+  #insert(gate: Gate) {
+    let low = 0
+    let high = this.#gates.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (isLater(this.#gates[middle] as Gate, gate)) low = middle + 1
+      else high = middle
+    }
+    this.#gates.splice(low, 0, gate)
+  }
+}
+
+export class EndlessLoop extends Error {
+  override name = 'EndlessLoop'
+  constructor() {
+    super('the code under test looks at the clock for ever')
+  }
+}
+
+const isLater = (one: Gate, other: Gate) =>
+  one.atMs > other.atMs || (one.atMs === other.atMs && one.order > other.order)
+
+/** The code under test awaits nothing but gates, so after this turn all of it waits for one again. */
+const rest = () => new Promise<void>((resolve) => setImmediate(resolve))

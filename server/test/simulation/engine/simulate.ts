@@ -1,0 +1,81 @@
+import type { Fault } from './faults.ts'
+import { Fleet } from './fleet.ts'
+import type { Laboratory } from './laboratory.ts'
+import { Random } from './random.ts'
+import type { Scenario } from './scenario.ts'
+import type { Print } from './trace.ts'
+import { type Violation, World } from './world.ts'
+
+export interface SimulationOptions {
+  fault?: Fault | undefined
+  print?: Print | undefined
+}
+
+export interface Verdict {
+  seed: number
+  /** Equal for two runs that were the same, statement by statement. */
+  digest: string
+  /** Empty when every promise was kept. */
+  violations: Violation[]
+  steps: number
+  virtualMs: number
+  /** Statements that had to wait for a lock, and those of them that waited in a circle. */
+  parkings: number
+  deadlocks: number
+}
+
+const stopWithinMs = 30_000
+
+/** One life of a small installation, good weather at its end, and what became of its promises. */
+export async function simulate(
+  laboratory: Laboratory,
+  scenario: Scenario,
+  seed: number,
+  { fault, print }: SimulationOptions = {},
+): Promise<Verdict> {
+  await laboratory.clear()
+  const random = new Random(`seed ${seed}`)
+  const forecast = { ...scenario.drawForecast(random.fork('forecast')), ...fault?.weather }
+  const world = new World(laboratory, random, forecast, print)
+  world.note(JSON.stringify(forecast))
+  world.fault = fault?.create()
+  using _rejections = hearRejections(world)
+  await live(world, scenario)
+  const { scheduler, server, trace, violations } = world
+  return {
+    ...{ seed, digest: trace.digest(), violations },
+    ...{ steps: scheduler.steps, virtualMs: scheduler.nowMs },
+    ...{ parkings: server.parkings, deadlocks: server.deadlocks },
+  }
+}
+
+async function live(world: World, scenario: Scenario) {
+  const { scheduler, weather } = world
+  const { disturbedMs } = weather.forecast
+  const life = await scenario.begin(world, weather.forecast)
+  world.observer = life.observer
+  const fleet = new Fleet(world, life.seats, life.surround)
+  fleet.launch()
+  fleet.disturb(disturbedMs)
+  await scheduler.runUntil(disturbedMs)
+  await scheduler.runUntil(fleet.asleepUntilMs)
+  await scheduler.runUntil(scheduler.nowMs + life.endWithinMs, life.isOver)
+  life.end()
+  weather.clear()
+  fleet.revive()
+  await life.clearUp(fleet)
+
+  if (!(await fleet.stop(stopWithinMs))) world.violate('a runner did not stop')
+  const { violations, history } = await life.judge()
+  for (const violation of violations) world.violate(violation)
+  await fleet.end()
+  world.trace.add('', 'the end', JSON.stringify(history))
+}
+
+/** Nobody listens to what fails in the background: a real process would end here. */
+function hearRejections(world: World): Disposable {
+  const heard = (error: unknown) =>
+    world.violate(`a rejection that nobody heard: ${error instanceof Error ? error.stack : error}`)
+  process.on('unhandledRejection', heard)
+  return { [Symbol.dispose]: () => process.off('unhandledRejection', heard) }
+}

@@ -1,0 +1,94 @@
+import type pg from 'pg'
+import type { Backends, Result } from './backends.ts'
+import type { Call, Connection } from './connection.ts'
+import { DatabaseServer } from './database-server.ts'
+import type { SimulatedProcess } from './process.ts'
+import type { Random } from './random.ts'
+import { Scheduler } from './scheduler.ts'
+import { type Print, Trace } from './trace.ts'
+import { type Forecast, Weather } from './weather.ts'
+
+/** A statement that was executed, before anyone hears of it. */
+export interface Executed {
+  process: SimulatedProcess
+  connection: Connection
+  text: string
+  values: readonly unknown[]
+  result: Result
+}
+
+/** Sees what really happens, from outside. */
+export interface Observer {
+  executed(statement: Executed): Promise<void>
+  /** A warning or an error that the code under test logged. */
+  logged(process: SimulatedProcess, fields: Record<string, unknown>): void
+}
+
+/** A promise that was broken, and where. */
+export interface Violation {
+  step: number
+  atMs: number
+  what: string
+}
+
+const violationsMax = 20
+
+/** What the simulated processes live in. */
+export class World {
+  readonly scheduler = new Scheduler()
+  readonly random: Random
+  readonly trace: Trace
+  readonly weather: Weather
+  readonly backends: Backends
+  readonly server: DatabaseServer
+  /** Looks at the database from outside; nothing that it does is a part of the simulation. */
+  readonly admin: pg.Client
+  /** Those that are alive. */
+  readonly processes = new Set<SimulatedProcess>()
+  readonly violations: Violation[] = []
+  observer: Observer = { executed: async () => undefined, logged: () => undefined }
+  /** After each statement of a transaction, its COMMIT included: what may go wrong just then. */
+  tempt: ((process: SimulatedProcess) => void) | undefined
+  /** Stands between the code under test and the database. */
+  fault: ((call: Call) => Promise<Result>) | undefined
+
+  constructor(
+    { admin, backends }: { admin: pg.Client; backends: Backends },
+    random: Random,
+    forecast: Forecast,
+    print: Print | undefined,
+  ) {
+    this.random = random
+    this.admin = admin
+    this.backends = backends
+    this.weather = new Weather(forecast, random.fork('weather'))
+    this.trace = new Trace(this.scheduler, print)
+    this.server = new DatabaseServer(backends, () => this.time())
+  }
+
+  /** By the database's clock, which is the right one. */
+  time(): Date {
+    return new Date(this.weather.forecast.startMs + this.scheduler.nowMs)
+  }
+
+  note(what: string) {
+    this.trace.add('', what)
+  }
+
+  violate(what: string) {
+    this.trace.add('', `BROKEN: ${what}`)
+    if (this.violations.length === violationsMax) return
+    const { steps, nowMs } = this.scheduler
+    this.violations.push({ step: steps, atMs: nowMs, what })
+  }
+
+  /** NOTIFY, as far as it gets. */
+  notify(channel: string) {
+    for (const process of this.processes) {
+      const hintMs = this.weather.hintMs()
+      if (hintMs === undefined) continue
+      const heard = process.listeners.get(channel)
+      if (heard) this.scheduler.after(hintMs, process, heard)
+    }
+  }
+}

@@ -1,0 +1,5 @@
+import { deliveries } from './deliveries/scenario.ts'
+import type { Scenario } from './engine/scenario.ts'
+
+/** The first is what `npm run simulate` runs when it is not told otherwise. */
+export const scenarios: Scenario[] = [deliveries]
