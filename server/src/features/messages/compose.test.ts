@@ -125,6 +125,13 @@ describe('what a lead lacks', () => {
   })
 })
 
+test('what no name holds is none of the sender’s name', async () => {
+  const { postal } = await readMail(
+    composeMail({ mailbox: { display_name: ' Ada\r\nBcc: x@example.com\0\u2028 ' } }),
+  )
+  expect(postal.from?.name).toBe('Ada Bcc: x@example.com')
+})
+
 describe('spintax', () => {
   const of = (lead: string, more: Partial<MailCase['variant']> = {}): MailCase => ({
     variant: { subject: '{1|2|3|4|5|6|7|8}', body: '{a|b|c}{d|e|f}{g|h|i}', ...more },

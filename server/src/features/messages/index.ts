@@ -1,4 +1,5 @@
 export { compileStep, compose } from './compose.ts'
+export { composeReply } from './compose-reply.ts'
 export type {
   CompiledStep,
   ComposedMail,

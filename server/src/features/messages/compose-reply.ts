@@ -1,0 +1,51 @@
+import { scanHtml } from './html/scan.ts'
+import { htmlToText } from './html/text.ts'
+import type { ComposedMail, ComposeInput, MailThread } from './mail.ts'
+import { mailAddress } from './mail-address.ts'
+import { oneLine } from './mime/header-text.ts'
+import { buildMessage } from './mime/message.ts'
+import { subjectLine } from './subject.ts'
+import { threadHeaders } from './thread-headers.ts'
+
+interface ReplyInput extends Pick<ComposeInput, 'messageId' | 'at'> {
+  mailbox: Pick<ComposeInput['mailbox'], 'address' | 'display_name'>
+  to: string
+  cc: string[]
+  /** What is answered. */
+  thread: MailThread
+  /** A person wrote it: no template, and nothing is added to it. */
+  body: { html: string } | { text: string }
+}
+
+/**
+ * A person's mail in a thread.
+ *
+ * @throws MailRefused
+ */
+export function composeReply({ mailbox, messageId, thread, body, ...input }: ReplyInput) {
+  const from = mailAddress(mailbox.address)
+  const to = mailAddress(input.to)
+  const cc = input.cc.map(mailAddress).filter(({ folded }) => folded !== to.folded)
+  const { subject, threadSubject } = subjectLine('', thread)
+  const html = 'html' in body ? storable(body.html) : null
+  const text = 'text' in body ? storable(body.text) : htmlToText(html ?? '', scanHtml(html ?? ''))
+  const bytes = buildMessage({
+    ...{ messageId, at: input.at, subject, text, html },
+    from: { name: oneLine(mailbox.display_name ?? ''), address: from.address },
+    to: to.address,
+    cc: cc.map(({ address }) => address),
+    ...threadHeaders(thread),
+    unsubscribeUrl: null,
+  })
+  const recipients = new Map([to, ...cc].map(({ folded, address }) => [folded, address]))
+  return {
+    ...{ bytes, subject, threadSubject, startsThread: false, text, html },
+    sizeBytes: bytes.length,
+    needsUtf8: [from, to, ...cc].some((each) => each.needsUtf8),
+    from: from.address,
+    recipients: [...recipients.values()],
+  } satisfies ComposedMail
+}
+
+/** PostgreSQL has no text with NUL, UTF-8 no halves of a pair. */
+const storable = (text: string) => text.replaceAll('\0', '').toWellFormed()
