@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import {
   type ColumnMap,
   type DirectoryKind,
+  fieldNames,
   type ImportProgress,
   type ImportResult,
   importFile,
@@ -20,6 +21,7 @@ export function importCommand(directory: Command) {
     .addOption(kindOption('what the file has (default: told by its columns)'))
     .option('--encoding <label>', 'such as windows-1252 or utf-16le', parseEncoding, 'utf-8')
     .option('--report <file>', 'for the rejected rows (default: FILE.rejected.csv)')
+    .addHelpText('after', `\nFields:\n  ${fieldNames.join(', ')}`)
     .action((file: string, options: ImportOptions) =>
       operate(
         options,

@@ -1,6 +1,3 @@
-import { sql } from 'kysely'
-import type { Db } from '../../kernel/db/db.ts'
-
 export type DirectoryKind = 'contacts' | 'companies'
 export type ExportFormat = 'csv' | 'ndjson'
 
@@ -34,43 +31,3 @@ const listed = `nullif(k.technologies, '{}')`
 // A list of one with a comma in it would be read as one of two: it is told where it ends.
 const joined = `nullif(array_to_string(k.technologies, ';') ||
   case when cardinality(k.technologies) = 1 and k.technologies[1] ~ '[,|]' then ';' else '' end, '')`
-
-export interface DirectoryStats {
-  contacts: number
-  /** Whose address is known. */
-  contacts_with_address: number
-  /** Whose address a reveal looks up. */
-  contacts_to_look_up: number
-  companies: number
-  sample_contacts: number
-  sample_companies: number
-  opted_out_addresses: number
-  opted_out_domains: number
-  /** Imports that were interrupted. */
-  unfinished_imports: number
-  timestamp_updated: Date | null
-}
-
-/** Reads all of it once. */
-export async function readStats(db: Db): Promise<DirectoryStats> {
-  const { rows } = await sql<DirectoryStats>`
-    select c.*, k.*, o.*, i.*
-    from (
-      select count(*)::int as contacts, count(email)::int as contacts_with_address,
-        (count(*) filter (where has_email and email is null))::int as contacts_to_look_up,
-        (count(*) filter (where sample))::int as sample_contacts,
-        max(timestamp_updated) as timestamp_updated
-      from directory_contacts) c,
-    (
-      select count(*)::int as companies, (count(*) filter (where sample))::int as sample_companies
-      from directory_companies) k,
-    (
-      select (count(*) filter (where kind = 'address'))::int as opted_out_addresses,
-        (count(*) filter (where kind = 'domain'))::int as opted_out_domains
-      from directory_optouts) o,
-    (
-      select count(*)::int as unfinished_imports
-      from directory_imports
-      where not finished) i`.execute(db)
-  return rows[0] as DirectoryStats
-}

@@ -1,12 +1,7 @@
 export { listKnownAddresses } from './contacts.ts'
 export { type ExportResult, exportFile } from './export.ts'
-export {
-  type DirectoryKind,
-  type DirectoryStats,
-  type ExportFormat,
-  readStats,
-} from './export-queries.ts'
-export { type ColumnMap, parseColumnMap } from './import/columns.ts'
+export type { DirectoryKind, ExportFormat } from './export-queries.ts'
+export { type ColumnMap, fieldNames, parseColumnMap } from './import/columns.ts'
 export { type ImportProgress, type ImportResult, importFile } from './import/import.ts'
 export {
   findOptedOut,
@@ -20,3 +15,4 @@ export { type DirectoryContact, findCompany, findContacts } from './queries.ts'
 export { loadSample, removeSample, type Sample } from './sample.ts'
 export { directoryFilters } from './schema.ts'
 export { searchDirectory } from './search.ts'
+export { type DirectoryStats, readStats } from './stats-queries.ts'

@@ -166,9 +166,12 @@ describe('a row that cannot be taken is reported by its number, and the rest goe
   test('a line of NDJSON that is no object', async () => {
     const result = await importText(
       ctx,
-      '{"email":"a@a.example"}\n{"email":\n{"email":"z@a.example"}',
+      '{"email":"a@a.example"}\n{"email":\n{"phone":1}\n{}\n{"email":"z@a.example"}',
     )
-    expect(result.rejections).toEqual(['2: it is not a JSON object'])
+    expect(result.rejections).toEqual([
+      '2: it is not a JSON object',
+      '3: none of its members is known',
+    ])
     expect(await emails()).toEqual(['a@a.example', 'z@a.example'])
   })
 

@@ -1,26 +1,15 @@
 import type { Context } from '../../../kernel/context.ts'
 import { type Session, withSession } from '../../../kernel/db/session.ts'
-import { transaction } from '../../../kernel/db/transaction.ts'
 import { blockSize, rebuildStaleBlocks } from '../term-index/index.ts'
 import { Batch } from './batch.ts'
 import type { ColumnMap, Columns } from './columns.ts'
-import { CompanyBook } from './companies.ts'
-import { ContactReader } from './contacts.ts'
-import {
-  advance,
-  finishImport,
-  type OpenImport,
-  openImport,
-  type Progress,
-  saveProgress,
-} from './progress.ts'
+import { openTable } from './open-table.ts'
+import { finishImport, openImport, type Progress } from './progress.ts'
 import * as queries from './queries.ts'
 import { Report } from './report.ts'
+import { RowReader } from './row-reader.ts'
 import { BrokenFile, openSource, type Source } from './source.ts'
-import { openTable, type Table } from './table.ts'
-import { Unfit } from './values.ts'
-import { Vocabulary } from './vocabulary.ts'
-import { type WriteOptions, type Written, writeBatch } from './write-batch.ts'
+import { Writer } from './writer.ts'
 
 export interface ImportOptions {
   map: ColumnMap
@@ -155,124 +144,3 @@ async function run(
     ignored_columns: table.columns.ignored,
   }
 }
-
-/** Puts what the row in view says into a batch. */
-class RowReader {
-  readonly #table: Table
-  readonly #vocabulary = new Vocabulary()
-  readonly #companies: CompanyBook
-  readonly #contacts: ContactReader
-
-  constructor(table: Table) {
-    this.#table = table
-    this.#companies = new CompanyBook(table.columns.at, this.#vocabulary)
-    this.#contacts = new ContactReader(table.columns.at, this.#vocabulary)
-  }
-
-  read(batch: Batch) {
-    const { row, number } = this.#table
-    batch.lastRow = number
-    try {
-      if (row.fault !== undefined) throw new Unfit(row.fault)
-      if (row.length > 0) this.#take(batch)
-    } catch (error) {
-      if (!(error instanceof Unfit)) throw error
-      // A spreadsheet leaves rows of nothing but separators behind.
-      if (row.fault === undefined && row.isBlank()) return
-      batch.rejections.push({ row: number, reason: error.message })
-    }
-  }
-
-  /** Nothing more goes into the batch. */
-  close(batch: Batch) {
-    batch.words = this.#vocabulary.take()
-    this.#companies.forgetBefore(batch.number)
-  }
-
-  #take(batch: Batch) {
-    const { row, number, columns } = this.#table
-    const company = this.#companies.read(row)
-    if (columns.kind === 'contacts') {
-      batch.add(number, this.#contacts.read(row, company), company)
-    } else if (company) batch.addCompany(number, company)
-    else throw new Unfit('neither a name nor a domain')
-  }
-}
-
-/** Writes one batch after the other, while the next one is read. */
-class Writer {
-  readonly #ctx: Context
-  readonly #session: Session
-  readonly #report: Report
-  readonly #id: string
-  #progress: Progress
-  #isCareful: boolean
-  readonly #isSample: boolean
-  #writing: Promise<void> = Promise.resolve()
-
-  constructor(
-    ctx: Context,
-    session: Session,
-    report: Report,
-    { id, progress }: OpenImport,
-    { isCareful, isSample }: WriteOptions,
-  ) {
-    this.#ctx = ctx
-    this.#session = session
-    this.#report = report
-    this.#id = id
-    this.#progress = progress
-    this.#isCareful = isCareful
-    this.#isSample = isSample
-  }
-
-  /** Resolves when the batch before it is written. */
-  async write(batch: Batch): Promise<void> {
-    await this.#writing
-    this.#writing = this.#write(batch)
-    // Whoever waits for it next gets the error.
-    this.#writing.catch(() => undefined)
-  }
-
-  async end(): Promise<Progress> {
-    await this.#writing
-    return this.#progress
-  }
-
-  async #write(batch: Batch) {
-    const written = await this.#attempt(batch).catch((error) => {
-      if (this.#isCareful || error.code !== uniqueViolation) throw error
-      this.#isCareful = true
-      return this.#attempt(batch)
-    })
-    for (const [place, company] of batch.companies.entries()) {
-      company.stored = written.stored[place]
-    }
-  }
-
-  #attempt(batch: Batch): Promise<Written> {
-    return transaction(this.#ctx, async (tx) => {
-      const written = await writeBatch(tx, this.#session.copyFrom, batch, {
-        isCareful: this.#isCareful,
-        isSample: this.#isSample,
-      })
-      const optedOut = written.optedOut.map((row) => ({ row, reason: 'asked to be removed' }))
-      const report_bytes = await this.#report.add(
-        [...batch.rejections, ...optedOut],
-        this.#progress.report_bytes,
-      )
-      const progress = advance(this.#progress, written, {
-        row: Math.max(batch.lastRow, this.#progress.row),
-        rejected: batch.rejections.length,
-        report_bytes,
-      })
-      await saveProgress(tx, { id: this.#id, progress })
-      tx.afterCommit?.(() => {
-        this.#progress = progress
-      })
-      return written
-    })
-  }
-}
-
-const uniqueViolation = '23505'
