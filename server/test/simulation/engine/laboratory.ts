@@ -83,7 +83,8 @@ const noClock = `
 /**
  * Nothing but the simulation writes, reads or measures. What is there now is what every simulation
  * begins with, down to the files: a table that grew before might get another plan, and rows in
- * another order.
+ * another order. Only what foreign keys refer to is mended row by row: to empty it would empty
+ * every other table with it.
  */
 const setUp = `
   create schema simulation;
@@ -98,13 +99,23 @@ const setUp = `
       order by oid
     loop execute format('create table simulation.%I as table %s', it.relname, it.name); end loop;
   end $$;
+  create view simulation.furniture as
+    select relname as name, ('public.' || quote_ident(relname))::regclass as original,
+      exists (select from pg_constraint where contype = 'f'
+        and confrelid = ('public.' || quote_ident(relname))::regclass) as is_referred_to
+    from pg_class where relkind = 'r' and relnamespace = 'simulation'::regnamespace;
   create function simulation.clear() returns void language plpgsql as $$
-    declare grown text; kept text;
+    declare grown text; it record;
     begin
+      perform set_config('session_replication_role', 'replica', true);
       select string_agg(oid::regclass::text, ', ') into grown from pg_class
-        where relkind = 'r' and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0;
+        where relkind = 'r' and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0
+        and oid not in (select original from simulation.furniture where is_referred_to);
       execute 'truncate ' || grown || ' cascade';
-      for kept in select relname from pg_class
-        where relkind = 'r' and relnamespace = 'simulation'::regnamespace order by oid
-      loop execute format('insert into public.%I select * from simulation.%I', kept, kept); end loop;
+      for it in select * from simulation.furniture loop
+        execute format('delete from %1$s t
+          where not exists (select from simulation.%2$I s where s::text = t::text)', it.original, it.name);
+        execute format('insert into %1$s select s.* from simulation.%2$I s
+          where not exists (select from %1$s t where s::text = t::text)', it.original, it.name);
+      end loop;
     end $$`
