@@ -47,6 +47,10 @@ const asciiDomainPattern =
   /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[a-z\d])$/
 
 function foldDomain(domain: string): string | undefined {
+  // As nearly all are typed: nothing is to be folded.
+  if (domain.length <= domainCharactersMax && asciiDomainPattern.test(domain)) {
+    if (!domain.includes('xn--')) return domain
+  }
   if (!domainPattern.test(domain) || refused.test(domain)) return
   const ascii = plainDomainPattern.test(domain) ? domain.toLowerCase() : domainToASCII(domain)
   if (ascii.length > domainCharactersMax || !asciiDomainPattern.test(ascii)) return

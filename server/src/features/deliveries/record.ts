@@ -13,15 +13,27 @@ export async function recordAttempts(tx: Context, attempts: Attempt[], slot: num
   await addCounts(tx.db, tally(attempts, slot))
 }
 
+const dayMs = 86_400_000
+
 function tally(attempts: Attempt[], slot: number): Count[] {
-  const counts = new Map<string, Count>()
+  const counts = new Map<string, Map<number, Count>>()
   for (const { workspace_id, id, success } of attempts) {
-    const date = timeOfId(id).toISOString().slice(0, 10)
-    const key = `${workspace_id} ${date}`
-    const count = counts.get(key) ?? { workspace_id, date, slot, succeeded: 0, failed: 0 }
+    const at = timeOfId(id)
+    const day = Math.floor(at.getTime() / dayMs)
+    const days = counts.get(workspace_id) ?? new Map<number, Count>()
+    counts.set(workspace_id, days)
+    const count = days.get(day) ?? newCount(workspace_id, at, slot)
+    days.set(day, count)
     if (success) count.succeeded += 1
     else count.failed += 1
-    counts.set(key, count)
   }
-  return [...counts.values()]
+  return [...counts.values()].flatMap((days) => [...days.values()])
 }
+
+const newCount = (workspace_id: string, at: Date, slot: number): Count => ({
+  workspace_id,
+  date: at.toISOString().slice(0, 10),
+  slot,
+  succeeded: 0,
+  failed: 0,
+})

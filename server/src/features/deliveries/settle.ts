@@ -126,10 +126,10 @@ export async function settle(
   // A success settles the row as it stands: its number follows the attempts already recorded.
   const numbers = new Map(settled.map((row) => [row.id, row.attempt]))
   const written = batch.filter(({ attempt }) => numbers.has(attempt.retry_group_id))
-  const attempts = written.map(({ attempt }) => ({
-    ...attempt,
-    retry_count: numbers.get(attempt.retry_group_id) ?? attempt.retry_count,
-  }))
+  const attempts = written.map(({ attempt }) => {
+    const retry_count = numbers.get(attempt.retry_group_id) ?? attempt.retry_count
+    return retry_count === attempt.retry_count ? attempt : { ...attempt, retry_count }
+  })
   // Lanes before destinations: the order in which resuming and deleting lock them.
   const lanes = await settleLanes(tx, written)
   await disableGone(tx, written)

@@ -12,15 +12,26 @@ const hintEveryMs = 20
  * is lost costs a quarter of a second: the poll finds the row.
  */
 export function hintDue(ctx: Context) {
-  if (pending.has(ctx)) return
-  pending.add(ctx)
-  ctx
-    .sleep(hintEveryMs)
-    .then(() => {
-      pending.delete(ctx)
-      return sql`select pg_notify(${hintChannel}, '')`.execute(ctx.db)
-    })
-    .catch((error) => ctx.log.debug(describeError(error), 'a hint was not sent'))
+  const hints = hinting.get(ctx)
+  if (hints) hints.again = true
+  else void keepHinting(ctx)
 }
 
-const pending = new WeakSet<Context>()
+/** While it runs, what is committed meanwhile waits for the next hint. */
+const hinting = new WeakMap<Context, { again: boolean }>()
+
+async function keepHinting(ctx: Context) {
+  const hints = { again: true }
+  hinting.set(ctx, hints)
+  while (hints.again) {
+    hints.again = false
+    await notify(ctx)
+    await ctx.sleep(hintEveryMs)
+  }
+  hinting.delete(ctx)
+}
+
+const notify = (ctx: Context) =>
+  sql`select pg_notify(${hintChannel}, '')`
+    .execute(ctx.db)
+    .catch((error) => ctx.log.debug(describeError(error), 'a hint was not sent'))
