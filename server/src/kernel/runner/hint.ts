@@ -23,15 +23,15 @@ const hinting = new WeakMap<Context, { again: boolean }>()
 async function keepHinting(ctx: Context) {
   const hints = { again: true }
   hinting.set(ctx, hints)
-  while (hints.again) {
-    hints.again = false
-    await notify(ctx)
-    await ctx.sleep(hintEveryMs)
+  try {
+    while (hints.again) {
+      hints.again = false
+      await sql`select pg_notify(${hintChannel}, '')`.execute(ctx.db)
+      await ctx.sleep(hintEveryMs)
+    }
+  } catch (error) {
+    ctx.log.debug(describeError(error), 'a hint was not sent')
+  } finally {
+    hinting.delete(ctx)
   }
-  hinting.delete(ctx)
 }
-
-const notify = (ctx: Context) =>
-  sql`select pg_notify(${hintChannel}, '')`
-    .execute(ctx.db)
-    .catch((error) => ctx.log.debug(describeError(error), 'a hint was not sent'))
