@@ -32,8 +32,6 @@ export function campaignCommands(program: Command) {
       ),
     )
 
-  previewCommand(campaigns)
-
   withWorkspace(campaigns.command('forecast'))
     .description('Show what a campaign would send on which day, from which mailbox')
     .argument('<id>', 'id of the campaign', parseId)
