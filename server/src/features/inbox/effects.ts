@@ -53,6 +53,16 @@ export function activitiesOf(
   return [{ kind: 'auto_replied', ...about, reply, isOutOfOffice, resumeAt }]
 }
 
+/** The campaign of each mail that came back for good. */
+export function hardBouncesOf(activities: LeadActivity[], leads: Correspondent[]): string[] {
+  const campaigns = new Map(leads.map(({ id, campaign_id }) => [id, campaign_id]))
+  return activities.flatMap((activity) =>
+    activity.kind === 'bounced' && activity.bounce.kind === 'hard'
+      ? (campaigns.get(activity.leadId) ?? [])
+      : [],
+  )
+}
+
 /** A report may be about several people; one that names nobody is about the one that it belongs to. */
 export function bounceFor(
   bounces: Bounce[],

@@ -2,9 +2,10 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { recordActivities } from '../leads/index.ts'
 import { addMessageIds, insertMessages, type NewMessage } from '../messages/index.ts'
+import { countReturnedBounces, markArrived } from '../sending/index.ts'
 import { safeHtml } from './classify/html.ts'
 import { snippetOf } from './classify/visible-text.ts'
-import { activitiesOf, bounceFor, type Correspondent } from './effects.ts'
+import { activitiesOf, bounceFor, type Correspondent, hardBouncesOf } from './effects.ts'
 import type { Incoming } from './incoming.ts'
 import { type Match, matchIncoming } from './match.ts'
 import * as queries from './queries.ts'
@@ -44,17 +45,24 @@ export async function takeIn(
       (matches[at] ?? []).map((match) => ({ mail, match })),
     )
     const letters = await openLetters(tx, mailbox, await claim(tx, mailbox, matched))
+    // A mail that is answered, or comes back, was sent.
+    await markArrived(tx, workspace_id, letters.flatMap(answeredBy))
     await keep(tx, mailbox, letters)
     const unsubscribesByReply = await queries.findUnsubscribesByReply(tx.db, workspace_id)
     const activities = letters.flatMap(({ mail, lead }) =>
       activitiesOf(mail, lead, { unsubscribesByReply }),
     )
     if (activities.length > 0) await recordActivities(tx, workspace_id, activities)
+    const leads = letters.map(({ lead }) => lead)
+    await countReturnedBounces(tx, workspace_id, hardBouncesOf(activities, leads))
     const { folder, ...checkpoint } = readTo
     await queries.saveCheckpoint(tx.db, workspace_id, mailboxId, folder, checkpoint, tx.now())
     return new Set(letters.map(({ mail }) => mail)).size
   })
 }
+
+const answeredBy = ({ match, lead }: Letter) =>
+  match.by === 'message_id' ? lead.message.message_id : []
 
 const isOwn = (address: string | undefined, mailbox: ReadMailbox) =>
   address?.toLowerCase() === mailbox.address.toLowerCase()
