@@ -5,6 +5,7 @@ import { campaignCommands } from './campaigns.ts'
 import { creditCommands } from './credits.ts'
 import { directoryCommands } from './directory.ts'
 import { doctorCommand } from './doctor.ts'
+import { inboxCommands } from './inbox.ts'
 import { keyCommands } from './keys.ts'
 import { labelCommands } from './labels.ts'
 import { leadCommands } from './leads.ts'
@@ -31,6 +32,7 @@ export function createProgram(): Command {
   creditCommands(program)
   directoryCommands(program)
   mailboxCommands(program)
+  inboxCommands(program)
   sendCommands(program)
   suppressionCommands(program)
   webhookCommands(program)
