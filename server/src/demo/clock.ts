@@ -10,6 +10,9 @@ const lookAgainMs = 3
 /** Loops that look every quarter of a second do so every twentieth; nobody waits for them here. */
 const hurry = 5
 
+/** So much longer are the steps at night and at weekends. */
+const nightly = 9
+
 interface Appointment {
   ms: number
   work: () => Promise<void>
@@ -119,7 +122,7 @@ function leapFrom(now: Date, leapMs: number): number {
   if (!isWeekend && hour >= workingHours.from && hour < workingHours.to) return leapMs
   const opensMs = new Date(now).setUTCHours(workingHours.from, 0, 0, 0)
   const waitMs = opensMs > now.getTime() ? opensMs - now.getTime() : 24 * hourMs
-  return Math.min(4 * hourMs, waitMs)
+  return Math.min(nightly * leapMs, waitMs)
 }
 
 /** The Monday three weeks ago, before anybody is at work. */

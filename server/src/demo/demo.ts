@@ -7,9 +7,9 @@ import { makeSite, type NamedDatabases } from './database.ts'
 import { countDelivered } from './history.ts'
 import { type Office, openOffice } from './office.ts'
 import { makeUpPeople } from './people/made-up.ts'
-import { type Receiver, startReceiver } from './receiver.ts'
+import { type ReceivedEvent, type Receiver, startReceiver } from './receiver.ts'
 import { createJsonScreen, createScreen } from './screen.ts'
-import { greeting, summary, whatToTry } from './words.ts'
+import { beginning, greeting, summary, whatToTry } from './words.ts'
 import { openWorld, type World } from './world.ts'
 
 export interface DemoOptions {
@@ -37,8 +37,8 @@ const lookEveryMs = 250
 /** Shows the product at work until everything was seen, and then leaves it to the user. */
 export async function runDemo(options: DemoOptions, stop: StopRequest): Promise<DemoResult> {
   const startedMs = performance.now()
-  const labels = new Map<string, string>()
-  const screen = options.json ? createJsonScreen() : createScreen(labels)
+  const names = new Map<string, string>()
+  const screen = options.json ? createJsonScreen() : createScreen(names)
   await using stack = new AsyncDisposableStack()
   screen.say(greeting(options.leads))
   const { log, databases } = options
@@ -52,20 +52,24 @@ export async function runDemo(options: DemoOptions, stop: StopRequest): Promise<
     }),
   )
   screen.done(`PostgreSQL, the service and a mail server, in ${secondsSince(startedMs)} s`)
-  let office: Office | undefined
+  // Shown once everything is set up.
+  const arrived: ReceivedEvent[] = []
+  let hear = (event: ReceivedEvent): void => void arrived.push(event)
   const receiver = stack.use(
     await startReceiver({
-      verified(event) {
-        screen.event(event)
-        office?.colleague.hear(event)
-      },
+      verified: (event) => hear(event),
       refused: () => screen.trouble('A webhook was refused: its signature does not hold.'),
       stumbled: () => screen.trouble('The receiver answers 503 once; the service will come again.'),
     }),
   )
-  office = await openOffice(world, receiver, people, screen.done)
-  for (const [type, name] of office.labelNames) labels.set(type, name)
-  screen.say(`\n  Three weeks begin. ${world.address}/docs is open meanwhile; Ctrl-C ends it all.`)
+  const office = await openOffice(world, receiver, people, screen.done)
+  for (const [type, name] of office.labelNames) names.set(type, name)
+  screen.say(beginning(world))
+  hear = (event) => {
+    screen.event(event)
+    office.colleague.hear(event)
+  }
+  for (const event of arrived) hear(event)
 
   const untilMs = options.untilDone ? startedMs + patienceMs : Number.POSITIVE_INFINITY
   const goesOn = () => !signal.aborted && performance.now() < untilMs
@@ -83,7 +87,8 @@ export async function runDemo(options: DemoOptions, stop: StopRequest): Promise<
     .map(({ type }) => type)
   const result = resultOf(receiver, missing, startedMs)
   screen.table(counted)
-  screen.say(summary(result, receiver.refusals()))
+  const campaign = await world.api.get(`/api/v2/campaigns/${office.campaignId}`)
+  screen.say(summary(result, receiver.refusals(), campaign))
   if (options.untilDone) return result
   world.clock.catchUp()
   await ensurePartitions(world.ctx)
@@ -93,7 +98,7 @@ export async function runDemo(options: DemoOptions, stop: StopRequest): Promise<
 }
 
 /** The more there is to send, the smaller the steps of the clock. */
-const leapFor = (leads: number) => Math.min(40, Math.max(10, 4000 / leads)) * 60_000
+const leapFor = (leads: number) => Math.min(60, Math.max(10, 4000 / leads)) * 60_000
 
 async function isDone(world: World, receiver: Receiver, { eventTypes }: Office) {
   const counts = receiver.counts()

@@ -1,14 +1,13 @@
 import type { ReceivedEvent } from './receiver.ts'
 import type { Paint, Tone } from './screen.ts'
 
-/** When it happened in the sandbox, what, to whom, and the one thing worth knowing about it. */
-export function eventLine(event: ReceivedEvent, labels: Map<string, string>, paint: Paint): string {
+/** What happened when, to whom, and the one thing worth knowing about it. */
+export function eventLine(event: ReceivedEvent, name: string, paint: Paint): string {
   const { type, timestamp, lead_email, data } = event
-  const name = labels.get(type) ?? type
   const whom = lead_email ?? data.mailbox ?? data.campaign?.name ?? ''
   return [
-    paint('dim', when(timestamp)),
-    paint(toneOf(type), name.padEnd(22)),
+    paint('dim', timestamp.slice(11, 16)),
+    paint(toneOf(type), name.padEnd(24)),
     whom.padEnd(44),
     paint('dim', detailOf(event)),
   ]
@@ -16,12 +15,9 @@ export function eventLine(event: ReceivedEvent, labels: Map<string, string>, pai
     .trimEnd()
 }
 
-/** `Mon 26 Oct 09:10` */
-export function when(timestamp: string): string {
-  const [, day, month, date, time] =
-    /^(\w+), (\d+ )(\w+) \d+ (\d\d:\d\d)/.exec(new Date(timestamp).toUTCString()) ?? []
-  return `${day} ${month}${date} ${time}`
-}
+/** `Mon 26 Oct` */
+export const dayOf = (timestamp: string): string =>
+  new Date(timestamp).toUTCString().replace(',', '').slice(0, 10)
 
 function detailOf({ type, data }: ReceivedEvent): string {
   const { message, reply, bounce } = data

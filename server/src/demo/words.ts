@@ -8,10 +8,28 @@ export const greeting = (leads: number) => `
   Nobody here is real, and nothing leaves this machine.
 `
 
-export function summary({ events, missing, seconds }: DemoResult, refusals: number): string {
+export const beginning = ({ address }: World) => `
+  It is a Monday three weeks ago. Each line below is a webhook, as its receiver verified it.
+  The API reference is at ${address}/docs meanwhile; Ctrl-C ends it all.`
+
+interface CampaignFigures {
+  status: string
+  lead_counts: Record<string, number>
+}
+
+export function summary(
+  { events, missing, seconds }: DemoResult,
+  refusals: number,
+  { status, lead_counts: { total, ...counts } }: CampaignFigures,
+): string {
   const count = Object.values(events).reduce((sum, each) => sum + each, 0)
-  const told = `  ${count} webhooks of ${Object.keys(events).length} types were verified in ${seconds} s, ${refusals} refused.`
-  return missing.length === 0 ? `\n${told}` : `\n${told} Missing: ${missing.join(', ')}.`
+  const leads = Object.entries(counts).map(([word, number]) => `${number} ${word}`)
+  const lines = [
+    `${count} webhooks of ${Object.keys(events).length} types verified in ${seconds} s, ${refusals} refused.`,
+    `The campaign is ${status}. Of ${total} leads: ${leads.join(', ')}.`,
+    ...(missing.length > 0 ? [`Missing: ${missing.join(', ')}.`] : []),
+  ]
+  return `\n${lines.map((line) => `  ${line}`).join('\n')}`
 }
 
 export function whatToTry({ address, key }: World, site: SandboxSite, { campaignId }: Office) {
