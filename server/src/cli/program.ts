@@ -6,6 +6,7 @@ import { creditCommands } from './credits.ts'
 import { demoCommand } from './demo.ts'
 import { directoryCommands } from './directory.ts'
 import { doctorCommand } from './doctor.ts'
+import { inboxCommands } from './inbox.ts'
 import { keyCommands } from './keys.ts'
 import { labelCommands } from './labels.ts'
 import { leadCommands } from './leads.ts'
@@ -32,6 +33,7 @@ export function createProgram(): Command {
   creditCommands(program)
   directoryCommands(program)
   mailboxCommands(program)
+  inboxCommands(program)
   sendCommands(program)
   suppressionCommands(program)
   webhookCommands(program)
