@@ -51,9 +51,6 @@ export async function takeIn(
   })
 }
 
-const answeredBy = ({ match, lead }: Letter) =>
-  match.by === 'message_id' ? lead.message.message_id : []
-
 const isOwn = (address: string | undefined, mailbox: ReadMailbox) =>
   address?.toLowerCase() === mailbox.address.toLowerCase()
 
