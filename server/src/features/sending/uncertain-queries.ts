@@ -92,10 +92,10 @@ export async function findUncertainSend(db: Db, workspaceId: string, id: string)
 }
 
 /** An answer to a mail proves that it arrived. */
-export const markArrived = (db: Db, workspaceId: string, messageIds: string[], at: Date) =>
+export const markArrived = (db: Db, workspaceId: string, ids: string[], at: Date) =>
   sql`
     update sends
     set state = 'sent', look_at = null, error_stage = null, error_code = null,
       error_message = null, timestamp_settled = ${at}::timestamptz
     where workspace_id = ${workspaceId}::uuid and is_uncertain
-      and message_id = any(${messageIds}::text[])`.execute(db)
+      and id = any(${ids}::uuid[])`.execute(db)
