@@ -1,21 +1,17 @@
 import { readdir } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { expect, test, vi } from 'vitest'
 import { run } from '../../test/commands.ts'
-import { runOperator } from '../../test/processes.ts'
+import { makeDataDir, runOperator } from '../../test/processes.ts'
 import { standardEventTypes } from '../features/webhooks/index.ts'
 
 // A whole process with everything in it, on a machine that may be busy.
 vi.setConfig({ testTimeout: 120_000 })
 
-const sandboxes = async () =>
-  (await readdir(tmpdir())).filter((name) => name.startsWith('outrider-sandbox-'))
-
 test('every kind of event is shown and verified, and nothing is left behind', async () => {
-  const before = await sandboxes()
+  const TMPDIR = await makeDataDir()
   const args = ['demo', '--until-done', '--json', '--leads', '60']
   // What is set for the real service does not reach the sandbox.
-  const settings = { DATA_DIR: '/nowhere', OUTBOUND_POLICY: 'public', LOG_LEVEL: 'silent' }
+  const settings = { DATA_DIR: '/nowhere', OUTBOUND_POLICY: 'public', LOG_LEVEL: 'silent', TMPDIR }
   const { code, stdout, stderr } = await runOperator(args, settings)
   const lines = stdout.trim().split('\n')
   const { events, missing, seconds } = JSON.parse(lines.pop() ?? '{}')
@@ -33,7 +29,7 @@ test('every kind of event is shown and verified, and nothing is left behind', as
     ...[type, all.length],
   ])
   expect(Object.fromEntries(counts)).toEqual(events)
-  expect((await sandboxes()).filter((name) => !before.includes(name))).toEqual([])
+  expect(await readdir(TMPDIR)).toEqual([])
 })
 
 test.each([
