@@ -53,7 +53,10 @@ export function followMailbox(ctx: Context, mailbox: ReadMailbox, holds: () => b
         }
       } catch (error) {
         failures += 1
-        await report(ctx, mailbox, error)
+        // The next failure says the same: nothing may end the loop.
+        await report(ctx, mailbox, error).catch((unsaid) =>
+          ctx.log.warn({ mailbox: mailbox.id, ...describeError(unsaid) }, 'it was not reported'),
+        )
         const waitMs = Math.min(retryMaxMs, retryMinMs * 2 ** (failures - 1))
         await rest((signal) => ctx.sleep(waitMs * (0.8 + 0.4 * ctx.random()), signal))
       }
