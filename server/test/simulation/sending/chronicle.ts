@@ -64,6 +64,9 @@ export interface Judge {
 /** Within so long, what was true before an edit may still be gone by. */
 export const graceMs = 10_000
 
+/** Rounds of planning in a row that lead to nothing: connections break, others are faster. */
+const roundsMax = 100
+
 /** What really happened, seen from outside: each commit, each mail that was taken, each letter. */
 export class Chronicle implements Observer {
   readonly states: Committed[] = []
@@ -82,6 +85,7 @@ export class Chronicle implements Observer {
   readonly #ledger: LedgerCheck
   readonly #pending = new WeakMap<Connection, Pending>()
   readonly #keys = new Map<string, Key>()
+  readonly #rounds = new Map<SimulatedProcess, number>()
 
   constructor(world: World) {
     this.#world = world
@@ -113,6 +117,7 @@ export class Chronicle implements Observer {
   async executed(statement: Executed) {
     const { process, connection, text, values } = statement
     await this.#leases.executed(statement)
+    this.#countRounds(process, text)
     if (/insert into runners/.test(text)) this.runners.set(String(values[0]), process)
     const pending = this.#pending.get(connection) ?? { facts: [], marks: [] }
     this.#pending.set(connection, pending)
@@ -139,7 +144,7 @@ export class Chronicle implements Observer {
   }
 
   logged(process: SimulatedProcess, { error, code }: Record<string, unknown>) {
-    if (error === undefined || isTransient(String(error), code)) return
+    if (error === undefined || error === 'MailFailure' || isTransient(String(error), code)) return
     this.#world.violate(`${process.label} met a ${error} ${code ?? ''}`)
   }
 
@@ -171,6 +176,15 @@ export class Chronicle implements Observer {
     if (changes) this.states.push(await readCommitted(admin, scheduler.nowMs))
     if (leads) await this.#readLeads()
     if (ledger) await this.#ledger.check(this.recent)
+  }
+
+  /** A mailbox is planned to send, or to sleep; who does neither plans without end. */
+  #countRounds(process: SimulatedProcess, text: string) {
+    if (/set state = |set wake_at = k\./.test(text)) this.#rounds.delete(process)
+    if (!/l\.failures, l\.not_before/.test(text)) return
+    const rounds = (this.#rounds.get(process) ?? 0) + 1
+    this.#rounds.set(process, rounds)
+    if (rounds === roundsMax) this.#world.violate(`${process.label} plans without end`)
   }
 
   #learnKeys(values: string[][]) {
