@@ -32,16 +32,19 @@ async function demo({
   json = false,
   database,
 }: DemoCommandOptions) {
-  const result = await runDemo(
-    {
-      ...{ leads, port, untilDone, json, log: terminalLog() },
-      databases: { given: database, configured: readConfig().databaseUrl },
-    },
-    listenForStop(),
-  )
-  const { events, missing, seconds } = result
-  if (json) print(JSON.stringify({ events, ...(missing.length > 0 ? { missing } : {}), seconds }))
-  if (missing.length > 0) process.exitCode = 1
+  const stop = listenForStop()
+  const databases = { given: database, configured: readConfig().databaseUrl }
+  try {
+    const options = { leads, port, untilDone, json, databases, log: terminalLog() }
+    const { events, missing, seconds } = await runDemo(options, stop)
+    const isComplete = missing.length === 0
+    if (json) print(JSON.stringify({ events, ...(isComplete ? {} : { missing }), seconds }))
+    if (!isComplete) process.exitCode = 1
+  } catch (error) {
+    // A sandbox that was called off has nothing to report.
+    if (!stop.signal.aborted) throw error
+  }
+  if (!json) print('\n  SANDBOX · it is gone, and everything in it.\n')
 }
 
 function parseLeads(text: string): number {

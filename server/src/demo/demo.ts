@@ -92,7 +92,7 @@ export async function runDemo(options: DemoOptions, stop: StopRequest): Promise<
   if (options.untilDone) return result
   world.clock.catchUp()
   await ensurePartitions(world.ctx)
-  screen.say(whatToTry(world, site, office))
+  screen.say(whatToTry(world, site, office.campaignId, people[0]?.email ?? ''))
   await stop.requested
   return result
 }

@@ -1,6 +1,5 @@
 import type { SandboxSite } from './database.ts'
 import type { DemoResult } from './demo.ts'
-import type { Office } from './office.ts'
 import type { World } from './world.ts'
 
 export const greeting = (leads: number) => `
@@ -32,22 +31,31 @@ export function summary(
   return `\n${lines.map((line) => `  ${line}`).join('\n')}`
 }
 
-export function whatToTry({ address, key }: World, site: SandboxSite, { campaignId }: Office) {
-  const call = (path: string) => `curl -H "Authorization: Bearer $KEY" "$API${path}"`
+/** @param email of a lead that nobody has marked yet */
+export function whatToTry(world: World, site: SandboxSite, campaignId: string, email: string) {
+  const { address, key } = world
+  const call = (path: string) => `curl -s -H "Authorization: Bearer $KEY" "$API${path}"`
+  const change = JSON.stringify({ campaign_id: campaignId, email, new_status: 'interested' })
   return `
-  SANDBOX · it stays as it is until you press Ctrl-C, and then it is gone. The clock shows
-  the real time now. In another terminal:
+  SANDBOX · it stays as it is until you press Ctrl-C, and then it is gone. Its clock shows the
+  real time now. In another terminal, from this folder:
 
     export API=${address} KEY=${key}
-    ${call('/api/v2/campaigns')}
+
+  Mark a lead, and see its webhook arrive below:
+    ${call('/api/v2/lead/update/status')} \\
+      -H 'Content-Type: application/json' -d '${change}'
+
+  Look around:
     ${call(`/api/v2/campaigns/${campaignId}`)}
+    ${call(`/api/v2/lead/get?campaign_id=${campaignId}&email=${email}`)}
     ${call('/api/v2/webhook-events?limit=5')}
     ${call('/api/v2/webhook-events/summary')}
 
-    export ${Object.entries(settingsOf(site))
-      .map(([name, value]) => `${name}='${value}'`)
-      .join(' ')}
+  As its operator:
+    export ${settingsOf(site)}
     npx outrider campaigns list
+    npx outrider inbox list
     npx outrider mailboxes list
     npx outrider suppressions list
     npx outrider credits history
@@ -57,7 +65,5 @@ export function whatToTry({ address, key }: World, site: SandboxSite, { campaign
 }
 
 /** By which other commands find the sandbox. */
-const settingsOf = ({ dataDir, databaseUrl, databaseName }: SandboxSite) => ({
-  DATA_DIR: dataDir,
-  ...(databaseName ? { DATABASE_URL: databaseUrl } : {}),
-})
+const settingsOf = ({ dataDir, databaseUrl, databaseName }: SandboxSite) =>
+  [`DATA_DIR='${dataDir}'`, ...(databaseName ? [`DATABASE_URL='${databaseUrl}'`] : [])].join(' ')

@@ -8,8 +8,8 @@ export const words = {
   knows_better: 'You want Maria for this. I am the wrong person, I only do the accounts.',
 }
 
-/** A week later, as people write it. */
+/** Three days later, as people write it. */
 export const returnDay = (now: Date): string =>
-  new Date(now.getTime() + 5 * 86_400_000).toLocaleDateString('en-GB', {
+  new Date(now.getTime() + 3 * 86_400_000).toLocaleDateString('en-GB', {
     ...{ day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' },
   })

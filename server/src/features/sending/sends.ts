@@ -43,11 +43,11 @@ const refused: Outcome = {
  * An answer to these mails came back, or a bounce: they were sent. Of mails that are not uncertain
  * nothing changes. Before any lead is locked: that is the order of the ledger.
  *
- * @param messageIds as we sent them, with their angle brackets
+ * @param ids of messages
  */
-export async function markArrived(tx: Context, workspaceId: string, messageIds: string[]) {
-  if (messageIds.length === 0) return
-  await queries.markArrived(tx.db, workspaceId, messageIds, tx.now())
+export async function markArrived(tx: Context, workspaceId: string, ids: string[]) {
+  if (ids.length === 0) return
+  await queries.markArrived(tx.db, workspaceId, ids, tx.now())
 }
 
 async function decide(

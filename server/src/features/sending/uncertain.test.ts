@@ -111,7 +111,7 @@ test('a person has it sent again: once, with the same Message-ID, and counted on
 test('an answer to it proves that it was sent', async () => {
   const { entry } = await sendOneUncertain()
   const { ctx, workspaceId } = sending
-  await transaction(ctx, (tx) => markArrived(tx, workspaceId, [entry.message_id]))
+  await transaction(ctx, (tx) => markArrived(tx, workspaceId, [entry.id]))
   expect((await sending.ledger())[0]).toMatchObject({ state: 'sent' })
   expect(await listUncertain(ctx, workspaceId)).toEqual([])
 })
