@@ -108,66 +108,70 @@ const findsNow = ({ mood }: LedgerWorld, source: Source) =>
 /** The database has what was told, and nothing else; of its ledger what was there before stays. */
 export async function check(world: LedgerWorld, told: Told, before: Entry[]) {
   const { workspaceId, ledger } = told
-  const { peek } = world.ctx.database
+  const { account, acquired, emails, listed, lists } = await readStored(world, workspaceId)
   expect(ledger.slice(0, before.length)).toEqual(before)
   expect(ledger.filter(({ left }) => left < 0)).toEqual([])
-  const account = await peek
-    .selectFrom('credit_balances')
-    .select(['balance', 'granted', 'used'])
-    .where('workspace_id', '=', workspaceId)
-    .executeTakeFirstOrThrow()
   expect(account.balance).toBe(ledger.at(-1)?.left)
   expect(account.balance).toBe(account.granted - account.used)
 
   const of = (kind: string) => ledger.filter((entry) => entry.kind === kind)
-  expect(new Map(of('charge').map((entry) => [entry.contact_id, entry.request_id]))).toEqual(
-    told.charged,
-  )
-  expect(of('charge')).toHaveLength(told.charged.size)
-  expect(
-    of('refund')
-      .map((entry) => entry.contact_id)
-      .sort(),
-  ).toEqual([...told.refunded].sort())
+  const charges = of('charge')
+  expect(charges).toHaveLength(told.charged.size)
+  expect(new Map(charges.map((each) => [each.contact_id, each.request_id]))).toEqual(told.charged)
+  expect(sorted(of('refund').map(({ contact_id }) => contact_id))).toEqual(sorted(told.refunded))
   expect([...told.refunded].filter((id) => !told.charged.has(id))).toEqual([])
 
-  const acquired = await peek
-    .selectFrom('acquired_contacts')
-    .select(['contact_id', 'email', 'charge_id'])
-    .where('workspace_id', '=', workspaceId)
-    .execute()
-  const emails = told.people.flatMap(({ id, email }) => (told.charged.has(id) ? email : []))
-  expect(acquired.map((row) => row.contact_id).sort()).toEqual([...told.charged.keys()].sort())
-  expect(acquired.map((row) => row.email).sort()).toEqual(emails.sort())
-  expect(acquired.map((row) => row.charge_id).sort()).toEqual(
-    of('charge')
-      .map(({ id }) => id)
-      .sort(),
-  )
-  const events = await peek
-    .selectFrom('events')
-    .select('lead_email')
-    .where('workspace_id', '=', workspaceId)
-    .execute()
-  expect(events.map((event) => event.lead_email).sort()).toEqual(emails)
-
-  const listed = await peek
-    .selectFrom('acquire_list_entries')
-    .select(['list_id', 'contact_id'])
-    .where('workspace_id', '=', workspaceId)
-    .execute()
-  const entries = listed.map((entry) => `${entry.list_id} ${entry.contact_id}`)
-  expect(entries.sort()).toEqual([...told.entered].sort())
-  const lists = await peek
-    .selectFrom('acquire_lists')
-    .select(['id', 'lead_count'])
-    .where('workspace_id', '=', workspaceId)
-    .execute()
+  const bought = told.people.filter(({ id }) => told.charged.has(id))
+  const boughtEmails = sorted(bought.map(({ email }) => email))
+  expect(sorted(acquired.map((row) => row.contact_id))).toEqual(sorted(told.charged.keys()))
+  expect(sorted(acquired.map((row) => row.email))).toEqual(boughtEmails)
+  expect(sorted(acquired.map((row) => row.charge_id))).toEqual(sorted(charges.map(({ id }) => id)))
+  expect(sorted(emails)).toEqual(boughtEmails)
+  expect(sorted(listed)).toEqual(sorted(told.entered))
   for (const { id, lead_count } of lists) {
-    expect(lead_count).toBe(entries.filter((entry) => entry.startsWith(id)).length)
+    expect(lead_count).toBe(listed.filter((entry) => entry.startsWith(id)).length)
   }
   // Whatever became of a question, the provider can tell for whom it has charged already.
   for (const [key, contacts] of world.asked) {
     if (key.startsWith(workspaceId)) expect([...contacts]).toEqual([key.split(':')[1]])
+  }
+}
+
+const sorted = (texts: Iterable<string | null>) => [...texts].sort()
+
+async function readStored({ ctx }: LedgerWorld, workspaceId: string) {
+  const { peek } = ctx.database
+  const [account, acquired, events, entries, lists] = await Promise.all([
+    peek
+      .selectFrom('credit_balances')
+      .select(['balance', 'granted', 'used'])
+      .where('workspace_id', '=', workspaceId)
+      .executeTakeFirstOrThrow(),
+    peek
+      .selectFrom('acquired_contacts')
+      .select(['contact_id', 'email', 'charge_id'])
+      .where('workspace_id', '=', workspaceId)
+      .execute(),
+    peek
+      .selectFrom('events')
+      .select('lead_email')
+      .where('workspace_id', '=', workspaceId)
+      .execute(),
+    peek
+      .selectFrom('acquire_list_entries')
+      .select(['list_id', 'contact_id'])
+      .where('workspace_id', '=', workspaceId)
+      .execute(),
+    peek
+      .selectFrom('acquire_lists')
+      .select(['id', 'lead_count'])
+      .where('workspace_id', '=', workspaceId)
+      .execute(),
+  ])
+  return {
+    ...{ account, acquired, lists },
+    /** Those of the events. */
+    emails: events.map((event) => event.lead_email),
+    listed: entries.map((entry) => `${entry.list_id} ${entry.contact_id}`),
   }
 }

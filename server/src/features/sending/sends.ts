@@ -42,6 +42,8 @@ const refused: Outcome = {
 /**
  * An answer to these mails came back, or a bounce: they were sent. Of mails that are not uncertain
  * nothing changes. Before any lead is locked: that is the order of the ledger.
+ *
+ * @param ids of messages
  */
 export async function markArrived(tx: Context, workspaceId: string, ids: string[]) {
   if (ids.length === 0) return

@@ -2,7 +2,7 @@ import { CopyBuffer } from '../../../kernel/db/copy-buffer.ts'
 
 /** The fields of many rows as COPY takes them, one row after the other; the first one is its key. */
 export class Rows {
-  readonly fields = new CopyBuffer(1 << 24)
+  readonly fields = new CopyBuffer(1 << 25)
   #ends: number[] = []
 
   /** Forgets the rows, and keeps the memory. */
