@@ -15,6 +15,8 @@ export interface Following {
   /** Looks at every folder now. */
   wake: () => void
   stop: () => Promise<void>
+  /** Resolves when it has ended, also by itself: the bucket was not ours for a moment. */
+  over: Promise<void>
 }
 
 /** One connection listens in the inbox; the other folders are looked at in between. */
@@ -65,6 +67,7 @@ export function followMailbox(ctx: Context, mailbox: ReadMailbox, holds: () => b
   const running = run()
   return {
     wake: () => pause.abort(),
+    over: running,
     async stop() {
       stopping.abort()
       await running

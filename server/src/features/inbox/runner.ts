@@ -38,6 +38,10 @@ export function startInboxRunner(ctx: Context): InboxRunner {
       if (followed.has(id) || !leases.holds(bucket)) continue
       const following = followMailbox(ctx, mailbox, () => leases.holds(bucket))
       followed.set(id, { bucket, following })
+      // A bucket that is ours again is read again, too.
+      void following.over.then(() => {
+        if (followed.get(id)?.following === following) followed.delete(id)
+      })
     }
   })
   return {
