@@ -33,7 +33,7 @@ test('every kind of event is shown and verified, and nothing is left behind', as
 })
 
 test.each([
-  [['--leads', '59'], 'It must be from 60 to 5000.'],
+  [['--leads', '59'], 'It must be from 60 to 1000.'],
   [['--port', '70000'], 'It must be a port.'],
 ])('%j is refused before anything begins', async (args, sentence) => {
   const { code, stderr } = await run('demo', ...args)

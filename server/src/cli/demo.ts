@@ -10,7 +10,7 @@ import { print } from './terminal.ts'
 export function demoCommand(program: Command) {
   withOutput(program.command('demo'))
     .description('Show the whole product at work in a sandbox that is gone afterwards')
-    .option('--leads <count>', `made-up people, at least ${peopleMin}`, parseLeads, 400)
+    .option('--leads <count>', `made-up people, ${peopleMin} to ${leadsMax}`, parseLeads, 400)
     .option('--port <port>', 'of the API; without it, one that is free', parsePort)
     .option('--until-done', 'end once every kind of event was delivered and verified')
     .option('--database <url>', 'a PostgreSQL on which to make its database, not the embedded one')
@@ -53,7 +53,8 @@ function parseLeads(text: string): number {
   throw new InvalidArgumentError(`It must be from ${peopleMin} to ${leadsMax}.`)
 }
 
-const leadsMax = 5000
+/** More than its mailboxes can write to in three weeks. */
+const leadsMax = 1000
 
 function parsePort(text: string): number {
   const port = parseAtLeastOne(text)

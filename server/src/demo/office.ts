@@ -59,8 +59,9 @@ export async function openOffice(
   const campaign = await api.post('/api/v2/campaigns', newCampaign([...mailboxIds.keys()]))
   tell('a campaign of three mails in working hours, opens and clicks tracked')
   const found = await findContacts(api)
-  await addLeads(api, campaign.id, [...people.slice(0, people.length - found.length), ...found])
-  tell(`${people.length} leads, ${found.length} of them found in the directory`)
+  const leads = [...people.slice(0, people.length - found.length), ...found]
+  await api.post('/api/v2/lead/add', { campaign_id: campaign.id, leads })
+  tell(`${leads.length} leads, ${found.length} of them found in the directory`)
 
   const mendMailbox = async (address: string) => {
     const password = passwordOf(world, address)
@@ -107,13 +108,4 @@ async function findContacts(api: ApiClient): Promise<object[]> {
     if (email) contacts.push({ email, first_name, last_name, company_name: company.name })
   }
   return contacts
-}
-
-const leadsMax = 1000
-
-async function addLeads(api: ApiClient, campaign_id: string, people: object[]) {
-  for (let from = 0; from < people.length; from += leadsMax) {
-    const leads = people.slice(from, from + leadsMax)
-    await api.post('/api/v2/lead/add', { campaign_id, leads })
-  }
 }
