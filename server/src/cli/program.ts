@@ -3,6 +3,7 @@ import { readVersion } from '../config.ts'
 import { serve } from '../process/serve.ts'
 import { campaignCommands } from './campaigns.ts'
 import { creditCommands } from './credits.ts'
+import { demoCommand } from './demo.ts'
 import { directoryCommands } from './directory.ts'
 import { doctorCommand } from './doctor.ts'
 import { inboxCommands } from './inbox.ts'
@@ -38,6 +39,7 @@ export function createProgram(): Command {
   webhookCommands(program)
   migrateCommand(program)
   doctorCommand(program)
+  demoCommand(program)
   program
     .command('api')
     .description('Serve the API alone; needs DATABASE_URL')

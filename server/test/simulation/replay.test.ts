@@ -6,7 +6,6 @@ import { openLaboratory } from './engine/laboratory.ts'
 import { findDifference, type Recording, record } from './engine/replay.ts'
 import { scenarios } from './scenarios.ts'
 
-const seeds = Array.from({ length: 20 }, (_, index) => index + 1)
 const timeout = 600_000
 
 test.each(scenarios)(
@@ -15,13 +14,16 @@ test.each(scenarios)(
   async (scenario) => {
     await using laboratory = await openLaboratory(scenario)
     const first: Recording[] = []
-    for (const seed of seeds) first.push(await record(laboratory, scenario, seed))
+    const seeds = scenario.seeds.replayed
+    for (let seed = 1; seed <= seeds; seed++) {
+      first.push(await record(laboratory, scenario, seed))
+    }
     // Without these there would be little to prove.
     const lines = first.flatMap((recording) => recording.lines)
     for (const event of ['dies', 'stalls', 'broke after', 'waits for a lock']) {
       expect(lines.some((line) => line.includes(event))).toBe(true)
     }
-    expect(new Set(first.map(({ verdict }) => verdict.digest)).size).toBe(seeds.length)
+    expect(new Set(first.map(({ verdict }) => verdict.digest)).size).toBe(seeds)
 
     await using another = await openLaboratory(scenario, { unsteady: true })
     using _load = burnAllCores()

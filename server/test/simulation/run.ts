@@ -6,13 +6,14 @@ import type { Scenario } from './engine/scenario.ts'
 import { simulate } from './engine/simulate.ts'
 import { scenarios } from './scenarios.ts'
 
-// npm run simulate -- [SCENARIO] [--seed N] [--runs K] [--fault NAME] [--trace] [--twice]
+// npm run simulate -- [SCENARIO] [--seed N] [--runs K] [--days D] [--fault NAME] [--trace] [--twice]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     seed: { type: 'string', default: '1' },
     runs: { type: 'string', default: '1' },
+    days: { type: 'string' },
     fault: { type: 'string' },
     trace: { type: 'boolean', default: false },
     twice: { type: 'boolean', default: false },
@@ -20,6 +21,8 @@ const { values, positionals } = parseArgs({
 })
 const scenario = choose('SCENARIO', scenarios, positionals[0] ?? scenarios[0]?.name)
 const fault = values.fault ? choose('--fault', scenario.faults, values.fault) : undefined
+
+const days = values.days === undefined ? undefined : Number(values.days)
 
 await using laboratory = await openLaboratory(scenario)
 const startedMs = performance.now()
@@ -30,11 +33,14 @@ const total = { steps: 0, parkings: 0, deadlocks: 0, virtualMs: 0 }
 for (let seed = first; seed <= last; seed++) {
   const verdict = values.twice
     ? await runTwice(laboratory, scenario, seed)
-    : await simulate(laboratory, scenario, seed, { fault, print: values.trace ? show : undefined })
+    : await simulate(laboratory, scenario, seed, {
+        ...{ days, fault },
+        print: values.trace ? show : undefined,
+      })
   for (const key of Object.keys(total) as (keyof typeof total)[]) total[key] += verdict[key]
   if (verdict.violations.length > 0) {
     failed += 1
-    console.log(report(scenario, verdict, fault))
+    console.log(report(scenario, verdict, { days, fault }))
   }
 }
 const seconds = (performance.now() - startedMs) / 1000
@@ -46,8 +52,8 @@ console.log(
 process.exitCode = failed > 0 ? 1 : 0
 
 async function runTwice(laboratory: Laboratory, scenario: Scenario, seed: number) {
-  const recording = await record(laboratory, scenario, seed, { fault })
-  const again = await record(laboratory, scenario, seed, { fault })
+  const recording = await record(laboratory, scenario, seed, { days, fault })
+  const again = await record(laboratory, scenario, seed, { days, fault })
   const difference = findDifference(recording, again)
   if (difference) {
     failed += 1

@@ -1,5 +1,6 @@
 import { deliveries } from './deliveries/scenario.ts'
 import type { Scenario } from './engine/scenario.ts'
+import { sending } from './sending/scenario.ts'
 
 /** The first is what `npm run simulate` runs when it is not told otherwise. */
-export const scenarios: Scenario[] = [deliveries]
+export const scenarios: Scenario[] = [deliveries, sending]

@@ -4,16 +4,15 @@ import { report } from './engine/report.ts'
 import { simulate } from './engine/simulate.ts'
 import { scenarios } from './scenarios.ts'
 
-const seeds = 100
 const timeout = 600_000
 
 test.each(scenarios)(
-  `$name: every promise is kept in ${seeds} simulated histories`,
+  '$name: every promise is kept in $seeds.tested simulated histories',
   { timeout },
   async (scenario) => {
     await using laboratory = await openLaboratory(scenario)
     const broken: string[] = []
-    for (let seed = 1; seed <= seeds; seed++) {
+    for (let seed = 1; seed <= scenario.seeds.tested; seed++) {
       const verdict = await simulate(laboratory, scenario, seed)
       if (verdict.violations.length > 0) broken.push(report(scenario, verdict))
     }

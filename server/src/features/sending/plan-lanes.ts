@@ -102,11 +102,18 @@ async function claimChoices(
   for (const ready of work.lanes) {
     const choice = chooseSends(ready, work, parts.pool)
     skips.push(...choice.skips)
+    parts.pool.take(
+      choice.skips.map(({ campaign, leadId: id }) => ({ id, campaign_id: campaign.id })),
+    )
     if (choice.campaign) claiming.push(claim(ctx, ready, choice, work, parts, moves))
     else if (choice.skips.length > 0) moves.set(ready.lane, { kind: 'again' })
     else idle.set(ready, choice)
   }
-  await Promise.all([...claiming, skipLeads(ctx, skips)])
+  // Offered again as it was read, one that is done with already would be skipped without end.
+  const skipping = skipLeads(ctx, skips).finally(() => {
+    for (const { leadId } of skips) parts.pool.release(leadId)
+  })
+  await Promise.all([...claiming, skipping])
   return idle
 }
 
@@ -123,7 +130,7 @@ async function claim(
   const { day } = work.campaignDay(campaign)
   const address = row.address
   pool.take(sends.map(({ lead_id }) => ({ id: lead_id, campaign_id: campaign.id })))
-  const answers = await Promise.all(
+  const asked = await Promise.allSettled(
     sends.map((send) => {
       const key = { ...keyOf(lane), lead_id: send.lead_id, step_id: send.step_id }
       return claims.add({
@@ -142,6 +149,7 @@ async function claim(
       })
     }),
   )
+  const answers = asked.map((answer) => (answer.status === 'fulfilled' ? answer.value : null))
   for (const [index, answer] of answers.entries()) {
     if (!answer) pool.release(sends[index]?.lead_id ?? '')
   }

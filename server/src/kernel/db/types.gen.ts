@@ -82,6 +82,7 @@ export interface CampaignDays {
   campaign_id: string;
   day: string;
   forgiven: Generated<number>;
+  forgiven_sent: Generated<number>;
   new_leads: Generated<number>;
   refused: Generated<number>;
   sent: Generated<number>;
@@ -267,6 +268,8 @@ export interface Instance {
   id: string;
   secret_key_id: string;
   sending_epoch: Generated<Int8>;
+  sending_held_reason: string | null;
+  sending_held_since: Timestamp | null;
   sending_identity: string | null;
   timestamp_created: Timestamp;
 }
@@ -344,9 +347,11 @@ export interface Mailboxes {
   gap_seconds: Generated<number>;
   id: string;
   imap_error: string | null;
+  provider_saves_sent: Generated<boolean>;
   ramp_up_from: string | null;
   ramp_up_start: number | null;
   ramp_up_step: number | null;
+  save_sent: boolean | null;
   settings: Buffer;
   signature: string | null;
   smtp_error: string | null;

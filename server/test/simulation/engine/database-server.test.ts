@@ -3,6 +3,7 @@ import { captureStatements } from '../../../src/kernel/db/client.ts'
 import type { Backend } from './backends.ts'
 import { DatabaseServer } from './database-server.ts'
 import { type Laboratory, openLaboratory } from './laboratory.ts'
+import { firstDay } from './weather.ts'
 
 const furniture = `
   create table boxes (name text primary key, content integer not null);
@@ -11,7 +12,7 @@ const furniture = `
 let laboratory: Laboratory
 beforeAll(async () => {
   captureStatements(undefined)
-  laboratory = await openLaboratory({ furniture, weeks: 0 })
+  laboratory = await openLaboratory({ furniture, firstDay, weeks: 0 })
 })
 afterAll(() => laboratory[Symbol.asyncDispose]())
 

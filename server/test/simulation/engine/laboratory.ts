@@ -7,7 +7,6 @@ import { createPartitions } from '../../../src/kernel/db/partitions.ts'
 import { startPostgresServer } from '../../postgres-server.ts'
 import { Backends } from './backends.ts'
 import type { Scenario } from './scenario.ts'
-import { firstDay } from './weather.ts'
 
 /** A database, on a server of its own, in which one simulation of a scenario after the other runs. */
 export interface Laboratory extends AsyncDisposable {
@@ -23,7 +22,7 @@ interface LaboratoryOptions {
 }
 
 export async function openLaboratory(
-  { furniture, weeks }: Pick<Scenario, 'furniture' | 'weeks'>,
+  { furniture, firstDay, weeks }: Pick<Scenario, 'furniture' | 'firstDay' | 'weeks'>,
   { unsteady = false }: LaboratoryOptions = {},
 ): Promise<Laboratory> {
   const postgres = await startPostgresServer()
@@ -39,7 +38,7 @@ export async function openLaboratory(
   const url = new URL(postgres.url)
   url.pathname = `/${name}`
   await migrate(url.href)
-  await createTables(url.href, weeks)
+  await createTables(url.href, firstDay, weeks)
 
   const admin = new pg.Client({ connectionString: url.href })
   await admin.connect()
@@ -67,7 +66,7 @@ export async function openLaboratory(
 }
 
 /** For every week that a simulated clock may reach. */
-async function createTables(url: string, weeks: number) {
+async function createTables(url: string, firstDay: Date, weeks: number) {
   const { db } = connect(url, 1)
   for (const table of partitionedTables) {
     await createPartitions(db, table, firstDay, table.by === 'week' ? weeks : weeks * 7)

@@ -19,7 +19,9 @@ export class LeaseWatch {
   }
 
   async executed({ process, text, values }: Executed) {
-    if (/insert into runners/.test(text)) process.runnerId = String(values[0])
+    if (/insert into runners/.test(text) && values[1] === this.#kind) {
+      process.runnerId = String(values[0])
+    }
     if (/update bucket_leases/.test(text)) await this.#read()
   }
 

@@ -8,7 +8,7 @@ import { MailFailure } from '../../../src/kernel/mail/index.ts'
 import { createMetrics } from '../../../src/kernel/metrics.ts'
 import type { Task } from './connection.ts'
 import { SimulatedPool } from './pool.ts'
-import { EndlessLoop, type Owner } from './scheduler.ts'
+import { EndlessLoop, type Owner, type Wait } from './scheduler.ts'
 import type { Role } from './weather.ts'
 import type { World } from './world.ts'
 
@@ -16,6 +16,8 @@ import type { World } from './world.ts'
 export interface Surroundings {
   config?: Partial<Config>
   context: Pick<Context, 'http'> & Partial<Context>
+  /** What a pause of so long stands for. */
+  waitOf?: (ms: number) => Wait
 }
 
 /** One process from its start to its end: the real code, on a context made of gates. */
@@ -27,6 +29,8 @@ export class SimulatedProcess implements Owner {
   stalledUntilMs = 0
   /** Asked to stop, it waits for what is under way until then. */
   drainsUntilMs = Infinity
+  /** How far its clock is off the database's. */
+  skewMs = 0
   readonly pool: SimulatedPool
   readonly ctx: Context
   /** Of a runner, as its leases name it. */
@@ -34,6 +38,7 @@ export class SimulatedProcess implements Owner {
   /** By channel: what a NOTIFY wakes. */
   readonly listeners = new Map<string, () => void>()
   readonly #world: World
+  readonly #waitOf: (ms: number) => Wait
 
   constructor(
     world: World,
@@ -45,7 +50,9 @@ export class SimulatedProcess implements Owner {
     this.role = role
     this.label = label
     this.pool = new SimulatedPool(world, this)
-    this.ctx = this.#createContext(surround(this))
+    const surroundings = surround(this)
+    this.#waitOf = surroundings.waitOf ?? (() => 'event')
+    this.ctx = this.#createContext(surroundings)
   }
 
   /** The same process, with a handle on its pool that says what its statements work for. */
@@ -56,13 +63,13 @@ export class SimulatedProcess implements Owner {
   #createContext({ config, context }: Surroundings): Context {
     const { forecast } = this.#world.weather
     const random = this.#world.random.fork(this.label)
-    const skewMs = random.between(-forecast.skewMaxMs, forecast.skewMaxMs)
-    const now = () => new Date(forecast.startMs + this.#look() + skewMs)
+    this.skewMs = random.between(-forecast.skewMaxMs, forecast.skewMaxMs)
+    const now = () => new Date(forecast.startMs + this.#look() + this.skewMs)
     return {
       config: { ...readConfig({}), leaseMs: forecast.leaseMs, ...config },
       db: fromPool(this.pool.handle()).db,
       now,
-      monotonicMs: () => this.#look(),
+      monotonicMs: () => this.#look() - this.#world.scheduler.skippedMs,
       random: () => random.next(),
       newId: createIdGenerator(now, (bytes) => random.fill(bytes)),
       sleep: (ms, signal) => this.#sleep(ms, signal),
@@ -90,7 +97,7 @@ export class SimulatedProcess implements Owner {
     return new Promise((resolve) => {
       if (signal?.aborted) resolve()
       signal?.addEventListener('abort', () => resolve(), { once: true })
-      this.#world.scheduler.after(ms, this, resolve)
+      this.#world.scheduler.after(ms, this, resolve, this.#waitOf(ms))
     })
   }
 

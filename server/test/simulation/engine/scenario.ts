@@ -13,10 +13,14 @@ export interface Scenario<F extends Forecast = Forecast> {
   name: string
   /** Statements that furnish a migrated database, once. */
   furniture: string
-  /** So many weeks from the first day on have partitions. */
+  /** So many weeks from this day on have partitions. */
+  firstDay: Date
   weeks: number
   faults: Fault<F>[]
-  drawForecast(random: Random): F
+  /** How many of them `npm test` runs, and runs twice. */
+  seeds: { tested: number; replayed: number }
+  /** @param days that it shall last, where somebody says so */
+  drawForecast(random: Random, days?: number): F
   begin(world: World, forecast: F): Promise<Life>
 }
 

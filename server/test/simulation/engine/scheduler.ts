@@ -4,9 +4,25 @@ export interface Owner {
   stalledUntilMs: number
 }
 
+/**
+ * What a gate stands for: something that happens at its time, somebody who listens for that long, the
+ * next beat of a heart, or the pause of a loop that looks whether there is anything to do.
+ */
+export type Wait = 'event' | 'listening' | 'beating' | 'routine'
+
+/** Time in which nothing happens. */
+export interface Lull {
+  untilMs: number
+  /** Those that do not open in it, but later by as much. */
+  shifts: readonly Wait[]
+  /** Nobody lives through it: clocks that tell durations stand still. */
+  skips: boolean
+}
+
 interface Gate {
   atMs: number
   order: number
+  wait: Wait
   /** Null: of the network, the database server or whoever is at the other end. */
   owner: Owner | null
   open: () => void | Promise<void>
@@ -14,6 +30,8 @@ interface Gate {
 
 /** So many looks at the clock without a pause between are a loop without an end. */
 const looksMax = 1_000_000
+/** What comes within so long is waited for. */
+const nearMs = 400
 
 /**
  * Virtual time. Whatever the simulated processes wait for is a gate with a time; the gates open one
@@ -22,13 +40,33 @@ const looksMax = 1_000_000
 export class Scheduler {
   nowMs = 0
   steps = 0
+  /** That time went on without anybody living through it. */
+  skippedMs = 0
+  /** Asked when no event is near: until when may time pass at once? */
+  quiet: ((untilMs: number) => Promise<Lull | undefined>) | undefined
   /** The next one last. */
   readonly #gates: Gate[] = []
   #order = 0
   #looks = 0
 
-  after(delayMs: number, owner: Owner | null, open: Gate['open']) {
-    this.#insert({ atMs: this.nowMs + delayMs, order: this.#order++, owner, open })
+  after(delayMs: number, owner: Owner | null, open: Gate['open'], wait: Wait = 'event') {
+    this.#insert({ atMs: this.nowMs + delayMs, order: this.#order++, owner, open, wait })
+  }
+
+  /** When the first of these waits is over; Infinity: there is none. */
+  nextMs(...waits: Wait[]): number {
+    const next = this.#gates.findLast(
+      ({ wait, owner }) => waits.includes(wait) && owner?.alive !== false,
+    )
+    return next?.atMs ?? Number.POSITIVE_INFINITY
+  }
+
+  #pass({ untilMs, shifts, skips }: Lull) {
+    const passedMs = untilMs - this.nowMs
+    this.nowMs = untilMs
+    if (skips) this.skippedMs += passedMs
+    for (const gate of this.#gates) if (shifts.includes(gate.wait)) gate.atMs += passedMs
+    this.#gates.sort((one, other) => (isLater(one, other) ? -1 : 1))
   }
 
   /** Opens gates until the time, or until `done` says so. */
@@ -41,6 +79,7 @@ export class Scheduler {
         this.nowMs = Math.max(this.nowMs, untilMs)
         return
       }
+      if (this.quiet && gate.wait !== 'event' && (await this.#skip(untilMs))) continue
       this.#gates.pop()
       await this.#open(gate)
     }
@@ -65,6 +104,15 @@ export class Scheduler {
     this.#looks = 0
     await gate.open()
     await rest()
+  }
+
+  async #skip(untilMs: number): Promise<boolean> {
+    const eventMs = Math.min(untilMs, this.nextMs('event'))
+    if (eventMs - this.nowMs < nearMs) return false
+    const lull = await this.quiet?.(eventMs)
+    if (!lull || lull.untilMs - this.nowMs < nearMs) return false
+    this.#pass(lull)
+    return true
   }
 
   #insert(gate: Gate) {

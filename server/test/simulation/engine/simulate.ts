@@ -7,6 +7,8 @@ import type { Print } from './trace.ts'
 import { type Violation, World } from './world.ts'
 
 export interface SimulationOptions {
+  /** Undefined: as long as its forecast says. */
+  days?: number | undefined
   fault?: Fault | undefined
   print?: Print | undefined
 }
@@ -31,11 +33,11 @@ export async function simulate(
   laboratory: Laboratory,
   scenario: Scenario,
   seed: number,
-  { fault, print }: SimulationOptions = {},
+  { days, fault, print }: SimulationOptions = {},
 ): Promise<Verdict> {
   await laboratory.clear()
   const random = new Random(`seed ${seed}`)
-  const forecast = { ...scenario.drawForecast(random.fork('forecast')), ...fault?.weather }
+  const forecast = { ...scenario.drawForecast(random.fork('forecast'), days), ...fault?.weather }
   const world = new World(laboratory, random, forecast, print)
   world.note(JSON.stringify(forecast))
   world.fault = fault?.create()

@@ -63,12 +63,20 @@ export class World {
     this.backends = backends
     this.weather = new Weather(forecast, random.fork('weather'))
     this.trace = new Trace(this.scheduler, print)
-    this.server = new DatabaseServer(backends, () => this.time())
+    this.server = new DatabaseServer(backends, () => this.leaseTime())
   }
 
   /** By the database's clock, which is the right one. */
   time(): Date {
     return new Date(this.weather.forecast.startMs + this.scheduler.nowMs)
+  }
+
+  /**
+   * The clock of leases: it stands still while time is skipped, as if whoever holds one had gone on
+   * renewing it.
+   */
+  leaseTime(): Date {
+    return new Date(this.time().getTime() - this.scheduler.skippedMs)
   }
 
   note(what: string) {

@@ -1,0 +1,264 @@
+import type { Connection } from '../engine/connection.ts'
+import { LeaseWatch } from '../engine/lease-watch.ts'
+import type { SimulatedProcess } from '../engine/process.ts'
+import type { Executed, Observer, World } from '../engine/world.ts'
+import { type Committed, readCommitted } from './committed.ts'
+import { LedgerCheck } from './ledger-check.ts'
+import type { ReceivedMail } from './letters.ts'
+
+/** A lead's step. */
+export interface Key {
+  leadId: string
+  stepId: string
+}
+
+/** A mail was about to be finished, as its sender wrote down. */
+export interface Mark extends Key {
+  attemptId: string
+  campaignId: string
+  mailboxId: string
+  process: SimulatedProcess
+  /** As the sender says, and as it was. */
+  saidMs: number
+  atMs: number
+}
+
+/** A server took it. */
+export interface Accepted extends Key {
+  messageId: string
+  mailbox: string
+  markedMs: number
+  atMs: number
+}
+
+/** An event that was committed. */
+export interface Fact {
+  type: string
+  campaignId: string
+  email: string
+  /** Message-ID: of our mail, and of the letter that it tells of. */
+  about: string | undefined
+  letter: string | undefined
+  kind: string | undefined
+}
+
+export interface KnownLead {
+  id: string
+  campaignId: string
+  email: string
+  createdMs: number
+}
+
+/** Something came back from a person, or from a server. */
+export interface Written {
+  character: string
+  to: string
+  returnsOn: string | null
+}
+
+export interface Judge {
+  marked(mark: Mark): void
+  accepted(accepted: Accepted, mark: Mark | undefined): void
+}
+
+/** Within so long, what was true before an edit may still be gone by. */
+export const graceMs = 10_000
+
+/** Rounds of planning in a row that lead to nothing: connections break, others are faster. */
+const roundsMax = 100
+
+/** What really happened, seen from outside: each commit, each mail that was taken, each letter. */
+export class Chronicle implements Observer {
+  readonly states: Committed[] = []
+  readonly leads = new Map<string, KnownLead>()
+  readonly marks: Mark[] = []
+  readonly accepted: Accepted[] = []
+  readonly facts: Fact[] = []
+  readonly letters = new Map<string, Written>()
+  /** Steps that a person wanted to be sent again, and mails that one said had arrived. */
+  readonly repeated: Key[] = []
+  readonly confirmed = new Set<string>()
+  readonly runners = new Map<string, SimulatedProcess>()
+  judge: Judge | undefined
+  readonly #world: World
+  readonly #leases: LeaseWatch
+  readonly #ledger: LedgerCheck
+  readonly #pending = new WeakMap<Connection, Pending>()
+  readonly #keys = new Map<string, Key>()
+  readonly #rounds = new Map<SimulatedProcess, number>()
+
+  constructor(world: World) {
+    this.#world = world
+    this.#leases = new LeaseWatch(world, 'mailboxes')
+    this.#ledger = new LedgerCheck(world)
+  }
+
+  get startMs(): number {
+    return this.#world.weather.forecast.startMs
+  }
+
+  get now(): Committed {
+    const last = this.states.at(-1)
+    if (!last) throw new Error('Nothing was read yet.')
+    return last
+  }
+
+  /** What was true at any time within the grace. */
+  get recent(): Committed[] {
+    const since = this.#world.scheduler.nowMs - graceMs
+    const first = this.states.findLastIndex(({ atMs }) => atMs <= since)
+    return this.states.slice(Math.max(0, first))
+  }
+
+  async begin() {
+    this.states.push(await readCommitted(this.#world.admin, this.#world.scheduler.nowMs))
+  }
+
+  async executed(statement: Executed) {
+    const { process, connection, text, values } = statement
+    await this.#leases.executed(statement)
+    this.#countRounds(process, text)
+    if (/insert into runners/.test(text)) this.runners.set(String(values[0]), process)
+    const pending = this.#pending.get(connection) ?? { facts: [], marks: [] }
+    this.#pending.set(connection, pending)
+    if (
+      /(insert into|update|delete from) "?(campaigns|mailboxes|workspaces|suppressions)\b/.test(
+        text,
+      )
+    ) {
+      pending.changes = true
+    }
+    if (/insert into leads/.test(text)) pending.leads = true
+    if (/(insert into|update) "?(sends|campaign_days|mailbox_days)\b/.test(text)) {
+      pending.ledger = true
+    }
+    if (/insert into events/.test(text)) pending.facts.push(...factsOf(values))
+    if (/(insert into|update) sends/.test(text) && /message_id = k\.|k\.message_id/.test(text)) {
+      this.#learnKeys(values as string[][])
+    }
+    if (/set state = 'transmitting'/.test(text)) this.#mark(statement, pending)
+    if (connection.backend.inTransaction) return
+    this.#pending.delete(connection)
+    if (text === 'rollback' || statement.result.command === 'ROLLBACK') return
+    await this.#committed(pending)
+  }
+
+  logged(process: SimulatedProcess, { error, code }: Record<string, unknown>) {
+    if (error === undefined || error === 'MailFailure' || isTransient(String(error), code)) return
+    this.#world.violate(`${process.label} met a ${error} ${code ?? ''}`)
+  }
+
+  /** A server took a mail: from here on it counts. */
+  took({ label }: SimulatedProcess, { messageId, from, to }: ReceivedMail) {
+    const key = this.#keys.get(messageId)
+    if (!key) {
+      this.#world.violate(`${label} sent a mail to ${to} that nobody claimed`)
+      return
+    }
+    const mark = this.marks.findLast((each) => isSame(each, key))
+    const { nowMs } = this.#world.scheduler
+    const accepted: Accepted = {
+      ...{ ...key, messageId, mailbox: from },
+      ...{ markedMs: mark?.atMs ?? nowMs, atMs: nowMs },
+    }
+    this.judge?.accepted(accepted, mark)
+    this.accepted.push(accepted)
+  }
+
+  keyOf(messageId: string): Key | undefined {
+    return this.#keys.get(messageId)
+  }
+
+  async #committed({ changes, leads, ledger, facts, marks }: Pending) {
+    const { admin, scheduler } = this.#world
+    this.facts.push(...facts)
+    this.marks.push(...marks)
+    if (changes) this.states.push(await readCommitted(admin, scheduler.nowMs))
+    if (leads) await this.#readLeads()
+    if (ledger) await this.#ledger.check(this.recent)
+  }
+
+  /** A mailbox is planned to send, or to sleep; who does neither plans without end. */
+  #countRounds(process: SimulatedProcess, text: string) {
+    if (/set state = |set wake_at = k\./.test(text)) this.#rounds.delete(process)
+    if (!/l\.failures, l\.not_before/.test(text)) return
+    const rounds = (this.#rounds.get(process) ?? 0) + 1
+    this.#rounds.set(process, rounds)
+    if (rounds === roundsMax) this.#world.violate(`${process.label} plans without end`)
+  }
+
+  #learnKeys(values: string[][]) {
+    const [, leadIds = [], stepIds = []] = values
+    const messageIds = values[9] ?? []
+    for (const [at, leadId] of leadIds.entries()) {
+      this.#keys.set(messageIds[at] ?? '', { leadId, stepId: stepIds[at] ?? '' })
+    }
+  }
+
+  #mark({ process, values, result }: Executed, pending: Pending) {
+    const [, leadIds, stepIds, ids, campaignIds, mailboxIds] = values as string[][]
+    for (const { id } of result.rows) {
+      const at = ids?.indexOf(String(id)) ?? -1
+      const mark: Mark = {
+        ...{ leadId: leadIds?.[at] ?? '', stepId: stepIds?.[at] ?? '', attemptId: String(id) },
+        ...{ campaignId: campaignIds?.[at] ?? '', mailboxId: mailboxIds?.[at] ?? '', process },
+        saidMs: (values[8] as Date).getTime() - this.startMs,
+        atMs: this.#world.scheduler.nowMs,
+      }
+      this.judge?.marked(mark)
+      pending.marks.push(mark)
+    }
+  }
+
+  async #readLeads() {
+    const { rows } = await this.#world.admin.query<KnownLead & { created: Date }>(
+      `select id, campaign_id as "campaignId", email_folded as email, timestamp_created as created
+       from leads order by id`,
+    )
+    for (const { id, campaignId, email, created } of rows) {
+      const createdMs = created.getTime() - this.startMs
+      this.leads.set(id, { id, campaignId, email, createdMs })
+    }
+  }
+}
+
+/** Of a transaction, until it is committed. */
+interface Pending {
+  changes?: boolean
+  leads?: boolean
+  ledger?: boolean
+  facts: Fact[]
+  marks: Mark[]
+}
+
+function factsOf(values: readonly unknown[]): Fact[] {
+  const [, ids, types, campaignIds, emails, bodies] = values as string[][]
+  return (ids ?? []).map((_id, at) => {
+    const { data } = JSON.parse(bodies?.[at] ?? '{}') as {
+      data: {
+        message?: { message_id: string }
+        reply?: { message_id: string }
+        bounce?: { kind: string }
+      }
+    }
+    return {
+      ...{
+        type: types?.[at] ?? '',
+        campaignId: campaignIds?.[at] ?? '',
+        email: emails?.[at] ?? '',
+      },
+      ...{
+        about: data.message?.message_id,
+        letter: data.reply?.message_id,
+        kind: data.bounce?.kind,
+      },
+    }
+  })
+}
+
+export const isSame = (one: Key, other: Key) =>
+  one.leadId === other.leadId && one.stepId === other.stepId
+
+/** A lost connection, or a deadlock: whoever meets one tries again. */
+export const isTransient = (error: string, code: unknown) =>
+  error === 'ConnectionLost' || code === '40P01'

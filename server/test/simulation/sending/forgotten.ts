@@ -1,0 +1,94 @@
+import type pg from 'pg'
+import { type Committed, type CommittedCampaign, limitOf, zoneOf } from './committed.ts'
+import { dateOf, opensAt, tomorrowMs } from './wall-clock.ts'
+
+interface Facts {
+  leads: { campaign_id: string; mailbox_id: string | null; due_at: string }[]
+  lanes: {
+    mailbox_id: string
+    wake_at: string | null
+    next_send_at: string | null
+    not_before: string | null
+  }[]
+  days: { id: string; day: string; sent: number; new_leads: number }[]
+}
+
+const text = `
+  select
+    (select coalesce(json_agg(l), '[]') from (
+      select campaign_id, mailbox_id, min(timestamp_next_send) as due_at from leads l
+      where sending_state in ('pending', 'active') and timestamp_next_send is not null
+        and not exists (select from suppressions x
+          where x.value in (l.email_folded, split_part(l.email_folded, '@', 2)))
+      group by campaign_id, mailbox_id) l) as leads,
+    (select coalesce(json_agg(l), '[]') from (
+      select mailbox_id, wake_at, next_send_at, not_before from mailbox_lanes) l) as lanes,
+    (select coalesce(json_agg(d), '[]') from (
+      select campaign_id as id, day, sent, new_leads from campaign_days
+      union all select mailbox_id, day, sent, 0 from mailbox_days) d) as days`
+
+/** Later than this after what can be sent nobody wakes. */
+const lateMs = 5_000
+
+/**
+ * Mailboxes that sleep longer than they should: something is due, its window opens and its limits
+ * allow it before they wake. Worked out without the planner.
+ */
+export async function findForgotten(
+  admin: pg.Client,
+  now: Committed,
+  nowMs: number,
+): Promise<string[]> {
+  if (!now.planAllows) return []
+  const { rows } = await admin.query<Facts>({ name: 'find_forgotten', text })
+  const [facts] = rows
+  if (!facts) return []
+  const sentOn = (id: string, day: string) =>
+    facts.days.find((each) => each.id === id && each.day === day) ?? { sent: 0, new_leads: 0 }
+  return [...now.mailboxes.values()].flatMap((mailbox) => {
+    if (mailbox.status !== 'connected') return []
+    const lane = facts.lanes.find(({ mailbox_id }) => mailbox_id === mailbox.id)
+    const wakeMs = msOf(lane?.wake_at) ?? Number.POSITIVE_INFINITY
+    const freeMs = Math.max(nowMs, msOf(lane?.next_send_at) ?? 0, msOf(lane?.not_before) ?? 0)
+    return facts.leads.flatMap(({ campaign_id, mailbox_id, due_at }) => {
+      const campaign = now.campaigns.get(campaign_id)
+      if (!campaign || !sendsFrom(campaign, mailbox.address)) return []
+      if (mailbox_id !== null && mailbox_id !== mailbox.id) return []
+      const dueMs = Math.max(freeMs, Date.parse(due_at))
+      const possibleMs = firstPossible(dueMs, (ms) => {
+        const openMs = opensAt(campaign.schedule, ms)
+        if (openMs > ms) return openMs
+        const [zone, own] = [zoneOf(campaign), mailbox.timezone ?? 'UTC']
+        const { sent, new_leads } = sentOn(campaign.id, dateOf(zone, ms))
+        const isFull =
+          sent >= (campaign.daily_limit ?? Number.POSITIVE_INFINITY) ||
+          (mailbox_id === null &&
+            new_leads >= (campaign.daily_max_leads ?? Number.POSITIVE_INFINITY))
+        if (isFull) return tomorrowMs(zone, ms)
+        const today = dateOf(own, ms)
+        if (sentOn(mailbox.id, today).sent >= limitOf(mailbox, today)) return tomorrowMs(own, ms)
+        return ms
+      })
+      if (wakeMs <= possibleMs + lateMs) return []
+      const wakes = Number.isFinite(wakeMs) ? new Date(wakeMs).toISOString() : 'never'
+      const could = new Date(possibleMs).toISOString()
+      return [`${mailbox.address} could send at ${could} and wakes ${wakes}`]
+    })
+  })
+}
+
+const sendsFrom = ({ status, email_list }: CommittedCampaign, address: string) =>
+  status === 'active' && email_list.includes(address)
+
+/** Until nothing speaks for a later one; not at all when that takes too long. */
+function firstPossible(fromMs: number, later: (ms: number) => number): number {
+  let ms = fromMs
+  for (let tries = 0; tries < 40; tries++) {
+    const next = later(ms)
+    if (next === ms || !Number.isFinite(next)) return next
+    ms = next
+  }
+  return Number.POSITIVE_INFINITY
+}
+
+const msOf = (text: string | null | undefined) => (text ? Date.parse(text) : undefined)

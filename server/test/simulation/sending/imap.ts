@@ -1,0 +1,107 @@
+import {
+  type FetchedMail,
+  type ImapConnection,
+  MailFailure,
+  type MailFolder,
+} from '../../../src/kernel/mail/index.ts'
+import type { MailLine } from './mail-line.ts'
+import type { Folder } from './post-office.ts'
+
+export class SimulatedImap implements ImapConnection {
+  readonly #line: MailLine
+  #selected: Folder | undefined
+  /** The server told of something since the folder was selected. */
+  #hasNews = false
+  #wake: (() => void) | undefined
+
+  constructor(line: MailLine) {
+    this.#line = line
+  }
+
+  get isOpen(): boolean {
+    return this.#line.isOpen
+  }
+
+  folders(): Promise<MailFolder[]> {
+    const { account } = this.#line
+    return this.#ask('LIST', () =>
+      account.folders.map(({ path, specialUse }) => ({ path, specialUse })),
+    )
+  }
+
+  select(path: string) {
+    return this.#ask(`SELECT ${path}`, () => {
+      const folder = this.#line.account.folders.find((each) => each.path === path)
+      if (!folder) throw new MailFailure('imap', 'refused')
+      this.#selected = folder
+      this.#hasNews = false
+      this.#line.account.listeners.set(this.#hear, path)
+      return { uidValidity: String(folder.uidValidity), uidNext: folder.uidNext }
+    })
+  }
+
+  /** In pieces, as they come over the line: it may break between any two. */
+  async *fetch(fromUid: number): AsyncIterable<FetchedMail> {
+    let next = fromUid
+    for (;;) {
+      const found = await this.#ask(`FETCH ${next}`, () =>
+        this.#selected?.mails.find(({ uid }) => uid >= next),
+      )
+      if (!found) return
+      next = found.uid + 1
+      yield { ...found }
+    }
+  }
+
+  findByMessageId(messageId: string): Promise<number[]> {
+    return this.#ask('SEARCH', () =>
+      (this.#selected?.mails ?? []).flatMap((mail) =>
+        mail.messageId === messageId ? mail.uid : [],
+      ),
+    )
+  }
+
+  async append(): Promise<void> {
+    throw new Error('Nobody files anything here yet.')
+  }
+
+  async idle(ms: number, signal?: AbortSignal): Promise<'changed' | 'timeout'> {
+    const { process, room } = this.#line
+    const { scheduler, weather } = room.world
+    const breaks = !weather.isClear && room.random.chance(room.forecast.mailResetChance)
+    if (!this.#hasNews && !signal?.aborted) {
+      await new Promise<void>((resolve) => {
+        signal?.addEventListener('abort', () => resolve(), { once: true })
+        this.#wake = () => scheduler.after(weather.latencyMs(), process, resolve)
+        scheduler.after(ms, process, resolve, 'listening')
+      })
+      this.#wake = undefined
+    }
+    if (breaks) {
+      this.#line.isOpen = false
+      throw new MailFailure('imap', 'closed')
+    }
+    return this.#hasNews ? 'changed' : 'timeout'
+  }
+
+  async [Symbol.asyncDispose]() {
+    this.#line.isOpen = false
+    this.#line.account.listeners.delete(this.#hear)
+  }
+
+  #hear = () => {
+    this.#hasNews = true
+    this.#wake?.()
+  }
+
+  #ask<T>(what: string, serve: () => T): Promise<T> {
+    return this.#line.ask('imap', what, () => {
+      const trouble = this.#line.room.office.troubleOf(this.#line.account)
+      if (trouble === 'down' || trouble === 'login') {
+        this.#line.isOpen = false
+        throw new MailFailure('imap', 'closed')
+      }
+      return serve()
+    })
+  }
+}

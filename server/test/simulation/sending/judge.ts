@@ -1,0 +1,130 @@
+import { type Chronicle, type Fact, isSame, type Key } from './chronicle.ts'
+import type { History } from './history.ts'
+
+/** What the history must be, whatever happened. Each returns one sentence for each breach. */
+export function judge(history: History, chronicle: Chronicle): string[] {
+  return [
+    ...judgeLedger(history, chronicle),
+    ...judgeFacts(history, chronicle),
+    ...judgeLetters(history, chronicle),
+    ...judgeMessages(history, chronicle),
+    ...judgeCounts(history),
+  ]
+}
+
+/** What a server took is recorded, and what is recorded as sent was taken. */
+function judgeLedger({ sends, open }: History, chronicle: Chronicle): string[] {
+  const { accepted, repeated, confirmed } = chronicle
+  const isRepeated = (key: Key) => repeated.some((each) => isSame(each, key))
+  const lost = accepted.flatMap((mail) => {
+    const send = sends.find((each) => isSame(keyOf(each), mail))
+    if (send?.state === 'sent' || send?.state === 'uncertain' || isRepeated(mail)) return []
+    return [`${describe(chronicle, mail)} was taken and is recorded as ${send?.state}`]
+  })
+  const made = sends.filter(({ state }) => state === 'sent').map(keyOf)
+  const untrue = made.flatMap((key) => {
+    const isTaken = accepted.some((mail) => isSame(mail, key))
+    if (isTaken || confirmed.has(`${key.leadId} ${key.stepId}`)) return []
+    return [`${describe(chronicle, key)} is recorded as sent and was not taken`]
+  })
+  return [...lost, ...untrue, ...(open > 0 ? [`${open} mails are still under way`] : [])]
+}
+
+/** Every mail that counts as sent is told of once. */
+function judgeFacts({ sends }: History, chronicle: Chronicle): string[] {
+  const { facts, repeated } = chronicle
+  const told = Map.groupBy(
+    facts.filter(({ type }) => type === 'email.sent'),
+    ({ about }) => about ?? '',
+  )
+  const keys = new Map([...told].map(([messageId, of]) => [chronicle.keyOf(messageId), of.length]))
+  return sends.flatMap((send) => {
+    const key = keyOf(send)
+    const count = [...keys].find(([each]) => each && isSame(each, key))?.[1] ?? 0
+    const least = send.state === 'sent' || send.state === 'uncertain' ? 1 : 0
+    const most = least + repeated.filter((each) => isSame(each, key)).length
+    if (count >= least && count <= most) return []
+    return [`${describe(chronicle, key)} is ${send.state} and was told ${count} times`]
+  })
+}
+
+const letterFacts: Record<string, string> = {
+  writer: 'lead.replied',
+  shy: 'lead.replied',
+  stopper: 'lead.replied',
+  absent: 'lead.auto_replied',
+  away: 'lead.auto_replied',
+}
+
+/** Every letter has its effect once, whoever read it when and how often. */
+function judgeLetters({ leads }: History, { letters, facts }: Chronicle): string[] {
+  const found = [...letters].flatMap(([messageId, { character, to }]) => {
+    const type = letterFacts[character]
+    const count = facts.filter(({ letter }) => letter === messageId).length
+    if (type === undefined || count === 1) return []
+    return [`the letter ${messageId} of ${to} was told ${count} times`]
+  })
+  const reported = leads.flatMap(({ email, campaign_id }) => {
+    const isOwn = (fact: Fact) => fact.email === email && fact.campaignId === campaign_id
+    const bounced = facts.filter((fact) => fact.type === 'email.bounced' && isOwn(fact)).length
+    const reports = [...letters.values()].filter(
+      ({ to, character }) => to === email && (character === 'gone' || character === 'full'),
+    ).length
+    const most = email.startsWith('unknown-') ? 1 : reports
+    const left = facts.filter((fact) => fact.type === 'lead.unsubscribed' && isOwn(fact)).length
+    return [
+      ...(bounced > most || (reports > 0 && bounced < reports)
+        ? [`${email}: ${reports} reports, told ${bounced} times`]
+        : []),
+      ...(left > 1 ? [`${email} unsubscribed ${left} times`] : []),
+    ]
+  })
+  const wishes = [...letters.values()].flatMap(({ character, to }) => {
+    if (character !== 'stopper' && character !== 'angry') return []
+    const isHeard = facts.some(({ type, email }) => type === 'lead.unsubscribed' && email === to)
+    return isHeard ? [] : [`${to} wants no more mail, and nobody knows`]
+  })
+  return [...found, ...reported, ...wishes]
+}
+
+/** Each mail that was sent or belongs to a conversation is kept once, and no other. */
+function judgeMessages({ sends, messages }: History, chronicle: Chronicle): string[] {
+  const incoming = messages.filter(({ direction }) => direction === 'in')
+  const kept = incoming.flatMap(({ message_id, count }) => {
+    if (!chronicle.letters.has(message_id)) return [`${message_id} is kept and is nobody's`]
+    return count === 1 ? [] : [`${message_id} is kept ${count} times`]
+  })
+  const missing = [...chronicle.letters.keys()].flatMap((id) =>
+    incoming.some(({ message_id }) => message_id === id) ? [] : [`${id} is not kept`],
+  )
+  const out = messages.filter(({ direction }) => direction === 'out')
+  const counted = sends.filter(({ state }) => state === 'sent' || state === 'uncertain')
+  const unkept = counted.flatMap((send) => {
+    const key = keyOf(send)
+    const same = out.filter(({ message_id }) => {
+      const of = chronicle.keyOf(message_id)
+      return of && isSame(of, key)
+    })
+    const repeats = chronicle.repeated.filter((each) => isSame(each, key)).length
+    const count = same.reduce((sum, each) => sum + each.count, 0)
+    if (count >= 1 && count <= 1 + repeats) return []
+    return [`${describe(chronicle, key)} is kept ${count} times`]
+  })
+  return [...kept, ...missing, ...unkept]
+}
+
+function judgeCounts({ counts, failures }: History): string[] {
+  const wrong = counts.flatMap(({ campaign_id, counted, kept }) =>
+    counted === kept ? [] : [`campaign ${campaign_id}: leads ${counted}, counters ${kept}`],
+  )
+  if (failures.errors === failures.failed) return wrong
+  return [...wrong, `${failures.failed} failures of mailboxes, told ${failures.errors} times`]
+}
+
+const keyOf = ({ lead_id, step_id }: { lead_id: string; step_id: string }): Key => ({
+  leadId: lead_id,
+  stepId: step_id,
+})
+
+const describe = ({ leads }: Chronicle, { leadId, stepId }: Key) =>
+  `step …${stepId.slice(-4)} to ${leads.get(leadId)?.email}`

@@ -1,0 +1,136 @@
+import type { World } from '../engine/world.ts'
+import {
+  type Accepted,
+  type Chronicle,
+  graceMs,
+  isSame,
+  type Judge,
+  type Mark,
+} from './chronicle.ts'
+import { type CommittedCampaign, isSuppressed, zoneOf } from './committed.ts'
+import { delayedMs, isOpenWithin, startMsOf } from './wall-clock.ts'
+
+/** From the mark to the answer of a server, for who is neither dead nor asleep. */
+const wireMs = 30_000
+
+/** What must not happen, not even for a moment: judged when a mail is marked, and when it is taken. */
+export class LiveJudge implements Judge {
+  readonly #world: World
+  readonly #chronicle: Chronicle
+
+  constructor(world: World, chronicle: Chronicle) {
+    this.#world = world
+    this.#chronicle = chronicle
+  }
+
+  marked(mark: Mark) {
+    const { now, leads } = this.#chronicle
+    const lead = leads.get(mark.leadId)
+    if (!lead) return this.#violate(mark, 'to nobody')
+    const { email } = lead
+    const campaign = now.campaigns.get(mark.campaignId)
+    if (campaign?.status !== 'active')
+      this.#violate(mark, `of a campaign that is ${campaign?.status}`)
+    const mailbox = now.mailboxes.get(mark.mailboxId)
+    if (mailbox?.status !== 'connected')
+      this.#violate(mark, `from a mailbox that is ${mailbox?.status}`)
+    if (!now.planAllows) this.#violate(mark, 'against the plan')
+    if (isSuppressed(now, email)) this.#violate(mark, 'to a suppressed address')
+    const stop = campaign && this.#stopOf(campaign, email)
+    if (stop) this.#violate(mark, `after ${stop}`)
+    this.#judgeTime(mark)
+    this.#judgeThread(mark)
+  }
+
+  accepted(accepted: Accepted, mark: Mark | undefined) {
+    const { repeated, accepted: before } = this.#chronicle
+    if (!mark) return this.#world.violate(`${describe(accepted)}: taken without a mark`)
+    const times = before.filter((each) => isSame(each, accepted)).length
+    const allowed = repeated.filter((each) => isSame(each, accepted)).length
+    if (times > allowed) this.#violate(mark, `taken ${times + 1} times`)
+    this.#judgeGap(accepted, mark)
+  }
+
+  /** What ended the lead's sequence before. */
+  #stopOf(campaign: CommittedCampaign, email: string): string | undefined {
+    const company = email.slice(email.indexOf('@'))
+    const end = this.#chronicle.facts.find(({ type, campaignId, email: of, kind }) => {
+      if (type === 'lead.unsubscribed') return of === email
+      if (type === 'email.bounced') return of === email && kind === 'hard'
+      if (campaignId !== campaign.id) return false
+      if (type === 'lead.auto_replied') return of === email && campaign.stop_on_auto_reply
+      if (type !== 'lead.replied') return false
+      if (campaign.stop_for_company && of.endsWith(company)) return true
+      return of === email && campaign.stop_on_reply
+    })
+    return end?.type
+  }
+
+  #judgeTime(mark: Mark) {
+    const { startMs, recent } = this.#chronicle
+    const atMs = startMs + mark.atMs
+    const campaigns = recent.flatMap(({ campaigns }) => campaigns.get(mark.campaignId) ?? [])
+    const { skewMaxMs } = this.#world.weather.forecast
+    const isOpen = campaigns.some(({ schedule }) =>
+      isOpenWithin(schedule, atMs - graceMs, atMs + skewMaxMs),
+    )
+    if (!isOpen) this.#violate(mark, `outside its window, at ${new Date(atMs).toISOString()}`)
+    const dueMs = Math.min(...campaigns.map((campaign) => this.#dueOf(campaign, mark)))
+    const earlyMs = dueMs - atMs - 2 * skewMaxMs - 2
+    if (earlyMs > 0) this.#violate(mark, `${Math.round(earlyMs / 1000)} s before its time`)
+  }
+
+  #dueOf(campaign: CommittedCampaign, mark: Mark): number {
+    const { startMs, marks, leads, facts, letters, repeated } = this.#chronicle
+    const step = campaign.steps.find(({ id }) => id === mark.stepId)
+    const lead = leads.get(mark.leadId)
+    if (!step || !lead) return Number.NEGATIVE_INFINITY
+    const last = marks.findLast((each) => each.leadId === lead.id && each.stepId !== step.id)
+    const fromMs = startMs + (last?.saidMs ?? lead.createdMs)
+    const zone = zoneOf(campaign)
+    const delayed = delayedMs(zone, step, fromMs)
+    if (repeated.some(({ leadId }) => leadId === lead.id)) return Number.NEGATIVE_INFINITY
+    const returns = facts
+      .filter(({ email, campaignId }) => email === lead.email && campaignId === campaign.id)
+      .flatMap(({ letter }) => letters.get(letter ?? '')?.returnsOn ?? [])
+    return Math.max(delayed, ...returns.map((date) => startMsOf(zone, date)))
+  }
+
+  /** Follow-ups come from the mailbox of the thread. */
+  #judgeThread(mark: Mark) {
+    const { marks, accepted, now } = this.#chronicle
+    const earlier = accepted.findLast((each) => each.leadId === mark.leadId)
+    const last = earlier && marks.findLast((each) => isSame(each, earlier))
+    if (!last || isSame(last, mark) || last.mailboxId === mark.mailboxId) return
+    this.#violate(mark, `from another mailbox than ${now.mailboxes.get(last.mailboxId)?.address}`)
+  }
+
+  /** A process that was dead to the world between mark and mail keeps no gap. */
+  #judgeGap(accepted: Accepted, mark: Mark) {
+    const { accepted: all, marks, recent } = this.#chronicle
+    const last = all.findLast(({ mailbox }) => mailbox === accepted.mailbox)
+    if (!last) return
+    if ([last, accepted].some((each) => each.atMs - each.markedMs > wireMs)) return
+    const before = marks.findLast((each) => isSame(each, last))
+    const gaps = recent.map(({ campaigns, mailboxes }) =>
+      Math.max(
+        (campaigns.get(before?.campaignId ?? '')?.email_gap ?? 0) * 60_000,
+        (mailboxes.get(mark.mailboxId)?.gap_seconds ?? 0) * 1_000,
+      ),
+    )
+    const gapMs = accepted.atMs - last.atMs
+    const tolerance = 2 * this.#world.weather.forecast.skewMaxMs + 8_000
+    if (gapMs + tolerance >= Math.min(...gaps)) return
+    this.#violate(mark, `only ${Math.round(gapMs / 1000)} s after the last one`)
+  }
+
+  #violate({ process, mailboxId, ...mark }: Mark, what: string) {
+    const from = this.#chronicle.now.mailboxes.get(mailboxId)?.address
+    const to = this.#chronicle.leads.get(mark.leadId)?.email
+    this.#world.violate(
+      `${process.label}: ${from} → ${to}, step …${mark.stepId.slice(-4)}: ${what}`,
+    )
+  }
+}
+
+const describe = ({ mailbox, leadId }: Accepted) => `${mailbox} → lead ${leadId}`

@@ -1,0 +1,122 @@
+import type { MailFailure } from '../../../src/kernel/mail/index.ts'
+import type { SimulatedProcess } from '../engine/process.ts'
+import type { Random } from '../engine/random.ts'
+import type { World } from '../engine/world.ts'
+import type { Chronicle } from './chronicle.ts'
+import { absence, complaint, type Letter, type ReceivedMail, reply, report } from './letters.ts'
+import type { PostOffice } from './post-office.ts'
+import { type Recipients, refusal } from './smtp.ts'
+import { dateOf } from './wall-clock.ts'
+import type { SendingForecast } from './weather.ts'
+
+/** What an address is like: the first part of it says so. */
+export const characters = [
+  ...['silent', 'silent', 'silent', 'silent'],
+  ...['writer', 'writer', 'shy', 'absent', 'away', 'gone', 'full', 'unknown', 'leaver', 'stopper'],
+  'angry',
+] as const
+type Character = (typeof characters)[number]
+
+const hourMs = 3_600_000
+
+/** Those who are written to: what comes back from them, and when. */
+export class People implements Recipients {
+  readonly #world: World
+  readonly #office: PostOffice
+  readonly #chronicle: Chronicle
+  readonly #random: Random
+  readonly #patienceMs: number
+  readonly #unsubscribe: (address: string) => void
+  #letters = 0
+  /** Of what they are about to do. */
+  pending = 0
+
+  constructor(
+    world: World,
+    forecast: SendingForecast,
+    office: PostOffice,
+    chronicle: Chronicle,
+    unsubscribe: (address: string) => void,
+  ) {
+    this.#unsubscribe = unsubscribe
+    this.#world = world
+    this.#office = office
+    this.#chronicle = chronicle
+    this.#random = world.random.fork('people')
+    this.#patienceMs = forecast.slow ? 40 * hourMs : hourMs / 2
+  }
+
+  refuse(address: string): MailFailure | undefined {
+    if (characterOf(address) !== 'unknown') return undefined
+    return refusal('rcpt', 550, '5.1.1', 'No such user here', address)
+  }
+
+  accept(process: SimulatedProcess, mail: ReceivedMail, source: string) {
+    this.#chronicle.took(process, mail)
+    const account = this.#office.account(mail.from)
+    const messageId = account.stamps ? `<stamped.${mail.messageId.slice(1)}` : mail.messageId
+    const sent = { ...mail, messageId }
+    if (account.filesSent) {
+      this.#later(20_000, () =>
+        this.#office.fileSent(mail.from, messageId, source.replace(mail.messageId, messageId)),
+      )
+    }
+    this.#answer(sent)
+  }
+
+  #answer(mail: ReceivedMail) {
+    const character = characterOf(mail.to)
+    if (character === 'leaver') {
+      this.#later(this.#patienceMs, () => this.#unsubscribe(mail.to))
+      return
+    }
+    const id = `${character}-${this.#letters++}`
+    if (character === 'silent' || character === 'unknown') return
+    this.#later(this.#patienceMs, () => {
+      const returnsOn = character === 'absent' ? this.#drawReturn() : null
+      const letter = letterOf(character, id, mail, returnsOn)
+      this.#chronicle.letters.set(letter.messageId, { character, to: mail.to, returnsOn })
+      this.#office.deliver(mail.from, letter.messageId, letter.source)
+    })
+  }
+
+  #drawReturn(): string {
+    const days = this.#random.whole(1, 6)
+    return dateOf('UTC', this.#world.time().getTime() + days * 24 * hourMs)
+  }
+
+  #later(withinMs: number, act: () => void) {
+    this.pending += 1
+    this.#world.scheduler.after(this.#random.between(1_000, withinMs), null, () => {
+      this.pending -= 1
+      act()
+    })
+  }
+}
+
+function letterOf(
+  character: Exclude<Character, 'silent' | 'unknown' | 'leaver'>,
+  id: string,
+  mail: ReceivedMail,
+  returnsOn: string | null,
+): Letter {
+  switch (character) {
+    case 'writer':
+      return reply(id, mail, [mail.messageId], 'That sounds good, call me.')
+    case 'shy':
+      return reply(id, mail, [], 'Who are you?')
+    case 'absent':
+    case 'away':
+      return absence(id, mail, returnsOn)
+    case 'gone':
+      return report(id, mail, 'hard')
+    case 'full':
+      return report(id, mail, 'soft')
+    case 'stopper':
+      return reply(id, mail, [mail.messageId], 'unsubscribe')
+    case 'angry':
+      return complaint(id, mail)
+  }
+}
+
+const characterOf = (address: string) => address.split('-')[0] as Character

@@ -1,0 +1,101 @@
+import { type Envelope, MailFailure, type SmtpConnection } from '../../../src/kernel/mail/index.ts'
+import type { SimulatedProcess } from '../engine/process.ts'
+import type { ReceivedMail } from './letters.ts'
+import type { MailLine, MailRoom } from './mail-line.ts'
+
+/** Who knows what a server of the mailbox took, or whom it refuses. */
+export interface Recipients {
+  refuse(address: string): MailFailure | undefined
+  /** It was taken: from here on it counts. */
+  accept(process: SimulatedProcess, mail: ReceivedMail, source: string): void
+}
+
+/** A server closes a line that nothing was said on for so long. */
+const idleMaxMs = 60_000
+
+export class SimulatedSmtp implements SmtpConnection {
+  readonly sizeMaxBytes = null
+  readonly supportsUtf8 = true
+  readonly #line: MailLine
+  readonly #recipients: Recipients
+  readonly #room: MailRoom
+  #usedAtMs: number
+  #envelope: Envelope | undefined
+
+  constructor(line: MailLine, recipients: Recipients) {
+    this.#line = line
+    this.#room = line.room
+    this.#recipients = recipients
+    this.#usedAtMs = line.room.world.scheduler.nowMs
+  }
+
+  get isOpen(): boolean {
+    return this.#line.isOpen
+  }
+
+  async begin(envelope: Envelope): Promise<void> {
+    const { scheduler } = this.#room.world
+    if (scheduler.nowMs - this.#usedAtMs > idleMaxMs) {
+      this.#line.isOpen = false
+      throw new MailFailure('connect', 'closed')
+    }
+    const to = envelope.to[0] ?? ''
+    await this.#line.ask('rcpt', `RCPT ${to}`, () => {
+      const failure = this.#troubled() ?? this.#recipients.refuse(to)
+      if (failure) throw failure
+      this.#envelope = envelope
+    })
+    this.#usedAtMs = scheduler.nowMs
+  }
+
+  finish(message: Buffer): Promise<string> {
+    const { world, forecast, random } = this.#room
+    const source = message.toString()
+    const mail: ReceivedMail = {
+      messageId: headerOf(source, 'Message-ID'),
+      subject: headerOf(source, 'Subject'),
+      from: this.#line.account.address,
+      to: this.#envelope?.to[0] ?? '',
+    }
+    const losesAnswer = !world.weather.isClear && random.chance(forecast.lostAnswerChance)
+    return this.#line.ask('message', `DATA ${mail.to}`, () => {
+      const isRefused = !world.weather.isClear && random.chance(forecast.refusalChance / 2)
+      if (isRefused) throw refusal('message', 451, '4.3.0', 'Try again later')
+      const arrives = !losesAnswer || random.chance(0.5)
+      if (arrives) this.#recipients.accept(this.#line.process, mail, source)
+      this.#usedAtMs = world.scheduler.nowMs
+      if (!losesAnswer) return '250 2.0.0 Ok'
+      this.#line.isOpen = false
+      throw new MailFailure('message', random.pick(['closed', 'timeout']), { certain: false })
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#line.isOpen = false
+  }
+
+  #troubled(): MailFailure | undefined {
+    const { world, forecast, random, office } = this.#room
+    const trouble = office.troubleOf(this.#line.account)
+    if (trouble === 'quota') {
+      return refusal('mail', 550, '5.4.5', 'Daily user sending quota exceeded')
+    }
+    if (trouble) {
+      this.#line.isOpen = false
+      return refusal('mail', 421, '4.3.2', 'Closing')
+    }
+    if (world.weather.isClear || !random.chance(forecast.refusalChance)) return undefined
+    return refusal('rcpt', 451, '4.2.0', 'Greylisted')
+  }
+}
+
+export const refusal = (
+  stage: MailFailure['stage'],
+  code: number,
+  enhanced: string,
+  response: string,
+  recipient: string | null = null,
+) => new MailFailure(stage, 'refused', { code, enhanced, response, recipient })
+
+const headerOf = (source: string, name: string) =>
+  new RegExp(`^${name}: (.*(?:\r\n[ \t].*)*)\r\n`, 'im').exec(source)?.[1]?.trim() ?? ''

@@ -1,0 +1,88 @@
+import type { Random } from '../engine/random.ts'
+import { drawForecast, type Forecast } from '../engine/weather.ts'
+
+export interface SendingForecast extends Forecast {
+  runners: number
+  mailboxes: number
+  campaigns: number
+  /** Of each campaign at its start. */
+  leads: number
+  /** Of each campaign. */
+  steps: number
+  /** Steps are days apart, not minutes. */
+  slow: boolean
+  /** What operators do within the disturbed time. */
+  actions: number
+  /** Of a call of a mail server: the connection breaks with it. */
+  mailResetChance: number
+  /** Of the end of a message: it arrives, or not, and no answer comes back. */
+  lostAnswerChance: number
+  /** Of what a mail server is asked: it refuses for the moment. */
+  refusalChance: number
+  /** So many hours of a mailbox's time its servers are down, its login is refused, or its quota spent. */
+  troubles: number
+  /** Of the notifications of a mail server: they are lost, doubled, or come before what they tell of. */
+  noiseChance: number
+  /** Of folders: their mails are numbered anew, now and then. */
+  renumberings: number
+  /** Clocks of processes are set. */
+  clockJumps: number
+}
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+
+/** A Monday; clocks change on March 8 (New York), March 29 (Berlin) and April 5 (Sydney, Lord Howe). */
+export const firstDay = new Date(Date.UTC(2026, 2, 2))
+
+/** Just before one of these changes, or at any time. */
+const changes = [
+  Date.UTC(2026, 2, 8, 7),
+  Date.UTC(2026, 2, 29, 1),
+  Date.UTC(2026, 3, 4, 15),
+  Date.UTC(2026, 3, 4, 16),
+]
+
+export function drawSendingForecast(random: Random, days?: number): SendingForecast {
+  const forecast = drawForecast(random)
+  const isLong = days !== undefined
+  const disturbedMs = isLong
+    ? days * dayMs
+    : random.pick([0.5 * hourMs, 2 * hourMs, 6 * hourMs, 30 * hourMs])
+  const rough = (value: number) => (forecast.calm ? 0 : value)
+  const change = random.pick(changes) - random.between(0, Math.min(disturbedMs, 2 * dayMs))
+  const anyTime = firstDay.getTime() + random.between(0, 35) * dayMs
+  return {
+    ...forecast,
+    runners: random.pick([1, 2, 2]),
+    leaseMs: forecast.calm ? 30_000 : random.pick([5_800, 8_200]),
+    // What is slow is lived through, and hearts beat all the while.
+    latencyMs: random.pick<[number, number]>([
+      [0.2, 3],
+      [0.2, 3],
+      [0.2, 30],
+      [5, 80],
+    ]),
+    lagChance: random.pick([0, 0, 0.01]),
+    skewMaxMs: random.pick([0, 100, 400]),
+    lateCommitChance: random.pick([0, 0.15]),
+    crashes: forecast.crashes * (isLong ? 3 : 1),
+    sleepMs: rough(random.chance(0.15) ? random.pick([0.2, 2, 30]) * hourMs : 0),
+    startMs: Math.floor(random.chance(0.4) ? change : anyTime),
+    disturbedMs,
+    mailboxes: isLong ? 3 : random.pick([1, 1, 2, 3]),
+    campaigns: isLong ? 2 : random.pick([1, 1, 2]),
+    leads: isLong ? 15 : random.whole(2, 4),
+    steps: isLong ? 3 : random.pick([1, 2, 2, 3]),
+    slow: isLong || random.chance(0.3),
+    actions: isLong ? 30 : random.whole(0, 6),
+    mailResetChance: rough(random.pick([0, 0.01, 0.05])),
+    lostAnswerChance: rough(random.pick([0, 0.05, 0.2])),
+    refusalChance: random.pick([0, 0.02, 0.1]),
+    troubles: rough(random.pick([0, 0, 1, 2])) * (isLong ? 4 : 1),
+    noiseChance: random.pick([0, 0, 0.1, 0.3]),
+    renumberings: random.pick([0, 0, 1]) * (isLong ? 4 : 1),
+    clockJumps: random.pick([0, 2]),
+  }
+}

@@ -1,0 +1,241 @@
+import { createCampaign } from '../../../src/features/campaigns/campaigns.ts'
+import type { CampaignChanges } from '../../../src/features/campaigns/schema.ts'
+import { updateCampaign } from '../../../src/features/campaigns/update-campaign.ts'
+import { addLeads } from '../../../src/features/leads/index.ts'
+import {
+  addMailbox,
+  pauseMailbox,
+  resumeMailbox,
+  updateMailbox,
+} from '../../../src/features/mailboxes/index.ts'
+import { confirmArrived, listUncertain, sendAgain } from '../../../src/features/sending/index.ts'
+import { addSuppression } from '../../../src/features/suppression/index.ts'
+import { unsubscribe } from '../../../src/features/tracking/unsubscribe.ts'
+import { setPlan } from '../../../src/features/workspaces/index.ts'
+import type { Context } from '../../../src/kernel/context.ts'
+import { AppError } from '../../../src/kernel/errors.ts'
+import type { SimulatedProcess } from '../engine/process.ts'
+import type { Random } from '../engine/random.ts'
+import type { World } from '../engine/world.ts'
+import { type Chronicle, isTransient } from './chronicle.ts'
+import type { CommittedCampaign } from './committed.ts'
+import { workspaceId } from './furniture.ts'
+import { characters } from './people.ts'
+import {
+  drawCampaign,
+  drawDelay,
+  drawLimits,
+  drawMailbox,
+  drawPace,
+  drawSchedule,
+  drawVariants,
+} from './plans.ts'
+import type { PostOffice } from './post-office.ts'
+import type { SendingForecast } from './weather.ts'
+
+type Action = (ctx: Context) => Promise<unknown>
+
+const companies = ['acme.example', 'globex.example', 'initech.example']
+
+/** What operators do: they set up everything, and then change their minds while it is sent. */
+export class Workload {
+  readonly #world: World
+  readonly #forecast: SendingForecast
+  readonly #chronicle: Chronicle
+  readonly #office: PostOffice
+  readonly #random: Random
+  #left: number
+  #leads = 0
+  #isReady = false
+  readonly #wishes: string[] = []
+
+  constructor(world: World, forecast: SendingForecast, chronicle: Chronicle, office: PostOffice) {
+    this.#world = world
+    this.#forecast = forecast
+    this.#chronicle = chronicle
+    this.#office = office
+    this.#random = world.random.fork('workload')
+    this.#left = forecast.actions
+  }
+
+  get isOver(): boolean {
+    return this.#left <= 0
+  }
+
+  end() {
+    this.#left = 0
+  }
+
+  /** An operator at this API, until the process dies or nothing is left to do. */
+  async use({ ctx }: SimulatedProcess): Promise<void> {
+    if (!this.#isReady) await this.#setUp(ctx)
+    const { actions, disturbedMs } = this.#forecast
+    while (this.#left > 0) {
+      await ctx.sleep(this.#random.between(0, (1.6 * disturbedMs) / (actions + 1)))
+      if (this.#left-- > 0) await this.#attempt(ctx, this.#chooseAction())
+    }
+  }
+
+  /** Somebody follows the link in a mail. */
+  leave = (address: string) => {
+    this.#wishes.push(address)
+    void this.#letGo()
+  }
+
+  /** Everything is as it has to be for mails to go out. */
+  async mend({ ctx }: SimulatedProcess) {
+    await setPlan(ctx, workspaceId, { api: true })
+    const { mailboxes, campaigns } = this.#chronicle.now
+    for (const { id, status } of mailboxes.values()) {
+      if (status !== 'connected') await resumeMailbox(ctx, workspaceId, id)
+    }
+    for (const { id } of campaigns.values()) {
+      // One whose leads are all done has nothing to go on with.
+      await this.#attempt(ctx, () => updateCampaign(ctx, workspaceId, id, { status: 'active' }))
+    }
+    await this.#letGo()
+  }
+
+  async #setUp(ctx: Context) {
+    const { mailboxes, campaigns, leads } = this.#forecast
+    const addresses = Array.from({ length: mailboxes }, (_, index) => `sender${index}@ours.example`)
+    for (const address of addresses) {
+      if (!this.#office.accounts.has(address)) this.#office.open(address)
+      const mailbox = drawMailbox(this.#random, address)
+      await this.#insist(ctx, () => addMailbox(ctx, workspaceId, mailbox))
+    }
+    while (this.#chronicle.now.campaigns.size < campaigns) {
+      const campaign = drawCampaign(this.#random, this.#forecast, addresses)
+      await this.#insist(ctx, () => createCampaign(ctx, workspaceId, campaign))
+    }
+    for (const { id } of [...this.#chronicle.now.campaigns.values()]) {
+      await this.#insist(ctx, () => updateCampaign(ctx, workspaceId, id, { status: 'active' }))
+      await this.#insist(ctx, () => this.#addLeads(ctx, id, leads))
+    }
+    this.#isReady = true
+  }
+
+  /** Until it works; that it worked before is as good. */
+  async #insist(ctx: Context, act: () => Promise<unknown>) {
+    for (;;) {
+      try {
+        await act()
+        return
+      } catch (error) {
+        if (error instanceof AppError) return
+        if (!isExpected(error)) throw error
+        await ctx.sleep(100)
+      }
+    }
+  }
+
+  async #attempt(ctx: Context, action: Action) {
+    try {
+      await action(ctx)
+    } catch (error) {
+      // An operator may ask for what is not possible; a lost connection is a 5xx to him.
+      if (!isExpected(error)) throw error
+    }
+  }
+
+  #chooseAction(): Action {
+    const { campaigns, mailboxes } = this.#chronicle.now
+    const campaign = this.#random.pick([...campaigns.values()])
+    const mailbox = this.#random.pick([...mailboxes.values()])
+    const change = (changes: CampaignChanges) => (ctx: Context) =>
+      updateCampaign(ctx, workspaceId, campaign.id, changes)
+    const action = this.#random.next()
+    if (action < 0.14) return change({ status: 'paused' })
+    if (action < 0.34) return change({ status: 'active' })
+    if (action < 0.42)
+      return change({ campaign_schedule: drawSchedule(this.#random, this.#forecast) })
+    if (action < 0.48) return change(drawLimits(this.#random))
+    if (action < 0.6) return change({ sequences: [{ steps: this.#editSteps(campaign) }] })
+    if (action < 0.72) return (ctx) => this.#addLeads(ctx, campaign.id, this.#random.whole(1, 2))
+    if (action < 0.76) return (ctx) => this.#suppress(ctx)
+    if (action < 0.82) return (ctx) => pauseMailbox(ctx, workspaceId, mailbox.id)
+    if (action < 0.9) return (ctx) => resumeMailbox(ctx, workspaceId, mailbox.id)
+    if (action < 0.93)
+      return (ctx) => updateMailbox(ctx, workspaceId, mailbox.id, drawPace(this.#random))
+    if (action < 0.96) return (ctx) => this.#decide(ctx)
+    return (ctx) => setPlan(ctx, workspaceId, { api: this.#random.chance(0.7) })
+  }
+
+  /** Another delay, a step more, or a step less. */
+  #editSteps({
+    steps,
+  }: CommittedCampaign): NonNullable<CampaignChanges['sequences']>[number]['steps'] {
+    const kept = (
+      steps as unknown as NonNullable<CampaignChanges['sequences']>[number]['steps']
+    ).map((step) => ({ ...step }))
+    const edit = this.#random.next()
+    if (edit < 0.3 && kept.length > 1) return kept.slice(0, -1)
+    if (edit < 0.6) {
+      const step = {
+        ...drawDelay(this.#random, this.#forecast),
+        variants: drawVariants(this.#random),
+      }
+      return [...kept, step]
+    }
+    const at = this.#random.whole(0, kept.length - 1)
+    return kept.map((step, index) =>
+      index === at ? { ...step, ...drawDelay(this.#random, this.#forecast) } : step,
+    )
+  }
+
+  #addLeads(ctx: Context, campaign_id: string, count: number) {
+    const leads = Array.from({ length: count }, () => ({
+      email: `${this.#random.pick(characters)}-${this.#leads++}@${this.#random.pick(companies)}`,
+      first_name: 'Ann',
+    }))
+    return addLeads(ctx, workspaceId, {
+      ...{ campaign_id, leads },
+      ...{ skip_if_in_workspace: false, overwrite: false },
+    })
+  }
+
+  async #suppress(ctx: Context) {
+    const leads = [...this.#chronicle.leads.values()]
+    const { email } = this.#random.pick(leads)
+    const text = this.#random.chance(0.8) ? email : email.slice(email.indexOf('@') + 1)
+    await addSuppression(ctx, workspaceId, text)
+  }
+
+  /** A person looks at what nobody knows of. */
+  async #decide(ctx: Context) {
+    const [first] = await listUncertain(ctx, workspaceId)
+    if (!first) return
+    const { id, lead_id: leadId, step_id: stepId } = first
+    if (this.#random.chance(0.5)) {
+      this.#chronicle.confirmed.add(`${leadId} ${stepId}`)
+      await confirmArrived(ctx, workspaceId, id)
+      return
+    }
+    this.#chronicle.repeated.push({ leadId, stepId })
+    await sendAgain(ctx, workspaceId, id)
+  }
+
+  /** By whichever API lives; when none does, a moment later. */
+  async #letGo() {
+    const { processes, scheduler } = this.#world
+    const process = [...processes].find(({ role }) => role === 'api')
+    const address = this.#wishes.shift()
+    if (address === undefined) return
+    const lead = [...this.#chronicle.leads.values()].find(({ email }) => email === address)
+    const token = {
+      ...{ kind: 'unsubscribe' as const, workspaceId, leadId: lead?.id ?? '' },
+      ...{ stepId: workspaceId, text: address },
+    }
+    // Somebody whose page did not load tries again.
+    scheduler.after(60_000, null, () => {
+      const isDone = this.#chronicle.now.suppressed.has(address)
+      if (!isDone) this.leave(address)
+    })
+    if (process) await this.#attempt(process.ctx, (ctx) => unsubscribe(ctx, token))
+  }
+}
+
+function isExpected(error: unknown): boolean {
+  const { name, code } = error as { name: string; code?: string }
+  return error instanceof AppError || isTransient(name, code)
+}
