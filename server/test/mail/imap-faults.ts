@@ -12,7 +12,7 @@ export interface ImapFaultOptions {
   tell?: (line: string) => string[]
 }
 
-export interface ImapCommand {
+interface ImapCommand {
   name: string
   /** On its connection, from 1. */
   number: number
