@@ -8,13 +8,17 @@ import { type ReadTo, takeIn } from './take-in.ts'
 const batchMailsMax = 100
 const batchBytesMax = 2 * 1024 * 1024
 
-/** The mails of a folder, on their way into the database in batches. */
+/**
+ * The mails of a folder, on their way into the database in batches. While one is written the next is
+ * read; it is written when the one before it is.
+ */
 export class Intake {
   readonly #ctx: Context
   readonly #mailbox: ReadMailbox
   readonly #readTo: ReadTo
   #batch: Incoming[] = []
   #bytes = 0
+  #writing: Promise<number> = Promise.resolve(0)
   taken = 0
 
   constructor(ctx: Context, mailbox: ReadMailbox, from: ReadTo) {
@@ -42,13 +46,23 @@ export class Intake {
   async close(uidNext: number) {
     this.#readTo.next_uid = Math.max(this.#readTo.next_uid, uidNext)
     await this.#flush()
+    this.taken += await this.#writing
+  }
+
+  /** Resolves when nothing is under way, whatever came of it. */
+  async rest() {
+    await Promise.allSettled([this.#writing])
   }
 
   async #flush() {
     const batch = this.#batch
+    const readTo = { ...this.#readTo }
     this.#batch = []
     this.#bytes = 0
-    this.taken += await this.#takeIn(batch, this.#readTo)
+    this.taken += await this.#writing
+    this.#writing = this.#takeIn(batch, readTo)
+    // Whoever writes the next one hears of it.
+    this.#writing.catch(() => undefined)
   }
 
   /** What the database does not take must not keep the mails behind it waiting for ever. */

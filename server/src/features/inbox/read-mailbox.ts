@@ -81,14 +81,16 @@ export async function readFolder(
   const since = isKnown ? null : sinceWhen(ctx, checkpoint?.timestamp_read)
   const from = isKnown ? checkpoint.next_uid : await firstSince(imap, uidNext, since)
   const intake = new Intake(ctx, mailbox, { folder, uid_validity: uidValidity, next_uid: from })
-  if (uidNext > from) {
-    for await (const mail of imap.fetch(from, { sourceBytesMax })) {
+  try {
+    for await (const mail of uidNext > from ? imap.fetch(from, { sourceBytesMax }) : []) {
       if (!goesOn()) return intake.taken
       if (isSince(mail, since)) await intake.add(mail)
       else intake.pass(mail)
     }
+    if (!isKnown || uidNext > from) await intake.close(uidNext)
+  } finally {
+    await intake.rest()
   }
-  if (!isKnown || uidNext > from) await intake.close(uidNext)
   onRead?.()
   return intake.taken
 }

@@ -7,7 +7,7 @@ import { type Following, followMailbox } from './follow-mailbox.ts'
 import type { ReadOptions } from './read-mailbox.ts'
 import { Turns } from './turns.ts'
 
-export type InboxRunnerOptions = Pick<ReadOptions, 'onRead'>
+type InboxRunnerOptions = Pick<ReadOptions, 'onRead'>
 
 export interface InboxRunner {
   mailboxesRead: () => number
