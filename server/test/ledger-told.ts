@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { listCreditEntries } from '../src/features/acquisition/credits.ts'
 import { findingMoods, type LedgerWorld, type Source } from './ledger-world.ts'
 
-export type Answer = Awaited<ReturnType<LedgerWorld['call']>>
+type Answer = Awaited<ReturnType<LedgerWorld['call']>>
 export type Person = Awaited<ReturnType<LedgerWorld['makePeople']>>[number]
 export type Entry = Awaited<ReturnType<typeof readLedger>>[number]
 

@@ -83,7 +83,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       acts: fc.array(act, { minLength: 1, maxLength: 10 }),
     }),
   },
-  fc.record({ kind: fc.constant('optout' as const), contact }),
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('optout' as const), contact }) },
   fc.record({ kind: fc.constant('plan' as const), monthly: fc.nat(4) }),
   {
     weight: 4,

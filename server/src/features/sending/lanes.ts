@@ -22,7 +22,7 @@ export interface LanesOptions {
 /** Mailboxes that are looked after at once, most of them waiting for their servers. */
 const slotsMax = 256
 /** Results of one mailbox on their way into the ledger, when nothing has to pass between two mails. */
-const settlingMax = 8
+const settlingMax = 16
 const refusalPauseMs = 50
 const refusalPauseMaxMs = 2_000
 const failurePauseMs = 1_000

@@ -28,6 +28,9 @@ export interface Writers {
   flush: () => Promise<void>
 }
 
+/** A mail waits for its mark with the server waiting for the mail: not for another's commit as well. */
+const marksAtOnce = 3
+
 export function createWriters(ctx: Context, watch: DatabaseWatch): Writers {
   const book = new CampaignBook()
   const claims = new GroupWriter<ClaimRequest, Claim | null>(
@@ -37,7 +40,7 @@ export function createWriters(ctx: Context, watch: DatabaseWatch): Writers {
     { batchMax: 500, gatherMs: 1 },
   )
   const marks = new GroupWriter<Mark, boolean>(ctx, 'marks', markSends, {
-    ...{ batchMax: 500, gatherMs: 1 },
+    ...{ batchMax: 500, gatherMs: 1, writersMax: marksAtOnce, isOneStatement: true },
   })
   const settlements = new GroupWriter<Settlement, boolean>(
     ctx,
