@@ -31,6 +31,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   lists: () => import('./lists.ts'),
   messages: () => import('./messages.ts'),
   sending: () => import('./sending.ts'),
+  simulation: () => import('./simulation.ts'),
 }
 
 const { positionals: names, values: options } = parseArgs({
