@@ -201,7 +201,9 @@ export class MemoryLedger {
 
 const none: Counted = { sent: 0, new_leads: 0 }
 
-export const dayKey = ({ mailbox_id, mailbox_day }: Pick<ClaimRequest, 'mailbox_id' | 'mailbox_day'>) =>
-  `${mailbox_id} ${mailbox_day}`
+export const dayKey = ({
+  mailbox_id,
+  mailbox_day,
+}: Pick<ClaimRequest, 'mailbox_id' | 'mailbox_day'>) => `${mailbox_id} ${mailbox_day}`
 
 const isSent = (state: SendState) => state === 'sent' || state === 'uncertain'
