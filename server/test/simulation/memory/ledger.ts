@@ -93,6 +93,7 @@ export class MemoryLedger {
     const send = this.sends.get(`${lead_id} ${step_id}`)
     const lead = this.leads.get(lead_id)
     if (send?.id !== id || !lead || !this.#mayBeSent(lead, mailbox_id)) return false
+    if (!lead.timestamp_next_send || lead.timestamp_next_send > now) return false
     if (send.state !== 'claimed' && send.state !== 'transmitting') return false
     send.state = 'transmitting'
     send.transmittingAt = now
@@ -201,7 +202,9 @@ export class MemoryLedger {
 
 const none: Counted = { sent: 0, new_leads: 0 }
 
-export const dayKey = ({ mailbox_id, mailbox_day }: Pick<ClaimRequest, 'mailbox_id' | 'mailbox_day'>) =>
-  `${mailbox_id} ${mailbox_day}`
+export const dayKey = ({
+  mailbox_id,
+  mailbox_day,
+}: Pick<ClaimRequest, 'mailbox_id' | 'mailbox_day'>) => `${mailbox_id} ${mailbox_day}`
 
 const isSent = (state: SendState) => state === 'sent' || state === 'uncertain'
