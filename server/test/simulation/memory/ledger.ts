@@ -93,6 +93,7 @@ export class MemoryLedger {
     const send = this.sends.get(`${lead_id} ${step_id}`)
     const lead = this.leads.get(lead_id)
     if (send?.id !== id || !lead || !this.#mayBeSent(lead, mailbox_id)) return false
+    if (!lead.timestamp_next_send || lead.timestamp_next_send > now) return false
     if (send.state !== 'claimed' && send.state !== 'transmitting') return false
     send.state = 'transmitting'
     send.transmittingAt = now
