@@ -32,6 +32,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   messages: () => import('./messages.ts'),
   replies: () => import('./replies.ts'),
   sending: () => import('./sending.ts'),
+  simulation: () => import('./simulation.ts'),
 }
 
 const { positionals: names, values: options } = parseArgs({

@@ -115,11 +115,14 @@ export class SandboxClock {
   }
 }
 
+export function isWorkingTime(time: Date): boolean {
+  const [day, hour] = [time.getUTCDay(), time.getUTCHours()]
+  return day !== 0 && day !== 6 && hour >= workingHours.from && hour < workingHours.to
+}
+
 /** Nights and weekends are over soon, and nobody oversleeps. */
 function leapFrom(now: Date, leapMs: number): number {
-  const hour = now.getUTCHours()
-  const isWeekend = now.getUTCDay() === 0 || now.getUTCDay() === 6
-  if (!isWeekend && hour >= workingHours.from && hour < workingHours.to) return leapMs
+  if (isWorkingTime(now)) return leapMs
   const opensMs = new Date(now).setUTCHours(workingHours.from, 0, 0, 0)
   const waitMs = opensMs > now.getTime() ? opensMs - now.getTime() : 24 * hourMs
   return Math.min(nightly * leapMs, waitMs)

@@ -1,5 +1,5 @@
 import type { ApiClient } from './api-client.ts'
-import type { SandboxClock } from './clock.ts'
+import { isWorkingTime, type SandboxClock } from './clock.ts'
 import type { ReceivedEvent } from './receiver.ts'
 
 const hourMs = 3_600_000
@@ -7,8 +7,7 @@ const hourMs = 3_600_000
 /** Set one after the other, each so many hours after the one before. */
 type Course = { status: string; afterHours: number }[]
 
-const steps = (afterHours: number, ...statuses: string[]): Course =>
-  statuses.map((status) => ({ status, afterHours }))
+const set = (status: string, afterHours = 1): Course => [{ status, afterHours }]
 
 export interface Desk {
   api: ApiClient
@@ -38,36 +37,46 @@ export class Colleague {
   hear({ type, lead_email, data }: ReceivedEvent): void {
     if (lead_email && type === 'lead.replied') this.#take(lead_email, this.#read(data.reply?.text))
     if (lead_email && type === 'lead.auto_replied' && !/back on/.test(data.reply?.text ?? '')) {
-      this.#take(lead_email, [...steps(1, 'out_of_office'), ...steps(48, 'active')])
+      this.#take(lead_email, [...set('out_of_office'), ...set('active', 48)])
     }
-    const { clock, mendMailbox } = this.#desk
+    const { mendMailbox } = this.#desk
     const { mailbox } = data
-    if (type === 'mailbox.error' && mailbox) clock.in(3 * hourMs, () => mendMailbox(mailbox))
+    if (type === 'mailbox.error' && mailbox) this.#later(3, () => mendMailbox(mailbox))
     // The service itself paused it, because of too many bounces: it was looked at and goes on.
     if (type === 'campaign.paused' && data.campaign?.status_reason) {
-      clock.in(hourMs, () => this.#setCampaign('active'))
+      this.#later(1, () => this.#setCampaign('active'))
     }
   }
 
   #read(reply = ''): Course {
-    if (/\bcosts?\b|\bprices?\b/.test(reply)) return steps(1, this.#desk.labelValue)
-    if (/not interested/.test(reply)) return steps(1, 'not_interested')
-    if (/wrong person/.test(reply)) return steps(1, 'wrong_person')
-    if (/a call/.test(reply)) return steps(6, 'interested', 'meeting_booked', 'no_show', 'lost')
+    if (/\bcosts?\b|\bprices?\b/.test(reply)) return set(this.#desk.labelValue)
+    if (/not interested/.test(reply)) return set('not_interested')
+    if (/wrong person/.test(reply)) return set('wrong_person')
+    const meeting = [...set('interested'), ...set('meeting_booked', 2)]
+    if (/a call/.test(reply)) return [...meeting, ...set('no_show', 24), ...set('lost', 4)]
     if (/show it/.test(reply)) {
-      return steps(6, 'interested', 'meeting_booked', 'meeting_completed', 'closed')
+      return [...meeting, ...set('meeting_completed', 24), ...set('closed', 4)]
     }
-    return steps(1, 'neutral')
+    return set('neutral')
   }
 
   #take(email: string, [next, ...rest]: Course): void {
     if (!next) return
-    const { api, campaignId: campaign_id, clock } = this.#desk
-    clock.in(next.afterHours * hourMs, async () => {
+    const { api, campaignId: campaign_id } = this.#desk
+    this.#later(next.afterHours, async () => {
       const change = { campaign_id, email, new_status: next.status }
       await api.post('/api/v2/lead/update/status', change)
       this.#take(email, rest)
     })
+  }
+
+  /** What would be at night or at a weekend waits for the next morning. */
+  #later(hours: number, work: () => Promise<void>) {
+    const { clock } = this.#desk
+    const now = clock.now().getTime()
+    let then = now + hours * hourMs
+    while (!isWorkingTime(new Date(then))) then += hourMs
+    clock.in(then - now, work)
   }
 
   async #setCampaign(status: 'active' | 'paused') {

@@ -88,6 +88,8 @@ function settingsOf(world: World, name: string) {
     smtp: { ...login, port: world.smtpPort },
     imap: { ...login, port: world.imapPort },
     daily_limit: 40,
+    // The mail server files what is sent by itself.
+    save_sent: 'off',
   }
 }
 

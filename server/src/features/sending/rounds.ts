@@ -38,11 +38,17 @@ export class Rounds {
     this.#planning = undefined
   }
 
+  /** What broke off on the way is offered again: else nobody writes to these leads any more. */
+  async #takeOver(lanes: Lane[]) {
+    const { settlements, pool } = this.#writers
+    for (const leadId of await takeOver(this.#ctx, lanes, settlements)) pool.release(leadId)
+  }
+
   async #round(waiting: Waiting[]) {
     const lanes = waiting.map(({ lane }) => lane)
     try {
       const foreign = lanes.filter(({ isAdopted }) => !isAdopted)
-      if (foreign.length > 0) await takeOver(this.#ctx, foreign, this.#writers.settlements)
+      if (foreign.length > 0) await this.#takeOver(foreign)
       // Held: they stay awake in the database, and are found there when it is over.
       const { watch } = this.#writers
       const moves = watch.isHeld ? null : await planLanes(this.#ctx, lanes, this.#writers)

@@ -10,12 +10,14 @@ import type { Settlement } from './settle.ts'
  * middle of is given back where nothing was sent yet, and else counts as sent until somebody knows
  * better. It may still be alive: if it is, its results count, and nothing is finished that was given
  * back.
+ *
+ * @returns leads of which a mail was open: this process may have been in the middle of it itself
  */
 export async function takeOver(
   ctx: Context,
   lanes: Lane[],
   settlements: GroupWriter<Settlement, boolean>,
-): Promise<void> {
+): Promise<string[]> {
   const keys = lanes.map(({ workspaceId, mailboxId, token }) => ({
     ...{ workspace_id: workspaceId, mailbox_id: mailboxId, token },
   }))
@@ -40,4 +42,5 @@ export async function takeOver(
     ),
   )
   for (const lane of lanes) lane.isAdopted = true
+  return open.map(({ lead_id }) => lead_id)
 }

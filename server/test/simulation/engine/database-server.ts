@@ -41,6 +41,7 @@ const askAfterMs = 2
  * all at once. And waiting in a circle is ended as soon as it begins.
  */
 export class DatabaseServer {
+  statements = 0
   parkings = 0
   deadlocks = 0
   readonly #backends: Backends
@@ -58,6 +59,7 @@ export class DatabaseServer {
 
   /** Resolves when the statement was executed, or is parked. */
   async execute(statement: Statement) {
+    this.statements += 1
     const parked = await this.#try(statement)
     if (parked) {
       this.parkings += 1

@@ -20,6 +20,7 @@ export interface Verdict {
   /** Empty when every promise was kept. */
   violations: Violation[]
   steps: number
+  statements: number
   virtualMs: number
   /** Statements that had to wait for a lock, and those of them that waited in a circle. */
   parkings: number
@@ -46,7 +47,7 @@ export async function simulate(
   const { scheduler, server, trace, violations } = world
   return {
     ...{ seed, digest: trace.digest(), violations },
-    ...{ steps: scheduler.steps, virtualMs: scheduler.nowMs },
+    ...{ steps: scheduler.steps, statements: server.statements, virtualMs: scheduler.nowMs },
     ...{ parkings: server.parkings, deadlocks: server.deadlocks },
   }
 }

@@ -33,6 +33,7 @@ export interface Accepted extends Key {
 
 /** An event that was committed. */
 export interface Fact {
+  atMs: number
   type: string
   campaignId: string
   email: string
@@ -132,7 +133,8 @@ export class Chronicle implements Observer {
     if (/(insert into|update) "?(sends|campaign_days|mailbox_days)\b/.test(text)) {
       pending.ledger = true
     }
-    if (/insert into events/.test(text)) pending.facts.push(...factsOf(values))
+    if (/insert into events/.test(text))
+      pending.facts.push(...factsOf(values, this.#world.scheduler.nowMs))
     if (/(insert into|update) sends/.test(text) && /message_id = k\.|k\.message_id/.test(text)) {
       this.#learnKeys(values as string[][])
     }
@@ -231,7 +233,7 @@ interface Pending {
   marks: Mark[]
 }
 
-function factsOf(values: readonly unknown[]): Fact[] {
+function factsOf(values: readonly unknown[], atMs: number): Fact[] {
   const [, ids, types, campaignIds, emails, bodies] = values as string[][]
   return (ids ?? []).map((_id, at) => {
     const { data } = JSON.parse(bodies?.[at] ?? '{}') as {
@@ -242,6 +244,7 @@ function factsOf(values: readonly unknown[]): Fact[] {
       }
     }
     return {
+      atMs,
       ...{
         type: types?.[at] ?? '',
         campaignId: campaignIds?.[at] ?? '',

@@ -31,7 +31,7 @@ export const faults: Fault<SendingForecast>[] = [
     name: 'transmitting-sent-again',
     about:
       'Whoever takes a mailbox over gives back what was on the wire, as if nothing had been sent.',
-    weather: crashes,
+    weather: { ...crashes, crashes: 40, leads: 8 },
     create: () => {
       const taken = new Set<unknown>()
       return async (call) => {

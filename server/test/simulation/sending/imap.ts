@@ -5,7 +5,7 @@ import {
   type MailFolder,
 } from '../../../src/kernel/mail/index.ts'
 import type { MailLine } from './mail-line.ts'
-import type { Folder } from './post-office.ts'
+import type { Folder, Listener } from './post-office.ts'
 
 export class SimulatedImap implements ImapConnection {
   readonly #line: MailLine
@@ -35,7 +35,8 @@ export class SimulatedImap implements ImapConnection {
       if (!folder) throw new MailFailure('imap', 'refused')
       this.#selected = folder
       this.#hasNews = false
-      this.#line.account.listeners.set(this.#hear, path)
+      this.#listener.folder = folder
+      this.#line.account.listeners.add(this.#listener)
       return { uidValidity: String(folder.uidValidity), uidNext: folder.uidNext }
     })
   }
@@ -61,8 +62,13 @@ export class SimulatedImap implements ImapConnection {
     )
   }
 
-  async append(): Promise<void> {
-    throw new Error('Nobody files anything here yet.')
+  append(path: string, message: Buffer): Promise<void> {
+    const { account, room } = this.#line
+    return this.#ask(`APPEND ${path}`, () => {
+      const source = message.toString()
+      const messageId = /^Message-ID: (.*)\r$/m.exec(source)?.[1] ?? ''
+      room.office.fileSent(account.address, messageId, source)
+    })
   }
 
   async idle(ms: number, signal?: AbortSignal): Promise<'changed' | 'timeout'> {
@@ -77,7 +83,7 @@ export class SimulatedImap implements ImapConnection {
       })
       this.#wake = undefined
     }
-    if (breaks) {
+    if (breaks || !this.#line.isOpen) {
       this.#line.isOpen = false
       throw new MailFailure('imap', 'closed')
     }
@@ -86,12 +92,20 @@ export class SimulatedImap implements ImapConnection {
 
   async [Symbol.asyncDispose]() {
     this.#line.isOpen = false
-    this.#line.account.listeners.delete(this.#hear)
+    this.#line.account.listeners.delete(this.#listener)
   }
 
-  #hear = () => {
-    this.#hasNews = true
-    this.#wake?.()
+  readonly #listener: Listener = {
+    folder: undefined,
+    isOpen: () => this.#line.isOpen && this.#line.process.alive,
+    hear: () => {
+      this.#hasNews = true
+      this.#wake?.()
+    },
+    hangUp: () => {
+      this.#line.isOpen = false
+      this.#wake?.()
+    },
   }
 
   #ask<T>(what: string, serve: () => T): Promise<T> {

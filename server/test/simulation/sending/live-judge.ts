@@ -5,6 +5,7 @@ import {
   graceMs,
   isSame,
   type Judge,
+  type KnownLead,
   type Mark,
 } from './chronicle.ts'
 import { type CommittedCampaign, isSuppressed, zoneOf } from './committed.ts'
@@ -36,7 +37,7 @@ export class LiveJudge implements Judge {
       this.#violate(mark, `from a mailbox that is ${mailbox?.status}`)
     if (!now.planAllows) this.#violate(mark, 'against the plan')
     if (isSuppressed(now, email)) this.#violate(mark, 'to a suppressed address')
-    const stop = campaign && this.#stopOf(campaign, email)
+    const stop = campaign && this.#stopOf(campaign, lead)
     if (stop) this.#violate(mark, `after ${stop}`)
     this.#judgeTime(mark)
     this.#judgeThread(mark)
@@ -52,15 +53,17 @@ export class LiveJudge implements Judge {
   }
 
   /** What ended the lead's sequence before. */
-  #stopOf(campaign: CommittedCampaign, email: string): string | undefined {
+  #stopOf(campaign: CommittedCampaign, { email, createdMs }: KnownLead): string | undefined {
     const company = email.slice(email.indexOf('@'))
-    const end = this.#chronicle.facts.find(({ type, campaignId, email: of, kind }) => {
+    const end = this.#chronicle.facts.find(({ type, campaignId, email: of, kind, atMs }) => {
       if (type === 'lead.unsubscribed') return of === email
       if (type === 'email.bounced') return of === email && kind === 'hard'
       if (campaignId !== campaign.id) return false
       if (type === 'lead.auto_replied') return of === email && campaign.stop_on_auto_reply
       if (type !== 'lead.replied') return false
-      if (campaign.stop_for_company && of.endsWith(company)) return true
+      // Who is added after a colleague replied is written to.
+      const isStopped = campaign.stop_for_company && of.endsWith(company)
+      if (isStopped && createdMs < atMs - graceMs) return true
       return of === email && campaign.stop_on_reply
     })
     return end?.type

@@ -91,14 +91,15 @@ export class Pastime {
     return mailboxes.filter(({ status }) => status !== 'paused')
   }
 
-  /** A mail is in a folder, and nobody was told. */
+  /** A mail is in a folder, and whoever reads there was not told. */
   #hasUnread({ kept }: Outlook): boolean {
     const { letters } = this.#chronicle
     const isUnread = ({ messageId }: { messageId: string }) =>
       letters.has(messageId) && !kept.includes(messageId)
-    return this.#followed().some(({ address }) =>
-      this.#office.account(address).folders.some(({ mails }) => mails.some(isUnread)),
-    )
+    return this.#followed()
+      .map(({ address }) => this.#office.account(address))
+      .filter((account) => this.#office.isReachable(account))
+      .some(({ folders }) => folders.some(({ mails }) => mails.some(isUnread)))
   }
 
   #liveRunners(): string[] {

@@ -29,8 +29,15 @@ export interface Account {
   filesSent: boolean
   /** It puts a Message-ID of its own in the place of ours. */
   stamps: boolean
-  /** Those who listen in a folder. */
-  readonly listeners: Map<() => void, string>
+  readonly listeners: Set<Listener>
+}
+
+/** A connection with a folder selected. */
+export interface Listener {
+  folder: Folder | undefined
+  isOpen: () => boolean
+  hear: () => void
+  hangUp: () => void
 }
 
 const hourMs = 3_600_000
@@ -57,7 +64,7 @@ export class PostOffice {
       troubles: Array.from({ length: this.#random.whole(0, troubles) }, () => this.#drawTrouble()),
       filesSent: this.#random.chance(0.7),
       stamps: this.#random.chance(0.2),
-      listeners: new Map(),
+      listeners: new Set(),
     }
     this.accounts.set(address, account)
     this.#world.scheduler.after(this.#random.between(0, disturbedMs), null, () => {
@@ -74,6 +81,12 @@ export class PostOffice {
     const account = this.accounts.get(address)
     if (!account) throw new Error('There is no such mailbox.')
     return account
+  }
+
+  /** Whoever reads it is connected, and would be told. */
+  isReachable(account: Account): boolean {
+    if (this.troubleOf(account)) return false
+    return [...account.listeners].some((each) => each.isOpen())
   }
 
   troubleOf({ troubles }: Account): Trouble['kind'] | undefined {
@@ -117,13 +130,19 @@ export class PostOffice {
     }
     const tell = (afterMs: number) =>
       scheduler.after(afterMs, null, () => {
-        for (const [heard, path] of [...account.listeners]) if (path === where.path) heard()
+        for (const each of [...account.listeners]) if (each.folder === where) each.hear()
       })
     // The notification overtakes the mail.
     if (this.#isNoisy(0.3)) scheduler.after(this.#random.between(200, 2_000), null, put)
     else put()
     if (!this.#isNoisy(0.3)) tell(weather.latencyMs())
     if (this.#isNoisy(1)) tell(this.#random.between(0, 3_000))
+    // Who was told nothing, or of another folder, finds it by connecting again.
+    if (this.#isNoisy(3)) {
+      scheduler.after(this.#random.between(3_000, 30_000), null, () => {
+        for (const each of [...account.listeners]) each.hangUp()
+      })
+    }
   }
 
   #isNoisy(part: number): boolean {

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { runCampaign } from './campaign-days.ts'
+
+const seeds = 50
+
+test(`${seeds} long campaigns keep every promise, day by day to their last mail`, () => {
+  const broken = Array.from({ length: seeds }, (_, index) => index + 1).flatMap((seed) =>
+    runCampaign(seed, 40).violations.map((what) => `seed ${seed}: ${what}`),
+  )
+  expect(broken).toEqual([])
+})
+
+test('a long campaign is the same one again', () => {
+  expect(runCampaign(7, 40)).toEqual(runCampaign(7, 40))
+})
