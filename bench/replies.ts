@@ -32,7 +32,7 @@ export async function bench(): Promise<Figure[]> {
 
   await using runner = await startRole('runner', service)
   const startedMs = performance.now()
-  while ((await countStored(service)) < mails) await wait(100)
+  while ((await countStored(service)) < mails) await wait(500)
   const seconds = (performance.now() - startedMs) / 1000
   const megabytes = await peakMegabytes(runner.pid)
   return [

@@ -118,22 +118,57 @@ test('nothing goes to a suppressed address, unless it is forced', async () => {
   expect(await reply(about, { force: true })).toMatchObject({ state: 'sent' })
 })
 
-test('the last look at the suppressions is the one before the end of the mail', async () => {
-  const { thread_id, idempotency_key, from } = await conversation()
+/** The same call, where something happens between the beginning and the end of the mail. */
+function replySlowly(
+  about: { thread_id: string; idempotency_key: string },
+  happens: () => unknown,
+) {
   const { ctx, workspaceId } = inbox
   const connectSmtp: typeof ctx.mail.connectSmtp = async (server) => {
     const connection = await ctx.mail.connectSmtp(server)
     const begin = connection.begin.bind(connection)
     connection.begin = async (envelope) => {
       await begin(envelope)
-      await addSuppression(ctx, workspaceId, from)
+      await happens()
     }
     return connection
   }
-  const slow = { ...ctx, mail: { ...ctx.mail, connectSmtp } }
+  const { thread_id, idempotency_key } = about
   const input = { thread_id, idempotency_key, text: 'Gladly.' }
-  expect(await replyInThread(slow, workspaceId, input)).toMatchObject({ state: 'failed' })
+  return replyInThread({ ...ctx, mail: { ...ctx.mail, connectSmtp } }, workspaceId, input)
+}
+
+test('the last look at the suppressions is the one before the end of the mail', async () => {
+  const about = await conversation()
+  const suppress = () => addSuppression(inbox.ctx, inbox.workspaceId, about.from)
+  expect(await replySlowly(about, suppress)).toMatchObject({ state: 'failed' })
   expect(inbox.outbox).toEqual([])
+})
+
+const longAgo = () => new Date(inbox.ctx.now().getTime() - 600_000)
+
+const ageClaim = (threadId: string) =>
+  inbox.ctx.database.peek
+    .updateTable('replies')
+    .set({ timestamp_claimed: longAgo() })
+    .where('thread_id', '=', threadId)
+    .execute()
+
+test('while it is being sent nobody else sends it, and who was given up finishes nothing', async () => {
+  const about = await conversation()
+  const first = await replySlowly(about, async () => {
+    await expect(reply(about)).rejects.toMatchObject({ code: 'idempotency_key_in_progress' })
+    await ageClaim(about.thread_id)
+    await giveUpReplies(inbox.ctx)
+  })
+  expect(first).toMatchObject({ state: 'failed', attempt: 1 })
+  expect(inbox.outbox).toEqual([])
+  const second = await replySlowly(about, async () => {
+    await ageClaim(about.thread_id)
+    expect(await reply(about)).toMatchObject({ state: 'sent', attempt: 3 })
+  })
+  expect(second).toMatchObject({ state: 'sent', attempt: 3 })
+  expect(inbox.outbox).toHaveLength(1)
 })
 
 test('a reply that failed was not sent, and the same call sends it', async () => {
@@ -184,11 +219,10 @@ async function leftBehind(state: 'claimed' | 'transmitting') {
   fault = (moment) => (moment.startsWith('MAIL') ? { answer: '421 no\r\n' } : undefined)
   await reply(about)
   fault = () => undefined
-  const longAgo = new Date(inbox.ctx.now().getTime() - 600_000)
-  const timestamp_transmitting = state === 'transmitting' ? longAgo : null
+  const timestamp_transmitting = state === 'transmitting' ? longAgo() : null
   await inbox.ctx.database.peek
     .updateTable('replies')
-    .set({ state, timestamp_claimed: longAgo, timestamp_transmitting })
+    .set({ state, timestamp_claimed: longAgo(), timestamp_transmitting })
     .where('thread_id', '=', about.thread_id)
     .execute()
   return about
