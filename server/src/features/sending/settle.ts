@@ -272,11 +272,9 @@ function nextSendAt(
 /** Of a campaign that is gone. */
 const noGap = { email_gap: 0, random_wait_max: 0 }
 
-/** A lead that one mailbox gave up may be another's to write to. */
+/** What was given back of a day, and a lead that one mailbox gave up, may be another's to use. */
 async function wakeOthers(tx: Context, settled: Settled[]) {
-  const freed = settled.filter(
-    ({ transition: { aftermath } }) => aftermath?.kind === 'again' || aftermath?.kind === 'later',
-  )
+  const freed = settled.filter(({ transition }) => transition.givesBack)
   const byWorkspace = Map.groupBy(freed, ({ row }) => row.workspace_id)
   for (const workspaceId of [...byWorkspace.keys()].sort()) {
     const campaigns = (byWorkspace.get(workspaceId) ?? []).map(({ row }) => row.campaign_id)

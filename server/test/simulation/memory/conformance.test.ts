@@ -119,7 +119,8 @@ async function open(seed: number, random: Random) {
   const { sequences, campaign_schedule } = await updateCampaign(ctx, workspaceId, id, {
     status: 'active',
   })
-  const emails = ['ann@acme.example', 'bob@acme.example', 'eve@globex.example', 'joe@gmail.com']
+  const names = ['ann@acme', 'bob@acme', 'eve@globex', 'joe@initech', 'kim@hooli', 'lee@umbrella']
+  const emails = names.map((name) => `${name}.example`)
   const { created_leads } = await addLeads(ctx, workspaceId, {
     ...{ campaign_id: id, skip_if_in_workspace: false, overwrite: false },
     leads: emails.map((email) => ({ email: `${seed}${email}` })),

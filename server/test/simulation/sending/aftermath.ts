@@ -6,6 +6,8 @@ import type { Workload } from './workload.ts'
 
 /** The longest that a commit can still be on its way, and what its user does after it. */
 const lateMs = 30_000
+/** The longest pause between two tries, and a round through the folders. */
+const readMs = 1_500_000
 const stretchMs = 12 * 3_600_000
 /** By then everything that was left must have been sent. */
 const stretchesMax = 160
@@ -40,6 +42,7 @@ export async function clearUp(
     if (stretch === stretchesMax - 1) world.violate(`${left} leads never came to their end`)
     await scheduler.runUntil(scheduler.nowMs + stretchMs)
   }
-  // What came in last is read within the time of one round through the folders.
-  await scheduler.runUntil(scheduler.nowMs + 400_000, () => parts.pastime.isIdle)
+  // What came in last is read at the next try to connect, at the latest.
+  parts.pastime.isIdle = false
+  await scheduler.runUntil(scheduler.nowMs + readMs, () => parts.pastime.isIdle)
 }

@@ -64,7 +64,7 @@ export const faults: Fault<SendingForecast>[] = [
   rewriting(
     'days-not-locked',
     'A claim looks at the limits of the day without keeping others from doing the same.',
-    { runners: 2, mailboxes: 3, campaigns: 1, leads: 12, slow: false },
+    { ...rough, mailboxes: 3, campaigns: 1, leads: 12, latencyMs: [5, 80], hintLossChance: 0 },
     statement.lockDays,
     [/for update of d/, ''],
   ),
@@ -79,7 +79,7 @@ export const faults: Fault<SendingForecast>[] = [
   rewriting(
     'mark-without-gates',
     'What was looked at when a mail was claimed is not looked at again before it is sent.',
-    lively,
+    { ...lively, actions: 60, latencyMs: [300, 1_500] },
     statement.mark,
     [/join lateral \(select l\.id from .* g on true/s, ''],
   ),

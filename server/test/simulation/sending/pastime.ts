@@ -5,7 +5,7 @@ import type { Lull } from '../engine/scheduler.ts'
 import type { World } from '../engine/world.ts'
 import type { Chronicle } from './chronicle.ts'
 import { findForgotten } from './forgotten.ts'
-import type { PostOffice } from './post-office.ts'
+import type { Account, PostOffice } from './post-office.ts'
 
 /** What a runner's process runs. */
 export interface Running {
@@ -69,8 +69,9 @@ export class Pastime {
     const nextMs = (seen.next_at?.getTime() ?? Number.POSITIVE_INFINITY) - this.#chronicle.startMs
     if (nextMs <= scheduler.nowMs) return undefined
     if (!this.#areFollowed(running)) return undefined
-    this.isIdle = !this.#hasUnread(seen)
-    if (!this.isIdle) {
+    const unread = this.#unreadOf(seen)
+    this.isIdle = unread.length === 0
+    if (unread.some((account) => this.#office.isReachable(account))) {
       // Somebody looks into every folder now and then; until then hearts beat.
       const nextLookMs = scheduler.nextMs('listening', 'beating')
       const lookMs = Math.min(untilMs, nextMs, nextLookMs) - marginMs
@@ -91,15 +92,14 @@ export class Pastime {
     return mailboxes.filter(({ status }) => status !== 'paused')
   }
 
-  /** A mail is in a folder, and whoever reads there was not told. */
-  #hasUnread({ kept }: Outlook): boolean {
+  /** Where a letter is in a folder that nobody has read. */
+  #unreadOf({ kept }: Outlook): Account[] {
     const { letters } = this.#chronicle
     const isUnread = ({ messageId }: { messageId: string }) =>
       letters.has(messageId) && !kept.includes(messageId)
     return this.#followed()
       .map(({ address }) => this.#office.account(address))
-      .filter((account) => this.#office.isReachable(account))
-      .some(({ folders }) => folders.some(({ mails }) => mails.some(isUnread)))
+      .filter(({ folders }) => folders.some(({ mails }) => mails.some(isUnread)))
   }
 
   #liveRunners(): string[] {

@@ -32,7 +32,7 @@ export const sending: Scenario<SendingForecast> = {
   firstDay,
   weeks: 24,
   faults,
-  seeds: { tested: 200, replayed: 8 },
+  seeds: { tested: 100, replayed: 6 },
   drawForecast: drawSendingForecast,
   begin,
 }
