@@ -13,18 +13,29 @@ import { type BenchService, openService } from './service.ts'
 const size = { contacts: 2_000_000, companies: 200_000 }
 const reveals = 30_000
 
-/** Import, search and reveals on one made directory. */
-export async function bench(): Promise<Figure[]> {
+/** What is measured of the directory that was imported. */
+export const parts: Record<string, (service: BenchService) => Promise<Figure[]>> = {
+  import: async () => [],
+  search: async (service) => {
+    await using api = await startRole('api', service)
+    return await measureSearch(service, api)
+  },
+  reveals: async (service) => {
+    await using api = await startRole('api', service)
+    return await measureReveals(service, api, await findWithAddress(service))
+  },
+}
+
+/** Import, search and reveals on one made directory; each part needs the import. */
+export async function bench(only: string[] = Object.keys(parts)): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'outrider-bench-'))
   try {
     const path = join(folder, 'contacts.csv')
     await writeDirectory(path, size)
     await using service = await openService()
-    const imported = await measureImport(service, path, size)
-    await using api = await startRole('api', service)
-    const searched = await measureSearch(service, api)
-    const contacts = await findWithAddress(service)
-    return [...imported, ...searched, ...(await measureReveals(service, api, contacts))]
+    const figures = await measureImport(service, path, size)
+    for (const part of only) figures.push(...((await parts[part]?.(service)) ?? []))
+    return figures
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

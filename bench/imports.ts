@@ -76,8 +76,17 @@ interface Imported {
 async function importAlone(service: BenchService, path: string): Promise<Imported> {
   const script = fileURLToPath(new URL('import-process.ts', import.meta.url))
   // As bin/outrider.mjs starts the command.
-  const flags = ['--max-semi-space-size=4', '--max-old-space-size=1024']
-  const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir }
+  const flags = [
+    '--max-semi-space-size=4',
+    '--max-old-space-size=1024',
+    '--heap-growing-percent=20',
+  ]
+  const cache = fileURLToPath(new URL('../node_modules/.cache/outrider', import.meta.url))
+  const env = {
+    DATABASE_URL: service.databaseUrl,
+    DATA_DIR: service.dataDir,
+    NODE_COMPILE_CACHE: cache,
+  }
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, script, path], {
     env: { PATH: process.env.PATH, ...env },
   })

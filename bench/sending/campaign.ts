@@ -62,5 +62,6 @@ export function benchMailbox(index: number, port: number) {
     smtp: { ...server, port },
     imap: { ...server, port: 9 },
     daily_limit: 10_000,
+    save_sent: 'off',
   }
 }

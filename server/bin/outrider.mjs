@@ -2,10 +2,16 @@
 // Plain JavaScript that an old Node can read: it hands over to the Node that npm installed.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import module from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
+
+/** Of what Node makes of the sources: with it a command starts sooner and in less memory. */
+const cache = fileURLToPath(new URL('../../node_modules/.cache/outrider', import.meta.url))
+// biome-ignore lint/style/noProcessEnv: it is handed on as it is
+const env = { NODE_COMPILE_CACHE: cache, ...process.env }
 
 const args = process.argv.slice(2)
 const flags = flagsFor(args)
@@ -13,18 +19,24 @@ const flags = flagsFor(args)
 if (Number(process.versions.node.split('.')[0]) < 26) handOver()
 else if (flags.length > 0 && process.execArgv.length === 0 && process.platform !== 'win32')
   restart()
-else await import('../src/cli.ts')
+else await run()
 
-/** V8 takes what there is: with less room to grow a busy process stays at half the size. */
+async function run() {
+  module.enableCompileCache(env.NODE_COMPILE_CACHE)
+  await import('../src/cli.ts')
+}
+
+/** V8 takes what there is: told to collect sooner, a busy process stays at half the size. */
 function flagsFor([noun, verb]) {
-  if (noun === 'api' || noun === 'runner') return ['--max-semi-space-size=16']
+  if (noun === 'api' || noun === 'runner')
+    return ['--max-semi-space-size=16', '--heap-growing-percent=50']
   if (noun !== 'directory' || verb !== 'import') return []
-  return ['--max-semi-space-size=4', '--max-old-space-size=1024']
+  return ['--max-semi-space-size=4', '--max-old-space-size=1024', '--heap-growing-percent=20']
 }
 
 /** The same process with other flags: its supervisor's signals reach it as before. */
 function restart() {
-  process.execve(process.execPath, [process.execPath, ...flags, cli, ...args])
+  process.execve(process.execPath, [process.execPath, ...flags, cli, ...args], env)
 }
 
 function handOver() {
@@ -36,7 +48,7 @@ function handOver() {
     process.exitCode = 1
     return
   }
-  const child = spawn(node, [...flags, cli, ...args], { stdio: 'inherit' })
+  const child = spawn(node, [...flags, cli, ...args], { stdio: 'inherit', env })
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
   child.on('exit', (code) => {
     process.exitCode = code ?? 1

@@ -18,7 +18,7 @@ import { startInboxRunner } from './features/inbox/index.ts'
 import { createAuthenticator, keyRoutes, keySchemas } from './features/keys/index.ts'
 import { followSteps, leadRoutes, leadSchemas } from './features/leads/index.ts'
 import { dropOldMessages, messagesTable } from './features/messages/index.ts'
-import { startSendingRunner } from './features/sending/index.ts'
+import { startSendingRunner, type Witness } from './features/sending/index.ts'
 import { tokenBoxOf, trackingRoutes } from './features/tracking/index.ts'
 import { webhookEventRoutes, webhookEventSchemas } from './features/webhook-events/index.ts'
 import { webhookTestRoutes, webhookTestSchemas } from './features/webhook-tests/index.ts'
@@ -83,7 +83,7 @@ const followEveryMs = 2000
 /** Starts the loops of the runner: deliveries, sending, reading mail, monthly credits, the upkeep of partitions. */
 export async function startRunner(
   ctx: Context,
-  options: Pick<DeliveryRunnerOptions, 'listen'> = {},
+  options: Pick<DeliveryRunnerOptions, 'listen'> & { witness?: Witness } = {},
 ): Promise<Runner> {
   const hints = await shareHints(options.listen)
   const deliveries = await startDeliveryRunner(ctx, {
@@ -91,8 +91,10 @@ export async function startRunner(
     onAttempt: (attempt) => observeAttempt(ctx, attempt),
   })
   ctx.metrics.gauge('lanes_leased', deliveries.lanesLeased)
-  const sending = await startSendingRunner(ctx, hints)
+  const { witness } = options
+  const sending = await startSendingRunner(ctx, { ...hints, ...(witness ? { witness } : {}) })
   ctx.metrics.gauge('mailboxes_awake', sending.lanesAwake)
+  ctx.metrics.gauge('sending_held', () => Number(sending.isHeld()))
   const inboxes = startInboxRunner(ctx)
   ctx.metrics.gauge('mailboxes_read', inboxes.mailboxesRead)
   const stopping = new AbortController()

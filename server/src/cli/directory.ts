@@ -45,5 +45,7 @@ const told = ({ contacts, companies }: Sample) => `${contacts} contacts and ${co
 
 const showStats = (stats: DirectoryStats) => formatRecord({ ...stats })
 
-const showOptedOut = ({ contacts_removed: removed }: OptedOut) =>
-  `${removed} ${removed === 1 ? 'contact is' : 'contacts are'} removed; nobody of the kind is found, revealed or imported again.`
+const showOptedOut = ({ kind, contacts_removed: removed }: OptedOut) => {
+  const who = kind === 'address' ? 'Nobody with this address' : 'Nobody of this domain'
+  return `${removed} ${removed === 1 ? 'contact was' : 'contacts were'} removed. ${who} is found, revealed or imported again.`
+}

@@ -1,4 +1,5 @@
 import { checkMailDomain, countMailboxes, listMailDomains } from '../features/mailboxes/index.ts'
+import { findSendingHold } from '../features/sending/index.ts'
 import type { Db } from '../kernel/db/db.ts'
 import { createTextLookup, type TextLookupFn } from '../kernel/outbound/index.ts'
 import { type Finding, fine, found } from './finding.ts'
@@ -11,10 +12,21 @@ export async function examineMail(
   db: Db,
   lookupText: TextLookupFn = createTextLookup(),
 ): Promise<Finding[]> {
+  const hold = await findSendingHold(db)
+  const sending = hold ? [held(hold.detail)] : []
   const counts = new Map((await countMailboxes(db)).map(({ status, count }) => [status, count]))
-  if (counts.size === 0) return []
+  if (counts.size === 0) return sending
   const domains = await listMailDomains(db, domainsMax)
-  return [mailboxes(counts), ...(await Promise.all(domains.map((one) => domain(one, lookupText))))]
+  return [
+    ...sending,
+    mailboxes(counts),
+    ...(await Promise.all(domains.map((one) => domain(one, lookupText)))),
+  ]
+}
+
+function held(detail: string): Finding {
+  const remedy = 'Look what was sent since, then run "npx outrider sends confirm-restore".'
+  return found('sending', 'fail', `nothing is sent: ${detail}`, remedy)
 }
 
 function mailboxes(counts: Map<string, number>): Finding {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { json } from 'node:stream/consumers'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import {
   addMailbox,
   listMailboxes,
@@ -25,11 +25,12 @@ export function mailboxCommands(program: Command) {
   withWorkspace(mailboxes.command('add'))
     .description('Add a mailbox; its passwords are stored encrypted')
     .argument('<file>', 'JSON file that describes it; - reads standard input')
+    .addOption(saveSent())
     .addHelpText('after', form)
-    .action((file: string, options: WorkspaceOptions) =>
+    .action((file: string, options: ChangeOptions) =>
       operateIn(
         options,
-        async (ctx, workspaceId) => addMailbox(ctx, workspaceId, await readJson(file)),
+        async (ctx, workspaceId) => addMailbox(ctx, workspaceId, await readInput(file, options)),
         (mailbox) => `${showMailbox(mailbox)}\n\nTry it: npx outrider mailboxes test ${mailbox.id}`,
       ),
     )
@@ -37,11 +38,13 @@ export function mailboxCommands(program: Command) {
   withWorkspace(mailboxes.command('update'))
     .description('Change what is given; null clears')
     .argument('<id>', 'id of the mailbox', parseId)
-    .argument('<file>', 'JSON file with the changes, as for add; - reads standard input')
-    .action((id: string, file: string, options: WorkspaceOptions) =>
+    .argument('[file]', 'JSON file with the changes, as for add; - reads standard input')
+    .addOption(saveSent())
+    .action((id: string, file: string | undefined, options: ChangeOptions) =>
       operateIn(
         options,
-        async (ctx, workspaceId) => updateMailbox(ctx, workspaceId, id, await readJson(file)),
+        async (ctx, workspaceId) =>
+          updateMailbox(ctx, workspaceId, id, await readInput(file, options)),
         showMailbox,
       ),
     )
@@ -108,6 +111,20 @@ Where the provider wants OAuth2, a server has in place of the password:
   "oauth2": {"token_url": "https://…/token", "client_id": "…", "client_secret": "…",
              "refresh_token": "…"}`
 
+type ChangeOptions = WorkspaceOptions & { saveSent?: string }
+
+const saveSent = () =>
+  new Option(
+    '--save-sent <when>',
+    'put a copy of each mail into the Sent folder; auto: unless the provider does so',
+  ).choices(['on', 'off', 'auto'])
+
+/** What an option says holds, whatever the file does. */
+async function readInput(file: string | undefined, { saveSent }: ChangeOptions): Promise<unknown> {
+  const input = file === undefined ? {} : await readJson(file)
+  return saveSent === undefined ? input : { ...(input as object), save_sent: saveSent }
+}
+
 async function readJson(file: string): Promise<unknown> {
   try {
     return file === '-' ? await json(process.stdin) : JSON.parse(await readFile(file, 'utf8'))
@@ -150,4 +167,5 @@ const showMailbox = ({ ramp_up, ...mailbox }: Mailbox) =>
     daily_limit: mailbox.daily_limit,
     ramp_up: ramp_up && `${ramp_up.start}, then ${ramp_up.step} more a day, from ${ramp_up.from}`,
     gap_seconds: mailbox.gap_seconds,
+    save_sent: mailbox.save_sent,
   })

@@ -3,8 +3,10 @@ import { readVersion } from '../config.ts'
 import { serve } from '../process/serve.ts'
 import { campaignCommands } from './campaigns.ts'
 import { creditCommands } from './credits.ts'
+import { demoCommand } from './demo.ts'
 import { directoryCommands } from './directory.ts'
 import { doctorCommand } from './doctor.ts'
+import { inboxCommands } from './inbox.ts'
 import { keyCommands } from './keys.ts'
 import { labelCommands } from './labels.ts'
 import { leadCommands } from './leads.ts'
@@ -31,11 +33,13 @@ export function createProgram(): Command {
   creditCommands(program)
   directoryCommands(program)
   mailboxCommands(program)
+  inboxCommands(program)
   sendCommands(program)
   suppressionCommands(program)
   webhookCommands(program)
   migrateCommand(program)
   doctorCommand(program)
+  demoCommand(program)
   program
     .command('api')
     .description('Serve the API alone; needs DATABASE_URL')

@@ -1,13 +1,22 @@
 import { type Command, Option } from 'commander'
 import {
   confirmArrived,
+  confirmRestore,
+  holdSending,
   listSends,
   listUncertain,
   type ShownSend,
   sendAgain,
 } from '../features/sending/index.ts'
 import { parseAtLeastOne, parseId } from './arguments.ts'
-import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
+import {
+  type OutputOptions,
+  operate,
+  operateIn,
+  type WorkspaceOptions,
+  withOutput,
+  withWorkspace,
+} from './operate.ts'
 import { formatTable } from './terminal.ts'
 
 export function sendCommands(program: Command) {
@@ -70,6 +79,17 @@ export function sendCommands(program: Command) {
           `It is sent again as soon as its campaign ${campaign_name} is active and its mailbox free.`,
       ),
     )
+
+  withOutput(sends.command('hold'))
+    .description('Send nothing, of no workspace, until confirm-restore')
+    .action((options: OutputOptions) =>
+      operate(options, holdSending, ({ detail }) => `Nothing is sent from now on. ${detail}`),
+    )
+
+  withOutput(sends.command('confirm-restore'))
+    .description('Go on sending by this database, after a restore, a failover or a hold')
+    .addHelpText('after', restoreNotes)
+    .action((options: OutputOptions) => operate(options, confirmRestore, showConfirmed))
 }
 
 type ListOptions = WorkspaceOptions & { campaign?: string; state?: string; limit: number }
@@ -78,6 +98,16 @@ const uncertainNotes = `
 The connection broke after the end of the mail, or the sender died there: the mail server may have
 taken it or not. Look whether the lead has it, then say "arrived" or "send-again". What turns up in
 the Sent folder, or is answered, is settled by itself.`
+
+const restoreNotes = `
+A database that was put back does not know what was sent since: those mails would go out again.
+Compare the Sent folders with "sends list" first, and pause campaigns whose leads have moved on.
+What was under way is settled by the runner; what stays uncertain counts as sent.`
+
+const showConfirmed = ({ uncertain }: { uncertain: number }) =>
+  uncertain === 0
+    ? 'Sending goes on.'
+    : `Sending goes on. ${uncertain} mails are uncertain and count as sent: see "npx outrider sends uncertain".`
 
 const showSends = ({ items }: { items: ShownSend[] }) =>
   formatTable(

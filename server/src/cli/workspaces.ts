@@ -5,6 +5,7 @@ import {
   listWorkspaces,
   type PlanChanges,
   setPlan,
+  setWorkspace,
 } from '../features/workspaces/index.ts'
 import { parseCount, parseName, parseSwitch } from './arguments.ts'
 import { type OutputOptions, operate, withOutput } from './operate.ts'
@@ -25,6 +26,23 @@ export function workspaceCommands(program: Command) {
     .action((options: OutputOptions) =>
       operate(options, async (ctx) => ({ items: await listWorkspaces(ctx) }), showWorkspaces),
     )
+
+  const settings = withOutput(workspaces.command('set'))
+    .description('Set how a workspace works; holds for what comes in from now on')
+    .argument('<workspace>', 'id or name of the workspace')
+    .option(
+      '--unsubscribe-by-reply <on|off>',
+      'a reply that asks for it unsubscribes by itself; off: it is only suggested',
+      parseSwitch,
+    )
+  settings.action((workspace: string, { json, ...changes }: SettingOptions) => {
+    if (Object.keys(changes).length === 0) settings.error('error: name at least one thing to set')
+    return operate(
+      json ? { json } : {},
+      async (ctx) => setWorkspace(ctx, (await getWorkspace(ctx, workspace)).id, changes),
+      showWorkspace,
+    )
+  })
 
   const setting = withOutput(workspaces.command('set-plan'))
     .description('Switch parts of the service on or off for a workspace; holds at once')
@@ -52,6 +70,8 @@ export function workspaceCommands(program: Command) {
   })
 }
 
+type SettingOptions = OutputOptions & { unsubscribeByReply?: boolean }
+
 type PlanOptions = OutputOptions &
   Pick<PlanChanges, 'api' | 'webhooks' | 'acquisition' | 'rate' | 'monthlyCredits'> & {
     leadsMax?: number | 'unlimited'
@@ -73,6 +93,7 @@ const showWorkspaces = ({ items }: { items: Workspace[] }) =>
       'rate',
       'leads max',
       'monthly credits',
+      'unsubscribe by reply',
       'created',
     ],
     items.map((workspace) => Object.values(plan(workspace))),
@@ -89,5 +110,6 @@ const plan = (workspace: Workspace) => ({
   rate: workspace.plan_rate === 0 ? 'unlimited' : `${workspace.plan_rate} in 10 s`,
   leads_max: workspace.plan_leads_max ?? 'unlimited',
   monthly_credits: workspace.plan_monthly_credits,
+  unsubscribe_by_reply: workspace.unsubscribe_by_reply,
   created: workspace.timestamp_created,
 })

@@ -16,6 +16,8 @@ export interface Context {
   db: Db
   /** The database's time as this process knows it. */
   now: () => Date
+  /** The time by which others judge what is sent to them, where `now` is another, as in the sandbox. */
+  worldTime?: () => Date
   /** Milliseconds that only ever grow; for durations and deadlines. */
   monotonicMs: () => number
   /** Uniform in [0, 1). */

@@ -1,5 +1,6 @@
 import { buildApi, startRunner } from '../app.ts'
 import { hintChannel } from '../features/deliveries/index.ts'
+import { fileWitness } from '../features/sending/index.ts'
 import type { Context } from '../kernel/context.ts'
 import { listen } from '../kernel/db/listen.ts'
 import { atMost } from './deadline.ts'
@@ -39,9 +40,12 @@ async function startListener(role: Role, ctx: Context): Promise<Listener | undef
 
 async function startRunnerOf(role: Role, { ctx, databaseUrl }: OpenProcess) {
   if (role === 'api') return undefined
+  const { dataDir, databaseUrl: isGiven, databasePrepared } = ctx.config
+  const witness = fileWitness(dataDir, isGiven === undefined)
   // A pooler in transaction mode passes no notifications on; the runner then goes by its poll alone.
-  if (!ctx.config.databasePrepared) return startRunner(ctx)
+  if (!databasePrepared) return startRunner(ctx, { witness })
   return startRunner(ctx, {
+    witness,
     listen: (onHint) => listen(databaseUrl, hintChannel, onHint, ctx.log),
   })
 }

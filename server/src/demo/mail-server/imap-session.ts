@@ -38,8 +38,14 @@ export class ImapSession {
       }
     } finally {
       this.#selected?.leave()
+      this.#account?.sessions.delete(this.#end)
       this.#output.end()
     }
+  }
+
+  readonly #end = () => {
+    this.#output.say('* BYE log in again')
+    this.#output.end()
   }
 
   /** True after the last command. */
@@ -133,7 +139,9 @@ export class ImapSession {
 
   #enter(account: Account | undefined): string {
     if (!account) return 'NO [AUTHENTICATIONFAILED] Invalid credentials'
+    this.#account?.sessions.delete(this.#end)
     this.#account = account
+    account.sessions.add(this.#end)
     return `OK [CAPABILITY ${this.#capabilities}] welcome`
   }
 

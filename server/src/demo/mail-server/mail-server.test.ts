@@ -117,6 +117,18 @@ test.each(['', 'x', 'a b (', 'a LOGIN "x', 'a SELECT INBOX', 'a NONSENSE'])(
   },
 )
 
+test('who is logged in has to log in anew with the new password', async () => {
+  await using servers = await startMailServers()
+  const imap = await dialogue(servers)
+  await imap.say(login)
+  servers.store.changePassword('anna@example.com', 'battery staple')
+  expect(await imap.say('NOOP')).toEqual(['* BYE log in again'])
+  await using again = await dialogue(servers)
+  expect(await again.say(login)).toEqual([expect.stringMatching(/AUTHENTICATIONFAILED/)])
+  const renewed = login.replace('correct horse', 'battery staple')
+  expect(await again.say(renewed)).toEqual([expect.stringMatching(/ OK /)])
+})
+
 test('mail goes from account to account, and out only where that is wanted', async () => {
   const net = localNetwork()
   const outside: SubmittedMail[] = []

@@ -18,6 +18,8 @@ export interface Account {
   accessToken: string | undefined
   keepsSent: boolean
   folders: Map<string, Folder>
+  /** Each ends one that is logged in. */
+  sessions: Set<() => void>
 }
 
 export interface SubmittedMail {
@@ -52,13 +54,22 @@ export class MailStore {
     const { address, password, accessToken, keepsSent = false } = options
     const paths = Object.entries({ INBOX: null, ...(options.folders ?? usualFolders) })
     const folders = new Map(paths.map(([path, use]) => [path, new Folder(path, use)]))
-    const account = { address, password, accessToken, keepsSent, folders }
+    const sessions = new Set<() => void>()
+    const account = { address, password, accessToken, keepsSent, folders, sessions }
     this.#accounts.set(fold(address), account)
     return account
   }
 
   find(address: string): Account | undefined {
     return this.#accounts.get(fold(address))
+  }
+
+  /** Mail programs that are logged in have to do so anew. */
+  changePassword(address: string, password: string): void {
+    const account = this.find(address)
+    if (!account) return
+    account.password = password
+    for (const end of [...account.sessions]) end()
   }
 
   now(): Date {

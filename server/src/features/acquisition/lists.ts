@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { invalidField, notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
-import { findOptedOut } from '../directory/index.ts'
+import { findOptedOutContacts } from '../directory/index.ts'
 import type { ListChoice } from './plan.ts'
 import * as queries from './queries.ts'
 import { type ListedContact, listedRecord, optedOutRecord } from './record.ts'
@@ -44,13 +44,12 @@ export async function readListed(
   return { items: await markOptedOut(ctx, items), ...cursor }
 }
 
-export async function markOptedOut<T extends Pick<ListedContact, 'email_folded'>>(
+export async function markOptedOut<T extends Pick<ListedContact, 'contact_id' | 'email_folded'>>(
   ctx: Context,
   contacts: T[],
 ): Promise<{ contact: T; isOptedOut: boolean }[]> {
-  const addresses = contacts.map((contact) => contact.email_folded)
-  const optedOut = await findOptedOut(ctx.db, addresses)
-  return contacts.map((contact) => ({ contact, isOptedOut: optedOut.has(contact.email_folded) }))
+  const optedOut = await findOptedOutContacts(ctx.db, contacts)
+  return contacts.map((contact) => ({ contact, isOptedOut: optedOut.has(contact.contact_id) }))
 }
 
 /** Which list a request names. Case and white space do not make another name. */

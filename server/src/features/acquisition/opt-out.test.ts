@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { importText } from '../../../test/directory-files.ts'
+import { addAcquiredToCampaign } from './campaign-leads.ts'
 import { optOutEverywhere } from './opt-out.ts'
 
 let api: TestApi
@@ -77,6 +78,38 @@ test.each(['barbara@elsewhere.example', 'elsewhere.example'])(
     expect((await acquire(other)).status).toBe(200)
   },
 )
+
+test('who asks by another address of theirs is hidden in lists and becomes no lead, too', async () => {
+  const profile = 'linkedin.com/in/katherine'
+  const row = (email: string, url: string) =>
+    `first_name,last_name,email,linkedin_url,domain\nKatherine,Johnson,${email},${url},moon.example\n`
+  await importText(api.ctx, row('katherine@found.example', profile))
+  const contact_id = await idOf('katherine johnson')
+  const { body } = await api.call('POST', '/api/v1/leadbank/acquire_email', {
+    body: { contact_id, list_name: 'Moon' },
+  })
+  // As if a provider had found the address.
+  await api.ctx.database.peek
+    .updateTable('directory_contacts')
+    .set({ email: null, key: 'l:in/katherine' })
+    .where('id', '=', contact_id)
+    .execute()
+  await importText(api.ctx, row('katherine@private.example', profile))
+
+  expect(await optOutEverywhere(api.ctx, 'katherine@private.example')).toMatchObject({
+    contacts_removed: 2,
+  })
+  const { list_id } = body
+  const list = await api.call('GET', `/api/v1/leadbank/acquire-lists/${list_id}/leads`)
+  expect(list.body.items).toMatchObject([{ contact_id, opted_out: true, email: null }])
+  const campaign = await api.call('POST', '/api/v2/campaigns', { body: { name: 'moon' } })
+  const what = { list_id, campaign_id: campaign.body.id }
+  expect(await addAcquiredToCampaign(api.ctx, api.workspaceId, what)).toMatchObject({
+    contacts: 1,
+    leads_uploaded: 0,
+    opted_out: 1,
+  })
+})
 
 test('what is neither an address nor a domain is refused', async () => {
   await expect(optOutEverywhere(api.ctx, 'nobody')).rejects.toThrow('It must be an e-mail address')

@@ -191,9 +191,10 @@ export const pauseActive = (db: Db, workspaceId: string, id: string, reason: str
     .returning('id')
     .executeTakeFirst()
 
-/** What bounced until now is no reason to pause it again. */
+/** What was sent and bounced until now is no reason to pause it again. */
 export const forgiveBounces = (db: Db, workspaceId: string, campaignId: string) =>
   sql`
-    update campaign_days set forgiven = bounced
+    update campaign_days
+    set forgiven = bounced, forgiven_sent = sent + refused
     where workspace_id = ${workspaceId}::uuid and campaign_id = ${campaignId}::uuid
-      and forgiven < bounced`.execute(db)
+      and (forgiven, forgiven_sent) <> (bounced, sent + refused)`.execute(db)

@@ -25,6 +25,7 @@ export const waitingReasons = [
   'mailboxes_unhealthy',
   'bounce_protection',
   'plan_required',
+  'restore_unconfirmed',
 ] as const
 export type WaitingReason = (typeof waitingReasons)[number]
 

@@ -1,6 +1,8 @@
 /** What of the stored facts tells whether an active campaign sends just now. */
 export interface StoredFacts {
   plan_api: boolean
+  /** Nothing is sent by this database until a person confirms it; null: nobody has sent by it yet. */
+  held: boolean | null
   /** When the first of the leads that wait for their first mail is due; null: none waits. */
   new_next: string | null
   /** Mails of yesterday's, today's and tomorrow's days. */
@@ -25,6 +27,8 @@ export interface MailboxFacts {
 export const factsColumn = (now: string) => `
   case when c.status = 'active' then json_build_object(
     'plan_api', (select w.plan_api from workspaces w where w.id = c.workspace_id),
+    'held', (
+      select i.sending_held_since is not null from instance i order by i.id limit 1),
     'new_next', (
       select min(l.timestamp_next_send) from leads l
       where l.workspace_id = c.workspace_id and l.campaign_id = c.id

@@ -19,6 +19,7 @@ const mailbox = (more: Partial<MailboxFacts> = {}): MailboxFacts => ({
 })
 const stored = (more: Partial<StoredFacts> = {}): StoredFacts => ({
   plan_api: true,
+  held: false,
   new_next: due,
   days: null,
   mailboxes: [mailbox()],
@@ -52,6 +53,7 @@ test.each<[string, Partial<SendingFacts>, Date]>([
   ['bounce_protection', { status: 'paused', status_reason: 'bounce_protection' }, monday],
   ['completed', { status: 'completed', sending_facts: null }, monday],
   ['plan_required', isStored({ plan_api: false }), monday],
+  ['restore_unconfirmed', isStored({ held: true }), monday],
   ['no_mailbox', isStored({ mailboxes: null }), monday],
   ['mailboxes_unhealthy', isStored({ mailboxes: [mailbox({ connected: false })] }), monday],
   ['schedule_ended', { campaign_schedule: ended }, monday],

@@ -34,6 +34,7 @@ function waitingReason(facts: SendingFacts, now: Date): WaitingReason | null {
   if (status === 'paused' && status_reason === 'bounce_protection') return 'bounce_protection'
   if (status !== 'active') return status
   if (!stored?.plan_api) return 'plan_required'
+  if (stored.held) return 'restore_unconfirmed'
   if (!stored.mailboxes) return 'no_mailbox'
   if (!stored.mailboxes.some(({ connected }) => connected)) return 'mailboxes_unhealthy'
   const { open, nextOpen } = windowState(facts.campaign_schedule, now)

@@ -17,13 +17,14 @@ export function send(
   destination: OpenDestination,
   event: { event_id: string; body: string },
 ): Promise<PostOutcome> {
+  const { now, worldTime = now } = ctx
   return ctx.http.post({
     url: destination.url,
     headers: {
       ...destination.headers,
       'content-type': 'application/json',
       'user-agent': `Outrider-Webhooks/${ctx.config.version}`,
-      ...signatureHeaders(event.event_id, ctx.now(), event.body, destination.secrets),
+      ...signatureHeaders(event.event_id, worldTime(), event.body, destination.secrets),
     },
     body: event.body,
     timeoutMs: attemptTimeoutMs,

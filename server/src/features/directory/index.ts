@@ -5,6 +5,7 @@ export { type ColumnMap, fieldNames, parseColumnMap } from './import/columns.ts'
 export { type ImportProgress, type ImportResult, importFile } from './import/import.ts'
 export {
   findOptedOut,
+  findOptedOutContacts,
   isRemovedContact,
   type OptedOut,
   type OptOutRequest,

@@ -20,6 +20,28 @@ export async function findOptedOut(db: Db, addresses: string[]): Promise<Set<str
   return new Set(addresses.filter((address) => optouts.hasAddress(address)))
 }
 
+interface AcquiredPerson {
+  contact_id: string
+  email_folded: string
+}
+
+/** Those of the contacts whose owner asked to be removed, by this address or by another of theirs. */
+export async function findOptedOutContacts(
+  db: Db,
+  contacts: AcquiredPerson[],
+): Promise<Set<string>> {
+  if (contacts.length === 0) return new Set()
+  const optouts = await OptOuts.read(db, {
+    addresses: contacts.map(({ email_folded }) => email_folded),
+    keys: contacts.map(({ contact_id }) => contact_id),
+  })
+  const optedOut = contacts.filter(
+    ({ contact_id, email_folded }) =>
+      optouts.hasAddress(email_folded) || optouts.hasKey(contact_id),
+  )
+  return new Set(optedOut.map(({ contact_id }) => contact_id))
+}
+
 /** Whether the contact of this id was removed because somebody asked for it. */
 export const isRemovedContact = async (ctx: Context, id: string): Promise<boolean> =>
   (await OptOuts.read(ctx.db, { keys: [id] })).hasKey(id)

@@ -1,48 +1,32 @@
-import type { EventMessage, LeadActivity } from '../leads/index.ts'
+import type { EventBounce, LeadActivity } from '../leads/index.ts'
 import type { Bounce } from './classify/bounce.ts'
-import { safeHtml } from './classify/html.ts'
 import { snippetOf, visibleText } from './classify/visible-text.ts'
-import type { Incoming } from './incoming.ts'
+import type { Letter } from './letters.ts'
 
-/** What is known of the lead that a mail is about. */
-export interface Correspondent {
-  id: string
-  campaign_id: string
-  email_folded: string
-  /** Of its campaign's first schedule. */
-  timezone: string
-  /** Reports in a row that the lead could not be reached for the moment. */
-  softBounces: number
-  /** The mail of ours that it answers, or the last one. */
-  message: EventMessage
+export interface EffectSettings {
+  /** A reply that asks for it unsubscribes by itself. */
+  unsubscribesByReply: boolean
+  /** Letters that say for the last of too many times that somebody cannot be reached for the moment. */
+  lasting: Set<Letter>
 }
 
-/** A passing trouble that does not pass is one that lasts. */
-const softBouncesMax = 5
-
-/** What a mail means for a lead, as far as the sender is concerned. */
-export function activitiesOf(
-  { message, inbound }: Incoming,
-  lead: Correspondent,
-  { unsubscribesByReply }: { unsubscribesByReply: boolean },
-): LeadActivity[] {
-  const about = { leadId: lead.id, message: lead.message }
+/** What a letter means for its lead, as far as the sender is concerned. */
+export function activitiesOf(letter: Letter, settings: EffectSettings): LeadActivity[] {
+  const { lead, html } = letter
+  const { message, inbound } = letter.mail
+  const about = { leadId: lead.id, message: letter.event }
+  if (inbound.kind === 'notice') return []
   if (inbound.kind === 'complaint') return [{ kind: 'unsubscribed', leadId: lead.id }]
   if (inbound.kind === 'bounce') {
-    const bounce = bounceFor(inbound.bounces, lead)
+    const bounce = eventBounce(letter, settings)
     return bounce ? [{ kind: 'bounced', ...about, bounce }] : []
   }
   const text = visibleText(message.text)
-  const reply = {
-    message_id: message.messageId,
-    subject: message.subject,
-    text,
-    html: message.html === null ? null : safeHtml(message.html),
-    snippet: snippetOf(text),
-  }
+  const { messageId: message_id, subject } = message
+  const reply = { message_id, subject, text, html, snippet: snippetOf(text) }
   if (inbound.kind === 'reply') {
     const replied: LeadActivity = { kind: 'replied', ...about, reply }
-    return inbound.asksToUnsubscribe && unsubscribesByReply
+    return inbound.asksToUnsubscribe && settings.unsubscribesByReply
       ? [replied, { kind: 'unsubscribed', leadId: lead.id }]
       : [replied]
   }
@@ -53,20 +37,25 @@ export function activitiesOf(
   return [{ kind: 'auto_replied', ...about, reply, isOutOfOffice, resumeAt }]
 }
 
-/** A report may be about several people; one that names nobody is about the one that it belongs to. */
-export function bounceFor(
-  bounces: Bounce[],
-  lead: Pick<Correspondent, 'email_folded' | 'softBounces'>,
-) {
-  const own =
-    bounces.find(({ recipient }) => recipient === lead.email_folded) ??
-    bounces.find(({ recipient }) => recipient === null) ??
-    (bounces.length === 1 ? bounces[0] : undefined)
-  if (!own) return undefined
-  const isLasting = own.kind === 'soft' && lead.softBounces + 1 >= softBouncesMax
-  return {
-    kind: isLasting ? ('hard' as const) : own.kind,
-    code: own.code,
-    diagnostic: own.diagnostic,
-  }
+/** A passing trouble that does not pass is one that lasts. */
+function eventBounce(letter: Letter, { lasting }: EffectSettings): EventBounce | undefined {
+  const bounce = bounceOf(letter)
+  if (!bounce) return undefined
+  const { kind, code, diagnostic } = bounce
+  return { kind: lasting.has(letter) ? 'hard' : kind, code, diagnostic }
+}
+
+/**
+ * What a report says of the lead; nothing where it is about somebody else: of several people, or about
+ * a colleague who gets a copy.
+ */
+export function bounceOf({ mail, match, lead }: Letter): Bounce | undefined {
+  if (mail.inbound.kind !== 'bounce') return undefined
+  const { bounces } = mail.inbound
+  const named = bounces.find(({ recipient }) => recipient === lead.email_folded)
+  if (named) return named
+  // Where the lead's mail is passed on, the report names whom it was passed on to.
+  const [only] = bounces
+  if (!only || bounces.length > 1 || match.by !== 'message_id') return undefined
+  return lead.copied.includes(only.recipient ?? '') ? undefined : only
 }

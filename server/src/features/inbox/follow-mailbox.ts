@@ -1,22 +1,22 @@
 import type { Context } from '../../kernel/context.ts'
-import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
 import { type ImapConnection, MailFailure } from '../../kernel/mail/index.ts'
-import {
-  connectMailboxImap,
-  reportMailboxError,
-  reportMailboxRecovered,
-} from '../mailboxes/index.ts'
-import { learnProviderIds } from './learn-provider-ids.ts'
-import { foldersToRead, type ReadMailbox, readFolder } from './read-mailbox.ts'
+import { connectMailboxImap } from '../mailboxes/index.ts'
+import { type ReadMailbox, type ReadOptions, readFolder, readMailbox } from './read-mailbox.ts'
+import { reportReading, reportTrouble } from './reading-trouble.ts'
+import type { Turns } from './turns.ts'
 
 /** Reading a mailbox, for as long as it is ours. */
 export interface Following {
-  /** Looks at every folder now. */
-  wake: () => void
+  /** Resolves when it is read no more, for whatever reason. */
+  ended: Promise<void>
   stop: () => Promise<void>
-  /** Resolves when it has ended, also by itself: the bucket was not ours for a moment. */
-  over: Promise<void>
+}
+
+export interface FollowOptions extends Pick<ReadOptions, 'onRead'> {
+  /** Whether it is still ours to read. */
+  holds: () => boolean
+  turns: Turns
 }
 
 /** One connection listens in the inbox; the other folders are looked at in between. */
@@ -26,99 +26,100 @@ const retryMaxMs = 15 * 60_000
 
 /**
  * Reads what comes into a mailbox as it comes. A connection that breaks is made anew, later each
- * time until one has read everything; a login that is refused is told to the owner once.
+ * time until one has read everything; trouble that does not pass is told to the owner once.
  */
-export function followMailbox(ctx: Context, mailbox: ReadMailbox, holds: () => boolean): Following {
+export function followMailbox(
+  ctx: Context,
+  mailbox: ReadMailbox,
+  { holds, turns, ...options }: FollowOptions,
+): Following {
   const stopping = new AbortController()
-  let pause = new AbortController()
-  const goesOn = () => !stopping.signal.aborted && holds()
-  const rest = async (wait: (signal: AbortSignal) => Promise<unknown>) => {
-    pause = new AbortController()
-    if (!stopping.signal.aborted) await wait(AbortSignal.any([pause.signal, stopping.signal]))
+  const { signal } = stopping
+  const goesOn = () => !signal.aborted && holds()
+  const reading = { ...options, goesOn }
+
+  const read = async (onRead: () => void) => {
+    await using imap = await connect(ctx, mailbox, signal)
+    // What is under way fails at once, instead of when the server has answered.
+    const close = () => void imap?.[Symbol.asyncDispose]()
+    signal.addEventListener('abort', close)
+    try {
+      while (imap && goesOn()) {
+        const { inbox } = await turns.take(() => readMailbox(ctx, imap, mailbox, reading))
+        if (!goesOn()) return
+        await reportReading(ctx, mailbox)
+        onRead()
+        const readInbox = () => turns.take(() => readFolder(ctx, imap, mailbox, inbox, reading))
+        // Last, and with nothing in between: what comes from here on is told while listening.
+        await readInbox()
+        await listen(ctx, imap, readInbox, goesOn, signal)
+      }
+    } finally {
+      signal.removeEventListener('abort', close)
+    }
   }
 
   const run = async () => {
     let failures = 0
     while (goesOn()) {
       try {
-        const { workspace_id, id } = mailbox
-        const { connection } = await connectMailboxImap(ctx, workspace_id, id)
-        await using imap = connection
-        while (goesOn() && imap.isOpen) {
-          const inbox = await readAll(ctx, imap, mailbox, goesOn)
-          if (!goesOn()) return
-          await recovered(ctx, mailbox)
+        await read(() => {
           failures = 0
-          // Last, and with nothing in between: what comes from here on is told while listening.
-          await readFolder(ctx, imap, mailbox, inbox, goesOn)
-          await rest((signal) => listen(ctx, imap, mailbox, inbox, { signal, goesOn }))
-        }
+        })
       } catch (error) {
+        if (!goesOn()) return
         failures += 1
-        // The next failure says the same: nothing may end the loop.
-        await report(ctx, mailbox, error).catch((unsaid) =>
-          ctx.log.warn({ mailbox: mailbox.id, ...describeError(unsaid) }, 'it was not reported'),
-        )
+        await reportTrouble(ctx, mailbox, error, failures)
         const waitMs = Math.min(retryMaxMs, retryMinMs * 2 ** (failures - 1))
-        await rest((signal) => ctx.sleep(waitMs * (0.8 + 0.4 * ctx.random()), signal))
+        await ctx.sleep(waitMs * (0.8 + 0.4 * ctx.random()), signal)
       }
     }
   }
-  const running = run()
+  const ended = run().catch((error) =>
+    ctx.log.error({ mailbox: mailbox.id, ...describeError(error) }, 'a mailbox is read anew'),
+  )
   return {
-    wake: () => pause.abort(),
-    over: running,
-    async stop() {
+    ended,
+    stop() {
       stopping.abort()
-      await running
+      return ended
     },
   }
 }
 
-/** @returns the path of the inbox */
-async function readAll(
+/** @returns nothing when it was given up meanwhile @throws as connectMailboxImap does */
+async function connect(
   ctx: Context,
-  imap: ImapConnection,
-  mailbox: ReadMailbox,
-  goesOn: () => boolean,
-): Promise<string> {
-  const folders = await imap.folders()
-  const read = foldersToRead(folders)
-  for (const { path } of read) {
-    if (goesOn()) await readFolder(ctx, imap, mailbox, path, goesOn)
-  }
-  const sent = folders.find(({ specialUse }) => specialUse === 'sent')
-  if (sent && goesOn()) await learnProviderIds(ctx, imap, mailbox, sent.path)
-  return read[0]?.path ?? 'INBOX'
+  { workspace_id, id }: ReadMailbox,
+  signal: AbortSignal,
+): Promise<ImapConnection | null> {
+  const connecting = connectMailboxImap(ctx, workspace_id, id)
+  const aborted = new Promise<null>((resolve) => {
+    signal.addEventListener('abort', () => resolve(null), { once: true })
+    if (signal.aborted) resolve(null)
+  })
+  const opened = await Promise.race([connecting, aborted])
+  if (opened) return opened.connection
+  connecting.then(
+    ({ connection }) => connection[Symbol.asyncDispose](),
+    () => undefined,
+  )
+  return null
 }
 
 /** Until it is time to look at the other folders. */
 async function listen(
   ctx: Context,
   imap: ImapConnection,
-  mailbox: ReadMailbox,
-  inbox: string,
-  { signal, goesOn }: { signal: AbortSignal; goesOn: () => boolean },
+  readInbox: () => Promise<unknown>,
+  goesOn: () => boolean,
+  signal: AbortSignal,
 ) {
   const untilMs = ctx.monotonicMs() + idleMs
-  while (!signal.aborted && goesOn() && imap.isOpen) {
+  while (goesOn()) {
+    if (!imap.isOpen) throw new MailFailure('imap', 'closed')
     const leftMs = untilMs - ctx.monotonicMs()
     if (leftMs <= 0) return
-    const heard = await imap.idle(leftMs, signal)
-    if (heard === 'changed' && goesOn()) await readFolder(ctx, imap, mailbox, inbox, goesOn)
+    if ((await imap.idle(leftMs, signal)) === 'changed' && goesOn()) await readInbox()
   }
-}
-
-const recovered = (ctx: Context, { workspace_id, id }: ReadMailbox) =>
-  transaction(ctx, (tx) => reportMailboxRecovered(tx, workspace_id, id, 'imap'))
-
-/** Only what its owner can mend; a network that is down for a moment is nobody's fault. */
-async function report(ctx: Context, { workspace_id, id }: ReadMailbox, error: unknown) {
-  if (!(error instanceof MailFailure)) {
-    ctx.log.warn({ mailbox: id, ...describeError(error) }, 'a mailbox is not read for the moment')
-    return
-  }
-  ctx.log.info({ mailbox: id, stage: error.stage, kind: error.kind }, 'a mailbox cannot be read')
-  if (error.stage !== 'login') return
-  await transaction(ctx, (tx) => reportMailboxError(tx, workspace_id, id, 'imap', error))
 }

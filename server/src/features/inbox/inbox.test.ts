@@ -1,113 +1,40 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Sending, testSending } from '../../../test/sending.ts'
-import { startImapServer } from '../../demo/mail-server/index.ts'
-import { getThread, type InboxRunner, listThreads, markRead, startInboxRunner } from './index.ts'
+import { address, type Inbox, letter, report, testInbox } from '../../../test/inbox.ts'
+import { setWorkspace } from '../workspaces/index.ts'
+import { getThread, listThreads, markRead } from './index.ts'
 
-let sending: Sending
-let imap: Awaited<ReturnType<typeof startImapServer>>
-let runner: InboxRunner | undefined
+let inbox: Inbox
 beforeEach(async () => {
-  sending = await testSending()
-  imap = await startImapServer(sending.store)
+  inbox = await testInbox()
 })
-afterEach(async () => {
-  await runner?.stop()
-  runner = undefined
-  await imap[Symbol.asyncDispose]()
-  await sending[Symbol.asyncDispose]()
-})
+afterEach(() => inbox[Symbol.asyncDispose]())
 
-const address = 'anna@example.com'
 const lead = 'ada@lead.example'
 const page = { limit: 10, startingAfter: undefined }
-const steps = [
-  { variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] },
-  { delay: 2, variants: [{ subject: '', body: '<p>Again</p>' }] },
-]
 
-/** A campaign whose first mail to the lead was sent. */
+/** A lead that was written to, and a reader that waits for its answer. */
 async function contacted(more: object = {}) {
-  const settings = { host: '127.0.0.1', security: 'none', username: address }
-  const mailbox = await sending.createMailbox(address, {
-    imap: { ...settings, password: 'correct horse', port: imap.port },
-  })
-  const campaign = await sending.createCampaign([mailbox], { sequences: [{ steps }], ...more })
-  await sending.startRunner()
-  const [leadId = ''] = await sending.addLeads(campaign.id, [lead])
-  const [entry] = await sending.waitForLedger((all) => all.some(({ state }) => state === 'sent'))
-  return { mailbox, campaign, leadId, messageId: entry?.message_id ?? '' }
+  const contact = await inbox.contact([lead], more)
+  inbox.startReader()
+  return contact
 }
-
-interface Letter {
-  from?: string
-  subject?: string
-  headers?: string[]
-  body?: string
-}
-
-const letter = ({ from = lead, subject = 'Re: Hello', headers = [], body = 'Yes.' }: Letter) =>
-  Buffer.from(
-    [
-      `From: ${from}`,
-      `To: ${address}`,
-      `Subject: ${subject}`,
-      ...headers,
-      'Content-Type: text/plain; charset=utf-8',
-      '',
-      body,
-      '',
-    ].join('\r\n'),
-  )
-
-function arrives(source: Buffer, use: string | null = null) {
-  const account = sending.store.find(address)
-  if (account) sending.store.file(account, source, use)
-}
-
-const reads = () => {
-  runner = startInboxRunner(sending.ctx)
-}
-
-async function eventsOf(type: string) {
-  const { peek } = sending.ctx.database
-  const rows = await peek.selectFrom('events').select('body').where('type', '=', type).execute()
-  return rows.map(({ body }) => JSON.parse(body))
-}
-
-/** Resolves once there are so many. */
-async function waitForEvents(type: string, count = 1) {
-  for (;;) {
-    const events = await eventsOf(type)
-    if (events.length >= count) return events
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
-
-const leadRow = (id: string) =>
-  sending.ctx.database.peek
-    .selectFrom('leads')
-    .selectAll()
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
 
 test('a reply stops the lead, tells so once, and is in the unified inbox', async () => {
   const { leadId, mailbox, campaign, messageId } = await contacted()
-  reads()
   const headers = ['Message-ID: <r1@lead.example>', `In-Reply-To: ${messageId}`]
   const body = 'Sounds good.\r\n\r\nOn Fri, Anna wrote:\r\n> Hi'
-  arrives(letter({ headers, body }))
-  arrives(letter({ headers, body }), '\\Junk')
-  const [event] = await waitForEvents('lead.replied')
+  inbox.arrive(letter({ headers, body }))
+  inbox.arrive(letter({ headers, body }), '\\Junk')
+  const [event] = await inbox.waitForEvents('lead.replied')
   expect(event.data).toMatchObject({
     lead: { id: leadId, sending_state: 'stopped', stop_reason: 'replied', status: 'replied' },
     message: { message_id: messageId, step: 1, mailbox: address },
     reply: { message_id: '<r1@lead.example>', text: 'Sounds good.', snippet: 'Sounds good.' },
   })
-  // Whatever else lies in the folders has been read once this came through.
-  arrives(letter({ headers: ['Message-ID: <r2@lead.example>', `References: ${messageId}`] }))
-  expect(await waitForEvents('lead.replied', 2)).toHaveLength(2)
+  inbox.arrive(letter({ headers: ['Message-ID: <r2@lead.example>', `References: ${messageId}`] }))
+  expect(await inbox.waitForEvents('lead.replied', 2)).toHaveLength(2)
 
-  const { ctx, workspaceId } = sending
+  const { ctx, workspaceId } = inbox
   const { items } = await listThreads(ctx, workspaceId, page, {
     mailboxId: mailbox.id,
     campaignId: campaign.id,
@@ -125,22 +52,20 @@ test('a reply stops the lead, tells so once, and is in the unified inbox', async
 
 test('a mail that belongs to no conversation leaves no trace', async () => {
   const { leadId, messageId } = await contacted()
-  reads()
-  arrives(letter({ from: 'friend@private.example', headers: ['Message-ID: <p@x.example>'] }))
-  arrives(letter({ headers: ['Message-ID: <r@x.example>', `In-Reply-To: ${messageId}`] }))
-  await waitForEvents('lead.replied')
-  const { peek } = sending.ctx.database
+  inbox.arrive(letter({ from: 'friend@private.example', headers: ['Message-ID: <p@x.example>'] }))
+  inbox.arrive(letter({ headers: ['Message-ID: <r@x.example>', `In-Reply-To: ${messageId}`] }))
+  await inbox.waitForEvents('lead.replied')
+  const { peek } = inbox.ctx.database
   const rows = await peek.selectFrom('messages').select('from_address').execute()
   expect(rows.map((row) => row.from_address).toSorted()).toEqual([lead, address])
-  expect((await leadRow(leadId)).email_reply_count).toBe(1)
+  expect((await inbox.lead(leadId)).email_reply_count).toBe(1)
 })
 
-test('a reply without any reference is known by its sender, and by itself only once', async () => {
+test('a reply without any reference is known by its sender, and how it was known is kept', async () => {
   const { leadId } = await contacted()
-  reads()
-  arrives(letter({ subject: 'Something else' }))
-  await waitForEvents('lead.replied')
-  const { peek } = sending.ctx.database
+  inbox.arrive(letter({ subject: 'Something else' }))
+  await inbox.waitForEvents('lead.replied')
+  const { peek } = inbox.ctx.database
   const stored = await peek
     .selectFrom('messages')
     .select(['thread_id', 'details'])
@@ -149,98 +74,127 @@ test('a reply without any reference is known by its sender, and by itself only o
   expect(stored).toEqual([{ thread_id: leadId, details: { matched_by: 'address' } }])
 })
 
-test('a hard bounce suppresses the address and stops the lead', async () => {
+test('a colleague who answers to the subject stops the company, where the campaign stops for it', async () => {
+  const { leadId } = await contacted({ stop_for_company: true })
+  inbox.arrive(letter({ from: 'boss@lead.example', subject: 'Something else' }))
+  inbox.arrive(letter({ from: 'boss@other.example', subject: 'AW: Hello' }))
+  inbox.arrive(letter({ from: 'boss@lead.example', subject: 'AW: Hello' }))
+  const [event] = await inbox.waitForEvents('lead.replied')
+  expect(event.data.lead).toMatchObject({ id: leadId, stop_reason: 'replied' })
+  const { peek } = inbox.ctx.database
+  const stored = await peek
+    .selectFrom('messages')
+    .selectAll()
+    .where('direction', '=', 'in')
+    .execute()
+  expect(stored).toMatchObject([{ details: { matched_by: 'subject' }, subject: 'AW: Hello' }])
+})
+
+test('an answer that is faster than the record of its mail is not lost', async () => {
+  const { leadId, messageId } = await inbox.contact([lead])
+  const { peek } = inbox.ctx.database
+  await peek.deleteFrom('message_ids').execute()
+  await peek.updateTable('leads').set({ timestamp_last_contact: null, mailbox_id: null }).execute()
+  await peek.updateTable('sends').set({ state: 'transmitting' }).execute()
+  inbox.startReader()
+  inbox.arrive(letter({ from: 'x@y.example', headers: [`In-Reply-To: ${messageId}`] }))
+  inbox.arrive(letter())
+  const events = await inbox.waitForEvents('lead.replied', 2)
+  expect(events.map(({ data }) => data.lead.id)).toEqual([leadId, leadId])
+})
+
+test('what a lead wrote before it was written to is no answer', async () => {
+  const { leadId } = await inbox.contact([lead])
+  inbox.arrive(letter())
+  const mails = inbox.store.find(address)?.folders.get('INBOX')?.mails ?? []
+  for (const mail of mails) mail.receivedAt = new Date(Date.now() - 86_400_000)
+  inbox.startReader()
+  await inbox.readAll()
+  expect((await inbox.lead(leadId)).email_reply_count).toBe(0)
+})
+
+test('a hard bounce suppresses the address, stops the lead and counts for bounce protection', async () => {
   const { leadId, messageId } = await contacted()
-  reads()
-  arrives(
-    Buffer.from(
-      [
-        'From: MAILER-DAEMON@mx.example',
-        `To: ${address}`,
-        'Subject: Undelivered Mail Returned to Sender',
-        'Content-Type: multipart/report; report-type=delivery-status; boundary=B',
-        '',
-        '--B',
-        'Content-Type: message/delivery-status',
-        '',
-        'Reporting-MTA: dns; mx.example',
-        '',
-        `Final-Recipient: rfc822; ${lead}`,
-        'Action: failed',
-        'Status: 5.1.1',
-        '',
-        '--B',
-        'Content-Type: text/rfc822-headers',
-        '',
-        `Message-ID: ${messageId}`,
-        '',
-        '--B--',
-        '',
-      ].join('\r\n'),
-    ),
-  )
-  const [event] = await waitForEvents('email.bounced')
+  inbox.arrive(report({ recipient: lead, messageId }))
+  const [event] = await inbox.waitForEvents('email.bounced')
   expect(event.data).toMatchObject({
     lead: { id: leadId, status: 'bounced', sending_state: 'stopped', stop_reason: 'bounced' },
     bounce: { kind: 'hard', code: '5.1.1' },
   })
-  const { peek } = sending.ctx.database
+  const { peek } = inbox.ctx.database
   const suppressed = await peek.selectFrom('suppressions').select(['value', 'reason']).execute()
   expect(suppressed).toEqual([{ value: lead, reason: 'bounced' }])
+  const days = await peek.selectFrom('campaign_days').select(['bounced', 'refused']).execute()
+  expect(days.filter(({ bounced }) => bounced > 0)).toEqual([{ bounced: 1, refused: 0 }])
+})
+
+test('a colleague whose copy comes back is not the lead', async () => {
+  const { leadId, messageId } = await contacted({ cc_list: ['boss@example.com'] })
+  inbox.arrive(report({ recipient: 'boss@example.com', messageId }))
+  await inbox.untilRead(async () => {
+    const { items } = await listThreads(inbox.ctx, inbox.workspaceId, page)
+    return items.length === 1 ? true : undefined
+  })
+  expect(await inbox.lead(leadId)).toMatchObject({ status: 'contacted', sending_state: 'active' })
+})
+
+test('an answer to a mail that nobody knew to have arrived settles it', async () => {
+  const { messageId } = await inbox.contact([lead])
+  const { peek } = inbox.ctx.database
+  await peek.updateTable('sends').set({ state: 'uncertain' }).execute()
+  inbox.startReader()
+  inbox.arrive(letter({ headers: [`In-Reply-To: ${messageId}`] }))
+  await inbox.waitForEvents('lead.replied')
+  expect(await inbox.ledger()).toMatchObject([{ state: 'sent' }])
 })
 
 test('somebody who is out of office gets the next mail when they are back', async () => {
   const { leadId, messageId } = await contacted()
-  reads()
-  const back = new Date(sending.ctx.now().getTime() + 20 * 86_400_000).toISOString().slice(0, 10)
-  arrives(
+  const back = new Date(inbox.ctx.now().getTime() + 20 * 86_400_000).toISOString().slice(0, 10)
+  inbox.arrive(
     letter({
       subject: 'Automatic reply: Hello',
       headers: [`In-Reply-To: ${messageId}`, 'Auto-Submitted: auto-replied'],
       body: `I am out of the office and back on ${back}.`,
     }),
   )
-  await waitForEvents('lead.auto_replied')
-  const row = await leadRow(leadId)
+  await inbox.waitForEvents('lead.auto_replied')
+  const row = await inbox.lead(leadId)
   expect(row.sending_state).toBe('active')
-  expect(row.timestamp_next_send?.toISOString().slice(0, 10)).toBe(back)
+  expect((row.timestamp_next_send as Date).toISOString().slice(0, 10)).toBe(back)
 })
 
 test('a wish not to be written to is suggested, and done where the workspace says so', async () => {
   const { leadId, messageId } = await contacted({ stop_on_reply: false })
-  reads()
   const wish = (id: string) =>
     letter({ headers: [`Message-ID: ${id}`, `In-Reply-To: ${messageId}`], body: 'Unsubscribe' })
-  arrives(wish('<u1@x.example>'))
-  await waitForEvents('lead.replied')
-  const { ctx, workspaceId } = sending
+  inbox.arrive(wish('<u1@x.example>'))
+  await inbox.waitForEvents('lead.replied')
+  const { ctx, workspaceId } = inbox
   const { items } = await listThreads(ctx, workspaceId, page)
   expect(items).toMatchObject([{ id: leadId, suggestion: 'unsubscribed' }])
-  expect((await leadRow(leadId)).status).toBe('replied')
+  expect((await inbox.lead(leadId)).status).toBe('replied')
 
-  await ctx.db.updateTable('workspaces').set({ unsubscribe_by_reply: true }).execute()
-  arrives(wish('<u2@x.example>'))
-  await waitForEvents('lead.unsubscribed')
-  expect(await leadRow(leadId)).toMatchObject({ status: 'unsubscribed', sending_state: 'stopped' })
+  await setWorkspace(ctx, workspaceId, { unsubscribeByReply: true })
+  inbox.arrive(wish('<u2@x.example>'))
+  await inbox.waitForEvents('lead.unsubscribed')
+  expect(await inbox.lead(leadId)).toMatchObject({
+    ...{ status: 'unsubscribed', sending_state: 'stopped' },
+  })
 })
 
-test('an answer to the id that the provider gave the mail finds its lead', async () => {
-  const { leadId } = await contacted()
-  const sentCopy = sending.outbox[0]?.source.toString() ?? ''
-  arrives(
-    Buffer.from(sentCopy.replace(/^Message-ID: .*$/im, 'Message-ID: <stamped@provider.example>')),
-    '\\Sent',
-  )
-  reads()
-  const { peek } = sending.ctx.database
-  for (;;) {
-    const ids = await peek.selectFrom('message_ids').select('hash').execute()
-    if (ids.length > 1) break
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-  arrives(
-    letter({ from: 'ada@private.example', headers: ['In-Reply-To: <stamped@provider.example>'] }),
-  )
-  const [event] = await waitForEvents('lead.replied')
+test('an answer to the id that the provider gave the mail finds its lead, and a follow-up refers to it', async () => {
+  const { leadId, messageId } = await inbox.contact([lead])
+  const copy = inbox.outbox[0]?.source.toString() ?? ''
+  const stamped = '<stamped@provider.example>'
+  inbox.arrive(Buffer.from(copy.replace(messageId, stamped)), '\\Sent')
+  inbox.startReader()
+  const { peek } = inbox.ctx.database
+  await inbox.untilRead(async () => {
+    const [send] = await peek.selectFrom('sends').select('provider_message_id').execute()
+    return send?.provider_message_id === stamped ? true : undefined
+  })
+  inbox.arrive(letter({ from: 'ada@private.example', headers: [`In-Reply-To: ${stamped}`] }))
+  const [event] = await inbox.waitForEvents('lead.replied')
   expect(event.data.lead.id).toBe(leadId)
 })

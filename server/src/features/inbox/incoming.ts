@@ -5,6 +5,8 @@ import { type InboundMessage, parseMessage } from './classify/message.ts'
 
 /** A mail of a folder, read and understood. */
 export interface Incoming {
+  /** In its folder. */
+  uid: number
   message: InboundMessage
   inbound: Inbound
   receivedAt: Date
@@ -21,10 +23,7 @@ export async function readIncoming(mail: FetchedMail, now: Date): Promise<Incomi
   const receivedAt = mail.receivedAt ?? now
   const inbound = classify(message, receivedAt)
   return {
-    message,
-    inbound,
-    receivedAt,
-    sizeBytes: mail.sizeBytes,
+    ...{ uid: mail.uid, message, inbound, receivedAt, sizeBytes: mail.sizeBytes },
     identity: message.messageId ?? `<${sha256(mail.source).toString('hex')}@source.invalid>`,
     about: aboutOf(message, inbound),
   }

@@ -3,60 +3,70 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import type { ImapConnection } from '../../kernel/mail/index.ts'
 import { addMessageIds, findByMessageIds } from '../messages/index.ts'
+import { markArrived } from '../sending/index.ts'
 import { type InboundMessage, parseMessage } from './classify/message.ts'
-import * as queries from './queries.ts'
+import { findCheckpoint, saveCheckpoint } from './folder-queries.ts'
+import * as queries from './provider-id-queries.ts'
 import type { ReadMailbox } from './read-mailbox.ts'
+import { markRepliesArrived } from './replies-arrived.ts'
 
 /** The headers are enough. */
 const sourceBytesMax = 16 * 1024
-const mailsMax = 500
+const batchMailsMax = 250
+const lookBackMails = 500
 
 /**
- * Some providers put a Message-ID of their own in the place of ours, and answers then refer to that
- * one. The copy in the folder of sent mail tells it.
+ * Reads the copies of what was sent. Some providers put a Message-ID of their own in the place of
+ * ours, and answers then refer to that one. And what lies there was sent, if nobody knew.
  */
 export async function learnProviderIds(
   ctx: Context,
   imap: ImapConnection,
-  { workspace_id, id }: ReadMailbox,
+  mailbox: ReadMailbox,
   folder: string,
 ): Promise<void> {
+  const { workspace_id, id } = mailbox
   const { uidValidity, uidNext } = await imap.select(folder)
-  const checkpoint = await queries.lockCheckpoint(ctx.db, workspace_id, id, folder)
+  const checkpoint = await findCheckpoint(ctx.db, workspace_id, id, folder)
   const isKnown = checkpoint?.uid_validity === uidValidity
-  const from = isKnown ? checkpoint.next_uid : Math.max(1, uidNext - mailsMax)
-  const mails: InboundMessage[] = []
+  const from = isKnown ? checkpoint.next_uid : Math.max(1, uidNext - lookBackMails)
+  let mails: InboundMessage[] = []
+  const flush = async (next_uid: number) => {
+    const copies = mails
+    mails = []
+    await transaction(ctx, async (tx) => {
+      await learn(tx, mailbox, copies)
+      const readTo = { folder, uid_validity: uidValidity, next_uid }
+      await saveCheckpoint(tx.db, workspace_id, id, readTo, tx.now())
+    })
+  }
   if (uidNext > from) {
-    for await (const { source } of imap.fetch(from, { sourceBytesMax })) {
+    for await (const { uid, source } of imap.fetch(from, { sourceBytesMax })) {
       mails.push(await parseMessage(source))
-      if (mails.length >= mailsMax) break
+      if (mails.length >= batchMailsMax) await flush(uid + 1)
     }
   }
-  const next_uid = Math.max(from, uidNext)
-  if (isKnown && next_uid === checkpoint.next_uid) return
-  await transaction(ctx, async (tx) => {
-    await learn(tx, workspace_id, id, mails)
-    const read = { uid_validity: uidValidity, next_uid }
-    await queries.saveCheckpoint(tx.db, workspace_id, id, folder, read, tx.now())
-  })
+  if (!isKnown || uidNext > from) await flush(uidNext)
 }
 
-async function learn(tx: Context, workspaceId: string, mailboxId: string, mails: InboundMessage[]) {
-  const ids = mails.flatMap(({ messageId }) => messageId ?? [])
-  const known = await findByMessageIds(tx.db, workspaceId, ids)
-  const strange = mails.flatMap(({ messageId, to, subject, date }) => {
+async function learn(tx: Context, { workspace_id, id }: ReadMailbox, copies: InboundMessage[]) {
+  const ids = copies.flatMap(({ messageId }) => messageId ?? [])
+  const known = await findByMessageIds(tx.db, workspace_id, ids)
+  const arrived = [...known.values()].map((message) => message.id)
+  await markArrived(tx, workspace_id, arrived)
+  await markRepliesArrived(tx, workspace_id, arrived)
+  const strange = copies.flatMap(({ messageId, to, subject, date }) => {
     const recipient = parseEmail(to[0] ?? '')?.folded
     return messageId !== null && !known.has(messageId) && recipient && date
       ? [{ known_as: messageId, recipient, subject, date }]
       : []
   })
   if (strange.length === 0) return
-  const found = await queries.findSentTo(tx.db, workspaceId, mailboxId, strange)
-  await addMessageIds(
-    tx.db,
-    found.map(({ position, id, lead_id, campaign_id }) => ({
-      ...{ workspace_id: workspaceId, mailbox_id: mailboxId, id, lead_id, campaign_id },
-      known_as: strange[position - 1]?.known_as ?? '',
-    })),
-  )
+  const found = (await queries.findSentTo(tx.db, workspace_id, id, strange)).map((sent) => ({
+    ...sent,
+    ...{ workspace_id, mailbox_id: id, known_as: strange[sent.position - 1]?.known_as ?? '' },
+  }))
+  await addMessageIds(tx.db, found)
+  // Follow-ups refer to what the lead has.
+  await queries.setProviderIds(tx.db, workspace_id, found)
 }

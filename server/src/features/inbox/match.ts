@@ -1,22 +1,25 @@
 import type { Context } from '../../kernel/context.ts'
 import { parseEmail } from '../../kernel/email.ts'
+import { companyOf } from '../leads/index.ts'
 import { findByMessageIds } from '../messages/index.ts'
+import { baseSubject } from './classify/subject.ts'
 import type { Incoming } from './incoming.ts'
-import * as queries from './queries.ts'
+import * as queries from './match-queries.ts'
 import type { ReadMailbox } from './read-mailbox.ts'
 
 /** Whose conversation a mail belongs to, and how sure that is. */
 export interface Match {
   leadId: string
-  /** By a Message-ID, or only by who wrote it to whom. */
-  by: 'message_id' | 'address'
+  /** By a Message-ID, only by who wrote it to whom, or by a colleague's company and the subject. */
+  by: 'message_id' | 'address' | 'subject'
   /** The mail of ours that it is about; null: the last one to the lead. */
   sentId: string | null
 }
 
 /**
- * Finds the leads behind mails: by the Message-IDs that they refer to, and else by the address of
- * the sender, or of the recipient that a report names, where this mailbox wrote to it.
+ * Finds the leads behind mails: by the Message-IDs that they refer to; else by the address of the
+ * sender, or of the recipient that a report names, where this mailbox wrote to it; else, where a
+ * campaign stops for a company, by its domain and the subject.
  *
  * @returns for each mail its leads: none, or more than one only for a report about several people
  */
@@ -25,26 +28,64 @@ export async function matchIncoming(
   mailbox: ReadMailbox,
   mails: Incoming[],
 ): Promise<Match[][]> {
-  const { workspace_id } = mailbox
+  if (mails.length === 0) return []
+  const { workspace_id, id } = mailbox
+  // First, because what is recorded as sent meanwhile is found by its Message-ID.
+  const underWay = await queries.findUnderWay(ctx.db, workspace_id, id)
   const known = await findByMessageIds(
     ctx.db,
     workspace_id,
     mails.flatMap(({ about }) => about),
   )
-  const addresses = [...new Set(mails.flatMap(addressesIn))]
-  const leads =
-    addresses.length === 0
-      ? []
-      : await queries.findContacted(ctx.db, workspace_id, mailbox.id, addresses)
-  const byAddress = new Map(leads.map((lead) => [lead.email_folded, lead.id]))
-  return mails.map((mail) => {
-    const sent = mail.about.map((id) => known.get(id)).find((found) => found?.lead_id)
+  const contacted = await findContacted(ctx, mailbox, mails)
+  const bySent = new Map(underWay.map((sent) => [sent.message_id, sent]))
+  const byAddress = new Map([...underWay, ...contacted].map((row) => [row.email_folded, row]))
+  const matches = mails.map((mail): Match[] => {
+    const sent = mail.about
+      .map((messageId) => known.get(messageId) ?? bySent.get(messageId))
+      .find((found) => found?.lead_id)
     if (sent?.lead_id) return [{ leadId: sent.lead_id, by: 'message_id', sentId: sent.id }]
     return addressesIn(mail).flatMap((address): Match[] => {
-      const leadId = byAddress.get(address)
-      return leadId ? [{ leadId, by: 'address', sentId: null }] : []
+      const row = byAddress.get(address)
+      return row ? [{ leadId: row.lead_id, by: 'address', sentId: null }] : []
     })
   })
+  const strangers = mails.filter(({ inbound }, at) => inbound.kind === 'reply' && !matches[at]?.[0])
+  const colleagues = await findColleagues(ctx, mailbox, strangers)
+  return mails.map((mail, at) => colleagues.get(mail) ?? matches[at] ?? [])
+}
+
+async function findContacted(ctx: Context, mailbox: ReadMailbox, mails: Incoming[]) {
+  const addresses = [...new Set(mails.flatMap(addressesIn))]
+  if (addresses.length === 0) return []
+  return queries.findContacted(ctx.db, mailbox.workspace_id, mailbox.id, addresses)
+}
+
+/** Mail is answered within weeks, or not at all. */
+const answeredWithinMs = 30 * 86_400_000
+
+async function findColleagues(ctx: Context, mailbox: ReadMailbox, mails: Incoming[]) {
+  const companies = mails.map((mail) => companyOf(addressesIn(mail)[0] ?? ''))
+  const asked = [...new Set(companies.filter((company) => company !== null))]
+  if (asked.length === 0) return new Map<Incoming, Match[]>()
+  const since = new Date(ctx.now().getTime() - answeredWithinMs)
+  const leads = await queries.findAtCompanies(
+    ctx.db,
+    mailbox.workspace_id,
+    mailbox.id,
+    asked,
+    since,
+  )
+  return new Map(
+    mails.flatMap((mail, at): [Incoming, Match[]][] => {
+      const subject = baseSubject(mail.message.subject)
+      const lead = leads.find(
+        (each) => each.company === companies[at] && baseSubject(each.thread_subject) === subject,
+      )
+      const isAnswer = subject !== '' && subject !== mail.message.subject
+      return lead && isAnswer ? [[mail, [{ leadId: lead.id, by: 'subject', sentId: null }]]] : []
+    }),
+  )
 }
 
 function addressesIn({ message, inbound }: Incoming): string[] {

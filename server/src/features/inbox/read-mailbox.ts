@@ -1,8 +1,8 @@
 import type { Context } from '../../kernel/context.ts'
 import type { FetchedMail, ImapConnection, MailFolder } from '../../kernel/mail/index.ts'
-import { type Incoming, readIncoming } from './incoming.ts'
-import * as queries from './queries.ts'
-import { takeIn } from './take-in.ts'
+import { findCheckpoint } from './folder-queries.ts'
+import { Intake } from './intake.ts'
+import { learnProviderIds } from './learn-provider-ids.ts'
 
 /** A mailbox whose mail is read. */
 export interface ReadMailbox {
@@ -11,29 +11,61 @@ export interface ReadMailbox {
   address: string
 }
 
+export interface ReadOptions {
+  /** Asked before every mail. */
+  goesOn: () => boolean
+  /** Called whenever something was read, and what follows from it is done. */
+  onRead?: () => void
+}
+
+/** What was read of a mailbox. */
+export interface Reading {
+  /** Path of the folder that new mail comes to. */
+  inbox: string
+  /** How many mails belonged to a conversation, and were new. */
+  taken: number
+}
+
 /** Answers come to the inbox; what a filter moved away is there, too. */
 const readUses = new Set<MailFolder['specialUse']>(['inbox', 'junk', 'all'])
 
-export const foldersToRead = (folders: MailFolder[]): MailFolder[] =>
-  folders
-    .filter(({ specialUse }) => readUses.has(specialUse))
-    .sort((a, b) => Number(b.specialUse === 'inbox') - Number(a.specialUse === 'inbox'))
-
 /** Enough for every text; the rest of a larger mail is attachments. */
 const sourceBytesMax = 512 * 1024
-const batchMailsMax = 100
-const batchBytesMax = 8 * 1024 * 1024
 
 /** Mail from before the mailbox was added is nobody's answer to us. */
 const lookBackMs = 3 * 86_400_000
-/** As far as it is looked back for mail when a folder is new, or its UIDs mean something else. */
-const lookBackMails = 20_000
+/** What came while a folder was last read may have been late. */
+const overlapMs = 3_600_000
+/** How many mails it is looked back, the first of them that reaches back far enough. */
+const lookBackMails = [100, 1_000, 20_000]
+
+/** Reads every folder that answers come to, the inbox first. @throws MailFailure */
+export async function readMailbox(
+  ctx: Context,
+  imap: ImapConnection,
+  mailbox: ReadMailbox,
+  options: ReadOptions,
+): Promise<Reading> {
+  const { goesOn } = options
+  const folders = await imap.folders()
+  const read = folders
+    .filter(({ specialUse }) => readUses.has(specialUse))
+    .sort((a, b) => Number(b.specialUse === 'inbox') - Number(a.specialUse === 'inbox'))
+  let taken = 0
+  for (const { path } of read) {
+    if (goesOn()) taken += await readFolder(ctx, imap, mailbox, path, options)
+  }
+  const sent = folders.find(({ specialUse }) => specialUse === 'sent')
+  if (sent && goesOn()) await learnProviderIds(ctx, imap, mailbox, sent.path)
+  return { inbox: read[0]?.path ?? 'INBOX', taken }
+}
 
 /**
- * Reads what is new in a folder, batch by batch, each taken in with the place it was read to.
+ * Reads what is new in a folder, batch by batch, each taken in with the place it was read to. A
+ * folder whose UIDs have come to mean something else is read again, as far back as anything in it can
+ * be unread.
  *
- * @param goesOn asked before every batch
- * @returns how many mails belonged to a conversation
+ * @returns how many mails belonged to a conversation, and were new
  * @throws MailFailure
  */
 export async function readFolder(
@@ -41,36 +73,46 @@ export async function readFolder(
   imap: ImapConnection,
   mailbox: ReadMailbox,
   folder: string,
-  goesOn: () => boolean,
+  { goesOn, onRead }: ReadOptions,
 ): Promise<number> {
   const { uidValidity, uidNext } = await imap.select(folder)
-  const { workspace_id, id } = mailbox
-  const checkpoint = await queries.lockCheckpoint(ctx.db, workspace_id, id, folder)
+  const checkpoint = await findCheckpoint(ctx.db, mailbox.workspace_id, mailbox.id, folder)
   const isKnown = checkpoint?.uid_validity === uidValidity
-  const from = isKnown ? checkpoint.next_uid : Math.max(1, uidNext - lookBackMails)
-  const oldest = ctx.now().getTime() - lookBackMs
-  const isWanted = (mail: FetchedMail) =>
-    isKnown || (mail.receivedAt ?? ctx.now()).getTime() >= oldest
-  const readTo = (next_uid: number) => ({ folder, uid_validity: uidValidity, next_uid })
-  let taken = 0
-  let batch: Incoming[] = []
-  let bytes = 0
-  let next = from
-  const flush = async () => {
-    taken += await takeIn(ctx, mailbox, batch, readTo(next))
-    batch = []
-    bytes = 0
+  const since = isKnown ? null : sinceWhen(ctx, checkpoint?.timestamp_read)
+  const from = isKnown ? checkpoint.next_uid : await firstSince(imap, uidNext, since)
+  const intake = new Intake(ctx, mailbox, { folder, uid_validity: uidValidity, next_uid: from })
+  try {
+    for await (const mail of uidNext > from ? imap.fetch(from, { sourceBytesMax }) : []) {
+      if (!goesOn()) return intake.taken
+      if (isSince(mail, since)) await intake.add(mail)
+      else intake.pass(mail)
+    }
+    if (!isKnown || uidNext > from) await intake.close(uidNext)
+  } finally {
+    await intake.rest()
   }
-  if (uidNext > from) {
-    for await (const mail of imap.fetch(from, { sourceBytesMax })) {
-      if (!goesOn()) return taken
-      if (isWanted(mail)) batch.push(await readIncoming(mail, ctx.now()))
-      bytes += mail.source.length
-      next = Math.max(next, mail.uid + 1)
-      if (batch.length >= batchMailsMax || bytes >= batchBytesMax) await flush()
+  onRead?.()
+  return intake.taken
+}
+
+function sinceWhen(ctx: Context, lastRead: Date | undefined): Date {
+  const usual = ctx.now().getTime() - lookBackMs
+  const unread = lastRead ? lastRead.getTime() - overlapMs : usual
+  return new Date(Math.min(usual, unread))
+}
+
+const isSince = ({ receivedAt }: FetchedMail, since: Date | null) =>
+  since === null || receivedAt === null || receivedAt >= since
+
+/** Where to begin, so that a folder with the mail of years is not read for the last days of it. */
+async function firstSince(imap: ImapConnection, uidNext: number, since: Date | null) {
+  for (const mails of lookBackMails) {
+    const from = uidNext - mails
+    if (from <= 1) break
+    for await (const mail of imap.fetch(from, { sourceBytesMax: 1 })) {
+      if (!isSince(mail, since)) return from
+      break
     }
   }
-  next = Math.max(next, uidNext)
-  if (batch.length > 0 || !isKnown || next > from) await flush()
-  return taken
+  return Math.max(1, uidNext - (lookBackMails.at(-1) ?? 0))
 }

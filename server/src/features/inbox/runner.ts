@@ -1,8 +1,13 @@
 import type { Context } from '../../kernel/context.ts'
 import { bucketOf, Leases } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
+import { giveUpReplies } from './abandoned-replies.ts'
 import { findMailboxesToRead } from './cross-workspace.ts'
 import { type Following, followMailbox } from './follow-mailbox.ts'
+import type { ReadOptions } from './read-mailbox.ts'
+import { Turns } from './turns.ts'
+
+type InboxRunnerOptions = Pick<ReadOptions, 'onRead'>
 
 export interface InboxRunner {
   mailboxesRead: () => number
@@ -10,45 +15,54 @@ export interface InboxRunner {
 }
 
 const lookEveryMs = 5_000
+const repliesEveryMs = 30_000
+/** Mailboxes that are read at once: each may hold a few MB. All the others only listen. */
+const readingMax = 16
 
 /** Reads the mail of the mailboxes whose buckets this process owns. */
-export function startInboxRunner(ctx: Context): InboxRunner {
-  const followed = new Map<string, { bucket: number; following: Following }>()
-  const leave = async (leaves: (bucket: number) => boolean) => {
-    const left = [...followed].filter(([, { bucket }]) => leaves(bucket))
-    for (const [id] of left) followed.delete(id)
-    await Promise.all(left.map(([, { following }]) => following.stop()))
-  }
+export function startInboxRunner(ctx: Context, options: InboxRunnerOptions = {}): InboxRunner {
+  const followed = new Map<string, Following>()
+  const turns = new Turns(readingMax)
+  const leave = (ids: string[]) =>
+    Promise.all(
+      ids.map((id) => {
+        const following = followed.get(id)
+        followed.delete(id)
+        return following?.stop()
+      }),
+    )
   const leases: Leases = new Leases(ctx, 'inboxes', {
     taken: () => looking.wake(),
     lost: () => undefined,
-    drained: (buckets) => leave((bucket) => buckets.includes(bucket)),
+    drained: async (buckets) => {
+      const leaving = new Set(buckets)
+      await leave([...followed.keys()].filter((id) => leaving.has(bucketOf(id))))
+    },
   })
+  const follow = (mailbox: Parameters<typeof followMailbox>[1]) => {
+    const holds = () => leases.holds(bucketOf(mailbox.id))
+    const following = followMailbox(ctx, mailbox, { ...options, holds, turns })
+    followed.set(mailbox.id, following)
+    // A lease that was late ends it, too: the next look begins anew.
+    void following.ended.then(() => {
+      if (followed.get(mailbox.id) === following) followed.delete(mailbox.id)
+    })
+  }
   const heartbeat = startLoop(ctx, 'inbox leases', ctx.config.leaseMs / 3, () => leases.beat())
   const looking = startLoop(ctx, 'inboxes', lookEveryMs, async () => {
     const mailboxes = await findMailboxesToRead(ctx.db, leases.buckets())
-    const wanted = new Map(mailboxes.map((mailbox) => [mailbox.id, mailbox]))
-    for (const [id, { following }] of followed) {
-      if (wanted.has(id)) continue
-      followed.delete(id)
-      await following.stop()
-    }
-    for (const [id, mailbox] of wanted) {
-      const bucket = bucketOf(id)
-      if (followed.has(id) || !leases.holds(bucket)) continue
-      const following = followMailbox(ctx, mailbox, () => leases.holds(bucket))
-      followed.set(id, { bucket, following })
-      // A bucket that is ours again is read again, too.
-      void following.over.then(() => {
-        if (followed.get(id)?.following === following) followed.delete(id)
-      })
+    const wanted = new Set(mailboxes.map(({ id }) => id))
+    await leave([...followed.keys()].filter((id) => !wanted.has(id)))
+    for (const mailbox of mailboxes) {
+      if (!followed.has(mailbox.id) && leases.holds(bucketOf(mailbox.id))) follow(mailbox)
     }
   })
+  const replies = startLoop(ctx, 'abandoned replies', repliesEveryMs, () => giveUpReplies(ctx))
   return {
     mailboxesRead: () => followed.size,
     async stop() {
-      await Promise.all([looking.stop(), heartbeat.stop()])
-      await leave(() => true)
+      await Promise.all([looking.stop(), heartbeat.stop(), replies.stop()])
+      await leave([...followed.keys()])
       await leases.release()
     },
   }

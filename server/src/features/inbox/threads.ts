@@ -2,7 +2,8 @@ import type { Context } from '../../kernel/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { Page, PageRequest } from '../../kernel/http/page.ts'
 import { listThreadMessages, type StoredMessage } from '../messages/index.ts'
-import * as queries from './queries.ts'
+import { listNotSent, type ShownReply } from './reply-queries.ts'
+import * as queries from './thread-queries.ts'
 
 /** Conversations that somebody answered in, the newest answer first. */
 export async function listThreads(
@@ -23,6 +24,8 @@ export async function listThreads(
 export interface Conversation extends queries.Thread {
   /** Newest first. */
   messages: Page<StoredMessage>
+  /** Of ours, those that are not among the messages: on their way, failed, or nobody knows. */
+  replies: ShownReply[]
 }
 
 export async function getThread(
@@ -33,7 +36,8 @@ export async function getThread(
 ): Promise<Conversation> {
   const thread = await queries.findThread(ctx.db, workspaceId, id)
   if (!thread) throw notFound('conversation')
-  return { ...thread, messages: await listThreadMessages(ctx, workspaceId, id, page) }
+  const messages = await listThreadMessages(ctx, workspaceId, id, page)
+  return { ...thread, messages, replies: await listNotSent(ctx.db, workspaceId, id) }
 }
 
 export async function markRead(

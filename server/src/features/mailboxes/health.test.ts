@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMailbox } from '../../../test/campaigns.ts'
 import { type TestContext, testContext } from '../../../test/context.ts'
+import { startMailServers } from '../../../test/mail/mail-servers.ts'
+import { createRealMailbox } from '../../../test/mail/mailboxes.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { MailFailure } from '../../kernel/mail/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import {
+  connectMailboxSmtp,
   findMailboxes,
   type MailboxSide,
   pauseMailbox,
@@ -107,4 +110,23 @@ test('of what servers say nothing is logged', async () => {
   const { id } = await createMailbox(ctx, workspaceId)
   await fail(id, 'smtp', new MailFailure('login', 'refused', { response: 'anna is locked out' }))
   expect(ctx.logLines.join('')).not.toContain('locked out')
+})
+
+test('a login that failed while the mailbox got another one says nothing of that one', async () => {
+  await using servers = await startMailServers()
+  const { address } = servers.anna
+  const mailbox = await createRealMailbox(ctx, workspaceId, servers, { address, password: 'old' })
+  const { id } = mailbox
+  const failed = async () => {
+    const failure = await connectMailboxSmtp(ctx, workspaceId, id).catch((error) => error)
+    expect(failure).toBeInstanceOf(MailFailure)
+    return failure as MailFailure
+  }
+  const late = await failed()
+  await updateMailbox(ctx, workspaceId, id, { smtp: { password: 'new' } })
+  await fail(id, 'smtp', late)
+  expect(await read(id)).toMatchObject({ status: 'connected', status_reason: null })
+  await fail(id, 'smtp', await failed())
+  expect(await read(id)).toMatchObject({ status: 'error' })
+  expect(await eventsOf(address)).toHaveLength(1)
 })

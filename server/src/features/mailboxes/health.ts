@@ -4,6 +4,7 @@ import { recordAudit, service } from '../audit/index.ts'
 import { emit } from '../events/index.ts'
 import { wakeMendedMailbox } from '../mailbox-lanes/index.ts'
 import { explainFailure } from './explain.ts'
+import { isOutdated } from './open-mailbox.ts'
 import * as queries from './queries.ts'
 import type { MailboxSide } from './schema.ts'
 
@@ -19,7 +20,7 @@ export async function reportMailboxError(
   failure: MailFailure,
 ): Promise<void> {
   const mailbox = await queries.lockMailbox(tx.db, workspaceId, id)
-  if (!mailbox) return
+  if (!mailbox || isOutdated(failure, mailbox.settings)) return
   const { what, remedy } = explainFailure(failure, side)
   const errors = { ...errorsOf(mailbox), [`${side}_error`]: `${what} ${remedy}` }
   const isNew = mailbox.status === 'connected'

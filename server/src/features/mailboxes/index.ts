@@ -1,5 +1,6 @@
 export { countMailboxes, listMailDomains } from './cross-workspace.ts'
 export { checkMailDomain } from './domain-check.ts'
+export { explainFailure } from './explain.ts'
 export { reportMailboxError, reportMailboxRecovered } from './health.ts'
 export {
   addMailbox,

@@ -11,6 +11,7 @@ import { operator, recordAudit } from '../audit/index.ts'
 import { wakeMailboxes, wakeMendedMailbox } from '../mailbox-lanes/index.ts'
 import * as queries from './queries.ts'
 import { type Mailbox, MailboxChange, type MailboxSettings, NewMailbox } from './schema.ts'
+import { providerSavesSent, shownSaveSent, storedSaveSent } from './sent-copies.ts'
 import { changeServer, checkServer, openSettings, sealSettings } from './settings.ts'
 
 /**
@@ -22,7 +23,7 @@ export async function addMailbox(
   workspaceId: string,
   input: unknown,
 ): Promise<Mailbox> {
-  const { address, smtp, imap, ramp_up, ...rest } = checkNew(structuredClone(input))
+  const { address, smtp, imap, ramp_up, save_sent, ...rest } = checkNew(structuredClone(input))
   const parsed = parseEmail(address)
   if (!parsed) throw invalidField('/address', 'address must be an e-mail address')
   checkServer('smtp', smtp)
@@ -33,6 +34,8 @@ export async function addMailbox(
     const row = await queries.insertMailbox(tx.db, {
       ...rest,
       ...rampUpColumns(tx, ramp_up ?? null, timezone),
+      save_sent: storedSaveSent(save_sent),
+      provider_saves_sent: providerSavesSent(smtp.host),
       timezone,
       workspace_id: workspaceId,
       id,
@@ -56,7 +59,7 @@ export async function updateMailbox(
   id: string,
   input: unknown,
 ): Promise<Mailbox> {
-  const { smtp, imap, ramp_up, timezone, ...plain } = checkChange(structuredClone(input))
+  const { smtp, imap, ramp_up, timezone, save_sent, ...plain } = checkChange(structuredClone(input))
   return transaction(ctx, async (tx) => {
     const stored = await queries.lockMailbox(tx.db, workspaceId, id)
     if (!stored) throw notFound('mailbox')
@@ -70,6 +73,8 @@ export async function updateMailbox(
       ramp_up && ramp_up.start === stored.ramp_up_start && ramp_up.step === stored.ramp_up_step
     const row = await queries.updateMailbox(tx.db, workspaceId, id, {
       ...plain,
+      ...(save_sent === undefined ? {} : { save_sent: storedSaveSent(save_sent) }),
+      provider_saves_sent: providerSavesSent(changed.smtp.host),
       timezone: zone,
       ...(ramp_up === undefined || isSame ? {} : rampUpColumns(tx, ramp_up, zone)),
       ...(smtp || imap ? { settings: sealSettings(tx, workspaceId, id, changed) } : {}),
@@ -130,7 +135,8 @@ export async function removeMailbox(
 export function toMailbox(row: queries.ShownRow): Mailbox {
   const { ramp_up_start: start, ramp_up_step: step, ramp_up_from: from, ...rest } = row
   const ramp_up = start !== null && step !== null && from !== null ? { start, step, from } : null
-  return { ...rest, ramp_up, status: row.status as Mailbox['status'] }
+  const save_sent = shownSaveSent(row.save_sent)
+  return { ...rest, ramp_up, save_sent, status: row.status as Mailbox['status'] }
 }
 
 const connected = { status: 'connected', status_reason: null }

@@ -18,6 +18,8 @@ export interface OpenedMailbox {
   server: MailServer
   /** The token of its login was made just now: another would be refused as well. */
   isFresh: boolean
+  /** As they are stored. */
+  settings: Buffer
 }
 
 /**
@@ -41,19 +43,20 @@ export async function openMailbox(
   const mailbox = toMailbox(shown)
   if (oauth2 === undefined) {
     const credential = { kind: 'password' as const, password: password ?? '' }
-    return { mailbox, server: { ...place, credential }, isFresh: true }
+    return { mailbox, server: { ...place, credential }, isFresh: true, settings: sealed }
   }
   const { accessToken, refreshToken, isNew } = await getAccessToken(ctx, oauth2, options)
+  let stored = sealed
   if (refreshToken !== null) {
     const replaced: ServerSettings = {
       ...settings[side],
       oauth2: { ...oauth2, refresh_token: refreshToken },
     }
-    const to = sealSettings(ctx, workspaceId, id, { ...settings, [side]: replaced })
-    await queries.replaceSettings(ctx.db, workspaceId, id, { from: sealed, to })
+    stored = sealSettings(ctx, workspaceId, id, { ...settings, [side]: replaced })
+    await queries.replaceSettings(ctx.db, workspaceId, id, { from: sealed, to: stored })
   }
   const credential = { kind: 'oauth2' as const, accessToken }
-  return { mailbox, server: { ...place, credential }, isFresh: isNew }
+  return { mailbox, server: { ...place, credential }, isFresh: isNew, settings: stored }
 }
 
 /** @throws as openMailbox does, and as `ctx.mail` does */
@@ -80,14 +83,29 @@ async function connectTo<T>(
   side: MailboxSide,
   connect: (server: MailServer) => Promise<T>,
 ): Promise<{ mailbox: Mailbox; connection: T }> {
-  const { mailbox, server, isFresh } = await openMailbox(ctx, workspaceId, id, side)
+  const attempt = async ({ mailbox, server, settings }: OpenedMailbox) => {
+    try {
+      return { mailbox, connection: await connect(server) }
+    } catch (error) {
+      if (error instanceof MailFailure) triedWith.set(error, settings)
+      throw error
+    }
+  }
+  const opened = await openMailbox(ctx, workspaceId, id, side)
   try {
-    return { mailbox, connection: await connect(server) }
+    return await attempt(opened)
   } catch (error) {
     const isRefused =
       error instanceof MailFailure && error.stage === 'login' && error.kind === 'refused'
-    if (isFresh || !isRefused) throw error
-    const again = await openMailbox(ctx, workspaceId, id, side, { renew: true })
-    return { mailbox, connection: await connect(again.server) }
+    if (opened.isFresh || !isRefused) throw error
+    return await attempt(await openMailbox(ctx, workspaceId, id, side, { renew: true }))
   }
+}
+
+const triedWith = new WeakMap<MailFailure, Buffer>()
+
+/** The mailbox was given other servers, or another login, while this attempt was under way. */
+export function isOutdated(failure: MailFailure, settings: Buffer): boolean {
+  const tried = triedWith.get(failure)
+  return tried !== undefined && !tried.equals(settings)
 }

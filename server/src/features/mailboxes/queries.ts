@@ -17,6 +17,7 @@ const shown = [
   'ramp_up_step',
   'ramp_up_from',
   'gap_seconds',
+  'save_sent',
   'workspace_id',
   'timestamp_created',
   'timestamp_updated',

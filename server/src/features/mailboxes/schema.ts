@@ -64,6 +64,11 @@ const GapSeconds = Type.Integer({
   description: 'Between two mails at least.',
 })
 
+const SaveSent = Type.Enum(['auto', 'on', 'off'], {
+  description:
+    'Whether a copy of each mail goes to the Sent folder; `auto`: unless the provider does so.',
+})
+
 /** What an operator gives to add a mailbox. Both servers: without IMAP a reply would stop nothing. */
 export const NewMailbox = Type.Object(
   {
@@ -76,6 +81,7 @@ export const NewMailbox = Type.Object(
     daily_limit: withDefault(DailyLimit, 50),
     ramp_up: Type.Optional(RampUp),
     gap_seconds: withDefault(GapSeconds, 0),
+    save_sent: withDefault(SaveSent, 'auto'),
   },
   { $id: 'NewMailbox', ...closed },
 )
@@ -91,6 +97,7 @@ export const MailboxChange = Type.Partial(
     daily_limit: DailyLimit,
     ramp_up: Nullable(RampUp),
     gap_seconds: GapSeconds,
+    save_sent: SaveSent,
   }),
   { $id: 'MailboxChange', ...closed },
 )
@@ -122,6 +129,7 @@ export interface Mailbox {
   /** `from` is its first day. */
   ramp_up: { start: number; step: number; from: string } | null
   gap_seconds: number
+  save_sent: NewMailbox['save_sent']
   workspace_id: string
   timestamp_created: Date
   timestamp_updated: Date

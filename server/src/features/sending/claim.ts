@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import * as queries from './claim-queries.ts'
 import { countDays } from './days.ts'
+import { findMayClaim } from './hold-queries.ts'
 import type { Claim, ClaimRequest, EarlierSend } from './ledger.ts'
 
 /** A request that nothing speaks against, with what was read for it. */
@@ -16,9 +17,16 @@ interface Offer {
  *
  * Everybody locks in this order: days, lanes, sends, each by its key.
  *
+ * @param epochSeen of the database, the highest
  * @returns in the order of the requests; null: not now, plan again
  */
-export async function claimSends(tx: Context, requests: ClaimRequest[]): Promise<(Claim | null)[]> {
+export async function claimSends(
+  tx: Context,
+  requests: ClaimRequest[],
+  epochSeen: number,
+): Promise<(Claim | null)[]> {
+  const [hold] = await findMayClaim(tx.db, epochSeen)
+  if (hold && !hold.allowed) return requests.map(() => null)
   const now = tx.now()
   const offers = (await queries.findSendable(tx.db, requests, now)).map((row) => ({
     request: requests[row.position - 1] as ClaimRequest,

@@ -8,6 +8,7 @@ import type { Connections } from './connections.ts'
 import type { Lane } from './lane.ts'
 import type { Outcome } from './outcome.ts'
 import type { ClaimedMail } from './plan-lanes.ts'
+import type { SentCopies } from './sent-copies.ts'
 import type { Settlement } from './settle.ts'
 import type { Mark } from './settle-queries.ts'
 import { threadOf } from './thread.ts'
@@ -15,6 +16,7 @@ import { judge, printable, type Trouble } from './verdict.ts'
 
 export interface CourierParts {
   connections: Connections
+  copies: SentCopies
   links: TrackingLinks
   marks: GroupWriter<Mark, boolean>
   settlements: GroupWriter<Settlement, boolean>
@@ -46,12 +48,21 @@ export async function sendMail(
 ): Promise<{ setback: Setback | null; settled: Promise<boolean> }> {
   const { outcome, mail, setback } = await attempt(ctx, lane, claimed, parts)
   const settled = parts.settlements.add(settlementOf(ctx, claimed, outcome, mail))
+  if (mail && outcome.kind === 'sent' && claimed.mailbox.saves_sent) {
+    const copy = { messageId: claimed.claim.message_id, bytes: mail.bytes }
+    const keep = () => parts.copies.add(lane.workspaceId, lane.mailboxId, copy)
+    settled.then(keep, () => undefined)
+  }
   return { setback, settled }
 }
 
 /** Gives a claim back that nothing was done about. */
 export const releaseMail = (ctx: Context, claimed: ClaimedMail, parts: CourierParts) =>
   parts.settlements.add(settlementOf(ctx, claimed, released, null))
+
+/** Settles a mail whose sending failed unexpectedly: by how far it had come. */
+export const abandonMail = (ctx: Context, claimed: ClaimedMail, parts: CourierParts) =>
+  parts.settlements.add(settlementOf(ctx, claimed, { kind: 'abandoned' }, null))
 
 const released: Outcome = {
   kind: 'failed',
@@ -89,7 +100,10 @@ async function attempt(
     await connection.finish(mail.bytes)
     return { outcome: { kind: 'sent' }, mail, setback: null }
   } catch (failure) {
-    if (!(failure instanceof MailFailure)) throw failure
+    if (!(failure instanceof MailFailure)) {
+      await connection?.close()
+      throw failure
+    }
     const { outcome, trouble } = judge(failure, {
       attempt: claim.attempt,
       recipient: mail.recipients[0] ?? '',
@@ -183,11 +197,10 @@ const markOf = ({ claim }: ClaimedMail, mail: ComposedMail): Mark => ({
 
 function settlementOf(
   ctx: Context,
-  { claim, campaign, mailbox, gapMs }: ClaimedMail,
+  { claim, campaign, mailbox }: ClaimedMail,
   outcome: Outcome,
   mail: ComposedMail | null,
 ): Settlement {
-  const at = ctx.now()
   return {
     workspace_id: claim.workspace_id,
     lead_id: claim.lead_id,
@@ -195,7 +208,7 @@ function settlementOf(
     id: claim.id,
     campaign_id: claim.campaign_id,
     outcome,
-    at,
+    at: ctx.now(),
     mailbox: mailbox.address ?? '',
     recipient: claim.lead.email,
     threadSubject: mail?.threadSubject ?? claim.lead.thread_subject,
@@ -206,6 +219,6 @@ function settlementOf(
       in_reply_to: mail.startsThread ? null : (claim.earlier.at(-1)?.message_id ?? null),
       size_bytes: mail.sizeBytes,
     },
-    nextSendAt: gapMs === 0 ? null : new Date(at.getTime() + gapMs),
+    gapSeconds: mailbox.gap_seconds,
   }
 }

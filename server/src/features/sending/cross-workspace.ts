@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 
 // Discovery reads across workspaces: a runner serves them all. Nothing here answers a user.
@@ -34,14 +36,31 @@ export interface UncertainSend extends LaneKey {
   timestamp_transmitting: Date
 }
 
+/** The bucket of a lane, as `bucketOf` tells it: the last byte of its mailbox's id. */
+const bucket = `('x' || right(mailbox_id::text, 2))::bit(8)::integer`
+
 /** Mails that nobody knows the fate of, and that are to be looked for now. There are few, if any. */
-export const findUncertain = prepared<[Date, number], UncertainSend>(
+export const findUncertain = prepared<[number[], Date, number], UncertainSend>(
   'find_uncertain_sends',
   `/* cross-workspace: reconciliation */
    select workspace_id, mailbox_id, id, lead_id, step_id, campaign_id, message_id,
      timestamp_transmitting
    from sends
-   where is_uncertain and look_at <= $1
+   where is_uncertain and look_at <= $2 and ${bucket} = any($1::integer[])
    order by look_at, id
-   limit $2`,
+   limit $3`,
 )
+
+/** Of which nobody has said yet what became of them. */
+export const countOpenSends = async (db: Db): Promise<number> => {
+  const { rows } = await sql<{ count: number }>`/* cross-workspace: reconciliation */
+    select count(*)::int as count from sends where is_open`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** Of which nobody knows. */
+export const countUncertainSends = async (db: Db): Promise<number> => {
+  const { rows } = await sql<{ count: number }>`/* cross-workspace: reconciliation */
+    select count(*)::int as count from sends where is_uncertain`.execute(db)
+  return rows[0]?.count ?? 0
+}

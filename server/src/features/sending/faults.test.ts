@@ -1,7 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
 import { type SmtpFault, startSmtpFaults } from '../../../test/mail/smtp-faults.ts'
 import { type Sending, testSending } from '../../../test/sending.ts'
-import { updateMailbox } from '../mailboxes/index.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { type LeadActivity, recordActivities } from '../leads/index.ts'
+import { pauseMailbox, updateMailbox } from '../mailboxes/index.ts'
 
 let sending: Sending
 let closing: AsyncDisposable[] = []
@@ -324,6 +326,17 @@ test('a kept connection that the server closed is replaced without a word', asyn
   expect(lane?.failures).toBe(0)
 })
 
+const message = { message_id: '<m@x>', subject: 'Hi', step: 1, variant: 1, mailbox: 'a@x' }
+const reply = { message_id: null, subject: 'Re: Hi', text: 'Yes', html: null, snippet: 'Yes' }
+const bounce = { kind: 'hard', code: '5.1.1', diagnostic: 'gone' } as const
+
+/** What came in about the lead of the campaign. */
+async function happens(campaignId: string, activity: (leadId: string) => LeadActivity) {
+  const { ctx, workspaceId } = sending
+  const { id } = await lead(campaignId, 'a@lead.example')
+  await transaction(ctx, (tx) => recordActivities(tx, workspaceId, [activity(id)]))
+}
+
 const changes: [string, (campaignId: string) => Promise<unknown>, object][] = [
   [
     'its campaign is paused',
@@ -331,6 +344,38 @@ const changes: [string, (campaignId: string) => Promise<unknown>, object][] = [
     { sending_state: 'pending' },
   ],
   ['its lead is stopped', (id) => setStatus(id, 'not_interested'), { sending_state: 'stopped' }],
+  ['its lead is paused', (id) => setStatus(id, 'paused'), { sending_state: 'paused' }],
+  [
+    'its lead has replied',
+    (id) => happens(id, (leadId) => ({ kind: 'replied', leadId, message, reply })),
+    { sending_state: 'stopped', stop_reason: 'replied', current_step: 0 },
+  ],
+  [
+    'its lead has bounced',
+    (id) => happens(id, (leadId) => ({ kind: 'bounced', leadId, message, bounce })),
+    { sending_state: 'stopped', stop_reason: 'bounced', current_step: 0 },
+  ],
+  [
+    'its lead is out of office',
+    (id) =>
+      happens(id, (leadId) => ({
+        ...{ kind: 'auto_replied', leadId, message, reply, isOutOfOffice: true },
+        resumeAt: new Date(sending.ctx.now().getTime() + 5 * 86_400_000),
+      })),
+    { sending_state: 'pending', current_step: 0 },
+  ],
+  ['its lead is gone', () => sending.ctx.database.peek.deleteFrom('leads').execute(), {}],
+  [
+    'its mailbox is paused',
+    async () => {
+      const { id } = await sending.ctx.database.peek
+        .selectFrom('mailboxes')
+        .select('id')
+        .executeTakeFirstOrThrow()
+      await pauseMailbox(sending.ctx, sending.workspaceId, id)
+    },
+    { sending_state: 'pending', current_step: 0 },
+  ],
   ['its lead unsubscribes', (id) => setStatus(id, 'unsubscribed'), { sending_state: 'stopped' }],
   [
     'its address is suppressed',
@@ -373,7 +418,7 @@ test.each(changes)('a mail is not finished once %s', async (_what, change, expec
   await sending.waitForLedger(states(1, 'failed'))
   const asleep = async () =>
     (await sending.ctx.database.peek.selectFrom('mailbox_lanes').selectAll().execute()).every(
-      ({ wake_at }) => wake_at === null,
+      ({ wake_at }) => wake_at === null || wake_at > sending.ctx.now(),
     )
   await expect.poll(asleep).toBe(true)
   expect(sending.outbox).toEqual([])

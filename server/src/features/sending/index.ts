@@ -1,8 +1,9 @@
 export { countReturnedBounces } from './bounce-protection.ts'
+export { confirmRestore, findSendingHold, holdSending } from './holds.ts'
 export { messageIdOf } from './message-id.ts'
 export { type CampaignForecast, forecastCampaign } from './plan/forecast-campaign.ts'
 export { variantOf } from './plan/plan.ts'
-export { type SendingRunner, type SendingRunnerOptions, startSendingRunner } from './runner.ts'
+export { type SendingRunner, startSendingRunner } from './runner.ts'
 export {
   confirmArrived,
   listSends,
@@ -12,3 +13,4 @@ export {
   sendAgain,
 } from './sends.ts'
 export { threadOf } from './thread.ts'
+export { fileWitness, type Witness } from './witness.ts'

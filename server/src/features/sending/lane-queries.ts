@@ -23,6 +23,8 @@ export interface LaneRow extends LaneKey {
   timezone: string | null
   daily_limit: number
   gap_seconds: number
+  /** A copy of what it sends goes to its Sent folder. */
+  saves_sent: boolean
   ramp_up_start: number | null
   ramp_up_step: number | null
   ramp_up_from: string | null
@@ -33,7 +35,8 @@ const selectLanes = prepared<string[][], LaneRow>(
   `/* settle */
    select l.workspace_id, l.mailbox_id, l.seq, l.token, l.next_send_at, l.last_campaign_id,
      l.failures, l.not_before, w.plan_api, m.address, m.display_name, m.signature, m.status,
-     m.timezone, m.daily_limit, m.gap_seconds, m.ramp_up_start, m.ramp_up_step, m.ramp_up_from
+     m.timezone, m.daily_limit, m.gap_seconds,
+     coalesce(m.save_sent, not m.provider_saves_sent) as saves_sent, m.ramp_up_start, m.ramp_up_step, m.ramp_up_from
    from unnest($1::uuid[], $2::uuid[]) with ordinality as k (workspace_id, mailbox_id, position)
    join mailbox_lanes l on l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id
    join lateral (
@@ -96,13 +99,14 @@ export interface OpenSend extends LaneKey {
   email: string | null
   thread_subject: string | null
   address: string | null
+  gap_seconds: number | null
 }
 
 const selectOpen = prepared<string[][], OpenSend>(
   'find_open_sends',
   `/* settle */
    select s.workspace_id, s.mailbox_id, s.id, s.lead_id, s.step_id, s.campaign_id, s.state,
-     l.email, l.thread_subject, m.address
+     l.email, l.thread_subject, m.address, m.gap_seconds
    from unnest($1::uuid[], $2::uuid[]) as k (workspace_id, mailbox_id)
    join sends s on s.workspace_id = k.workspace_id and s.mailbox_id = k.mailbox_id and s.is_open
    left join lateral (
@@ -112,7 +116,7 @@ const selectOpen = prepared<string[][], OpenSend>(
      limit 1
    ) l on true
    left join lateral (
-     select m.address from mailboxes m
+     select m.address, m.gap_seconds from mailboxes m
      where m.workspace_id = k.workspace_id and m.id = k.mailbox_id
      order by m.id
      limit 1

@@ -3,7 +3,7 @@ import { describeError } from '../../kernel/log.ts'
 import { MailFailure } from '../../kernel/mail/index.ts'
 import { FairQueue } from '../../kernel/runner/fair-queue.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
-import { releaseMail, type Setback, sendMail } from './courier.ts'
+import { abandonMail, releaseMail, type Setback, sendMail } from './courier.ts'
 import { Lane } from './lane.ts'
 import type { LaneRow } from './lane-queries.ts'
 import type { ClaimedMail } from './plan-lanes.ts'
@@ -22,7 +22,7 @@ export interface LanesOptions {
 /** Mailboxes that are looked after at once, most of them waiting for their servers. */
 const slotsMax = 256
 /** Results of one mailbox on their way into the ledger, when nothing has to pass between two mails. */
-const settlingMax = 8
+const settlingMax = 16
 const refusalPauseMs = 50
 const refusalPauseMaxMs = 2_000
 const failurePauseMs = 1_000
@@ -140,7 +140,7 @@ export class Lanes {
         waiting.unshift(mail)
         break
       }
-      const { setback, settled } = await sendMail(this.#ctx, lane, mail, this.#writers)
+      const { setback, settled } = await this.#sendOne(lane, mail, waiting)
       this.#settling(lane, mail, settled)
       const most = mail.gapMs === 0 && !setback ? settlingMax : 1
       while (lane.settling.size >= most) await Promise.race(lane.settling)
@@ -151,6 +151,17 @@ export class Lanes {
       }
     }
     this.#release(lane, waiting)
+  }
+
+  /** Whatever goes wrong, its row and those of the mails behind it do not stay open. */
+  async #sendOne(lane: Lane, mail: ClaimedMail, behind: ClaimedMail[]) {
+    try {
+      return await sendMail(this.#ctx, lane, mail, this.#writers)
+    } catch (error) {
+      this.#settling(lane, mail, abandonMail(this.#ctx, mail, this.#writers))
+      this.#release(lane, behind)
+      throw error
+    }
   }
 
   #release(lane: Lane, mails: ClaimedMail[]) {

@@ -130,7 +130,7 @@ async function claim(
   const { day } = work.campaignDay(campaign)
   const address = row.address
   pool.take(sends.map(({ lead_id }) => ({ id: lead_id, campaign_id: campaign.id })))
-  const answers = await Promise.all(
+  const asked = await Promise.allSettled(
     sends.map((send) => {
       const key = { ...keyOf(lane), lead_id: send.lead_id, step_id: send.step_id }
       return claims.add({
@@ -149,6 +149,7 @@ async function claim(
       })
     }),
   )
+  const answers = asked.map((answer) => (answer.status === 'fulfilled' ? answer.value : null))
   for (const [index, answer] of answers.entries()) {
     if (!answer) pool.release(sends[index]?.lead_id ?? '')
   }

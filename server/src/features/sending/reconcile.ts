@@ -1,8 +1,8 @@
 import type { Context } from '../../kernel/context.ts'
+import { AppError } from '../../kernel/errors.ts'
 import { describeError } from '../../kernel/log.ts'
 import { MailFailure } from '../../kernel/mail/index.ts'
 import type { GroupWriter } from '../../kernel/runner/group-writer.ts'
-import { bucketOf } from '../../kernel/runner/leases.ts'
 import { findUncertain, type UncertainSend } from './cross-workspace.ts'
 import { withImap } from './sent-folder.ts'
 import type { Settlement } from './settle.ts'
@@ -11,7 +11,14 @@ import { postponeLook } from './uncertain-queries.ts'
 const minuteMs = 60_000
 /** After the mail; then it is left to a person. */
 const looksMs = [1, 5, 30, 240, 1440].map((minutes) => minutes * minuteMs)
+/** A server that could not be asked is asked again, for as long as anybody may mend it. */
+const lookAgainMs = 60 * minuteMs
+const lookForMs = 7 * 1440 * minuteMs
 const sendsMax = 200
+const mailboxesAtOnce = 8
+
+/** Message-IDs that are in the Sent folder; or that nobody could look. */
+type Look = { found: Set<string> } | 'unreachable' | 'gone'
 
 /**
  * Looks for uncertain mails in the Sent folders of their mailboxes: what the provider has filed there
@@ -19,25 +26,38 @@ const sendsMax = 200
  */
 export async function reconcileUncertain(
   ctx: Context,
-  holds: (bucket: number) => boolean,
+  buckets: number[],
   settlements: GroupWriter<Settlement, boolean>,
 ) {
-  const due = (await findUncertain(ctx.db, ctx.now(), sendsMax)).filter(({ mailbox_id }) =>
-    holds(bucketOf(mailbox_id)),
-  )
-  for (const sends of Map.groupBy(due, ({ mailbox_id }) => mailbox_id).values()) {
-    const found = await findInSent(ctx, sends)
-    for (const send of sends) {
-      if (found.has(send.id)) await settlements.add(arrived(ctx, send))
-      else await lookAgain(ctx, send)
+  const due = await findUncertain(ctx.db, buckets, ctx.now(), sendsMax)
+  const byMailbox = [...Map.groupBy(due, ({ mailbox_id }) => mailbox_id).values()]
+  // One server that keeps silent holds up no other.
+  const next = byMailbox.values()
+  const work = async () => {
+    for (const sends of next) await reconcileMailbox(ctx, sends, settlements)
+  }
+  await Promise.all(Array.from({ length: mailboxesAtOnce }, work))
+}
+
+async function reconcileMailbox(
+  ctx: Context,
+  sends: UncertainSend[],
+  settlements: GroupWriter<Settlement, boolean>,
+) {
+  const look = await lookInSent(ctx, sends)
+  for (const send of sends) {
+    if (typeof look === 'object' && look.found.has(send.id)) {
+      await settlements.add(arrived(ctx, send))
+    } else {
+      await postponeLook(ctx.db, send, nextLook(ctx, send, look))
     }
   }
 }
 
-async function findInSent(ctx: Context, sends: UncertainSend[]): Promise<Set<string>> {
+async function lookInSent(ctx: Context, sends: UncertainSend[]): Promise<Look> {
   const [first] = sends
   const found = new Set<string>()
-  if (!first) return found
+  if (!first) return { found }
   try {
     await withImap(ctx, first.workspace_id, first.mailbox_id, async (imap, sent) => {
       if (!sent) return
@@ -46,20 +66,28 @@ async function findInSent(ctx: Context, sends: UncertainSend[]): Promise<Set<str
         if ((await imap.findByMessageId(message_id)).length > 0) found.add(id)
       }
     })
+    return { found }
   } catch (error) {
-    // The mailbox may be gone, or its server not to be reached: there is another time.
-    const { name } = error as Error
-    if (!(error instanceof MailFailure) && name !== 'AppError') throw error
-    ctx.log.warn(describeError(error), 'uncertain mails were not looked for')
+    if (error instanceof AppError) return 'gone'
+    if (!(error instanceof MailFailure)) throw error
+    ctx.log.warn(
+      { mailbox: first.mailbox_id, ...describeError(error) },
+      'uncertain mails were not looked for',
+    )
+    return found.size > 0 ? { found } : 'unreachable'
   }
-  return found
 }
 
-async function lookAgain(ctx: Context, send: UncertainSend) {
-  const ageMs = ctx.now().getTime() - send.timestamp_transmitting.getTime()
+/** Null: not again. */
+function nextLook(ctx: Context, { timestamp_transmitting }: UncertainSend, look: Look) {
+  const sentMs = timestamp_transmitting.getTime()
+  const ageMs = ctx.now().getTime() - sentMs
+  if (look === 'gone') return null
+  if (look === 'unreachable') {
+    return ageMs < lookForMs ? new Date(ctx.now().getTime() + lookAgainMs) : null
+  }
   const nextMs = looksMs.find((ms) => ms > ageMs)
-  const at = nextMs === undefined ? null : new Date(send.timestamp_transmitting.getTime() + nextMs)
-  await postponeLook(ctx.db, send, at)
+  return nextMs === undefined ? null : new Date(sentMs + nextMs)
 }
 
 /** What is uncertain is recorded already: only its state changes. */
@@ -78,5 +106,5 @@ export const arrived = (
   recipient: '',
   threadSubject: null,
   mail: null,
-  nextSendAt: null,
+  gapSeconds: 0,
 })

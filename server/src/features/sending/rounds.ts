@@ -49,8 +49,12 @@ export class Rounds {
     try {
       const foreign = lanes.filter(({ isAdopted }) => !isAdopted)
       if (foreign.length > 0) await this.#takeOver(foreign)
-      const moves = await planLanes(this.#ctx, lanes, this.#writers)
-      for (const { lane, resolve } of waiting) resolve(moves.get(lane) ?? { kind: 'again' })
+      // Held: they stay awake in the database, and are found there when it is over.
+      const { watch } = this.#writers
+      const moves = watch.isHeld ? null : await planLanes(this.#ctx, lanes, this.#writers)
+      for (const { lane, resolve } of waiting) {
+        resolve(moves ? (moves.get(lane) ?? { kind: 'again' }) : { kind: 'left' })
+      }
     } catch (error) {
       for (const { reject } of waiting) reject(error)
     }

@@ -2,17 +2,23 @@ import type { Context } from '../../kernel/context.ts'
 import { Leases } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
 import { findWokenLanes, sweepWokenLanes } from './cross-workspace.ts'
+import { DatabaseWatch } from './database-watch.ts'
 import { Lanes, type LanesOptions } from './lanes.ts'
 import { reconcileUncertain } from './reconcile.ts'
+import type { Witness } from './witness.ts'
 import { createWriters } from './writers.ts'
 
 export interface SendingRunnerOptions extends Pick<LanesOptions, 'onSettled'> {
   /** Calls back on every hint that something is due; resolves to the end of listening. */
   listen?: (onHint: () => void) => Promise<() => Promise<void>>
+  /** Tells from outside of the database whether it was put back. */
+  witness?: Witness
 }
 
 export interface SendingRunner {
   lanesAwake: () => number
+  /** Until a person confirms that the database is the right one. */
+  isHeld: () => boolean
   /** Ends what is under way for at most this long, releases the leases and resolves. */
   stop: (withinMs?: number) => Promise<void>
 }
@@ -23,6 +29,7 @@ const overlapMs = 2_000
 const hintOverlapMs = 200
 const sweepEveryMs = 1_000
 const reconcileEveryMs = 15_000
+const watchEveryMs = 1_000
 /** Buckets of one step of the sweep: with all of them a round takes half a minute. */
 const sweepBuckets = 9
 
@@ -35,6 +42,8 @@ export async function startSendingRunner(
   ctx: Context,
   options: SendingRunnerOptions = {},
 ): Promise<SendingRunner> {
+  const watch = new DatabaseWatch(ctx, options.witness)
+  await watch.look()
   const leases: Leases = new Leases(ctx, 'mailboxes', {
     taken: (buckets) => {
       sweep.first(buckets)
@@ -44,7 +53,7 @@ export async function startSendingRunner(
     drained: (buckets) => lanes.drain(buckets, drainMs),
   })
   let drainMs = 20_000
-  const writers = createWriters(ctx)
+  const writers = createWriters(ctx, watch)
   const lanes = new Lanes(ctx, writers, {
     ...options,
     tokenOf: (bucket) => (leases.holds(bucket) ? leases.token(bucket) : undefined),
@@ -54,8 +63,13 @@ export async function startSendingRunner(
 
   const sweeping = startLoop(ctx, 'mailbox sweep', sweepEveryMs, () => sweep.step())
   const reconciling = startLoop(ctx, 'uncertain mails', reconcileEveryMs, () =>
-    reconcileUncertain(ctx, (bucket) => leases.holds(bucket), writers.settlements),
+    reconcileUncertain(ctx, leases.buckets(), writers.settlements),
   )
+  const watching = startLoop(ctx, 'database watch', watchEveryMs, async () => {
+    if (!(await watch.lookWhenDue())) return
+    sweep.first(leases.buckets())
+    sweeping.wake()
+  })
   const heartbeat = startLoop(ctx, 'mailbox leases', ctx.config.leaseMs / 3, () => leases.beat())
   const discover = startLoop(ctx, 'woken mailboxes', pollEveryMs, async (hinted) => {
     lanes.tick()
@@ -65,12 +79,14 @@ export async function startSendingRunner(
 
   return {
     lanesAwake: () => lanes.size,
+    isHeld: () => watch.isHeld,
     async stop(withinMs = 5_000) {
       drainMs = withinMs
       await unlisten?.()
-      await Promise.all([heartbeat, discover, sweeping, reconciling].map((loop) => loop.stop()))
+      const loops = [heartbeat, discover, sweeping, reconciling, watching]
+      await Promise.all(loops.map((loop) => loop.stop()))
       await leases.release()
-      await writers.connections.closeAll()
+      await Promise.all([writers.connections.closeAll(), writers.copies.stop(withinMs)])
     },
   }
 }

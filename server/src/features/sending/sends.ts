@@ -8,7 +8,7 @@ import { arrived } from './reconcile.ts'
 import { settleSends } from './settle.ts'
 import * as queries from './uncertain-queries.ts'
 
-export type { SendFilter, ShownSend } from './uncertain-queries.ts'
+export type { ShownSend } from './uncertain-queries.ts'
 
 /** The ledger, newest first. */
 export const listSends = (
@@ -39,9 +39,15 @@ const refused: Outcome = {
   aftermath: { kind: 'again' },
 }
 
-/** Its answer came back, or its bounce: it was sent. Of mails that are not uncertain nothing changes. */
-export async function markArrived(tx: Context, workspaceId: string, messageIds: string[]) {
-  if (messageIds.length > 0) await queries.markArrived(tx.db, workspaceId, messageIds)
+/**
+ * An answer to these mails came back, or a bounce: they were sent. Of mails that are not uncertain
+ * nothing changes. Before any lead is locked: that is the order of the ledger.
+ *
+ * @param ids of messages
+ */
+export async function markArrived(tx: Context, workspaceId: string, ids: string[]) {
+  if (ids.length === 0) return
+  await queries.markArrived(tx.db, workspaceId, ids, tx.now())
 }
 
 async function decide(
@@ -62,6 +68,6 @@ async function decide(
       ...{ subjectType: 'send', subjectId: id },
       details: { lead_id: send.lead_id, step_id: send.step_id },
     })
-    return send
+    return { ...send, state: outcome.kind === 'sent' ? 'sent' : 'failed' }
   })
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import { column } from './columns.ts'
@@ -24,7 +25,12 @@ const mark = prepared<unknown[], { id: string }>(
    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::text[],
      $8::boolean[])
      as k (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, subject, starts_thread)
-   join lateral (select l.id from ${gates} order by l.id limit 1) g on true
+   join lateral (
+     select l.id from ${gates}
+       and l.timestamp_next_send <= $9::timestamptz
+     order by l.id
+     limit 1
+   ) g on true
    where s.workspace_id = k.workspace_id and s.lead_id = k.lead_id and s.step_id = k.step_id
      and s.id = k.id and s.state in ('claimed', 'transmitting')
    returning s.id`,
@@ -152,6 +158,8 @@ export interface PacedLane {
   last_sent_at: Date
   next_send_at: Date | null
   last_campaign_id: string
+  /** A server took a mail. */
+  works: boolean
 }
 
 const pace = prepared<unknown[], never>(
@@ -160,9 +168,12 @@ const pace = prepared<unknown[], never>(
    update mailbox_lanes l
    set last_sent_at = greatest(l.last_sent_at, k.last_sent_at),
      next_send_at = greatest(l.next_send_at, k.next_send_at),
-     last_campaign_id = k.last_campaign_id, failures = 0, not_before = null
-   from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::timestamptz[], $5::uuid[])
-     as k (workspace_id, mailbox_id, last_sent_at, next_send_at, last_campaign_id)
+     last_campaign_id = k.last_campaign_id,
+     failures = case when k.works then 0 else l.failures end,
+     not_before = case when k.works then null else l.not_before end
+   from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::timestamptz[], $5::uuid[],
+     $6::boolean[])
+     as k (workspace_id, mailbox_id, last_sent_at, next_send_at, last_campaign_id, works)
    where l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id`,
 )
 
@@ -175,6 +186,7 @@ export const paceLanes = (db: Db, lanes: PacedLane[]) =>
     column(lanes, 'last_sent_at'),
     column(lanes, 'next_send_at'),
     column(lanes, 'last_campaign_id'),
+    column(lanes, 'works'),
   )
 
 const selectSentSteps = prepared<string[][], { lead_id: string; step_ids: string[] }>(
@@ -193,3 +205,30 @@ export async function findSentSteps(db: Db, leads: { workspace_id: string; lead_
   const rows = await selectSentSteps(db, column(leads, 'workspace_id'), column(leads, 'lead_id'))
   return new Map(rows.map((row) => [row.lead_id, row.step_ids]))
 }
+
+export interface BouncedDay {
+  workspace_id: string
+  campaign_id: string
+  day: string
+  bounced: number
+  refused: number
+}
+
+/** Hard bounces, of the day on which they count. */
+export const addBounces = (db: Db, days: BouncedDay[]) =>
+  sql`
+    /* settle */
+    insert into campaign_days as d (workspace_id, campaign_id, day, bounced, refused)
+    select k.workspace_id, k.campaign_id, k.day, k.bounced, k.refused
+    from unnest(
+      ${column(days, 'workspace_id')}::uuid[],
+      ${column(days, 'campaign_id')}::uuid[],
+      ${column(days, 'day')}::date[],
+      ${column(days, 'bounced')}::integer[],
+      ${column(days, 'refused')}::integer[]
+    ) as k (workspace_id, campaign_id, day, bounced, refused)
+    order by k.workspace_id, k.campaign_id, k.day
+    on conflict (workspace_id, campaign_id, day) do update
+      set bounced = d.bounced + excluded.bounced, refused = d.refused + excluded.refused`.execute(
+    db,
+  )

@@ -10,6 +10,7 @@ import { addToCampaignDays, addToMailboxDays } from './claim-queries.ts'
 import { countDays } from './days.ts'
 import type { SendKey } from './ledger.ts'
 import { type Outcome, type Transition, transitionOf } from './outcome.ts'
+import { gapAfter } from './plan/plan.ts'
 import { sentMessage } from './sent-message.ts'
 import * as queries from './settle-queries.ts'
 
@@ -29,8 +30,8 @@ export interface Settlement extends SendKey {
   threadSubject: string | null
   /** What was made; null: nobody has it any more. */
   mail: SettledMail | null
-  /** When the mailbox is free again. */
-  nextSendAt: Date | null
+  /** Of the mailbox. */
+  gapSeconds: number
 }
 
 interface SettledMail {
@@ -93,7 +94,7 @@ async function write(tx: Context, settled: Settled[], campaigns: Map<string, Boo
   )
   await giveBack(tx, settled)
   await countBounces(tx, bouncesOf(settled))
-  await pace(tx, settled)
+  await pace(tx, settled, campaigns)
   await wakeOthers(tx, settled)
 }
 
@@ -238,22 +239,38 @@ async function giveBack(tx: Context, settled: Settled[]) {
   await addToMailboxDays(tx.db, mailboxes.map(less))
 }
 
-async function pace(tx: Context, settled: Settled[]) {
+/** By when the mail was on the wire, whoever settles it, and once. */
+async function pace(tx: Context, settled: Settled[], campaigns: Map<string, BookedCampaign>) {
   const lanes = new Map<string, queries.PacedLane>()
   for (const { settlement, row, transition } of settled) {
-    if (transition.state === 'failed') continue
+    if (!transition.records) continue
     const at = sentAt(settlement, row)
     const lane = lanes.get(row.mailbox_id)
     lanes.set(row.mailbox_id, {
       workspace_id: row.workspace_id,
       mailbox_id: row.mailbox_id,
       last_sent_at: laterOf(lane?.last_sent_at, at) ?? at,
-      next_send_at: laterOf(lane?.next_send_at, settlement.nextSendAt),
+      next_send_at: laterOf(lane?.next_send_at, nextSendAt(settlement, row, campaigns)),
       last_campaign_id: row.campaign_id,
+      works: lane?.works || transition.state === 'sent',
     })
   }
   if (lanes.size > 0) await queries.paceLanes(tx.db, inLaneOrder([...lanes.values()]))
 }
+
+function nextSendAt(
+  settlement: Settlement,
+  row: queries.LedgerRow,
+  campaigns: Map<string, BookedCampaign>,
+): Date | null {
+  const gap_seconds = settlement.gapSeconds
+  const { planned } = campaigns.get(row.campaign_id) ?? { planned: noGap }
+  const gapMs = gapAfter(planned, { gap_seconds }, row.lead_id, row.step_id)
+  return gapMs === 0 ? null : new Date(sentAt(settlement, row).getTime() + gapMs)
+}
+
+/** Of a campaign that is gone. */
+const noGap = { email_gap: 0, random_wait_max: 0 }
 
 /** What was given back of a day, and a lead that one mailbox gave up, may be another's to use. */
 async function wakeOthers(tx: Context, settled: Settled[]) {

@@ -120,22 +120,26 @@ test('a runner that lost its lease finishes nothing that was given back, and its
 
   const [other] = await sending.addLeads(campaign_id, ['bob@lead.example'])
   const claims = await transaction(ctx, (tx) =>
-    claimSends(tx, [
-      {
-        ...mark,
-        lead_id: other ?? '',
-        id: ctx.newId(),
-        step: 1,
-        variant: 1,
-        variant_id: before.variant_id,
-        message_id: '<two@example.com>',
-        token: '0',
-        is_new: true,
-        campaign_day: before.campaign_day,
-        mailbox_day: before.mailbox_day,
-        mailbox_limit: 100,
-      },
-    ]),
+    claimSends(
+      tx,
+      [
+        {
+          ...mark,
+          lead_id: other ?? '',
+          id: ctx.newId(),
+          step: 1,
+          variant: 1,
+          variant_id: before.variant_id,
+          message_id: '<two@example.com>',
+          token: '0',
+          is_new: true,
+          campaign_day: before.campaign_day,
+          mailbox_day: before.mailbox_day,
+          mailbox_limit: 100,
+        },
+      ],
+      0,
+    ),
   )
   expect(claims).toEqual([null])
 })
@@ -160,7 +164,7 @@ test('a result that comes late settles its row, and is recorded once', async () 
     recipient: 'ann@lead.example',
     threadSubject: 'One',
     mail: null,
-    nextSendAt: null,
+    gapSeconds: 0,
   }
   const settle = () =>
     transaction(ctx, (tx) => settleSends(tx, new CampaignBook(), [settlement, settlement]))

@@ -37,7 +37,7 @@ export async function takeOver(
         recipient: send.email ?? '',
         threadSubject: send.thread_subject,
         mail: null,
-        nextSendAt: null,
+        gapSeconds: send.gap_seconds ?? 0,
       }),
     ),
   )

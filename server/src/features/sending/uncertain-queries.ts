@@ -91,10 +91,16 @@ export async function findUncertainSend(db: Db, workspaceId: string, id: string)
   return rows[0]
 }
 
-/** An answer to a mail proves that it arrived. */
-export const markArrived = (db: Db, workspaceId: string, ids: string[]) =>
+/**
+ * An answer to a mail proves that it arrived. By Message-ID, which all attempts at a step share: who
+ * answers may name an earlier one.
+ */
+export const markArrived = (db: Db, workspaceId: string, ids: string[], at: Date) =>
   sql`
     update sends
-    set state = 'sent', look_at = null
+    set state = 'sent', look_at = null, error_stage = null, error_code = null,
+      error_message = null, timestamp_settled = ${at}::timestamptz
     where workspace_id = ${workspaceId}::uuid and is_uncertain
-      and id = any(${ids}::uuid[])`.execute(db)
+      and message_id in (
+        select m.message_id from messages m
+        where m.workspace_id = ${workspaceId}::uuid and m.id = any(${ids}::uuid[]))`.execute(db)

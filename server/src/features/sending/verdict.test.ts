@@ -2,9 +2,6 @@ import { expect, test } from 'vitest'
 import { MailFailure } from '../../kernel/mail/index.ts'
 import { errorOf, judge } from './verdict.ts'
 
-type MailFailureKind = MailFailure['kind']
-type MailStage = MailFailure['stage']
-
 const now = new Date('2026-11-20T09:00:00Z')
 const attempted = { attempt: 1, recipient: 'ann@example.com', now, random: 0.5 }
 
@@ -90,7 +87,9 @@ test.each<[MailFailure['stage'], MailFailure['kind'], string]>([
 
 test('a connection that breaks after the final dot leaves it open what became of the mail', () => {
   for (const kind of ['closed', 'timeout', 'protocol'] as const) {
-    expect(inShort(new MailFailure('message', kind, { certain: false }))).toBe('uncertain')
+    expect(inShort(new MailFailure('message', kind, { certain: false }))).toBe(
+      'uncertain, mailbox waits',
+    )
   }
 })
 

@@ -30,7 +30,10 @@ export interface Attempted {
  */
 export function judge(failure: MailFailure, attempted: Attempted): Verdict {
   const error = errorOf(failure)
-  if (!failure.certain) return { outcome: { kind: 'uncertain', error }, trouble: null }
+  if (!failure.certain) {
+    // A server that never answers must not take all leads one by one.
+    return { outcome: { kind: 'uncertain', error }, trouble: connectionTrouble(failure) }
+  }
   const fail = (aftermath: Aftermath, trouble: Trouble | null = null): Verdict => ({
     outcome: { kind: 'failed', error, aftermath },
     trouble,

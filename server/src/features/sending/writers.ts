@@ -4,18 +4,22 @@ import { createTrackingLinks, type TrackingLinks } from '../tracking/index.ts'
 import { CampaignBook } from './campaign-book.ts'
 import { claimSends } from './claim.ts'
 import { Connections } from './connections.ts'
+import type { DatabaseWatch } from './database-watch.ts'
 import { putToSleep, type Sleep } from './lane-queries.ts'
 import { LeadPool } from './lead-pool.ts'
 import type { Claim, ClaimRequest } from './ledger.ts'
+import { SentCopies } from './sent-copies.ts'
 import { type Settlement, settleSends } from './settle.ts'
 import { type Mark, markTransmitting } from './settle-queries.ts'
 
 /** What the lanes of one process share. */
 export interface Writers {
+  watch: DatabaseWatch
   book: CampaignBook
   pool: LeadPool
   links: TrackingLinks
   connections: Connections
+  copies: SentCopies
   claims: GroupWriter<ClaimRequest, Claim | null>
   marks: GroupWriter<Mark, boolean>
   settlements: GroupWriter<Settlement, boolean>
@@ -24,13 +28,19 @@ export interface Writers {
   flush: () => Promise<void>
 }
 
-export function createWriters(ctx: Context): Writers {
+/** A mail waits for its mark with the server waiting for the mail: not for another's commit as well. */
+const marksAtOnce = 3
+
+export function createWriters(ctx: Context, watch: DatabaseWatch): Writers {
   const book = new CampaignBook()
-  const claims = new GroupWriter<ClaimRequest, Claim | null>(ctx, 'claims', claimSends, {
-    ...{ batchMax: 500, gatherMs: 1 },
-  })
+  const claims = new GroupWriter<ClaimRequest, Claim | null>(
+    ctx,
+    'claims',
+    (tx, items) => claimSends(tx, items, watch.epoch),
+    { batchMax: 500, gatherMs: 1 },
+  )
   const marks = new GroupWriter<Mark, boolean>(ctx, 'marks', markSends, {
-    ...{ batchMax: 500, gatherMs: 1 },
+    ...{ batchMax: 500, gatherMs: 1, writersMax: marksAtOnce, isOneStatement: true },
   })
   const settlements = new GroupWriter<Settlement, boolean>(
     ctx,
@@ -48,10 +58,11 @@ export function createWriters(ctx: Context): Writers {
     { batchMax: 500, gatherMs: 1 },
   )
   return {
-    ...{ book, claims, marks, settlements, sleeps },
+    ...{ watch, book, claims, marks, settlements, sleeps },
     pool: new LeadPool(),
     links: createTrackingLinks(ctx),
     connections: new Connections(ctx),
+    copies: new SentCopies(ctx),
     async flush() {
       await Promise.all([claims.flush(), marks.flush(), sleeps.flush()])
       await settlements.flush()

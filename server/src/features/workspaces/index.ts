@@ -6,4 +6,5 @@ export {
   listWorkspaces,
   type PlanChanges,
   setPlan,
+  setWorkspace,
 } from './workspaces.ts'

@@ -65,6 +65,31 @@ export async function getWorkspace(ctx: Context, idOrName: string) {
   return workspace
 }
 
+/** How a workspace works, as far as its owner decides. */
+export interface WorkspaceSettings {
+  /** A reply that asks for it unsubscribes by itself; else it is only suggested to a person. */
+  unsubscribeByReply?: boolean
+}
+
+/** Holds for what comes in from now on. */
+export async function setWorkspace(ctx: Context, workspaceId: string, changes: WorkspaceSettings) {
+  return transaction(ctx, async (tx) => {
+    const { unsubscribeByReply } = changes
+    const columns =
+      unsubscribeByReply === undefined ? {} : { unsubscribe_by_reply: unsubscribeByReply }
+    const workspace = await queries.updateWorkspace(tx.db, workspaceId, {
+      ...columns,
+      timestamp_updated: tx.now(),
+    })
+    if (!workspace) throw notFound('workspace')
+    await recordAudit(tx, {
+      ...{ workspaceId, actor: operator, action: 'workspace.set' },
+      ...{ subjectType: 'workspace', subjectId: workspaceId, details: columns },
+    })
+    return workspace
+  })
+}
+
 /** Holds at once: plans are read with the key on every request. */
 export async function setPlan(ctx: Context, workspaceId: string, changes: PlanChanges) {
   return transaction(ctx, async (tx) => {

@@ -39,9 +39,9 @@ export class CopyBuffer {
     if (value === null) return this.null()
     // A character takes three bytes at most.
     this.#reserve(4 + 3 * value.length)
-    const size = this.#bytes.write(value, this.#length + 4)
-    this.#bytes.writeInt32BE(size, this.#length)
-    this.#length += 4 + size
+    const size = this.#writeAscii(value) ?? this.#bytes.write(value, this.#length + 4)
+    this.#writeSize(size)
+    this.#length += size
   }
 
   bytea(value: Buffer) {
@@ -64,8 +64,11 @@ export class CopyBuffer {
   /** What was written into another one, from `start` to `end`. */
   appendFrom(other: CopyBuffer, start: number, end: number) {
     this.#reserve(end - start)
-    const [target, source] = [this.#bytes, other.#bytes]
-    for (let i = start; i < end; i++) target[this.#length++] = source[i] as number
+    const target = this.#bytes
+    const source = other.#bytes
+    let at = this.#length
+    for (let i = start; i < end; i++) target[at++] = source[i] as number
+    this.#length = at
   }
 
   boolean(value: boolean) {
@@ -104,6 +107,30 @@ export class CopyBuffer {
       this.#length = this.#bytes.writeInt32BE(value, this.#length)
     }
     this.append(elements.slice())
+  }
+
+  #writeSize(size: number) {
+    const bytes = this.#bytes
+    const at = this.#length
+    bytes[at] = size >>> 24
+    bytes[at + 1] = size >>> 16
+    bytes[at + 2] = size >>> 8
+    bytes[at + 3] = size
+    this.#length = at + 4
+  }
+
+  /** For few characters faster than a call; undefined where that is not enough. */
+  #writeAscii(value: string): number | undefined {
+    const { length } = value
+    if (length > 64) return undefined
+    const bytes = this.#bytes
+    const start = this.#length + 4
+    for (let i = 0; i < length; i++) {
+      const code = value.charCodeAt(i)
+      if (code > 0x7f) return undefined
+      bytes[start + i] = code
+    }
+    return length
   }
 
   #reserve(bytes: number) {

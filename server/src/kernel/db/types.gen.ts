@@ -82,6 +82,7 @@ export interface CampaignDays {
   campaign_id: string;
   day: string;
   forgiven: Generated<number>;
+  forgiven_sent: Generated<number>;
   new_leads: Generated<number>;
   refused: Generated<number>;
   sent: Generated<number>;
@@ -267,6 +268,8 @@ export interface Instance {
   id: string;
   secret_key_id: string;
   sending_epoch: Generated<Int8>;
+  sending_held_reason: string | null;
+  sending_held_since: Timestamp | null;
   sending_identity: string | null;
   timestamp_created: Timestamp;
 }
@@ -344,9 +347,11 @@ export interface Mailboxes {
   gap_seconds: Generated<number>;
   id: string;
   imap_error: string | null;
+  provider_saves_sent: Generated<boolean>;
   ramp_up_from: string | null;
   ramp_up_start: number | null;
   ramp_up_step: number | null;
+  save_sent: boolean | null;
   settings: Buffer;
   signature: string | null;
   smtp_error: string | null;
@@ -416,6 +421,32 @@ export interface Messages {
   workspace_id: string;
 }
 
+export interface Replies {
+  attempt: Generated<number>;
+  campaign_id: string | null;
+  error_code: string | null;
+  error_message: string | null;
+  from_address: string;
+  html: string | null;
+  id: string;
+  idempotency_key: string;
+  in_reply_to: string;
+  is_forced: boolean;
+  mail_references: string[];
+  mailbox_id: string;
+  message_id: string;
+  state: string;
+  subject: string;
+  text: string | null;
+  thread_id: string;
+  timestamp_claimed: Timestamp;
+  timestamp_created: Timestamp;
+  timestamp_settled: Timestamp | null;
+  timestamp_transmitting: Timestamp | null;
+  to_address: string;
+  workspace_id: string;
+}
+
 export interface Runners {
   heartbeat_at: Timestamp;
   id: string;
@@ -466,6 +497,14 @@ export interface ServiceAccounts {
   timestamp_last_used: Timestamp | null;
   timestamp_revoked: Timestamp | null;
   timestamp_updated: Timestamp;
+  workspace_id: string;
+}
+
+export interface SoftBounces {
+  email_folded: string;
+  is_failed: boolean;
+  send_id: string;
+  timestamp_created: Timestamp;
   workspace_id: string;
 }
 
@@ -606,9 +645,11 @@ export interface DB {
   mailboxes: Mailboxes;
   message_ids: MessageIds;
   messages: Messages;
+  replies: Replies;
   runners: Runners;
   sends: Sends;
   service_accounts: ServiceAccounts;
+  soft_bounces: SoftBounces;
   suppressions: Suppressions;
   threads: Threads;
   webhook_event_counts: WebhookEventCounts;

@@ -7,6 +7,10 @@ export interface GroupOptions {
   batchMax: number
   /** What arrives within it shares a transaction. */
   gatherMs: number
+  /** Transactions at once; one, unless nobody waits for the order. */
+  writersMax?: number
+  /** A write of one statement needs no transaction around it. */
+  isOneStatement?: boolean
 }
 
 interface Waiting<Item, Result> {
@@ -29,7 +33,9 @@ export class GroupWriter<Item, Result> {
   readonly #write: (tx: Context, items: Item[]) => Promise<Result[]>
   readonly #options: GroupOptions
   #waiting: Waiting<Item, Result>[] = []
-  #writing: Promise<void> | undefined
+  #isGathering = false
+  readonly #writing = new Set<Promise<void>>()
+  #writers = 0
 
   constructor(
     ctx: Context,
@@ -47,7 +53,7 @@ export class GroupWriter<Item, Result> {
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject })
-      this.#writing ??= this.#drain()
+      if (this.#writers < (this.#options.writersMax ?? 1) && !this.#isGathering) this.#start()
     })
   }
 
@@ -57,23 +63,31 @@ export class GroupWriter<Item, Result> {
 
   /** Resolves when everything given so far is written. */
   async flush() {
-    while (this.#writing) await this.#writing
+    while (this.#writing.size > 0) await Promise.all(this.#writing)
+  }
+
+  #start() {
+    this.#writers += 1
+    const writing = this.#drain().finally(() => this.#writing.delete(writing))
+    this.#writing.add(writing)
   }
 
   async #drain() {
     const { batchMax, gatherMs } = this.#options
+    this.#isGathering = true
     await this.#ctx.sleep(gatherMs)
+    this.#isGathering = false
     while (this.#waiting.length > 0) {
       await this.#settle(this.#waiting.splice(0, batchMax))
     }
-    this.#writing = undefined
+    this.#writers -= 1
   }
 
   async #settle(batch: Waiting<Item, Result>[]): Promise<void> {
     for (let failures = 0; ; failures++) {
       try {
         const items = batch.map(({ item }) => item)
-        const results = await transaction(this.#ctx, (tx) => this.#write(tx, items))
+        const results = await this.#writeAll(items)
         for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result)
         return
       } catch (error) {
@@ -85,6 +99,11 @@ export class GroupWriter<Item, Result> {
         await this.#ctx.sleep(Math.min(5_000, 20 * 2 ** failures))
       }
     }
+  }
+
+  #writeAll(items: Item[]): Promise<Result[]> {
+    if (this.#options.isOneStatement) return this.#write(this.#ctx, items)
+    return transaction(this.#ctx, (tx) => this.#write(tx, items))
   }
 
   /** One of them is at fault: halves find it. */

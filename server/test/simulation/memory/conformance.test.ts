@@ -52,7 +52,7 @@ test.each(seeds)('history %d is the same in memory as in the database', async (s
         mailbox_limit: 3,
       }
       requests.push(claim)
-      const [real] = await transaction(ctx, (tx) => claimSends(tx, [claim]))
+      const [real] = await transaction(ctx, (tx) => claimSends(tx, [claim], 0))
       expect(memory.claim(claim, now), `claim of turn ${turn}`).toBe(real?.attempt ?? null)
     } else if (turnOf < 0.6) {
       const mark = { ...request, subject: '', starts_thread: true }
@@ -68,7 +68,7 @@ test.each(seeds)('history %d is the same in memory as in the database', async (s
         settleSends(tx, new CampaignBook(), [
           {
             ...{ ...request, outcome, at: now, mailbox: address, recipient: 'a@b.example' },
-            ...{ threadSubject: null, mail: null, nextSendAt: null },
+            ...{ threadSubject: null, mail: null, gapSeconds: 0 },
           },
         ]),
       )

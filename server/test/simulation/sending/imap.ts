@@ -62,8 +62,13 @@ export class SimulatedImap implements ImapConnection {
     )
   }
 
-  async append(): Promise<void> {
-    throw new Error('Nobody files anything here yet.')
+  append(path: string, message: Buffer): Promise<void> {
+    const { account, room } = this.#line
+    return this.#ask(`APPEND ${path}`, () => {
+      const source = message.toString()
+      const messageId = /^Message-ID: (.*)\r$/m.exec(source)?.[1] ?? ''
+      room.office.fileSent(account.address, messageId, source)
+    })
   }
 
   async idle(ms: number, signal?: AbortSignal): Promise<'changed' | 'timeout'> {

@@ -3,7 +3,14 @@ import type { Company } from './companies.ts'
 import { KnownText, KnownTexts } from './known-text.ts'
 import { contactKey } from './records.ts'
 import type { RowView } from './row-view.ts'
-import { foldAddress, readEmailStatus, readSwitch, readText, Unfit } from './values.ts'
+import {
+  foldAddress,
+  readEmailStatus,
+  readShownText,
+  readSwitch,
+  readText,
+  Unfit,
+} from './values.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** A contact as one row tells of it. */
@@ -75,7 +82,7 @@ export class ContactReader {
 
   /** Where only the whole name is given: its last word is the last name. */
   #readNames(row: RowView): [KnownText, KnownText] {
-    const full = readText('full_name', row.text(this.#at.full_name), 500) ?? ''
+    const full = readShownText('full_name', row.text(this.#at.full_name), 500) ?? ''
     const space = full.lastIndexOf(' ')
     const [first, last] = [full.slice(0, Math.max(0, space)), full.slice(space + 1)]
     const names = [first || last, first && last].map((name) => new KnownText('name', name || null))

@@ -38,6 +38,7 @@ export class CsvScanner {
     this.#length = length
     this.#at = 0
     this.#isAscii = isAscii(bytes.subarray(0, length))
+    this.#row.isAscii = this.#isAscii
   }
 
   /** The file has ended: its last row needs no line end. */

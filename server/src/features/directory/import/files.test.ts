@@ -310,6 +310,39 @@ describe('a whole name', () => {
   })
 })
 
+test('an address that stands where a name should is not shown by searches', async () => {
+  const text =
+    'name,title,company,email\nada@a.example,Write to ada@a.example,ada@a.example,ada@a.example\n'
+  expect(await importText(ctx, text)).toMatchObject({ contacts_created: 1, companies_created: 0 })
+  const page = { limit: 10, startingAfter: undefined }
+  const { items } = await searchDirectory(ctx.db, {}, page)
+  expect(items).toHaveLength(1)
+  expect(JSON.stringify(items)).not.toContain('@')
+})
+
+describe('a company whose site is a page among those of others, or whose mail is at a public host', () => {
+  test.each([
+    'https://www.linkedin.com/company/analytical/',
+    'facebook.com/analytical',
+    'ada@gmail.com',
+    'gmail.com',
+  ])('is known by its name alone: %s', async (website) => {
+    await importText(ctx, `email,company,website\nada@gmail.com,Analytical,${website}\n`)
+    expect(await companiesIn(ctx)).toMatchObject([{ key: 'n:analytical', domain: null }])
+  })
+
+  test('may be one of these itself', async () => {
+    await importText(ctx, 'company,website\nLinkedIn,https://www.linkedin.com/\n')
+    expect(await companiesIn(ctx)).toMatchObject([{ domain: 'linkedin.com' }])
+  })
+
+  test('does not have a domain that is said to be its own there', async () => {
+    await importText(ctx, 'first_name,last_name,company,domain\nAda,L,Analytical,gmail.com\n')
+    expect(await companiesIn(ctx)).toMatchObject([{ key: 'n:analytical', domain: null }])
+    expect(await contactsIn(ctx)).toMatchObject([{ has_email: false }])
+  })
+})
+
 describe('whether an address may be asked for', () => {
   test.each([
     ['an address', 'a@a.example,,,,', true],

@@ -2,7 +2,7 @@ import { CopyBuffer } from '../../../kernel/db/copy-buffer.ts'
 import { type BlockBuilder, type Field, type Term, termsOf } from '../term-index/index.ts'
 import type { RowView } from './row-view.ts'
 import { TextTable } from './text-table.ts'
-import { readText } from './values.ts'
+import { readShownText } from './values.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** A value as rows have it, with what was found out about it. */
@@ -72,7 +72,7 @@ export class KnownTexts {
     if (row.isEmpty(this.#column)) return this.#none
     const known = this.#table.get(row, this.#column)
     if (known) return known
-    const text = readText(this.#name, row.text(this.#column), this.#charactersMax)
+    const text = readShownText(this.#name, row.text(this.#column), this.#charactersMax)
     if (this.#table.isFull) this.#forget()
     const value = new KnownText(this.#field, text, this.#copies)
     this.#table.set(row, this.#column, value)

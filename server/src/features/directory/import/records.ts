@@ -2,7 +2,8 @@ import { domainOf } from '../domain.ts'
 import { addressKey, nameKey, profileKey } from '../identity.ts'
 import type { Columns } from './columns.ts'
 import type { RowView } from './row-view.ts'
-import { readCount, readList, readText, readYear, Unfit } from './values.ts'
+import { domainOfSite, isMailHost } from './shared-hosts.ts'
+import { readCount, readList, readShownText, readText, readYear, Unfit } from './values.ts'
 
 /** A company as one row tells of it; null where it says nothing. */
 export interface CompanyRecord {
@@ -28,15 +29,17 @@ export interface CompanyRecord {
 export function readCompany(row: RowView, at: Columns['at']): CompanyRecord | undefined {
   const website = readText('website', row.text(at.website), 500)
   const named = readText('domain', row.text(at.domain), 500)
-  const name = readText('company', row.text(at.company), 500)
-  const domain = domainOf(named ?? website ?? '') ?? null
-  if (named !== null && domain === null) throw new Unfit('domain is not a domain')
+  const name = readShownText('company', row.text(at.company), 500)
+  const given = named === null ? undefined : domainOf(named)
+  if (named !== null && given === undefined) throw new Unfit('domain is not a domain')
+  const own = given ?? domainOfSite(website ?? '')
+  const domain = own === undefined || isMailHost(own) ? null : own
   if (name === null && domain === null) return undefined
   return {
     name,
     domain,
     website,
-    industry: readText('industry', row.text(at.industry)),
+    industry: readShownText('industry', row.text(at.industry)),
     employee_count: readCount('employee_count', row.text(at.employee_count)),
     revenue_range: readText('revenue_range', row.text(at.revenue_range)),
     founded_year: readYear('founded_year', row.text(at.founded_year)),

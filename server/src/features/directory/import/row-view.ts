@@ -5,6 +5,8 @@ export class RowView {
   ends = new Int32Array(64)
   /** Fields; a blank line has none. */
   length = 0
+  /** Known to have no other characters. */
+  isAscii = false
   /** Why the row cannot be read; undefined when it was. */
   fault: string | undefined
 
@@ -20,7 +22,8 @@ export class RowView {
   /** Undefined where the row has no such field, or nothing in it. */
   text(column: number): string | undefined {
     if (this.isEmpty(column)) return undefined
-    return this.bytes.toString('utf8', this.starts[column], this.ends[column])
+    const encoding = this.isAscii ? 'latin1' : 'utf8'
+    return this.bytes.toString(encoding, this.starts[column], this.ends[column])
   }
 
   isEmpty(column: number): boolean {

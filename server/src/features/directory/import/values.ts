@@ -23,6 +23,23 @@ export function readText(
   return tidy === '' || (tidy.length <= blankMax && blanks.has(tidy.toLowerCase())) ? null : tidy
 }
 
+/**
+ * The same of what searches show: one with an e-mail address in it is taken as nothing, as some
+ * exports write the address of whom they know no name.
+ *
+ * @throws Unfit
+ */
+export function readShownText(
+  field: string,
+  text: string | undefined,
+  charactersMax?: number,
+): string | null {
+  const value = readText(field, text, charactersMax)
+  return value?.includes('@') && anyAddress.test(value) ? null : value
+}
+
+const anyAddress = /[^\s@]@[^\s@]+\.[^\s@]/
+
 /** Printable ASCII without anything to tidy: nearly every value. */
 const plain = /^[!-~]+(?: [!-~]+)*$/
 

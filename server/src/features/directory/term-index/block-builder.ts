@@ -67,7 +67,7 @@ export class BlockBuilder {
     companyDomain: string | null = null,
   ): number[] {
     const only = hasEmail ? this.#withEmail : this.#withoutEmail
-    if (email === null || (companyDomain && email.endsWith(`@${companyDomain}`))) return only
+    if (email === null || (companyDomain && isAt(email, companyDomain))) return only
     return [...only, ...termsOf.address(email).map((term) => this.numberOf(term))]
   }
 
@@ -115,6 +115,9 @@ export class BlockBuilder {
     return number
   }
 }
+
+const isAt = (email: string, domain: string) =>
+  email.endsWith(domain) && email[email.length - domain.length - 1] === '@'
 
 /**
  * Tells for every contact its place and the numbers of its terms, which are those of a list from

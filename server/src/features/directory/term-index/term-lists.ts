@@ -13,7 +13,10 @@ export class TermLists {
   /** Adds to the list that is being made. */
   push(numbers: number[]) {
     if (this.#length + numbers.length > this.numbers.length) this.#grow(numbers.length)
-    for (let i = 0; i < numbers.length; i++) this.numbers[this.#length++] = numbers[i] as number
+    const target = this.numbers
+    let at = this.#length
+    for (let i = 0; i < numbers.length; i++) target[at++] = numbers[i] as number
+    this.#length = at
   }
 
   /** What was added since the last list is one. */

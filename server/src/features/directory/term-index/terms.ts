@@ -106,6 +106,7 @@ export function soughtIn(word: string): Sought[] {
 /** What a misspelt word is compared with: the word of a term, where it is long enough to be one. */
 export function wordOf(term: Term): string | undefined {
   if (!isWordKind(term.charAt(0))) return undefined
+  if (ascii.test(term)) return term.length > prefixMin ? term.slice(1) : undefined
   const word = Buffer.from(term.slice(1), 'latin1').toString()
   return soughtIn(word).some(({ asPrefix }) => asPrefix) ? word : undefined
 }

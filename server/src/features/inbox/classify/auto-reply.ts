@@ -1,5 +1,6 @@
 import type { InboundMessage } from './message.ts'
 import { type Day, findReturnDay } from './return-day.ts'
+import { baseSubject } from './subject.ts'
 import { visibleText } from './visible-text.ts'
 
 /** A machine answered for the person. */
@@ -10,24 +11,26 @@ export interface AutoReply {
 }
 
 /**
- * By what the headers say (RFC 3834, and what vendors write), then by the subject. A person who
- * writes "I am out of the office" by hand is a person.
+ * By what the headers say (RFC 3834, and what vendors write), then by the subject, unless it is that
+ * of the mail that it answers: whoever writes about holidays gets answers about holidays. A person
+ * who writes "I am out of the office" by hand is a person.
  *
  * @param receivedAt what dates without a year are read by
  */
 export function readAutoReply(message: InboundMessage, receivedAt: Date): AutoReply | undefined {
-  const subject = withoutPrefixes(message.subject)
+  const subject = baseSubject(message.subject)
+  const isOwnSubject = subject === message.subject
   const isAnswer = message.inReplyTo.length > 0 || message.references.length > 0
   const isAutomatic =
     saysAutomatic(message) ||
     (isAnswer &&
       message.header('precedence').some((value) => /^(?:bulk|junk)$/i.test(value.trim()))) ||
-    automaticSubject.test(subject) ||
-    outOfOfficeSubject.test(subject) ||
+    (isOwnSubject && (automaticSubject.test(subject) || outOfOfficeSubject.test(subject))) ||
     (isAnswer && /^auto(?:matic|mated)?\s*:/i.test(message.subject))
   if (!isAutomatic) return undefined
   const text = visibleText(message.text).slice(0, 4000)
-  const isOutOfOffice = outOfOfficeSubject.test(subject) || outOfOfficeText.test(text)
+  const isOutOfOffice =
+    (isOwnSubject && outOfOfficeSubject.test(subject)) || outOfOfficeText.test(text)
   const returnsOn = isOutOfOffice ? findReturnDay(`${subject}\n${text}`, receivedAt) : null
   return { isOutOfOffice, returnsOn }
 }
@@ -44,13 +47,6 @@ function saysAutomatic({ header }: InboundMessage): boolean {
     )
   )
 }
-
-/** `Re:` and its like in other languages, any number of them. */
-const withoutPrefixes = (subject: string) =>
-  subject.replace(
-    /^(?:(?:re|aw|sv|vs|odp|ynt|antw|rif|r|res|回复|答复|回覆)\s*(?:\[\d+\])?\s*[:：]\s*){1,10}/i,
-    '',
-  )
 
 const automaticSubject = new RegExp(
   [

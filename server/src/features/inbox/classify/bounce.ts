@@ -10,6 +10,8 @@ export interface Bounce {
   diagnostic: string
   /** Folded; null when the report does not name it. */
   recipient: string | null
+  /** The server still tries: it may arrive. */
+  isDelay: boolean
 }
 
 export interface BounceReport {
@@ -25,7 +27,6 @@ export interface BounceReport {
 export function readBounce(message: InboundMessage): BounceReport | undefined {
   const bounces = fromStatusParts(message)
   if (bounces.length > 0) return { bounces, about: originalIds(message) }
-  if (message.reports.some(({ type }) => type.endsWith('delivery-status'))) return undefined
   if (!isFromPostmaster(message)) return undefined
   const told = fromText(message)
   return told && { bounces: told, about: originalIds(message) }
@@ -60,7 +61,7 @@ function bounceOf(fields: Map<string, string>): Bounce[] {
     ?.toLowerCase()
     .split(/[\s(;]/)[0]
   if (action !== 'failed' && action !== 'delayed') return []
-  const diagnostic = valueIn(fields.get('diagnostic-code') ?? '')
+  const diagnostic = valueIn(fields.get('diagnostic-code') ?? '').slice(0, diagnosticMax)
   const status = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(fields.get('status') ?? '')?.[0]
   const code = specificCode(status, diagnostic)
   const named = valueIn(fields.get('final-recipient') ?? fields.get('original-recipient') ?? '')
@@ -68,8 +69,9 @@ function bounceOf(fields: Map<string, string>): Bounce[] {
     {
       kind: action === 'failed' && isPermanent(code, diagnostic) ? 'hard' : 'soft',
       code,
-      diagnostic: diagnostic.slice(0, diagnosticMax),
+      diagnostic,
       recipient: foldedIn(named),
+      isDelay: action === 'delayed',
     },
   ]
 }
@@ -77,7 +79,7 @@ function bounceOf(fields: Map<string, string>): Bounce[] {
 const diagnosticMax = 1000
 
 /** Behind the type: `rfc822; ada@example.com`, `smtp; 550 No such user`. */
-const valueIn = (field: string) => field.replace(/^\s*[\w-]+\s*;/, '').trim()
+const valueIn = (field: string) => field.replace(/^[\w-]{1,40}[ \t]*;/, '').trim()
 
 /** What the remote server said is worth more than a status that says no more than "failed". */
 function specificCode(status: string | undefined, diagnostic: string): string {
@@ -112,8 +114,8 @@ const isTransientText =
   /(?:mailbox|quota|storage|inbox)[^.]{0,40}(?:full|exceed|over)|over ?quota|try again|temporar|greylist|rate limit|too many|spam|blacklist|blocklist|block list|reputation|policy|blocked|denied by|timed? ?out|connection refused|content rejected/i
 
 function foldedIn(text: string): string | null {
-  const found = /[^\s<>(),:;"]+@[^\s<>(),:;"]+/.exec(text)?.[0]
-  return (found && parseEmail(found.replace(/[.]+$/, ''))?.folded) ?? null
+  const found = /[^\s<>(),:;"@]{1,64}@[^\s<>(),:;"@]{1,255}/.exec(text.slice(0, 2000))?.[0]
+  return (found && parseEmail(found.replace(/\.{1,3}$/, ''))?.folded) ?? null
 }
 
 function isFromPostmaster(message: InboundMessage): boolean {
@@ -138,7 +140,10 @@ function fromText(message: InboundMessage): Bounce[] | undefined {
   const diagnostic = diagnosticIn(report)
   const code = specificCode(undefined, diagnostic)
   const kind = !isDelay && isPermanent(code, diagnostic) ? 'hard' : 'soft'
-  return [...new Set(recipients)].map((recipient) => ({ kind, code, diagnostic, recipient }))
+  return [...new Set(recipients)].map((recipient) => ({
+    ...{ kind, code, diagnostic, recipient },
+    isDelay,
+  }))
 }
 
 /** What follows is the mail that came back. */
@@ -146,14 +151,14 @@ const reportIn = (text: string) =>
   text
     .slice(0, 20_000)
     .split(
-      /^(?:-{2,}.{0,10}(?:below this line|this is a copy|original message|message header).*|.*(?:copy of the message|original message follows|headers? of the original).*)$/im,
+      /^(?:-{2,80}.{0,10}(?:below this line|this is a copy|original message|message header).*|.*(?:copy of the message|original message follows|headers? of the original).*)$/im,
     )[0] ?? ''
 
 /** qmail writes `<address>:`, Exim the address on a line of its own, older servers either. */
 const recipientsIn = (report: string): string[] =>
-  [...report.matchAll(/^[ \t>]*<?([^\s<>(),;"]+@[^\s<>(),:;"]+)>?:?[ \t]*$/gm)].map(
-    ([, address]) => address ?? '',
-  )
+  [
+    ...report.matchAll(/^[ \t>]{0,20}<?([^\s<>(),;"@]{1,64}@[^\s<>(),:;"@]{1,255})>?:?[ \t]*$/gm),
+  ].map(([, address]) => address ?? '')
 
 const saysUndelivered =
   /undeliver|not (?:be|been|yet been) delivered|unable to deliver|wasn't able to deliver|delivery (?:has )?(?:failed|failure)|returned mail|failure notice|could not be delivered|returning message|unzustellbar|nicht zugestellt|non remis|no se (?:ha podido|pudo) entregar|mancata consegna|não entregue|niet bezorgd|niedostarczon|не (?:удалось )?доставлен|配信(?:不能|できません)|退信|无法投递/i

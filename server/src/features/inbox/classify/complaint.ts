@@ -11,9 +11,10 @@ export interface Complaint {
 export function readComplaint({ reports }: InboundMessage): Complaint | undefined {
   const feedback = reports.find(({ type }) => type === 'message/feedback-report')
   if (!feedback) return undefined
-  const recipient = /^original-rcpt-to:\s*(?:rfc822;)?\s*<?([^\s<>]+)>?/im.exec(
-    feedback.content,
-  )?.[1]
+  const recipient =
+    /^original-rcpt-to:[ \t]{0,20}(?:rfc822;)?[ \t]{0,20}<?([^\s<>]{1,320})>?/im.exec(
+      feedback.content,
+    )?.[1]
   const original = reports
     .filter(({ type }) => type !== 'message/feedback-report')
     .map(({ content }) => content.replace(/\r?\n[ \t]+/g, ' '))

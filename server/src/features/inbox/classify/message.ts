@@ -9,6 +9,8 @@ export interface InboundMessage {
   inReplyTo: string[]
   references: string[]
   from: { address: string; name: string } | null
+  /** Where answers to it go, if not to its sender. */
+  replyTo: string | null
   to: string[]
   subject: string
   /** As the sender's clock had it. */
@@ -36,16 +38,21 @@ export async function parseMessage(source: Buffer): Promise<InboundMessage> {
     inReplyTo: idsIn(header('in-reply-to')),
     references: idsIn(header('references')),
     from: senderOf(email),
-    to: (email.to ?? []).flatMap((one) => addressesOf(one)),
-    subject: (email.subject ?? '').replace(/\s+/g, ' ').trim(),
+    replyTo: (email.replyTo ?? []).flatMap((one) => addressesOf(one))[0] ?? null,
+    to: (email.to ?? []).flatMap((one) => addressesOf(one)).slice(0, addressesMax),
+    subject: storable(email.subject ?? '', subjectMax)
+      .replace(/\s+/g, ' ')
+      .trim(),
     date: Number.isNaN(date.getTime()) ? null : date,
-    text: withoutNul(email.text ?? textOfHtml(email.html ?? '')),
-    html: email.html === undefined ? null : withoutNul(email.html),
-    attachments: email.attachments.map(({ filename, mimeType, content }) => ({
-      name: filename,
-      type: mimeType,
-      bytes: typeof content === 'string' ? content.length : content.byteLength,
-    })),
+    text: storable(email.text ?? textOfHtml(email.html ?? '')),
+    html: email.html === undefined ? null : storable(email.html),
+    attachments: email.attachments
+      .slice(0, attachmentsMax)
+      .map(({ filename, mimeType, content }) => ({
+        name: filename === null ? null : storable(filename, nameMax),
+        type: storable(mimeType, nameMax),
+        bytes: typeof content === 'string' ? content.length : content.byteLength,
+      })),
     reports: email.attachments
       .filter(({ mimeType }) => reportTypes.has(mimeType))
       .map(({ mimeType, content }) => ({ type: mimeType, content: textOf(content) })),
@@ -55,6 +62,10 @@ export async function parseMessage(source: Buffer): Promise<InboundMessage> {
 
 /** What no reasonable mail exceeds. */
 const limits = { maxNestingDepth: 50, maxHeadersSize: 512 * 1024 }
+const addressesMax = 100
+const attachmentsMax = 100
+const subjectMax = 1000
+const nameMax = 255
 
 /** A mail that breaks the limits is a mail without anything in it. */
 const unreadable: Email = { headers: [], headerLines: [], attachments: [] }
@@ -62,6 +73,7 @@ const unreadable: Email = { headers: [], headerLines: [], attachments: [] }
 const reportTypes = new Set([
   'message/delivery-status',
   'message/global-delivery-status',
+  'message/disposition-notification',
   'message/feedback-report',
   'message/rfc822',
   'message/global',
@@ -71,7 +83,9 @@ const reportTypes = new Set([
 
 /** Every Message-ID in the values of a header, in their order. */
 export function idsIn(values: string[]): string[] {
-  const ids = values.flatMap((value) => value.slice(0, idsTextMax).match(/<[^<>\s]{1,995}>/g) ?? [])
+  const ids = values.flatMap(
+    (value) => value.slice(0, idsTextMax).match(/<[^<>\s\p{Cc}]{1,995}>/gu) ?? [],
+  )
   return [...new Set(ids)].slice(-idsMax)
 }
 
@@ -81,7 +95,9 @@ const idsMax = 200
 function senderOf({ from, sender, replyTo }: Email): InboundMessage['from'] {
   for (const one of [from, sender, replyTo?.[0]]) {
     const mailbox = one?.group ? one.group[0] : one
-    if (mailbox?.address) return { address: mailbox.address.trim(), name: mailbox.name ?? '' }
+    if (!mailbox?.address) continue
+    const { address, name = '' } = mailbox
+    return { address: storable(address, nameMax).trim(), name: storable(name, nameMax) }
   }
   return null
 }
@@ -92,12 +108,13 @@ const addressesOf = (one: Addressee): string[] =>
   (one.group ?? [one]).flatMap((mailbox) => parseEmail(mailbox.address ?? '')?.folded ?? [])
 
 function textOf(content: Email['attachments'][number]['content']): string {
-  if (typeof content === 'string') return content
-  return Buffer.from(content as ArrayBuffer)
-    .subarray(0, reportBytesMax)
-    .toString('utf8')
+  if (typeof content === 'string') return storable(content, reportBytesMax)
+  const bytes = Buffer.from(content as ArrayBuffer).subarray(0, reportBytesMax)
+  return storable(bytes.toString('utf8'))
 }
 
 const reportBytesMax = 262_144
 
-const withoutNul = (text: string) => text.replaceAll('\0', '')
+/** A database has no text with NUL, and no JSON with half a surrogate pair; a mail may have both. */
+const storable = (text: string, charactersMax = text.length) =>
+  text.slice(0, charactersMax).replaceAll('\0', '').toWellFormed()

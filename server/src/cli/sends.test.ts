@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { json, run } from '../../test/commands.ts'
+import { startSmtpFaults } from '../../test/mail/smtp-faults.ts'
+import { type LedgerEntry, type Sending, testSending } from '../../test/sending.ts'
+
+let sending: Sending
+let proxy: Awaited<ReturnType<typeof startSmtpFaults>>
+beforeEach(async () => {
+  sending = await testSending()
+  vi.stubEnv('DATABASE_URL', sending.ctx.database.url)
+  vi.stubEnv('OUTRIDER_SECRET_KEY', randomBytes(32).toString('base64'))
+  vi.stubEnv('DATA_DIR', '/nowhere')
+  vi.stubEnv('BASE_URL', '')
+  proxy = await startSmtpFaults(sending.smtpPort, (moment) => (moment === '.' ? 'drop' : undefined))
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await sending[Symbol.asyncDispose]()
+  await proxy[Symbol.asyncDispose]()
+})
+
+const uncertain = (count: number) => (all: LedgerEntry[]) =>
+  all.filter(({ state }) => state === 'uncertain').length === count
+
+test('uncertain mails are listed, and a person decides each of them once', async () => {
+  const mailboxes = [
+    await sending.createMailbox('anna@example.com', {}, proxy.port),
+    await sending.createMailbox('bert@example.com', {}, proxy.port),
+  ]
+  const campaign = await sending.createCampaign(mailboxes)
+  const runner = await sending.startRunner()
+  await sending.addLeads(campaign.id, ['ann@lead.example', 'bob@lead.example'])
+  await sending.waitForLedger(uncertain(2))
+  await runner.stop(1000)
+
+  const { items } = await json('sends', 'uncertain')
+  expect(items).toHaveLength(2)
+  expect(items[0]).toMatchObject({ state: 'uncertain', campaign_name: 'test', step: 1 })
+  expect((await run('sends', 'uncertain')).stdout).toContain('ann@lead.example')
+  expect((await json('sends', 'list', '--state', 'sent')).items).toEqual([])
+  expect((await json('sends', 'list', '--campaign', campaign.id)).items).toHaveLength(2)
+
+  const [first, second] = items.map(({ id }: { id: string }) => id)
+  expect(await json('sends', 'arrived', first)).toMatchObject({ id: first, state: 'sent' })
+  expect(await json('sends', 'send-again', second)).toMatchObject({ id: second, state: 'failed' })
+  const again = await run('sends', 'send-again', first)
+  expect(again).toMatchObject({ code: 1, stdout: '' })
+  expect(again.stderr).toContain('No such uncertain send')
+  expect((await json('sends', 'uncertain')).items).toEqual([])
+  const states = (await sending.ledger()).map(({ state }) => state).sort()
+  expect(states).toEqual(['failed', 'sent'])
+})
+
+test('sending is held and confirmed by command, and the doctor says so meanwhile', async () => {
+  const held = async () => {
+    const { checks } = JSON.parse((await run('doctor', '--json')).stdout)
+    return checks.find(({ check }: { check: string }) => check === 'sending')
+  }
+  expect(await held()).toBeUndefined()
+  expect((await run('sends', 'confirm-restore')).code).toBe(1)
+  expect(await json('sends', 'hold')).toMatchObject({ reason: 'operator' })
+  expect(await held()).toMatchObject({ status: 'fail' })
+  expect(await json('sends', 'confirm-restore')).toEqual({ uncertain: 0 })
+  expect(await held()).toBeUndefined()
+})

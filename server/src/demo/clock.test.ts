@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type TestContext, testContext } from '../../test/context.ts'
+import { SandboxClock } from './clock.ts'
+
+const hourMs = 3_600_000
+
+let ctx: TestContext
+beforeAll(async () => {
+  ctx = await testContext()
+  ctx.clock.run()
+})
+afterAll(() => ctx[Symbol.asyncDispose]())
+
+function sandboxTime() {
+  const failures: unknown[] = []
+  const onFailure = (error: unknown) => failures.push(error)
+  const clock = new SandboxClock(ctx, { leapMs: hourMs, onFailure })
+  return { clock, failures, [Symbol.asyncDispose]: () => clock.stop() }
+}
+
+const at = (clock: SandboxClock, ms: number) =>
+  new Promise<Date>((resolve) => clock.in(ms, async () => resolve(clock.now())))
+
+test('it begins on a Monday morning weeks ago and leaps from one appointment to the next', async () => {
+  await using world = sandboxTime()
+  const { clock } = world
+  const start = clock.now()
+  expect([start.getUTCDay(), start.getUTCHours()]).toEqual([1, 7])
+  expect(ctx.now().getTime() - start.getTime()).toBeGreaterThan(20 * 24 * hourMs)
+  const met = [at(clock, 5 * hourMs), at(clock, hourMs)]
+  clock.start()
+  const [later, sooner] = (await Promise.all(met)) as [Date, Date]
+  expect(sooner < later).toBe(true)
+  expect(later.getTime() - start.getTime()).toBeGreaterThanOrEqual(5 * hourMs)
+  await vi.waitFor(() => expect(clock.isFree).toBe(true))
+})
+
+test('it does not leap while a transaction is open', async () => {
+  await using world = sandboxTime()
+  const { clock } = world
+  clock.start()
+  await at(clock, hourMs)
+  const openMs = await ctx.db.transaction().execute(async () => {
+    const before = clock.now().getTime()
+    await ctx.sleep(300)
+    return clock.now().getTime() - before
+  })
+  expect(openMs).toBeLessThan(hourMs / 2)
+  await at(clock, hourMs)
+})
+
+test('it does not leap while an appointment is kept; what fails in one is told', async () => {
+  await using world = sandboxTime()
+  const { clock, failures } = world
+  clock.start()
+  const { promise: kept, resolve } = Promise.withResolvers<number>()
+  clock.in(hourMs, async () => {
+    const before = clock.now().getTime()
+    await ctx.sleep(300)
+    resolve(clock.now().getTime() - before)
+    throw new Error('it did not work')
+  })
+  expect(await kept).toBeLessThan(hourMs / 2)
+  await at(clock, hourMs)
+  expect(failures).toEqual([new Error('it did not work')])
+})
+
+test('it never passes the present', async () => {
+  await using world = sandboxTime()
+  const { clock } = world
+  expect(clock.isBehind).toBe(true)
+  clock.catchUp()
+  clock.start()
+  await ctx.sleep(200)
+  expect(Math.abs(clock.now().getTime() - ctx.now().getTime())).toBeLessThan(1000)
+  expect(clock.isBehind).toBe(false)
+})

@@ -1,0 +1,117 @@
+import type { Context } from '../../kernel/context.ts'
+import { parseEmail } from '../../kernel/email.ts'
+import type { EventMessage } from '../leads/index.ts'
+import { addMessageIds } from '../messages/index.ts'
+import { safeHtml } from './classify/html.ts'
+import type { Incoming } from './incoming.ts'
+import * as queries from './letter-queries.ts'
+import type { Match } from './match.ts'
+import type { ReadMailbox } from './read-mailbox.ts'
+
+/** A mail and one lead that it is about. */
+export interface Letter {
+  /** Of its row in messages. */
+  id: string
+  mail: Incoming
+  match: Match
+  lead: Correspondent
+  /** The mail of a campaign that it answers, or the last one; null: none is known any more. */
+  sent: queries.SentMail | null
+  /** The same, as events tell of it. */
+  event: EventMessage
+  /** Fit to be shown. */
+  html: string | null
+}
+
+/** What is known of the lead that a mail is about. */
+interface Correspondent extends Omit<queries.CorrespondentRow, 'cc_list' | 'bcc_list'> {
+  /** Folded addresses of those who get copies of what it is sent. */
+  copied: string[]
+}
+
+export interface Matched {
+  mail: Incoming
+  match: Match
+}
+
+/** A mail is as old as its server says, to the second and by its own clock. */
+const clockSlackMs = 600_000
+
+/** Those of the matched mails that nobody has dealt with, each claimed for this transaction. */
+export async function openLetters(
+  tx: Context,
+  mailbox: ReadMailbox,
+  matched: Matched[],
+): Promise<Letter[]> {
+  const claimed = await claim(tx, mailbox, matched)
+  if (claimed.length === 0) return []
+  const { workspace_id } = mailbox
+  const leadIds = [...new Set(claimed.map(({ match }) => match.leadId))]
+  const rows = await queries.findCorrespondents(tx.db, workspace_id, leadIds)
+  const sends = await queries.findSentMails(tx.db, workspace_id, leadIds)
+  const leads = new Map(rows.map((row) => [row.id, correspondentOf(row)]))
+  const sentTo = Map.groupBy(sends, ({ lead_id }) => lead_id)
+  return claimed.flatMap(({ id, mail, match }): Letter[] => {
+    const lead = leads.get(match.leadId)
+    const mails = sentTo.get(match.leadId) ?? []
+    if (!lead || isOlder(mail, match, mails)) return []
+    const sent = mails.find((each) => each.id === match.sentId) ?? mails.at(-1) ?? null
+    const { html } = mail.message
+    return [
+      {
+        ...{ id, mail, match, lead, sent },
+        event: {
+          message_id: sent?.message_id ?? '',
+          subject: sent?.subject ?? '',
+          step: sent?.step ?? 1,
+          variant: sent?.variant ?? 1,
+          mailbox: sent?.mailbox ?? mailbox.address,
+        },
+        html: html === null ? null : safeHtml(html),
+      },
+    ]
+  })
+}
+
+/** Known by nothing but an address, a mail from before the first one of ours is no answer to it. */
+function isOlder({ receivedAt }: Incoming, { by }: Match, mails: queries.SentMail[]): boolean {
+  const first = mails[0]?.sent_at
+  return by !== 'message_id' && !!first && receivedAt.getTime() < first.getTime() - clockSlackMs
+}
+
+const correspondentOf = ({
+  cc_list,
+  bcc_list,
+  ...row
+}: queries.CorrespondentRow): Correspondent => ({
+  ...row,
+  copied: [...cc_list, ...bcc_list].flatMap((address) => parseEmail(address)?.folded ?? []),
+})
+
+/** Whoever is the first to make the identity of a mail known has it. */
+async function claim(
+  tx: Context,
+  { workspace_id, id: mailbox_id }: ReadMailbox,
+  matched: Matched[],
+): Promise<(Matched & { id: string })[]> {
+  const byIdentity = new Map<string, Matched[]>()
+  for (const each of matched) {
+    const same = byIdentity.get(each.mail.identity)
+    if (!same) byIdentity.set(each.mail.identity, [each])
+    // A report about several people is a letter to each; another copy of a mail is none.
+    else if (same[0]?.mail === each.mail) same.push(each)
+  }
+  const letters = [...byIdentity].map(([known_as, same]) => ({ known_as, same, id: tx.newId() }))
+  const claimed = await addMessageIds(
+    tx.db,
+    letters.map(({ known_as, same, id }) => ({
+      ...{ workspace_id, mailbox_id, id, known_as, campaign_id: null },
+      lead_id: same[0]?.match.leadId ?? null,
+    })),
+  )
+  return letters
+    .filter(({ known_as }) => claimed.has(known_as))
+    .flatMap(({ same, id }) =>
+      same.map((each, at) => ({ ...each, id: at === 0 ? id : tx.newId() })),
+    )
+}

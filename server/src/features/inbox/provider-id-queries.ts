@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import type { Db } from '../../kernel/db/db.ts'
+
+export interface SentCopy {
+  /** Folded. */
+  recipient: string
+  subject: string
+  date: Date
+}
+
+/** The mail of ours behind each copy: to the same person, with the same subject, of the same minutes. */
+export async function findSentTo(
+  db: Db,
+  workspaceId: string,
+  mailboxId: string,
+  copies: SentCopy[],
+) {
+  const { rows } = await sql<{
+    position: number
+    id: string
+    lead_id: string | null
+    campaign_id: string | null
+  }>`
+    select k.position::int as position, m.id, m.lead_id, m.campaign_id
+    from unnest(
+      ${copies.map((copy) => copy.recipient)}::text[],
+      ${copies.map((copy) => copy.subject)}::text[],
+      ${copies.map((copy) => copy.date)}::timestamptz[]
+    ) with ordinality as k (recipient, subject, date, position)
+    join leads l
+      on l.workspace_id = ${workspaceId}::uuid and l.email_folded = k.recipient
+      and l.mailbox_id = ${mailboxId}::uuid
+    join messages m
+      on m.workspace_id = ${workspaceId}::uuid and m.thread_id = l.id and m.direction = 'out'
+      and m.subject = k.subject
+      and m.timestamp between k.date - interval '10 minutes' and k.date + interval '10 minutes'`.execute(
+    db,
+  )
+  return rows
+}
+
+export interface ProviderId {
+  /** Of sends. */
+  id: string
+  lead_id: string | null
+  known_as: string
+}
+
+/** The first one that was learnt stays. */
+export const setProviderIds = (db: Db, workspaceId: string, ids: ProviderId[]) =>
+  sql`
+    update sends s
+    set provider_message_id = k.known_as
+    from unnest(
+      ${ids.map(({ id }) => id)}::uuid[],
+      ${ids.map(({ lead_id }) => lead_id)}::uuid[],
+      ${ids.map(({ known_as }) => known_as)}::text[]
+    ) as k (id, lead_id, known_as)
+    where s.workspace_id = ${workspaceId}::uuid and s.lead_id = k.lead_id and s.id = k.id
+      and s.provider_message_id is null`.execute(db)

@@ -1,0 +1,221 @@
+import { simpleParser } from 'mailparser'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Inbox, letter, testInbox } from '../../../test/inbox.ts'
+import { type FaultySmtp, type SmtpFault, startSmtpFaults } from '../../../test/mail/smtp-faults.ts'
+import { pauseMailbox, resumeMailbox, updateMailbox } from '../mailboxes/index.ts'
+import { addSuppression } from '../suppression/index.ts'
+import { giveUpReplies } from './abandoned-replies.ts'
+import { getThread, listThreads, replyInThread } from './index.ts'
+
+let inbox: Inbox
+let proxy: FaultySmtp
+let mailboxId: string
+let fault: (moment: string) => SmtpFault
+beforeAll(async () => {
+  inbox = await testInbox()
+  proxy = await startSmtpFaults(inbox.smtpPort, (moment) => fault(moment))
+  const { id } = await inbox.createReadMailbox()
+  mailboxId = id
+  await updateMailbox(inbox.ctx, inbox.workspaceId, id, {
+    smtp: { port: proxy.port, password: 'correct horse' },
+  })
+  inbox.startReader()
+})
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]()
+  await inbox[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  fault = () => undefined
+})
+
+const page = { limit: 10, startingAfter: undefined }
+let people = 0
+
+/** A conversation in which somebody has answered. */
+async function conversation(headers: string[] = []) {
+  people += 1
+  const from = `person${people}@lead.example`
+  const { leadId, messageId } = await inbox.contact([from])
+  const answer = `<answer${people}@lead.example>`
+  inbox.arrive(
+    letter({ from, headers: [`Message-ID: ${answer}`, `In-Reply-To: ${messageId}`, ...headers] }),
+  )
+  await inbox.untilRead(() => threadOf(leadId))
+  inbox.outbox.length = 0
+  return { thread_id: leadId, from, messageId, answer, idempotency_key: `key ${people}` }
+}
+
+const reply = (input: { thread_id: string; idempotency_key: string }, more: object = {}) => {
+  const { thread_id, idempotency_key } = input
+  return replyInThread(inbox.ctx, inbox.workspaceId, {
+    ...{ thread_id, idempotency_key, text: 'Gladly.' },
+    ...more,
+  })
+}
+
+const threadOf = async (id: string) =>
+  (await listThreads(inbox.ctx, inbox.workspaceId, { ...page, limit: 50 })).items.find(
+    (thread) => thread.id === id,
+  )
+
+const inThread = async (threadId: string) => {
+  const { messages, replies } = await getThread(inbox.ctx, inbox.workspaceId, threadId, page)
+  return { kinds: messages.items.map(({ kind }) => kind), replies }
+}
+
+test('a reply is sent in its thread, is kept there, and once for a key', async () => {
+  const about = await conversation()
+  const sent = await reply(about)
+  expect(sent).toMatchObject({ state: 'sent', to_address: about.from, attempt: 1 })
+  expect(await reply(about)).toEqual(sent)
+  expect(inbox.outbox.map(({ to }) => to)).toEqual([about.from])
+  const mail = await simpleParser(inbox.outbox[0]?.source ?? '')
+  expect(mail).toMatchObject({
+    ...{ subject: 'Re: Hello', messageId: sent.message_id, inReplyTo: about.answer },
+    references: [about.messageId, about.answer],
+  })
+  expect(mail.text?.trim()).toBe('Gladly.')
+  expect(await inThread(about.thread_id)).toEqual({
+    kinds: ['manual', 'reply', 'step'],
+    replies: [],
+  })
+  const { items } = await listThreads(inbox.ctx, inbox.workspaceId, page)
+  expect(items[0]).toMatchObject({ id: about.thread_id, unread: false, snippet: 'Gladly.' })
+
+  const other = reply(about, { text: 'Something else.' })
+  await expect(other).rejects.toMatchObject({ code: 'idempotency_key_reused' })
+  inbox.arrive(
+    letter({
+      from: 'secretary@lead.example',
+      headers: ['Message-ID: <more@lead.example>', `In-Reply-To: ${sent.message_id}`],
+    }),
+  )
+  await inbox.untilRead(async () =>
+    (await inThread(about.thread_id)).kinds.length === 4 ? true : undefined,
+  )
+})
+
+test('it goes where answers are wanted, in HTML that is kept fit to be shown', async () => {
+  const about = await conversation(['Reply-To: desk@lead.example'])
+  const html = '<p onclick="x()">Yes</p><script>x()</script>'
+  const { thread_id, idempotency_key } = about
+  const sent = await replyInThread(inbox.ctx, inbox.workspaceId, {
+    thread_id,
+    idempotency_key,
+    html,
+  })
+  expect(sent).toMatchObject({ state: 'sent', to_address: 'desk@lead.example' })
+  const { messages } = await getThread(inbox.ctx, inbox.workspaceId, thread_id, page)
+  expect(messages.items[0]).toMatchObject({ html: '<p>Yes</p>', text: 'Yes' })
+})
+
+test('nothing goes to a suppressed address, unless it is forced', async () => {
+  const about = await conversation()
+  await addSuppression(inbox.ctx, inbox.workspaceId, about.from)
+  await expect(reply(about)).rejects.toMatchObject({ code: 'not_eligible' })
+  expect(inbox.outbox).toEqual([])
+  expect(await reply(about, { force: true })).toMatchObject({ state: 'sent' })
+})
+
+test('the last look at the suppressions is the one before the end of the mail', async () => {
+  const { thread_id, idempotency_key, from } = await conversation()
+  const { ctx, workspaceId } = inbox
+  const connectSmtp: typeof ctx.mail.connectSmtp = async (server) => {
+    const connection = await ctx.mail.connectSmtp(server)
+    const begin = connection.begin.bind(connection)
+    connection.begin = async (envelope) => {
+      await begin(envelope)
+      await addSuppression(ctx, workspaceId, from)
+    }
+    return connection
+  }
+  const slow = { ...ctx, mail: { ...ctx.mail, connectSmtp } }
+  const input = { thread_id, idempotency_key, text: 'Gladly.' }
+  expect(await replyInThread(slow, workspaceId, input)).toMatchObject({ state: 'failed' })
+  expect(inbox.outbox).toEqual([])
+})
+
+test('a reply that failed was not sent, and the same call sends it', async () => {
+  const about = await conversation()
+  fault = (moment) => (moment.startsWith('RCPT') ? { answer: '450 4.2.0 later\r\n' } : undefined)
+  const failed = await reply(about)
+  expect(failed).toMatchObject({ state: 'failed', error_code: '4.2.0', attempt: 1 })
+  expect((await inThread(about.thread_id)).replies).toMatchObject([{ state: 'failed' }])
+  fault = (moment) => (moment === '.' ? { answer: '554 5.7.1 no\r\n' } : undefined)
+  expect(await reply(about)).toMatchObject({ state: 'failed', error_code: '5.7.1', attempt: 2 })
+  expect(inbox.outbox).toEqual([])
+  fault = () => undefined
+  expect(await reply(about)).toMatchObject({
+    ...{ state: 'sent', attempt: 3, error_code: null, message_id: failed.message_id },
+  })
+  expect(inbox.outbox).toHaveLength(1)
+})
+
+test('what nobody knows to have arrived is never sent again, and settled by its copy', async () => {
+  const about = await conversation()
+  fault = (moment) => (moment === '.' ? 'drop-after' : undefined)
+  expect(await reply(about)).toMatchObject({ state: 'uncertain' })
+  fault = () => undefined
+  expect(await reply(about)).toMatchObject({ state: 'uncertain' })
+  expect(inbox.outbox).toHaveLength(1)
+  expect(await inThread(about.thread_id)).toMatchObject({ replies: [{ state: 'uncertain' }] })
+
+  const answer = `In-Reply-To: ${(await reply(about)).message_id}`
+  inbox.arrive(letter({ from: about.from, headers: ['Message-ID: <u@lead.example>', answer] }))
+  await inbox.untilRead(async () =>
+    (await inThread(about.thread_id)).replies.length === 0 ? true : undefined,
+  )
+  expect((await inThread(about.thread_id)).kinds).toEqual(['reply', 'manual', 'reply', 'step'])
+  expect(await reply(about)).toMatchObject({ state: 'sent' })
+})
+
+test('two calls at a time send one mail', async () => {
+  const about = await conversation()
+  const settled = await Promise.allSettled([reply(about), reply(about), reply(about)])
+  const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []))
+  expect(new Set(refused)).toEqual(new Set(['idempotency_key_in_progress']))
+  expect(inbox.outbox).toHaveLength(1)
+})
+
+/** A reply whose process ended in this state, a while ago. */
+async function leftBehind(state: 'claimed' | 'transmitting') {
+  const about = await conversation()
+  fault = (moment) => (moment.startsWith('MAIL') ? { answer: '421 no\r\n' } : undefined)
+  await reply(about)
+  fault = () => undefined
+  const longAgo = new Date(inbox.ctx.now().getTime() - 600_000)
+  const timestamp_transmitting = state === 'transmitting' ? longAgo : null
+  await inbox.ctx.database.peek
+    .updateTable('replies')
+    .set({ state, timestamp_claimed: longAgo, timestamp_transmitting })
+    .where('thread_id', '=', about.thread_id)
+    .execute()
+  return about
+}
+
+test('what an ended process did not finish is sent by the next call, and what it may have sent is not', async () => {
+  const claimed = await leftBehind('claimed')
+  const transmitting = await leftBehind('transmitting')
+  expect(await reply(claimed)).toMatchObject({ state: 'sent', attempt: 2 })
+  expect(await reply(transmitting)).toMatchObject({ state: 'uncertain', attempt: 1 })
+  expect(inbox.outbox).toHaveLength(1)
+})
+
+test('nobody has to ask to see what became of them', async () => {
+  const claimed = await leftBehind('claimed')
+  const transmitting = await leftBehind('transmitting')
+  await giveUpReplies(inbox.ctx)
+  expect((await inThread(claimed.thread_id)).replies).toMatchObject([{ state: 'failed' }])
+  expect((await inThread(transmitting.thread_id)).replies).toMatchObject([{ state: 'uncertain' }])
+})
+
+test('a paused mailbox sends no reply, and neither does an empty one', async () => {
+  const about = await conversation()
+  await pauseMailbox(inbox.ctx, inbox.workspaceId, mailboxId)
+  await expect(reply(about)).rejects.toMatchObject({ code: 'not_eligible' })
+  await resumeMailbox(inbox.ctx, inbox.workspaceId, mailboxId)
+  await expect(reply(about, { text: ' ' })).rejects.toMatchObject({ code: 'invalid_field' })
+  const nobody = { ...about, thread_id: inbox.ctx.newId() }
+  await expect(reply(nobody)).rejects.toMatchObject({ code: 'not_found' })
+})

@@ -1,0 +1,50 @@
+import { sql } from 'kysely'
+import type { Db } from '../../kernel/db/db.ts'
+import { prepared } from '../../kernel/db/prepared.ts'
+
+/** What this database says of itself as the one that is sent from. */
+export interface SendingInstance {
+  id: string
+  /** Of the database that was sent from last; null: none yet. */
+  sending_identity: string | null
+  /** Of the one that answers. */
+  current_identity: string
+  sending_epoch: number
+  sending_held_since: Date | null
+  sending_held_reason: string | null
+}
+
+export async function findSendingInstance(db: Db): Promise<SendingInstance | undefined> {
+  const { rows } = await sql<SendingInstance>`
+    select id, sending_identity, outrider_database_identity() as current_identity,
+      sending_epoch::float8 as sending_epoch, sending_held_since, sending_held_reason
+    from instance
+    order by id
+    limit 1`.execute(db)
+  return rows[0]
+}
+
+/** The epoch only grows: a database that has a smaller one than was seen was put back. */
+export const updateSendingInstance = (
+  db: Db,
+  { id, sending_identity, sending_epoch, sending_held_since, sending_held_reason }: SendingInstance,
+) =>
+  db
+    .updateTable('instance')
+    .set({ sending_identity, sending_epoch, sending_held_since, sending_held_reason })
+    .where('id', '=', id)
+    .execute()
+
+/**
+ * Asked in every transaction that claims: a database that takes the place of another under running
+ * processes is noticed before anything is sent by what it has forgotten. No row: one that nobody
+ * has sent from.
+ */
+export const findMayClaim = prepared<[epochSeen: number], { allowed: boolean }>(
+  'may_claim',
+  `select i.sending_held_since is null and i.sending_epoch >= $1
+     and (i.sending_identity is null or i.sending_identity = outrider_database_identity()) as allowed
+   from instance i
+   order by i.id
+   limit 1`,
+)

@@ -1,0 +1,136 @@
+import { CompiledQuery } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type LedgerEntry, type Sending, testSending } from '../../../test/sending.ts'
+import { confirmRestore, findSendingHold, holdSending, startSendingRunner } from './index.ts'
+import type { Testimony, Witness } from './witness.ts'
+
+let sending: Sending
+beforeEach(async () => {
+  sending = await testSending()
+  const { ctx } = sending
+  await ctx.database.peek
+    .insertInto('instance')
+    .values({ id: ctx.newId(), secret_key_id: 'k', timestamp_created: ctx.now() })
+    .execute()
+})
+afterEach(() => sending[Symbol.asyncDispose]())
+
+const run = (text: string) => sending.ctx.database.peek.executeQuery(CompiledQuery.raw(text))
+
+/** The database becomes another one under the processes that use it. */
+const failOver = () =>
+  run(`create or replace function outrider_database_identity() returns text
+       language sql stable as $$ select 'another' $$`)
+
+const sentTo = (count: number) => (entries: LedgerEntry[]) =>
+  entries.filter(({ state }) => state === 'sent').length === count
+
+async function activeCampaign() {
+  const mailbox = await sending.createMailbox('anna@example.com')
+  const campaign = await sending.createCampaign([mailbox], {
+    sequences: [
+      {
+        steps: [
+          { variants: [{ subject: 'One', body: '<p>1</p>' }] },
+          { delay: 1, variants: [{ subject: '', body: '<p>2</p>' }] },
+        ],
+      },
+    ],
+  })
+  return campaign.id as string
+}
+
+const statusOf = async (id: string) =>
+  (await sending.call('GET', `/api/v2/campaigns/${id}`)).body.sending_status
+
+/** One that remembers in memory what the file would. */
+function memory(start?: Testimony): Witness {
+  let seen = start
+  return {
+    ownsDatabase: false,
+    recall: async () => seen,
+    note: async (next) => {
+      seen = { isCopy: false, ...next }
+    },
+  }
+}
+
+test('a first start, and every other on the same database, sends', async () => {
+  const id = await activeCampaign()
+  const witness = memory()
+  for (const count of [1, 2, 3]) {
+    const runner = await startSendingRunner(sending.ctx, { witness })
+    expect(runner.isHeld()).toBe(false)
+    await sending.addLeads(id, [`${count}@lead.example`])
+    await sending.waitForLedger(sentTo(count))
+    await runner.stop(1000)
+  }
+  expect(await findSendingHold(sending.ctx.db)).toBeNull()
+  await expect(confirmRestore(sending.ctx)).rejects.toMatchObject({ code: 'invalid_transition' })
+})
+
+test('a failover holds all sending until it is confirmed, and what was under way is settled first', async () => {
+  const { ctx } = sending
+  const id = await activeCampaign()
+  const before = await sending.startRunner()
+  await sending.addLeads(id, ['ann@lead.example'])
+  await sending.waitForLedger(sentTo(1))
+  await before.stop(1000)
+  // The mail of a process that died in the failover.
+  await run(`update sends set state = 'transmitting'`)
+  await failOver()
+  await run(`update mailbox_lanes set wake_at = outrider_now(), next_send_at = null`)
+  await sending.addLeads(id, ['bob@lead.example'])
+
+  await expect(holdSending(ctx)).resolves.toMatchObject({ reason: 'operator' })
+  await expect(confirmRestore(ctx)).rejects.toMatchObject({ code: 'not_ready' })
+  const runner = await sending.startRunner()
+  expect(runner.isHeld()).toBe(true)
+  expect(await statusOf(id)).toEqual({ state: 'waiting', reason: 'restore_unconfirmed' })
+  const [entry] = await sending.waitForLedger(([first]) => first?.state === 'uncertain')
+  expect(entry).toMatchObject({ attempt: 1 })
+  expect(sending.outbox).toHaveLength(1)
+
+  expect(await confirmRestore(ctx)).toEqual({ uncertain: 1 })
+  await sending.waitForLedger(sentTo(1))
+  expect(sending.outbox.map(({ to }) => to)).toEqual(['ann@lead.example', 'bob@lead.example'])
+  expect(await findSendingHold(ctx.db)).toBeNull()
+  expect(runner.isHeld()).toBe(false)
+})
+
+test('a runner that lives through a failover claims nothing from the other database', async () => {
+  const { ctx } = sending
+  const id = await activeCampaign()
+  await sending.startRunner()
+  await sending.addLeads(id, ['ann@lead.example'])
+  await sending.waitForLedger(sentTo(1))
+  await failOver()
+  await sending.addLeads(id, ['bob@lead.example'])
+  // Another process looks at once; this one only asks for what it may claim.
+  const other = await sending.startRunner()
+  expect(other.isHeld()).toBe(true)
+  expect(await findSendingHold(ctx.db)).toMatchObject({ reason: 'another_database' })
+  expect(await statusOf(id)).toEqual({ state: 'waiting', reason: 'restore_unconfirmed' })
+  expect(await sending.ledger()).toHaveLength(1)
+  await confirmRestore(ctx)
+  await sending.waitForMails(2)
+})
+
+test('a database that is older than what the machine has seen is held once', async () => {
+  const { ctx } = sending
+  const first = await sending.startRunner()
+  await first.stop(1000)
+  const { id } = await ctx.database.peek
+    .selectFrom('instance')
+    .select('id')
+    .executeTakeFirstOrThrow()
+  const witness = memory({ id, epoch: 1000, isCopy: false })
+  const held = await startSendingRunner(ctx, { witness })
+  expect(held.isHeld()).toBe(true)
+  expect(await findSendingHold(ctx.db)).toMatchObject({ reason: 'database_went_back' })
+  await held.stop(1000)
+  await confirmRestore(ctx)
+  const confirmed = await startSendingRunner(ctx, { witness })
+  expect(confirmed.isHeld()).toBe(false)
+  await confirmed.stop(1000)
+})

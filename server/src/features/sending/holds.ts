@@ -1,0 +1,78 @@
+import type { Context } from '../../kernel/context.ts'
+import type { Db } from '../../kernel/db/db.ts'
+import { lockInstance } from '../../kernel/db/instance.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { hintDue } from '../../kernel/runner/hint.ts'
+import { countOpenSends, countUncertainSends } from './cross-workspace.ts'
+import { findSendingInstance, updateSendingInstance } from './hold-queries.ts'
+import { type HoldReason, holdReasons } from './judge-database.ts'
+
+/** Nothing is sent by any process on this database. */
+export interface SendingHold {
+  since: Date
+  reason: HoldReason
+  /** For a person. */
+  detail: string
+}
+
+/** Null: it is not held. */
+export async function findSendingHold(db: Db): Promise<SendingHold | null> {
+  const { sending_held_since: since, sending_held_reason } = (await findSendingInstance(db)) ?? {}
+  if (!since) return null
+  const reason = sending_held_reason as HoldReason
+  return { since, reason, detail: `${holdReasons[reason]}.` }
+}
+
+/**
+ * Holds all sending until it is confirmed: before a machine is put back to a snapshot, which holds
+ * everything that could tell.
+ */
+export const holdSending = (ctx: Context): Promise<SendingHold> =>
+  transaction(ctx, async (tx) => {
+    const instance = await lockedInstance(tx)
+    if (!instance.sending_held_since) {
+      const held = { sending_held_since: tx.now(), sending_held_reason: 'operator' }
+      await updateSendingInstance(tx.db, { ...instance, ...held })
+    }
+    const hold = await findSendingHold(tx.db)
+    if (!hold) throw new Error('The hold was not written.')
+    return hold
+  })
+
+/**
+ * A person has looked: sending goes on by this database. What was under way when it was held has to
+ * be settled before, so that nothing of it is taken for unsent.
+ *
+ * @returns how many mails wait for a person, and count as sent until then
+ */
+export const confirmRestore = (ctx: Context): Promise<{ uncertain: number }> =>
+  transaction(ctx, async (tx) => {
+    const instance = await lockedInstance(tx)
+    if (!instance.sending_held_since) {
+      throw new AppError('invalid_transition', 'Sending is not held: there is nothing to confirm.')
+    }
+    const open = await countOpenSends(tx.db)
+    if (open > 0) {
+      throw new AppError(
+        'not_ready',
+        `${open} mails that were under way are not settled yet: a runner does it within a minute. Start one, or wait.`,
+      )
+    }
+    await updateSendingInstance(tx.db, {
+      ...instance,
+      sending_identity: instance.current_identity,
+      sending_epoch: instance.sending_epoch + 1,
+      sending_held_since: null,
+      sending_held_reason: null,
+    })
+    tx.afterCommit?.(hintDue)
+    return { uncertain: await countUncertainSends(tx.db) }
+  })
+
+async function lockedInstance(tx: Context) {
+  await lockInstance(tx.db)
+  const instance = await findSendingInstance(tx.db)
+  if (!instance) throw new Error('The database has no instance: start the server once.')
+  return instance
+}

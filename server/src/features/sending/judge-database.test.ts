@@ -1,0 +1,68 @@
+import { cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { SendingInstance } from './hold-queries.ts'
+import { judgeDatabase } from './judge-database.ts'
+import { fileWitness, type Testimony } from './witness.ts'
+
+const instance: SendingInstance = {
+  id: 'i',
+  sending_identity: '7.1.16400',
+  current_identity: '7.1.16400',
+  sending_epoch: 10,
+  sending_held_since: null,
+  sending_held_reason: null,
+}
+const seen: Testimony = { id: 'i', epoch: 10, isCopy: false }
+
+test.each<[string, Partial<SendingInstance>, Partial<Testimony> | null, boolean, string | null]>([
+  ['nothing was sent yet', { sending_identity: null }, null, true, null],
+  ['nothing has changed', {}, {}, true, null],
+  ['another cluster', { current_identity: '8.1.16400' }, {}, true, 'another_database'],
+  ['another timeline', { current_identity: '7.2.16400' }, {}, false, 'another_database'],
+  ['a dump was restored', { current_identity: '7.1.17000' }, null, false, 'another_database'],
+  ['the database is older than the file', {}, { epoch: 11 }, true, 'database_went_back'],
+  ['also one by DATABASE_URL', {}, { epoch: 11 }, false, 'database_went_back'],
+  ['the file is older than the database', {}, { epoch: 9 }, true, null],
+  ['the file is of another instance', {}, { id: 'j', epoch: 99 }, false, null],
+  ['a machine that is new to the database', {}, null, false, null],
+  ['its own database without its file', {}, null, true, 'data_is_incomplete'],
+  ['its own database beside a foreign file', {}, { id: 'j' }, true, 'data_is_incomplete'],
+  ['a copy of DATA_DIR', {}, { isCopy: true }, true, 'data_was_copied'],
+  ['a copied DATA_DIR that holds no database', {}, { isCopy: true }, false, null],
+])('%s', (_what, stored, testimony, ownsDatabase, reason) => {
+  const witness = { ownsDatabase, testimony: testimony ? { ...seen, ...testimony } : undefined }
+  expect(judgeDatabase({ ...instance, ...stored }, witness)).toBe(reason)
+})
+
+async function folder() {
+  const path = await mkdtemp(join(tmpdir(), 'outrider-witness-'))
+  onTestFinished(() => rm(path, { recursive: true }))
+  return path
+}
+
+test('the file knows itself again however often it is written, and its copy is another one', async () => {
+  const [home, elsewhere] = [await folder(), await folder()]
+  const witness = fileWitness(home, true)
+  expect(await witness.recall()).toBeUndefined()
+  for (const epoch of [1, 2, 1000]) {
+    await witness.note({ id: 'i', epoch })
+    expect(await witness.recall()).toEqual({ id: 'i', epoch, isCopy: false })
+  }
+  await cp(join(home, 'sending'), join(elsewhere, 'sending'), { preserveTimestamps: true })
+  const copied = fileWitness(elsewhere, true)
+  expect(await copied.recall()).toEqual({ id: 'i', epoch: 1000, isCopy: true })
+  await copied.note({ id: 'i', epoch: 1001 })
+  expect(await copied.recall()).toEqual({ id: 'i', epoch: 1001, isCopy: false })
+})
+
+test('a file that was put back in its place is another one, too', async () => {
+  const home = await folder()
+  const path = join(home, 'sending')
+  const witness = fileWitness(home, true)
+  await witness.note({ id: 'i', epoch: 1 })
+  await writeFile(`${path}.restored`, await readFile(path))
+  await rename(`${path}.restored`, path)
+  expect(await witness.recall()).toMatchObject({ isCopy: true })
+})

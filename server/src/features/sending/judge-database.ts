@@ -1,0 +1,36 @@
+import type { SendingInstance } from './hold-queries.ts'
+import type { Testimony } from './witness.ts'
+
+/** Why nothing is sent until a person has looked. */
+export type HoldReason =
+  | 'another_database'
+  | 'database_went_back'
+  | 'data_was_copied'
+  | 'data_is_incomplete'
+  | 'operator'
+
+export const holdReasons: Record<HoldReason, string> = {
+  another_database: 'The database was restored, moved or failed over',
+  database_went_back: 'The database is older than what this machine has seen of it',
+  data_was_copied: 'DATA_DIR was copied or restored',
+  data_is_incomplete: 'The database in DATA_DIR was sent from, but not from this DATA_DIR',
+  operator: 'An operator held it',
+}
+
+/**
+ * Whether the database is the one that was sent from last, as far as it and a witness outside of it
+ * can tell. One that was put back has forgotten mails that were sent: it would send them again.
+ */
+export function judgeDatabase(
+  { id, sending_identity, current_identity, sending_epoch }: SendingInstance,
+  witness: { ownsDatabase: boolean; testimony: Testimony | undefined },
+): HoldReason | null {
+  // Nothing was ever sent by what it says.
+  if (sending_identity === null) return null
+  if (sending_identity !== current_identity) return 'another_database'
+  const known = witness.testimony?.id === id ? witness.testimony : undefined
+  if (known && known.epoch > sending_epoch) return 'database_went_back'
+  if (!witness.ownsDatabase) return null
+  if (!known) return 'data_is_incomplete'
+  return known.isCopy ? 'data_was_copied' : null
+}

@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type LedgerEntry, type Sending, testSending } from '../../../test/sending.ts'
+import { startImapServer } from '../../demo/mail-server/index.ts'
+
+let sending: Sending
+let imap: Awaited<ReturnType<typeof startImapServer>>
+beforeEach(async () => {
+  sending = await testSending()
+  imap = await startImapServer(sending.store)
+})
+afterEach(async () => {
+  await imap[Symbol.asyncDispose]()
+  await sending[Symbol.asyncDispose]()
+})
+
+const address = 'anna@example.com'
+const allSent = (entries: LedgerEntry[]) =>
+  entries.length === 2 && entries.every(({ state }) => state === 'sent')
+
+/** Two mails are sent, and the runner is stopped: then the copies are where they belong. */
+async function sendTwo(more: object = {}, arrange: () => void = () => undefined) {
+  const server = { host: '127.0.0.1', security: 'none', username: address }
+  const mailbox = await sending.createMailbox(address, {
+    imap: { ...server, password: 'correct horse', port: imap.port },
+    ...more,
+  })
+  arrange()
+  const campaign = await sending.createCampaign([mailbox])
+  const runner = await sending.startRunner()
+  await sending.addLeads(campaign.id, ['a@lead.example', 'b@lead.example'])
+  await sending.waitForLedger(allSent)
+  await runner.stop()
+}
+
+const account = () => {
+  const found = sending.store.find(address)
+  if (!found) throw new Error('no account')
+  return found
+}
+const inSent = () => account().folders.get('Sent')?.mails ?? []
+const idOf = (source: Buffer) => /^Message-ID: (.*)\r$/m.exec(source.toString())?.[1]
+
+test('a copy of each mail is in the Sent folder, as it was sent', async () => {
+  await sendTwo()
+  expect(inSent().map(({ source }) => source.toString())).toEqual(
+    sending.outbox.map(({ source }) => source.toString()),
+  )
+  expect(inSent().every(({ flags }) => flags.has('\\Seen'))).toBe(true)
+})
+
+test('where the provider files it itself there is one copy', async () => {
+  await sendTwo({ save_sent: 'on' }, () => {
+    account().keepsSent = true
+  })
+  const ids = inSent().map(({ source }) => idOf(source))
+  expect(ids).toHaveLength(2)
+  expect(new Set(ids).size).toBe(2)
+})
+
+test('a mailbox that wants no copies gets none', async () => {
+  await sendTwo({ save_sent: 'off' })
+  expect(inSent()).toEqual([])
+})
+
+test('a reading server that does not answer is logged, and nothing else', async () => {
+  const server = { host: '127.0.0.1', security: 'none', username: address, password: 'x' }
+  await sendTwo({ imap: { ...server, port: 1 } })
+  expect(sending.ctx.logLines.join('')).toContain('a Sent folder lacks mails')
+  expect(sending.ctx.logLines.join('')).not.toContain(address)
+  const { peek } = sending.ctx.database
+  const [mailbox] = await peek.selectFrom('mailboxes').select('status').execute()
+  expect(mailbox).toEqual({ status: 'connected' })
+})

@@ -1,0 +1,190 @@
+import { type ImapServerOptions, startImapServer } from '../src/demo/mail-server/index.ts'
+import { type InboxRunner, startInboxRunner } from '../src/features/inbox/index.ts'
+import type { Mailbox } from '../src/features/mailboxes/index.ts'
+import type { Answer } from './app.ts'
+import { type Sending, testSending } from './sending.ts'
+
+export interface Inbox extends Sending {
+  imapPort: number
+  /** A mailbox with an IMAP server that is really there; `port` puts something between. */
+  createReadMailbox: (port?: number) => Promise<Mailbox>
+  /** A campaign whose first mail to each of these was sent; of the last one the mail is told. */
+  contact: (emails: string[], more?: object) => Promise<Contacted>
+  /** Puts a mail into the mailbox, into the folder of a use. */
+  arrive: (source: Buffer, use?: string | null) => void
+  startReader: () => InboxRunner
+  /** Resolves when the reader has read something that makes it true. */
+  untilRead: <T>(look: () => Promise<T | undefined>) => Promise<T>
+  /** Resolves with them when there are so many. */
+  waitForEvents: (type: string, count?: number) => Promise<Answer['body'][]>
+  /** Resolves when everything that has arrived so far was read. */
+  readAll: () => Promise<void>
+  lead: (id: string) => Promise<Record<string, unknown>>
+}
+
+interface Contacted {
+  mailbox: Mailbox
+  campaign: Answer['body']
+  leadId: string
+  /** With its angle brackets. */
+  messageId: string
+}
+
+export const address = 'anna@example.com'
+const steps = [
+  { variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] },
+  { delay: 2, variants: [{ subject: '', body: '<p>Again</p>' }] },
+]
+
+/** The sending of mails, and an IMAP server on the same store, read on demand. */
+export async function testInbox(options: { imap?: ImapServerOptions } = {}): Promise<Inbox> {
+  const sending = await testSending()
+  const imap = await startImapServer(sending.store, options.imap)
+  const { ctx } = sending
+  const looks = new Set<() => void>()
+  const readers: InboxRunner[] = []
+  let mailbox: Mailbox | undefined
+  let markers = 0
+
+  const createReadMailbox = async (port = imap.port) => {
+    const login = { host: '127.0.0.1', security: 'none', username: address }
+    mailbox = await sending.createMailbox(address, {
+      imap: { ...login, password: 'correct horse', port },
+    })
+    return mailbox
+  }
+  const arrive = (source: Buffer, use: string | null = null) => {
+    const account = sending.store.find(address)
+    if (!account) throw new Error('There is no mailbox yet.')
+    sending.store.file(account, source, use)
+  }
+  const untilRead = async <T>(look: () => Promise<T | undefined>): Promise<T> => {
+    for (;;) {
+      // Asked for before it is looked, so that what is read meanwhile is looked at again.
+      const { promise, resolve } = Promise.withResolvers<void>()
+      looks.add(resolve)
+      const found = await look()
+      if (found !== undefined) return found
+      await promise
+      looks.delete(resolve)
+    }
+  }
+  const eventsOf = async (type: string) => {
+    const events = ctx.database.peek.selectFrom('events').select('body').where('type', '=', type)
+    return (await events.orderBy('id').execute()).map(({ body }) => JSON.parse(body))
+  }
+  return {
+    ...sending,
+    ...{ imapPort: imap.port, createReadMailbox, arrive, untilRead },
+    async contact(emails, more = {}) {
+      const from = mailbox ?? (await createReadMailbox())
+      const campaign = await sending.createCampaign([from], { sequences: [{ steps }], ...more })
+      const runner = await sending.startRunner()
+      const leadIds = await sending.addLeads(campaign.id, emails)
+      const leadId = leadIds.at(-1) ?? ''
+      const mine = (entries: { lead_id: string; state: string; message_id: string }[]) =>
+        entries.filter(({ lead_id, state }) => leadIds.includes(lead_id) && state === 'sent')
+      const entries = mine(await sending.waitForLedger((all) => mine(all).length === emails.length))
+      await runner.stop()
+      const messageId = entries.find(({ lead_id }) => lead_id === leadId)?.message_id ?? ''
+      return { mailbox: from, campaign, leadId, messageId }
+    },
+    startReader() {
+      const reader = startInboxRunner(ctx, {
+        onRead() {
+          for (const look of looks) look()
+        },
+      })
+      readers.push(reader)
+      return reader
+    },
+    waitForEvents: (type, count = 1) =>
+      untilRead(async () => {
+        const events = await eventsOf(type)
+        return events.length >= count ? events : undefined
+      }),
+    async readAll() {
+      markers += 1
+      arrive(letter({ from: `marker${markers}@nobody.example` }))
+      const { peek } = ctx.database
+      const inbox = sending.store.find(address)?.folders.get('INBOX')
+      await untilRead(async () => {
+        const rows = await peek.selectFrom('mailbox_folders').selectAll().execute()
+        const row = rows.find(({ folder }) => folder === 'INBOX')
+        const isRead = row?.uid_validity === String(inbox?.uidValidity)
+        return isRead && Number(row?.next_uid) >= (inbox?.uidNext ?? 0) ? true : undefined
+      })
+    },
+    lead: (id) =>
+      ctx.database.peek
+        .selectFrom('leads')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow(),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(readers.map((reader) => reader.stop()))
+      await imap[Symbol.asyncDispose]()
+      await sending[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export interface Letter {
+  from?: string
+  subject?: string
+  headers?: string[]
+  body?: string
+}
+
+/** A mail to the mailbox, written by hand. */
+export const letter = ({
+  from = 'ada@lead.example',
+  subject = 'Re: Hello',
+  headers = [],
+  body = 'Yes.',
+}: Letter = {}) =>
+  Buffer.from(
+    [
+      `From: ${from}`,
+      `To: ${address}`,
+      `Subject: ${subject}`,
+      ...headers,
+      'Content-Type: text/plain; charset=utf-8',
+      '',
+      body,
+      '',
+    ].join('\r\n'),
+  )
+
+/** A report about a mail. */
+export const report = (
+  of: { recipient: string; messageId: string },
+  { action = 'failed', status = '5.1.1', diagnostic = 'smtp; 550 No such user' } = {},
+) =>
+  Buffer.from(
+    [
+      'From: MAILER-DAEMON@mx.example',
+      `To: ${address}`,
+      'Subject: Undelivered Mail Returned to Sender',
+      `Message-ID: <${action}-${of.messageId.slice(1, 20)}@mx.example>`,
+      'Content-Type: multipart/report; report-type=delivery-status; boundary=B',
+      '',
+      '--B',
+      'Content-Type: message/delivery-status',
+      '',
+      'Reporting-MTA: dns; mx.example',
+      '',
+      `Final-Recipient: rfc822; ${of.recipient}`,
+      `Action: ${action}`,
+      `Status: ${status}`,
+      `Diagnostic-Code: ${diagnostic}`,
+      '',
+      '--B',
+      'Content-Type: text/rfc822-headers',
+      '',
+      `Message-ID: ${of.messageId}`,
+      '',
+      '--B--',
+      '',
+    ].join('\r\n'),
+  )
