@@ -38,7 +38,7 @@ export const sending: Scenario<SendingForecast> = {
 }
 
 /** Pauses of the loops of a runner: between them there is nothing that could be waited for. */
-const loopPausesMs = new Set([250, 1_000, 2_000, 5_000, 15_000])
+const loopPausesMs = new Set([250, 1_000, 2_000, 5_000, 15_000, 30_000])
 const followEveryMs = 2_000
 
 async function begin(world: World, forecast: SendingForecast): Promise<Life> {
