@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ensurePartitions } from '../../../src/app.ts'
 import { createCampaign } from '../../../src/features/campaigns/campaigns.ts'
 import { updateCampaign } from '../../../src/features/campaigns/update-campaign.ts'
 import { addLeads, type LeadActivity, recordActivities } from '../../../src/features/leads/index.ts'
@@ -29,6 +30,8 @@ const turns = 60
 test.each(seeds)('history %d is the same in memory as in the database', async (seed) => {
   const random = new Random(`conformance ${seed}`)
   const { ctx, workspaceId } = api
+  // As upkeep does: the clock goes on by a week with each history.
+  await ensurePartitions(ctx)
   const { memory, mailboxes } = await open(seed, random)
   const { campaign } = memory
   const requests: ClaimRequest[] = []
