@@ -17,7 +17,8 @@ describe.each(scenarios)('$name', (scenario) => {
   })
   afterAll(() => laboratory[Symbol.asyncDispose]())
 
-  test.each(scenario.faults)(
+  const { elusiveFaults = [] } = scenario.seeds
+  test.each(scenario.faults.filter(({ name }) => !elusiveFaults.includes(name)))(
     'the simulation catches $name, and catches it again at the same step',
     { timeout },
     async (fault) => {

