@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import {
   annasServer,
@@ -166,14 +167,15 @@ test.each(['AUTH', 'MAIL', 'RCPT', 'DATA'])(
 )
 
 test('a server that hangs up between 354 and the message has certainly not got it', async () => {
-  const dropped = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<Socket>()
   await using server = await startTerseSmtp((line, socket) => {
-    if (line === 'DATA') setTimeout(() => socket.end(dropped.resolve), 20)
+    if (line === 'DATA') asked.resolve(socket)
     return undefined
   })
   const connection = await net.connectSmtp(annasServer(server.port))
   await connection.begin(envelope())
-  await dropped.promise
+  const socket = await asked.promise
+  await new Promise<void>((resolve) => socket.end(resolve))
   await expect.poll(() => connection.isOpen).toBe(false)
   await expect(connection.finish(mail)).rejects.toMatchObject({ kind: 'closed', certain: true })
 })
