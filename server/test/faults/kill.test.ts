@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createKeyAsOperator } from '../../src/features/keys/index.ts'
 import { ensureDefaultWorkspace } from '../../src/features/workspaces/index.ts'
 import { testContext } from '../context.ts'
-import { type ServiceProcess, startService } from '../processes.ts'
+import { makeDataDir, type ServiceProcess, startService } from '../processes.ts'
 import { startReceiver } from '../receiver.ts'
 
 const leads = 40
@@ -20,6 +20,7 @@ test('kill -9 of every process in turn under load loses no event and no record',
   await using receiver = await startReceiver()
   const settings = {
     DATABASE_URL: ctx.database.url,
+    DATA_DIR: await makeDataDir(),
     OUTRIDER_SECRET_KEY: randomBytes(32).toString('base64'),
     LEASE_MS: '1500',
     WEBHOOK_RETRY_SCHEDULE: '0.2,0.2,0.2,1,1,1,1',
