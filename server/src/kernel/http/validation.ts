@@ -28,7 +28,7 @@ export function buildValidator(sharedSchemas: unknown): FastifySchemaCompiler<un
       const all = once(() => thorough().compile(schema as object))
       return bodyValidator({ first, all }, method === 'POST')
     }
-    body.validateSchema(schema as object, true)
+    void body.validateSchema(schema as object, true)
     const validate = query.compile(schema as object)
     if (httpPart === 'params') return paramsValidator(validate)
     return queryValidator(validate, schema as { properties?: Record<string, unknown> })
