@@ -201,7 +201,7 @@ async function goToSleep(
   await Promise.all(
     sleeps.map(async ({ lane, row, until }) => {
       // Awake as long as anything of it is open: that is how another runner finds it.
-      if (lane.settling.size > 0) {
+      if (lane.isBusy) {
         moves.set(lane, { kind: 'settle' })
         return
       }

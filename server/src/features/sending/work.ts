@@ -28,7 +28,7 @@ export interface Work {
 }
 
 /** Mails that a lane claims at once when nothing has to pass between them. */
-const burstMax = 32
+const burstMax = 64
 const followUpsMin = 8
 
 /** With a gap between them, one mail is claimed at a time. */
