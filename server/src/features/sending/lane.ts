@@ -14,6 +14,8 @@ export class Lane {
   lastCampaignId: string | null = null
   /** Something woke it since it was last planned. */
   isWoken = false
+  /** That a mail takes it, as the last ones did. */
+  mailMs = 100
   /** Claims in a row that something spoke against. */
   refusals = 0
   /** Mails that it claimed are being sent. */

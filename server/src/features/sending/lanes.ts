@@ -157,11 +157,13 @@ export class Lanes {
   }
 
   async #send(lane: Lane, mails: ClaimedMail[]) {
+    const startedMs = this.#ctx.monotonicMs()
     lane.isSending = true
     try {
       await this.#sendAll(lane, mails)
     } finally {
       lane.isSending = false
+      lane.mailMs = (this.#ctx.monotonicMs() - startedMs) / mails.length
     }
   }
 

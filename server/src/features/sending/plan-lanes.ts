@@ -146,6 +146,7 @@ async function claim(
         campaign_day: day,
         mailbox_day: ready.day,
         mailbox_limit: mailboxLimit(mailbox, ready.day),
+        until: send.until,
       })
     }),
   )
