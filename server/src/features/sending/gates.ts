@@ -1,15 +1,16 @@
 /**
- * What must hold for a mail from `k.mailbox_id` to `k.lead_id` in `k.campaign_id`, of `k.workspace_id`,
- * as the end of a FROM and its WHERE: looked at when it is claimed, and again just before it is
- * finished.
+ * What must hold at this instant for a mail from `k.mailbox_id` to `k.lead_id` in `k.campaign_id`, of
+ * `k.workspace_id`, that was planned to be sent before `k.until`, as the end of a FROM and its WHERE:
+ * looked at when it is claimed, and again just before it is finished.
  */
-export const gates = `leads l
+export const gatesAt = (now: string) => `leads l
      join workspaces w on w.id = k.workspace_id and w.plan_api
      join campaigns c
        on c.workspace_id = k.workspace_id and c.id = k.campaign_id and c.status = 'active'
      join mailboxes m
        on m.workspace_id = k.workspace_id and m.id = k.mailbox_id and m.status = 'connected'
      where l.workspace_id = k.workspace_id and l.id = k.lead_id and l.campaign_id = k.campaign_id
+       and k.until > ${now}::timestamptz and l.timestamp_next_send <= ${now}::timestamptz
        and l.sending_state in ('pending', 'active')
        and (l.mailbox_id is null or l.mailbox_id = k.mailbox_id)
        and not exists (

@@ -3,6 +3,7 @@ import { Fleet } from './fleet.ts'
 import type { Laboratory } from './laboratory.ts'
 import { Random } from './random.ts'
 import type { Scenario } from './scenario.ts'
+import { EndlessLoop } from './scheduler.ts'
 import type { Print } from './trace.ts'
 import { type Violation, World } from './world.ts'
 
@@ -43,7 +44,12 @@ export async function simulate(
   world.note(JSON.stringify(forecast))
   world.fault = fault?.create()
   using _rejections = hearRejections(world)
-  await live(world, scenario)
+  try {
+    await live(world, scenario)
+  } catch (error) {
+    if (!(error instanceof EndlessLoop)) throw error
+    world.violate(error.message)
+  }
   const { scheduler, server, trace, violations } = world
   return {
     ...{ seed, digest: trace.digest(), violations },

@@ -34,7 +34,7 @@ const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
 /** A Monday; clocks change on March 8 (New York), March 29 (Berlin) and April 5 (Sydney, Lord Howe). */
-export const firstDay = new Date(Date.UTC(2026, 2, 2))
+const firstDay = new Date(Date.UTC(2026, 2, 2))
 
 /** Just before one of these changes, or at any time. */
 const changes = [
