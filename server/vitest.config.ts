@@ -19,7 +19,7 @@ export default defineConfig({
       enabled: process.env.COVERAGE === '1',
       provider: 'v8',
       // A statement that no test has run against PostgreSQL is a guess.
-      include: ['src/**/{queries,*-queries,cross-workspace}.ts'],
+      include: ['src/**/{queries,*-queries}.ts'],
       reporter: [['text-summary'], ['json-summary']],
       thresholds: { functions: 100 },
     },
