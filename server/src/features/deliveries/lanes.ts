@@ -324,11 +324,12 @@ export class Lanes {
     )
   }
 
-  #post({ lane, row }: Flight, destination: OpenDestination): Promise<PostOutcome> {
-    if (!lane.isSuspicious) return send(this.#ctx, destination, row.event)
-    return queries
-      .markInFlight(this.#ctx.db, lane.workspaceId, lane.webhookId, row.id)
-      .then(() => send(this.#ctx, destination, row.event))
+  /** Whatever goes wrong in here, the delivery is read again. */
+  async #post({ lane, row }: Flight, destination: OpenDestination): Promise<PostOutcome> {
+    if (lane.isSuspicious) {
+      await queries.markInFlight(this.#ctx.db, lane.workspaceId, lane.webhookId, row.id)
+    }
+    return send(this.#ctx, destination, row.event)
   }
 
   #answered(flight: Flight, url: string, outcome: PostOutcome) {

@@ -80,9 +80,11 @@ export class LeadPool {
   /** @returns those of which there may be more */
   async #read(db: Db, wanted: Wanted[], now: Date): Promise<Set<Wanted>> {
     const sources = wanted.map(({ workspace_id, campaign_id, leads }) => {
-      const { due, id } = this.#pools.get(campaign_id) ?? start
+      const pool = this.#pools.get(campaign_id)
+      const { due, id } = pool ?? start
       const most = Math.min(readMax, Math.max(readMin, 4 * leads))
-      const limit = most + (this.#busyIn.get(campaign_id) ?? 0)
+      // At the beginning are those that are busy.
+      const limit = pool ? most : most + (this.#busyIn.get(campaign_id) ?? 0)
       return { workspace_id, campaign_id, after_due: due, after_id: id, limit }
     })
     const rows = await findPending(db, sources, now)
