@@ -42,6 +42,7 @@ export interface LedgerEntry {
   mailbox_id: string
   message_id: string
   error_message: string | null
+  timestamp_transmitting: Date | null
 }
 
 export const alwaysOpen = {
