@@ -71,6 +71,26 @@ export class CopyBuffer {
     this.#length = at
   }
 
+  /** A text that is in other bytes already, from `start` to `end`. */
+  textFrom(source: Buffer, start: number, end: number) {
+    this.#reserve(4 + end - start)
+    this.#writeSize(end - start)
+    const target = this.#bytes
+    let at = this.#length
+    for (let i = start; i < end; i++) target[at++] = source[i] as number
+    this.#length = at
+  }
+
+  /** Over what was written at this place. */
+  overwrite(at: number, bytes: Buffer) {
+    const target = this.#bytes
+    for (let i = 0; i < bytes.length; i++) target[at + i] = bytes[i] as number
+  }
+
+  overwriteInteger(at: number, value: number) {
+    this.#bytes.writeInt32BE(value, at)
+  }
+
   boolean(value: boolean) {
     this.#reserve(5)
     this.#length = this.#bytes.writeInt32BE(1, this.#length)

@@ -3,6 +3,7 @@ import { type Session, withSession } from '../../../kernel/db/session.ts'
 import { blockSize, rebuildStaleBlocks } from '../term-index/index.ts'
 import { Batch } from './batch.ts'
 import type { ColumnMap, Columns } from './columns.ts'
+import { doWithoutKeyIndex, haveKeyIndex } from './key-index.ts'
 import { openTable } from './open-table.ts'
 import { finishImport, openImport, type Progress } from './progress.ts'
 import * as queries from './queries.ts'
@@ -93,15 +94,18 @@ async function run(
   await using report = new Report(options.report)
   const opened = await openImport(ctx, fingerprint, report)
   const newest = await queries.findNewest(ctx.db)
+  const seen = table.columns.kind === 'contacts' ? await doWithoutKeyIndex(ctx) : undefined
+  const isSample = options.isSample ?? false
   const writer = new Writer(ctx, session, report, opened, {
-    isCareful: newest !== undefined,
-    isSample: options.isSample ?? false,
+    isCareful: !seen && newest !== undefined,
+    seen,
+    isSample,
   })
-  const reader = new RowReader(table)
+  const reader = new RowReader(table, seen)
   // The first batch fills up the last block: the next ones are whole blocks.
   const untilBlock = blockSize - (newest ? (newest.number + 1) % blockSize : 0)
   // One is filled while the other is written.
-  let [batch, other] = [new Batch().begin(0, untilBlock), new Batch()]
+  let [batch, other] = [new Batch(ctx, isSample).begin(0, untilBlock), new Batch(ctx, isSample)]
   const { row: resumedAfter } = opened.progress
   let rows = 0
   let broken: BrokenFile | undefined
@@ -122,8 +126,9 @@ async function run(
     broken = error
   }
   reader.close(batch)
-  await writer.write(batch)
+  await writer.write(batch, true)
   const progress = await writer.end()
+  if (seen) await haveKeyIndex(ctx)
   await rebuildStaleBlocks(ctx, (indexed, all) =>
     options.onProgress({
       rows,

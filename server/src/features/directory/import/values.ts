@@ -69,7 +69,8 @@ const blanks = new Set([
   'nan',
   'unknown',
 ])
-const blankMax = 7
+/** No longer one is written for nothing. */
+export const blankMax = 7
 
 /** Folded, or undefined where it is none. */
 export function foldAddress(text: string): string | undefined {
