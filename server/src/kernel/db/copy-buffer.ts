@@ -118,15 +118,13 @@ export class CopyBuffer {
 
   /** text[] */
   texts(values: string[]) {
-    const elements = new CopyBuffer(256)
-    for (const value of values) elements.text(value)
-    this.#reserve(24)
-    const isEmpty = values.length === 0
-    const header = isEmpty ? [0, 0, textOid] : [1, 0, textOid, values.length, 1]
-    for (const value of [4 * header.length + elements.length, ...header]) {
-      this.#length = this.#bytes.writeInt32BE(value, this.#length)
-    }
-    this.append(elements.slice())
+    const header = values.length === 0 ? [0, 0, textOid] : [1, 0, textOid, values.length, 1]
+    this.#reserve(4 + 4 * header.length)
+    const start = this.#length
+    this.#length += 4
+    for (const value of header) this.#length = this.#bytes.writeInt32BE(value, this.#length)
+    for (const value of values) this.text(value)
+    this.overwriteInteger(start, this.#length - start - 4)
   }
 
   #writeSize(size: number) {

@@ -32,7 +32,7 @@ export interface Rejection {
 export class Batch {
   /** Counted from 0 in this import. */
   number = 0
-  readonly builder = new BlockBuilder()
+  builder = new BlockBuilder()
   /** Those that its rows name, each once. */
   companies: Company[] = []
   rejections: Rejection[] = []
@@ -62,8 +62,8 @@ export class Batch {
     this.#isSample = isSample
   }
 
-  /** Begins again, empty. */
-  begin(number: number, capacity: number): this {
+  /** Begins again, empty; with the builder of an earlier one, what both have is known already. */
+  begin(number: number, capacity: number, builder: BlockBuilder): this {
     this.number = number
     this.#capacity = capacity
     this.companies = []
@@ -78,7 +78,7 @@ export class Batch {
     this.#unions = 0
     this.rows.clear(this.#tail())
     this.terms.clear()
-    this.builder.clear()
+    this.builder = builder
     return this
   }
 

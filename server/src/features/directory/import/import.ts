@@ -1,6 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import { type Session, withSession } from '../../../kernel/db/session.ts'
-import { blockSize, rebuildStaleBlocks } from '../term-index/index.ts'
+import { BlockBuilder, blockSize, rebuildStaleBlocks } from '../term-index/index.ts'
 import { Batch } from './batch.ts'
 import type { ColumnMap, Columns } from './columns.ts'
 import { doWithoutKeyIndex, haveKeyIndex } from './key-index.ts'
@@ -105,7 +105,8 @@ async function run(
   // The first batch fills up the last block: the next ones are whole blocks.
   const untilBlock = blockSize - (newest ? (newest.number + 1) % blockSize : 0)
   // One is filled while the other is written.
-  let [batch, other] = [new Batch(ctx, isSample).begin(0, untilBlock), new Batch(ctx, isSample)]
+  let [batch, other] = [new Batch(ctx, isSample), new Batch(ctx, isSample)]
+  batch.begin(0, untilBlock, new BlockBuilder())
   const { row: resumedAfter } = opened.progress
   let rows = 0
   let broken: BrokenFile | undefined
@@ -117,7 +118,8 @@ async function run(
         if (!batch.isFull) continue
         reader.close(batch)
         await writer.write(batch)
-        ;[batch, other] = [other.begin(batch.number + 1, blockSize), batch]
+        const builder = batch.builder.isLarge ? new BlockBuilder() : batch.builder
+        ;[batch, other] = [other.begin(batch.number + 1, blockSize, builder), batch]
       }
       options.onProgress({ rows, bytesRead: source.bytesRead(), bytes: source.bytes })
     } while (await table.more())

@@ -12,28 +12,23 @@ import {
 } from './terms.ts'
 
 /**
- * Makes the pages of one block. Terms are numbered as they come, and a text that was seen before in
- * its field costs one look-up.
+ * Makes the pages of blocks. Terms are numbered as they come, and a text that was seen before in its
+ * field costs one look-up.
  */
 export class BlockBuilder {
   /** Tells its numbers from those of another. */
-  era = {}
-  #terms: Term[] = []
+  readonly era = {}
+  readonly #terms: Term[] = []
   readonly #numbers = new Map<Term, number>()
   readonly #known = Object.fromEntries(
     Object.keys(termsOf).map((field) => [field, new Map()]),
   ) as Record<Field, Map<string, number[]>>
-  #withEmail = [this.numberOf(hasEmailTerm(true))]
-  #withoutEmail = [this.numberOf(hasEmailTerm(false))]
+  readonly #withEmail = [this.numberOf(hasEmailTerm(true))]
+  readonly #withoutEmail = [this.numberOf(hasEmailTerm(false))]
 
-  /** Begins another block. */
-  clear() {
-    this.era = {}
-    this.#terms = []
-    this.#numbers.clear()
-    for (const known of Object.values(this.#known)) known.clear()
-    this.#withEmail = [this.numberOf(hasEmailTerm(true))]
-    this.#withoutEmail = [this.numberOf(hasEmailTerm(false))]
+  /** For another block another builder is better: it has numbers for many terms that few have. */
+  get isLarge(): boolean {
+    return this.#terms.length > termsMax
   }
 
   /** The numbers of the terms of a text. */
@@ -76,11 +71,12 @@ export class BlockBuilder {
   companyTerms(company: CompanyTexts): number[] {
     const { employee_count: employees } = company
     return [
-      ...this.#maybe('company', company.name),
-      ...this.#maybe('domain', company.domain),
+      // Others have other ones: they are not looked up.
+      ...this.#numbersOf(company.name === null ? [] : termsOf.company(company.name)),
+      ...this.#numbersOf(company.domain === null ? [] : termsOf.domain(company.domain)),
       ...this.#maybe('industry', company.industry),
       ...company.technologies.flatMap((technology) => this.termsOf('technology', technology)),
-      ...(employees === null ? [] : employeeTerms(employees).map((term) => this.numberOf(term))),
+      ...this.#numbersOf(employees === null ? [] : employeeTerms(employees)),
     ]
   }
 
@@ -93,11 +89,12 @@ export class BlockBuilder {
   *build(contacts: BlockContacts): Generator<IndexPage> {
     const writer = new PageWriter()
     const { places, starts, ends } = sortByTerm(this.#terms.length, contacts)
-    const order = this.#terms.toSorted()
-    for (const term of order) {
+    const used = this.#terms.filter(
+      (_, number) => (ends[number] as number) > (starts[number] as number),
+    )
+    for (const term of used.sort()) {
       const number = this.#numbers.get(term) as number
-      const [start, end] = [starts[number] as number, ends[number] as number]
-      const full = end > start && writer.add(term, places, start, end)
+      const full = writer.add(term, places, starts[number] as number, ends[number] as number)
       if (full) yield full
     }
     const last = writer.end()
@@ -106,7 +103,9 @@ export class BlockBuilder {
 
   #maybe = (field: Field, text: string | null) => (text === null ? [] : this.termsOf(field, text))
 
-  /** By which a term is called in this block. */
+  #numbersOf = (terms: Term[]) => terms.map((term) => this.numberOf(term))
+
+  /** By which a term is called here. */
   numberOf(term: Term): number {
     let number = this.#numbers.get(term)
     if (number === undefined) {
@@ -116,6 +115,8 @@ export class BlockBuilder {
     return number
   }
 }
+
+const termsMax = 100_000
 
 const isAt = (email: string, domain: string) =>
   email.endsWith(domain) && email[email.length - domain.length - 1] === '@'
