@@ -43,7 +43,8 @@ export async function writeBatch(
   { isCareful, isUnindexed, isSample }: WriteOptions,
 ): Promise<Written> {
   await lockDirectory(tx.db)
-  if (!isUnindexed) await ensureKeyIndex(tx.db)
+  if (isUnindexed) await queries.keepVacuumAway(tx.db)
+  else await ensureKeyIndex(tx.db)
   const all = isUnindexed && batch.repeats === 0 ? batch.inOrder() : batch.contacts()
   const { contacts, companies, optedOut } = await choose(tx, batch, all)
   const { stored, created, updated, moved } = await writeCompanies(
