@@ -83,15 +83,15 @@ async function write(tx: Context, settled: Settled[], campaigns: Map<string, Boo
     settled.map((each) => sendOf(each, lookAt)),
     tx.now(),
   )
-  await takeBack(tx, settled)
-  await recordActivity(tx, settled, campaigns)
-  await postpone(tx, settled)
   await insertMessages(
     tx.db,
     settled
       .filter(({ transition }) => transition.state !== 'failed')
       .map(({ settlement, row }) => sentMessage(settlement, row)),
   )
+  await takeBack(tx, settled)
+  await recordActivity(tx, settled, campaigns)
+  await postpone(tx, settled)
   await giveBack(tx, settled)
   await countBounces(tx, bouncesOf(settled))
   await pace(tx, settled, campaigns)

@@ -119,7 +119,8 @@ test('a runner that lost its lease finishes nothing that was given back, and its
   if (!before) throw new Error('nothing was left behind')
   const { lead_id, step_id, id, campaign_id } = before
   const key = { workspace_id: workspaceId, lead_id, step_id, id, campaign_id }
-  const mark = { ...key, mailbox_id: mailbox.id, subject: 'One', starts_thread: true }
+  const until = new Date(ctx.now().getTime() + 3_600_000)
+  const mark = { ...key, mailbox_id: mailbox.id, subject: 'One', starts_thread: true, until }
   expect(await markTransmitting(ctx.db, [mark], ctx.now())).toEqual(new Set())
 
   const [other] = await sending.addLeads(campaign_id, ['bob@lead.example'])
