@@ -117,7 +117,7 @@ export class BlockBuilder {
   }
 }
 
-const termsMax = 100_000
+const termsMax = 70_000
 
 const isAt = (email: string, domain: string) =>
   email.endsWith(domain) && email[email.length - domain.length - 1] === '@'
