@@ -30,6 +30,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   leads: () => import('./leads.ts'),
   lists: () => import('./lists.ts'),
   messages: () => import('./messages.ts'),
+  planning: () => import('./planning.ts'),
   replies: () => import('./replies.ts'),
   sending: () => import('./sending.ts'),
   simulation: () => import('./simulation.ts'),

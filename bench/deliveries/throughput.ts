@@ -66,7 +66,9 @@ async function countSettled({ db }: Context, workspaceId: string): Promise<numbe
   return rows[0]?.settled ?? 0
 }
 
-/** The same HTTP client sending the same signed bytes with as many in flight. */
+const alwaysSent = { 'content-type': 'application/json', 'user-agent': 'Outrider-Webhooks/1.0.0' }
+
+/** The same HTTP client sending the same request, signed, with as many in flight as serve it best. */
 async function measureClient(url: string, total: number): Promise<number> {
   const agent = new Agent({ connections: destinations * 4, pipelining: 1 })
   const { origin, pathname } = new URL(url)
@@ -79,7 +81,7 @@ async function measureClient(url: string, total: number): Promise<number> {
   const next = () => {
     if (started === total) return
     started += 1
-    const headers = signatureHeaders(id, new Date(), body, [secret])
+    const headers = { ...alwaysSent, ...signatureHeaders(id, new Date(), body, [secret]) }
     agent.dispatch(
       { origin, path: pathname, method: 'POST', body, headers },
       {

@@ -5,7 +5,8 @@ import type { ApiDescription } from './kernel/http/openapi.ts'
 export const apiDescription: ApiDescription = {
   title: 'Outrider API',
   description: `
-Campaigns, leads, signed webhooks with a complete delivery history, and service-account keys.
+Campaigns, leads, contact acquisition, signed webhooks with a complete delivery history, and
+service-account keys.
 
 ## Authentication
 

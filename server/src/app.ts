@@ -31,6 +31,7 @@ import { collectOpenApi } from './kernel/http/openapi.ts'
 import { operationRoutes } from './kernel/http/operations.ts'
 import { createRateLimit } from './kernel/http/rate-limit.ts'
 import { type AnsweredRequest, createServer } from './kernel/http/server.ts'
+import { createBusyShare } from './kernel/runner/busy-share.ts'
 import { startLoop } from './kernel/runner/loop.ts'
 
 /** The public API, feature by feature. */
@@ -89,6 +90,7 @@ export async function startRunner(
   const deliveries = await startDeliveryRunner(ctx, {
     ...hints,
     onAttempt: (attempt) => observeAttempt(ctx, attempt),
+    busyShare: createBusyShare(),
   })
   ctx.metrics.gauge('lanes_leased', deliveries.lanesLeased)
   const { witness } = options

@@ -60,7 +60,8 @@ export function composeMail(of: MailCase = {}): ComposedMail {
   })
 }
 
-const nobody: Omit<ComposeInput['lead'], 'id'> = {
+/** A lead of whom nothing is known. */
+export const nobody = {
   email: null,
   first_name: null,
   last_name: null,
@@ -71,7 +72,7 @@ const nobody: Omit<ComposeInput['lead'], 'id'> = {
   website: null,
   personalization: null,
   custom_variables: {},
-}
+} satisfies Omit<ComposeInput['lead'], 'id'>
 
 export interface ReadMail {
   mailparser: ParsedMail

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
 import type { Answer } from './app.ts'
 
 const source = (path: string) => fileURLToPath(new URL(`../src/${path}`, import.meta.url))
@@ -135,10 +135,11 @@ export async function makeDataDir(): Promise<string> {
   return dataDir
 }
 
-/** Only what every environment has: settings of the machine must not reach the tests. */
+/** Only what every environment has, and quick starts: settings of the machine must not reach the tests. */
 const environment = (settings: Settings): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
   HOME: process.env.HOME,
+  NODE_COMPILE_CACHE: inject('compileCache'),
   ...settings,
 })
 

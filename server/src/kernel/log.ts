@@ -24,7 +24,7 @@ export function createLog(level: string, destination?: pino.DestinationStream): 
 
 let standardOutput: pino.DestinationStream | undefined
 
-const gatheredMax = 8_000
+const gatheredMax = 64_000
 const gatherMs = 100
 
 /**

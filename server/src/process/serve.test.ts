@@ -75,7 +75,8 @@ describe('start', () => {
   test('api and runner start together on an empty database and serve it', async () => {
     await using database = await testDatabase()
     await database.pool.query('drop schema public cascade; create schema public')
-    const settings = { DATABASE_URL: database.url, OUTRIDER_SECRET_KEY: secretKey() }
+    const DATA_DIR = await makeDataDir()
+    const settings = { DATABASE_URL: database.url, DATA_DIR, OUTRIDER_SECRET_KEY: secretKey() }
     await using api = startService('api', settings)
     await using runner = startService('runner', { ...settings, RUNNER_PORT: '0' })
     const [apiAddress, runnerAddress] = await Promise.all([api.address(), runner.address()])

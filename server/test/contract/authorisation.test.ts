@@ -1,24 +1,15 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createKeyAsOperator, revokeKey } from '../../src/features/keys/index.ts'
 import { setPlan } from '../../src/features/workspaces/index.ts'
 import { holdsScope } from '../../src/kernel/http/scopes.ts'
-import { type Answer, testApi } from '../app.ts'
-import { startReceiver } from '../receiver.ts'
-import { createJudge, type Described, listOperations, readDocument } from './document.ts'
+import type { Answer } from '../app.ts'
+import { describedApi } from './described-api.ts'
+import type { Described } from './document.ts'
 import { type ApiRequest, foreignRequests, validRequest } from './requests.ts'
 import { createWorld, type World } from './world.ts'
 
-// Before any test is named: the document says which operations there are.
-const api = await testApi()
-const receiver = await startReceiver()
-const document = readDocument(api.app)
-const judge = createJudge(document)
-const operations = listOperations(document).map((each) => ({
-  ...each,
-  name: `${each.method} ${each.path}`,
-}))
-api.ctx.lookup = async () => ['127.0.0.1']
+const { api, receiver, document, judge, operations } = await describedApi()
 
 const ours = await createWorld(api, api, receiver.url)
 const theirs = await createWorld(api, await api.createStranger(), receiver.url)
@@ -27,11 +18,6 @@ await setPlan(api.ctx, limited.workspaceId, { api: false, webhooks: false, acqui
 const revoked = await createRevokedKey()
 const expired = await createExpiredKey()
 const storedBefore = await readEverything()
-
-afterAll(async () => {
-  await receiver.close()
-  await api[Symbol.asyncDispose]()
-})
 
 describe.each(operations)('$name', (described) => {
   const needs = scopesOf(described)

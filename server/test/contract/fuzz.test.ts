@@ -1,10 +1,9 @@
 import fc from 'fast-check'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { setPlan } from '../../src/features/workspaces/index.ts'
-import { testApi } from '../app.ts'
-import { startReceiver } from '../receiver.ts'
 import { type FuzzedRequest, requestArbitrary } from './arbitrary.ts'
-import { createJudge, type Described, listOperations, readDocument } from './document.ts'
+import { describedApi } from './described-api.ts'
+import type { Described } from './document.ts'
 import { marker } from './hostile.ts'
 import { createWorld, type World } from './world.ts'
 
@@ -18,21 +17,7 @@ const runs = {
 /** Of one operation, however slow the machine is. */
 const timeMs = FUZZ_RUNS ? 600_000 : 4000
 
-// Before any test is named: the document says which operations there are.
-const api = await testApi()
-const receiver = await startReceiver()
-const document = readDocument(api.app)
-const judge = createJudge(document)
-const operations = listOperations(document).map((each) => ({
-  ...each,
-  name: `${each.method} ${each.path}`,
-}))
-api.ctx.lookup = async () => ['127.0.0.1']
-
-afterAll(async () => {
-  await receiver.close()
-  await api[Symbol.asyncDispose]()
-})
+const { api, receiver, document, judge, operations } = await describedApi()
 
 test.each(operations)(
   'whatever is sent, $name answers as documented and quotes nothing',

@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
+import { type Between, listenBetween } from './between.ts'
 
 export interface ImapFaultOptions {
   /**
@@ -20,13 +19,9 @@ interface ImapCommand {
   connection: number
 }
 
-export interface FaultyImap extends AsyncDisposable {
-  port: number
-  readonly connections: number
-  /** Resolves when so many have been made. */
+export interface FaultyImap extends Between {
+  /** Resolves when so many connections have been made. */
   connected: (count: number) => Promise<void>
-  /** Breaks what is open. */
-  drop: () => void
 }
 
 /** Stands between a client and an IMAP server, and spoils what it is told to. */
@@ -34,22 +29,9 @@ export async function startImapFaults(
   serverPort: number,
   { fault = () => undefined, tell = (line) => [line] }: ImapFaultOptions,
 ): Promise<FaultyImap> {
-  const sockets = new Set<Socket>()
   const waiting = new Set<() => void>()
-  let connections = 0
-  const listener = createServer((client) => {
-    connections += 1
+  const proxy = await listenBetween(serverPort, (client, server, connection) => {
     for (const look of waiting) look()
-    const connection = connections
-    const server = connect(serverPort, '127.0.0.1')
-    for (const [from, to] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      sockets.add(from)
-      from.on('error', () => undefined)
-      from.on('close', () => to.destroy())
-    }
     let commands = 0
     let isListening = false
     let breaksInAnswer = false
@@ -72,31 +54,16 @@ export async function startImapFaults(
       client.write(isListening ? Buffer.from(lines.flatMap(tell).join(''), 'latin1') : bytes)
     })
   })
-  listener.listen(0, '127.0.0.1')
-  await once(listener, 'listening')
-  const drop = () => {
-    for (const socket of sockets) socket.destroy()
-  }
-  return {
-    port: (listener.address() as AddressInfo).port,
-    get connections() {
-      return connections
-    },
-    connected: (count) =>
-      new Promise((resolve) => {
+  return Object.assign(proxy, {
+    connected: (count: number) =>
+      new Promise<void>((resolve) => {
         const look = () => {
-          if (connections < count) return
+          if (proxy.connections < count) return
           waiting.delete(look)
           resolve()
         }
         waiting.add(look)
         look()
       }),
-    drop,
-    async [Symbol.asyncDispose]() {
-      drop()
-      listener.close()
-      await once(listener, 'close')
-    },
-  }
+  })
 }

@@ -1,8 +1,5 @@
-import pg from 'pg'
 import { afterAll } from 'vitest'
 import { captureStatements } from '../../src/kernel/db/client.ts'
-import { testDatabase } from '../database.ts'
-import { type Catalog, readCatalog } from './catalog.ts'
 import { remedies, type Violation } from './rules.ts'
 
 // A set-up file: every statement that a test file runs through the application's clients is held
@@ -17,7 +14,8 @@ afterAll(async () => {
   if (texts.size === 0) return
   // Only now, so that a test file without a database does not load the parser.
   const { checkStatement } = await import('./check.ts')
-  const catalog = await readTestCatalog()
+  const { testCatalog } = await import('./test-catalog.ts')
+  const catalog = await testCatalog()
   const reports = [...texts].flatMap((text) => report(text, checkStatement(text, catalog)))
   if (reports.length > 0) throw new Error(`Statements break the rules:\n\n${reports.join('\n\n')}`)
 })
@@ -27,16 +25,4 @@ function report(text: string, violations: Violation[]): string[] {
   if (violations.length === 0) return []
   const lines = violations.map(({ rule, subject }) => `- ${rule}: ${subject}\n  ${remedies[rule]}`)
   return [[text.trim(), ...lines].join('\n')]
-}
-
-/** From a copy of its own: nobody can copy the template while someone is connected to it. */
-async function readTestCatalog(): Promise<Catalog> {
-  await using database = await testDatabase()
-  const client = new pg.Client({ connectionString: database.url })
-  await client.connect()
-  try {
-    return await readCatalog(client)
-  } finally {
-    await client.end()
-  }
 }

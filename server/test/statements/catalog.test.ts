@@ -1,15 +1,9 @@
-import pg from 'pg'
 import { expect, test } from 'vitest'
-import { testDatabase } from '../database.ts'
-import { readCatalog, storeOf } from './catalog.ts'
+import { storeOf } from './catalog.ts'
+import { testCatalog } from './test-catalog.ts'
 
 test('tables are told apart by their keys, and partitions belong to their table', async () => {
-  await using database = await testDatabase()
-  const client = new pg.Client({ connectionString: database.url })
-  await client.connect()
-  const catalog = await readCatalog(client)
-  await client.end()
-
+  const catalog = await testCatalog()
   const stores = ['leads', 'events', 'events_20260105', 'webhook_event_counts'].map((table) =>
     storeOf(catalog, table),
   )

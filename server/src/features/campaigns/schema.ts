@@ -105,7 +105,9 @@ const LeadCounts = Type.Object(
     total: Type.Integer({ description: 'All leads of the campaign.' }),
     active: Type.Integer({ description: 'Neither finished nor stopped; paused ones included.' }),
     completed: Type.Integer({ description: 'Every step was sent, or marked as completed.' }),
-    replied: Type.Integer({ description: 'Those that replied.' }),
+    replied: Type.Integer({
+      description: 'Those that replied, also when they are active or completed.',
+    }),
     bounced: Type.Integer({ description: 'Those whose mail bounced for good.' }),
     unsubscribed: Type.Integer({ description: 'Those that want no more mail.' }),
   },

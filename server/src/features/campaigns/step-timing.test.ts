@@ -26,37 +26,12 @@ test.each([
   expect(nextOf(now, sent)).toBe(next)
 })
 
-test.each<[string, string, StepDelay, string]>([
-  [
-    'Europe/Berlin',
-    '2026-03-28T08:00:00Z',
-    { delay: 1, delay_unit: 'days' },
-    '2026-03-29T07:00:00Z',
-  ],
-  [
-    'Europe/Berlin',
-    '2026-03-28T08:00:00Z',
-    { delay: 24, delay_unit: 'hours' },
-    '2026-03-29T08:00:00Z',
-  ],
-  [
-    'America/New_York',
-    '2026-10-31T13:00:00Z',
-    { delay: 1, delay_unit: 'days' },
-    '2026-11-01T14:00:00Z',
-  ],
-  [
-    'Europe/Berlin',
-    '2026-03-28T08:00:00Z',
-    { delay: 90, delay_unit: 'minutes' },
-    '2026-03-28T09:30:00Z',
-  ],
-  [
-    'Europe/Berlin',
-    '2026-03-28T08:00:00Z',
-    { delay: 0, delay_unit: 'days' },
-    '2026-03-28T08:00:00Z',
-  ],
-])('in %s, %s and %j is %s', (zone, from, delay, to) => {
-  expect(afterDelay(zone, delay, new Date(from))).toEqual(new Date(to))
+test.each<[string, string, number, StepDelay['delay_unit'], string]>([
+  ['Europe/Berlin', '2026-03-28T08:00:00Z', 1, 'days', '2026-03-29T07:00:00Z'],
+  ['Europe/Berlin', '2026-03-28T08:00:00Z', 24, 'hours', '2026-03-29T08:00:00Z'],
+  ['America/New_York', '2026-10-31T13:00:00Z', 1, 'days', '2026-11-01T14:00:00Z'],
+  ['Europe/Berlin', '2026-03-28T08:00:00Z', 90, 'minutes', '2026-03-28T09:30:00Z'],
+  ['Europe/Berlin', '2026-03-28T08:00:00Z', 0, 'days', '2026-03-28T08:00:00Z'],
+])('in %s, %s and %d %s is %s', (zone, from, delay, delay_unit, to) => {
+  expect(afterDelay(zone, { delay, delay_unit }, new Date(from))).toEqual(new Date(to))
 })

@@ -1,20 +1,25 @@
 /** What a delivery and its attempts are made of; shared by sending, deciding and settling. */
 
+/** What a delivery is of, shared by all deliveries of it that were read together. */
+export interface DueEvent {
+  id: string
+  type: string
+  campaign_id: string | null
+  lead_email: string | null
+  body: string
+}
+
 /** A delivery that is due, with the bytes to send. */
 export interface DueDelivery {
   webhook_id: string
   id: string
-  event_id: string
+  event: DueEvent
   /** As the database writes it: a `Date` knows no microseconds, and costs more than the row. */
   due_at: string
   /** Since 1970. */
   expires_ms: number
   /** Attempts made so far: the next one's `retry_count`. */
   attempt: number
-  event_type: string
-  campaign_id: string | null
-  lead_email: string | null
-  body: string
 }
 
 /** One attempt as it is recorded (contract §4 "Webhook event record"). */

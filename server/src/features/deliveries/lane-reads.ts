@@ -56,7 +56,7 @@ export function createLaneReads({ db, now }: Context) {
         now(),
         most,
       )
-      if (rows.length > 0) bodyBytes = 1 + averageOf(rows.map((row) => row.body.length))
+      if (rows.length > 0) bodyBytes = 1 + averageOf(rows.map((row) => row.event.body.length))
       return shareOut(lanes, rows, most)
     },
   })

@@ -5,26 +5,24 @@ import { FairQueue } from '../../kernel/runner/fair-queue.ts'
 import { openDestination } from '../webhooks/index.ts'
 import { closeBacklog, closeDeleted, closeExpired, closeSuspect, pendingMax } from './close.ts'
 import { decide, healthOf, judge } from './decide.ts'
-import type { Attempt, DueDelivery } from './delivery.ts'
+import type { Attempt } from './delivery.ts'
 import { Lane, type Pool, start } from './lane.ts'
 import { createLaneReads, rowsOfLaneMax } from './lane-reads.ts'
 import * as queries from './queries.ts'
-import { send } from './send.ts'
+import { type OpenDestination, send } from './send.ts'
 import { type SettledBatch, type Settlement, SettleWriter } from './settle.ts'
+import { type Flight, Slots } from './slots.ts'
 
 export interface LanesOptions {
   slot: number
   /** Whether this runner may still start requests of a bucket. */
   holds: (bucket: number) => boolean
+  /** How busy this process was since it was asked last, 0 to 1; without it, never too busy. */
+  busyShare?: () => number
   /** Called once per attempt that was written. */
   onAttempt?: (attempt: Attempt) => void
 }
 
-/** Requests in flight at once, by pool. A failing lane never takes a slot that a good one needs. */
-const slotsMax: Record<Pool, number> = { proven: 512, trial: 256, failing: 256 }
-/** A request this old no longer counts against its pool but against the failing one. */
-const slowAfterMs = 1_000
-const slowMax = 1024
 /** Lanes that are being read at once; those of a workspace share statements. */
 const readsMax = 64
 /** Read and not sent yet, of all lanes. */
@@ -40,13 +38,6 @@ const backlogCheckEveryMs = 60_000
 const pauseReviewEveryMs = 5_000
 const restartEveryMs = 5_000
 const idleLanesMax = 20_000
-
-interface Flight {
-  lane: Lane
-  row: DueDelivery
-  startedMs: number
-  pool: Pool
-}
 
 /**
  * The lanes of this runner's buckets. `wake` says that a lane may have due work; everything else
@@ -65,9 +56,8 @@ export class Lanes {
   }
   readonly #toRead = new FairQueue<Lane>()
   readonly #pausing = new Set<Lane>()
-  readonly #flights = new Set<Flight>()
   readonly #read: ReturnType<typeof createLaneReads>
-  readonly #used: Record<Pool, number> = { proven: 0, trial: 0, failing: 0 }
+  readonly #slots: Slots
   #reads = 0
   #bodyBytes = 0
 
@@ -75,6 +65,7 @@ export class Lanes {
     this.#ctx = ctx
     this.#options = options
     this.#read = createLaneReads(ctx)
+    this.#slots = new Slots(ctx, options.busyShare ?? (() => 0))
     this.settler = new SettleWriter(ctx, options.slot, (settlements, batch) =>
       this.#settled(settlements, batch),
     )
@@ -85,7 +76,7 @@ export class Lanes {
   }
 
   get inFlight(): number {
-    return this.#flights.size
+    return this.#slots.inFlight
   }
 
   wake(workspaceId: string, webhookId: string) {
@@ -109,7 +100,7 @@ export class Lanes {
       this.#pausing.delete(lane)
       this.#schedule(lane)
     }
-    this.#moveSlowFlights()
+    this.#slots.review()
     this.#forgetIdleLanes()
     this.#pump()
   }
@@ -129,8 +120,8 @@ export class Lanes {
   async drain(buckets: number[], withinMs: number) {
     const leaving = new Set(buckets)
     const untilMs = this.#ctx.monotonicMs() + withinMs
-    const isBusy = () => [...this.#flights].some((flight) => leaving.has(flight.lane.bucket))
-    while (isBusy() && this.#ctx.monotonicMs() < untilMs) await this.#ctx.sleep(20)
+    while (this.#slots.isFlyingOf(leaving) && this.#ctx.monotonicMs() < untilMs)
+      await this.#ctx.sleep(20)
     await this.settler.flush()
   }
 
@@ -168,7 +159,7 @@ export class Lanes {
       this.#beginRead(lane)
     }
     for (const pool of ['proven', 'trial', 'failing'] as const) {
-      while (this.#used[pool] < slotsMax[pool] && !this.settler.isFull) {
+      while (this.#slots.hasFree(pool) && !this.settler.isFull) {
         const lane = this.#ready[pool].take()
         if (!lane) break
         this.#sendNext(lane)
@@ -222,7 +213,7 @@ export class Lanes {
       if (row.expires_ms <= nowMs) continue
       lane.taken.add(row.id)
       lane.rows.push(row)
-      this.#bodyBytes += row.body.length
+      this.#bodyBytes += row.event.body.length
     }
   }
 
@@ -325,14 +316,7 @@ export class Lanes {
     lane.sendsLeft -= 1
     if (lane.sendsLeft <= sendsAhead) this.#refresh(lane)
     lane.inFlight += 1
-    const flight: Flight = {
-      lane,
-      row,
-      startedMs: this.#ctx.monotonicMs(),
-      pool: lane.pool,
-    }
-    this.#used[flight.pool] += 1
-    this.#flights.add(flight)
+    const flight = this.#slots.take(lane, row)
     this.#schedule(lane)
     this.#post(flight, destination).then(
       (outcome) => this.#answered(flight, destination.url, outcome),
@@ -340,12 +324,12 @@ export class Lanes {
     )
   }
 
-  async #post(flight: Flight, destination: NonNullable<Lane['destination']>) {
-    const { lane, row } = flight
+  /** Whatever goes wrong in here, the delivery is read again. */
+  async #post({ lane, row }: Flight, destination: OpenDestination): Promise<PostOutcome> {
     if (lane.isSuspicious) {
       await queries.markInFlight(this.#ctx.db, lane.workspaceId, lane.webhookId, row.id)
     }
-    return send(this.#ctx, destination, row)
+    return send(this.#ctx, destination, row.event)
   }
 
   #answered(flight: Flight, url: string, outcome: PostOutcome) {
@@ -368,10 +352,10 @@ export class Lanes {
         id: this.#ctx.newId(),
         webhook_id: lane.webhookId,
         webhook_url: url,
-        event_id: row.event_id,
-        event_type: row.event_type,
-        campaign_id: row.campaign_id,
-        lead_email: row.lead_email,
+        event_id: row.event.id,
+        event_type: row.event.type,
+        campaign_id: row.event.campaign_id,
+        lead_email: row.event.lead_email,
         retry_group_id: row.id,
         retry_count: row.attempt,
         will_retry: decision.kind === 'retry',
@@ -397,9 +381,8 @@ export class Lanes {
   }
 
   #land(flight: Flight) {
-    this.#flights.delete(flight)
-    this.#used[flight.pool] -= 1
-    this.#bodyBytes -= flight.row.body.length
+    this.#slots.free(flight)
+    this.#bodyBytes -= flight.row.event.body.length
     flight.lane.inFlight -= 1
   }
 
@@ -414,20 +397,8 @@ export class Lanes {
   }
 
   #unread(lane: Lane) {
-    for (const row of lane.rows) this.#bodyBytes -= row.body.length
+    for (const row of lane.rows) this.#bodyBytes -= row.event.body.length
     lane.drop()
-  }
-
-  /** Flights are in order of their start: the first young one ends the walk. */
-  #moveSlowFlights() {
-    const startedBefore = this.#ctx.monotonicMs() - slowAfterMs
-    for (const flight of this.#flights) {
-      if (flight.startedMs > startedBefore || this.#used.failing >= slowMax) return
-      if (flight.pool === 'failing') continue
-      this.#used[flight.pool] -= 1
-      this.#used.failing += 1
-      flight.pool = 'failing'
-    }
   }
 
   #forgetIdleLanes() {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
-import type { DueDelivery } from './delivery.ts'
+import type { DueDelivery, DueEvent } from './delivery.ts'
 
 export interface DeliveryToInsert {
   id: string
@@ -37,27 +37,62 @@ export interface Position {
   id: string
 }
 
+/** A delivery, or an event that some of the deliveries are of: the columns of the other are null. */
+type DueRow = Omit<DueDelivery, 'event'> & {
+  event_id: string
+  event_type: string
+  campaign_id: string | null
+  lead_email: string | null
+  body: string | null
+}
+
+const readDueRows = prepared<[string, string[], string[], string[], Date, number], DueRow>(
+  'read_due_deliveries',
+  `with due as materialized (
+     select d.*
+     from unnest($2::uuid[], $3::timestamptz[], $4::uuid[]) as k (webhook_id, due_at, id)
+     cross join lateral (
+       select d.webhook_id, d.id, d.event_id, d.due_at::text as due_at,
+         date_part('epoch', d.expires_at) * 1000 as expires_ms, d.attempt
+       from deliveries d
+       where d.workspace_id = $1 and d.webhook_id = k.webhook_id
+         and (d.due_at, d.id) > (k.due_at, k.id) and d.due_at <= $5
+       order by d.due_at, d.id
+       limit $6
+     ) d
+   )
+   select webhook_id, id, event_id, due_at, expires_ms, attempt,
+     null as event_type, null::uuid as campaign_id, null as lead_email, null as body
+   from due
+   union all
+   select null, null, e.id, null, null, null, e.type, e.campaign_id, e.lead_email, e.body
+   from (select distinct event_id from due) d
+   cross join lateral (
+     select * from events e where e.workspace_id = $1 and e.id = d.event_id order by e.id limit 1
+   ) e`,
+)
+
 /**
  * The due rows of some lanes with the bytes to send, each lane's after a position: reading from the
- * start each time would walk over every row deleted since the last vacuum.
+ * start each time would walk over every row deleted since the last vacuum. An event that goes to many
+ * destinations is read once.
  */
-export const readDue = prepared<[string, string[], string[], string[], Date, number], DueDelivery>(
-  'read_due_deliveries',
-  `select r.*
-   from unnest($2::uuid[], $3::timestamptz[], $4::uuid[]) with ordinality
-     as k (webhook_id, due_at, id, n)
-   cross join lateral (
-     select d.webhook_id, d.id, d.event_id, d.due_at::text as due_at,
-       date_part('epoch', d.expires_at) * 1000 as expires_ms, d.attempt, e.type as event_type,
-       e.campaign_id, e.lead_email, e.body
-     from deliveries d
-     join events e on e.workspace_id = d.workspace_id and e.id = d.event_id
-     where d.workspace_id = $1 and d.webhook_id = k.webhook_id
-       and (d.due_at, d.id) > (k.due_at, k.id) and d.due_at <= $5
-     order by d.due_at, d.id
-     limit $6
-   ) r`,
-)
+export async function readDue(
+  db: Db,
+  ...position: Parameters<typeof readDueRows> extends [Db, ...infer Values] ? Values : never
+): Promise<DueDelivery[]> {
+  const rows = await readDueRows(db, ...position)
+  const events = new Map<string, DueEvent>()
+  for (const { event_id: id, event_type: type, campaign_id, lead_email, body } of rows) {
+    if (body !== null) events.set(id, { id, type, campaign_id, lead_email, body })
+  }
+  const due: DueDelivery[] = []
+  for (const { webhook_id, id, event_id, due_at, expires_ms, attempt, body } of rows) {
+    const event = events.get(event_id)
+    if (body === null && event) due.push({ webhook_id, id, event, due_at, expires_ms, attempt })
+  }
+  return due
+}
 
 export interface LaneHealth {
   webhook_id: string

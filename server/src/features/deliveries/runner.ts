@@ -11,6 +11,8 @@ export interface DeliveryRunnerOptions {
   /** Calls back on every hint that something is due; resolves to the end of listening. */
   listen?: (onHint: () => void) => Promise<() => Promise<void>>
   onAttempt?: (attempt: Attempt) => void
+  /** How busy this process was since it was asked last, 0 to 1. */
+  busyShare?: () => number
 }
 
 export interface DeliveryRunner {
@@ -50,6 +52,7 @@ export async function startDeliveryRunner(
     slot: leases.slot,
     holds: (bucket) => leases.holds(bucket),
     ...(options.onAttempt ? { onAttempt: options.onAttempt } : {}),
+    ...(options.busyShare ? { busyShare: options.busyShare } : {}),
   })
   const sweep = createSweep(ctx, lanes)
   const poll = createPoll(ctx, leases, lanes)

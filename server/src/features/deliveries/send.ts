@@ -15,7 +15,7 @@ export interface OpenDestination {
 export function send(
   ctx: Context,
   destination: OpenDestination,
-  event: { event_id: string; body: string },
+  event: { id: string; body: string },
 ): Promise<PostOutcome> {
   const { now, worldTime = now } = ctx
   return ctx.http.post({
@@ -24,7 +24,7 @@ export function send(
       ...destination.headers,
       'content-type': 'application/json',
       'user-agent': `Outrider-Webhooks/${ctx.config.version}`,
-      ...signatureHeaders(event.event_id, worldTime(), event.body, destination.secrets),
+      ...signatureHeaders(event.id, worldTime(), event.body, destination.secrets),
     },
     body: event.body,
     timeoutMs: attemptTimeoutMs,

@@ -197,7 +197,4 @@ const inOrder = <T extends { workspace_id: string; webhook_id: string }>(lanes: 
   )
 
 /** Every writer locks rows in this order, so two of them never wait for each other in a circle. */
-function compareRows(a: Attempt, b: Attempt): number {
-  if (a.workspace_id !== b.workspace_id) return a.workspace_id < b.workspace_id ? -1 : 1
-  return a.retry_group_id < b.retry_group_id ? -1 : 1
-}
+const compareRows = (a: Attempt, b: Attempt) => (a.retry_group_id < b.retry_group_id ? -1 : 1)

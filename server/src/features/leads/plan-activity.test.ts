@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { nobody } from '../../../test/mails.ts'
 import type { LeadActivity } from './activity.ts'
 import { planActivity } from './plan-activity.ts'
 import type { LockedLead } from './record.ts'
@@ -18,16 +19,8 @@ const reply = { message_id: '<r@x>', subject: 'Re: Hello', text: 'Hi', html: nul
 const lead = (more: Partial<LockedLead> = {}): LockedLead => ({
   id: 'lead',
   campaign_id: 'campaign',
+  ...nobody,
   email: 'Ann@acme.example',
-  first_name: null,
-  last_name: null,
-  company_name: null,
-  company_domain: null,
-  job_title: null,
-  phone: null,
-  website: null,
-  personalization: null,
-  custom_variables: {},
   status: 'contacted',
   sending_state: 'active',
   stop_reason: null,

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { createMailbox } from '../../../test/campaigns.ts'
-import { type TestContext, testContext } from '../../../test/context.ts'
+import { testContext } from '../../../test/context.ts'
 import { startMailServers } from '../../../test/mail/mail-servers.ts'
 import { createRealMailbox } from '../../../test/mail/mailboxes.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
@@ -17,13 +17,8 @@ import {
   updateMailbox,
 } from './index.ts'
 
-let ctx: TestContext
-let workspaceId: string
-
-beforeAll(async () => {
-  ctx = await testContext()
-  workspaceId = (await createWorkspace(ctx, 'acme')).id
-})
+const ctx = await testContext()
+const { id: workspaceId } = await createWorkspace(ctx, 'acme')
 afterAll(() => ctx[Symbol.asyncDispose]())
 
 const wrongPassword = new MailFailure('login', 'refused', { code: 535, response: '535 no' })

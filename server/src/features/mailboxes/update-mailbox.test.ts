@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestContext, testContext } from '../../../test/context.ts'
+import { afterAll, expect, test } from 'vitest'
+import { testContext } from '../../../test/context.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import {
   addMailbox,
@@ -11,13 +11,8 @@ import {
   updateMailbox,
 } from './index.ts'
 
-let ctx: TestContext
-let workspaceId: string
-
-beforeAll(async () => {
-  ctx = await testContext()
-  workspaceId = (await createWorkspace(ctx, 'acme')).id
-})
+const ctx = await testContext()
+const { id: workspaceId } = await createWorkspace(ctx, 'acme')
 afterAll(() => ctx[Symbol.asyncDispose]())
 
 let count = 0

@@ -23,7 +23,7 @@ export interface Choice {
 export function chooseSends(ready: ReadyLane, work: Work, pool: LeadPool): Choice {
   const choice: Choice = { campaign: null, sends: [], skips: [], next: null, undecided: [] }
   for (const campaign of inTurn(ready)) {
-    const most = claimsMax(campaign, ready.mailbox)
+    const most = claimsMax(campaign, ready)
     const candidates = [...work.followUps(ready, campaign), ...pool.offer(campaign.id, most)]
     const campaignDay = work.campaignDay(campaign)
     const plan = planSends(

@@ -1,7 +1,7 @@
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import { column } from './columns.ts'
-import { gates } from './gates.ts'
+import { gatesAt } from './gates.ts'
 import type { ClaimedLead, ClaimRequest, EarlierSend, SendKey, SendState } from './ledger.ts'
 
 // Claims of lanes of many workspaces share a transaction: every statement here joins workspace_id to
@@ -21,18 +21,17 @@ export interface Sendable extends ClaimedLead {
   attempt: number | null
 }
 
-const selectSendable = prepared<[...string[][], Date], Sendable>(
+const selectSendable = prepared<[...string[][], Date[], Date], Sendable>(
   'find_sendable',
   `/* settle */
    select k.position::int as position, g.*, s.state, s.id as attempt_id, s.attempt
-   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[]) with ordinality
-     as k (workspace_id, lead_id, step_id, campaign_id, mailbox_id, position)
+   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::timestamptz[])
+     with ordinality as k (workspace_id, lead_id, step_id, campaign_id, mailbox_id, until, position)
    join lateral (
      select l.id, l.email, l.first_name, l.last_name, l.company_name, l.company_domain,
        l.job_title, l.phone, l.website, l.personalization, l.custom_variables, l.thread_subject,
        c.daily_limit, c.daily_max_leads
-     from ${gates}
-       and l.timestamp_next_send <= $6::timestamptz
+     from ${gatesAt('$7')}
      order by l.id
      limit 1
    ) g on true
@@ -48,7 +47,7 @@ const selectSendable = prepared<[...string[][], Date], Sendable>(
 
 /**
  * The requests that nothing speaks against at this instant, whatever the plan was made from: the
- * lead is to be written to, and due; nobody suppressed it; campaign, mailbox and plan allow it.
+ * lead is to be written to, and due, and its window open; nobody suppressed it; campaign, mailbox and plan allow it.
  */
 export const findSendable = (db: Db, requests: ClaimRequest[], now: Date) =>
   selectSendable(
@@ -58,6 +57,7 @@ export const findSendable = (db: Db, requests: ClaimRequest[], now: Date) =>
     column(requests, 'step_id'),
     column(requests, 'campaign_id'),
     column(requests, 'mailbox_id'),
+    column(requests, 'until'),
     now,
   )
 

@@ -70,7 +70,7 @@ const released: Outcome = {
   aftermath: { kind: 'again' },
 }
 
-/** A gate that was open at the claim is closed: the lead replied, the campaign was paused … */
+/** A gate that was open at the claim is closed: the lead replied, the window closed … */
 const notAnyMore: Outcome = {
   kind: 'failed',
   error: { stage: 'claim', code: null, message: 'It was not to be sent any more.' },
@@ -193,6 +193,7 @@ const markOf = ({ claim }: ClaimedMail, mail: ComposedMail): Mark => ({
   mailbox_id: claim.mailbox_id,
   subject: mail.subject,
   starts_thread: mail.startsThread,
+  until: claim.until,
 })
 
 function settlementOf(

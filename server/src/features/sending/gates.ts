@@ -1,21 +1,40 @@
+/** Whether the address of lead `l` of `k.workspace_id`, or its domain, is on the suppression list. */
+export const suppressed = `
+  exists (
+    select from suppressions x
+    where x.workspace_id = k.workspace_id and x.kind = 'address' and x.value = l.email_folded
+    offset 0
+  ) or exists (
+    select from suppressions x
+    where x.workspace_id = k.workspace_id and x.kind = 'domain'
+      and x.value = split_part(l.email_folded, '@', -1)
+    offset 0
+  )`
+
 /**
- * What must hold for a mail from `k.mailbox_id` to `k.lead_id` in `k.campaign_id`, of `k.workspace_id`,
- * as the end of a FROM and its WHERE: looked at when it is claimed, and again just before it is
- * finished.
+ * What must hold at this instant for a mail from `k.mailbox_id` to `k.lead_id` in `k.campaign_id`, of
+ * `k.workspace_id`, that was planned to be sent before `k.until`, as the end of a FROM and its WHERE:
+ * looked at when it is claimed, and again just before it is finished.
+ *
+ * Each row is looked up by its own key (`order by … limit 1`, `offset 0`): a plan made while a table
+ * was small would else walk through the workspace's mailboxes, or its whole suppression list.
  */
-export const gates = `leads l
+export const gatesAt = (now: string) => `leads l
      join workspaces w on w.id = k.workspace_id and w.plan_api
-     join campaigns c
-       on c.workspace_id = k.workspace_id and c.id = k.campaign_id and c.status = 'active'
-     join mailboxes m
-       on m.workspace_id = k.workspace_id and m.id = k.mailbox_id and m.status = 'connected'
+     join lateral (
+       select c.status, c.daily_limit, c.daily_max_leads from campaigns c
+       where c.workspace_id = k.workspace_id and c.id = k.campaign_id
+       order by c.id
+       limit 1
+     ) c on c.status = 'active'
+     join lateral (
+       select m.status from mailboxes m
+       where m.workspace_id = k.workspace_id and m.id = k.mailbox_id
+       order by m.id
+       limit 1
+     ) m on m.status = 'connected'
      where l.workspace_id = k.workspace_id and l.id = k.lead_id and l.campaign_id = k.campaign_id
+       and k.until > ${now}::timestamptz and l.timestamp_next_send <= ${now}::timestamptz
        and l.sending_state in ('pending', 'active')
        and (l.mailbox_id is null or l.mailbox_id = k.mailbox_id)
-       and not exists (
-         select from suppressions x
-         where x.workspace_id = k.workspace_id and x.kind = 'address' and x.value = l.email_folded)
-       and not exists (
-         select from suppressions x
-         where x.workspace_id = k.workspace_id and x.kind = 'domain'
-           and x.value = split_part(l.email_folded, '@', -1))`
+       and not (${suppressed})`

@@ -1,4 +1,5 @@
 import { bucketOf } from '../../kernel/runner/leases.ts'
+import type { Move } from './plan-lanes.ts'
 
 /** One mailbox in the memory of the runner that owns its bucket. */
 export class Lane {
@@ -13,8 +14,14 @@ export class Lane {
   lastCampaignId: string | null = null
   /** Something woke it since it was last planned. */
   isWoken = false
+  /** That a mail takes it, as the last ones did. */
+  mailMs = 100
   /** Claims in a row that something spoke against. */
   refusals = 0
+  /** Mails that it claimed are being sent. */
+  isSending = false
+  /** What it does after them, planned while they are sent. */
+  ahead: Promise<Move> | undefined
   /** Results on their way into the ledger. */
   readonly settling = new Set<Promise<unknown>>()
 
@@ -23,5 +30,10 @@ export class Lane {
     this.mailboxId = mailboxId
     this.bucket = bucketOf(mailboxId)
     this.token = token
+  }
+
+  /** Something of it is open. */
+  get isBusy(): boolean {
+    return this.isSending || this.settling.size > 0
   }
 }

@@ -6,7 +6,7 @@ import { bucketOf } from '../../kernel/runner/leases.ts'
 import { abandonMail, releaseMail, type Setback, sendMail } from './courier.ts'
 import { Lane } from './lane.ts'
 import type { LaneRow } from './lane-queries.ts'
-import type { ClaimedMail } from './plan-lanes.ts'
+import type { ClaimedMail, Move } from './plan-lanes.ts'
 import { Rounds } from './rounds.ts'
 import { recordRecovery, recordSetback } from './trouble.ts'
 import { judge } from './verdict.ts'
@@ -22,7 +22,9 @@ export interface LanesOptions {
 /** Mailboxes that are looked after at once, most of them waiting for their servers. */
 const slotsMax = 256
 /** Results of one mailbox on their way into the ledger, when nothing has to pass between two mails. */
-const settlingMax = 16
+const settlingMax = 64
+/** Results of all of them that wait to be written; beyond, each mailbox waits for its own. */
+const backlogMax = 2_000
 const refusalPauseMs = 50
 const refusalPauseMaxMs = 2_000
 const failurePauseMs = 1_000
@@ -104,14 +106,16 @@ export class Lanes {
       this.#ctx.log.error(describeError(error), 'a mailbox is looked after again later')
       await this.#ctx.sleep(failurePauseMs)
     } finally {
+      await this.#releaseAhead(lane)
       await Promise.allSettled(lane.settling)
     }
   }
 
   async #goOn(lane: Lane) {
     while (this.#isOurs(lane)) {
-      lane.isWoken = false
-      const move = await this.#rounds.plan(lane)
+      const planned = lane.ahead ?? this.#plan(lane)
+      lane.ahead = undefined
+      const move = await planned
       switch (move.kind) {
         case 'asleep':
         case 'left':
@@ -133,24 +137,64 @@ export class Lanes {
 
   #isOurs = (lane: Lane) => this.#options.tokenOf(lane.bucket) === lane.token
 
+  #plan(lane: Lane): Promise<Move> {
+    lane.isWoken = false
+    return this.#rounds.plan(lane)
+  }
+
+  /** The connection does not stand still while the next mails are looked for. */
+  #planAhead(lane: Lane) {
+    lane.ahead = this.#plan(lane)
+    // Whoever comes to it hears of it.
+    lane.ahead.catch(() => undefined)
+  }
+
+  /** What was planned is not done. */
+  async #releaseAhead(lane: Lane) {
+    const move = await lane.ahead?.catch(() => undefined)
+    lane.ahead = undefined
+    if (move?.kind === 'send') this.#release(lane, move.mails)
+  }
+
   async #send(lane: Lane, mails: ClaimedMail[]) {
+    const startedMs = this.#ctx.monotonicMs()
+    lane.isSending = true
+    try {
+      await this.#sendAll(lane, mails)
+    } finally {
+      lane.isSending = false
+      lane.mailMs = (this.#ctx.monotonicMs() - startedMs) / mails.length
+    }
+  }
+
+  async #sendAll(lane: Lane, mails: ClaimedMail[]) {
     const waiting = [...mails]
     for (let mail = waiting.shift(); mail; mail = waiting.shift()) {
       if (!this.#isOurs(lane)) {
         waiting.unshift(mail)
         break
       }
+      const goesOn = mail.gapMs === 0
+      if (goesOn && !lane.ahead && waiting.length <= mails.length / 2) this.#planAhead(lane)
       const { setback, settled } = await this.#sendOne(lane, mail, waiting)
       this.#settling(lane, mail, settled)
-      const most = mail.gapMs === 0 && !setback ? settlingMax : 1
-      while (lane.settling.size >= most) await Promise.race(lane.settling)
+      await this.#waitForResults(lane, goesOn && !setback ? settlingMax : 1)
       if (setback) {
         this.#release(lane, waiting)
+        await this.#releaseAhead(lane)
         await this.#setBack(lane, mail.mailbox, setback)
         return
       }
     }
     this.#release(lane, waiting)
+  }
+
+  /** Until fewer than this are left, or all of this mailbox's when there are too many on the whole. */
+  async #waitForResults(lane: Lane, most: number) {
+    const isMany = () =>
+      lane.settling.size >= most ||
+      (lane.settling.size > 0 && this.#writers.settlements.pending >= backlogMax)
+    while (isMany()) await Promise.race(lane.settling)
   }
 
   /** Whatever goes wrong, its row and those of the mails behind it do not stay open. */

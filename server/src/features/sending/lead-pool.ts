@@ -3,8 +3,8 @@ import { firstIdAt } from '../../kernel/ids.ts'
 import { type Candidate, findPending } from './work-queries.ts'
 
 interface Pool {
-  /** Due and free, first due first. */
-  leads: Candidate[]
+  /** Due and free, by id, first due first. */
+  leads: Map<string, Candidate>
   /** What was read ends here. */
   due: Date
   id: string
@@ -39,7 +39,8 @@ export class LeadPool {
    * that is left with less was looked through from its beginning now.
    */
   async fill(db: Db, wanted: Wanted[], now: Date) {
-    const isLacking = ({ campaign_id, leads }: Wanted) => this.#free(campaign_id).length < leads
+    const isLacking = ({ campaign_id, leads }: Wanted) =>
+      (this.#pools.get(campaign_id)?.leads.size ?? 0) < leads
     let lacking = wanted.filter(isLacking)
     const fromStart = new Set(lacking.filter(({ campaign_id }) => !this.#pools.has(campaign_id)))
     while (lacking.length > 0) {
@@ -55,17 +56,18 @@ export class LeadPool {
 
   /** The first so many that are free. */
   offer(campaignId: string, most: number): Candidate[] {
-    return this.#free(campaignId).slice(0, most)
+    return [...(this.#pools.get(campaignId)?.leads.values().take(most) ?? [])]
   }
 
   take(leads: Pick<Candidate, 'id' | 'campaign_id'>[]) {
     for (const { id, campaign_id } of leads) {
       this.#busy.set(id, campaign_id)
       this.#busyIn.set(campaign_id, (this.#busyIn.get(campaign_id) ?? 0) + 1)
+      this.#pools.get(campaign_id)?.leads.delete(id)
     }
   }
 
-  /** The ledger says what became of it. */
+  /** The ledger says what became of it; to be offered again it has to be read again. */
   release(leadId: string) {
     const campaignId = this.#busy.get(leadId)
     if (campaignId === undefined) return
@@ -73,21 +75,16 @@ export class LeadPool {
     const left = (this.#busyIn.get(campaignId) ?? 1) - 1
     if (left > 0) this.#busyIn.set(campaignId, left)
     else this.#busyIn.delete(campaignId)
-    // It was read before that: as it is now it has to be read again.
-    const pool = this.#pools.get(campaignId)
-    if (pool) pool.leads = pool.leads.filter(({ id }) => id !== leadId)
-  }
-
-  #free(campaignId: string): Candidate[] {
-    return this.#pools.get(campaignId)?.leads.filter(({ id }) => !this.#busy.has(id)) ?? []
   }
 
   /** @returns those of which there may be more */
   async #read(db: Db, wanted: Wanted[], now: Date): Promise<Set<Wanted>> {
     const sources = wanted.map(({ workspace_id, campaign_id, leads }) => {
-      const { due, id } = this.#pools.get(campaign_id) ?? start
+      const pool = this.#pools.get(campaign_id)
+      const { due, id } = pool ?? start
       const most = Math.min(readMax, Math.max(readMin, 4 * leads))
-      const limit = most + (this.#busyIn.get(campaign_id) ?? 0)
+      // At the beginning are those that are busy.
+      const limit = pool ? most : most + (this.#busyIn.get(campaign_id) ?? 0)
       return { workspace_id, campaign_id, after_due: due, after_id: id, limit }
     })
     const rows = await findPending(db, sources, now)
@@ -98,11 +95,14 @@ export class LeadPool {
   }
 
   #add(campaignId: string, rows: Candidate[]) {
-    const pool = this.#pools.get(campaignId) ?? { leads: [], ...start }
+    const pool = this.#pools.get(campaignId) ?? { leads: new Map<string, Candidate>(), ...start }
     const last = rows.at(-1)
+    for (const row of rows) {
+      if (!row.is_open && !this.isBusy(row.id)) pool.leads.set(row.id, row)
+    }
     this.#pools.delete(campaignId)
     this.#pools.set(campaignId, {
-      leads: [...pool.leads, ...rows.filter(({ is_open }) => !is_open)],
+      leads: pool.leads,
       due: last?.timestamp_next_send ?? pool.due,
       id: last?.id ?? pool.id,
     })

@@ -39,6 +39,8 @@ export interface ClaimRequest extends SendKey {
   mailbox_day: string
   /** What the mailbox may send on that day. */
   mailbox_limit: number
+  /** It is not sent from then on: its window closes, or one of its days ends. */
+  until: Date
 }
 
 /** A mail that is this lane's to send, with what it is made of. */

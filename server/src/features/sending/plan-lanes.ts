@@ -146,6 +146,7 @@ async function claim(
         campaign_day: day,
         mailbox_day: ready.day,
         mailbox_limit: mailboxLimit(mailbox, ready.day),
+        until: send.until,
       })
     }),
   )
@@ -201,7 +202,7 @@ async function goToSleep(
   await Promise.all(
     sleeps.map(async ({ lane, row, until }) => {
       // Awake as long as anything of it is open: that is how another runner finds it.
-      if (lane.settling.size > 0) {
+      if (lane.isBusy) {
         moves.set(lane, { kind: 'settle' })
         return
       }

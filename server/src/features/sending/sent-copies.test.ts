@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type LedgerEntry, type Sending, testSending } from '../../../test/sending.ts'
 import { startImapServer } from '../../demo/mail-server/index.ts'
+import { updateMailbox } from '../mailboxes/index.ts'
+import { SentCopies } from './sent-copies.ts'
 
 let sending: Sending
 let imap: Awaited<ReturnType<typeof startImapServer>>
@@ -70,4 +72,23 @@ test('a reading server that does not answer is logged, and nothing else', async 
   const { peek } = sending.ctx.database
   const [mailbox] = await peek.selectFrom('mailboxes').select('status').execute()
   expect(mailbox).toEqual({ status: 'connected' })
+})
+
+test('a reading server that refuses one copy after the other is told of once, and again when it had worked', async () => {
+  const { ctx, workspaceId } = sending
+  const server = { host: '127.0.0.1', security: 'none', username: address, port: imap.port }
+  const { id } = await sending.createMailbox(address, { imap: { ...server, password: 'wrong' } })
+  const copies = new SentCopies(ctx)
+  /** @returns how often the trouble was told */
+  const file = async (messageId: string, password: string) => {
+    await updateMailbox(ctx, workspaceId, id, { imap: { ...server, password } })
+    copies.add(workspaceId, id, { messageId, bytes: Buffer.from('Subject: One\r\n\r\n') })
+    await copies.stop(5_000)
+    return ctx.logLines.filter((line) => line.includes('a Sent folder lacks mails')).length
+  }
+  expect(await file('<1@example.com>', 'wrong')).toBe(1)
+  expect(await file('<2@example.com>', 'wrong')).toBe(1)
+  expect(await file('<3@example.com>', 'correct horse')).toBe(1)
+  expect(inSent()).toHaveLength(1)
+  expect(await file('<4@example.com>', 'wrong')).toBe(2)
 })

@@ -29,6 +29,8 @@ export class SentCopies {
   readonly #ctx: Context
   readonly #waiting = new Map<string, Waiting>()
   readonly #working = new Set<Promise<void>>()
+  /** Mailboxes whose trouble was told, until a copy gets through. */
+  readonly #failing = new Set<string>()
   readonly #stopping = new AbortController()
   #bytes = 0
   #left = 0
@@ -95,7 +97,10 @@ export class SentCopies {
         await imap.select(sent.path)
         for (const copy of copies) await fileOnce(imap, sent.path, copy)
       })
+      this.#failing.delete(mailbox)
     } catch (error) {
+      if (this.#failing.has(mailbox)) return
+      this.#failing.add(mailbox)
       this.#ctx.log.warn({ mailbox, ...describeError(error) }, 'a Sent folder lacks mails')
     }
   }

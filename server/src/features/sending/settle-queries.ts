@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import { column } from './columns.ts'
-import { gates } from './gates.ts'
+import { gatesAt } from './gates.ts'
 import type { SendKey, SendState } from './ledger.ts'
 
 // The sender's writers merge the results of lanes of many workspaces: every statement here joins
@@ -14,6 +14,7 @@ export interface Mark extends SendKey {
   mailbox_id: string
   subject: string
   starts_thread: boolean
+  until: Date
 }
 
 const mark = prepared<unknown[], { id: string }>(
@@ -21,13 +22,12 @@ const mark = prepared<unknown[], { id: string }>(
   `/* settle */
    update sends s
    set state = 'transmitting', subject = k.subject, starts_thread = k.starts_thread,
-     timestamp_transmitting = $9::timestamptz
+     timestamp_transmitting = $10::timestamptz
    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::text[],
-     $8::boolean[])
-     as k (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, subject, starts_thread)
+     $8::boolean[], $9::timestamptz[])
+     as k (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, subject, starts_thread, until)
    join lateral (
-     select l.id from ${gates}
-       and l.timestamp_next_send <= $9::timestamptz
+     select l.id from ${gatesAt('$10')}
      order by l.id
      limit 1
    ) g on true
@@ -38,7 +38,8 @@ const mark = prepared<unknown[], { id: string }>(
 
 /**
  * The last look before the end of a message: whatever happened since the claim, a mail whose lead
- * replied, whose campaign was paused or whose claim is another's by now is not marked, and not sent.
+ * replied, whose campaign was paused, whose window has closed or whose claim is another's by now is
+ * not marked, and not sent.
  *
  * @returns ids of the attempts that may be finished; again, the same
  */
@@ -53,6 +54,7 @@ export async function markTransmitting(db: Db, marks: Mark[], now: Date) {
     column(marks, 'mailbox_id'),
     column(marks, 'subject'),
     column(marks, 'starts_thread'),
+    column(marks, 'until'),
     now,
   )
   return new Set(column(rows, 'id'))

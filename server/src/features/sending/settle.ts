@@ -83,15 +83,15 @@ async function write(tx: Context, settled: Settled[], campaigns: Map<string, Boo
     settled.map((each) => sendOf(each, lookAt)),
     tx.now(),
   )
-  await takeBack(tx, settled)
-  await recordActivity(tx, settled, campaigns)
-  await postpone(tx, settled)
   await insertMessages(
     tx.db,
     settled
       .filter(({ transition }) => transition.state !== 'failed')
       .map(({ settlement, row }) => sentMessage(settlement, row)),
   )
+  await takeBack(tx, settled)
+  await recordActivity(tx, settled, campaigns)
+  await postpone(tx, settled)
   await giveBack(tx, settled)
   await countBounces(tx, bouncesOf(settled))
   await pace(tx, settled, campaigns)
@@ -192,14 +192,16 @@ function activityOf(
   }
   if (!transition.records) return undefined
   const campaign = campaigns.get(row.campaign_id)
+  const at = sentAt(settlement, row)
   return {
     kind: 'sent',
     leadId,
+    at,
     message,
     stepId: row.step_id,
     mailboxId: row.mailbox_id,
     threadSubject: (row.starts_thread ? row.subject : settlement.threadSubject) ?? '',
-    next: campaign ? nextOf(campaign, row, sentSteps, sentAt(settlement, row)) : null,
+    next: campaign ? nextOf(campaign, row, sentSteps, at) : null,
   }
 }
 

@@ -93,7 +93,11 @@ test('what may have been sent is not sent again: it counts as sent, and its lead
   expect(entry).toMatchObject({ state: 'uncertain', attempt: 1 })
   expect(entry?.error_message).toContain('ended')
   expect(await counted()).toEqual([1, 1, 1])
-  expect(await lead(campaign.id)).toMatchObject({ current_step: 1, sending_state: 'active' })
+  // The next step's delay counts from then, however late it was found.
+  const sentAt = entry?.timestamp_transmitting?.toISOString()
+  expect(await lead(campaign.id)).toMatchObject({
+    ...{ current_step: 1, sending_state: 'active', timestamp_last_contact: sentAt },
+  })
   expect(sending.outbox).toEqual([])
 
   sending.ctx.clock.advance(25 * 3_600_000)
@@ -115,7 +119,8 @@ test('a runner that lost its lease finishes nothing that was given back, and its
   if (!before) throw new Error('nothing was left behind')
   const { lead_id, step_id, id, campaign_id } = before
   const key = { workspace_id: workspaceId, lead_id, step_id, id, campaign_id }
-  const mark = { ...key, mailbox_id: mailbox.id, subject: 'One', starts_thread: true }
+  const until = new Date(ctx.now().getTime() + 3_600_000)
+  const mark = { ...key, mailbox_id: mailbox.id, subject: 'One', starts_thread: true, until }
   expect(await markTransmitting(ctx.db, [mark], ctx.now())).toEqual(new Set())
 
   const [other] = await sending.addLeads(campaign_id, ['bob@lead.example'])

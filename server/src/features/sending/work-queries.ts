@@ -3,6 +3,7 @@ import { prepared } from '../../kernel/db/prepared.ts'
 import type { CampaignVersion } from './campaign-book.ts'
 import type { CountedCampaignDay, CountedDay, Day } from './claim-queries.ts'
 import { column } from './columns.ts'
+import { suppressed } from './gates.ts'
 
 // Lanes of many workspaces look for their work together: workspace_id comes from a list. What is not
 // due is not read, however much of it there is.
@@ -42,17 +43,11 @@ export interface Candidate {
 const candidate = `
   l.id, l.campaign_id, l.sending_state, l.mailbox_id, l.current_step, l.timestamp_last_contact,
   l.timestamp_created, l.timestamp_next_send, l.sent_step_ids,
-  exists (
-    select from suppressions x
-    where x.workspace_id = k.workspace_id and x.kind = 'address' and x.value = l.email_folded
-  ) or exists (
-    select from suppressions x
-    where x.workspace_id = k.workspace_id and x.kind = 'domain'
-      and x.value = split_part(l.email_folded, '@', -1)
-  ) as suppressed,
+  ${suppressed} as suppressed,
   exists (
     select from sends s
     where s.workspace_id = k.workspace_id and s.lead_id = l.id and s.is_open
+    offset 0
   ) as is_open`
 
 export interface FollowUpSource {

@@ -28,12 +28,17 @@ export interface Work {
 }
 
 /** Mails that a lane claims at once when nothing has to pass between them. */
-const burstMax = 32
+const burstMax = 64
+/** It sends them in: what is changed meanwhile concerns the next ones. */
+const burstMs = 1_000
 const followUpsMin = 8
 
 /** With a gap between them, one mail is claimed at a time. */
-export const claimsMax = ({ planned }: BookedCampaign, { gap_seconds }: PlannedMailbox) =>
-  planned.email_gap === 0 && planned.random_wait_max === 0 && gap_seconds === 0 ? burstMax : 1
+export function claimsMax({ planned }: BookedCampaign, { lane, mailbox }: ReadyLane): number {
+  const { email_gap, random_wait_max } = planned
+  if (email_gap > 0 || random_wait_max > 0 || mailbox.gap_seconds > 0) return 1
+  return Math.max(1, Math.min(burstMax, Math.floor(burstMs / lane.mailMs)))
+}
 
 /** What is due, of every campaign of every lane, in a handful of statements. */
 export async function gatherWork(
@@ -65,7 +70,7 @@ export async function gatherWork(
     db,
     pairs.map(({ ready, campaign }) => ({
       ...sourceOf(ready, campaign),
-      limit: Math.max(followUpsMin, 2 * claimsMax(campaign, ready.mailbox)),
+      limit: Math.max(followUpsMin, 2 * claimsMax(campaign, ready)),
     })),
     now,
   )
@@ -152,7 +157,7 @@ function wantedOf(pairs: { ready: ReadyLane; campaign: BookedCampaign }[]) {
   const wanted = new Map<string, { workspace_id: string; campaign_id: string; leads: number }>()
   for (const { ready, campaign } of pairs) {
     const { id: campaign_id, workspace_id } = campaign
-    const leads = claimsMax(campaign, ready.mailbox) + (wanted.get(campaign_id)?.leads ?? 0)
+    const leads = claimsMax(campaign, ready) + (wanted.get(campaign_id)?.leads ?? 0)
     wanted.set(campaign_id, { workspace_id, campaign_id, leads })
   }
   return [...wanted.values()]

@@ -29,7 +29,9 @@ export interface Writers {
 }
 
 /** A mail waits for its mark with the server waiting for the mail: not for another's commit as well. */
-const marksAtOnce = 3
+const marksAtOnce = 2
+/** One prepares while the other waits for its commit. */
+const settlementsAtOnce = 2
 
 export function createWriters(ctx: Context, watch: DatabaseWatch): Writers {
   const book = new CampaignBook()
@@ -46,7 +48,7 @@ export function createWriters(ctx: Context, watch: DatabaseWatch): Writers {
     ctx,
     'settlements',
     (tx, items) => settleSends(tx, book, items),
-    { batchMax: 500, gatherMs: 2 },
+    { batchMax: 500, gatherMs: 20, writersMax: settlementsAtOnce },
   )
   const sleeps = new GroupWriter<Sleep, boolean>(
     ctx,

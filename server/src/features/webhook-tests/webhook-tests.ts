@@ -34,7 +34,7 @@ export async function testWebhook(
   )
   if (!event) throw new Error('a stored event comes back')
   const open = openDestination(ctx, destination)
-  const outcome = await send(ctx, open, { event_id: event.id, body: event.body })
+  const outcome = await send(ctx, open, { id: event.id, body: event.body })
   const result = judge(outcome)
   const attempt = {
     workspace_id: workspaceId,

@@ -6,9 +6,9 @@
 export function arrayLiteral(values: readonly unknown[]): string | undefined {
   if (!values.every(isPlain)) return undefined
   const json = JSON.stringify(values)
-  // JSON's \n would be an n; a text that needs an escape is rare.
-  if (json.includes('\\')) return `{${values.map(elementLiteral).join(',')}}`
-  return `{${json.slice(1, -1)}}`
+  // Quotes and backslashes are escaped alike, but JSON's \n would be an n.
+  if (!jsonsOwn.test(json)) return `{${json.slice(1, -1)}}`
+  return `{${values.map(elementLiteral).join(',')}}`
 }
 
 function isPlain(value: unknown): boolean {
@@ -18,7 +18,10 @@ function isPlain(value: unknown): boolean {
   return value === null || value === undefined || value instanceof Date
 }
 
+/** Perhaps: a backslash of the text and an n look like it. */
+const jsonsOwn = /\\[bfnrtu]/
+
 function elementLiteral(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value) ?? 'null'
-  return `"${value.replace(/["\\]/g, '\\$&')}"`
+  return `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 }

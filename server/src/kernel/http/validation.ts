@@ -18,19 +18,28 @@ export type ValidatorFactory = NonNullable<
 export function buildValidator(sharedSchemas: unknown): FastifySchemaCompiler<unknown> {
   const shared = Object.values(sharedSchemas as Record<string, object>)
   const body = createAjv({}, shared)
-  const thorough = createAjv({ allErrors: true }, shared)
-  const query = createAjv({ coerceTypes: true }, shared)
+  // The first one has looked at the schemas themselves.
+  const query = createAjv({ coerceTypes: true, validateSchema: false }, shared)
+  const thorough = once(() => createAjv({ allErrors: true, validateSchema: false }, shared))
   return ({ schema, httpPart, method }) => {
     if (httpPart === 'body') {
-      const both = {
-        first: body.compile(schema as object),
-        all: thorough.compile(schema as object),
-      }
-      return bodyValidator(both, method === 'POST')
+      const first = body.compile(schema as object)
+      // Compiled for the first body that is wrong: a start takes less.
+      const all = once(() => thorough().compile(schema as object))
+      return bodyValidator({ first, all }, method === 'POST')
     }
+    void body.validateSchema(schema as object, true)
     const validate = query.compile(schema as object)
     if (httpPart === 'params') return paramsValidator(validate)
     return queryValidator(validate, schema as { properties?: Record<string, unknown> })
+  }
+}
+
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
   }
 }
 
@@ -70,7 +79,7 @@ const rewriting = (keyword: string, rewrite: (text: string) => string) => ({
 
 /** In POST `null` equals omitted. An unknown field that says nothing is ignored. */
 function bodyValidator(
-  validate: { first: ValidateFunction; all: ValidateFunction },
+  validate: { first: ValidateFunction; all: () => ValidateFunction },
   nullIsOmitted: boolean,
 ) {
   return (data: unknown) => {
@@ -81,8 +90,9 @@ function bodyValidator(
     while (!validate.first(data)) {
       if (dropped++ > detailsMax || !dropEmptyUnknownField(validate.first.errors?.[0])) {
         // Every problem at once helps a person; in a huge body it would only fill the memory.
-        if (isSmall(data)) validate.all(data)
-        return { error: bodyError((isSmall(data) ? validate.all : validate.first).errors ?? []) }
+        const judge = isSmall(data) ? validate.all() : validate.first
+        judge(data)
+        return { error: bodyError(judge.errors ?? []) }
       }
     }
     return { value: data }

@@ -1,27 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { clusterAt } from './cluster.ts'
 import { startPostgres } from './index.ts'
-import type * as launchers from './launcher.ts'
+import { programEnvironment } from './launcher.ts'
 import { findPostmaster } from './postmaster.ts'
-
-const refused = vi.hoisted(() => ({ tools: [] as string[] }))
-
-// A system without namespaces, or without the tool, is one where these ways do not work.
-vi.mock('./launcher.ts', async (importActual) => {
-  const actual = await importActual<typeof launchers>()
-  return {
-    ...actual,
-    listLaunchers: (owner?: launchers.Account) =>
-      actual
-        .listLaunchers(owner)
-        .filter(({ prefix }) => !prefix.some((word) => refused.tools.includes(word))),
-  }
-})
 
 const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() }
 const isRoot = process.geteuid?.() === 0
@@ -53,14 +39,10 @@ const publicCases: Case[] = [
   },
 ]
 
-beforeEach(() => {
-  refused.tools = []
-})
-
 test.runIf(isRoot).each([...privateCases, ...(isPublic ? publicCases : [])])(
   'root starts it $system below a $parent directory',
   async (expected) => {
-    refused.tools = expected.tools
+    await without(expected.tools)
     const dataDir = await makeDataDir(expected.parent)
     for (const start of ['first', 'second']) {
       await using postgres = await startPostgres({ dataDir, log })
@@ -80,12 +62,24 @@ test.runIf(isRoot).each([...privateCases, ...(isPublic ? publicCases : [])])(
 )
 
 test.runIf(isRoot)('where root has no way, the message says what to do', async () => {
-  refused.tools = ['unshare', 'setpriv']
+  await without(['unshare', 'setpriv'])
   const dataDir = await makeDataDir('private')
   await expect(startPostgres({ dataDir, log })).rejects.toThrow(
     `PostgreSQL refuses to run as root, and this system allows no way to run it as another user in DATA_DIR ${dataDir}`,
   )
 })
+
+/** A system that lacks these tools, which is also where one without namespaces ends up. */
+async function without(tools: string[]) {
+  const folder = await mkdtemp(join(tmpdir(), 'outrider-tools-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  for (const tool of ['unshare', 'setpriv'].filter((name) => !tools.includes(name))) {
+    await symlink(`/usr/bin/${tool}`, join(folder, tool))
+  }
+  const { PATH } = programEnvironment
+  onTestFinished(() => void Object.assign(programEnvironment, { PATH }))
+  programEnvironment.PATH = folder
+}
 
 async function makeDataDir(access: Case['parent']): Promise<string> {
   const parent = await mkdtemp(join(tmpdir(), 'outrider-launcher-'))

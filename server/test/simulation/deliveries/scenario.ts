@@ -2,7 +2,6 @@ import { startDeliveryRunner } from '../../../src/features/deliveries/index.ts'
 import type { Seat } from '../engine/fleet.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
 import type { Life, Scenario } from '../engine/scenario.ts'
-import { firstDay } from '../engine/weather.ts'
 import type { World } from '../engine/world.ts'
 import { clearUp } from './aftermath.ts'
 import { Chronicle } from './chronicle.ts'
@@ -18,8 +17,6 @@ import { Workload } from './workload.ts'
 export const deliveries: Scenario<DeliveryForecast> = {
   name: 'deliveries',
   furniture,
-  firstDay,
-  weeks: 4,
   faults,
   seeds: { tested: 100, replayed: 8 },
   drawForecast: drawDeliveryForecast,

@@ -73,13 +73,6 @@ export class Backend {
     return { rows: [], rowCount: null, command: 'BEGIN' }
   }
 
-  /** Takes back what it was in the middle of. */
-  async rollBack() {
-    if (this.inTransaction && !this.#beginning) await this.run('rollback')
-    this.#beginning = undefined
-    this.inTransaction = false
-  }
-
   async end() {
     await this.#client.end()
   }
@@ -116,6 +109,8 @@ export class Backends {
   readonly #admin: pg.Client
   readonly #unsteady: boolean
   readonly #free: Backend[] = []
+  /** How many of the free ones somebody has as his own. */
+  #kept = 0
   readonly #all = new Map<number, Backend>()
   readonly #names = new Map<string, string>()
 
@@ -126,9 +121,10 @@ export class Backends {
     this.#unsteady = unsteady
   }
 
+  /** One more, where one that was opened before will do. */
   async open(): Promise<Backend> {
-    const free = this.#unsteady && Math.random() < 0.3 ? undefined : this.#free.pop()
-    if (free) return free
+    const isAnyFree = this.#free.length > this.#kept && !(this.#unsteady && Math.random() < 0.3)
+    if (isAnyFree) return this.#pop()
     // A BEGIN and the statement after it are sent without waiting between.
     const client = new NamedClient({ connectionString: this.#url, pipeline: true })
     client.on('error', () => undefined)
@@ -143,11 +139,21 @@ export class Backends {
     return backend
   }
 
-  /** Takes back one that is at rest. */
-  async keep(backend: Backend) {
-    if (backend.broken) return
-    await backend.rollBack()
+  /** Takes back one that is at rest, for who has it open and does not use it. */
+  keep(backend: Backend) {
     this.#free.push(backend)
+    this.#kept += 1
+  }
+
+  /** One of those that were kept: the one used last, which has the most statements prepared. */
+  take(): Backend {
+    this.#kept -= 1
+    return this.#pop()
+  }
+
+  /** So many were closed. */
+  forget(count: number) {
+    this.#kept -= count
   }
 
   /** As when its process died: an open transaction is undone and its locks are free. */
@@ -160,6 +166,7 @@ export class Backends {
 
   /** Ends all that nobody took back. */
   async terminateLost() {
+    this.#kept = 0
     const free = new Set(this.#free)
     for (const backend of [...this.#all.values()]) {
       if (!free.has(backend)) await this.terminate(backend)
@@ -183,6 +190,13 @@ export class Backends {
     })
     const pids = rows[0]?.pids ?? []
     return pids.flatMap((pid) => this.#all.get(pid) ?? [])
+  }
+
+  #pop(): Backend {
+    const at = this.#unsteady ? Math.floor(Math.random() * this.#free.length) : -1
+    const [backend] = this.#free.splice(at, 1)
+    if (!backend) throw new Error('no connection is kept')
+    return backend
   }
 
   async close() {

@@ -3,7 +3,6 @@ import { captureStatements } from '../../../src/kernel/db/client.ts'
 import type { Backend } from './backends.ts'
 import { DatabaseServer } from './database-server.ts'
 import { type Laboratory, openLaboratory } from './laboratory.ts'
-import { firstDay } from './weather.ts'
 
 const furniture = `
   create table boxes (name text primary key, content integer not null);
@@ -12,7 +11,7 @@ const furniture = `
 let laboratory: Laboratory
 beforeAll(async () => {
   captureStatements(undefined)
-  laboratory = await openLaboratory({ furniture, firstDay, weeks: 0 })
+  laboratory = await openLaboratory({ furniture })
 })
 afterAll(() => laboratory[Symbol.asyncDispose]())
 
@@ -80,7 +79,7 @@ test('whoever closes a circle gets the deadlock, at once and every time', async 
     // The error gave the lock on b back: the first goes on by itself.
     expect(executed.slice(4)).toEqual(['2: update 40P01', '1: update done'])
     for (const { run } of [one, two]) await run('rollback')
-    for (const { backend } of [one, two]) await laboratory.backends.keep(backend)
+    for (const { backend } of [one, two]) laboratory.backends.keep(backend)
   }
 })
 

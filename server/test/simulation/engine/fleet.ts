@@ -1,5 +1,6 @@
 import { SimulatedProcess, type Surroundings } from './process.ts'
 import type { Random } from './random.ts'
+import { ConnectionLost } from './statement.ts'
 import type { Role } from './weather.ts'
 import type { World } from './world.ts'
 
@@ -134,7 +135,11 @@ export class Fleet {
       (running) => {
         if (seat.process === process) seat.running = running
       },
-      (error: Error) => this.#world.violate(`${label} met ${error.stack}`),
+      (error: Error) => {
+        // Without its database a process does not start: whoever watches it tries again.
+        if (error instanceof ConnectionLost) this.#at(0, () => this.#crash(process))
+        else this.#world.violate(`${label} met ${error.stack}`)
+      },
     )
   }
 

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { partitionedTables } from '../../../src/app.ts'
-import { connect } from '../../../src/kernel/db/db.ts'
 import { migrate } from '../../../src/kernel/db/migrate.ts'
-import { createPartitions } from '../../../src/kernel/db/partitions.ts'
 import { startPostgresServer } from '../../postgres-server.ts'
 import { Backends } from './backends.ts'
 import type { Scenario } from './scenario.ts'
@@ -22,7 +20,7 @@ interface LaboratoryOptions {
 }
 
 export async function openLaboratory(
-  { furniture, firstDay, weeks }: Pick<Scenario, 'furniture' | 'firstDay' | 'weeks'>,
+  { furniture }: Pick<Scenario, 'furniture'>,
   { unsteady = false }: LaboratoryOptions = {},
 ): Promise<Laboratory> {
   const postgres = await startPostgresServer()
@@ -38,12 +36,14 @@ export async function openLaboratory(
   const url = new URL(postgres.url)
   url.pathname = `/${name}`
   await migrate(url.href)
-  await createTables(url.href, firstDay, weeks)
 
   const admin = new pg.Client({ connectionString: url.href })
   await admin.connect()
   await admin.query('set synchronous_commit = off')
   await admin.query(noClock)
+  for (const { name } of partitionedTables) {
+    await admin.query(`create table ${name}_of_any_time partition of ${name} default`)
+  }
   await admin.query(furniture)
   await admin.query(setUp)
   const backends = new Backends(url.href, admin, unsteady)
@@ -63,15 +63,6 @@ export async function openLaboratory(
       await postgres[Symbol.asyncDispose]()
     },
   }
-}
-
-/** For every week that a simulated clock may reach. */
-async function createTables(url: string, firstDay: Date, weeks: number) {
-  const { db } = connect(url, 1)
-  for (const table of partitionedTables) {
-    await createPartitions(db, table, firstDay, table.by === 'week' ? weeks : weeks * 7)
-  }
-  await db.destroy()
 }
 
 /** Statements get the simulated time in the place of this call (database-server.ts). */

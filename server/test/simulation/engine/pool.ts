@@ -6,12 +6,15 @@ import type { World } from './world.ts'
 
 const connectionsMax = 6
 
-/** A process's pool. Each handle shares its connections and names what they work for. */
+/**
+ * A process's pool. Each handle shares its connections and names what they work for. One that nobody
+ * uses is a number: whoever takes it gets any that is at rest, as they are all the same.
+ */
 export class SimulatedPool {
   readonly connections = new Set<Connection>()
   readonly #world: World
   readonly #process: SimulatedProcess
-  readonly #idle: Backend[] = []
+  #idle = 0
   readonly #waiting: ((backend: Backend) => void)[] = []
   #count = 0
 
@@ -47,7 +50,8 @@ export class SimulatedPool {
     this.connections.add(connection)
     const result = await work(connection)
     this.connections.delete(connection)
-    this.#idle.push(backend)
+    this.#world.backends.keep(backend)
+    this.#idle += 1
     this.#count += 1
     return result
   }
@@ -56,14 +60,16 @@ export class SimulatedPool {
   async cut(reachesServer: () => boolean) {
     for (const connection of this.connections) await connection.cut(reachesServer())
     for (const { backend } of this.connections) await this.#world.server.terminate(backend)
-    for (const backend of this.#idle) await this.#world.backends.keep(backend)
     this.connections.clear()
+    this.#world.backends.forget(this.#idle)
+    this.#idle = 0
   }
 
   async #take(): Promise<Backend> {
-    const idle = this.#idle.pop()
-    if (idle && !idle.broken) return idle
-    if (idle) this.#count -= 1
+    if (this.#idle > 0) {
+      this.#idle -= 1
+      return this.#world.backends.take()
+    }
     if (this.#count < connectionsMax) {
       this.#count += 1
       return this.#opened()
@@ -91,7 +97,8 @@ export class SimulatedPool {
       return
     }
     const next = this.#waiting.shift()
-    if (next) next(backend)
-    else this.#idle.push(backend)
+    if (next) return next(backend)
+    this.#world.backends.keep(backend)
+    this.#idle += 1
   }
 }

@@ -13,9 +13,6 @@ export interface Scenario<F extends Forecast = Forecast> {
   name: string
   /** Statements that furnish a migrated database, once. */
   furniture: string
-  /** So many weeks from this day on have partitions. */
-  firstDay: Date
-  weeks: number
   faults: Fault<F>[]
   /** How many of them `npm test` runs, and runs twice. */
   seeds: {

@@ -62,3 +62,10 @@ test('a loop that waits for the time within one step is ended', async () => {
   await scheduler.runUntil(3)
   expect(caught).toBeInstanceOf(EndlessLoop)
 })
+
+test('sleeps that never bring the time on are ended', async () => {
+  const scheduler = new Scheduler()
+  const again = () => scheduler.after(0, null, again)
+  scheduler.after(1, null, again)
+  await expect(scheduler.runUntil(3)).rejects.toThrow(EndlessLoop)
+})

@@ -5,10 +5,11 @@ export interface Owner {
 }
 
 /**
- * What a gate stands for: something that happens at its time, somebody who listens for that long, the
- * next beat of a heart, or the pause of a loop that looks whether there is anything to do.
+ * What a gate stands for: something that happens at its time, somebody who listens for that long, who
+ * lets time pass before another try, the next beat of a heart, or the pause of a loop that looks
+ * whether there is anything to do; one that polls looks at little, and often.
  */
-export type Wait = 'event' | 'listening' | 'beating' | 'routine'
+export type Wait = 'event' | 'listening' | 'retrying' | 'beating' | 'routine' | 'polling'
 
 /** Time in which nothing happens. */
 export interface Lull {
@@ -30,8 +31,10 @@ interface Gate {
 
 /** So many looks at the clock without a pause between are a loop without an end. */
 const looksMax = 1_000_000
+/** So many gates that open at the same time are one, too. */
+const gatesMax = 100_000
 /** What comes within so long is waited for. */
-const nearMs = 400
+const nearMs = 100
 
 /**
  * Virtual time. Whatever the simulated processes wait for is a gate with a time; the gates open one
@@ -42,12 +45,16 @@ export class Scheduler {
   steps = 0
   /** That time went on without anybody living through it. */
   skippedMs = 0
+  /** No gate opens any more. */
+  isOver = false
   /** Asked when no event is near: until when may time pass at once? */
   quiet: ((untilMs: number) => Promise<Lull | undefined>) | undefined
   /** The next one last. */
   readonly #gates: Gate[] = []
   #order = 0
   #looks = 0
+  /** Gates that opened at this time. */
+  #opened = 0
 
   after(delayMs: number, owner: Owner | null, open: Gate['open'], wait: Wait = 'event') {
     this.#insert({ atMs: this.nowMs + delayMs, order: this.#order++, owner, open, wait })
@@ -73,7 +80,7 @@ export class Scheduler {
   async runUntil(untilMs: number, done: () => boolean = () => false) {
     // What was done before, outside any gate, has its consequences first.
     await rest()
-    while (!done()) {
+    while (!done() && !this.isOver) {
       const gate = this.#gates.at(-1)
       if (!gate || gate.atMs > untilMs) {
         this.nowMs = Math.max(this.nowMs, untilMs)
@@ -99,6 +106,8 @@ export class Scheduler {
       this.#insert({ ...gate, atMs: owner.stalledUntilMs, order: this.#order++ })
       return
     }
+    this.#opened = gate.atMs > this.nowMs ? 0 : this.#opened + 1
+    if (this.#opened > gatesMax) throw new EndlessLoop()
     this.nowMs = gate.atMs
     this.steps += 1
     this.#looks = 0
@@ -130,7 +139,7 @@ export class Scheduler {
 export class EndlessLoop extends Error {
   override name = 'EndlessLoop'
   constructor() {
-    super('the code under test looks at the clock for ever')
+    super('the code under test goes on for ever at one time')
   }
 }
 

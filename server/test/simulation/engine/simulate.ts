@@ -3,6 +3,7 @@ import { Fleet } from './fleet.ts'
 import type { Laboratory } from './laboratory.ts'
 import { Random } from './random.ts'
 import type { Scenario } from './scenario.ts'
+import { EndlessLoop } from './scheduler.ts'
 import type { Print } from './trace.ts'
 import { type Violation, World } from './world.ts'
 
@@ -11,6 +12,8 @@ export interface SimulationOptions {
   days?: number | undefined
   fault?: Fault | undefined
   print?: Print | undefined
+  /** It ends with so many. */
+  violationsMax?: number
 }
 
 export interface Verdict {
@@ -34,16 +37,21 @@ export async function simulate(
   laboratory: Laboratory,
   scenario: Scenario,
   seed: number,
-  { days, fault, print }: SimulationOptions = {},
+  { days, fault, ...options }: SimulationOptions = {},
 ): Promise<Verdict> {
   await laboratory.clear()
   const random = new Random(`seed ${seed}`)
   const forecast = { ...scenario.drawForecast(random.fork('forecast'), days), ...fault?.weather }
-  const world = new World(laboratory, random, forecast, print)
+  const world = new World(laboratory, random, forecast, options)
   world.note(JSON.stringify(forecast))
   world.fault = fault?.create()
   using _rejections = hearRejections(world)
-  await live(world, scenario)
+  try {
+    await live(world, scenario)
+  } catch (error) {
+    if (!(error instanceof EndlessLoop)) throw error
+    world.violate(error.message)
+  }
   const { scheduler, server, trace, violations } = world
   return {
     ...{ seed, digest: trace.digest(), violations },

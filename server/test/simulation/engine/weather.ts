@@ -34,7 +34,7 @@ export interface Forecast {
 const hourMs = 3_600_000
 
 /** Every simulated clock starts on this Monday. */
-export const firstDay = new Date(Date.UTC(2026, 0, 5))
+const firstDay = new Date(Date.UTC(2026, 0, 5))
 
 /** What any workload may meet; each adds what only it knows. */
 export function drawForecast(random: Random): Forecast {

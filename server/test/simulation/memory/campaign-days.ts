@@ -93,7 +93,7 @@ export function runCampaign(seed: number, leadCount: number): CampaignRun {
         ...{ lead_id: first.lead_id, step_id: first.step_id, step: first.step },
         ...{ mailbox_id: mailbox.id, variant: first.variant, variant_id: first.variant_id },
         ...{ message_id: '', token: '0', is_new: first.isNew, campaign_day: own, mailbox_day: own },
-        mailbox_limit: mailboxLimit(mailbox, own),
+        ...{ mailbox_limit: mailboxLimit(mailbox, own), until: first.until },
       })
       if (!isSent) run.violations.push(`what was planned of ${first.lead_id} was refused`)
       return nowMs + 1

@@ -1,7 +1,7 @@
 import type { InboxRunner } from '../../../src/features/inbox/index.ts'
 import type { SendingRunner } from '../../../src/features/sending/index.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
-import type { Lull } from '../engine/scheduler.ts'
+import type { Lull, Wait } from '../engine/scheduler.ts'
 import type { World } from '../engine/world.ts'
 import type { Chronicle } from './chronicle.ts'
 import { findForgotten } from './forgotten.ts'
@@ -16,7 +16,11 @@ export interface Running {
 interface Outlook {
   /** When something is to be done by itself. */
   next_at: Date | null
-  unowned: number
+  /** Of mailboxes: the last one that is to be looked at by now, and the next one. */
+  woken_at: Date | null
+  wakes_at: Date | null
+  /** By the clock of leases: until then everything has an owner who lives. */
+  owned_until: Date
   /** Message-IDs of what came in and is kept. */
   kept: string[]
 }
@@ -27,19 +31,22 @@ const outlook = `
       select min(wake_at) as at from mailbox_lanes
       union all select min(look_at) from sends where is_uncertain
       union all select min(leads_follow_due) from campaigns) as times) as next_at,
-    (select count(*)::int from bucket_leases
-      where kind in ('mailboxes', 'inboxes')
-        and (runner_id is null or leased_until <= $1 or not runner_id = any($2::uuid[]))) as unowned,
+    (select max(wake_at) from mailbox_lanes where wake_at <= $2) as woken_at,
+    (select min(wake_at) from mailbox_lanes where wake_at > $2) as wakes_at,
+    (select min(case when runner_id = any($1::uuid[]) then leased_until else 'epoch' end)
+      from bucket_leases where kind in ('mailboxes', 'inboxes')) as owned_until,
     (select coalesce(json_agg(message_id), '[]') from messages where direction = 'in') as kept`
 
 /**
  * Lets time pass in which nothing is to be done: all that is due was done, and everybody sleeps. Just
  * before, it looks whether that is so: nothing that could be sent is left without somebody who will.
+ * While somebody is waited for, only those who would find nothing are left out.
  */
 export class Pastime {
   readonly running = new Map<SimulatedProcess, Running>()
   /** When it was looked last, there was nothing to do and nothing to read. */
   isIdle = false
+  #seen: { outlook: Outlook; changes: number; live: string } | undefined
   readonly #world: World
   readonly #chronicle: Chronicle
   readonly #office: PostOffice
@@ -51,35 +58,74 @@ export class Pastime {
   }
 
   quiet = async (untilMs: number): Promise<Lull | undefined> => {
-    const { admin, scheduler, processes } = this.#world
+    const { scheduler } = this.#world
     this.isIdle = false
-    const runners = [...processes].filter(({ role }) => role === 'runner')
-    if (runners.some((process) => process.stalledUntilMs > scheduler.nowMs)) return undefined
-    const running = runners.flatMap((process) => this.running.get(process) ?? [])
-    if (running.length === 0 || running.some(({ sending }) => sending.lanesAwake() > 0)) {
-      return undefined
-    }
-    const { rows } = await admin.query<Outlook>({
-      name: 'outlook',
-      text: outlook,
-      values: [this.#world.leaseTime(), this.#liveRunners()],
-    })
-    const [seen] = rows
-    if (!seen || seen.unowned > 0) return undefined
-    const nextMs = (seen.next_at?.getTime() ?? Number.POSITIVE_INFINITY) - this.#chronicle.startMs
-    if (nextMs <= scheduler.nowMs) return undefined
-    if (!this.#areFollowed(running)) return undefined
+    const seen = await this.#look()
+    const nextMs = this.#msOf(seen.next_at)
+    if (nextMs <= scheduler.nowMs || this.#isBusy(seen)) return this.#withoutPolls(seen, untilMs)
     const unread = this.#unreadOf(seen)
     this.isIdle = unread.length === 0
     if (unread.some((account) => this.#office.isReachable(account))) {
       // Somebody looks into every folder now and then; until then hearts beat.
-      const nextLookMs = scheduler.nextMs('listening', 'beating')
+      const nextLookMs = scheduler.nextMs('listening', 'beating', 'retrying')
       const lookMs = Math.min(untilMs, nextMs, nextLookMs) - marginMs
-      return { untilMs: lookMs, shifts: ['routine'], skips: false }
+      return { untilMs: lookMs, shifts: ['polling', 'routine'], skips: false }
     }
     await this.#findForgotten()
-    const wakeMs = Math.min(untilMs, nextMs) - marginMs
-    return { untilMs: wakeMs, shifts: ['routine', 'beating', 'listening'], skips: true }
+    const shifts: Wait[] = ['polling', 'routine', 'beating', 'listening']
+    // Somebody who lost his connection comes back for it.
+    const tryMs = unread.length > 0 ? scheduler.nextMs('retrying') : Number.POSITIVE_INFINITY
+    if (unread.length === 0) shifts.push('retrying')
+    const wakeMs = Math.min(untilMs, nextMs, tryMs) - marginMs
+    return { untilMs: wakeMs, shifts, skips: true }
+  }
+
+  /** Nothing changes what it sees but a statement that writes, and the end of a process. */
+  async #look(): Promise<Outlook> {
+    const { changes } = this.#chronicle
+    const runners = this.#liveRunners()
+    const live = runners.join()
+    if (this.#seen?.changes === changes && this.#seen.live === live) return this.#seen.outlook
+    const { rows } = await this.#world.admin.query<Outlook>({
+      name: 'outlook',
+      text: outlook,
+      values: [runners, this.#world.time()],
+    })
+    const [seen] = rows
+    if (!seen) throw new Error('There is no outlook.')
+    this.#seen = { outlook: seen, changes, live }
+    return seen
+  }
+
+  #isBusy({ owned_until }: Outlook): boolean {
+    const { scheduler, processes } = this.#world
+    const runners = [...processes].filter(({ role }) => role === 'runner')
+    const isAtWork = ({ stalledUntilMs, pool }: SimulatedProcess) =>
+      stalledUntilMs > scheduler.nowMs || pool.connections.size > 0
+    if (runners.some(isAtWork)) return true
+    const running = runners.flatMap((process) => this.running.get(process) ?? [])
+    return (
+      running.length === 0 ||
+      running.some(({ sending }) => sending.lanesAwake() > 0) ||
+      owned_until <= this.#world.leaseTime() ||
+      !this.#areFollowed(running)
+    )
+  }
+
+  /** A poll finds what was woken since the last one; what is older is for others to find. */
+  #withoutPolls({ woken_at, wakes_at }: Outlook, untilMs: number): Lull | undefined {
+    const { scheduler } = this.#world
+    const polledForMs = scheduler.nowMs - polledMs
+    if (woken_at && this.#msOf(woken_at) > polledForMs) return undefined
+    const wakesMs = this.#msOf(wakes_at)
+    if (wakesMs > polledForMs && wakesMs <= scheduler.nowMs) return undefined
+    const others = scheduler.nextMs('routine', 'beating', 'listening', 'retrying')
+    const wakeMs = wakesMs > scheduler.nowMs ? wakesMs : Number.POSITIVE_INFINITY
+    return { untilMs: Math.min(untilMs, wakeMs, others) - 1, shifts: ['polling'], skips: false }
+  }
+
+  #msOf(at: Date | null): number {
+    return (at?.getTime() ?? Number.POSITIVE_INFINITY) - this.#chronicle.startMs
   }
 
   #areFollowed(running: Running[]): boolean {
@@ -115,5 +161,7 @@ export class Pastime {
   }
 }
 
+/** A poll looks back so far, and a process's clock may be off. */
+const polledMs = 3_000
 /** The loops look often enough to come upon what is due then. */
 const marginMs = 20

@@ -22,15 +22,13 @@ import { Pastime } from './pastime.ts'
 import { People } from './people.ts'
 import { PostOffice } from './post-office.ts'
 import { SimulatedSmtp } from './smtp.ts'
-import { drawSendingForecast, firstDay, type SendingForecast } from './weather.ts'
+import { drawSendingForecast, type SendingForecast } from './weather.ts'
 import { Workload } from './workload.ts'
 
 /** Two runners send campaigns and read what comes back; operators and people do as they like. */
 export const sending: Scenario<SendingForecast> = {
   name: 'sending',
   furniture,
-  firstDay,
-  weeks: 24,
   faults,
   seeds: {
     tested: 3,
@@ -50,7 +48,10 @@ export const sending: Scenario<SendingForecast> = {
 }
 
 /** Pauses of the loops of a runner: between them there is nothing that could be waited for. */
-const loopPausesMs = new Set([250, 1_000, 2_000, 5_000, 15_000, 30_000])
+const pollPauseMs = 250
+const loopPausesMs = new Set([1_000, 2_000, 5_000, 15_000, 30_000])
+/** Shorter than this nobody sleeps before another try, and longer nobody who is in the middle of it. */
+const retryMinMs = 2_500
 const followEveryMs = 2_000
 
 async function begin(world: World, forecast: SendingForecast): Promise<Life> {
@@ -58,7 +59,7 @@ async function begin(world: World, forecast: SendingForecast): Promise<Life> {
   chronicle.judge = new LiveJudge(world, chronicle)
   const office = new PostOffice(world, forecast)
   const workload = new Workload(world, forecast, chronicle, office)
-  const people = new People(world, forecast, office, chronicle, workload.leave)
+  const people = new People(world, forecast, office, chronicle, workload)
   const pastime = new Pastime(world, chronicle, office)
   const room: MailRoom = { world, forecast, random: world.random.fork('mail'), office }
   await chronicle.begin()
@@ -116,7 +117,9 @@ async function begin(world: World, forecast: SendingForecast): Promise<Life> {
 
 function waitOf(ms: number, { leaseMs }: SendingForecast): Wait {
   if (ms === leaseMs / 3) return 'beating'
-  return loopPausesMs.has(ms) ? 'routine' : 'event'
+  if (ms === pollPauseMs) return 'polling'
+  if (loopPausesMs.has(ms)) return 'routine'
+  return ms > retryMinMs ? 'retrying' : 'event'
 }
 
 /** Within what clocks are off anyway. */

@@ -42,8 +42,12 @@ export interface Work {
   /** When the first follow-up in the mailbox's own threads is due; Infinity: there is none. */
   followUpDueMs(lane: Lane): number
   newDueMs(): number
-  /** Takes the first of its kind. @returns how long the mailbox then waits */
-  send(lane: Lane, isNew: boolean, atMs: number): number
+  /**
+   * Takes the first of its kind, to be sent while its window and the days that it is counted on last.
+   *
+   * @returns how long the mailbox then waits
+   */
+  send(lane: Lane, isNew: boolean, atMs: number, untilMs: number): number
   /** The lane is free but must not send. */
   blocked?(lane: Lane, by: Block, atMs: number): void
 }
@@ -87,7 +91,8 @@ function visit(budget: Budget, lane: Lane, work: Work): number {
   lane.sent++
   budget.sent++
   if (isNew) budget.newLeads++
-  return at + work.send(lane, isNew, at)
+  const untilMs = Math.min(stretch.closeMs, budget.dayEndMs, lane.dayEndMs)
+  return at + work.send(lane, isNew, at, untilMs)
 }
 
 /** When this day's budget, or the next one's, allows another first mail. */

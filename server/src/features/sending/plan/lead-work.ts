@@ -26,7 +26,7 @@ export class LeadWork implements Work {
 
   newDueMs = () => this.#new.dueMs()
 
-  send({ mailbox }: Lane, isNew: boolean, atMs: number): number {
+  send({ mailbox }: Lane, isNew: boolean, atMs: number, untilMs: number): number {
     const queue = isNew ? this.#new : this.#followUps.get(mailbox.id)
     const { lead, step, variant } = (queue as DueQueue).take()
     this.sends.push({
@@ -37,6 +37,7 @@ export class LeadWork implements Work {
       variant: variant.number,
       mailbox_id: mailbox.id,
       at: new Date(atMs),
+      until: new Date(untilMs),
       isNew,
     })
     return gapAfter(this.#campaign, mailbox, lead.id, step.id)

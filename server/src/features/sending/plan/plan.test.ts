@@ -72,6 +72,7 @@ test('a lead that is due gets its first step now', () => {
       variant: 1,
       mailbox_id: 'mailbox-1',
       at: new Date(monday),
+      until: new Date('2026-11-24T00:00:00Z'),
       isNew: true,
     },
   ])

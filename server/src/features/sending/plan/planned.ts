@@ -85,6 +85,8 @@ export interface PlannedSend {
   mailbox_id: string
   /** Not before `now`, not after the window that is open now has closed. */
   at: Date
+  /** When its window closes, or a day ends that it is counted on: it is not sent from then on. */
+  until: Date
   /** The first mail of its lead. */
   isNew: boolean
 }
