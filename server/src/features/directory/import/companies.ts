@@ -34,7 +34,7 @@ export class CompanyBook {
   readonly #vocabulary: Vocabulary
   readonly #byHandle = new TextTable<Entry>(companiesMax)
   #byKey = new Map<string, Company>()
-  #said = new CopyBuffer(1 << 20)
+  readonly #said = new CopyBuffer(1 << 20)
 
   constructor(at: Columns['at'], vocabulary: Vocabulary) {
     this.#vocabulary = vocabulary
@@ -53,6 +53,7 @@ export class CompanyBook {
   read(row: RowView): Company | undefined {
     const handle = this.#handles.find((column) => !row.isEmpty(column))
     if (handle === undefined) return undefined
+    if (this.#said.length > bytesMax) this.#forgetRows()
     const entry = this.#byHandle.get(row, handle)
     if (entry && this.#isRepeated(row, entry)) return entry.company
     const record = readCompany(row, this.#at)
@@ -72,8 +73,12 @@ export class CompanyBook {
     if (this.#byKey.size <= companiesMax && bytes <= bytesMax) return
     const recent = [...this.#byKey].filter(([, company]) => company.batch >= batch)
     this.#byKey = new Map(recent)
+    this.#forgetRows()
+  }
+
+  #forgetRows() {
     this.#byHandle.clear()
-    this.#said = new CopyBuffer(1 << 20)
+    this.#said.clear()
   }
 
   #take(key: string, record: CompanyRecord): Company {

@@ -28,7 +28,8 @@ export class BlockBuilder {
 
   /** For another block another builder is better: it has numbers for many terms that few have. */
   get isLarge(): boolean {
-    return this.#terms.length > termsMax
+    const sizes = Object.values(this.#known).map(({ size }) => size)
+    return Math.max(this.#terms.length, ...sizes) > termsMax
   }
 
   /** The numbers of the terms of a text. */
@@ -116,7 +117,7 @@ export class BlockBuilder {
   }
 }
 
-const termsMax = 100_000
+const termsMax = 70_000
 
 const isAt = (email: string, domain: string) =>
   email.endsWith(domain) && email[email.length - domain.length - 1] === '@'
