@@ -86,11 +86,16 @@ export async function readDue(
   for (const { event_id: id, event_type: type, campaign_id, lead_email, body } of rows) {
     if (body !== null) events.set(id, { id, type, campaign_id, lead_email, body })
   }
-  const due: DueDelivery[] = []
-  for (const { webhook_id, id, event_id, due_at, expires_ms, attempt, body } of rows) {
-    const event = events.get(event_id)
-    if (body === null && event) due.push({ webhook_id, id, event, due_at, expires_ms, attempt })
+  // In place: rows are many, and a copy of each would be most of what a read leaves behind.
+  const due = rows as (DueRow & DueDelivery)[]
+  let length = 0
+  for (const row of due) {
+    const event = events.get(row.event_id)
+    if (row.body !== null || !event) continue
+    row.event = event
+    due[length++] = row
   }
+  due.length = length
   return due
 }
 
