@@ -83,13 +83,17 @@ const setUp = `
       where relkind = 'r' and relnamespace = 'public'::regnamespace
     loop execute format('alter table %s set (autovacuum_enabled = off)', name); end loop;
   end $$;
-  do $$ declare it record; begin
+  do $$ declare it record; is_furnished boolean; begin
     for it in select oid::regclass::text as name, relname from pg_class
       where relkind = 'r' and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0
         -- What is generated cannot be put back; nothing begins with such a row.
         and not exists (select from pg_attribute where attrelid = pg_class.oid and attgenerated <> '')
       order by oid
-    loop execute format('create table simulation.%I as table %s', it.relname, it.name); end loop;
+    loop
+      execute format('select exists (select from %s)', it.name) into is_furnished;
+      continue when not is_furnished;
+      execute format('create table simulation.%I as table %s', it.relname, it.name);
+    end loop;
   end $$;
   create view simulation.furniture as
     select relname as name, ('public.' || quote_ident(relname))::regclass as original,

@@ -203,7 +203,7 @@ export class Chronicle implements Observer {
       const mark: Mark = {
         ...{ leadId: leadIds?.[at] ?? '', stepId: stepIds?.[at] ?? '', attemptId: String(id) },
         ...{ campaignId: campaignIds?.[at] ?? '', mailboxId: mailboxIds?.[at] ?? '', process },
-        saidMs: (values[8] as Date).getTime() - this.startMs,
+        saidMs: (values.at(-1) as Date).getTime() - this.startMs,
         atMs: this.#world.scheduler.nowMs,
       }
       this.judge?.marked(mark)

@@ -52,7 +52,7 @@ export const faults: Fault<SendingForecast>[] = [
   rewriting(
     'uncertain-taken-for-failed',
     'A mail of which no answer came is taken for one that was not sent.',
-    { ...rough, lostAnswerChance: 0.3 },
+    { ...fast, lostAnswerChance: 0.5, leads: 6 },
     statement.updateSends,
     [
       /set state = k\.state/,
@@ -70,7 +70,7 @@ export const faults: Fault<SendingForecast>[] = [
     'days-not-locked',
     'A claim looks at the limits of the day without keeping others from doing the same.',
     {
-      ...{ ...fast, pace: 'tight', mailboxes: 3, leads: 12, steps: 1 },
+      ...{ ...fast, pace: 'tight', mailboxes: 3, leads: 12, steps: 1, refusalChance: 0.4 },
       ...{ leaseMs: 20_000, latencyMs: [100, 400] },
     },
     statement.lockDays,

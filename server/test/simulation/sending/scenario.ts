@@ -31,14 +31,11 @@ export const sending: Scenario<SendingForecast> = {
   furniture,
   faults,
   seeds: {
-    tested: 3,
+    tested: 40,
     replayed: 1,
     elusiveFaults: [
       'days-not-locked',
-      'mark-without-attempt-check',
-      'mark-without-gates',
       'settle-without-attempt-check',
-      'sleep-without-seq-check',
       'letters-known-before-their-effect',
       'checkpoint-before-processing',
     ],
