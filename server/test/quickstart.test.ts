@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, inject, onTestFinished, test } from 'vitest'
 import { startService } from './processes.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -55,7 +55,12 @@ async function runShell(script: string, cwd: string): Promise<string> {
   const path = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`
   const shell = spawn('bash', ['-e'], {
     cwd,
-    env: { HOME: cwd, PATH: path, DATA_DIR: join(cwd, 'data') },
+    env: {
+      HOME: cwd,
+      PATH: path,
+      DATA_DIR: join(cwd, 'data'),
+      NODE_COMPILE_CACHE: inject('compileCache'),
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   let output = ''

@@ -1,11 +1,16 @@
 import type { SMTPServerOptions } from 'smtp-server'
 import type { Config } from '../src/config.ts'
-import { MailStore, type SubmittedMail, startSmtpServer } from '../src/demo/mail-server/index.ts'
+import {
+  type MailStore,
+  type SubmittedMail,
+  startSmtpServer,
+} from '../src/demo/mail-server/index.ts'
 import { addMailbox, type Mailbox } from '../src/features/mailboxes/index.ts'
 import { type SendingRunner, startSendingRunner } from '../src/features/sending/index.ts'
 import { listen } from '../src/kernel/db/listen.ts'
 import { hintChannel } from '../src/kernel/runner/hint.ts'
 import { type Answer, type TestApi, testApi } from './app.ts'
+import { createOutbox } from './mail/outbox.ts'
 
 export interface Sending extends TestApi {
   /** What the mail server took, in that order. */
@@ -37,6 +42,7 @@ export interface LedgerEntry {
   mailbox_id: string
   message_id: string
   error_message: string | null
+  timestamp_transmitting: Date | null
 }
 
 export const alwaysOpen = {
@@ -60,15 +66,7 @@ export async function testSending(
 ): Promise<Sending> {
   const api = await testApi(options.config)
   api.ctx.clock.run()
-  const outbox: SubmittedMail[] = []
-  const waiting = new Set<() => void>()
-  const store = new MailStore({
-    now: () => new Date(),
-    onOutside: (mail) => {
-      outbox.push(mail)
-      for (const look of waiting) look()
-    },
-  })
+  const { store, mails: outbox, waitFor: waitForMails } = createOutbox()
   const smtp = await startSmtpServer(store, options.smtp)
   const runners: SendingRunner[] = []
   const ledger = async () =>
@@ -82,16 +80,7 @@ export async function testSending(
     outbox,
     smtpPort: smtp.port,
     store,
-    waitForMails: (count) =>
-      new Promise((resolve) => {
-        const look = () => {
-          if (outbox.length < count) return
-          waiting.delete(look)
-          resolve(outbox)
-        }
-        waiting.add(look)
-        look()
-      }),
+    waitForMails,
     async createMailbox(address, more = {}, port = smtp.port) {
       store.addAccount({ address, password })
       const server = { host: '127.0.0.1', security: 'none', username: address, password }

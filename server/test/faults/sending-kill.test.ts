@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
-import { MailStore, type SubmittedMail, startSmtpServer } from '../../src/demo/mail-server/index.ts'
+import { startSmtpServer } from '../../src/demo/mail-server/index.ts'
 import { createCampaign } from '../../src/features/campaigns/campaigns.ts'
 import { updateCampaign } from '../../src/features/campaigns/update-campaign.ts'
 import { addLeads } from '../../src/features/leads/index.ts'
@@ -9,6 +9,7 @@ import { listUncertain } from '../../src/features/sending/index.ts'
 import { ensureDefaultWorkspace } from '../../src/features/workspaces/index.ts'
 import { createSecretBox } from '../../src/kernel/crypto.ts'
 import { testContext } from '../context.ts'
+import { createOutbox } from '../mail/outbox.ts'
 import { startSmtpFaults } from '../mail/smtp-faults.ts'
 import { makeDataDir, type ServiceProcess, startService } from '../processes.ts'
 import { alwaysOpen } from '../sending.ts'
@@ -27,15 +28,7 @@ test('kill -9 of every runner in turn sends no step twice, and loses none', asyn
   ctx.clock.run()
   const key = randomBytes(32)
   ctx.secrets = createSecretBox([key])
-  const outbox: SubmittedMail[] = []
-  const waiting = new Set<() => void>()
-  const store = new MailStore({
-    now: () => new Date(),
-    onOutside: (mail) => {
-      outbox.push(mail)
-      for (const look of waiting) look()
-    },
-  })
+  const { store, mails: outbox, waitFor: took } = createOutbox()
   const server = gate()
   await using smtp = await startSmtpServer(store, {
     onRcptTo: (_address, _session, callback) => server.pass(callback),
@@ -46,17 +39,6 @@ test('kill -9 of every runner in turn sends no step twice, and loses none', asyn
     ends += 1
     return ends % 60 === 0 ? (ends % 120 === 0 ? 'drop' : 'drop-after') : undefined
   })
-  const took = (count: number) =>
-    new Promise<void>((resolve) => {
-      const look = () => {
-        if (outbox.length < count) return
-        waiting.delete(look)
-        resolve()
-      }
-      waiting.add(look)
-      look()
-    })
-
   const workspaceId = (await ensureDefaultWorkspace(ctx)).id
   const addresses = Array.from({ length: mailboxes }, (_, n) => `sender${n}@example.com`)
   for (const address of addresses) {

@@ -15,6 +15,9 @@ export function fold(text: string): string {
 /** The words of a text as they are compared, in order, with repetitions. */
 export function wordsOf(text: string): string[] {
   if (asciiWord.test(text)) return [text.toLowerCase()]
+  if (ascii.test(text)) {
+    return text.toLowerCase().replace(asciiApostrophes, '').match(asciiWords) ?? []
+  }
   return fold(text).replace(apostrophes, '').match(words) ?? []
 }
 
@@ -26,6 +29,8 @@ export function phraseOf(text: string): string {
 }
 
 const ascii = /^\p{ASCII}*$/u
+const asciiWords = /[a-z\d]+/g
+const asciiApostrophes = /['`]/g
 const asciiWord = /^[a-z\d]+$/i
 // Of Latin, Greek and Cyrillic; Hebrew points; Arabic vowels, hamza above and below, tatweel. The
 // vowel signs of Indic and Thai script are letters to their readers and stay.

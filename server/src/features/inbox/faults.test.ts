@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { address, type Inbox, letter, testInbox } from '../../../test/inbox.ts'
 import { type FaultyImap, startImapFaults } from '../../../test/mail/imap-faults.ts'
@@ -153,6 +154,47 @@ test('a password that was changed is one mailbox.error, until it is given', asyn
   expect(await errorEvents()).toBe(1)
 })
 
+test('a mailbox whose lease was lost for a moment is read again', async () => {
+  let passedMs = 0
+  let passes = false
+  inbox.ctx.monotonicMs = () => {
+    if (passes) passedMs += inbox.ctx.config.leaseMs
+    return performance.now() + passedMs
+  }
+  const { proxy: through } = await mailboxThrough({})
+  await inbox.contact(people(1))
+  const reader = inbox.startReader()
+  await inbox.readAll()
+  // Whatever it looks at the time for, its leases are over.
+  passes = true
+  through.drop()
+  await expect.poll(() => reader.mailboxesRead(), { timeout: 20_000 }).toBe(0)
+  passes = false
+  inbox.arrive(answer(1))
+  expect(await repliedTo(1)).toEqual(people(1))
+})
+
+test('trouble that cannot be told does not end the reading', async () => {
+  await mailboxThrough({})
+  await inbox.contact(people(1))
+  const { peek } = inbox.ctx.database
+  await sql`
+    create function refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'no'; end $$`.execute(peek)
+  await sql`create trigger refuse before update on mailboxes for each row execute function refuse()`.execute(
+    peek,
+  )
+  const { password } = account()
+  account().password = 'changed'
+  inbox.arrive(answer(1))
+  inbox.startReader()
+  const refusals = () => inbox.ctx.logLines.filter((line) => line.includes('told later')).length
+  await expect.poll(refusals, { timeout: 20_000 }).toBeGreaterThan(2)
+  await sql`drop trigger refuse on mailboxes`.execute(peek)
+  account().password = password
+  expect(await repliedTo(1)).toEqual(people(1))
+})
+
 test('mails that no program would write are read, or left out, and hold up nobody', async () => {
   await inbox.contact(people(8))
   const charset = (number: number, name: string, bytes: Buffer, subject = 'Re: Hello') =>
@@ -227,7 +269,6 @@ test('mails that no program would write are read, or left out, and hold up nobod
 test('a mail that the database does not take is left out, and those around it are not', async () => {
   await inbox.contact(people(5))
   const { peek } = inbox.ctx.database
-  const { sql } = await import('kysely')
   await sql`
     create function refuse() returns trigger language plpgsql as $$
     begin

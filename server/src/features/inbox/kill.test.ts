@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { address, type Inbox, letter, testInbox } from '../../../test/inbox.ts'
-import { startService } from '../../../test/processes.ts'
+import { makeDataDir, startService } from '../../../test/processes.ts'
 import { createSecretBox } from '../../kernel/crypto.ts'
 
 // Whole processes start here, on a machine that may be busy.
@@ -11,6 +11,7 @@ vi.setConfig({ testTimeout: 120_000 })
 const secretKey = randomBytes(32)
 const mails = 250
 let inbox: Inbox
+let dataDir: string
 beforeAll(async () => {
   inbox = await testInbox()
   inbox.ctx.secrets = createSecretBox([secretKey])
@@ -20,6 +21,7 @@ afterAll(() => inbox[Symbol.asyncDispose]())
 const startRunner = () =>
   startService('runner', {
     DATABASE_URL: inbox.ctx.database.url,
+    DATA_DIR: dataDir,
     OUTRIDER_SECRET_KEY: secretKey.toString('base64'),
     LEASE_MS: '1500',
   })
@@ -70,6 +72,7 @@ async function waitingAtGate() {
 }
 
 test('kill -9 in the middle of reading: every mail has its effect, and once', async () => {
+  dataDir = await makeDataDir()
   const people = Array.from({ length: mails }, (_, n) => `person${n}@lead.example`)
   await inbox.contact(people)
   for (const [n, from] of people.entries()) {

@@ -192,14 +192,16 @@ function activityOf(
   }
   if (!transition.records) return undefined
   const campaign = campaigns.get(row.campaign_id)
+  const at = sentAt(settlement, row)
   return {
     kind: 'sent',
     leadId,
+    at,
     message,
     stepId: row.step_id,
     mailboxId: row.mailbox_id,
     threadSubject: (row.starts_thread ? row.subject : settlement.threadSubject) ?? '',
-    next: campaign ? nextOf(campaign, row, sentSteps, sentAt(settlement, row)) : null,
+    next: campaign ? nextOf(campaign, row, sentSteps, at) : null,
   }
 }
 

@@ -93,7 +93,11 @@ test('what may have been sent is not sent again: it counts as sent, and its lead
   expect(entry).toMatchObject({ state: 'uncertain', attempt: 1 })
   expect(entry?.error_message).toContain('ended')
   expect(await counted()).toEqual([1, 1, 1])
-  expect(await lead(campaign.id)).toMatchObject({ current_step: 1, sending_state: 'active' })
+  // The next step's delay counts from then, however late it was found.
+  const sentAt = entry?.timestamp_transmitting?.toISOString()
+  expect(await lead(campaign.id)).toMatchObject({
+    ...{ current_step: 1, sending_state: 'active', timestamp_last_contact: sentAt },
+  })
   expect(sending.outbox).toEqual([])
 
   sending.ctx.clock.advance(25 * 3_600_000)

@@ -71,6 +71,26 @@ export class CopyBuffer {
     this.#length = at
   }
 
+  /** A text that is in other bytes already, from `start` to `end`. */
+  textFrom(source: Buffer, start: number, end: number) {
+    this.#reserve(4 + end - start)
+    this.#writeSize(end - start)
+    const target = this.#bytes
+    let at = this.#length
+    for (let i = start; i < end; i++) target[at++] = source[i] as number
+    this.#length = at
+  }
+
+  /** Over what was written at this place. */
+  overwrite(at: number, bytes: Buffer) {
+    const target = this.#bytes
+    for (let i = 0; i < bytes.length; i++) target[at + i] = bytes[i] as number
+  }
+
+  overwriteInteger(at: number, value: number) {
+    this.#bytes.writeInt32BE(value, at)
+  }
+
   boolean(value: boolean) {
     this.#reserve(5)
     this.#length = this.#bytes.writeInt32BE(1, this.#length)
@@ -98,15 +118,13 @@ export class CopyBuffer {
 
   /** text[] */
   texts(values: string[]) {
-    const elements = new CopyBuffer(256)
-    for (const value of values) elements.text(value)
-    this.#reserve(24)
-    const isEmpty = values.length === 0
-    const header = isEmpty ? [0, 0, textOid] : [1, 0, textOid, values.length, 1]
-    for (const value of [4 * header.length + elements.length, ...header]) {
-      this.#length = this.#bytes.writeInt32BE(value, this.#length)
-    }
-    this.append(elements.slice())
+    const header = values.length === 0 ? [0, 0, textOid] : [1, 0, textOid, values.length, 1]
+    this.#reserve(4 + 4 * header.length)
+    const start = this.#length
+    this.#length += 4
+    for (const value of header) this.#length = this.#bytes.writeInt32BE(value, this.#length)
+    for (const value of values) this.text(value)
+    this.overwriteInteger(start, this.#length - start - 4)
   }
 
   #writeSize(size: number) {

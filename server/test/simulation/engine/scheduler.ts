@@ -45,6 +45,8 @@ export class Scheduler {
   steps = 0
   /** That time went on without anybody living through it. */
   skippedMs = 0
+  /** No gate opens any more. */
+  isOver = false
   /** Asked when no event is near: until when may time pass at once? */
   quiet: ((untilMs: number) => Promise<Lull | undefined>) | undefined
   /** The next one last. */
@@ -78,7 +80,7 @@ export class Scheduler {
   async runUntil(untilMs: number, done: () => boolean = () => false) {
     // What was done before, outside any gate, has its consequences first.
     await rest()
-    while (!done()) {
+    while (!done() && !this.isOver) {
       const gate = this.#gates.at(-1)
       if (!gate || gate.atMs > untilMs) {
         this.nowMs = Math.max(this.nowMs, untilMs)

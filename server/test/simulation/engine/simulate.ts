@@ -12,6 +12,8 @@ export interface SimulationOptions {
   days?: number | undefined
   fault?: Fault | undefined
   print?: Print | undefined
+  /** It ends with so many. */
+  violationsMax?: number
 }
 
 export interface Verdict {
@@ -35,12 +37,12 @@ export async function simulate(
   laboratory: Laboratory,
   scenario: Scenario,
   seed: number,
-  { days, fault, print }: SimulationOptions = {},
+  { days, fault, ...options }: SimulationOptions = {},
 ): Promise<Verdict> {
   await laboratory.clear()
   const random = new Random(`seed ${seed}`)
   const forecast = { ...scenario.drawForecast(random.fork('forecast'), days), ...fault?.weather }
-  const world = new World(laboratory, random, forecast, print)
+  const world = new World(laboratory, random, forecast, options)
   world.note(JSON.stringify(forecast))
   world.fault = fault?.create()
   using _rejections = hearRejections(world)

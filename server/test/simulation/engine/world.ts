@@ -31,8 +31,6 @@ export interface Violation {
   what: string
 }
 
-const violationsMax = 20
-
 /** What the simulated processes live in. */
 export class World {
   readonly scheduler = new Scheduler()
@@ -51,13 +49,15 @@ export class World {
   tempt: ((process: SimulatedProcess) => void) | undefined
   /** Stands between the code under test and the database. */
   fault: ((call: Call) => Promise<Result>) | undefined
+  readonly #violationsMax: number
 
   constructor(
     { admin, backends }: { admin: pg.Client; backends: Backends },
     random: Random,
     forecast: Forecast,
-    print: Print | undefined,
+    { print, violationsMax = 20 }: { print?: Print | undefined; violationsMax?: number },
   ) {
+    this.#violationsMax = violationsMax
     this.random = random
     this.admin = admin
     this.backends = backends
@@ -85,9 +85,10 @@ export class World {
 
   violate(what: string) {
     this.trace.add('', `BROKEN: ${what}`)
-    if (this.violations.length === violationsMax) return
+    if (this.violations.length === this.#violationsMax) return
     const { steps, nowMs } = this.scheduler
     this.violations.push({ step: steps, atMs: nowMs, what })
+    if (this.violations.length === this.#violationsMax) this.scheduler.isOver = true
   }
 
   /** NOTIFY, as far as it gets. */

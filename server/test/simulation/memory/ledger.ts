@@ -125,7 +125,7 @@ export class MemoryLedger {
       const { mailbox_id: mailboxId } = send.request
       const next = this.#nextOf(send, sentAt)
       this.record(
-        { kind: 'sent', leadId, message, stepId, mailboxId, threadSubject: '', next },
+        { kind: 'sent', leadId, at: sentAt, message, stepId, mailboxId, threadSubject: '', next },
         now,
       )
     }

@@ -15,16 +15,21 @@ const statement = {
   updateSends: /set state = k\.state/,
   insertEvents: /insert into events/,
   insertMessageIds: /insert into message_ids/,
-  saveCheckpoint: /insert into "mailbox_folders"/,
+  saveCheckpoint: /insert into mailbox_folders/,
 }
 
 const rough: Partial<SendingForecast> = {
-  ...{ calm: false, leaseMs: 5_800, runners: 2, slow: false, disturbedMs: 1_200_000 },
-  ...{ troubles: 0, noiseChance: 0 },
+  ...{ calm: false, leaseMs: 8_200, runners: 2, slow: false, disturbedMs: 600_000 },
+  ...{ troubles: 0, noiseChance: 0, crashes: 0, stalls: 0, restarts: 0, actions: 0, sleepMs: 0 },
+  ...{ lateCommitChance: 0, lagChance: 0, campaigns: 1 },
 }
+/** As fast as it goes, so that much happens at once. */
+const fast: Partial<SendingForecast> = { ...rough, pace: 'unhindered', steps: 2 }
+const stuck: Partial<SendingForecast> = {
+  ...{ ...fast, latencyMs: [100, 500], stuckChance: 0.3, leads: 4, mailboxes: 1 },
+}
+const broken: Partial<SendingForecast> = { ...fast, resetChance: 0.04, talkative: true, leads: 4 }
 const crashes: Partial<SendingForecast> = { ...rough, crashes: 10, resetChance: 0.02 }
-const stalls: Partial<SendingForecast> = { ...rough, stalls: 16, leads: 6 }
-const lively: Partial<SendingForecast> = { ...rough, actions: 30, leads: 6 }
 
 export const faults: Fault<SendingForecast>[] = [
   {
@@ -64,14 +69,17 @@ export const faults: Fault<SendingForecast>[] = [
   rewriting(
     'days-not-locked',
     'A claim looks at the limits of the day without keeping others from doing the same.',
-    { ...rough, mailboxes: 3, campaigns: 1, leads: 12, latencyMs: [5, 80], hintLossChance: 0 },
+    {
+      ...{ ...fast, pace: 'tight', mailboxes: 3, leads: 12, steps: 1 },
+      ...{ leaseMs: 20_000, latencyMs: [100, 400] },
+    },
     statement.lockDays,
     [/for update of d/, ''],
   ),
   rewriting(
     'mark-without-attempt-check',
     'A mail is marked as on the wire whoever has claimed it since.',
-    stalls,
+    stuck,
     statement.mark,
     [/and s\.id = k\.id and s\.state in \('claimed', 'transmitting'\)/, ''],
     [/returning s\.id/, 'returning k.id'],
@@ -79,14 +87,14 @@ export const faults: Fault<SendingForecast>[] = [
   rewriting(
     'mark-without-gates',
     'What was looked at when a mail was claimed is not looked at again before it is sent.',
-    { ...lively, actions: 60, latencyMs: [300, 1_500] },
+    { ...fast, doubtChance: 0.5, leads: 4 },
     statement.mark,
-    [/join lateral \(select l\.id from .* g on true/s, ''],
+    [/join lateral \(\s+select l\.id from .* g on true/s, ''],
   ),
   rewriting(
     'settle-without-attempt-check',
     'A result counts for whichever attempt the ledger has by now.',
-    { ...stalls, refusalChance: 0.2, mailResetChance: 0.1 },
+    stuck,
     statement.lockSends,
     [/and s\.id = k\.id/, ''],
     [/s\.step_id, s\.id,/, 's.step_id, k.id,'],
@@ -94,7 +102,10 @@ export const faults: Fault<SendingForecast>[] = [
   rewriting(
     'sleep-without-seq-check',
     'A mailbox goes to sleep although something woke it since its work was read.',
-    { ...lively, latencyMs: [5, 80] },
+    {
+      ...{ ...fast, actions: 16, addingChance: 1, disturbedMs: 160_000, hintLossChance: 1 },
+      ...{ latencyMs: [20, 150], mailboxes: 1, runners: 1, leads: 1, steps: 1 },
+    },
     statement.sleep,
     [/and l\.seq = k\.seq/, ''],
   ),
@@ -127,13 +138,13 @@ export const faults: Fault<SendingForecast>[] = [
   aside(
     'letters-known-before-their-effect',
     'That a letter was dealt with is stored before it is.',
-    { ...crashes, noiseChance: 0.3 },
+    broken,
     statement.insertMessageIds,
   ),
   aside(
     'checkpoint-before-processing',
     'How far a folder was read is stored before what was read in it.',
-    crashes,
+    broken,
     statement.saveCheckpoint,
   ),
 ]

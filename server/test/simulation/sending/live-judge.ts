@@ -12,7 +12,7 @@ import { type CommittedCampaign, isSuppressed, zoneOf } from './committed.ts'
 import { delayedMs, isOpenWithin, startMsOf } from './wall-clock.ts'
 
 /** From the mark to the answer of a server, for who is neither dead nor asleep. */
-const wireMs = 30_000
+const wireMs = 5_000
 
 /** What must not happen, not even for a moment: judged when a mail is marked, and when it is taken. */
 export class LiveJudge implements Judge {

@@ -100,7 +100,9 @@ export class Pastime {
   #isBusy({ owned_until }: Outlook): boolean {
     const { scheduler, processes } = this.#world
     const runners = [...processes].filter(({ role }) => role === 'runner')
-    if (runners.some((process) => process.stalledUntilMs > scheduler.nowMs)) return true
+    const isAtWork = ({ stalledUntilMs, pool }: SimulatedProcess) =>
+      stalledUntilMs > scheduler.nowMs || pool.connections.size > 0
+    if (runners.some(isAtWork)) return true
     const running = runners.flatMap((process) => this.running.get(process) ?? [])
     return (
       running.length === 0 ||

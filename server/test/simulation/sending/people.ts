@@ -15,7 +15,17 @@ export const characters = [
   ...['writer', 'writer', 'shy', 'absent', 'away', 'gone', 'full', 'unknown', 'leaver', 'stopper'],
   'angry',
 ] as const
+/** Those of them who answer. */
+export const talkers = ['writer', 'shy', 'absent', 'away'] as const
 type Character = (typeof characters)[number]
+
+/** What somebody wants of us. */
+interface Wishes {
+  /** No more mail. */
+  leave: (address: string) => void
+  /** Not this mail. */
+  doubt: (address: string) => void
+}
 
 const hourMs = 3_600_000
 
@@ -26,7 +36,7 @@ export class People implements Recipients {
   readonly #chronicle: Chronicle
   readonly #random: Random
   readonly #patienceMs: number
-  readonly #unsubscribe: (address: string) => void
+  readonly #wishes: Wishes
   #letters = 0
   /** Of what they are about to do. */
   pending = 0
@@ -36,9 +46,9 @@ export class People implements Recipients {
     forecast: SendingForecast,
     office: PostOffice,
     chronicle: Chronicle,
-    unsubscribe: (address: string) => void,
+    wishes: Wishes,
   ) {
-    this.#unsubscribe = unsubscribe
+    this.#wishes = wishes
     this.#world = world
     this.#office = office
     this.#chronicle = chronicle
@@ -49,6 +59,10 @@ export class People implements Recipients {
   refuse(address: string): MailFailure | undefined {
     if (characterOf(address) !== 'unknown') return undefined
     return refusal('rcpt', 550, '5.1.1', 'No such user here', address)
+  }
+
+  doubt(address: string) {
+    this.#wishes.doubt(address)
   }
 
   accept(process: SimulatedProcess, mail: ReceivedMail, source: string) {
@@ -67,7 +81,7 @@ export class People implements Recipients {
   #answer(mail: ReceivedMail) {
     const character = characterOf(mail.to)
     if (character === 'leaver') {
-      this.#later(this.#patienceMs, () => this.#unsubscribe(mail.to))
+      this.#later(this.#patienceMs, () => this.#wishes.leave(mail.to))
       return
     }
     const id = `${character}-${this.#letters++}`

@@ -30,16 +30,20 @@ const windows = [
 
 const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe']
 
-export function drawSchedule(random: Random, { slow }: SendingForecast): CampaignSchedule {
-  const isNarrow = random.chance(slow ? 0.8 : 0.4)
+export function drawSchedule(random: Random, { slow, pace }: SendingForecast): CampaignSchedule {
+  const isNarrow = random.chance(slow ? 0.8 : 0.4) && pace === 'any'
   const open = isNarrow ? random.pick(windows) : [{ ...always, timezone: random.pick(zones) }]
   return { start_date: null, end_date: null, schedules: open }
 }
 
-export const drawLimits = (random: Random) => ({
-  daily_limit: random.pick([null, null, 3, 8]),
-  daily_max_leads: random.pick([null, null, 2]),
-})
+export function drawLimits(random: Random, { pace }: SendingForecast) {
+  if (pace === 'unhindered') return { daily_limit: null, daily_max_leads: null }
+  if (pace === 'tight') return { daily_limit: 3, daily_max_leads: null }
+  return {
+    daily_limit: random.pick([null, null, 3, 8]),
+    daily_max_leads: random.pick([null, null, 2]),
+  }
+}
 
 export const drawDelay = (random: Random, { slow }: SendingForecast) =>
   slow
@@ -73,9 +77,9 @@ export function drawCampaign(
     email_list: addresses,
     campaign_schedule: drawSchedule(random, forecast),
     sequences: [{ steps }],
-    ...drawLimits(random),
-    email_gap: random.pick([0, 0, 1, 5]),
-    random_wait_max: random.pick([0, 2]),
+    ...drawLimits(random, forecast),
+    email_gap: forecast.pace === 'any' ? random.pick([0, 0, 1, 5]) : 0,
+    random_wait_max: forecast.pace === 'any' ? random.pick([0, 2]) : 0,
     stop_on_auto_reply: random.chance(0.2),
     stop_for_company: random.chance(0.3),
     prioritize_new_leads: random.chance(0.3),
@@ -85,16 +89,16 @@ export function drawCampaign(
 
 const login = { security: 'tls' as const, password: 'secret' }
 
-export const drawMailbox = (random: Random, address: string) => ({
+export const drawMailbox = (random: Random, forecast: SendingForecast, address: string) => ({
   address,
   smtp: { host: 'mail.example', username: address, ...login },
   imap: { host: 'mail.example', username: address, ...login },
-  ...drawPace(random),
+  ...drawPace(random, forecast),
   ...(random.chance(0.5) ? { timezone: random.pick(zones) } : {}),
-  ...(random.chance(0.2) ? { ramp_up: { start: 2, step: 1 } } : {}),
+  ...(random.chance(0.2) && forecast.pace === 'any' ? { ramp_up: { start: 2, step: 1 } } : {}),
 })
 
-export const drawPace = (random: Random) => ({
-  daily_limit: random.pick([4, 50]),
-  gap_seconds: random.pick([0, 0, 90]),
-})
+export const drawPace = (random: Random, { pace }: SendingForecast) =>
+  pace === 'any'
+    ? { daily_limit: random.pick([4, 50]), gap_seconds: random.pick([0, 0, 90]) }
+    : { daily_limit: 50, gap_seconds: 0 }

@@ -59,7 +59,7 @@ async function begin(world: World, forecast: SendingForecast): Promise<Life> {
   chronicle.judge = new LiveJudge(world, chronicle)
   const office = new PostOffice(world, forecast)
   const workload = new Workload(world, forecast, chronicle, office)
-  const people = new People(world, forecast, office, chronicle, workload.leave)
+  const people = new People(world, forecast, office, chronicle, workload)
   const pastime = new Pastime(world, chronicle, office)
   const room: MailRoom = { world, forecast, random: world.random.fork('mail'), office }
   await chronicle.begin()

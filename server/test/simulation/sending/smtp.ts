@@ -6,6 +6,8 @@ import type { MailLine, MailRoom } from './mail-line.ts'
 /** Who knows what a server of the mailbox took, or whom it refuses. */
 export interface Recipients {
   refuse(address: string): MailFailure | undefined
+  /** An operator changes his mind about a mail to this address. */
+  doubt(address: string): void
   /** It was taken: from here on it counts. */
   accept(process: SimulatedProcess, mail: ReceivedMail, source: string): void
 }
@@ -40,11 +42,13 @@ export class SimulatedSmtp implements SmtpConnection {
       throw new MailFailure('connect', 'closed')
     }
     const to = envelope.to[0] ?? ''
+    this.#getStuck()
     await this.#line.ask('rcpt', `RCPT ${to}`, () => {
       const failure = this.#troubled() ?? this.#recipients.refuse(to)
       if (failure) throw failure
       this.#envelope = envelope
     })
+    await this.#hesitate(to)
     this.#usedAtMs = scheduler.nowMs
   }
 
@@ -72,6 +76,26 @@ export class SimulatedSmtp implements SmtpConnection {
 
   async close(): Promise<void> {
     this.#line.isOpen = false
+  }
+
+  /** Whoever takes over meanwhile must not be disturbed by what is done when it is over. */
+  #getStuck() {
+    const { world, forecast, random } = this.#room
+    if (world.weather.isClear || !random.chance(forecast.stuckChance)) return
+    const { process } = this.#line
+    const ms = random.between(1.2, 3) * forecast.leaseMs
+    world.note(`${process.label} is stuck for ${Math.round(ms)} ms`)
+    process.stalledUntilMs = Math.max(process.stalledUntilMs, world.scheduler.nowMs + ms)
+  }
+
+  async #hesitate(to: string) {
+    const { world, forecast, random } = this.#room
+    if (world.weather.isClear || !random.chance(forecast.doubtChance)) return
+    this.#recipients.doubt(to)
+    const ms = random.between(1_000, 6_000)
+    await new Promise<void>((resolve) => {
+      world.scheduler.after(ms, this.#line.process, resolve)
+    })
   }
 
   #troubled(): MailFailure | undefined {

@@ -11,8 +11,18 @@ export interface SendingForecast extends Forecast {
   steps: number
   /** Steps are days apart, not minutes. */
   slow: boolean
+  /** Unhindered: around the clock, without gaps and limits; tight: with a small limit and nothing else. */
+  pace: 'any' | 'unhindered' | 'tight'
+  /** Everybody answers. */
+  talkative: boolean
   /** What operators do within the disturbed time. */
   actions: number
+  /** Of these: leads are added. */
+  addingChance: number
+  /** Of mails about to be sent: their server hesitates, and an operator changes his mind meanwhile. */
+  doubtChance: number
+  /** Of mails about to be sent: their process stands still for longer than its lease. */
+  stuckChance: number
   /** Of a call of a mail server: the connection breaks with it. */
   mailResetChance: number
   /** Of the end of a message: it arrives, or not, and no answer comes back. */
@@ -76,7 +86,12 @@ export function drawSendingForecast(random: Random, days?: number): SendingForec
     leads: isLong ? 15 : random.whole(1, 3),
     steps: isLong ? 3 : random.pick([1, 2, 2]),
     slow: isLong || random.chance(0.3),
+    pace: random.pick(['any', 'any', 'any', 'unhindered', 'tight']),
+    talkative: random.chance(0.1),
     actions: isLong ? 30 : random.whole(0, 5),
+    addingChance: random.pick([0.12, 0.12, 0.5]),
+    doubtChance: random.pick([0, 0, 0.2]),
+    stuckChance: rough(random.pick([0, 0, 0.1])),
     mailResetChance: rough(random.pick([0, 0.01, 0.05])),
     lostAnswerChance: rough(random.pick([0, 0.05, 0.2])),
     refusalChance: random.pick([0, 0.02, 0.1]),

@@ -20,7 +20,7 @@ import type { World } from '../engine/world.ts'
 import { type Chronicle, isTransient } from './chronicle.ts'
 import type { CommittedCampaign } from './committed.ts'
 import { workspaceId } from './furniture.ts'
-import { characters } from './people.ts'
+import { characters, talkers } from './people.ts'
 import {
   drawCampaign,
   drawDelay,
@@ -32,6 +32,9 @@ import {
 } from './plans.ts'
 import type { PostOffice } from './post-office.ts'
 import type { SendingForecast } from './weather.ts'
+
+/** Who is at it does several things at once: while the first has its effect. */
+const rushMs = 6_000
 
 type Action = (ctx: Context) => Promise<unknown>
 
@@ -71,7 +74,9 @@ export class Workload {
     if (!this.#isReady) await this.#setUp(ctx)
     const { actions, disturbedMs } = this.#forecast
     while (this.#left > 0) {
-      await ctx.sleep(this.#random.between(0, (1.6 * disturbedMs) / (actions + 1)))
+      const isAtOnce = this.#random.chance(0.3)
+      const longestMs = isAtOnce ? rushMs : (2 * disturbedMs) / (actions + 1)
+      await ctx.sleep(this.#random.between(0, longestMs))
       if (this.#left-- > 0) await this.#attempt(ctx, this.#chooseAction())
     }
   }
@@ -80,6 +85,19 @@ export class Workload {
   leave = (address: string) => {
     this.#wishes.push(address)
     void this.#letGo()
+  }
+
+  /** Somebody does not want this mail to go out: now, while it is on its way. */
+  doubt = (address: string) => {
+    const api = [...this.#world.processes].find(({ role }) => role === 'api')
+    const lead = [...this.#chronicle.leads.values()].find(({ email }) => email === address)
+    if (!api || !lead) return
+    const actions: Action[] = [
+      (ctx) => updateCampaign(ctx, workspaceId, lead.campaignId, { status: 'paused' }),
+      (ctx) => addSuppression(ctx, workspaceId, address),
+      (ctx) => setPlan(ctx, workspaceId, { api: false }),
+    ]
+    void this.#attempt(api.ctx, this.#random.pick(actions))
   }
 
   /** Everything is as it has to be for mails to go out. */
@@ -101,7 +119,7 @@ export class Workload {
     const addresses = Array.from({ length: mailboxes }, (_, index) => `sender${index}@ours.example`)
     for (const address of addresses) {
       if (!this.#office.accounts.has(address)) this.#office.open(address)
-      const mailbox = drawMailbox(this.#random, address)
+      const mailbox = drawMailbox(this.#random, this.#forecast, address)
       await this.#insist(ctx, () => addMailbox(ctx, workspaceId, mailbox))
     }
     while (this.#chronicle.now.campaigns.size < campaigns) {
@@ -144,19 +162,21 @@ export class Workload {
     const mailbox = this.#random.pick([...mailboxes.values()])
     const change = (changes: CampaignChanges) => (ctx: Context) =>
       updateCampaign(ctx, workspaceId, campaign.id, changes)
+    const add = (ctx: Context) => this.#addLeads(ctx, campaign.id, this.#random.whole(1, 2))
+    if (this.#random.chance(this.#forecast.addingChance)) return add
     const action = this.#random.next()
     if (action < 0.14) return change({ status: 'paused' })
     if (action < 0.34) return change({ status: 'active' })
     if (action < 0.42)
       return change({ campaign_schedule: drawSchedule(this.#random, this.#forecast) })
-    if (action < 0.48) return change(drawLimits(this.#random))
-    if (action < 0.6) return change({ sequences: [{ steps: this.#editSteps(campaign) }] })
-    if (action < 0.72) return (ctx) => this.#addLeads(ctx, campaign.id, this.#random.whole(1, 2))
+    if (action < 0.48) return change(drawLimits(this.#random, this.#forecast))
+    if (action < 0.66) return change({ sequences: [{ steps: this.#editSteps(campaign) }] })
     if (action < 0.76) return (ctx) => this.#suppress(ctx)
     if (action < 0.82) return (ctx) => pauseMailbox(ctx, workspaceId, mailbox.id)
     if (action < 0.9) return (ctx) => resumeMailbox(ctx, workspaceId, mailbox.id)
     if (action < 0.93)
-      return (ctx) => updateMailbox(ctx, workspaceId, mailbox.id, drawPace(this.#random))
+      return (ctx) =>
+        updateMailbox(ctx, workspaceId, mailbox.id, drawPace(this.#random, this.#forecast))
     if (action < 0.96) return (ctx) => this.#decide(ctx)
     return (ctx) => setPlan(ctx, workspaceId, { api: this.#random.chance(0.7) })
   }
@@ -185,7 +205,7 @@ export class Workload {
 
   #addLeads(ctx: Context, campaign_id: string, count: number) {
     const leads = Array.from({ length: count }, () => ({
-      email: `${this.#random.pick(characters)}-${this.#leads++}@${this.#random.pick(companies)}`,
+      email: `${this.#random.pick(this.#forecast.talkative ? talkers : characters)}-${this.#leads++}@${this.#random.pick(companies)}`,
       first_name: 'Ann',
     }))
     return addLeads(ctx, workspaceId, {

@@ -6,7 +6,7 @@ import type { Company } from './companies.ts'
 import * as queries from './queries.ts'
 
 export interface Chosen {
-  /** Where they are in the batch, in the order of their keys. */
+  /** Where they are in the batch, in the order given. */
   contacts: number[]
   /** By their places in the batch. */
   companies: (Company | undefined)[]
@@ -14,9 +14,8 @@ export interface Chosen {
   optedOut: number[]
 }
 
-/** Everybody in a batch but those who asked to be removed, by themselves or with their domain. */
-export async function choose(tx: Context, batch: Batch): Promise<Chosen> {
-  const all = batch.contacts()
+/** All of these contacts of a batch but those who asked to be removed, by themselves or with their domain. */
+export async function choose(tx: Context, batch: Batch, all: number[]): Promise<Chosen> {
   const { companies } = batch
   if (!(await queries.existsOptOut(tx.db))) return { contacts: all, companies, optedOut: [] }
   const people = all.map((at) => personAt(batch, at))

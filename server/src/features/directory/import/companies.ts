@@ -1,3 +1,4 @@
+import { CopyBuffer } from '../../../kernel/db/copy-buffer.ts'
 import { companyKey } from '../identity.ts'
 import { termsOf } from '../term-index/index.ts'
 import type { Columns, FieldName } from './columns.ts'
@@ -33,6 +34,7 @@ export class CompanyBook {
   readonly #vocabulary: Vocabulary
   readonly #byHandle = new TextTable<Entry>(companiesMax)
   #byKey = new Map<string, Company>()
+  readonly #said = new CopyBuffer(1 << 20)
 
   constructor(at: Columns['at'], vocabulary: Vocabulary) {
     this.#vocabulary = vocabulary
@@ -51,13 +53,14 @@ export class CompanyBook {
   read(row: RowView): Company | undefined {
     const handle = this.#handles.find((column) => !row.isEmpty(column))
     if (handle === undefined) return undefined
+    if (this.#said.length > bytesMax) this.#forgetRows()
     const entry = this.#byHandle.get(row, handle)
     if (entry && this.#isRepeated(row, entry)) return entry.company
     const record = readCompany(row, this.#at)
     if (!record) return undefined
     const company = this.#take(companyKey(record.domain, record.name), record)
-    const said = this.#entryOf(row, company)
-    company.bytes = Math.max(company.bytes, said.raw.length)
+    const said = this.#say(row, company)
+    company.bytes = Math.max(company.bytes, this.#said.length - said.start)
     if (entry) Object.assign(entry, said)
     else this.#byHandle.set(row, handle, said)
     return company
@@ -70,7 +73,12 @@ export class CompanyBook {
     if (this.#byKey.size <= companiesMax && bytes <= bytesMax) return
     const recent = [...this.#byKey].filter(([, company]) => company.batch >= batch)
     this.#byKey = new Map(recent)
+    this.#forgetRows()
+  }
+
+  #forgetRows() {
     this.#byHandle.clear()
+    this.#said.clear()
   }
 
   #take(key: string, record: CompanyRecord): Company {
@@ -85,26 +93,27 @@ export class CompanyBook {
     return company
   }
 
-  #entryOf(row: RowView, company: Company): Entry {
-    let raw = ''
-    const ends = this.#columns.map((column) => {
-      raw += row.latin1(column)
-      return raw.length
-    })
-    return { company, raw, ends }
+  #say(row: RowView, company: Company): Entry {
+    const said = this.#said
+    const start = said.length
+    for (const column of this.#columns) {
+      if (!row.isEmpty(column))
+        said.append(row.bytes.subarray(row.starts[column], row.ends[column]))
+      said.append(fieldEnd)
+    }
+    return { company, start }
   }
 
-  #isRepeated(row: RowView, { raw, ends }: Entry): boolean {
-    let at = 0
-    for (let i = 0; i < ends.length; i++) {
+  #isRepeated(row: RowView, { start }: Entry): boolean {
+    const said = this.#said.slice()
+    let at = start
+    for (let i = 0; i < this.#columns.length; i++) {
       const column = this.#columns[i] as number
-      const isThere = column < row.length
-      const start = isThere ? (row.starts[column] as number) : 0
-      const end = isThere ? (row.ends[column] as number) : 0
-      if ((ends[i] as number) - at !== end - start) return false
-      for (let byte = start; byte < end; byte++) {
-        if (row.bytes[byte] !== raw.charCodeAt(at++)) return false
+      const end = column < row.length ? (row.ends[column] as number) : 0
+      for (let byte = end && (row.starts[column] as number); byte < end; byte++) {
+        if (row.bytes[byte] !== said[at++]) return false
       }
+      if (said[at++] !== noText) return false
     }
     return true
   }
@@ -113,10 +122,13 @@ export class CompanyBook {
 /** What a row said of a company: rows that repeat it cost a comparison. */
 interface Entry {
   company: Company
-  /** Its fields one behind the other, a character for each byte, and where each ends. */
-  raw: string
-  ends: number[]
+  /** Where its fields begin among those that were said, one behind the other. */
+  start: number
 }
+
+/** A byte that no text has ends a field. */
+const noText = 0xff
+const fieldEnd = Buffer.of(noText)
 
 const companiesMax = 10_000
 const bytesMax = 1 << 23

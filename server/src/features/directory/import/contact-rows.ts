@@ -1,30 +1,20 @@
 import type { Context } from '../../../kernel/context.ts'
-import { CopyBuffer, CopyChunks, uuidBytes } from '../../../kernel/db/copy-buffer.ts'
+import { CopyChunks, uuidBytes } from '../../../kernel/db/copy-buffer.ts'
 import { createIdGenerator, timeOfId } from '../../../kernel/ids.ts'
 import type { Batch } from './batch.ts'
 import type { StoredCompany } from './companies.ts'
-import { contactCopyColumns, type KnownContact } from './queries.ts'
+import type { KnownContact } from './queries.ts'
 
 /** The contacts of a batch as COPY takes them. */
 export class ContactRows {
   readonly #ctx: Context
   readonly #batch: Batch
   readonly #companyIds: (Buffer | undefined)[]
-  readonly #tail: Buffer
 
-  constructor(
-    ctx: Context,
-    batch: Batch,
-    employers: (StoredCompany | undefined)[],
-    isSample: boolean,
-  ) {
+  constructor(ctx: Context, batch: Batch, employers: (StoredCompany | undefined)[]) {
     this.#ctx = ctx
     this.#batch = batch
     this.#companyIds = employers.map((company) => company && uuidBytes(company.id))
-    const tail = new CopyBuffer(32)
-    tail.timestamp(ctx.now())
-    tail.boolean(isSample)
-    this.#tail = tail.slice()
   }
 
   /**
@@ -38,9 +28,9 @@ export class ContactRows {
     const time = new Date(Math.max(least, this.#ctx.now().getTime()))
     const id = uuidBytes(createIdGenerator(() => time)())
     let count = 0
-    yield* this.#rows(contacts, () => {
+    yield* this.#rows(contacts, (at) => {
       id.writeUInt32BE(count, 12)
-      return { id, number: start + count++ }
+      this.#identify(at, id, start + count++)
     })
   }
 
@@ -48,32 +38,33 @@ export class ContactRows {
   *change(known: Map<number, KnownContact>): Generator<Buffer> {
     yield* this.#rows([...known.keys()], (at) => {
       const { id, number } = known.get(at) as KnownContact
-      return { id: uuidBytes(id), number }
+      this.#identify(at, uuidBytes(id), number)
     })
   }
 
-  *#rows(
-    contacts: number[],
-    identify: (at: number) => { id: Buffer; number: number },
-  ): Generator<Buffer> {
+  #identify(at: number, id: Buffer, number: number) {
+    const company = this.#companyIds[this.#batch.employer(at)]
+    this.#batch.rows.identify(at, id, number, company)
+  }
+
+  /** Rows that are neighbours in the batch are taken together. */
+  *#rows(contacts: number[], identify: (at: number) => void): Generator<Buffer> {
     const chunks = new CopyChunks()
-    for (const at of contacts) {
-      const fields = this.#batch.fields(at)
-      if (!chunks.takes(fields.length + othersBytesMax)) yield chunks.end()
-      const { rows } = chunks
-      const { id, number } = identify(at)
-      const company = this.#companyIds[this.#batch.employer(at)]
-      rows.startRow(contactCopyColumns.length)
-      rows.bytea(id)
-      rows.integer(number)
-      if (company) rows.bytea(company)
-      else rows.null()
-      rows.append(fields)
-      rows.append(this.#tail)
+    const { rows } = this.#batch
+    for (let from = 0; from < contacts.length; ) {
+      const start = rows.startOf(contacts[from] as number)
+      let end = start
+      for (; from < contacts.length && end - start < runBytes; from++) {
+        const at = contacts[from] as number
+        if (rows.startOf(at) !== end) break
+        identify(at)
+        end = rows.endOf(at)
+      }
+      if (!chunks.takes(end - start)) yield chunks.end()
+      chunks.rows.append(rows.fields.slice(start, end))
     }
     yield chunks.end()
   }
 }
 
-/** Two ids, a number, a time and a flag. */
-const othersBytesMax = 100
+const runBytes = 1 << 16

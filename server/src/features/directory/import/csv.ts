@@ -61,7 +61,9 @@ export class CsvScanner {
     }
     if (end === start) this.#row.length = 0
     if (!this.#isAscii && !isUtf8(this.#bytes.subarray(start, end))) this.#row.fault = notDecoded
-    for (const { field, close } of this.#irregular) this.#mend(field, close)
+    if (this.#irregular.length > 0) {
+      for (const { field, close } of this.#irregular) this.#mend(field, close)
+    }
     this.#at = this.#afterLineEnd(end)
     return true
   }

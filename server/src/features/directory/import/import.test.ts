@@ -1,4 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
+import { sql } from 'kysely'
+import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../../test/context.ts'
 import {
@@ -17,6 +19,7 @@ import { optOut } from '../optouts.ts'
 import type { DirectoryFilters } from '../schema.ts'
 import { searchDirectory } from '../search.ts'
 import type { ImportProgress } from './import.ts'
+import { hasKeyIndex } from './queries.ts'
 
 let ctx: TestContext
 beforeAll(async () => {
@@ -132,6 +135,53 @@ describe('a contact that a file has twice', () => {
     expect(result).toMatchObject({ contacts_created: 3, contacts_updated: 1 })
     expect(await find({ titles: ['three'] })).toMatchObject({ total: 1 })
     expect(await find({ titles: ['one'] })).toMatchObject({ total: 0 })
+  })
+})
+
+describe('the index of keys', () => {
+  const hasIndex = () => hasKeyIndex(ctx.database.peek)
+  const file = () => fileWith('email\na@a.example\nb@b.example\nc@c.example\nd@d.example\n')
+
+  test('is not there while the directory is filled, and is once it is', async () => {
+    await leaveInBlock(ctx, 2)
+    const path = await file()
+    await using stop = await stopImports(ctx, 4)
+    const imported = importPath(ctx, path)
+    await stop.reached()
+    expect(await hasIndex()).toBe(false)
+    await stop[Symbol.asyncDispose]()
+    expect(await imported).toMatchObject({ contacts_created: 4 })
+    expect(await hasIndex()).toBe(true)
+  })
+
+  test('that was left out is made by whoever adds contacts meanwhile, and no key is there twice', async () => {
+    await leaveInBlock(ctx, 2)
+    await using stop = await stopImports(ctx, 3)
+    const first = importPath(ctx, await file())
+    await stop.reached()
+    const other = importText(ctx, 'email,title\nd@d.example,One\na@a.example,Two\n')
+    await stop.reached(2)
+    await stop[Symbol.asyncDispose]()
+    const created = (await first).contacts_created + (await other).contacts_created
+    expect(created).toBe(4)
+    expect(await contactsIn(ctx)).toHaveLength(5)
+    expect(await hasIndex()).toBe(true)
+  })
+
+  test('stays where somebody reads the contacts for long', async () => {
+    const reader = new pg.Client({ connectionString: ctx.database.url })
+    await reader.connect()
+    await reader.query('begin; select count(*) from directory_contacts')
+    const text = 'email\na@a.example\nA@a.example\n'
+    expect(await importText(ctx, text)).toMatchObject({ contacts_created: 1 })
+    await reader.end()
+    expect(await hasIndex()).toBe(true)
+  })
+
+  test('that an import left behind undone is made by the next one', async () => {
+    await sql`drop index directory_contacts_key`.execute(ctx.database.peek)
+    await importText(ctx, 'email\na@a.example\n')
+    expect(await hasIndex()).toBe(true)
   })
 })
 

@@ -1,8 +1,9 @@
 import type { Context } from '../../../kernel/context.ts'
 import { type Session, withSession } from '../../../kernel/db/session.ts'
-import { blockSize, rebuildStaleBlocks } from '../term-index/index.ts'
+import { BlockBuilder, blockSize, rebuildStaleBlocks } from '../term-index/index.ts'
 import { Batch } from './batch.ts'
 import type { ColumnMap, Columns } from './columns.ts'
+import { doWithoutKeyIndex, haveKeyIndex } from './key-index.ts'
 import { openTable } from './open-table.ts'
 import { finishImport, openImport, type Progress } from './progress.ts'
 import * as queries from './queries.ts'
@@ -93,15 +94,19 @@ async function run(
   await using report = new Report(options.report)
   const opened = await openImport(ctx, fingerprint, report)
   const newest = await queries.findNewest(ctx.db)
+  const seen = table.columns.kind === 'contacts' ? await doWithoutKeyIndex(ctx) : undefined
+  const isSample = options.isSample ?? false
   const writer = new Writer(ctx, session, report, opened, {
-    isCareful: newest !== undefined,
-    isSample: options.isSample ?? false,
+    isCareful: !seen && newest !== undefined,
+    seen,
+    isSample,
   })
-  const reader = new RowReader(table)
+  const reader = new RowReader(table, seen)
   // The first batch fills up the last block: the next ones are whole blocks.
   const untilBlock = blockSize - (newest ? (newest.number + 1) % blockSize : 0)
   // One is filled while the other is written.
-  let [batch, other] = [new Batch().begin(0, untilBlock), new Batch()]
+  let [batch, other] = [new Batch(ctx, isSample), new Batch(ctx, isSample)]
+  batch.begin(0, untilBlock, new BlockBuilder())
   const { row: resumedAfter } = opened.progress
   let rows = 0
   let broken: BrokenFile | undefined
@@ -113,7 +118,8 @@ async function run(
         if (!batch.isFull) continue
         reader.close(batch)
         await writer.write(batch)
-        ;[batch, other] = [other.begin(batch.number + 1, blockSize), batch]
+        const builder = batch.builder.isLarge ? new BlockBuilder() : batch.builder
+        ;[batch, other] = [other.begin(batch.number + 1, blockSize, builder), batch]
       }
       options.onProgress({ rows, bytesRead: source.bytesRead(), bytes: source.bytes })
     } while (await table.more())
@@ -122,8 +128,9 @@ async function run(
     broken = error
   }
   reader.close(batch)
-  await writer.write(batch)
+  await writer.write(batch, true)
   const progress = await writer.end()
+  if (seen) await haveKeyIndex(ctx)
   await rebuildStaleBlocks(ctx, (indexed, all) =>
     options.onProgress({
       rows,

@@ -19,17 +19,18 @@ export async function indexBatch(
   if (start % blockSize !== 0 || contacts.length > blockSize) {
     return markStale(db, blocksOf(start, contacts.length))
   }
-  const { builder, terms } = batch
-  const ofCompanies = employers.map((company) => {
-    return company ? builder.companyTerms(company.record) : []
-  })
-  const pages = builder.build((visit) => {
-    for (let place = 0; place < contacts.length; place++) {
-      const at = contacts[place] as number
-      visit(place, terms.numbers, terms.startOf(at), terms.endOf(at))
-      const others = ofCompanies[batch.employer(at)]
-      if (others) visit(place, others, 0, others.length)
-    }
+  const { builder, terms, companyTerms } = batch
+  companyTerms.clear()
+  for (const company of employers) {
+    if (company) companyTerms.push(builder.companyTerms(company.record))
+    companyTerms.end()
+  }
+  const pages = builder.build({
+    places: contacts.map((_, place) => place),
+    at: contacts,
+    own: terms,
+    group: contacts.map(batch.employer),
+    shared: companyTerms,
   })
   await copyBlock(db, copyFrom, { block: start / blockSize, contacts: contacts.length }, pages)
 }

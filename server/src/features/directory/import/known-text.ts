@@ -1,5 +1,11 @@
 import { CopyBuffer } from '../../../kernel/db/copy-buffer.ts'
-import { type BlockBuilder, type Field, type Term, termsOf } from '../term-index/index.ts'
+import {
+  type BlockBuilder,
+  type Field,
+  type Term,
+  type TermLists,
+  termsOf,
+} from '../term-index/index.ts'
 import type { RowView } from './row-view.ts'
 import { TextTable } from './text-table.ts'
 import { readShownText } from './values.ts'
@@ -12,7 +18,9 @@ export class KnownText {
   readonly #copies: CopyBuffer
   readonly #start: number
   readonly #end: number
-  #numbers: number[] = []
+  /** Most have one term; -1 for another number of them. */
+  #only = -1
+  #numbers: number[] = none
   /** Not the builder itself, which would live as long as the value. */
   #era: object | undefined
 
@@ -31,12 +39,14 @@ export class KnownText {
   }
 
   /** The numbers that its terms have there. */
-  termsIn(builder: BlockBuilder): number[] {
+  addTerms(lists: TermLists, builder: BlockBuilder) {
     if (this.#era !== builder.era) {
       this.#era = builder.era
-      this.#numbers = this.terms.map((term) => builder.numberOf(term))
+      this.#only = this.terms.length === 1 ? builder.numberOf(this.terms[0] as Term) : -1
+      if (this.#only < 0) this.#numbers = this.terms.map((term) => builder.numberOf(term))
     }
-    return this.#numbers
+    if (this.#only >= 0) lists.add(this.#only)
+    else lists.push(this.#numbers)
   }
 }
 
@@ -85,5 +95,7 @@ export class KnownTexts {
     this.#copies = new CopyBuffer()
   }
 }
+
+const none: number[] = []
 
 const valuesMax = 50_000

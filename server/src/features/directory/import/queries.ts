@@ -2,7 +2,7 @@ import { type Insertable, sql, type Updateable } from 'kysely'
 import type { Db } from '../../../kernel/db/db.ts'
 import { prepared } from '../../../kernel/db/prepared.ts'
 import type { DirectoryImports } from '../../../kernel/db/types.gen.ts'
-import { contactColumns } from './batch.ts'
+import { contactColumns, contactCopyColumns } from './batch.ts'
 import type { CompanyRecord } from './records.ts'
 
 /** Of this connection, until it ends; false: another one has it. */
@@ -24,6 +24,52 @@ export const findNewest = (db: Db) =>
     .orderBy('number', 'desc')
     .limit(1)
     .executeTakeFirst()
+
+/** Whoever has it alone may do without the index of keys. Of this connection, until it ends. */
+export async function lockKeyIndex(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ locked: boolean }>`
+    select pg_try_advisory_lock(hashtext('outrider directory keys')) as locked`.execute(db)
+  return rows[0]?.locked ?? false
+}
+
+export const unlockKeyIndex = async (db: Db) => {
+  await sql`select pg_advisory_unlock(hashtext('outrider directory keys'))`.execute(db)
+}
+
+export async function hasKeyIndex(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ there: boolean }>`
+    select to_regclass('directory_contacts_key') is not null as there`.execute(db)
+  return rows[0]?.there ?? false
+}
+
+/** @throws SQLSTATE 55P03 when somebody reads the table for long, 42501 when we may not */
+export const dropKeyIndex = async (db: Db) => {
+  await sql`set local lock_timeout = '2s'`.execute(db)
+  await sql`drop index directory_contacts_key`.execute(db)
+}
+
+export const createKeyIndex = async (db: Db) => {
+  await sql`set local maintenance_work_mem = '128MB'`.execute(db)
+  await sql`create unique index directory_contacts_key on directory_contacts (key)`.execute(db)
+}
+
+export const listKeys = async (db: Db, most: number): Promise<string[]> => {
+  const rows = await db.selectFrom('directory_contacts').select('key').limit(most).execute()
+  return rows.map(({ key }) => key)
+}
+
+/**
+ * Vacuum would go through the rows again and again while they are added; it comes once they are. Nobody
+ * else who reads or writes them notices.
+ */
+export const keepVacuumAway = async (db: Db) => {
+  await sql`lock table directory_contacts in share update exclusive mode`.execute(db)
+}
+
+/** Of the open transaction: its commit is on disk a moment after it is answered. */
+export const commitWithoutWaiting = async (db: Db) => {
+  await sql`set local synchronous_commit = off`.execute(db)
+}
 
 export interface KnownContact {
   key: string
@@ -57,7 +103,6 @@ export const findCompaniesByKeys = prepared<[string[]], StoredCompanyRow>(
 
 const ownColumns = ['timestamp_updated', 'sample'] as const
 
-export const contactCopyColumns = ['id', 'number', 'company_id', ...contactColumns, ...ownColumns]
 export const companyCopyColumns = ['id', 'key', ...companyColumns, ...ownColumns] as const
 
 export const copyContacts = `copy directory_contacts (${contactCopyColumns.join(', ')}) from stdin (format binary)`

@@ -1,6 +1,7 @@
 import type { Batch } from './batch.ts'
 import { CompanyBook } from './companies.ts'
 import { ContactReader } from './contacts.ts'
+import type { SeenKeys } from './seen-keys.ts'
 import type { Table } from './table.ts'
 import { Unfit } from './values.ts'
 import { Vocabulary } from './vocabulary.ts'
@@ -12,8 +13,12 @@ export class RowReader {
   readonly #companies: CompanyBook
   readonly #contacts: ContactReader
 
-  constructor(table: Table) {
+  readonly #seen: SeenKeys | undefined
+
+  /** @param seen where the keys are noted, if anybody wants to know of repetitions */
+  constructor(table: Table, seen: SeenKeys | undefined) {
     this.#table = table
+    this.#seen = seen
     this.#companies = new CompanyBook(table.columns.at, this.#vocabulary)
     this.#contacts = new ContactReader(table.columns.at, this.#vocabulary)
   }
@@ -42,7 +47,8 @@ export class RowReader {
     const { row, number, columns } = this.#table
     const company = this.#companies.read(row)
     if (columns.kind === 'contacts') {
-      batch.add(number, this.#contacts.read(row, company), company)
+      const contact = this.#contacts.read(row, company)
+      batch.add(number, contact, company, this.#seen?.add(contact.key) ?? false)
     } else if (company) batch.addCompany(number, company)
     else throw new Unfit('neither a name nor a domain')
   }

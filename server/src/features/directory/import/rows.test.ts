@@ -2,10 +2,12 @@ import { expect, test } from 'vitest'
 import { Rows } from './rows.ts'
 
 function rowsOf(...fields: (string | null)[][]): Rows {
-  const rows = new Rows()
+  const rows = new Rows(5)
+  rows.clear(Buffer.of(7))
   for (const row of fields) {
+    rows.start()
     for (const field of row) rows.fields.text(field)
-    rows.end()
+    rows.end(row.length > 2)
   }
   return rows
 }
@@ -13,8 +15,23 @@ function rowsOf(...fields: (string | null)[][]): Rows {
 test('rows are read back as they were written', () => {
   const rows = rowsOf(['e:ada@example.com', null, ''], ['l:in/雪', 'Zoë', null])
   expect(rows.key(1)).toBe('l:in/雪')
-  expect(rows.texts(0)).toEqual(['e:ada@example.com', null, ''])
-  expect(rows.texts(1)).toEqual(['l:in/雪', 'Zoë', null])
+  expect(rows.texts(0, 3)).toEqual(['e:ada@example.com', null, ''])
+  expect(rows.texts(1, 3)).toEqual(['l:in/雪', 'Zoë', null])
+})
+
+test('what tells a row from others is filled in where it stands, and nothing else is touched', () => {
+  const rows = rowsOf(['k:a', 'x', null], ['k:b', 'y'], ['k:c', 'z', 'z'])
+  const [id, company] = [Buffer.alloc(16, 0xaa), Buffer.alloc(16, 0xbb)]
+  const before = Buffer.from(rows.fields.slice())
+  rows.identify(1, id, 0x01020304, undefined)
+  rows.identify(2, id, 0x05060708, company)
+  const row = (at: number) => rows.fields.slice(rows.startOf(at), rows.endOf(at)).toString('hex')
+  expect(row(0)).toBe(before.toString('hex', rows.startOf(0), rows.endOf(0)))
+  expect(row(1)).toBe(
+    `0005${'00000010'}${'aa'.repeat(16)}${'00000004'}01020304${'00000003'}6b3a62${'00000001'}79${'ffffffff'}07`,
+  )
+  expect(row(2)).toMatch(/^000500000010(aa){16}0000000405060708.*00000010(bb){16}07$/)
+  expect(rows.key(2)).toBe('k:c')
 })
 
 test('they are ordered by their keys, equal ones as they came', () => {

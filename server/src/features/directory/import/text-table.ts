@@ -6,8 +6,8 @@ import type { RowView } from './row-view.ts'
  */
 export class TextTable<T> {
   readonly #entriesMax: number
+  /** Of each slot the hash, and the number of the entry and one. */
   #slots = new Int32Array(1 << 12)
-  #hashes: number[] = []
   #keyEnds: number[] = []
   #keys = Buffer.allocUnsafe(1 << 14)
   #values: T[] = []
@@ -25,11 +25,12 @@ export class TextTable<T> {
     const start = row.starts[column] as number
     const end = row.ends[column] as number
     const hash = hashOf(row.bytes, start, end)
-    const mask = this.#slots.length - 1
-    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
-      const entry = (this.#slots[slot] as number) - 1
+    const slots = this.#slots
+    const mask = slots.length - 2
+    for (let slot = (2 * hash) & mask; ; slot = (slot + 2) & mask) {
+      const entry = (slots[slot + 1] as number) - 1
       if (entry < 0) return undefined
-      if (this.#hashes[entry] === hash && this.#isKey(entry, row.bytes, start, end)) {
+      if (slots[slot] === hash && this.#isKey(entry, row.bytes, start, end)) {
         return this.#values[entry]
       }
     }
@@ -47,15 +48,13 @@ export class TextTable<T> {
     }
     row.bytes.copy(this.#keys, keyStart, start, end)
     this.#keyEnds.push(keyStart + end - start)
-    this.#hashes.push(hash)
     this.#values.push(value)
-    if (2 * this.#values.length > this.#slots.length) this.#rehash()
-    else this.#place(hash, this.#values.length)
+    if (4 * this.#values.length > this.#slots.length) this.#grow()
+    this.#place(hash, this.#values.length)
   }
 
   clear() {
     this.#slots.fill(0)
-    this.#hashes = []
     this.#keyEnds = []
     this.#values = []
   }
@@ -69,16 +68,21 @@ export class TextTable<T> {
     return true
   }
 
-  #rehash() {
-    this.#slots = new Int32Array(2 * this.#slots.length)
-    for (const [entry, hash] of this.#hashes.entries()) this.#place(hash, entry + 1)
+  #grow() {
+    const slots = this.#slots
+    this.#slots = new Int32Array(2 * slots.length)
+    for (let slot = 0; slot < slots.length; slot += 2) {
+      if (slots[slot + 1] !== 0) this.#place(slots[slot] as number, slots[slot + 1] as number)
+    }
   }
 
   #place(hash: number, entryPlusOne: number) {
-    const mask = this.#slots.length - 1
-    let slot = hash & mask
-    while (this.#slots[slot] !== 0) slot = (slot + 1) & mask
-    this.#slots[slot] = entryPlusOne
+    const slots = this.#slots
+    const mask = slots.length - 2
+    let slot = (2 * hash) & mask
+    while (slots[slot + 1] !== 0) slot = (slot + 2) & mask
+    slots[slot] = hash
+    slots[slot + 1] = entryPlusOne
   }
 }
 

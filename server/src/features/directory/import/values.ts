@@ -69,7 +69,8 @@ const blanks = new Set([
   'nan',
   'unknown',
 ])
-const blankMax = 7
+/** No longer one is written for nothing. */
+export const blankMax = 7
 
 /** Folded, or undefined where it is none. */
 export function foldAddress(text: string): string | undefined {
@@ -90,6 +91,7 @@ const usual =
  * @throws Unfit
  */
 export function readCount(field: string, text: string | undefined): number | null {
+  if (text !== undefined && bareCount.test(text)) return Number(text)
   const value = readText(field, text)
   if (value === null) return null
   if (/^(?:self[- ]?employed|myself only)$/i.test(value)) return 1
@@ -108,6 +110,7 @@ export function readCount(field: string, text: string | undefined): number | nul
   throw new Unfit(`${field} is not a number of people`)
 }
 
+const bareCount = /^\d{1,8}$/
 const counted = /^[^\d-]{0,12}(\d[\d., '’]*)(?:([km])(?!\p{L}))?/iu
 
 const countMax = 100_000_000
@@ -133,7 +136,8 @@ export function readList(field: string, text: string | undefined): string[] {
   const parts = new Map<string, string>()
   for (const part of value.split(separator)) {
     const item = readText(field, part.trim())
-    if (item !== null && !parts.has(item.toLowerCase())) parts.set(item.toLowerCase(), item)
+    const folded = item?.toLowerCase()
+    if (item !== null && folded !== undefined && !parts.has(folded)) parts.set(folded, item)
   }
   return [...parts.values()].slice(0, listMax)
 }

@@ -7,12 +7,15 @@ import { choose } from './choose.ts'
 import type { StoredCompany } from './companies.ts'
 import { ContactRows } from './contact-rows.ts'
 import { indexBatch } from './index-batch.ts'
+import { ensureKeyIndex } from './key-index.ts'
 import * as queries from './queries.ts'
 import { writeCompanies } from './write-companies.ts'
 
 export interface WriteOptions {
   /** Some of the contacts may be in the directory already: each is looked for. */
   isCareful: boolean
+  /** The directory is without its index of keys, and no key of the batch is in it. */
+  isUnindexed: boolean
   isSample: boolean
 }
 
@@ -37,10 +40,13 @@ export async function writeBatch(
   tx: Context,
   copyFrom: Session['copyFrom'],
   batch: Batch,
-  { isCareful, isSample }: WriteOptions,
+  { isCareful, isUnindexed, isSample }: WriteOptions,
 ): Promise<Written> {
   await lockDirectory(tx.db)
-  const { contacts, companies, optedOut } = await choose(tx, batch)
+  if (isUnindexed) await queries.keepVacuumAway(tx.db)
+  else await ensureKeyIndex(tx.db)
+  const all = isUnindexed && batch.repeats === 0 ? batch.inOrder() : batch.contacts()
+  const { contacts, companies, optedOut } = await choose(tx, batch, all)
   const { stored, created, updated, moved } = await writeCompanies(
     tx,
     copyFrom,
@@ -50,7 +56,7 @@ export async function writeBatch(
   await markEmployees(tx.db, moved)
   const known = isCareful ? await findKnown(tx, batch, contacts) : undefined
   const fresh = known ? contacts.filter((at) => !known.has(at)) : contacts
-  const rows = new ContactRows(tx, batch, stored, isSample)
+  const rows = new ContactRows(tx, batch, stored)
   const newest = await queries.findNewest(tx.db)
   const start = newest ? newest.number + 1 : 0
   if (fresh.length > 0) {

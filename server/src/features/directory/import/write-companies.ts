@@ -96,4 +96,5 @@ const isFoundAlike = (one: CompanyRecord, other: CompanyRecord) =>
   one.employee_count === other.employee_count &&
   String(one.technologies) === String(other.technologies)
 
-const named = (record: CompanyRecord) => ({ ...record, name: record.name ?? record.domain })
+const named = (record: CompanyRecord) =>
+  record.name === null ? { ...record, name: record.domain } : record

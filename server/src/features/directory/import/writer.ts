@@ -3,8 +3,17 @@ import type { Session } from '../../../kernel/db/session.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import type { Batch } from './batch.ts'
 import { advance, type OpenImport, type Progress, saveProgress } from './progress.ts'
+import * as queries from './queries.ts'
 import type { Report } from './report.ts'
-import { type WriteOptions, type Written, writeBatch } from './write-batch.ts'
+import type { SeenKeys } from './seen-keys.ts'
+import { type Written, writeBatch } from './write-batch.ts'
+
+export interface WriterOptions {
+  isCareful: boolean
+  /** Where the keys of the batches are noted, when the directory is without its index of keys. */
+  seen: SeenKeys | undefined
+  isSample: boolean
+}
 
 /** Writes one batch after the other, while the next one is read. */
 export class Writer {
@@ -14,6 +23,8 @@ export class Writer {
   readonly #id: string
   #progress: Progress
   #isCareful: boolean
+  /** As long as the directory is without its index of keys. */
+  #seen: SeenKeys | undefined
   readonly #isSample: boolean
   #writing: Promise<void> = Promise.resolve()
 
@@ -22,7 +33,7 @@ export class Writer {
     session: Session,
     report: Report,
     { id, progress }: OpenImport,
-    { isCareful, isSample }: WriteOptions,
+    { isCareful, seen, isSample }: WriterOptions,
   ) {
     this.#ctx = ctx
     this.#session = session
@@ -30,13 +41,18 @@ export class Writer {
     this.#id = id
     this.#progress = progress
     this.#isCareful = isCareful
+    this.#seen = seen
     this.#isSample = isSample
   }
 
-  /** Resolves when the batch before it is written. */
-  async write(batch: Batch): Promise<void> {
+  /**
+   * Resolves when the batch before it is written.
+   *
+   * @param isLast with it all of them are on disk
+   */
+  async write(batch: Batch, isLast = false): Promise<void> {
     await this.#writing
-    this.#writing = this.#write(batch)
+    this.#writing = this.#write(batch, isLast)
     // Whoever waits for it next gets the error.
     this.#writing.catch(() => undefined)
   }
@@ -46,21 +62,32 @@ export class Writer {
     return this.#progress
   }
 
-  async #write(batch: Batch) {
-    const written = await this.#attempt(batch).catch((error) => {
+  async #write(batch: Batch, isLast: boolean) {
+    if (this.#seen?.isFull) this.#seen = undefined
+    if (this.#seen && batch.hasOthers) this.#beCareful()
+    const written = await this.#attempt(batch, isLast).catch((error) => {
       if (this.#isCareful || error.code !== uniqueViolation) throw error
-      this.#isCareful = true
-      return this.#attempt(batch)
+      this.#beCareful()
+      return this.#attempt(batch, isLast)
     })
     for (const [place, company] of batch.companies.entries()) {
       company.stored = written.stored[place]
     }
   }
 
-  #attempt(batch: Batch): Promise<Written> {
+  /** Some of those who come are there already. */
+  #beCareful() {
+    this.#isCareful = true
+    this.#seen = undefined
+  }
+
+  #attempt(batch: Batch, isLast: boolean): Promise<Written> {
     return transaction(this.#ctx, async (tx) => {
+      // What a crash of the database could take away goes together with the note that it is there.
+      if (!isLast) await queries.commitWithoutWaiting(tx.db)
       const written = await writeBatch(tx, this.#session.copyFrom, batch, {
         isCareful: this.#isCareful,
+        isUnindexed: this.#seen !== undefined,
         isSample: this.#isSample,
       })
       const optedOut = written.optedOut.map((row) => ({ row, reason: 'asked to be removed' }))

@@ -1,4 +1,5 @@
 import { type IndexPage, PageWriter } from './page.ts'
+import type { TermLists } from './term-lists.ts'
 import {
   type CompanyTexts,
   type ContactTexts,
@@ -11,28 +12,24 @@ import {
 } from './terms.ts'
 
 /**
- * Makes the pages of one block. Terms are numbered as they come, and a text that was seen before in
- * its field costs one look-up.
+ * Makes the pages of blocks. Terms are numbered as they come, and a text that was seen before in its
+ * field costs one look-up.
  */
 export class BlockBuilder {
   /** Tells its numbers from those of another. */
-  era = {}
-  #terms: Term[] = []
+  readonly era = {}
+  readonly #terms: Term[] = []
   readonly #numbers = new Map<Term, number>()
   readonly #known = Object.fromEntries(
     Object.keys(termsOf).map((field) => [field, new Map()]),
   ) as Record<Field, Map<string, number[]>>
-  #withEmail = [this.numberOf(hasEmailTerm(true))]
-  #withoutEmail = [this.numberOf(hasEmailTerm(false))]
+  readonly #withEmail = [this.numberOf(hasEmailTerm(true))]
+  readonly #withoutEmail = [this.numberOf(hasEmailTerm(false))]
 
-  /** Begins another block. */
-  clear() {
-    this.era = {}
-    this.#terms = []
-    this.#numbers.clear()
-    for (const known of Object.values(this.#known)) known.clear()
-    this.#withEmail = [this.numberOf(hasEmailTerm(true))]
-    this.#withoutEmail = [this.numberOf(hasEmailTerm(false))]
+  /** For another block another builder is better: it has numbers for many terms that few have. */
+  get isLarge(): boolean {
+    const sizes = Object.values(this.#known).map(({ size }) => size)
+    return Math.max(this.#terms.length, ...sizes) > termsMax
   }
 
   /** The numbers of the terms of a text. */
@@ -75,11 +72,12 @@ export class BlockBuilder {
   companyTerms(company: CompanyTexts): number[] {
     const { employee_count: employees } = company
     return [
-      ...this.#maybe('company', company.name),
-      ...this.#maybe('domain', company.domain),
+      // Others have other ones: they are not looked up.
+      ...this.#numbersOf(company.name === null ? [] : termsOf.company(company.name)),
+      ...this.#numbersOf(company.domain === null ? [] : termsOf.domain(company.domain)),
       ...this.#maybe('industry', company.industry),
       ...company.technologies.flatMap((technology) => this.termsOf('technology', technology)),
-      ...(employees === null ? [] : employeeTerms(employees).map((term) => this.numberOf(term))),
+      ...this.#numbersOf(employees === null ? [] : employeeTerms(employees)),
     ]
   }
 
@@ -89,14 +87,15 @@ export class BlockBuilder {
   }
 
   /** Pages in the order of their terms, each valid until the next one is asked for. */
-  *build(visitContacts: VisitContacts): Generator<IndexPage> {
+  *build(contacts: BlockContacts): Generator<IndexPage> {
     const writer = new PageWriter()
-    const { places, starts, ends } = sortByTerm(this.#terms.length, visitContacts)
-    const order = this.#terms.toSorted()
-    for (const term of order) {
+    const { places, starts, ends } = sortByTerm(this.#terms.length, contacts)
+    const used = this.#terms.filter(
+      (_, number) => (ends[number] as number) > (starts[number] as number),
+    )
+    for (const term of used.sort()) {
       const number = this.#numbers.get(term) as number
-      const [start, end] = [starts[number] as number, ends[number] as number]
-      const full = end > start && writer.add(term, places, start, end)
+      const full = writer.add(term, places, starts[number] as number, ends[number] as number)
       if (full) yield full
     }
     const last = writer.end()
@@ -105,7 +104,9 @@ export class BlockBuilder {
 
   #maybe = (field: Field, text: string | null) => (text === null ? [] : this.termsOf(field, text))
 
-  /** By which a term is called in this block. */
+  #numbersOf = (terms: Term[]) => terms.map((term) => this.numberOf(term))
+
+  /** By which a term is called here. */
   numberOf(term: Term): number {
     let number = this.#numbers.get(term)
     if (number === undefined) {
@@ -116,39 +117,66 @@ export class BlockBuilder {
   }
 }
 
+const termsMax = 70_000
+
 const isAt = (email: string, domain: string) =>
   email.endsWith(domain) && email[email.length - domain.length - 1] === '@'
 
-/**
- * Tells for every contact its place and the numbers of its terms, which are those of a list from
- * `start` to `end`; ascending, and as often as it is asked.
- */
-export type VisitContacts = (
-  visit: (place: number, numbers: ArrayLike<number>, start: number, end: number) => void,
-) => void
+/** Whom a block has, in ascending order of their places. */
+export interface BlockContacts {
+  places: ArrayLike<number>
+  /** Which of the lists each has for its own. */
+  at: ArrayLike<number>
+  own: TermLists
+  /** Which of the lists each shares with others; -1 for none. */
+  group: ArrayLike<number>
+  shared: TermLists
+}
 
 /** The places of term `n` are those from `starts[n]` to `ends[n]`: ascending, each once. */
-function sortByTerm(terms: number, visitContacts: VisitContacts) {
+function sortByTerm(terms: number, { places: of, at, own, group, shared }: BlockContacts) {
   const starts = new Uint32Array(terms + 1)
-  visitContacts((_place, numbers, start, end) => {
-    for (let i = start; i < end; i++) {
-      const next = (numbers[i] as number) + 1
-      starts[next] = (starts[next] as number) + 1
-    }
-  })
+  for (let i = 0; i < of.length; i++) {
+    count(starts, own, at[i] as number)
+    if ((group[i] as number) >= 0) count(starts, shared, group[i] as number)
+  }
   for (let term = 1; term <= terms; term++) {
     starts[term] = (starts[term] as number) + (starts[term - 1] as number)
   }
   const ends = starts.slice(0, terms)
   const places = new Uint16Array(starts[terms] as number)
-  visitContacts((place, numbers, start, end) => {
-    for (let i = start; i < end; i++) {
-      const term = numbers[i] as number
-      const next = ends[term] as number
-      if (next > (starts[term] as number) && places[next - 1] === place) continue
-      places[next] = place
-      ends[term] = next + 1
-    }
-  })
-  return { places, starts, ends }
+  const sorted = { places, starts, ends }
+  for (let i = 0; i < of.length; i++) {
+    const place = of[i] as number
+    put(place, sorted, own, at[i] as number)
+    if ((group[i] as number) >= 0) put(place, sorted, shared, group[i] as number)
+  }
+  return sorted
+}
+
+function count(starts: Uint32Array, { numbers, ends }: TermLists, list: number) {
+  const end = ends[list] as number
+  for (let i = list === 0 ? 0 : (ends[list - 1] as number); i < end; i++) {
+    const next = (numbers[i] as number) + 1
+    starts[next] = (starts[next] as number) + 1
+  }
+}
+
+interface Sorted {
+  places: Uint16Array
+  starts: Uint32Array
+  ends: Uint32Array
+}
+
+function put(place: number, sorted: Sorted, lists: TermLists, list: number) {
+  const { places, starts, ends } = sorted
+  const { numbers } = lists
+  const last = lists.ends[list] as number
+  for (let i = list === 0 ? 0 : (lists.ends[list - 1] as number); i < last; i++) {
+    const term = numbers[i] as number
+    const next = ends[term] as number
+    if (next > (starts[term] as number) && places[next - 1] === place) continue
+    places[next] = place
+    ends[term] = next + 1
+  }
 }

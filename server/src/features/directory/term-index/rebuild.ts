@@ -80,10 +80,12 @@ async function rebuild(db: Db, block: number) {
     terms.push(company?.terms ?? [])
     terms.end()
   }
-  const pages = builder.build((visit) => {
-    for (const [at, { number }] of contacts.entries()) {
-      visit(number % blockSize, terms.numbers, terms.startOf(at), terms.endOf(at))
-    }
+  const pages = builder.build({
+    places: contacts.map(({ number }) => number % blockSize),
+    at: contacts.map((_, at) => at),
+    own: terms,
+    group: contacts.map(() => -1),
+    shared: terms,
   })
   await queries.deletePages(db, block)
   const kept = Array.from(pages, (each) => ({ ...each, page: Buffer.from(each.page) }))

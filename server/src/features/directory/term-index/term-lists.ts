@@ -1,36 +1,47 @@
 /** The numbers of terms, a list for each of many rows. */
 export class TermLists {
-  numbers = new Uint32Array(1 << 20)
-  #length = 0
-  #ends: number[] = []
+  numbers: Uint32Array
+  /** Where each list ends in `numbers`; it begins where the one before it ends. */
+  ends: Uint32Array
+  length = 0
+  #filled = 0
+
+  /** @param numbers how many there may be before more memory is taken */
+  constructor(numbers = 1 << 16) {
+    this.numbers = new Uint32Array(numbers)
+    this.ends = new Uint32Array(1 << 10)
+  }
 
   /** Forgets the lists, and keeps the memory. */
   clear() {
-    this.#length = 0
-    this.#ends = []
+    this.length = 0
+    this.#filled = 0
   }
 
   /** Adds to the list that is being made. */
   push(numbers: number[]) {
-    if (this.#length + numbers.length > this.numbers.length) this.#grow(numbers.length)
+    const end = this.#filled + numbers.length
+    if (end > this.numbers.length) this.numbers = grown(this.numbers, end)
     const target = this.numbers
-    let at = this.#length
+    let at = this.#filled
     for (let i = 0; i < numbers.length; i++) target[at++] = numbers[i] as number
-    this.#length = at
+    this.#filled = at
+  }
+
+  add(number: number) {
+    if (this.#filled === this.numbers.length) this.numbers = grown(this.numbers, this.#filled)
+    this.numbers[this.#filled++] = number
   }
 
   /** What was added since the last list is one. */
   end() {
-    this.#ends.push(this.#length)
+    if (this.length === this.ends.length) this.ends = grown(this.ends, this.length + 1)
+    this.ends[this.length++] = this.#filled
   }
+}
 
-  /** Where in `numbers` a list begins, and the one before it ends. */
-  startOf = (index: number): number => this.#ends[index - 1] ?? 0
-  endOf = (index: number): number => this.#ends[index] as number
-
-  #grow(by: number) {
-    const grown = new Uint32Array(2 * this.numbers.length + by)
-    grown.set(this.numbers)
-    this.numbers = grown
-  }
+function grown(numbers: Uint32Array, least: number): Uint32Array {
+  const larger = new Uint32Array(2 * least)
+  larger.set(numbers)
+  return larger
 }

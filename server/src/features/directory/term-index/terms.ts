@@ -78,7 +78,9 @@ export const countMax = 0x7fff_ffff
  * words every character and every two neighbours.
  */
 function piecesOf(text: string): string[] {
-  return wordsOf(text)
+  const words = wordsOf(text)
+  if (ascii.test(text)) return words.map(cut)
+  return words
     .flatMap(splitByScript)
     .flatMap((run) => (isUnspaced(run) ? [...run, ...neighboursIn(run)] : [cut(run)]))
 }

@@ -1,0 +1,97 @@
+import { afterEach, expect, test } from 'vitest'
+import { type Sending, testSending } from '../../../test/sending.ts'
+import { pauseMailbox } from '../mailboxes/index.ts'
+
+let sending: Sending
+afterEach(() => sending[Symbol.asyncDispose]())
+
+type Callback = (error?: Error | null) => void
+
+const patience = { timeout: 20_000 }
+
+/** Who sleeps, and until when. */
+const lanes = async () =>
+  new Map(
+    (await sending.ctx.database.peek.selectFrom('mailbox_lanes').selectAll().execute()).map(
+      ({ mailbox_id, wake_at }) => [mailbox_id, wake_at],
+    ),
+  )
+
+const isAsleep = async (mailboxId: string) => {
+  const wakeAt = (await lanes()).get(mailboxId)
+  return wakeAt === null || (wakeAt ?? new Date(0)) > sending.ctx.now()
+}
+
+test('a place in the day that a mail gives back is used by another mailbox', async () => {
+  const asked = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<Error | null>()
+  let answers = 0
+  sending = await testSending({
+    smtp: {
+      onRcptTo(_address: unknown, _session: unknown, callback: Callback) {
+        asked.resolve()
+        if (answers++ > 0) callback()
+        else void answer.promise.then(callback)
+      },
+    },
+  })
+  const mailboxes = [
+    await sending.createMailbox('anna@example.com'),
+    await sending.createMailbox('ben@example.com'),
+  ]
+  const campaign = await sending.createCampaign(mailboxes, { daily_limit: 1 })
+  await sending.startRunner()
+  await sending.addLeads(campaign.id, ['a@lead.example', 'b@lead.example'])
+  await asked.promise
+  const [claimed] = await sending.waitForLedger((entries) => entries.length === 1)
+  const other = mailboxes.find(({ id }) => id !== claimed?.mailbox_id)
+  // The first one does not use the place itself, and the other has seen that the day is full.
+  await pauseMailbox(sending.ctx, sending.workspaceId, claimed?.mailbox_id ?? '')
+  await expect.poll(() => isAsleep(other?.id ?? ''), patience).toBe(true)
+  answer.resolve(Object.assign(new Error('4.2.0 Greylisted'), { responseCode: 450 }))
+  const [mail] = await sending.waitForMails(1)
+  expect(mail?.from).toBe(other?.address)
+})
+
+test('a mail that broke off between its claim and its result is sent by the same process', async () => {
+  sending = await testSending()
+  const { connectSmtp } = sending.ctx.mail
+  let attempts = 0
+  sending.ctx.mail = {
+    ...sending.ctx.mail,
+    async connectSmtp(server) {
+      if (attempts++ === 0) throw new Error('no mail server says this')
+      return connectSmtp(server)
+    },
+  }
+  const campaign = await sending.createCampaign([await sending.createMailbox('anna@example.com')])
+  await sending.startRunner()
+  await sending.addLeads(campaign.id, ['a@lead.example'])
+  const [mail] = await sending.waitForMails(1)
+  expect(mail?.to).toBe('a@lead.example')
+  const [entry] = await sending.waitForLedger(([first]) => first?.state === 'sent')
+  expect(entry).toMatchObject({ attempt: 2 })
+})
+
+test('a lead that another process dealt with is not skipped again and again', async () => {
+  sending = await testSending()
+  const mailbox = await sending.createMailbox('anna@example.com', { gap_seconds: 600 })
+  const campaign = await sending.createCampaign([mailbox])
+  await sending.addLeads(campaign.id, ['a@lead.example', 'b@lead.example'])
+  const { peek } = sending.ctx.database
+  const suppressed = { kind: 'address', value: 'b@lead.example', reason: 'blocked' }
+  await peek
+    .insertInto('suppressions')
+    .values({ workspace_id: sending.workspaceId, timestamp_created: new Date(), ...suppressed })
+    .execute()
+  await sending.startRunner()
+  await sending.waitForMails(1)
+  await expect.poll(() => isAsleep(mailbox.id), patience).toBe(true)
+  await peek
+    .updateTable('leads')
+    .set({ sending_state: 'stopped', stop_reason: 'blocked', timestamp_next_send: null })
+    .where('sending_state', '=', 'pending')
+    .execute()
+  sending.ctx.clock.advance(3_600_000)
+  await expect.poll(async () => (await lanes()).get(mailbox.id), patience).toBe(null)
+})
