@@ -51,10 +51,22 @@ const lockOne = prepared<[string, string, string], LockedLead>(
 export const lockLead = async (db: Db, workspaceId: string, campaignId: string, folded: string) =>
   (await lockOne(db, workspaceId, folded, campaignId))[0]
 
-/** In id order, as everybody who locks several leads: nobody waits in a ring. */
+/**
+ * In id order, as everybody who locks several leads: nobody waits in a ring. Each by its own key: as
+ * one list, a plan made while there were few leads walks those of the whole workspace.
+ */
 export const lockLeads = prepared<[string, string[]], LockedLead>(
   'lock_leads',
-  lockFound('select unnest($2::uuid[])'),
+  `select ${lockedColumns}
+   from (select id from unnest($2::uuid[]) as ids (id) order by id) k
+   join lateral (
+     select * from leads l where l.workspace_id = $1 and l.id = k.id order by l.id limit 1
+   ) l on true
+   join lateral (
+     select * from campaigns c where c.workspace_id = $1 and c.id = l.campaign_id order by c.id limit 1
+   ) c on true
+   order by l.id
+   for update of l`,
 )
 
 /** Sets all that may change of leads that are locked already. */
