@@ -9,12 +9,13 @@ import type { Context } from '../server/src/kernel/context.ts'
 import type { Figure } from './run.ts'
 import { benchCampaign, benchLead, benchMailbox } from './sending/campaign.ts'
 import { startSink } from './sending/sink.ts'
-import { openService } from './service.ts'
+import { type BenchService, openService } from './service.ts'
 
 const mails = 20_000
 const connections = 20
+/** Of another campaign: the service is not measured while its code is being compiled. */
+const warmUpMails = 4_000
 
-/** Everything is planned first, so that only sending is timed: from activation to the last record. */
 export async function bench(): Promise<Figure[]> {
   await using service = await openService()
   await using sink = await startSink()
@@ -25,33 +26,29 @@ export async function bench(): Promise<Figure[]> {
   for (let n = 0; n < connections; n++) {
     mailboxes.push(await addMailbox(ctx, workspaceId, benchMailbox(n, sink.port)))
   }
-  const campaign = await createCampaign(ctx, workspaceId, {
-    ...benchCampaign,
-    email_list: mailboxes.map(({ address }) => address),
-  })
-  for (let done = 0; done < mails; done += 1000) {
-    const leads = Array.from({ length: 1000 }, (_, n) => benchLead(done + n))
-    await addLeads(ctx, workspaceId, {
-      ...{ campaign_id: campaign.id, leads, skip_if_in_workspace: false, overwrite: false },
-    })
+  const addresses = mailboxes.map(({ address }) => address)
+  let onSettled = () => {}
+  const runner = await startSendingRunner(ctx, { onSettled: () => onSettled() })
+  /** Only sending is timed: from the campaign's activation to the last record. */
+  const send = async (count: number) => {
+    const campaignId = await makeCampaign(service, addresses, count)
+    const done = Promise.withResolvers<void>()
+    let left = count
+    onSettled = () => {
+      left -= 1
+      if (left === 0) done.resolve()
+    }
+    const startedMs = performance.now()
+    const cpu = process.cpuUsage()
+    await updateCampaign(ctx, workspaceId, campaignId, { status: 'active' })
+    await done.promise
+    const { user, system } = process.cpuUsage(cpu)
+    return { seconds: (performance.now() - startedMs) / 1000, cpuUs: (user + system) / count }
   }
-  let settled = 0
-  const done = Promise.withResolvers<void>()
-  const runner = await startSendingRunner(ctx, {
-    onSettled: () => {
-      settled += 1
-      if (settled === mails) done.resolve()
-    },
-  })
-  const startedMs = performance.now()
-  const cpu = process.cpuUsage()
-  await updateCampaign(ctx, workspaceId, campaign.id, { status: 'active' })
-  await done.promise
-  const seconds = (performance.now() - startedMs) / 1000
-  const used = process.cpuUsage(cpu)
+  await send(warmUpMails)
+  const { seconds, cpuUs } = await send(mails)
   await runner.stop()
   const perSecond = mails / seconds
-  const cpuUs = (used.user + used.system) / mails
   const megabytes = process.memoryUsage().rss / 1e6
   return [
     {
@@ -63,6 +60,21 @@ export async function bench(): Promise<Figure[]> {
       met: perSecond >= 0.5 * limit && perSecond >= 4500,
     },
   ]
+}
+
+async function makeCampaign(
+  { ctx, workspaceId }: BenchService,
+  email_list: string[],
+  count: number,
+): Promise<string> {
+  const { id } = await createCampaign(ctx, workspaceId, { ...benchCampaign, email_list })
+  for (let done = 0; done < count; done += 1000) {
+    const leads = Array.from({ length: 1000 }, (_, n) => benchLead(done + n))
+    await addLeads(ctx, workspaceId, {
+      ...{ campaign_id: id, leads, skip_if_in_workspace: false, overwrite: false },
+    })
+  }
+  return id
 }
 
 /** As many connections, each with the next mail as soon as the last one was taken. */

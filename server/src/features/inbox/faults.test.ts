@@ -168,7 +168,7 @@ test('a mailbox whose lease was lost for a moment is read again', async () => {
   // Whatever it looks at the time for, its leases are over.
   passes = true
   through.drop()
-  await expect.poll(() => reader.mailboxesRead()).toBe(0)
+  await expect.poll(() => reader.mailboxesRead(), { timeout: 20_000 }).toBe(0)
   passes = false
   inbox.arrive(answer(1))
   expect(await repliedTo(1)).toEqual(people(1))
@@ -189,7 +189,7 @@ test('trouble that cannot be told does not end the reading', async () => {
   inbox.arrive(answer(1))
   inbox.startReader()
   const refusals = () => inbox.ctx.logLines.filter((line) => line.includes('told later')).length
-  await expect.poll(refusals).toBeGreaterThan(2)
+  await expect.poll(refusals, { timeout: 20_000 }).toBeGreaterThan(2)
   await sql`drop trigger refuse on mailboxes`.execute(peek)
   account().password = password
   expect(await repliedTo(1)).toEqual(people(1))

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
+import { prepared } from '../../kernel/db/prepared.ts'
 import type { NewMessage } from './store.ts'
 
 // Mails of lanes of many workspaces are written together: workspace_id comes from the list, and each
@@ -12,46 +12,55 @@ const column = <Row, Name extends keyof Row>(rows: Row[], name: Name): Row[Name]
 const lists = (rows: NewMessage[], name: 'to_addresses' | 'cc_addresses') =>
   rows.map((row) => JSON.stringify(row[name] ?? []))
 
+const insert = prepared<unknown[], never>(
+  'insert_messages',
+  `/* settle */
+   insert into messages (workspace_id, id, direction, kind, mailbox_id, campaign_id, lead_id,
+     step_id, step, variant, message_id, in_reply_to, thread_id, from_address, to_addresses,
+     cc_addresses, subject, text, html, snippet, size_bytes, details, timestamp)
+   select k.workspace_id, k.id, k.direction, k.kind, k.mailbox_id, k.campaign_id, k.lead_id,
+     k.step_id, k.step, k.variant, k.message_id, k.in_reply_to, k.thread_id, k.from_address,
+     array(select jsonb_array_elements_text(k.to_addresses)),
+     array(select jsonb_array_elements_text(k.cc_addresses)),
+     k.subject, k.text, k.html, k.snippet, k.size_bytes, k.details, k.timestamp
+   from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::uuid[], $7::uuid[],
+     $8::uuid[], $9::integer[], $10::integer[], $11::text[], $12::text[], $13::uuid[], $14::text[],
+     $15::jsonb[], $16::jsonb[], $17::text[], $18::text[], $19::text[], $20::text[],
+     $21::integer[], $22::jsonb[], $23::timestamptz[])
+     as k (workspace_id, id, direction, kind, mailbox_id, campaign_id, lead_id, step_id, step,
+       variant, message_id, in_reply_to, thread_id, from_address, to_addresses, cc_addresses,
+       subject, text, html, snippet, size_bytes, details, timestamp)
+   on conflict (workspace_id, id) do nothing`,
+)
+
 /** One that is there already was written by this very work, whose COMMIT had no answer. */
 export const insertMessages = (db: Db, rows: (NewMessage & { snippet: string })[]) =>
-  sql`
-    /* settle */
-    insert into messages (workspace_id, id, direction, kind, mailbox_id, campaign_id, lead_id,
-      step_id, step, variant, message_id, in_reply_to, thread_id, from_address, to_addresses,
-      cc_addresses, subject, text, html, snippet, size_bytes, details, timestamp)
-    select k.workspace_id, k.id, k.direction, k.kind, k.mailbox_id, k.campaign_id, k.lead_id,
-      k.step_id, k.step, k.variant, k.message_id, k.in_reply_to, k.thread_id, k.from_address,
-      array(select jsonb_array_elements_text(k.to_addresses)),
-      array(select jsonb_array_elements_text(k.cc_addresses)),
-      k.subject, k.text, k.html, k.snippet, k.size_bytes, k.details, k.timestamp
-    from unnest(
-      ${column(rows, 'workspace_id')}::uuid[],
-      ${column(rows, 'id')}::uuid[],
-      ${column(rows, 'direction')}::text[],
-      ${column(rows, 'kind')}::text[],
-      ${column(rows, 'mailbox_id')}::uuid[],
-      ${column(rows, 'campaign_id')}::uuid[],
-      ${column(rows, 'lead_id')}::uuid[],
-      ${column(rows, 'step_id')}::uuid[],
-      ${column(rows, 'step')}::integer[],
-      ${column(rows, 'variant')}::integer[],
-      ${column(rows, 'message_id')}::text[],
-      ${column(rows, 'in_reply_to')}::text[],
-      ${column(rows, 'thread_id')}::uuid[],
-      ${column(rows, 'from_address')}::text[],
-      ${lists(rows, 'to_addresses')}::jsonb[],
-      ${lists(rows, 'cc_addresses')}::jsonb[],
-      ${column(rows, 'subject')}::text[],
-      ${column(rows, 'text')}::text[],
-      ${column(rows, 'html')}::text[],
-      ${column(rows, 'snippet')}::text[],
-      ${column(rows, 'size_bytes')}::integer[],
-      ${rows.map((row) => JSON.stringify(row.details ?? {}))}::jsonb[],
-      ${column(rows, 'timestamp')}::timestamptz[]
-    ) as k (workspace_id, id, direction, kind, mailbox_id, campaign_id, lead_id, step_id, step,
-      variant, message_id, in_reply_to, thread_id, from_address, to_addresses, cc_addresses, subject,
-      text, html, snippet, size_bytes, details, timestamp)
-    on conflict (workspace_id, id) do nothing`.execute(db)
+  insert(
+    db,
+    column(rows, 'workspace_id'),
+    column(rows, 'id'),
+    column(rows, 'direction'),
+    column(rows, 'kind'),
+    column(rows, 'mailbox_id'),
+    column(rows, 'campaign_id'),
+    column(rows, 'lead_id'),
+    column(rows, 'step_id'),
+    column(rows, 'step'),
+    column(rows, 'variant'),
+    column(rows, 'message_id'),
+    column(rows, 'in_reply_to'),
+    column(rows, 'thread_id'),
+    column(rows, 'from_address'),
+    lists(rows, 'to_addresses'),
+    lists(rows, 'cc_addresses'),
+    column(rows, 'subject'),
+    column(rows, 'text'),
+    column(rows, 'html'),
+    column(rows, 'snippet'),
+    column(rows, 'size_bytes'),
+    rows.map((row) => JSON.stringify(row.details ?? {})),
+    column(rows, 'timestamp'),
+  )
 
 export interface NewMessageId {
   workspace_id: string
@@ -63,26 +72,33 @@ export interface NewMessageId {
   mailbox_id: string
 }
 
+const insertIds = prepared<unknown[], { hash: Buffer }>(
+  'insert_message_ids',
+  `/* settle */
+   insert into message_ids (workspace_id, hash, message_id, lead_id, campaign_id, mailbox_id)
+   select k.workspace_id, k.hash, k.message_id, k.lead_id, k.campaign_id, k.mailbox_id
+   from unnest($1::uuid[], $2::bytea[], $3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[])
+     as k (workspace_id, hash, message_id, lead_id, campaign_id, mailbox_id)
+   order by k.workspace_id, k.hash
+   on conflict (workspace_id, hash) do nothing
+   returning hash`,
+)
+
 /**
  * The first message with an id keeps it: nobody takes over a thread by sending our own id to us.
  *
  * @returns the hashes that were new
  */
-export const insertMessageIds = async (db: Db, rows: NewMessageId[]) => {
-  const { rows: inserted } = await sql<{ hash: Buffer }>`
-    /* settle */
-    insert into message_ids (workspace_id, hash, message_id, lead_id, campaign_id, mailbox_id)
-    select k.workspace_id, k.hash, k.message_id, k.lead_id, k.campaign_id, k.mailbox_id
-    from unnest(
-      ${column(rows, 'workspace_id')}::uuid[],
-      ${column(rows, 'hash')}::bytea[],
-      ${column(rows, 'message_id')}::uuid[],
-      ${column(rows, 'lead_id')}::uuid[],
-      ${column(rows, 'campaign_id')}::uuid[],
-      ${column(rows, 'mailbox_id')}::uuid[]
-    ) as k (workspace_id, hash, message_id, lead_id, campaign_id, mailbox_id)
-    order by k.workspace_id, k.hash
-    on conflict (workspace_id, hash) do nothing
-    returning hash`.execute(db)
-  return inserted.map(({ hash }) => hash)
-}
+export const insertMessageIds = async (db: Db, rows: NewMessageId[]) =>
+  column(
+    await insertIds(
+      db,
+      column(rows, 'workspace_id'),
+      column(rows, 'hash'),
+      column(rows, 'message_id'),
+      column(rows, 'lead_id'),
+      column(rows, 'campaign_id'),
+      column(rows, 'mailbox_id'),
+    ),
+    'hash',
+  )

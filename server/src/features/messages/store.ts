@@ -67,16 +67,18 @@ export interface KnownAs extends Pick<NewMessage, 'workspace_id' | 'id' | 'mailb
 /** @returns those of the ids that nobody was known by */
 export async function addMessageIds(db: Db, ids: KnownAs[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
-  const byHash = new Map(ids.map(({ known_as }) => [hashOf(known_as).toString('hex'), known_as]))
-  const added = await settle.insertMessageIds(
-    db,
-    ids.map(({ workspace_id, id, mailbox_id, lead_id, campaign_id, known_as }) => ({
-      ...{ workspace_id, mailbox_id, lead_id, campaign_id },
-      message_id: id,
-      hash: hashOf(known_as),
-    })),
+  const rows = ids.map(({ workspace_id, id, mailbox_id, lead_id, campaign_id, known_as }) => ({
+    ...{ workspace_id, mailbox_id, lead_id, campaign_id },
+    message_id: id,
+    hash: hashOf(known_as),
+  }))
+  const added = await settle.insertMessageIds(db, rows)
+  const isNew = new Set(added.map((hash) => hash.toString('hex')))
+  return new Set(
+    ids.flatMap(({ known_as }, at) =>
+      isNew.has(rows[at]?.hash.toString('hex') ?? '') ? [known_as] : [],
+    ),
   )
-  return new Set(added.map((hash) => byHash.get(hash.toString('hex')) ?? ''))
 }
 
 /** The message behind a Message-ID. It may be past its retention time, its lead be gone. */

@@ -7,6 +7,8 @@ afterEach(() => sending[Symbol.asyncDispose]())
 
 type Callback = (error?: Error | null) => void
 
+const patience = { timeout: 20_000 }
+
 /** Who sleeps, and until when. */
 const lanes = async () =>
   new Map(
@@ -45,7 +47,7 @@ test('a place in the day that a mail gives back is used by another mailbox', asy
   const other = mailboxes.find(({ id }) => id !== claimed?.mailbox_id)
   // The first one does not use the place itself, and the other has seen that the day is full.
   await pauseMailbox(sending.ctx, sending.workspaceId, claimed?.mailbox_id ?? '')
-  await expect.poll(() => isAsleep(other?.id ?? '')).toBe(true)
+  await expect.poll(() => isAsleep(other?.id ?? ''), patience).toBe(true)
   answer.resolve(Object.assign(new Error('4.2.0 Greylisted'), { responseCode: 450 }))
   const [mail] = await sending.waitForMails(1)
   expect(mail?.from).toBe(other?.address)
@@ -74,17 +76,22 @@ test('a mail that broke off between its claim and its result is sent by the same
 test('a lead that another process dealt with is not skipped again and again', async () => {
   sending = await testSending()
   const mailbox = await sending.createMailbox('anna@example.com', { gap_seconds: 600 })
-  const campaign = await sending.createCampaign([mailbox], { expire_after_days: 1 })
-  await sending.startRunner()
+  const campaign = await sending.createCampaign([mailbox])
   await sending.addLeads(campaign.id, ['a@lead.example', 'b@lead.example'])
-  await sending.waitForMails(1)
-  await expect.poll(() => isAsleep(mailbox.id)).toBe(true)
   const { peek } = sending.ctx.database
+  const suppressed = { kind: 'address', value: 'b@lead.example', reason: 'blocked' }
+  await peek
+    .insertInto('suppressions')
+    .values({ workspace_id: sending.workspaceId, timestamp_created: new Date(), ...suppressed })
+    .execute()
+  await sending.startRunner()
+  await sending.waitForMails(1)
+  await expect.poll(() => isAsleep(mailbox.id), patience).toBe(true)
   await peek
     .updateTable('leads')
-    .set({ sending_state: 'stopped', stop_reason: 'expired', timestamp_next_send: null })
+    .set({ sending_state: 'stopped', stop_reason: 'blocked', timestamp_next_send: null })
     .where('sending_state', '=', 'pending')
     .execute()
-  sending.ctx.clock.advance(2 * 86_400_000)
-  await expect.poll(async () => (await lanes()).get(mailbox.id)).toBe(null)
+  sending.ctx.clock.advance(3_600_000)
+  await expect.poll(async () => (await lanes()).get(mailbox.id), patience).toBe(null)
 })

@@ -22,12 +22,12 @@ const mark = prepared<unknown[], { id: string }>(
   `/* settle */
    update sends s
    set state = 'transmitting', subject = k.subject, starts_thread = k.starts_thread,
-     timestamp_transmitting = $10::timestamptz
+     timestamp_transmitting = $9::timestamptz
    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::text[],
-     $8::boolean[], $9::timestamptz[])
+     $8::boolean[], $10::timestamptz[])
      as k (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, subject, starts_thread, until)
    join lateral (
-     select l.id from ${gatesAt('$10')}
+     select l.id from ${gatesAt('$9')}
      order by l.id
      limit 1
    ) g on true
@@ -54,8 +54,8 @@ export async function markTransmitting(db: Db, marks: Mark[], now: Date) {
     column(marks, 'mailbox_id'),
     column(marks, 'subject'),
     column(marks, 'starts_thread'),
-    column(marks, 'until'),
     now,
+    column(marks, 'until'),
   )
   return new Set(column(rows, 'id'))
 }

@@ -79,7 +79,7 @@ export class SimulatedImap implements ImapConnection {
       await new Promise<void>((resolve) => {
         signal?.addEventListener('abort', () => resolve(), { once: true })
         this.#wake = () => scheduler.after(weather.latencyMs(), process, resolve)
-        scheduler.after(ms, process, resolve, 'listening')
+        scheduler.after(Math.max(1, ms), process, resolve, 'listening')
       })
       this.#wake = undefined
     }
