@@ -79,7 +79,7 @@ async function importAlone(service: BenchService, path: string): Promise<Importe
   const flags = [
     '--max-semi-space-size=4',
     '--max-old-space-size=1024',
-    '--heap-growing-percent=20',
+    '--heap-growing-percent=10',
   ]
   const cache = fileURLToPath(new URL('../node_modules/.cache/outrider', import.meta.url))
   const env = {
