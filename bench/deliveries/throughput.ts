@@ -6,12 +6,14 @@ import type { Context } from '../../server/src/kernel/context.ts'
 import { startRole } from '../child.ts'
 import type { BenchReceiver } from '../receiver.ts'
 import type { Figure } from '../run.ts'
-import type { BenchService } from '../service.ts'
+import { type BenchService, percentile } from '../service.ts'
 import { hint, insertPending, sampleData, subscribe } from './load.ts'
 
 const destinations = 32
 const warmUpEvents = 500
-const events = 3_000
+const events = 1_000
+/** The machine's speed comes and goes: client and runner take turns, and the middle one counts. */
+const rounds = 5
 /** Long enough to write them all. */
 const dueInMs = 3_000
 const type = 'lead.interested'
@@ -28,11 +30,19 @@ export async function measureThroughput(
   for (let i = 0; i < destinations; i++) {
     await subscribe(ctx, workspaceId, `${receiver.url}/ok?${i}`, type)
   }
-  await measureClient(`${receiver.url}/ok`, warmUpEvents * destinations)
-  const limit = await measureClient(`${receiver.url}/ok`, events * destinations)
+  const measureLimit = (events: number) =>
+    measureClient(`${receiver.url}/ok`, events * destinations)
+  await measureLimit(warmUpEvents)
   await using _runner = await startRole('runner', service)
   await measureRunner(ctx, workspaceId, warmUpEvents)
-  const value = await measureRunner(ctx, workspaceId, events)
+  const limits: number[] = []
+  const values: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    limits.push(await measureLimit(events))
+    values.push(await measureRunner(ctx, workspaceId, events))
+  }
+  const limit = percentile(limits, 0.5)
+  const value = percentile(values, 0.5)
   return [
     {
       name: 'end-to-end deliveries',

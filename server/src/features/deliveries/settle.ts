@@ -23,6 +23,10 @@ export interface Settlement {
 export type SettledBatch = Map<string, boolean>
 
 const batchMax = 1000
+/** In full flow a batch waits for its kind: each transaction costs both sides, however small it is. */
+const flowMin = 20
+const flowBatchMin = 600
+const gatherMs = 40
 /** Results waiting to be written; beyond, nothing new is sent. */
 const backlogMax = 4000
 
@@ -84,6 +88,8 @@ export class SettleWriter {
     while (half.waiting.length > 0) {
       const batch = half.waiting.splice(0, batchMax)
       this.#onSettled(batch, await this.#write(batch))
+      const { length } = half.waiting
+      if (length >= flowMin && length < flowBatchMin) await this.#ctx.sleep(gatherMs)
     }
     half.writing = undefined
   }
