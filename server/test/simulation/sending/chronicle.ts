@@ -198,12 +198,13 @@ export class Chronicle implements Observer {
 
   #mark({ process, values, result }: Executed, pending: Pending) {
     const [, leadIds, stepIds, ids, campaignIds, mailboxIds] = values as string[][]
+    const said = values.find((value) => value instanceof Date) as Date
     for (const { id } of result.rows) {
       const at = ids?.indexOf(String(id)) ?? -1
       const mark: Mark = {
         ...{ leadId: leadIds?.[at] ?? '', stepId: stepIds?.[at] ?? '', attemptId: String(id) },
         ...{ campaignId: campaignIds?.[at] ?? '', mailboxId: mailboxIds?.[at] ?? '', process },
-        saidMs: (values.at(-1) as Date).getTime() - this.startMs,
+        saidMs: said.getTime() - this.startMs,
         atMs: this.#world.scheduler.nowMs,
       }
       this.judge?.marked(mark)
