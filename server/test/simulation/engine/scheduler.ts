@@ -76,8 +76,13 @@ export class Scheduler {
     this.#gates.sort((one, other) => (isLater(one, other) ? -1 : 1))
   }
 
-  /** Opens gates until the time, or until `done` says so. */
+  /**
+   * Opens gates until the time, or until `done` says so.
+   *
+   * @throws HistoryOver when it was over before
+   */
   async runUntil(untilMs: number, done: () => boolean = () => false) {
+    if (this.isOver) throw new HistoryOver()
     // What was done before, outside any gate, has its consequences first.
     await rest()
     while (!done() && !this.isOver) {
@@ -134,6 +139,11 @@ export class Scheduler {
     }
     this.#gates.splice(low, 0, gate)
   }
+}
+
+/** Whoever waits for what no gate will bring any more waits for nothing. */
+export class HistoryOver extends Error {
+  override name = 'HistoryOver'
 }
 
 export class EndlessLoop extends Error {

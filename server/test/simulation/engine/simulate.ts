@@ -2,8 +2,8 @@ import type { Fault } from './faults.ts'
 import { Fleet } from './fleet.ts'
 import type { Laboratory } from './laboratory.ts'
 import { Random } from './random.ts'
-import type { Scenario } from './scenario.ts'
-import { EndlessLoop } from './scheduler.ts'
+import type { Life, Scenario } from './scenario.ts'
+import { EndlessLoop, HistoryOver } from './scheduler.ts'
 import type { Print } from './trace.ts'
 import { type Violation, World } from './world.ts'
 
@@ -61,11 +61,20 @@ export async function simulate(
 }
 
 async function live(world: World, scenario: Scenario) {
-  const { scheduler, weather } = world
-  const { disturbedMs } = weather.forecast
-  const life = await scenario.begin(world, weather.forecast)
+  const life = await scenario.begin(world, world.weather.forecast)
   world.observer = life.observer
   const fleet = new Fleet(world, life.seats, life.surround)
+  try {
+    await liveToTheEnd(world, life, fleet)
+  } catch (error) {
+    if (!(error instanceof HistoryOver)) throw error
+  }
+  await fleet.end()
+}
+
+async function liveToTheEnd(world: World, life: Life, fleet: Fleet) {
+  const { scheduler, weather } = world
+  const { disturbedMs } = weather.forecast
   fleet.launch()
   fleet.disturb(disturbedMs)
   await scheduler.runUntil(disturbedMs)
@@ -79,7 +88,6 @@ async function live(world: World, scenario: Scenario) {
   if (!(await fleet.stop(stopWithinMs))) world.violate('a runner did not stop')
   const { violations, history } = await life.judge()
   for (const violation of violations) world.violate(violation)
-  await fleet.end()
   world.trace.add('', 'the end', JSON.stringify(history))
 }
 
