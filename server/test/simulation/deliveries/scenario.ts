@@ -18,7 +18,7 @@ export const deliveries: Scenario<DeliveryForecast> = {
   name: 'deliveries',
   furniture,
   faults,
-  seeds: { tested: 100, replayed: 8 },
+  seeds: { tested: 100, replayed: 4 },
   drawForecast: drawDeliveryForecast,
   begin,
 }
