@@ -46,7 +46,17 @@ type DueRow = Omit<DueDelivery, 'event'> & {
   body: string | null
 }
 
-const readDueRows = prepared<[string, string[], string[], string[], Date, number], DueRow>(
+/** Per lane its id and position; `most` rows of each. */
+type DueRead = [
+  workspaceId: string,
+  webhookIds: string[],
+  dueAfter: string[],
+  idsAfter: string[],
+  now: Date,
+  most: number,
+]
+
+const readDueRows = prepared<DueRead, DueRow>(
   'read_due_deliveries',
   `with due as materialized (
      select d.*
@@ -77,11 +87,8 @@ const readDueRows = prepared<[string, string[], string[], string[], Date, number
  * start each time would walk over every row deleted since the last vacuum. An event that goes to many
  * destinations is read once.
  */
-export async function readDue(
-  db: Db,
-  ...position: Parameters<typeof readDueRows> extends [Db, ...infer Values] ? Values : never
-): Promise<DueDelivery[]> {
-  const rows = await readDueRows(db, ...position)
+export async function readDue(db: Db, ...read: DueRead): Promise<DueDelivery[]> {
+  const rows = await readDueRows(db, ...read)
   const events = new Map<string, DueEvent>()
   for (const { event_id: id, event_type: type, campaign_id, lead_email, body } of rows) {
     if (body !== null) events.set(id, { id, type, campaign_id, lead_email, body })
