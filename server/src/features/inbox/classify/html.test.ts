@@ -138,6 +138,10 @@ test.each([
   ['brackets', '<'.repeat(500_000)],
   ['comments', '<!--'.repeat(100_000)],
   ['entities', '&amp;'.repeat(100_000)],
+  ['closed in comments', '<b><!--</b>-->'.repeat(36_000)],
+  ['closed in attributes', '<b a="</b>">'.repeat(40_000)],
+  ['tags in tags', '<b<i>>'.repeat(80_000)],
+  ['frames', '<iframe>'.repeat(60_000)],
 ])('%s: a mail that is meant to take long does not', (_what, html) => {
   expect(faultsIn(safeHtml(html))).toEqual([])
   expect(textOfHtml(html).length).toBeLessThanOrEqual(html.length)

@@ -1,8 +1,8 @@
-import sanitizeHtml from 'sanitize-html'
+import sanitizeHtml, { type IOptions } from 'sanitize-html'
 
 /** The words of an HTML mail, without what it quotes. */
 export function textOfHtml(html: string): string {
-  const words = sanitizeHtml(flat(html.slice(0, htmlMax)).replace(lineEnds, '\n'), {
+  const words = sanitized(html.slice(0, htmlMax).replace(lineEnds, '\n'), {
     allowedTags: [],
     allowedAttributes: {},
     nonTextTags: ['style', 'script', 'textarea', 'option', 'noscript', 'title', 'blockquote'],
@@ -16,7 +16,7 @@ export function textOfHtml(html: string): string {
 
 /** What may be shown in a page: no script, no form, nothing that is loaded from elsewhere. */
 export function safeHtml(html: string): string {
-  return sanitizeHtml(flat(html.slice(0, htmlMax)), {
+  return sanitized(html.slice(0, htmlMax), {
     allowedTags: [...sanitizeHtml.defaults.allowedTags, 'font', 'center'],
     allowedAttributes: {
       a: ['href', 'title', 'rel', 'target'],
@@ -45,28 +45,28 @@ const htmlMax = 1_000_000
 
 /**
  * The parser's work grows with the square of the depth, which somebody may use against us: of a mail
- * nested deeper than any is, only the text between the tags is left.
+ * nested deeper than any is, only the text between the tags is left. The parser itself counts: what
+ * looks like a tag may stand in a comment.
  */
-function flat(html: string): string {
-  const open = new Map<string, number>()
+function sanitized(html: string, options: IOptions): string {
   let depth = 0
-  let last = ''
-  for (const [, end, name = ''] of html.matchAll(/<(\/?)([a-z][a-z0-9]{0,20})/gi)) {
-    const tag = name.toLowerCase()
-    const count = open.get(tag) ?? 0
-    const isNext = tag === last && closedByNext.has(tag)
-    if (empty.has(tag) || (end ? count === 0 : isNext)) continue
-    last = end ? '' : tag
-    open.set(tag, count + (end ? -1 : 1))
-    depth += end ? -1 : 1
-    if (depth > depthMax) return html.replace(/<[^<>]*>/g, ' ')
+  const onOpenTag = () => {
+    if (++depth > depthMax) throw new TooDeep()
   }
-  return html
+  const onCloseTag = () => {
+    depth--
+  }
+  try {
+    return sanitizeHtml(html, { ...options, onOpenTag, onCloseTag })
+  } catch (error) {
+    if (!(error instanceof TooDeep)) throw error
+    return sanitizeHtml(html.replace(/<[^<>]*>/g, ' ').replaceAll('<', ' '), options)
+  }
 }
 
+class TooDeep extends Error {}
+
 const depthMax = 500
-const empty = new Set(['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta'])
-const closedByNext = new Set(['p', 'li', 'dd', 'dt', 'td', 'th', 'tr', 'option'])
 
 const lineEnds = /<br\s*\/?>|<\/(?:p|div|li|tr|h[1-6]|table|ul|ol)\s*>/gi
 
