@@ -2,6 +2,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Delivering, testDelivering } from '../../../test/delivering.ts'
 import { answerInTurn, answerWith, hostile, startReceiver } from '../../../test/receiver.ts'
+import { bucketOf } from '../../kernel/runner/leases.ts'
 
 let service: Delivering
 beforeAll(async () => {
@@ -51,6 +52,28 @@ test('an event reaches its destination signed, and is recorded', async () => {
   })
   const pending = service.ctx.database.peek.selectFrom('deliveries').selectAll()
   expect(await pending.where('webhook_id', '=', webhook.id).execute()).toEqual([])
+})
+
+test('deliveries whose events are gone hold nobody up', async () => {
+  await using receiver = await startReceiver()
+  const { id } = await service.createWebhook(receiver.url)
+  const { ctx, workspaceId } = service
+  await ctx.database.peek
+    .insertInto('deliveries')
+    .values(
+      Array.from({ length: 200 }, () => ({
+        workspace_id: workspaceId,
+        id: ctx.newId(),
+        bucket: bucketOf(id),
+        webhook_id: id,
+        event_id: ctx.newId(),
+        due_at: new Date(ctx.now().getTime() - 60_000),
+        expires_at: new Date(ctx.now().getTime() + 3_600_000),
+      })),
+    )
+    .execute()
+  const [eventId] = await service.emit([{ data: {} }])
+  expect((await receiver.next()).headers['webhook-id']).toBe(eventId)
 })
 
 test('a failed delivery is retried with the same id and bytes until it succeeds', async () => {

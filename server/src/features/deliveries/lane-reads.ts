@@ -56,7 +56,9 @@ export function createLaneReads({ db, now }: Context) {
         now(),
         most,
       )
-      if (rows.length > 0) bodyBytes = 1 + averageOf(rows.map((row) => row.event.body.length))
+      if (rows.length > 0) {
+        bodyBytes = 1 + averageOf(rows.map((row) => row.event?.body.length ?? 0))
+      }
       return shareOut(lanes, rows, most)
     },
   })
@@ -77,17 +79,16 @@ function inOrderOf<Row>(ids: string[], rows: Row[], idOf: (row: Row) => string) 
   return ids.map((id) => found.get(id))
 }
 
+type Due = DueDelivery | queries.Orphan
+
 /** @param most rows of a lane: one that got so many may have more */
-function shareOut(lanes: Lane[], rows: DueDelivery[], most: number): DueRows[] {
+function shareOut(lanes: Lane[], rows: Due[], most: number): DueRows[] {
   const shares = new Map(
-    lanes.map((lane) => [
-      lane.webhookId,
-      { lane, read: [] as DueDelivery[], fresh: [] as DueDelivery[] },
-    ]),
+    lanes.map((lane) => [lane.webhookId, { lane, read: [] as Due[], fresh: [] as DueDelivery[] }]),
   )
   for (const row of rows) shares.get(row.webhook_id)?.read.push(row)
   const fresh = rows.filter((row) => !shares.get(row.webhook_id)?.lane.taken.has(row.id))
-  for (const row of fresh) shares.get(row.webhook_id)?.fresh.push(row)
+  for (const row of fresh) if (row.event) shares.get(row.webhook_id)?.fresh.push(row)
   return [...shares.values()].map(({ lane, read, fresh }) => {
     const last = read.at(-1)
     const isFull = last !== undefined && read.length === most

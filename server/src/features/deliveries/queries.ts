@@ -46,6 +46,9 @@ type DueRow = Omit<DueDelivery, 'event'> & {
   body: string | null
 }
 
+/** A delivery whose event is gone: nothing can be sent. */
+export type Orphan = Omit<DueDelivery, 'event'> & { event: undefined }
+
 /** Per lane its id and position; `most` rows of each. */
 type DueRead = [
   workspaceId: string,
@@ -85,21 +88,20 @@ const readDueRows = prepared<DueRead, DueRow>(
 /**
  * The due rows of some lanes with the bytes to send, each lane's after a position: reading from the
  * start each time would walk over every row deleted since the last vacuum. An event that goes to many
- * destinations is read once.
+ * destinations is read once; one that is missing, as after a partial restore, leaves its rows without.
  */
-export async function readDue(db: Db, ...read: DueRead): Promise<DueDelivery[]> {
+export async function readDue(db: Db, ...read: DueRead): Promise<(DueDelivery | Orphan)[]> {
   const rows = await readDueRows(db, ...read)
   const events = new Map<string, DueEvent>()
   for (const { event_id: id, event_type: type, campaign_id, lead_email, body } of rows) {
     if (body !== null) events.set(id, { id, type, campaign_id, lead_email, body })
   }
   // In place: rows are many, and a copy of each would be most of what a read leaves behind.
-  const due = rows as (DueRow & DueDelivery)[]
+  const due = rows as (DueRow & (DueDelivery | Orphan))[]
   let length = 0
   for (const row of due) {
-    const event = events.get(row.event_id)
-    if (row.body !== null || !event) continue
-    row.event = event
+    if (row.body !== null) continue
+    row.event = events.get(row.event_id)
     due[length++] = row
   }
   due.length = length
