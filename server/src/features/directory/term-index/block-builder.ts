@@ -91,10 +91,9 @@ export class BlockBuilder {
     const writer = new PageWriter()
     const terms = this.#terms
     const { places, starts, ends } = sortByTerm(terms.size, contacts)
-    const used: number[] = []
-    for (let number = 0; number < ends.length; number++) {
-      if ((ends[number] as number) > (starts[number] as number)) used.push(number)
-    }
+    const used = Uint32Array.from(ends.keys()).filter(
+      (number) => (ends[number] as number) > (starts[number] as number),
+    )
     for (const number of terms.sorted(used)) {
       const term = terms.bytes.subarray(terms.startOf(number), terms.endOf(number))
       const full = writer.add(term, places, starts[number] as number, ends[number] as number)
