@@ -37,6 +37,8 @@ export class CompanyBook {
   readonly #keys = new ByteTable()
   /** By the numbers of their keys. */
   #companies: Company[] = []
+  /** Of the row before. */
+  #last: Entry | undefined
   readonly #said = new CopyBuffer(1 << 20)
 
   constructor(at: Columns['at'], vocabulary: Vocabulary) {
@@ -57,8 +59,13 @@ export class CompanyBook {
     const handle = this.#handles.find((column) => !row.isEmpty(column))
     if (handle === undefined) return undefined
     if (this.#said.length > bytesMax) this.#forgetRows()
+    // Most exports go company by company.
+    if (this.#last && this.#isRepeated(row, this.#last)) return this.#last.company
     const entry = this.#byHandle.get(row, handle)
-    if (entry && this.#isRepeated(row, entry)) return entry.company
+    if (entry && this.#isRepeated(row, entry)) {
+      this.#last = entry
+      return entry.company
+    }
     const record = readCompany(row, this.#at)
     if (!record) return undefined
     const company = this.#take(companyKey(record.domain, record.name), record)
@@ -66,6 +73,7 @@ export class CompanyBook {
     company.bytes = Math.max(company.bytes, this.#said.length - said.start)
     if (entry) Object.assign(entry, said)
     else this.#byHandle.set(row, handle, said)
+    this.#last = entry ?? said
     return company
   }
 
@@ -81,6 +89,7 @@ export class CompanyBook {
   }
 
   #forgetRows() {
+    this.#last = undefined
     this.#byHandle.clear()
     this.#said.clear()
   }
