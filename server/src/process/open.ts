@@ -42,7 +42,7 @@ export interface OpenOptions {
  * A process that serves, on the database of DATABASE_URL, else on one of its own in DATA_DIR:
  * migrated, with its clock set by the database.
  *
- * @param options.postgres one that was begun before
+ * @param options.postgres one that its owner began to start, and stops
  * @throws with what to do
  */
 export async function openServer(
@@ -51,8 +51,9 @@ export async function openServer(
 ): Promise<OpenProcess> {
   await using stack = new AsyncDisposableStack()
   const { dataDir, databaseUrl } = config
-  const ours = () => options.postgres ?? startPostgres({ dataDir, ...options })
-  const url = databaseUrl ?? stack.use(await ours()).url
+  const begun = await options.postgres
+  const url =
+    databaseUrl ?? begun?.url ?? stack.use(await startPostgres({ dataDir, ...options })).url
   return await open(stack, config, url, { ...options, migrations: 'apply' })
 }
 

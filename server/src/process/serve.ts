@@ -16,9 +16,9 @@ export async function serve(role: Role): Promise<void> {
     const log = createLog(config.logLevel)
     reportCrash(log)
     const isFirstStart = !config.databaseUrl && !existsSync(join(config.dataDir, 'postgres'))
-    const postgres = beginPostgres(config, log, stop.signal)
+    await using postgres = config.databaseUrl ? undefined : begin(config, log, stop.signal)
     const { run } = await import('./run.ts')
-    await run(role, config, { log, stop, postgres, isFirstStart })
+    await run(role, config, { log, stop, postgres: postgres?.started, isFirstStart })
   } catch (error) {
     // A start that was called off has nothing to report.
     if (stop.signal.aborted) return
@@ -27,17 +27,20 @@ export async function serve(role: Role): Promise<void> {
   }
 }
 
-/** It starts while the program is loaded: each takes a while. Undefined: there is one already. */
-function beginPostgres(
-  { databaseUrl, dataDir }: Config,
-  log: Log,
-  signal: AbortSignal,
-): Promise<EmbeddedPostgres> | undefined {
-  if (databaseUrl) return undefined
-  const starting = startPostgres({ dataDir, log, signal })
-  // Told by whoever waits for it.
-  starting.catch(() => undefined)
-  return starting
+interface BegunPostgres extends AsyncDisposable {
+  started: Promise<EmbeddedPostgres>
+}
+
+/** PostgreSQL starts while the program is loaded: each takes a while. */
+function begin({ dataDir }: Config, log: Log, signal: AbortSignal): BegunPostgres {
+  const started = startPostgres({ dataDir, log, signal })
+  const stop = async () => {
+    // Why it did not start is told by whoever waits for it.
+    const postgres = await started.catch(() => undefined)
+    await postgres?.stop()
+  }
+  started.catch(() => undefined)
+  return { started, [Symbol.asyncDispose]: stop }
 }
 
 /** Node would print the message, which may quote what must not be in a log. */
