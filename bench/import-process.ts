@@ -6,7 +6,10 @@ import { openOperator } from '../server/src/process/open.ts'
 // An import in a process of its own, as its command runs it. Argument: the file. Prints what came of it.
 
 const [path = ''] = process.argv.slice(2)
-await using opened = await openOperator(readConfig(), { log: createLog('error') })
+await using opened = await openOperator(readConfig(), {
+  log: createLog('error'),
+  isDirectoryOnly: true,
+})
 const startedMs = performance.now()
 const { contacts_created, companies_created, rejected } = await importFile(opened.ctx, path, {
   map: new Map(),

@@ -115,14 +115,29 @@ export const stopImports = (ctx: TestContext, row: number): Promise<Stop> =>
 export const stopIndexing = (ctx: TestContext): Promise<Stop> =>
   stopWriters(ctx, 'insert on directory_pages for each row')
 
-async function stopWriters(ctx: TestContext, of: string): Promise<Stop> {
+/** Where the index of keys is made but for its commit. */
+export const stopKeyIndex = (ctx: TestContext): Promise<Stop> =>
+  stopAt(
+    ctx,
+    `event_trigger language plpgsql as $$
+     begin perform pg_advisory_xact_lock(4711); end $$`,
+    `event trigger stop_writer on ddl_command_end when tag in ('CREATE INDEX')`,
+  )
+
+const stopWriters = (ctx: TestContext, of: string): Promise<Stop> =>
+  stopAt(
+    ctx,
+    `trigger language plpgsql as $$
+     begin perform pg_advisory_xact_lock(4711); return new; end $$`,
+    `trigger stop_writer before ${of}`,
+  )
+
+async function stopAt(ctx: TestContext, stopping: string, trigger: string): Promise<Stop> {
   const client = new pg.Client({ connectionString: ctx.database.url })
   await client.connect()
   await client.query('select pg_advisory_lock(4711)')
-  await client.query(`
-    create function stop_writer() returns trigger language plpgsql as $$
-    begin perform pg_advisory_xact_lock(4711); return new; end $$`)
-  await client.query(`create trigger stop_writer before ${of} execute function stop_writer()`)
+  await client.query(`create function stop_writer() returns ${stopping}`)
+  await client.query(`create ${trigger} execute function stop_writer()`)
   let isOver = false
   return {
     reached: (waiting = 1) =>

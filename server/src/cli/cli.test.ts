@@ -259,7 +259,7 @@ test.each(failures)(
 )
 
 test('every command explains itself', async () => {
-  for (const command of leaves(createProgram())) {
+  for (const command of leaves(await createProgram())) {
     const { code, stdout } = await run(...command, '--help')
     expect({ command, code }).toEqual({ command, code: 0 })
     expect(stdout).toContain(`Usage: outrider ${command.join(' ')}`)

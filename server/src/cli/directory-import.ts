@@ -36,6 +36,7 @@ export function importCommand(directory: Command) {
             }),
           ),
         showImport,
+        { isDirectoryOnly: true },
       ),
     )
 }

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { optOutEverywhere } from '../features/acquisition/index.ts'
 import {
   type DirectoryStats,
   loadSample,
@@ -28,7 +27,15 @@ export function directoryCommands(program: Command) {
     .description('Remove a person, or everybody of a domain, and never let them in again')
     .argument('<address-or-domain>', 'an e-mail address, or a domain with those below it')
     .action((addressOrDomain: string, options: OutputOptions) =>
-      operate(options, (ctx) => optOutEverywhere(ctx, addressOrDomain), showOptedOut),
+      operate(
+        options,
+        async (ctx) => {
+          // With it comes most of the program: an import would have to carry it.
+          const { optOutEverywhere } = await import('../features/acquisition/index.ts')
+          return optOutEverywhere(ctx, addressOrDomain)
+        },
+        showOptedOut,
+      ),
     )
 
   withOutput(directory.command('sample'))

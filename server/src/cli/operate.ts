@@ -3,7 +3,7 @@ import { readConfig } from '../config.ts'
 import { getWorkspace } from '../features/workspaces/index.ts'
 import type { Context } from '../kernel/context.ts'
 import { createLog, type Log } from '../kernel/log.ts'
-import { openOperator } from '../process/open.ts'
+import { type OpenOptions, openOperator } from '../process/open.ts'
 import { print, tell } from './terminal.ts'
 
 export interface OutputOptions {
@@ -25,8 +25,9 @@ export async function operate<T>(
   options: OutputOptions,
   work: (ctx: Context) => Promise<T>,
   show: (result: T) => string,
+  opening: Pick<OpenOptions, 'isDirectoryOnly'> = {},
 ): Promise<void> {
-  await using opened = await openOperator(readConfig(), { log: terminalLog() })
+  await using opened = await openOperator(readConfig(), { log: terminalLog(), ...opening })
   const result = await work(opened.ctx)
   print(options.json ? JSON.stringify(result) : show(result))
 }

@@ -1,55 +1,45 @@
 import { Command } from 'commander'
 import { readVersion } from '../config.ts'
-import { serve } from '../process/serve.ts'
-import { campaignCommands } from './campaigns.ts'
-import { creditCommands } from './credits.ts'
-import { demoCommand } from './demo.ts'
-import { directoryCommands } from './directory.ts'
-import { doctorCommand } from './doctor.ts'
-import { inboxCommands } from './inbox.ts'
-import { keyCommands } from './keys.ts'
-import { labelCommands } from './labels.ts'
-import { leadCommands } from './leads.ts'
-import { mailboxCommands } from './mailboxes.ts'
-import { migrateCommand } from './migrate.ts'
-import { sendCommands } from './sends.ts'
-import { suppressionCommands } from './suppressions.ts'
-import { webhookCommands } from './webhooks.ts'
-import { workspaceCommands } from './workspaces.ts'
 
-/** Every operator command, one file for each noun. */
-export function createProgram(): Command {
+/** Every operator command, one file for each noun, which is loaded when it is asked for. */
+const nouns: Record<string, () => Promise<(program: Command) => void>> = {
+  workspaces: async () => (await import('./workspaces.ts')).workspaceCommands,
+  keys: async () => (await import('./keys.ts')).keyCommands,
+  labels: async () => (await import('./labels.ts')).labelCommands,
+  campaigns: async () => (await import('./campaigns.ts')).campaignCommands,
+  leads: async () => (await import('./leads.ts')).leadCommands,
+  credits: async () => (await import('./credits.ts')).creditCommands,
+  directory: async () => (await import('./directory.ts')).directoryCommands,
+  mailboxes: async () => (await import('./mailboxes.ts')).mailboxCommands,
+  inbox: async () => (await import('./inbox.ts')).inboxCommands,
+  sends: async () => (await import('./sends.ts')).sendCommands,
+  suppressions: async () => (await import('./suppressions.ts')).suppressionCommands,
+  webhooks: async () => (await import('./webhooks.ts')).webhookCommands,
+  migrate: async () => (await import('./migrate.ts')).migrateCommand,
+  doctor: async () => (await import('./doctor.ts')).doctorCommand,
+  demo: async () => (await import('./demo.ts')).demoCommand,
+  api: async () => serveCommand('api', 'Serve the API alone; needs DATABASE_URL'),
+  runner: async () => serveCommand('runner', 'Deliver and send alone; needs DATABASE_URL'),
+}
+
+/** @param noun the only one whose commands are needed; all of them where there is no such */
+export async function createProgram(noun = ''): Promise<Command> {
   const program = new Command('outrider')
     .description('Operates an Outrider service.')
     .version(readVersion())
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', settings)
-  workspaceCommands(program)
-  keyCommands(program)
-  labelCommands(program)
-  campaignCommands(program)
-  leadCommands(program)
-  creditCommands(program)
-  directoryCommands(program)
-  mailboxCommands(program)
-  inboxCommands(program)
-  sendCommands(program)
-  suppressionCommands(program)
-  webhookCommands(program)
-  migrateCommand(program)
-  doctorCommand(program)
-  demoCommand(program)
-  program
-    .command('api')
-    .description('Serve the API alone; needs DATABASE_URL')
-    .action(() => serve('api'))
-  program
-    .command('runner')
-    .description('Deliver and send alone; needs DATABASE_URL')
-    .action(() => serve('runner'))
+  const only = Object.hasOwn(nouns, noun) ? nouns[noun] : undefined
+  for (const load of only ? [only] : Object.values(nouns)) (await load())(program)
   return program
 }
+
+const serveCommand = (role: 'api' | 'runner', description: string) => (program: Command) =>
+  void program
+    .command(role)
+    .description(description)
+    .action(async () => (await import('../process/serve.ts')).serve(role))
 
 const settings = `
 Commands work on the database of DATABASE_URL, else on that of the server in DATA_DIR (./data).

@@ -6,7 +6,7 @@ import { tell } from './terminal.ts'
 /** Sets the exit code: 0, 1 when the work failed, 2 when the command line cannot be understood. */
 export async function runCli(argv: string[]): Promise<void> {
   try {
-    await createProgram().parseAsync(argv)
+    await (await createProgram(argv[2])).parseAsync(argv)
   } catch (error) {
     process.exitCode = report(error)
   }

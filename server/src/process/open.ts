@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { ensurePartitions } from '../app.ts'
 import type { Config } from '../config.ts'
-import { observeOperations } from '../features/operations/index.ts'
 import { ensureDefaultWorkspace } from '../features/workspaces/index.ts'
 import { createClock } from '../kernel/clock.ts'
 import type { Context } from '../kernel/context.ts'
@@ -36,6 +34,8 @@ export interface OpenOptions {
   log: Log
   /** Ends an opening that is under way. */
   signal?: AbortSignal
+  /** It writes nothing but the directory: what everything else needs stays out of its memory. */
+  isDirectoryOnly?: boolean
 }
 
 /**
@@ -131,9 +131,8 @@ async function open(
     lookupText: createTextLookup(),
     random: Math.random,
   }
-  await ensurePartitions(ctx)
+  if (!options.isDirectoryOnly) await (await import('./prepare.ts')).prepare(ctx)
   await ensureDefaultWorkspace(ctx)
-  observeOperations(ctx)
   stack.use(keepTime(ctx, clock))
   const owned = stack.move()
   return { ctx, databaseUrl: url, [Symbol.asyncDispose]: () => owned.disposeAsync() }

@@ -1,14 +1,17 @@
 import { expect, test } from 'vitest'
+import { hasKeyIndex } from '../../src/features/directory/import/queries.ts'
 import { searchDirectory } from '../../src/features/directory/search.ts'
 import { type TestContext, testContext } from '../context.ts'
 import {
   contactsIn,
   fileWith,
   importPath,
+  importText,
   leaveInBlock,
   rejectionsIn,
   stopImports,
   stopIndexing,
+  stopKeyIndex,
 } from '../directory-files.ts'
 import { operatorJson, startOperator } from '../processes.ts'
 
@@ -88,4 +91,32 @@ test('kill -9 while changed contacts are indexed: the next run of the import ind
   const result = await operatorJson(['directory', 'import', path], settings)
   expect(result).toMatchObject({ contacts_created: 1, resumed_after: 2 })
   expect(await find(ctx)).toBe(1)
+}, 120_000)
+
+test('kill -9 while the index of keys is made: everybody is there, once, for whoever imports next', async () => {
+  await using ctx = await testContext()
+  const settings = {
+    DATABASE_URL: ctx.database.url,
+    OUTRIDER_SECRET_KEY: Buffer.alloc(32).toString('base64'),
+  }
+  const path = await fileWith(['first_name,email,domain', ...rows].join('\n'))
+  {
+    await using stop = await stopKeyIndex(ctx)
+    await using child = startOperator(['directory', 'import', path], settings)
+    await stop.reached()
+    child.kill('SIGKILL')
+    await child.exited
+  }
+  expect(await hasKeyIndex(ctx.database.peek)).toBe(false)
+  expect(await contactsIn(ctx)).toHaveLength(3500)
+
+  const other = await importText(ctx, 'email,title\np1@a.example,CTO\nnew@a.example,CEO\n')
+  expect(other).toMatchObject({ contacts_created: 1, contacts_updated: 1 })
+  expect(await hasKeyIndex(ctx.database.peek)).toBe(true)
+  const result = await operatorJson(['directory', 'import', path], settings)
+  expect(result).toMatchObject({ resumed_after: 4001, contacts_created: 3500, rejected: 500 })
+  const again = await importPath(ctx, path)
+  expect(again).toMatchObject({ resumed_after: 0, contacts_unchanged: 3500, rejections })
+  expect(await contactsIn(ctx)).toHaveLength(3501)
+  expect(await find(ctx)).toBe(3500)
 }, 120_000)

@@ -5,6 +5,7 @@ import { ByteText } from './byte-text.ts'
 import type { Company } from './companies.ts'
 import { type ContactRow, textFields } from './contacts.ts'
 import { KnownText } from './known-text.ts'
+import { RowView } from './row-view.ts'
 import { Rows } from './rows.ts'
 
 /** In the order of the fields of a row. */
@@ -122,12 +123,12 @@ export class Batch {
     this.#note(number, place)
     const { builder, rows, terms } = this
     const { fields } = rows
-    const { texts, email } = contact
+    const { row, texts, email } = contact
     rows.start()
     writeText(fields, contact.key)
     for (let i = 0; i < texts.length; i++) {
       const known = texts[i] as KnownText
-      known.copyTo(fields)
+      known.copyTo(fields, row)
       known.addTerms(terms, builder)
     }
     writeText(fields, contact.linkedin_url)
@@ -198,8 +199,8 @@ export class Batch {
     const has_email = old.at(-1) === '\u0001' || young.at(-1) === '\u0001'
     const place = this.employer(later) === -1 ? this.employer(earlier) : this.employer(later)
     const [key, profile, address] = [said[0] ?? null, linkedin_url, email].map(ByteText.of)
-    const contact = { key, texts, linkedin_url: profile, email: address, email_status, has_email }
-    this.#add(this.rowNumber(later), contact as ContactRow, place)
+    const about = { row: noRow, key, texts, linkedin_url: profile, email: address }
+    this.#add(this.rowNumber(later), { ...about, email_status, has_email } as ContactRow, place)
     return this.size - 1
   }
 
@@ -212,6 +213,9 @@ export class Batch {
     return tail.slice()
   }
 }
+
+/** What was united is in none. */
+const noRow = new RowView()
 
 function writeText(fields: CopyBuffer, text: ByteText) {
   if (text.isNull) fields.null()

@@ -1,4 +1,5 @@
 import { CopyBuffer } from '../../../kernel/db/copy-buffer.ts'
+import { ByteTable } from '../byte-table.ts'
 import { companyKey } from '../identity.ts'
 import { termsOf } from '../term-index/index.ts'
 import type { Columns, FieldName } from './columns.ts'
@@ -33,7 +34,11 @@ export class CompanyBook {
   readonly #handles: number[]
   readonly #vocabulary: Vocabulary
   readonly #byHandle = new TextTable<Entry>(companiesMax)
-  #byKey = new Map<string, Company>()
+  readonly #keys = new ByteTable()
+  /** By the numbers of their keys. */
+  #companies: Company[] = []
+  /** Of the row before. */
+  #last: Entry | undefined
   readonly #said = new CopyBuffer(1 << 20)
 
   constructor(at: Columns['at'], vocabulary: Vocabulary) {
@@ -54,8 +59,13 @@ export class CompanyBook {
     const handle = this.#handles.find((column) => !row.isEmpty(column))
     if (handle === undefined) return undefined
     if (this.#said.length > bytesMax) this.#forgetRows()
+    // Most exports go company by company.
+    if (this.#last && this.#isRepeated(row, this.#last)) return this.#last.company
     const entry = this.#byHandle.get(row, handle)
-    if (entry && this.#isRepeated(row, entry)) return entry.company
+    if (entry && this.#isRepeated(row, entry)) {
+      this.#last = entry
+      return entry.company
+    }
     const record = readCompany(row, this.#at)
     if (!record) return undefined
     const company = this.#take(companyKey(record.domain, record.name), record)
@@ -63,33 +73,36 @@ export class CompanyBook {
     company.bytes = Math.max(company.bytes, this.#said.length - said.start)
     if (entry) Object.assign(entry, said)
     else this.#byHandle.set(row, handle, said)
+    this.#last = entry ?? said
     return company
   }
 
   /** Forgets those that were not named since `batch`, once there are many. */
   forgetBefore(batch: number) {
     let bytes = 0
-    for (const company of this.#byKey.values()) bytes += company.bytes
-    if (this.#byKey.size <= companiesMax && bytes <= bytesMax) return
-    const recent = [...this.#byKey].filter(([, company]) => company.batch >= batch)
-    this.#byKey = new Map(recent)
+    for (const company of this.#companies) bytes += company.bytes
+    if (this.#companies.length <= companiesMax && bytes <= bytesMax) return
+    this.#companies = this.#companies.filter((company) => company.batch >= batch)
+    this.#keys.clear()
+    for (const { key } of this.#companies) this.#keys.numberOfText(key)
     this.#forgetRows()
   }
 
   #forgetRows() {
+    this.#last = undefined
     this.#byHandle.clear()
     this.#said.clear()
   }
 
   #take(key: string, record: CompanyRecord): Company {
     if (record.name !== null) this.#vocabulary.note(termsOf.company(record.name))
-    const known = this.#byKey.get(key)
+    const known = this.#companies[this.#keys.numberOfText(key)]
     if (known) {
       known.record = mergeCompanies(known.record, record)
       return known
     }
     const company = { key, record, bytes: 0, stored: undefined, batch: -1, place: 0 }
-    this.#byKey.set(key, company)
+    this.#companies.push(company)
     return company
   }
 

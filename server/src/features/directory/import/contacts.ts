@@ -4,7 +4,7 @@ import type { Company } from './companies.ts'
 import { KnownText, KnownTexts } from './known-text.ts'
 import { isPlain, isPlainAddress } from './plain-bytes.ts'
 import { contactKey } from './records.ts'
-import type { RowView } from './row-view.ts'
+import { RowView } from './row-view.ts'
 import {
   blankMax,
   foldAddress,
@@ -18,6 +18,7 @@ import type { Vocabulary } from './vocabulary.ts'
 
 /** A contact as one row tells of it, until the next one is read. */
 export interface ContactRow {
+  row: RowView
   key: ByteText
   /** In the order of `textFields`. */
   texts: KnownText[]
@@ -44,6 +45,7 @@ export class ContactReader {
   readonly #texts: KnownTexts[]
   readonly #vocabulary: Vocabulary
   readonly #contact: ContactRow = {
+    row: new RowView(),
     key: new ByteText(),
     texts: [],
     linkedin_url: new ByteText(),
@@ -71,6 +73,7 @@ export class ContactReader {
     const at = this.#at
     const contact = this.#contact
     const { key, texts, linkedin_url, email } = contact
+    contact.row = row
     for (let i = 0; i < this.#texts.length; i++) texts[i] = (this.#texts[i] as KnownTexts).read(row)
     if (!row.isEmpty(at.full_name) && !texts[0]?.text && !texts[1]?.text) {
       texts.splice(0, 2, ...this.#readNames(row))

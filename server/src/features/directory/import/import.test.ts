@@ -15,7 +15,7 @@ import {
   stopImports,
 } from '../../../../test/directory-files.ts'
 import { insertPeople } from '../../../../test/directory-rows.ts'
-import { optOut } from '../optouts.ts'
+import { type OptedOut, optOut } from '../optouts.ts'
 import type { DirectoryFilters } from '../schema.ts'
 import { searchDirectory } from '../search.ts'
 import type { ImportProgress } from './import.ts'
@@ -327,6 +327,26 @@ Zoe,Z,zoe@a.example,,a.example
     expect(await importing).toMatchObject({ contacts_created: 2 })
     expect(await optingOut).toMatchObject({ contacts_removed: 1 })
     expect((await contactsIn(ctx)).map(({ email }) => email)).toEqual(['bob@a.example'])
+  })
+
+  test('before their batch comes stays out, also without the index of keys', async () => {
+    await leaveInBlock(ctx, 2)
+    const path = await fileWith('email\na@a.example\nb@a.example\nc@a.example\nd@a.example\n')
+    let importing: ReturnType<typeof importPath>
+    let leaving: Promise<OptedOut[]>
+    {
+      await using stop = await stopImports(ctx, 3)
+      importing = importPath(ctx, path)
+      await stop.reached()
+      expect(await hasKeyIndex(ctx.database.peek)).toBe(false)
+      leaving = Promise.all(['a', 'd'].map((who) => optOut(ctx, `${who}@a.example`)))
+      await stop.reached(3)
+    }
+    expect(await leaving).toMatchObject([{ contacts_removed: 1 }, { contacts_removed: 0 }])
+    expect(await importing).toMatchObject({ contacts_created: 3, opted_out: 1 })
+    const left = (await contactsIn(ctx)).map(({ email }) => email)
+    expect(left).toEqual(['b@a.example', 'c@a.example', 'first@directory.example'])
+    expect(await hasKeyIndex(ctx.database.peek)).toBe(true)
   })
 })
 

@@ -24,9 +24,13 @@ export class KnownText {
   /** Not the builder itself, which would live as long as the value. */
   #era: object | undefined
 
+  /** Where rows have just this; -1: nowhere. */
+  readonly #column: number
+
   /** @param copies where it is written as COPY takes it */
-  constructor(field: Field, text: string | null, copies = new CopyBuffer(4)) {
+  constructor(field: Field, text: string | null, copies = new CopyBuffer(4), column = -1) {
     this.text = text
+    this.#column = column
     this.terms = text === null ? [] : termsOf[field](text)
     this.#copies = copies
     this.#start = copies.length
@@ -34,8 +38,12 @@ export class KnownText {
     this.#end = copies.length
   }
 
-  copyTo(fields: CopyBuffer) {
-    fields.appendFrom(this.#copies, this.#start, this.#end)
+  /** @param row that it was read from; of no meaning where it was read from none */
+  copyTo(fields: CopyBuffer, row: RowView) {
+    const column = this.#column
+    if (column < 0) fields.appendFrom(this.#copies, this.#start, this.#end)
+    // It is at hand there: its copy would have to be fetched.
+    else fields.textFrom(row.bytes, row.starts[column] as number, row.ends[column] as number)
   }
 
   /** The numbers that its terms have there. */
@@ -82,9 +90,11 @@ export class KnownTexts {
     if (row.isEmpty(this.#column)) return this.#none
     const known = this.#table.get(row, this.#column)
     if (known) return known
-    const text = readShownText(this.#name, row.text(this.#column), this.#charactersMax)
+    const written = row.text(this.#column)
+    const text = readShownText(this.#name, written, this.#charactersMax)
     if (this.#table.isFull) this.#forget()
-    const value = new KnownText(this.#field, text, this.#copies)
+    const column = text === written ? this.#column : -1
+    const value = new KnownText(this.#field, text, this.#copies, column)
     this.#table.set(row, this.#column, value)
     this.#vocabulary.note(value.terms)
     return value

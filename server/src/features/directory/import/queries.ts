@@ -50,6 +50,10 @@ export const dropKeyIndex = async (db: Db) => {
 
 export const createKeyIndex = async (db: Db) => {
   await sql`set local maintenance_work_mem = '128MB'`.execute(db)
+  // Its pages hardly shrink, and to try costs as much as to sort the keys. Not everybody may set it.
+  await sql`
+    select set_config('wal_compression', 'off', true)
+    where has_parameter_privilege('wal_compression', 'set')`.execute(db)
   await sql`create unique index directory_contacts_key on directory_contacts (key)`.execute(db)
 }
 

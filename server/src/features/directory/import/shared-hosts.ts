@@ -14,7 +14,9 @@ const pageHosts = new Set(
   ),
 )
 
-export const isMailHost = (domain: string) => mailHosts.has(domain)
+const lengthMax = Math.max(...[...mailHosts].map((host) => host.length))
+
+export const isMailHost = (domain: string) => domain.length <= lengthMax && mailHosts.has(domain)
 
 /** The domain of a company's own site; undefined for a page among those of others. */
 export function domainOfSite(website: string): string | undefined {

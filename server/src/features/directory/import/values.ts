@@ -133,13 +133,17 @@ export function readList(field: string, text: string | undefined): string[] {
   const value = readText(field, text, 20_000)
   if (value === null) return []
   const separator = value.includes(';') ? ';' : value.includes('|') ? '|' : ','
-  const parts = new Map<string, string>()
+  const items: string[] = []
+  const seen: string[] = []
   for (const part of value.split(separator)) {
     const item = readText(field, part.trim())
-    const folded = item?.toLowerCase()
-    if (item !== null && folded !== undefined && !parts.has(folded)) parts.set(folded, item)
+    if (item === null || items.length === listMax) continue
+    const folded = item.toLowerCase()
+    if (seen.includes(folded)) continue
+    seen.push(folded)
+    items.push(item)
   }
-  return [...parts.values()].slice(0, listMax)
+  return items
 }
 
 const listMax = 200

@@ -1,14 +1,17 @@
+import { ByteTable } from '../byte-table.ts'
 import { type Term, wordOf } from '../term-index/index.ts'
 
 /** The words of an import, for misspelt ones to be compared with. */
 export class Vocabulary {
-  readonly #seen = new Set<Term>()
+  readonly #seen = new ByteTable()
+  /** Of those seen. */
+  #told = 0
   #unsaid: string[] = []
 
   note(terms: Term[]) {
     for (const term of terms) {
-      if (this.#seen.has(term)) continue
-      this.#seen.add(term)
+      if (this.#seen.numberOfText(term, 'latin1') < this.#told) continue
+      this.#told++
       const word = wordOf(term)
       if (word !== undefined) this.#unsaid.push(word)
     }
@@ -20,7 +23,10 @@ export class Vocabulary {
     const words = [...new Set(this.#unsaid)].sort()
     this.#unsaid = []
     // What is told again is known to the database.
-    if (this.#seen.size > termsMax) this.#seen.clear()
+    if (this.#told > termsMax) {
+      this.#seen.clear()
+      this.#told = 0
+    }
     return words
   }
 }

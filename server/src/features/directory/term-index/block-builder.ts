@@ -1,3 +1,4 @@
+import { ByteTable } from '../byte-table.ts'
 import { type IndexPage, PageWriter } from './page.ts'
 import type { TermLists } from './term-lists.ts'
 import {
@@ -18,28 +19,23 @@ import {
 export class BlockBuilder {
   /** Tells its numbers from those of another. */
   readonly era = {}
-  readonly #terms: Term[] = []
-  readonly #numbers = new Map<Term, number>()
+  readonly #terms = new ByteTable()
   readonly #known = Object.fromEntries(
-    Object.keys(termsOf).map((field) => [field, new Map()]),
-  ) as Record<Field, Map<string, number[]>>
+    Object.keys(termsOf).map((field) => [field, new KnownNumbers()]),
+  ) as Record<Field, KnownNumbers>
+  readonly #byCount = new Map<number, number[]>()
   readonly #withEmail = [this.numberOf(hasEmailTerm(true))]
   readonly #withoutEmail = [this.numberOf(hasEmailTerm(false))]
 
   /** For another block another builder is better: it has numbers for many terms that few have. */
   get isLarge(): boolean {
     const sizes = Object.values(this.#known).map(({ size }) => size)
-    return Math.max(this.#terms.length, ...sizes) > termsMax
+    return Math.max(this.#terms.size, ...sizes) > termsMax
   }
 
   /** The numbers of the terms of a text. */
   termsOf(field: Field, text: string): number[] {
-    let numbers = this.#known[field].get(text)
-    if (!numbers) {
-      numbers = termsOf[field](text).map((term) => this.numberOf(term))
-      this.#known[field].set(text, numbers)
-    }
-    return numbers
+    return this.#known[field].get(text, () => this.#numbersOf(termsOf[field](text)))
   }
 
   /** The numbers of a contact's own terms. */
@@ -77,24 +73,29 @@ export class BlockBuilder {
       ...this.#numbersOf(company.domain === null ? [] : termsOf.domain(company.domain)),
       ...this.#maybe('industry', company.industry),
       ...company.technologies.flatMap((technology) => this.termsOf('technology', technology)),
-      ...this.#numbersOf(employees === null ? [] : employeeTerms(employees)),
+      ...(employees === null ? [] : this.#countTerms(employees)),
     ]
   }
 
   /** Those of names, titles and companies, with what a misspelt word is compared. */
   words(): string[] {
-    return this.#terms.flatMap((term) => wordOf(term) ?? [])
+    const terms = this.#terms
+    const all = Array.from({ length: terms.size }, (_, number) =>
+      terms.bytes.toString('latin1', terms.startOf(number), terms.endOf(number)),
+    )
+    return all.flatMap((term) => wordOf(term) ?? [])
   }
 
   /** Pages in the order of their terms, each valid until the next one is asked for. */
   *build(contacts: BlockContacts): Generator<IndexPage> {
     const writer = new PageWriter()
-    const { places, starts, ends } = sortByTerm(this.#terms.length, contacts)
-    const used = this.#terms.filter(
-      (_, number) => (ends[number] as number) > (starts[number] as number),
+    const terms = this.#terms
+    const { places, starts, ends } = sortByTerm(terms.size, contacts)
+    const used = Uint32Array.from(ends.keys()).filter(
+      (number) => (ends[number] as number) > (starts[number] as number),
     )
-    for (const term of used.sort()) {
-      const number = this.#numbers.get(term) as number
+    for (const number of terms.sorted(used)) {
+      const term = terms.bytes.subarray(terms.startOf(number), terms.endOf(number))
       const full = writer.add(term, places, starts[number] as number, ends[number] as number)
       if (full) yield full
     }
@@ -106,14 +107,34 @@ export class BlockBuilder {
 
   #numbersOf = (terms: Term[]) => terms.map((term) => this.numberOf(term))
 
+  #countTerms(count: number): number[] {
+    let numbers = this.#byCount.get(count)
+    if (!numbers) {
+      numbers = this.#numbersOf(employeeTerms(count))
+      this.#byCount.set(count, numbers)
+    }
+    return numbers
+  }
+
   /** By which a term is called here. */
   numberOf(term: Term): number {
-    let number = this.#numbers.get(term)
-    if (number === undefined) {
-      number = this.#terms.push(term) - 1
-      this.#numbers.set(term, number)
-    }
-    return number
+    return this.#terms.numberOfText(term, 'latin1')
+  }
+}
+
+/** The numbers of the terms of texts, each told once. */
+class KnownNumbers {
+  readonly #texts = new ByteTable()
+  readonly #numbers: number[][] = []
+
+  get size(): number {
+    return this.#numbers.length
+  }
+
+  get(text: string, find: () => number[]): number[] {
+    const at = this.#texts.numberOfText(text)
+    if (at === this.#numbers.length) this.#numbers.push(find())
+    return this.#numbers[at] as number[]
   }
 }
 

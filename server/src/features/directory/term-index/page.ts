@@ -1,11 +1,9 @@
-import type { Term } from './terms.ts'
-
 /** Contacts of a block are told apart by their place in it. */
 export const blockSize = 65_536
 
 /** Terms in byte order, each with the places of the contacts that have it. */
 export interface IndexPage {
-  firstTerm: Term
+  firstTerm: Buffer
   page: Buffer
 }
 
@@ -27,23 +25,23 @@ export class PageWriter {
   #buffer = Buffer.allocUnsafe(1 << 16)
   #other = Buffer.allocUnsafe(1 << 16)
   #length = 0
-  #firstTerm: Term = ''
+  #firstTerm: Buffer = Buffer.alloc(0)
 
   /**
    * @param places ascending, at least one; `from` and `to` bound them in the array
    * @returns the page that is full, when the term begins another
    */
-  add(term: Term, places: Uint16Array, from: number, to: number): IndexPage | undefined {
+  add(term: Buffer, places: Uint16Array, from: number, to: number): IndexPage | undefined {
     const count = to - from
     const size = 1 + term.length + 2 + (count > listMax ? bitsBytes : 2 * count)
     const full = this.#length + size > pageBytes ? this.end() : undefined
     if (this.#length === 0) this.#firstTerm = term
     const buffer = this.#buffer
-    buffer[this.#length] = term.length
-    buffer.write(term, this.#length + 1, 'latin1')
-    let at = this.#length + 1 + term.length
-    buffer.writeUInt16LE(count - 1, at)
-    at += 2
+    let at = this.#length
+    buffer[at++] = term.length
+    for (let i = 0; i < term.length; i++) buffer[at++] = term[i] as number
+    buffer[at++] = (count - 1) & 0xff
+    buffer[at++] = (count - 1) >>> 8
     if (count > listMax) {
       buffer.fill(0, at, at + bitsBytes)
       for (let i = from; i < to; i++) {

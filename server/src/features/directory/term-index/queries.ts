@@ -126,7 +126,7 @@ export const insertPages = async (db: Db, block: number, pages: IndexPage[]) => 
     insert into directory_pages (block, first_term, page)
     select ${block}::integer, first_term, page
     from unnest(
-      ${pages.map(({ firstTerm }) => Buffer.from(firstTerm, 'latin1'))}::bytea[],
+      ${pages.map(({ firstTerm }) => firstTerm)}::bytea[],
       ${pages.map(({ page }) => page)}::bytea[]
     ) as made (first_term, page)`.execute(db)
 }

@@ -113,7 +113,7 @@ function* pageRows(block: number, pages: Iterable<IndexPage>): Generator<Buffer>
     const { rows } = chunks
     rows.startRow(3)
     rows.integer(block)
-    rows.bytea(Buffer.from(firstTerm, 'latin1'))
+    rows.bytea(firstTerm)
     rows.bytea(page)
   }
   yield chunks.end()
