@@ -48,7 +48,10 @@ export function createWriters(ctx: Context, watch: DatabaseWatch): Writers {
     ctx,
     'settlements',
     (tx, items) => settleSends(tx, book, items),
-    { batchMax: 500, gatherMs: 20, writersMax: settlementsAtOnce },
+    {
+      ...{ batchMax: 500, gatherMs: 20, writersMax: settlementsAtOnce },
+      flow: { batchMin: 300, gatherMs: 40 },
+    },
   )
   const sleeps = new GroupWriter<Sleep, boolean>(
     ctx,
