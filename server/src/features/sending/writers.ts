@@ -29,7 +29,7 @@ export interface Writers {
 }
 
 /** A mail waits for its mark with the server waiting for the mail: not for another's commit as well. */
-const marksAtOnce = 2
+const marksAtOnce = 1
 /** One prepares while the other waits for its commit. */
 const settlementsAtOnce = 2
 
