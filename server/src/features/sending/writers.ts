@@ -50,7 +50,7 @@ export function createWriters(ctx: Context, watch: DatabaseWatch): Writers {
     (tx, items) => settleSends(tx, book, items),
     {
       ...{ batchMax: 500, gatherMs: 20, writersMax: settlementsAtOnce },
-      flow: { batchMin: 300, gatherMs: 40 },
+      flow: { batchMin: 400, gatherMs: 100 },
     },
   )
   const sleeps = new GroupWriter<Sleep, boolean>(
