@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { timestampArray } from '../../kernel/db/binary-array.ts'
 import { type Column, columnOf } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
@@ -103,17 +104,17 @@ export const updateStates = (
       ${columnOf(leads, (lead) => lead.email_open_count || null)}::integer[],
       ${columnOf(leads, (lead) => lead.email_click_count || null)}::integer[],
       ${columnOf(leads, (lead) => lead.email_reply_count || null)}::integer[],
-      ${columnOf(leads, (lead) => lead.timestamp_last_contact)}::timestamptz[],
-      ${columnOf(leads, (lead) => lead.timestamp_last_open)}::timestamptz[],
-      ${columnOf(leads, (lead) => lead.timestamp_last_click)}::timestamptz[],
-      ${columnOf(leads, (lead) => lead.timestamp_last_reply)}::timestamptz[],
-      ${columnOf(leads, (lead) => lead.timestamp_next_send)}::timestamptz[],
-      ${columnOf(leads, (lead) => lead.postponed_until)}::timestamptz[],
+      ${timestampArray(leads.map((lead) => lead.timestamp_last_contact))}::timestamptz[],
+      ${timestampArray(leads.map((lead) => lead.timestamp_last_open))}::timestamptz[],
+      ${timestampArray(leads.map((lead) => lead.timestamp_last_click))}::timestamptz[],
+      ${timestampArray(leads.map((lead) => lead.timestamp_last_reply))}::timestamptz[],
+      ${timestampArray(leads.map((lead) => lead.timestamp_next_send))}::timestamptz[],
+      ${timestampArray(leads.map((lead) => lead.postponed_until))}::timestamptz[],
       ${columnOf(leads, (lead) => lead.mailbox_id)}::uuid[],
       ${columnOf(leads, (lead) => lead.thread_subject)}::text[],
       ${columnOf(leads, (lead) => `{${lead.sent_step_ids.join()}}`)}::text[],
       ${columnOf(leads, (lead) => lead.company)}::text[],
-      ${columnOf(leads, (lead) => lead.timestamp_updated)}::timestamptz[]
+      ${timestampArray(leads.map((lead) => lead.timestamp_updated))}::timestamptz[]
     ) as batch (id, status, label_id, sending_state, stop_reason, skip_reason, current_step,
       last_contacted_from, email_open_count, email_click_count, email_reply_count,
       timestamp_last_contact, timestamp_last_open, timestamp_last_click, timestamp_last_reply,

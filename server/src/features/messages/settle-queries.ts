@@ -1,4 +1,5 @@
 import { arrayLiteral } from '../../kernel/db/array-literal.ts'
+import { textArray, timestampArray } from '../../kernel/db/binary-array.ts'
 import { columnOf } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
@@ -54,13 +55,13 @@ export const insertMessages = (db: Db, rows: (NewMessage & { snippet: string })[
     column(rows, 'from_address'),
     lists(rows, 'to_addresses'),
     lists(rows, 'cc_addresses'),
-    column(rows, 'subject'),
-    column(rows, 'text'),
-    column(rows, 'html'),
-    column(rows, 'snippet'),
+    textArray(column(rows, 'subject')),
+    textArray(column(rows, 'text')),
+    textArray(column(rows, 'html')),
+    textArray(column(rows, 'snippet')),
     column(rows, 'size_bytes'),
     columnOf(rows, ({ details }) => (details ? JSON.stringify(details) : null)),
-    column(rows, 'timestamp'),
+    timestampArray(column(rows, 'timestamp')),
   )
 
 export interface NewMessageId {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { textArray, timestampArray } from '../../kernel/db/binary-array.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import { column } from './columns.ts'
@@ -52,10 +53,10 @@ export async function markTransmitting(db: Db, marks: Mark[], now: Date) {
     column(marks, 'id'),
     column(marks, 'campaign_id'),
     column(marks, 'mailbox_id'),
-    column(marks, 'subject'),
+    textArray(column(marks, 'subject')),
     column(marks, 'starts_thread'),
     now,
-    column(marks, 'until'),
+    timestampArray(column(marks, 'until')),
   )
   return new Set(column(rows, 'id'))
 }
@@ -210,8 +211,8 @@ export const paceLanes = (db: Db, lanes: PacedLane[]) =>
     db,
     column(lanes, 'workspace_id'),
     column(lanes, 'mailbox_id'),
-    column(lanes, 'last_sent_at'),
-    column(lanes, 'next_send_at'),
+    timestampArray(column(lanes, 'last_sent_at')),
+    timestampArray(column(lanes, 'next_send_at')),
     column(lanes, 'last_campaign_id'),
     column(lanes, 'works'),
   )
