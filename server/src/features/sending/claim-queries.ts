@@ -22,7 +22,7 @@ export interface Sendable extends ClaimedLead {
   attempt: number | null
 }
 
-const selectSendable = prepared<[...string[][], Buffer, Date], Sendable>(
+const selectSendable = prepared<[...string[][], Date[], Date], Sendable>(
   'find_sendable',
   `/* settle */
    select k.position::int as position, g.*, s.state, s.id as attempt_id, s.attempt

@@ -2,23 +2,40 @@
 // much, here and there: each quote is escaped and taken off again (measured, both sides together: 2
 // instead of 9 µs for a text of 800 characters, 0.5 instead of 2 for a time).
 
-/** For `$n::text[]`. */
-export function textArray(values: readonly (string | null)[]): Buffer {
-  return binaryArray(textOid, values, {
+type Encode = (values: readonly never[]) => Buffer
+
+const marked = new WeakMap<readonly unknown[], Encode>()
+
+/** The list of a `$n::text[]`, to be sent in this form. */
+export const textArray = <Value extends string | null>(texts: Value[]): Value[] =>
+  mark(texts, encodeTexts)
+
+/** The list of a `$n::timestamptz[]`, to be sent in this form. */
+export const timestampArray = <Value extends Date | null>(times: Value[]): Value[] =>
+  mark(times, encodeTimes)
+
+/** Undefined for a list that is not marked. */
+export const binaryArray = (values: readonly unknown[]): Buffer | undefined =>
+  marked.get(values)?.(values as never[])
+
+function mark<List extends readonly unknown[]>(values: List, encode: Encode): List {
+  marked.set(values, encode)
+  return values
+}
+
+const encodeTexts = (texts: readonly (string | null)[]) =>
+  encodeList(textOid, texts, {
     octetsOf: (text) => Buffer.byteLength(text),
     write: (octets, text, at) => octets.write(text, at),
   })
-}
 
-/** For `$n::timestamptz[]`. */
-export function timestampArray(values: readonly (Date | null)[]): Buffer {
-  return binaryArray(timestamptzOid, values, {
+const encodeTimes = (times: readonly (Date | null)[]) =>
+  encodeList(timestamptzOid, times, {
     octetsOf: () => 8,
     // Microseconds: beyond the year 2285 more than a number holds.
     write: (octets, time, at) =>
       octets.writeBigInt64BE(BigInt(time.getTime() - epochMs) * 1000n, at),
   })
-}
 
 const textOid = 25
 const timestamptzOid = 1184
@@ -31,7 +48,7 @@ interface Elements<Value> {
 }
 
 /** What `array_recv` reads: dimensions, nulls or not, type, length, lower bound, and the elements. */
-function binaryArray<Value>(
+function encodeList<Value>(
   oid: number,
   values: readonly (Value | null)[],
   { octetsOf, write }: Elements<Value>,
