@@ -27,6 +27,29 @@ test('texts of any length and script arrive as they are, nulls and empty ones am
   )
 })
 
+test('a time is read the same in every zone of a session, and beyond what a date holds', async () => {
+  const times = [
+    '2026-11-22 07:38:16.769999+00',
+    '0022-01-01 00:00:00+00',
+    '2026-06-01 12:00:00+00',
+  ]
+  for (const zone of ['UTC', 'Asia/Kolkata', 'America/St_Johns']) {
+    const { rows } = await ctx.db.transaction().execute(async (db) => {
+      await sql`select set_config('timezone', ${zone}, true)`.execute(db)
+      return sql<{ time: Date | number }>`
+        select k.time from unnest(${[...times, 'infinity']}::timestamptz[]) with ordinality
+          as k (time, place)
+        order by place`.execute(db)
+    })
+    expect(rows.map(({ time }) => Number(time))).toEqual([
+      ...times.map((text) =>
+        Date.parse(`${text.slice(0, 19).replace(' ', 'T')}${text.slice(19, -3)}Z`),
+      ),
+      Number.POSITIVE_INFINITY,
+    ])
+  }
+})
+
 test('times arrive to the millisecond, before and after the epochs', async () => {
   const span = { min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }
   const lists = fc.array(fc.option(fc.date(span)))
