@@ -2,7 +2,7 @@ import { createCampaign } from '../server/src/features/campaigns/campaigns.ts'
 import { updateCampaign } from '../server/src/features/campaigns/update-campaign.ts'
 import { addLeads } from '../server/src/features/leads/index.ts'
 import { addMailbox } from '../server/src/features/mailboxes/index.ts'
-import { type ComposedMail, compileStep, compose } from '../server/src/features/messages/index.ts'
+import { compileStep, compose } from '../server/src/features/messages/index.ts'
 import { startSendingRunner } from '../server/src/features/sending/index.ts'
 import { createTrackingLinks } from '../server/src/features/tracking/index.ts'
 import type { Context } from '../server/src/kernel/context.ts'
@@ -91,12 +91,10 @@ async function measureClient(ctx: Context, workspaceId: string, port: number): P
   const startedMs = performance.now()
   await Promise.all(
     all.map(async (connection) => {
-      while (sent < mails) {
-        const mail = bytes[sent++ % bytes.length] as ComposedMail
-        await connection.begin({
-          ...{ from: mail.from, to: mail.recipients, sizeBytes: mail.sizeBytes, utf8: false },
-        })
-        await connection.finish(mail.bytes)
+      const take = () => (sent < mails ? bytes[sent++ % bytes.length] : undefined)
+      for (let mail = take(), next = take(); mail; mail = next, next = take()) {
+        await connection.begin(mail.envelope)
+        await connection.finish(mail.bytes, next?.envelope)
       }
     }),
   )
@@ -105,7 +103,7 @@ async function measureClient(ctx: Context, workspaceId: string, port: number): P
   return mails / seconds
 }
 
-function composeSome(ctx: Context, workspaceId: string, count: number): ComposedMail[] {
+function composeSome(ctx: Context, workspaceId: string, count: number) {
   const [variant] = benchCampaign.sequences[0]?.steps[0]?.variants ?? []
   const stepId = ctx.newId()
   const compiled = compileStep(
@@ -121,7 +119,7 @@ function composeSome(ctx: Context, workspaceId: string, count: number): Composed
   return Array.from({ length: count }, (_, n) => {
     const { email, first_name, company_name, job_title, custom_variables } = benchLead(n)
     const nothing = { last_name: null, company_domain: null, phone: null, website: null }
-    return compose(compiled, {
+    const { bytes, from, recipients, sizeBytes } = compose(compiled, {
       lead: {
         ...{ id: ctx.newId(), email, first_name, company_name, job_title, custom_variables },
         ...{ ...nothing, personalization: null },
@@ -132,5 +130,6 @@ function composeSome(ctx: Context, workspaceId: string, count: number): Composed
       at: ctx.now(),
       links,
     })
+    return { bytes, envelope: { from, to: recipients, sizeBytes, utf8: false } }
   })
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { textArray } from '../../kernel/db/binary-array.ts'
 import type { Db } from '../../kernel/db/db.ts'
 
 export interface EventToInsert {
@@ -20,6 +21,6 @@ export const insertEvents = (db: Db, workspaceId: string, events: EventToInsert[
       ${events.map((event) => event.type)}::text[],
       ${events.map((event) => event.campaign_id)}::uuid[],
       ${events.map((event) => event.lead_email)}::text[],
-      ${events.map((event) => event.body)}::text[],
+      ${textArray(events.map((event) => event.body))}::text[],
       ${events.map((event) => event.test)}::boolean[]
     ) as batch (id, type, campaign_id, lead_email, body, test)`.execute(db)

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { timestampArray } from '../../kernel/db/binary-array.ts'
 import { type Column, columnOf } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
@@ -69,7 +70,7 @@ export const lockLeads = prepared<[string, string[]], LockedLead>(
    for update of l`,
 )
 
-/** Sets all that may change of leads that are locked already. */
+/** Sets all that may change of leads that are locked already. Counts that are 0 are not sent. */
 export const updateStates = (
   db: Db,
   workspaceId: string,
@@ -80,8 +81,9 @@ export const updateStates = (
     set status = batch.status, label_id = batch.label_id, sending_state = batch.sending_state,
       stop_reason = batch.stop_reason, skip_reason = batch.skip_reason,
       current_step = batch.current_step, last_contacted_from = batch.last_contacted_from,
-      email_open_count = batch.email_open_count, email_click_count = batch.email_click_count,
-      email_reply_count = batch.email_reply_count,
+      email_open_count = coalesce(batch.email_open_count, 0),
+      email_click_count = coalesce(batch.email_click_count, 0),
+      email_reply_count = coalesce(batch.email_reply_count, 0),
       timestamp_last_contact = batch.timestamp_last_contact,
       timestamp_last_open = batch.timestamp_last_open,
       timestamp_last_click = batch.timestamp_last_click,
@@ -91,28 +93,28 @@ export const updateStates = (
       sent_step_ids = batch.sent_step_ids::uuid[], company = batch.company,
       timestamp_updated = batch.timestamp_updated
     from unnest(
-      ${leads.map((lead) => lead.id)}::uuid[],
-      ${leads.map((lead) => lead.status)}::text[],
-      ${leads.map((lead) => lead.label_id)}::uuid[],
-      ${leads.map((lead) => lead.sending_state)}::text[],
-      ${leads.map((lead) => lead.stop_reason)}::text[],
-      ${leads.map((lead) => lead.skip_reason)}::text[],
-      ${leads.map((lead) => lead.current_step)}::integer[],
-      ${leads.map((lead) => lead.last_contacted_from)}::text[],
-      ${leads.map((lead) => lead.email_open_count)}::integer[],
-      ${leads.map((lead) => lead.email_click_count)}::integer[],
-      ${leads.map((lead) => lead.email_reply_count)}::integer[],
-      ${leads.map((lead) => lead.timestamp_last_contact)}::timestamptz[],
-      ${leads.map((lead) => lead.timestamp_last_open)}::timestamptz[],
-      ${leads.map((lead) => lead.timestamp_last_click)}::timestamptz[],
-      ${leads.map((lead) => lead.timestamp_last_reply)}::timestamptz[],
-      ${leads.map((lead) => lead.timestamp_next_send)}::timestamptz[],
-      ${leads.map((lead) => lead.postponed_until)}::timestamptz[],
-      ${leads.map((lead) => lead.mailbox_id)}::uuid[],
-      ${leads.map((lead) => lead.thread_subject)}::text[],
-      ${leads.map((lead) => `{${lead.sent_step_ids.join()}}`)}::text[],
-      ${leads.map((lead) => lead.company)}::text[],
-      ${leads.map((lead) => lead.timestamp_updated)}::timestamptz[]
+      ${columnOf(leads, (lead) => lead.id)}::uuid[],
+      ${columnOf(leads, (lead) => lead.status)}::text[],
+      ${columnOf(leads, (lead) => lead.label_id)}::uuid[],
+      ${columnOf(leads, (lead) => lead.sending_state)}::text[],
+      ${columnOf(leads, (lead) => lead.stop_reason)}::text[],
+      ${columnOf(leads, (lead) => lead.skip_reason)}::text[],
+      ${columnOf(leads, (lead) => lead.current_step)}::integer[],
+      ${columnOf(leads, (lead) => lead.last_contacted_from)}::text[],
+      ${columnOf(leads, (lead) => lead.email_open_count || null)}::integer[],
+      ${columnOf(leads, (lead) => lead.email_click_count || null)}::integer[],
+      ${columnOf(leads, (lead) => lead.email_reply_count || null)}::integer[],
+      ${timestampArray(leads.map((lead) => lead.timestamp_last_contact))}::timestamptz[],
+      ${timestampArray(leads.map((lead) => lead.timestamp_last_open))}::timestamptz[],
+      ${timestampArray(leads.map((lead) => lead.timestamp_last_click))}::timestamptz[],
+      ${timestampArray(leads.map((lead) => lead.timestamp_last_reply))}::timestamptz[],
+      ${timestampArray(leads.map((lead) => lead.timestamp_next_send))}::timestamptz[],
+      ${timestampArray(leads.map((lead) => lead.postponed_until))}::timestamptz[],
+      ${columnOf(leads, (lead) => lead.mailbox_id)}::uuid[],
+      ${columnOf(leads, (lead) => lead.thread_subject)}::text[],
+      ${columnOf(leads, (lead) => `{${lead.sent_step_ids.join()}}`)}::text[],
+      ${columnOf(leads, (lead) => lead.company)}::text[],
+      ${timestampArray(leads.map((lead) => lead.timestamp_updated))}::timestamptz[]
     ) as batch (id, status, label_id, sending_state, stop_reason, skip_reason, current_step,
       last_contacted_from, email_open_count, email_click_count, email_reply_count,
       timestamp_last_contact, timestamp_last_open, timestamp_last_click, timestamp_last_reply,

@@ -44,22 +44,37 @@ export interface LockedLead extends StoredLead {
   stop_for_company: boolean
 }
 
-/** Just what the API shows, in answers and in events. */
-export function leadRecord(stored: StoredLead | LockedLead): Lead {
-  const {
-    campaign_name,
-    stop_on_reply,
-    stop_on_auto_reply,
-    stop_for_company,
-    email_folded,
-    company,
-    label_id,
-    timestamp_last_click,
-    postponed_until,
-    mailbox_id,
-    thread_subject,
-    sent_step_ids,
-    ...record
-  } = stored as LockedLead
-  return record
-}
+/**
+ * Just what the API shows, in answers and in events. Named one by one: an object of known shape is
+ * made and written as JSON several times as fast as what is left of another.
+ */
+export const leadRecord = (lead: StoredLead): Lead => ({
+  id: lead.id,
+  campaign_id: lead.campaign_id,
+  email: lead.email,
+  first_name: lead.first_name,
+  last_name: lead.last_name,
+  company_name: lead.company_name,
+  company_domain: lead.company_domain,
+  job_title: lead.job_title,
+  phone: lead.phone,
+  website: lead.website,
+  personalization: lead.personalization,
+  custom_variables: lead.custom_variables,
+  status: lead.status,
+  sending_state: lead.sending_state,
+  stop_reason: lead.stop_reason,
+  skip_reason: lead.skip_reason,
+  current_step: lead.current_step,
+  last_contacted_from: lead.last_contacted_from,
+  email_open_count: lead.email_open_count,
+  email_click_count: lead.email_click_count,
+  email_reply_count: lead.email_reply_count,
+  timestamp_last_contact: lead.timestamp_last_contact,
+  timestamp_last_open: lead.timestamp_last_open,
+  timestamp_last_reply: lead.timestamp_last_reply,
+  timestamp_next_send: lead.timestamp_next_send,
+  workspace_id: lead.workspace_id,
+  timestamp_created: lead.timestamp_created,
+  timestamp_updated: lead.timestamp_updated,
+})

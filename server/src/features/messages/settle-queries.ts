@@ -1,3 +1,6 @@
+import { arrayLiteral } from '../../kernel/db/array-literal.ts'
+import { textArray, timestampArray } from '../../kernel/db/binary-array.ts'
+import { columnOf } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import type { NewMessage } from './store.ts'
@@ -10,7 +13,7 @@ const column = <Row, Name extends keyof Row>(rows: Row[], name: Name): Row[Name]
 
 /** An array in an array: unnest would take it apart. */
 const lists = (rows: NewMessage[], name: 'to_addresses' | 'cc_addresses') =>
-  rows.map((row) => JSON.stringify(row[name] ?? []))
+  columnOf(rows, ({ [name]: list = [] }) => (list.length === 0 ? null : arrayLiteral(list)) ?? null)
 
 const insert = prepared<unknown[], never>(
   'insert_messages',
@@ -20,12 +23,11 @@ const insert = prepared<unknown[], never>(
      cc_addresses, subject, text, html, snippet, size_bytes, details, timestamp)
    select k.workspace_id, k.id, k.direction, k.kind, k.mailbox_id, k.campaign_id, k.lead_id,
      k.step_id, k.step, k.variant, k.message_id, k.in_reply_to, k.thread_id, k.from_address,
-     array(select jsonb_array_elements_text(k.to_addresses)),
-     array(select jsonb_array_elements_text(k.cc_addresses)),
-     k.subject, k.text, k.html, k.snippet, k.size_bytes, k.details, k.timestamp
+     coalesce(k.to_addresses, '{}')::text[], coalesce(k.cc_addresses, '{}')::text[],
+     k.subject, k.text, k.html, k.snippet, k.size_bytes, coalesce(k.details, '{}'), k.timestamp
    from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::uuid[], $7::uuid[],
      $8::uuid[], $9::integer[], $10::integer[], $11::text[], $12::text[], $13::uuid[], $14::text[],
-     $15::jsonb[], $16::jsonb[], $17::text[], $18::text[], $19::text[], $20::text[],
+     $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[],
      $21::integer[], $22::jsonb[], $23::timestamptz[])
      as k (workspace_id, id, direction, kind, mailbox_id, campaign_id, lead_id, step_id, step,
        variant, message_id, in_reply_to, thread_id, from_address, to_addresses, cc_addresses,
@@ -48,18 +50,18 @@ export const insertMessages = (db: Db, rows: (NewMessage & { snippet: string })[
     column(rows, 'step'),
     column(rows, 'variant'),
     column(rows, 'message_id'),
-    column(rows, 'in_reply_to'),
+    columnOf(rows, (row) => row.in_reply_to),
     column(rows, 'thread_id'),
     column(rows, 'from_address'),
     lists(rows, 'to_addresses'),
     lists(rows, 'cc_addresses'),
-    column(rows, 'subject'),
-    column(rows, 'text'),
-    column(rows, 'html'),
-    column(rows, 'snippet'),
+    textArray(column(rows, 'subject')),
+    textArray(column(rows, 'text')),
+    textArray(column(rows, 'html')),
+    textArray(column(rows, 'snippet')),
     column(rows, 'size_bytes'),
-    rows.map((row) => JSON.stringify(row.details ?? {})),
-    column(rows, 'timestamp'),
+    columnOf(rows, ({ details }) => (details ? JSON.stringify(details) : null)),
+    timestampArray(column(rows, 'timestamp')),
   )
 
 export interface NewMessageId {

@@ -1,3 +1,4 @@
+import { timestampArray } from '../../kernel/db/binary-array.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import { column } from './columns.ts'
@@ -57,7 +58,7 @@ export const findSendable = (db: Db, requests: ClaimRequest[], now: Date) =>
     column(requests, 'step_id'),
     column(requests, 'campaign_id'),
     column(requests, 'mailbox_id'),
-    column(requests, 'until'),
+    timestampArray(column(requests, 'until')),
     now,
   )
 

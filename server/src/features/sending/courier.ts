@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
-import { MailFailure, type SmtpConnection } from '../../kernel/mail/index.ts'
+import { type Envelope, MailFailure, type SmtpConnection } from '../../kernel/mail/index.ts'
 import type { GroupWriter } from '../../kernel/runner/group-writer.ts'
 import { TemplateError } from '../campaigns/index.ts'
 import { type ComposedMail, compose, MailRefused } from '../messages/index.ts'
@@ -35,18 +35,36 @@ interface Attempt {
   setback: Setback | null
 }
 
+/** A claimed mail as it will be sent, or why it cannot be made. */
+export interface Draft {
+  claimed: ClaimedMail
+  made: { mail: ComposedMail; envelope: Envelope } | { error: unknown }
+}
+
+export function draftMail(ctx: Context, claimed: ClaimedMail, { links }: CourierParts): Draft {
+  try {
+    const mail = composeMail(ctx, claimed, links)
+    return { claimed, made: { mail, envelope: envelopeOf(mail) } }
+  } catch (error) {
+    return { claimed, made: { error } }
+  }
+}
+
 /**
- * Sends one claimed mail: composed, begun, marked in the ledger, finished, settled.
+ * Sends one claimed mail: begun, marked in the ledger, finished, settled.
  *
+ * @param next goes out over the same connection at once
  * @returns the setback, and the settling: it is under way when this returns
  */
 export async function sendMail(
   ctx: Context,
   lane: Lane,
-  claimed: ClaimedMail,
+  draft: Draft,
+  next: Draft | undefined,
   parts: CourierParts,
 ): Promise<{ setback: Setback | null; settled: Promise<boolean> }> {
-  const { outcome, mail, setback } = await attempt(ctx, lane, claimed, parts)
+  const { claimed } = draft
+  const { outcome, mail, setback } = await attempt(ctx, lane, draft, next, parts)
   const settled = parts.settlements.add(settlementOf(ctx, claimed, outcome, mail))
   if (mail && outcome.kind === 'sent' && claimed.mailbox.saves_sent) {
     const copy = { messageId: claimed.claim.message_id, bytes: mail.bytes }
@@ -80,24 +98,23 @@ const notAnyMore: Outcome = {
 async function attempt(
   ctx: Context,
   lane: Lane,
-  claimed: ClaimedMail,
+  { claimed, made }: Draft,
+  next: Draft | undefined,
   parts: CourierParts,
 ): Promise<Attempt> {
-  const { claim } = claimed
-  let mail: ComposedMail
-  try {
-    mail = composeMail(ctx, claimed, parts.links)
-  } catch (error) {
-    return { outcome: unfit(error), mail: null, setback: null }
-  }
+  if ('error' in made) return { outcome: unfit(made.error), mail: null, setback: null }
+  const { mail, envelope } = made
   let connection: SmtpConnection | undefined
   try {
-    connection = await begin(lane, mail, parts.connections)
+    connection = await begin(lane, envelope, parts.connections)
     if (!(await parts.marks.add(markOf(claimed, mail)))) {
       await connection.close()
       return { outcome: notAnyMore, mail, setback: null }
     }
-    await connection.finish(mail.bytes)
+    await connection.finish(
+      mail.bytes,
+      next && 'mail' in next.made ? next.made.envelope : undefined,
+    )
     return { outcome: { kind: 'sent' }, mail, setback: null }
   } catch (failure) {
     if (!(failure instanceof MailFailure)) {
@@ -105,7 +122,7 @@ async function attempt(
       throw failure
     }
     const { outcome, trouble } = judge(failure, {
-      attempt: claim.attempt,
+      attempt: claimed.claim.attempt,
       recipient: mail.recipients[0] ?? '',
       now: ctx.now(),
       random: ctx.random(),
@@ -149,40 +166,42 @@ function unfit(error: unknown): Outcome {
 /** A kept connection may have been closed meanwhile: then another one is made, once. */
 async function begin(
   lane: Lane,
-  mail: ComposedMail,
+  envelope: Envelope,
   connections: Connections,
 ): Promise<SmtpConnection> {
   const kept = connections.take(lane.mailboxId)
   if (kept) {
     try {
-      return await beginOn(kept, lane, mail, connections)
+      return await beginOn(kept, lane, envelope, connections)
     } catch (failure) {
       if (kept.isOpen || !(failure instanceof MailFailure)) throw failure
     }
   }
-  return beginOn(await connections.open(lane), lane, mail, connections)
+  return beginOn(await connections.open(lane), lane, envelope, connections)
 }
 
 /** A refusal leaves the connection usable. */
 async function beginOn(
   connection: SmtpConnection,
   lane: Lane,
-  mail: ComposedMail,
+  envelope: Envelope,
   connections: Connections,
 ): Promise<SmtpConnection> {
   try {
-    await connection.begin({
-      from: mail.from,
-      to: mail.recipients,
-      sizeBytes: mail.sizeBytes,
-      utf8: mail.needsUtf8,
-    })
+    await connection.begin(envelope)
     return connection
   } catch (failure) {
     connections.putBack(lane.mailboxId, connection)
     throw failure
   }
 }
+
+const envelopeOf = (mail: ComposedMail): Envelope => ({
+  from: mail.from,
+  to: mail.recipients,
+  sizeBytes: mail.sizeBytes,
+  utf8: mail.needsUtf8,
+})
 
 const markOf = ({ claim }: ClaimedMail, mail: ComposedMail): Mark => ({
   workspace_id: claim.workspace_id,

@@ -427,3 +427,23 @@ test.each(changes)('a mail is not finished once %s', async (_what, change, expec
     expect(await lead(campaign.id, 'a@lead.example')).toMatchObject(expected)
   }
 })
+
+test('a mail that was announced and is not finished leaves those behind it to another connection', async () => {
+  const arrived = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<undefined>()
+  sending = await testSending({
+    smtp: answering((address) => {
+      if (address !== 'a@lead.example') return undefined
+      arrived.resolve()
+      return goOn.promise
+    }),
+  })
+  const campaign = await sending.createCampaign([await sending.createMailbox('anna@example.com')])
+  await sending.addLeads(campaign.id, ['x@lead.example', 'a@lead.example', 'z@lead.example'])
+  await sending.startRunner()
+  await arrived.promise
+  await setStatus(campaign.id, 'not_interested')
+  goOn.resolve(undefined)
+  await sending.waitForLedger((all) => states(2, 'sent')(all) && states(1, 'failed')(all))
+  expect(sending.outbox.map(({ to }) => to)).toEqual(['x@lead.example', 'z@lead.example'])
+})

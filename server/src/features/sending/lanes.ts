@@ -3,7 +3,14 @@ import { describeError } from '../../kernel/log.ts'
 import { MailFailure } from '../../kernel/mail/index.ts'
 import { FairQueue } from '../../kernel/runner/fair-queue.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
-import { abandonMail, releaseMail, type Setback, sendMail } from './courier.ts'
+import {
+  abandonMail,
+  type Draft,
+  draftMail,
+  releaseMail,
+  type Setback,
+  sendMail,
+} from './courier.ts'
 import { Lane } from './lane.ts'
 import type { LaneRow } from './lane-queries.ts'
 import type { ClaimedMail, Move } from './plan-lanes.ts'
@@ -169,6 +176,7 @@ export class Lanes {
 
   async #sendAll(lane: Lane, mails: ClaimedMail[]) {
     const waiting = [...mails]
+    let draft: Draft | undefined
     for (let mail = waiting.shift(); mail; mail = waiting.shift()) {
       if (!this.#isOurs(lane)) {
         waiting.unshift(mail)
@@ -176,7 +184,11 @@ export class Lanes {
       }
       const goesOn = mail.gapMs === 0
       if (goesOn && !lane.ahead && waiting.length <= mails.length / 2) this.#planAhead(lane)
-      const { setback, settled } = await this.#sendOne(lane, mail, waiting)
+      draft ??= draftMail(this.#ctx, mail, this.#writers)
+      const [following] = goesOn ? waiting : []
+      const next = following && draftMail(this.#ctx, following, this.#writers)
+      const { setback, settled } = await this.#sendOne(lane, draft, next, waiting)
+      draft = next
       this.#settling(lane, mail, settled)
       await this.#waitForResults(lane, goesOn && !setback ? settlingMax : 1)
       if (setback) {
@@ -198,11 +210,12 @@ export class Lanes {
   }
 
   /** Whatever goes wrong, its row and those of the mails behind it do not stay open. */
-  async #sendOne(lane: Lane, mail: ClaimedMail, behind: ClaimedMail[]) {
+  async #sendOne(lane: Lane, draft: Draft, next: Draft | undefined, behind: ClaimedMail[]) {
     try {
-      return await sendMail(this.#ctx, lane, mail, this.#writers)
+      return await sendMail(this.#ctx, lane, draft, next, this.#writers)
     } catch (error) {
-      this.#settling(lane, mail, abandonMail(this.#ctx, mail, this.#writers))
+      const { claimed } = draft
+      this.#settling(lane, claimed, abandonMail(this.#ctx, claimed, this.#writers))
       this.#release(lane, behind)
       throw error
     }

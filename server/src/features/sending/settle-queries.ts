@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { textArray, timestampArray } from '../../kernel/db/binary-array.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import { column } from './columns.ts'
@@ -52,10 +53,10 @@ export async function markTransmitting(db: Db, marks: Mark[], now: Date) {
     column(marks, 'id'),
     column(marks, 'campaign_id'),
     column(marks, 'mailbox_id'),
-    column(marks, 'subject'),
+    textArray(column(marks, 'subject')),
     column(marks, 'starts_thread'),
     now,
-    column(marks, 'until'),
+    timestampArray(column(marks, 'until')),
   )
   return new Set(column(rows, 'id'))
 }
@@ -76,12 +77,14 @@ export interface LedgerRow extends SendKey {
   timestamp_transmitting: Date | null
 }
 
+const ledgerColumns = `s.workspace_id, s.lead_id, s.step_id, s.id, s.campaign_id, s.mailbox_id,
+  s.step, s.variant, s.message_id, s.subject, s.starts_thread, s.state, s.is_new, s.campaign_day,
+  s.mailbox_day, s.timestamp_transmitting`
+
 const selectForUpdate = prepared<string[][], LedgerRow>(
   'lock_sends',
   `/* settle */
-   select s.workspace_id, s.lead_id, s.step_id, s.id, s.campaign_id, s.mailbox_id, s.step,
-     s.variant, s.message_id, s.subject, s.starts_thread, s.state, s.is_new, s.campaign_day,
-     s.mailbox_day, s.timestamp_transmitting
+   select ${ledgerColumns}
    from sends s
    join unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[])
      as k (workspace_id, lead_id, step_id, id)
@@ -99,6 +102,29 @@ export const lockSends = (db: Db, attempts: (SendKey & { id: string })[]) =>
     column(attempts, 'lead_id'),
     column(attempts, 'step_id'),
     column(attempts, 'id'),
+  )
+
+const updateSent = prepared<[...string[][], Date], LedgerRow>(
+  'settle_sent',
+  `/* settle */
+   update sends s
+   set state = 'sent', timestamp_settled = $5::timestamptz
+   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[])
+     as k (workspace_id, lead_id, step_id, id)
+   where s.workspace_id = k.workspace_id and s.lead_id = k.lead_id and s.step_id = k.step_id
+     and s.id = k.id and s.state = 'transmitting'
+   returning ${ledgerColumns}`,
+)
+
+/** What nearly all attempts come to, at one go: from `transmitting` to `sent`. Others stay. */
+export const settleSent = (db: Db, attempts: (SendKey & { id: string })[], now: Date) =>
+  updateSent(
+    db,
+    column(attempts, 'workspace_id'),
+    column(attempts, 'lead_id'),
+    column(attempts, 'step_id'),
+    column(attempts, 'id'),
+    now,
   )
 
 export interface SettledSend extends SendKey {
@@ -185,8 +211,8 @@ export const paceLanes = (db: Db, lanes: PacedLane[]) =>
     db,
     column(lanes, 'workspace_id'),
     column(lanes, 'mailbox_id'),
-    column(lanes, 'last_sent_at'),
-    column(lanes, 'next_send_at'),
+    timestampArray(column(lanes, 'last_sent_at')),
+    timestampArray(column(lanes, 'next_send_at')),
     column(lanes, 'last_campaign_id'),
     column(lanes, 'works'),
   )

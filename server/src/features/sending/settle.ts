@@ -8,7 +8,7 @@ import type { BookedCampaign, CampaignBook } from './campaign-book.ts'
 import { holdCampaigns } from './campaign-queries.ts'
 import { addToCampaignDays, addToMailboxDays } from './claim-queries.ts'
 import { countDays } from './days.ts'
-import type { SendKey } from './ledger.ts'
+import type { SendKey, SendState } from './ledger.ts'
 import { type Outcome, type Transition, transitionOf } from './outcome.ts'
 import { gapAfter } from './plan/plan.ts'
 import { sentMessage } from './sent-message.ts'
@@ -62,27 +62,59 @@ export async function settleSends(
   settlements: Settlement[],
 ): Promise<boolean[]> {
   const campaigns = await readCampaigns(tx, book, settlements)
-  const rows = await queries.lockSends(tx.db, inOrder(settlements))
-  const waiting = new Map(rows.map((row) => [row.id, row]))
-  const settled = settlements.map((settlement): Settled | null => {
-    const row = waiting.get(settlement.id)
-    const transition = row && transitionOf(row.state, settlement.outcome)
-    if (!row || !transition) return null
-    waiting.delete(row.id)
-    return { settlement, row, transition }
+  const sent = await settleSent(tx, settlements)
+  const others = await lockOthers(tx, settlements, sent)
+  await updateOthers(tx, others)
+  const bySettlement = new Map([...sent, ...others].map((each) => [each.settlement, each]))
+  const settled = [...new Set(settlements)].flatMap((each) => bySettlement.get(each) ?? [])
+  if (settled.length > 0) await write(tx, settled, campaigns)
+  // Given twice, it changed its row once.
+  return settlements.map((settlement) => bySettlement.delete(settlement))
+}
+
+/** What came out as it does as good as always needs no look at its row before. */
+async function settleSent(tx: Context, settlements: Settlement[]): Promise<Settled[]> {
+  const sent = byAttempt(settlements.filter(({ outcome }) => outcome.kind === 'sent'))
+  if (sent.size === 0) return []
+  const rows = await queries.settleSent(tx.db, inOrder([...sent.values()]), tx.now())
+  return settledOf(sent, rows, 'transmitting')
+}
+
+async function lockOthers(
+  tx: Context,
+  settlements: Settlement[],
+  sent: Settled[],
+): Promise<Settled[]> {
+  const isDone = new Set(sent.map(({ row }) => row.id))
+  const others = byAttempt(settlements.filter(({ id }) => !isDone.has(id)))
+  if (others.size === 0) return []
+  return settledOf(others, await queries.lockSends(tx.db, inOrder([...others.values()])))
+}
+
+/** Of several results of an attempt, the first. */
+const byAttempt = (settlements: Settlement[]) =>
+  new Map(settlements.toReversed().map((each) => [each.id, each]))
+
+/** @param before the state that the rows had, if not the one they have */
+const settledOf = (
+  settlements: Map<string, Settlement>,
+  rows: queries.LedgerRow[],
+  before?: SendState,
+): Settled[] =>
+  rows.flatMap((row) => {
+    const settlement = settlements.get(row.id)
+    const transition = settlement && transitionOf(before ?? row.state, settlement.outcome)
+    return settlement && transition ? [{ settlement, row, transition }] : []
   })
-  const changes = settled.filter((each) => each !== null)
-  if (changes.length > 0) await write(tx, changes, campaigns)
-  return settled.map((each) => each !== null)
+
+async function updateOthers(tx: Context, others: Settled[]) {
+  if (others.length === 0) return
+  const lookAt = new Date(tx.now().getTime() + firstLookMs)
+  const sends = others.map((each) => sendOf(each, lookAt))
+  await queries.updateSends(tx.db, sends, tx.now())
 }
 
 async function write(tx: Context, settled: Settled[], campaigns: Map<string, BookedCampaign>) {
-  const lookAt = new Date(tx.now().getTime() + firstLookMs)
-  await queries.updateSends(
-    tx.db,
-    settled.map((each) => sendOf(each, lookAt)),
-    tx.now(),
-  )
   await insertMessages(
     tx.db,
     settled

@@ -29,7 +29,7 @@ export interface Writers {
 }
 
 /** A mail waits for its mark with the server waiting for the mail: not for another's commit as well. */
-const marksAtOnce = 2
+const marksAtOnce = 1
 /** One prepares while the other waits for its commit. */
 const settlementsAtOnce = 2
 
@@ -48,7 +48,10 @@ export function createWriters(ctx: Context, watch: DatabaseWatch): Writers {
     ctx,
     'settlements',
     (tx, items) => settleSends(tx, book, items),
-    { batchMax: 500, gatherMs: 20, writersMax: settlementsAtOnce },
+    {
+      ...{ batchMax: 500, gatherMs: 20, writersMax: settlementsAtOnce },
+      flow: { batchMin: 400, gatherMs: 100 },
+    },
   )
   const sleeps = new GroupWriter<Sleep, boolean>(
     ctx,

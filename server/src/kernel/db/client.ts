@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { arrayLiteral } from './array-literal.ts'
+import { binaryArray } from './binary-array.ts'
 
 const preparedNames = new Map<string, string>()
 let preparedOn = true
@@ -64,5 +65,7 @@ function named(config: Statement, text: string | undefined): Statement {
 /** The values may be the callback: the driver's calls have several forms. */
 function withLiterals(values: unknown): unknown {
   if (!Array.isArray(values) || !values.some(Array.isArray)) return values
-  return values.map((value) => (Array.isArray(value) ? (arrayLiteral(value) ?? value) : value))
+  return values.map((value) =>
+    Array.isArray(value) ? (binaryArray(value) ?? arrayLiteral(value) ?? value) : value,
+  )
 }

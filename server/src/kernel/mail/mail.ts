@@ -38,10 +38,12 @@ export interface SmtpConnection {
   /**
    * The message (lines end in CRLF; dots are stuffed here) and the final dot.
    *
+   * @param next what `begin` is called with next: it may leave with the end of this message (RFC 2920),
+   *   and the connection is then of no use for another one
    * @returns the server's answer
    * @throws MailFailure, `certain` when the server refused it or the connection broke before the dot
    */
-  finish(message: Buffer): Promise<string>
+  finish(message: Buffer, next?: Envelope): Promise<string>
   /** Between `begin` and `finish` it breaks off: certainly not sent. */
   close(): Promise<void>
 }

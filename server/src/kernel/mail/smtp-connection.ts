@@ -28,6 +28,8 @@ export class LoggedInSmtp implements SmtpConnection {
   #state: 'idle' | 'busy' | 'begun' = 'idle'
   /** The server still holds the envelope of a mail that was refused. */
   #needsReset = false
+  /** Said behind the last message. */
+  #announced: { envelope: Envelope; commands: Command[] } | undefined
 
   constructor(
     wire: SmtpWire,
@@ -52,10 +54,8 @@ export class LoggedInSmtp implements SmtpConnection {
   async begin(envelope: Envelope): Promise<void> {
     this.#enter('idle')
     try {
-      const commands = this.#commandsOf(envelope)
-      if (this.#wire.hasUnasked) throw await this.#unasked('mail')
-      await this.#checkAlive()
-      await this.#send(commands, envelope.to.length === 1)
+      if (this.#announced) await this.#beginAnnounced(envelope)
+      else await this.#beginAnew(envelope)
       if (this.#wire.hasUnasked) throw this.#lost(new MailFailure('data', 'protocol'))
       this.#state = 'begun'
     } catch (failure) {
@@ -64,10 +64,25 @@ export class LoggedInSmtp implements SmtpConnection {
     }
   }
 
-  async finish(message: Buffer): Promise<string> {
+  async #beginAnew(envelope: Envelope): Promise<void> {
+    const commands = this.#commandsOf(envelope)
+    if (this.#wire.hasUnasked) throw await this.#unasked('mail')
+    await this.#checkAlive()
+    await this.#send(commands, envelope.to.length === 1)
+  }
+
+  /** Only what was announced: the server has said 354, or will, and takes nothing else any more. */
+  async #beginAnnounced(envelope: Envelope): Promise<void> {
+    const announced = this.#announced
+    this.#announced = undefined
+    if (announced?.envelope !== envelope) throw this.#lost(new MailFailure('connect', 'closed'))
+    await this.#hear(announced.commands)
+  }
+
+  async finish(message: Buffer, next?: Envelope): Promise<string> {
     this.#enter('begun')
     try {
-      await this.#upload(stuffDots(message))
+      await this.#upload(stuffDots(message), next)
       const reply = await this.#wire.read('message', this.#timeouts.acceptanceMs, false)
       if (reply.code >= 200 && reply.code < 300) return quoteReply(reply)
       if (reply.code >= 400) throw this.#refused('message', reply)
@@ -80,7 +95,7 @@ export class LoggedInSmtp implements SmtpConnection {
   }
 
   async close(): Promise<void> {
-    if (this.#state === 'idle') await this.#wire.quit(goodbyeMs)
+    if (this.#state === 'idle' && !this.#announced) await this.#wire.quit(goodbyeMs)
     else this.#wire.abort('closed')
   }
 
@@ -127,36 +142,55 @@ export class LoggedInSmtp implements SmtpConnection {
    */
   async #send(commands: Command[], dataToo: boolean): Promise<void> {
     const size = this.#pipelines ? commands.length - (dataToo ? 0 : 1) : 1
-    let failure: MailFailure | undefined
-    for (let at = 0; at < commands.length && !failure; at += at === 0 ? size : 1) {
+    for (let at = 0; at < commands.length; at += at === 0 ? size : 1) {
       const group = commands.slice(at, at === 0 ? size : at + 1)
-      this.#wire.write(`${group.map(({ line }) => line).join('\r\n')}\r\n`)
       this.#needsReset = true
-      for (const command of group) {
-        const reply = await this.#wire.read(command.stage, this.#timeouts.commandMs)
-        const isTaken = reply.code === command.code || (command.code === 250 && reply.code === 251)
-        if (!isTaken) failure ??= this.#refused(command.stage, reply, command.recipient)
-        // The server waits for a message that must not come.
-        else if (failure && command.code === 354) this.#wire.abort('closed')
-        if (failure?.code === 421) throw failure
-      }
+      this.#wire.write(linesOf(group))
+      await this.#hear(group)
+    }
+  }
+
+  /** All answers to these commands, whatever the first of them says. */
+  async #hear(commands: Command[]): Promise<void> {
+    let failure: MailFailure | undefined
+    for (const command of commands) {
+      const reply = await this.#wire.read(command.stage, this.#timeouts.commandMs)
+      const isTaken = reply.code === command.code || (command.code === 250 && reply.code === 251)
+      if (!isTaken) failure ??= this.#refused(command.stage, reply, command.recipient)
+      // The server waits for a message that must not come.
+      else if (failure && command.code === 354) this.#wire.abort('closed')
+      if (failure?.code === 421) throw failure
     }
     if (failure) throw failure
-    this.#needsReset = false
+    if (commands.at(-1)?.code === 354) this.#needsReset = false
   }
 
   /** Up to and with the final dot; what fails before it is certain. */
-  async #upload(body: Buffer): Promise<void> {
+  async #upload(body: Buffer, next: Envelope | undefined): Promise<void> {
     if (this.#wire.hasUnasked) throw await this.#unasked('data')
     if (!this.isOpen) throw new MailFailure('data', 'closed')
     if (body.length <= oneWriteBytesMax) {
-      this.#wire.write(Buffer.concat([body, finalDot]))
+      this.#wire.write(Buffer.concat([body, finalDot, this.#announce(next)]))
       return
     }
     const failure = await this.#wire.flush(body, transferMsOf(this.#timeouts, body.length))
     if (this.#wire.hasUnasked) throw await this.#unasked('data')
     if (failure) throw new MailFailure('data', failure)
     this.#wire.write(finalDot)
+  }
+
+  /** With one recipient, where the server pipelines: the commands that may leave with the message. */
+  #announce(envelope: Envelope | undefined): Buffer {
+    if (!envelope || !this.#pipelines || envelope.to.length !== 1) return nothing
+    try {
+      const commands = this.#commandsOf(envelope)
+      this.#announced = { envelope, commands }
+      this.#needsReset = true
+      return Buffer.from(linesOf(commands))
+    } catch {
+      // It is no business of this message: `begin` says so.
+      return nothing
+    }
   }
 
   #refused(stage: MailStage, reply: Reply, recipient?: string): MailFailure {
@@ -190,6 +224,10 @@ interface Command {
   code: number
   recipient?: string
 }
+
+const nothing = Buffer.alloc(0)
+
+const linesOf = (commands: Command[]) => `${commands.map(({ line }) => line).join('\r\n')}\r\n`
 
 const isAscii = /^[\x21-\x7e]*$/
 

@@ -9,7 +9,7 @@ import {
 } from '../../../test/mail/mail-servers.ts'
 import { startTerseSmtp } from '../../../test/mail/scripted-server.ts'
 import { type SmtpFault, type SmtpMoment, startSmtpFaults } from '../../../test/mail/smtp-faults.ts'
-import type { Envelope, SmtpConnection } from './index.ts'
+import type { Envelope, MailFailure, SmtpConnection } from './index.ts'
 
 const net = localNetwork()
 /** For servers that never answer. */
@@ -291,6 +291,79 @@ test('an envelope goes out in one piece where the server pipelines, and only the
     )
     await connection.close()
   }
+})
+
+test('the next envelope leaves with the end of a message where the server pipelines, and only there', async () => {
+  for (const extensions of [['PIPELINING', 'AUTH PLAIN'], ['AUTH PLAIN']]) {
+    await using server = await startTerseSmtp(() => undefined, extensions)
+    const connection = await net.connectSmtp(annasServer(server.port))
+    await connection.begin(envelope())
+    const said = server.chunks.length
+    const next = envelope()
+    await connection.finish(mail, next)
+    const [end] = server.chunks.slice(said)
+    expect(
+      end?.endsWith('.\r\nMAIL FROM:<anna@example.com>\r\nRCPT TO:<bob@example.com>\r\nDATA\r\n'),
+    ).toBe(extensions.length === 2)
+    await connection.begin(next)
+    await connection.finish(mail)
+    expect(server.chunks.join('').match(/MAIL FROM/g)).toHaveLength(2)
+    await connection.close()
+  }
+})
+
+test('mails that leave one behind the other arrive byte for byte, a refused one aside', async () => {
+  await using server = await faulty((moment, seenBefore) => {
+    if (moment === '.' && seenBefore === 1) return { answer: '452 4.2.2 full\r\n' }
+    if (moment.startsWith('RCPT') && seenBefore === 2) return { answer: '550 5.1.1 who?\r\n' }
+    return undefined
+  })
+  const connection = await server.connect()
+  const mails = [1, 2, 3, 4].map((n) => dottedMail(`<${n}@example.com>`))
+  const envelopes = mails.map((one) => envelope({ sizeBytes: one.length }))
+  const outcomes: string[] = []
+  for (const [index, one] of mails.entries()) {
+    try {
+      await connection.begin(envelopes[index] as Envelope)
+      await connection.finish(one, envelopes[index + 1])
+      outcomes.push('sent')
+    } catch (failure) {
+      expect(failure).toMatchObject({ kind: 'refused', certain: true })
+      outcomes.push((failure as MailFailure).stage)
+    }
+  }
+  expect(outcomes).toEqual(['sent', 'message', 'rcpt', 'sent'])
+  expect(server.arrived()).toEqual([mails[0]?.toString(), mails[3]?.toString()])
+  await connection.close()
+})
+
+test('a connection that waits for one mail takes no other, and nothing of it is sent', async () => {
+  await using server = await faulty(() => undefined)
+  for (const leave of [
+    (connection: SmtpConnection) =>
+      expect(connection.begin(envelope())).rejects.toMatchObject({
+        ...{ stage: 'connect', kind: 'closed', certain: true },
+      }),
+    (connection: SmtpConnection) => connection.close(),
+  ]) {
+    const connection = await server.connect()
+    await connection.begin(envelope())
+    await connection.finish(mail, envelope())
+    await leave(connection)
+    expect(connection.isOpen).toBe(false)
+  }
+  expect(server.arrived()).toHaveLength(2)
+})
+
+test('what the server would not take is no failure of the message before it', async () => {
+  await using servers = await startMailServers({ smtp: { size: 500 } })
+  const connection = await net.connectSmtp(annasServer(servers.smtpPort))
+  const large = envelope({ sizeBytes: 501 })
+  await connection.begin(envelope())
+  await connection.finish(mail, large)
+  await expect(connection.begin(large)).rejects.toMatchObject({ kind: 'refused', code: 552 })
+  await send(connection)
+  await connection.close()
 })
 
 test('a server that wants the message for nobody gets none', async () => {

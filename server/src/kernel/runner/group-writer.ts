@@ -7,11 +7,16 @@ export interface GroupOptions {
   batchMax: number
   /** What arrives within it shares a transaction. */
   gatherMs: number
+  /** In full flow a batch below this size waits for its kind: each transaction costs both sides. */
+  flow?: { batchMin: number; gatherMs: number }
   /** Transactions at once; one, unless nobody waits for the order. */
   writersMax?: number
   /** A write of one statement needs no transaction around it. */
   isOneStatement?: boolean
 }
+
+/** So many that come in while one batch is written are a flow. */
+const flowMin = 20
 
 interface Waiting<Item, Result> {
   item: Item
@@ -79,8 +84,15 @@ export class GroupWriter<Item, Result> {
     this.#isGathering = false
     while (this.#waiting.length > 0) {
       await this.#settle(this.#waiting.splice(0, batchMax))
+      await this.#gatherInFlow()
     }
     this.#writers -= 1
+  }
+
+  async #gatherInFlow() {
+    const { flow } = this.#options
+    const { length } = this.#waiting
+    if (flow && length >= flowMin && length < flow.batchMin) await this.#ctx.sleep(flow.gatherMs)
   }
 
   async #settle(batch: Waiting<Item, Result>[]): Promise<void> {
