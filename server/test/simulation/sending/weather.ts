@@ -11,7 +11,10 @@ export interface SendingForecast extends Forecast {
   steps: number
   /** Steps are days apart, not minutes. */
   slow: boolean
-  /** Unhindered: around the clock, without gaps and limits; tight: with a small limit and nothing else. */
+  /**
+   * Unhindered: around the clock, without gaps and limits; tight: one mail after the other, until the
+   * campaign's day is full.
+   */
   pace: 'any' | 'unhindered' | 'tight'
   /** Everybody answers. */
   talkative: boolean
@@ -65,10 +68,12 @@ export function drawSendingForecast(random: Random, days?: number): SendingForec
   const anyTime = firstDay.getTime() + random.between(0, 35) * dayMs
   return {
     ...forecast,
-    runners: random.pick([1, 2, 2]),
-    leaseMs: forecast.calm ? 30_000 : random.pick([5_800, 8_200]),
+    runners: random.pick([1, 2]),
+    leaseMs: forecast.calm ? 30_000 : random.pick([8_200, 16_300]),
     // What is slow is lived through, and hearts beat all the while.
     latencyMs: random.pick<[number, number]>([
+      [0.2, 3],
+      [0.2, 3],
       [0.2, 3],
       [0.2, 3],
       [0.2, 30],
@@ -81,14 +86,14 @@ export function drawSendingForecast(random: Random, days?: number): SendingForec
     sleepMs: rough(random.chance(0.15) ? random.pick([0.2, 2, 30]) * hourMs : 0),
     startMs: Math.floor(random.chance(0.4) ? change : anyTime),
     disturbedMs,
-    mailboxes: isLong ? 3 : random.pick([1, 1, 1, 2, 3]),
-    campaigns: isLong ? 2 : random.pick([1, 1, 1, 2]),
-    leads: isLong ? 15 : random.whole(1, 3),
-    steps: isLong ? 3 : random.pick([1, 2, 2]),
+    mailboxes: isLong ? 3 : random.pick([1, 1, 1, 1, 2, 3]),
+    campaigns: isLong ? 2 : random.pick([1, 1, 1, 1, 2]),
+    leads: isLong ? 15 : random.pick([1, 1, 1, 2, 3]),
+    steps: isLong ? 3 : random.pick([1, 1, 2]),
     slow: isLong || random.chance(0.3),
     pace: random.pick(['any', 'any', 'any', 'unhindered', 'tight']),
     talkative: random.chance(0.1),
-    actions: isLong ? 30 : random.whole(0, 5),
+    actions: isLong ? 30 : random.pick([0, 0, 1, 2, 3, 5]),
     addingChance: random.pick([0.12, 0.12, 0.5]),
     doubtChance: random.pick([0, 0, 0.2]),
     stuckChance: rough(random.pick([0, 0, 0.1])),
