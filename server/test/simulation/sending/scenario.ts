@@ -121,6 +121,7 @@ function scheduleClockJumps(world: World, { clockJumps, disturbedMs, skewMaxMs }
   const random = world.random.fork('clocks')
   for (let jump = 0; jump < clockJumps; jump++) {
     world.scheduler.after(random.between(0, disturbedMs), null, () => {
+      if (world.processes.size === 0) return
       const process = random.pick([...world.processes])
       process.skewMs = random.between(-skewMaxMs, skewMaxMs)
       world.note(`the clock of ${process.label} is set`)

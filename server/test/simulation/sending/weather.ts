@@ -61,7 +61,7 @@ export function drawSendingForecast(random: Random, days?: number): SendingForec
   const forecast = drawForecast(random)
   const isLong = days !== undefined
   // Most are so small that many can be run; what needs more of everything comes in the others.
-  const isSmall = !isLong && random.chance(0.8)
+  const isSmall = !isLong && random.chance(0.9)
   const few = <Value>(small: Value[], usual: Value[], long: Value) =>
     isLong ? long : random.pick(isSmall ? small : usual)
   const disturbedMs = isLong ? days * dayMs : few([0.5, 2], [2, 6, 30], 0) * hourMs
