@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { request } from 'undici'
 import type { Context } from '../server/src/kernel/context.ts'
 import { startRole } from './child.ts'
 import type { Figure } from './run.ts'
@@ -16,14 +17,16 @@ const warmUpCalls = 20
 export async function bench(): Promise<Figure[]> {
   await using service = await openService()
   await using api = await startRole('api', service)
-  const post = (path: string, body: string) =>
-    fetch(`${api.address}${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
-      body,
-    }).then((response) => response.text())
+  const headers = {
+    authorization: `Bearer ${service.key}`,
+    'content-type': 'application/json',
+  }
+  const post = async (path: string, body: string | Buffer) => {
+    const answer = await request(`${api.address}${path}`, { method: 'POST', headers, body })
+    return Buffer.from(await answer.body.arrayBuffer())
+  }
   const createCampaign = async (name: string) => {
-    const { id } = JSON.parse(await post('/api/v2/campaigns', JSON.stringify({ name })))
+    const { id } = JSON.parse(String(await post('/api/v2/campaigns', JSON.stringify({ name }))))
     return id as string
   }
   const campaign_id = await createCampaign('bench')
@@ -35,14 +38,14 @@ export async function bench(): Promise<Figure[]> {
     const leads = makeLeads(call)
     limits.push(await time(() => insertBare(service, bareCampaign, leads)))
     // What a client makes of its own leads and of the answer is its own affair.
-    const body = JSON.stringify({ campaign_id, leads })
-    let answer = ''
+    const body = Buffer.from(JSON.stringify({ campaign_id, leads }))
+    let answer = Buffer.of()
     ours.push(
       await time(async () => {
         answer = await post('/api/v2/lead/add', body)
       }),
     )
-    const { leads_uploaded } = JSON.parse(answer)
+    const { leads_uploaded } = JSON.parse(String(answer))
     if (leads_uploaded !== leadsPerCall) throw new Error(`${leads_uploaded} were uploaded`)
   }
   const perSecond = (ms: number[]) => leadsPerCall / (percentile(ms.slice(warmUpCalls), 0.5) / 1000)

@@ -53,7 +53,7 @@ export async function buildApi(
     ctx.log.info(request, 'request')
   },
 ): Promise<FastifyInstance> {
-  const rateLimit = createRateLimit(ctx.config.redisUrl, ctx.log)
+  const rateLimit = await createRateLimit(ctx.config.redisUrl, ctx.log)
   const app = createServer(ctx, { authenticate: createAuthenticator(ctx), rateLimit, observe })
   app.addHook('onClose', async () => rateLimit.close())
   await collectOpenApi(app, ctx.config, apiDescription)

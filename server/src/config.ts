@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { type AddressPolicy, isLoopback, parseCidrs } from './kernel/outbound/index.ts'
+import { parseCidrs } from './kernel/outbound/cidr.ts'
+import { type AddressPolicy, isLoopback } from './kernel/outbound/policy.ts'
 
 export interface Config {
   host: string

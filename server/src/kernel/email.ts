@@ -17,6 +17,10 @@ export interface EmailAddress {
  */
 export function parseEmail(text: string): EmailAddress | undefined {
   const email = text.trim()
+  const plain = foldPlain(email)
+  if (plain !== undefined) {
+    return { email, folded: plain, domain: plain.slice(plain.indexOf('@') + 1) }
+  }
   if (email.length > charactersMax && [...email].length > charactersMax) return
   const at = email.lastIndexOf('@')
   if (at < 1) return
@@ -35,24 +39,28 @@ const localOctetsMax = 64
 /** RFC 1035 §2.3.4, without the root's dot. */
 const domainCharactersMax = 253
 
+/** As nearly all are typed: one look tells that only capitals are to be folded. */
+function foldPlain(email: string): string | undefined {
+  if (email.length > charactersMax || !plainPattern.test(email)) return
+  const folded = email.toLowerCase()
+  return folded.indexOf('@') > localOctetsMax || folded.includes('xn--') ? undefined : folded
+}
+
+const plainPattern =
+  /^[a-z\d_%+-]+(?:\.[a-z\d_%+-]+)*@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[a-z\d])$/i
+
 // The specials of RFC 5322 §3.2.3, and all that nobody can see: controls, formats, spaces.
 const refused = /["(),:;<>@[\\\]\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Z}]/u
 const strayDot = /^\.|\.\.|\.$/
 
 // What is not a letter, digit, hyphen or dot would be read as part of a URL by domainToASCII.
 const domainPattern = /^[a-z\d.\-\u0080-\u{10ffff}]+$/iu
-// Comes out of domainToASCII in lower case and no different; asking it is half the cost of an address.
-const plainDomainPattern = /^(?!.*xn--)[a-z\d.-]+$/i
 const asciiDomainPattern =
   /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[a-z\d])$/
 
 function foldDomain(domain: string): string | undefined {
-  // As nearly all are typed: nothing is to be folded.
-  if (domain.length <= domainCharactersMax && asciiDomainPattern.test(domain)) {
-    if (!domain.includes('xn--')) return domain
-  }
   if (!domainPattern.test(domain) || refused.test(domain)) return
-  const ascii = plainDomainPattern.test(domain) ? domain.toLowerCase() : domainToASCII(domain)
+  const ascii = domainToASCII(domain)
   if (ascii.length > domainCharactersMax || !asciiDomainPattern.test(ascii)) return
   return ascii
 }

@@ -19,7 +19,7 @@ import {
   createOutboundHttp,
   createTextLookup,
 } from '../kernel/outbound/index.ts'
-import { findRunning, startPostgres } from '../kernel/postgres/index.ts'
+import { type EmbeddedPostgres, findRunning, startPostgres } from '../kernel/postgres/index.ts'
 import { openSecrets } from '../kernel/secret-key.ts'
 import { applyMigrations, checkDatabase, requireMigrations } from './database.ts'
 import { atMost } from './deadline.ts'
@@ -42,12 +42,18 @@ export interface OpenOptions {
  * A process that serves, on the database of DATABASE_URL, else on one of its own in DATA_DIR:
  * migrated, with its clock set by the database.
  *
+ * @param options.postgres one that its owner began to start, and stops
  * @throws with what to do
  */
-export async function openServer(config: Config, options: OpenOptions): Promise<OpenProcess> {
+export async function openServer(
+  config: Config,
+  options: OpenOptions & { postgres?: Promise<EmbeddedPostgres> | undefined },
+): Promise<OpenProcess> {
   await using stack = new AsyncDisposableStack()
   const { dataDir, databaseUrl } = config
-  const url = databaseUrl ?? stack.use(await startPostgres({ dataDir, ...options })).url
+  const begun = await options.postgres
+  const url =
+    databaseUrl ?? begun?.url ?? stack.use(await startPostgres({ dataDir, ...options })).url
   return await open(stack, config, url, { ...options, migrations: 'apply' })
 }
 

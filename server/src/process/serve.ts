@@ -1,19 +1,24 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, readConfig } from '../config.ts'
-import { loadSample } from '../features/directory/index.ts'
 import { createLog, describeError, type Log } from '../kernel/log.ts'
-import { announce } from './announce.ts'
+import { type EmbeddedPostgres, startPostgres } from '../kernel/postgres/index.ts'
 import { explainFailure } from './failure.ts'
-import { openServer } from './open.ts'
-import { type Role, startServices } from './services.ts'
-import { listenForStop, type StopRequest } from './stop.ts'
+import type { Role } from './services.ts'
+import { listenForStop } from './stop.ts'
 
 /** Runs until SIGINT or SIGTERM. What keeps it from starting is told in one sentence on stderr. */
 export async function serve(role: Role): Promise<void> {
   const stop = listenForStop()
   try {
-    await run(role, readConfig(), stop)
+    const config = readConfig()
+    if (role !== 'main' && !config.databaseUrl) throw new Error(needsDatabase(role))
+    const log = createLog(config.logLevel)
+    reportCrash(log)
+    const isFirstStart = !config.databaseUrl && !existsSync(join(config.dataDir, 'postgres'))
+    await using postgres = config.databaseUrl ? undefined : begin(config, log, stop.signal)
+    const { run } = await import('./run.ts')
+    await run(role, config, { log, stop, postgres: postgres?.started, isFirstStart })
   } catch (error) {
     // A start that was called off has nothing to report.
     if (stop.signal.aborted) return
@@ -22,20 +27,20 @@ export async function serve(role: Role): Promise<void> {
   }
 }
 
-async function run(role: Role, config: Config, stop: StopRequest) {
-  if (role !== 'main' && !config.databaseUrl) throw new Error(needsDatabase(role))
-  const log = createLog(config.logLevel)
-  reportCrash(log)
-  const isFirstStart = !config.databaseUrl && !existsSync(join(config.dataDir, 'postgres'))
-  await using opened = await openServer(config, { log, signal: stop.signal })
-  // Something to try the search on; a database of the operator's is left alone.
-  if (isFirstStart) log.info(await loadSample(opened.ctx), 'sample directory loaded')
-  opened.ctx.metrics.observeProcess()
-  log.info(config.outbound, 'outbound policy')
-  await using services = await startServices(role, opened)
-  announce(opened.ctx, role, services.address)
-  await stop.requested
-  log.info('stopping')
+interface BegunPostgres extends AsyncDisposable {
+  started: Promise<EmbeddedPostgres>
+}
+
+/** PostgreSQL starts while the program is loaded: each takes a while. */
+function begin({ dataDir }: Config, log: Log, signal: AbortSignal): BegunPostgres {
+  const started = startPostgres({ dataDir, log, signal })
+  const stop = async () => {
+    // Why it did not start is told by whoever waits for it.
+    const postgres = await started.catch(() => undefined)
+    await postgres?.stop()
+  }
+  started.catch(() => undefined)
+  return { started, [Symbol.asyncDispose]: stop }
 }
 
 /** Node would print the message, which may quote what must not be in a log. */

@@ -128,35 +128,44 @@ export interface LeadCounts {
 }
 
 /** @returns of each of the campaigns, how many leads are left to write to */
-export const addLeadCounts = async (
+const addToCounts = prepared<
+  [string, string[], number[], number[], number[], number[], number[], number[]],
+  { campaign_id: string; active: number }
+>(
+  'add_lead_counts',
+  `insert into campaign_lead_counts as counts
+     (workspace_id, campaign_id, total, active, completed, replied, bounced, unsubscribed)
+   select $1::uuid, campaign_id, total, active, completed, replied, bounced, unsubscribed
+   from unnest($2::uuid[], $3::integer[], $4::integer[], $5::integer[], $6::integer[],
+     $7::integer[], $8::integer[])
+     as batch (campaign_id, total, active, completed, replied, bounced, unsubscribed)
+   order by campaign_id
+   on conflict (workspace_id, campaign_id) do update set
+     total = counts.total + excluded.total,
+     active = counts.active + excluded.active,
+     completed = counts.completed + excluded.completed,
+     replied = counts.replied + excluded.replied,
+     bounced = counts.bounced + excluded.bounced,
+     unsubscribed = counts.unsubscribed + excluded.unsubscribed
+   returning campaign_id, active`,
+)
+
+export const addLeadCounts = (
   db: Db,
   workspaceId: string,
   changes: (LeadCounts & { campaign_id: string })[],
-) => {
-  const { rows } = await sql<{ campaign_id: string; active: number }>`
-    insert into campaign_lead_counts as counts
-      (workspace_id, campaign_id, total, active, completed, replied, bounced, unsubscribed)
-    select ${workspaceId}::uuid, campaign_id, total, active, completed, replied, bounced, unsubscribed
-    from unnest(
-      ${changes.map((by) => by.campaign_id)}::uuid[],
-      ${changes.map((by) => by.total)}::integer[],
-      ${changes.map((by) => by.active)}::integer[],
-      ${changes.map((by) => by.completed)}::integer[],
-      ${changes.map((by) => by.replied)}::integer[],
-      ${changes.map((by) => by.bounced)}::integer[],
-      ${changes.map((by) => by.unsubscribed)}::integer[]
-    ) as batch (campaign_id, total, active, completed, replied, bounced, unsubscribed)
-    order by campaign_id
-    on conflict (workspace_id, campaign_id) do update set
-      total = counts.total + excluded.total,
-      active = counts.active + excluded.active,
-      completed = counts.completed + excluded.completed,
-      replied = counts.replied + excluded.replied,
-      bounced = counts.bounced + excluded.bounced,
-      unsubscribed = counts.unsubscribed + excluded.unsubscribed
-    returning campaign_id, active`.execute(db)
-  return rows
-}
+) =>
+  addToCounts(
+    db,
+    workspaceId,
+    changes.map((by) => by.campaign_id),
+    changes.map((by) => by.total),
+    changes.map((by) => by.active),
+    changes.map((by) => by.completed),
+    changes.map((by) => by.replied),
+    changes.map((by) => by.bounced),
+    changes.map((by) => by.unsubscribed),
+  )
 
 /** Completes an active campaign that has leads but none left to write to; answers no row otherwise. */
 export const completeCampaign = (db: Db, workspaceId: string, id: string, at: Date) =>

@@ -2,12 +2,11 @@ import type { Context } from '../../kernel/context.ts'
 import { describeError } from '../../kernel/log.ts'
 import type { PostOutcome } from '../../kernel/outbound/index.ts'
 import { FairQueue } from '../../kernel/runner/fair-queue.ts'
-import { openDestination } from '../webhooks/index.ts'
-import { closeBacklog, closeDeleted, closeExpired, closeSuspect, pendingMax } from './close.ts'
 import { decide, healthOf, judge } from './decide.ts'
-import type { Attempt } from './delivery.ts'
-import { Lane, type Pool, start } from './lane.ts'
-import { createLaneReads, rowsOfLaneMax } from './lane-reads.ts'
+import type { Attempt, DueDelivery } from './delivery.ts'
+import { Lane, type Pool } from './lane.ts'
+import { LaneReader } from './lane-reader.ts'
+import { rowsOfLaneMax } from './lane-reads.ts'
 import * as queries from './queries.ts'
 import { type OpenDestination, send } from './send.ts'
 import { type SettledBatch, type Settlement, SettleWriter } from './settle.ts'
@@ -27,16 +26,9 @@ export interface LanesOptions {
 const readsMax = 64
 /** Read and not sent yet, of all lanes. */
 const bodyBytesMax = 16 * 1024 * 1024
-/** A destination that was changed or disabled is noticed within so many sends, or so long. */
-const sendsPerDestinationRead = 64
-/** It is asked about so many sends ahead, so that a lane in full flow does not stop for the answer. */
+/** A destination is asked about so many sends ahead: a lane in full flow does not stop for the answer. */
 const sendsAhead = 32
-const destinationTrustedMs = 1_000
-const restMs = 5_000
-const expiryCheckEveryMs = 60_000
-const backlogCheckEveryMs = 60_000
 const pauseReviewEveryMs = 5_000
-const restartEveryMs = 5_000
 const idleLanesMax = 20_000
 
 /**
@@ -56,7 +48,7 @@ export class Lanes {
   }
   readonly #toRead = new FairQueue<Lane>()
   readonly #pausing = new Set<Lane>()
-  readonly #read: ReturnType<typeof createLaneReads>
+  readonly #reader: LaneReader
   readonly #slots: Slots
   #reads = 0
   #bodyBytes = 0
@@ -64,7 +56,7 @@ export class Lanes {
   constructor(ctx: Context, options: LanesOptions) {
     this.#ctx = ctx
     this.#options = options
-    this.#read = createLaneReads(ctx)
+    this.#reader = new LaneReader(ctx, options.slot, (lane) => this.#unread(lane))
     this.#slots = new Slots(ctx, options.busyShare ?? (() => 0))
     this.settler = new SettleWriter(ctx, options.slot, (settlements, batch) =>
       this.#settled(settlements, batch),
@@ -138,7 +130,7 @@ export class Lanes {
       return
     }
     if (lane.rows.length > 0 && lane.inFlight < lane.limit) {
-      if (this.#isTrusted(lane)) this.#ready[lane.pool].add(workspaceId, lane)
+      if (this.#reader.isTrusted(lane)) this.#ready[lane.pool].add(workspaceId, lane)
       else this.#refresh(lane)
     }
     if (lane.hasMore && !lane.reading && lane.rows.length <= rowsOfLaneMax / 4) {
@@ -172,7 +164,9 @@ export class Lanes {
     lane.reading = true
     lane.hasMore = false
     this.#reads += 1
-    this.#readDue(lane)
+    this.#reader
+      .readDue(lane)
+      .then((rows) => this.#take(lane, rows))
       .catch((error) => {
         lane.hasMore = true
         this.#ctx.log.warn(describeError(error), 'a lane was not read and is read again')
@@ -187,72 +181,13 @@ export class Lanes {
       })
   }
 
-  async #readDue(lane: Lane) {
-    const { now, monotonicMs } = this.#ctx
-    if (!lane.healthKnown) lane.adopt(await this.#read.health(lane))
-    if (!this.#isTrusted(lane) && !(await this.#readDestination(lane))) return
-    await this.#checkBacklog(lane)
-    if (lane.isSuspicious && lane.suspect) {
-      await closeSuspect(this.#ctx, lane, this.#options.slot)
-      lane.suspect = null
-    }
-    if (monotonicMs() >= lane.restartAtMs) {
-      lane.position = start
-      lane.restartAtMs = monotonicMs() + restartEveryMs
-    }
-    const { fresh, position, hasMore } = await this.#read.due(lane)
-    lane.position = position
-    if (hasMore) lane.hasMore = true
-    const nowMs = now().getTime()
-    if (fresh.some((row) => row.expires_ms <= nowMs)) {
-      await closeExpired(this.#ctx, lane, 'expired', this.#options.slot)
-      lane.hasMore = true
-    }
+  #take(lane: Lane, rows: DueDelivery[]) {
     if (!this.#options.holds(lane.bucket)) return
-    for (const row of fresh) {
-      if (row.expires_ms <= nowMs) continue
+    for (const row of rows) {
       lane.taken.add(row.id)
       lane.rows.push(row)
       this.#bodyBytes += row.event.body.length
     }
-  }
-
-  /** False when nothing is to be sent: the destination is gone, disabled, or not in the plan. */
-  async #readDestination(lane: Lane): Promise<boolean> {
-    const askedMs = this.#ctx.monotonicMs()
-    const { sends } = lane
-    const row = await this.#read.destination(lane)
-    if (row?.status === 'active' && row.plan_webhooks) {
-      lane.destination = openDestination(this.#ctx, row)
-      lane.sendsLeft = sendsPerDestinationRead - (lane.sends - sends)
-      // An answer that was long under way is old already.
-      lane.trustedUntilMs = askedMs + destinationTrustedMs
-      return true
-    }
-    const url = lane.destination?.url ?? row?.target_hook_url
-    lane.destination = undefined
-    // A read that is under way may still bring rows: they wait for another look at the destination.
-    lane.sendsLeft = 0
-    this.#unread(lane)
-    lane.hasMore = false
-    if (!row) {
-      const left = await closeDeleted(this.#ctx, lane, url, this.#options.slot)
-      lane.hasMore = left
-      return false
-    }
-    await this.#rest(lane, url)
-    return false
-  }
-
-  /** Disabled: the rows stay until they expire, or a person resumes the destination. */
-  async #rest(lane: Lane, url: string | undefined) {
-    const nowMs = this.#ctx.monotonicMs()
-    lane.restUntilMs = nowMs + restMs
-    if (nowMs >= lane.expiryCheckAtMs) {
-      lane.expiryCheckAtMs = nowMs + expiryCheckEveryMs
-      await closeExpired(this.#ctx, lane, 'destination_disabled', this.#options.slot, url)
-    }
-    await this.#checkBacklog(lane)
   }
 
   /** Resuming a destination clears its row: the pause in memory ends with it. */
@@ -260,8 +195,8 @@ export class Lanes {
     const nowMs = this.#ctx.monotonicMs()
     if (nowMs < lane.reviewAtMs) return
     lane.reviewAtMs = nowMs + pauseReviewEveryMs
-    this.#read
-      .health(lane)
+    this.#reader
+      .readHealth(lane)
       .then((health) => {
         if (health?.not_before) return
         lane.forgive()
@@ -272,23 +207,11 @@ export class Lanes {
       .catch((error) => this.#ctx.log.warn(describeError(error), 'a pause was not reviewed'))
   }
 
-  #isTrusted(lane: Lane): boolean {
-    return lane.sendsLeft > 0 && this.#ctx.monotonicMs() < lane.trustedUntilMs
-  }
-
-  /** Only a lane that does not deliver piles up. */
-  async #checkBacklog(lane: Lane) {
-    const nowMs = this.#ctx.monotonicMs()
-    if (lane.pool === 'proven' || nowMs < lane.backlogCheckAtMs) return
-    lane.backlogCheckAtMs = nowMs + backlogCheckEveryMs
-    const excess = (await this.#read.pending(lane)) - pendingMax
-    if (excess > 0) await closeBacklog(this.#ctx, lane, excess, this.#options.slot)
-  }
-
   #refresh(lane: Lane) {
     if (lane.refreshing) return
     lane.refreshing = true
-    this.#readDestination(lane)
+    this.#reader
+      .readDestination(lane)
       .catch((error) => {
         this.#ctx.log.warn(describeError(error), 'a destination was not read and is read again')
         return this.#ctx.sleep(1_000)
@@ -303,7 +226,7 @@ export class Lanes {
   #sendNext(lane: Lane) {
     const row = lane.rows[0]
     const { destination } = lane
-    if (!row || !destination || !this.#isTrusted(lane) || lane.inFlight >= lane.limit) {
+    if (!row || !destination || !this.#reader.isTrusted(lane) || lane.inFlight >= lane.limit) {
       this.#schedule(lane)
       return
     }

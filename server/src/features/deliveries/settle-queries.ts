@@ -20,24 +20,29 @@ export interface EndedDelivery {
   seen: number | null
 }
 
-// Deleting and updating join the queue's table, which is empty now and full a moment later: they are
-// planned each time, since a plan made for the one would read all of the other.
+// Deleting and updating are prepared: knowing how many rows there are the planner would rather read
+// all of the queue, the dead rows too, than search for each (measured: three times as long as writing
+// the attempts). Not knowing it searches, for the queue is never without some pages.
+
+const deleteBatch = prepared<Column[], SettledRow>(
+  'delete_ended',
+  `/* settle */
+   delete from deliveries d
+   using unnest($1::uuid[], $2::uuid[], $3::integer[]) as k (workspace_id, id, seen)
+   where d.workspace_id = k.workspace_id and d.id = k.id
+     and (k.seen is null or d.attempt = k.seen)
+   returning d.id, d.attempt`,
+)
 
 /** Deletes what is over. A failure counts only when it is the attempt the row is waiting for. */
 export async function deleteEnded(db: Db, ended: EndedDelivery[]): Promise<SettledRow[]> {
   if (ended.length === 0) return []
-  const { rows } = await sql<SettledRow>`
-    /* settle */
-    delete from deliveries d
-    using unnest(
-      ${columnOf(ended, (row) => row.workspace_id)}::uuid[],
-      ${columnOf(ended, (row) => row.id)}::uuid[],
-      ${columnOf(ended, (row) => row.seen)}::integer[]
-    ) as k (workspace_id, id, seen)
-    where d.workspace_id = k.workspace_id and d.id = k.id
-      and (k.seen is null or d.attempt = k.seen)
-    returning d.id, d.attempt`.execute(db)
-  return rows
+  return deleteBatch(
+    db,
+    columnOf(ended, (row) => row.workspace_id),
+    columnOf(ended, (row) => row.id),
+    columnOf(ended, (row) => row.seen),
+  )
 }
 
 export interface RetriedDelivery {
@@ -47,22 +52,27 @@ export interface RetriedDelivery {
   due_at: Date
 }
 
+const updateBatch = prepared<Column[], SettledRow>(
+  'update_retried',
+  `/* settle */
+   update deliveries d
+   set attempt = d.attempt + 1, due_at = k.due_at
+   from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::timestamptz[])
+     as k (workspace_id, id, seen, due_at)
+   where d.workspace_id = k.workspace_id and d.id = k.id and d.attempt = k.seen
+   returning d.id, d.attempt - 1 as attempt`,
+)
+
 /** Puts a failed delivery back. A second runner with the same attempt matches no row. */
 export async function updateRetried(db: Db, retried: RetriedDelivery[]): Promise<SettledRow[]> {
   if (retried.length === 0) return []
-  const { rows } = await sql<SettledRow>`
-    /* settle */
-    update deliveries d
-    set attempt = d.attempt + 1, due_at = k.due_at
-    from unnest(
-      ${retried.map((row) => row.workspace_id)}::uuid[],
-      ${retried.map((row) => row.id)}::uuid[],
-      ${retried.map((row) => row.seen)}::integer[],
-      ${retried.map((row) => row.due_at)}::timestamptz[]
-    ) as k (workspace_id, id, seen, due_at)
-    where d.workspace_id = k.workspace_id and d.id = k.id and d.attempt = k.seen
-    returning d.id, d.attempt - 1 as attempt`.execute(db)
-  return rows
+  return updateBatch(
+    db,
+    columnOf(retried, (row) => row.workspace_id),
+    columnOf(retried, (row) => row.id),
+    columnOf(retried, (row) => row.seen),
+    columnOf(retried, (row) => row.due_at),
+  )
 }
 
 const insertBatch = prepared<Column[], never>(

@@ -1,14 +1,15 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
+import { prepared } from '../../kernel/db/prepared.ts'
 
 // A lane is made by its first wake-up. Rows are locked in mailbox order: nobody waits in a ring.
 
-const upsert = sql`
+const upsert = `
   on conflict (workspace_id, mailbox_id) do update
     set wake_at = least(l.wake_at, excluded.wake_at), seq = l.seq + 1`
 
 /** The bucket of a lane, as `bucketOf` tells it: the last byte of its mailbox's id. */
-const bucket = sql.raw(`('x' || right(m.id::text, 2))::bit(8)::integer`)
+const bucket = `('x' || right(m.id::text, 2))::bit(8)::integer`
 
 export const wakeLanes = (
   db: Db,
@@ -22,32 +23,27 @@ export const wakeLanes = (
     select ${workspaceId}::uuid, mailbox_id, bucket, ${at}::timestamptz
     from unnest(${mailboxIds}::uuid[], ${buckets}::smallint[]) as k (mailbox_id, bucket)
     order by mailbox_id
-    ${upsert}`.execute(db)
+    ${sql.raw(upsert)}`.execute(db)
 
-export const wakeLanesOfCampaigns = (
-  db: Db,
-  workspaceId: string,
-  campaignIds: string[],
-  at: Date,
-) =>
-  sql`
-    insert into mailbox_lanes as l (workspace_id, mailbox_id, bucket, wake_at)
-    select distinct ${workspaceId}::uuid, m.id, ${bucket}, ${at}::timestamptz
-    from campaigns c
-    join mailboxes m on m.workspace_id = c.workspace_id and m.address = any(c.email_list)
-    where c.workspace_id = ${workspaceId}::uuid and c.id = any(${campaignIds}::uuid[])
-      and c.status = 'active'
-    order by m.id
-    ${upsert}`.execute(db)
+export const wakeLanesOfCampaigns = prepared<[string, string[], Date], unknown>(
+  'wake_lanes_of_campaigns',
+  `insert into mailbox_lanes as l (workspace_id, mailbox_id, bucket, wake_at)
+   select distinct $1::uuid, m.id, ${bucket}, $3::timestamptz
+   from campaigns c
+   join mailboxes m on m.workspace_id = c.workspace_id and m.address = any(c.email_list)
+   where c.workspace_id = $1 and c.id = any($2::uuid[]) and c.status = 'active'
+   order by m.id
+   ${upsert}`,
+)
 
 export const wakeLanesOfWorkspace = (db: Db, workspaceId: string, at: Date) =>
   sql`
     insert into mailbox_lanes as l (workspace_id, mailbox_id, bucket, wake_at)
-    select ${workspaceId}::uuid, m.id, ${bucket}, ${at}::timestamptz
+    select ${workspaceId}::uuid, m.id, ${sql.raw(bucket)}, ${at}::timestamptz
     from mailboxes m
     where m.workspace_id = ${workspaceId}::uuid
     order by m.id
-    ${upsert}`.execute(db)
+    ${sql.raw(upsert)}`.execute(db)
 
 export const forgiveLane = (db: Db, workspaceId: string, mailboxId: string) =>
   db

@@ -8,14 +8,14 @@ import { createRateLimit, type RateLimit } from './rate-limit.ts'
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 const log = pino({ level: 'silent' })
 
-const limit = (redisUrl?: string): RateLimit => {
-  const created = createRateLimit(redisUrl, log)
+const limit = async (redisUrl?: string): Promise<RateLimit> => {
+  const created = await createRateLimit(redisUrl, log)
   onTestFinished(() => created.close())
   return created
 }
 
 test('requests beyond the limit of the window are refused, with the time to wait', async () => {
-  const rate = limit()
+  const rate = await limit()
   expect(await rate.consume('w', 2)).toMatchObject({ 'ratelimit-policy': '"default";q=2;w=10' })
   expect((await rate.consume('w', 2)).ratelimit).toMatch(/r=0;t=\d+/)
   await expect(rate.consume('w', 2)).rejects.toMatchObject({
@@ -26,19 +26,19 @@ test('requests beyond the limit of the window are refused, with the time to wait
 })
 
 test('0 is no limit', async () => {
-  const rate = limit()
+  const rate = await limit()
   for (let i = 0; i < 100; i++) expect(await rate.consume('w', 0)).toEqual({})
 })
 
 test('a Redis that is away lets each process count for itself', async () => {
-  const rate = limit('redis://127.0.0.1:1')
+  const rate = await limit('redis://127.0.0.1:1')
   await rate.consume('w', 1)
   await expect(rate.consume('w', 1)).rejects.toMatchObject({ code: 'rate_limited' })
 })
 
 test.runIf(hasRedis)('two processes on one Redis share a window', async () => {
   const url = await startRedis()
-  const [a, b] = [limit(url), limit(url)]
+  const [a, b] = [await limit(url), await limit(url)]
   await expect.poll(() => countsTogether(a, b), { timeout: 10_000 }).toBe(true)
 })
 

@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
 import { AppError } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -16,9 +16,9 @@ export interface RateLimit {
   close: () => void
 }
 
-export function createRateLimit(redisUrl: string | undefined, log: Log): RateLimit {
+export async function createRateLimit(redisUrl: string | undefined, log: Log): Promise<RateLimit> {
   const memory = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: windowSeconds })
-  const redis = redisUrl ? connectRedis(redisUrl, log) : undefined
+  const redis = redisUrl ? await connectRedis(redisUrl, log) : undefined
   const limiter = redis
     ? new RateLimiterRedis({
         storeClient: redis,
@@ -50,7 +50,9 @@ export function createRateLimit(redisUrl: string | undefined, log: Log): RateLim
   }
 }
 
-function connectRedis(url: string, log: Log): Redis {
+async function connectRedis(url: string, log: Log): Promise<Redis> {
+  // Most do without: a start takes less.
+  const { Redis } = await import('ioredis')
   const redis = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 1 })
   redis.on('ready', () => log.info('rate limit: Redis is connected'))
   redis.on('error', () => undefined)

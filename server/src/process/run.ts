@@ -1,0 +1,30 @@
+import type { Config } from '../config.ts'
+import { loadSample } from '../features/directory/index.ts'
+import type { Log } from '../kernel/log.ts'
+import type { EmbeddedPostgres } from '../kernel/postgres/index.ts'
+import { announce } from './announce.ts'
+import { openServer } from './open.ts'
+import { type Role, startServices } from './services.ts'
+import type { StopRequest } from './stop.ts'
+
+export interface RunOptions {
+  log: Log
+  stop: StopRequest
+  /** Under way. Undefined: the database of DATABASE_URL. */
+  postgres: Promise<EmbeddedPostgres> | undefined
+  isFirstStart: boolean
+}
+
+/** Serves until a stop is requested. */
+export async function run(role: Role, config: Config, options: RunOptions): Promise<void> {
+  const { log, stop, postgres, isFirstStart } = options
+  await using opened = await openServer(config, { log, signal: stop.signal, postgres })
+  // Something to try the search on; a database of the operator's is left alone.
+  if (isFirstStart) log.info(await loadSample(opened.ctx), 'sample directory loaded')
+  opened.ctx.metrics.observeProcess()
+  log.info(config.outbound, 'outbound policy')
+  await using services = await startServices(role, opened)
+  announce(opened.ctx, role, services.address)
+  await stop.requested
+  log.info('stopping')
+}
