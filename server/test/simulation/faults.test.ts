@@ -18,8 +18,7 @@ describe.each(scenarios)('$name', (scenario) => {
   })
   afterAll(() => laboratory[Symbol.asyncDispose]())
 
-  const { elusiveFaults = [] } = scenario.seeds
-  test.each(scenario.faults.filter(({ name }) => !elusiveFaults.includes(name)))(
+  test.each(scenario.faults)(
     'the simulation catches $name, and catches it again at the same step',
     { timeout },
     async (fault) => {

@@ -6,8 +6,6 @@ import type { Scenario } from './engine/scenario.ts'
 import { simulate } from './engine/simulate.ts'
 import { scenarios } from './scenarios.ts'
 
-// npm run simulate -- [SCENARIO] [--seed N] [--runs K] [--days D] [--fault NAME] [--trace] [--twice]
-
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -17,8 +15,13 @@ const { values, positionals } = parseArgs({
     fault: { type: 'string' },
     trace: { type: 'boolean', default: false },
     twice: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 })
+if (values.help) {
+  console.log(usage())
+  process.exit()
+}
 const scenario = choose('SCENARIO', scenarios, positionals[0] ?? scenarios[0]?.name)
 const fault = values.fault ? choose('--fault', scenario.faults, values.fault) : undefined
 
@@ -70,4 +73,18 @@ function choose<T extends { name: string }>(what: string, all: T[], name: string
   const found = all.find((one) => one.name === name)
   if (!found) throw new Error(`${what} is one of ${all.map((one) => one.name).join(', ')}.`)
   return found
+}
+
+function usage(): string {
+  return `npm run simulate -- [SCENARIO] [--seed N] [--runs K] [--days D] [--fault NAME] [--trace] [--twice]
+
+SCENARIO   ${scenarios.map(({ name }) => name).join(' or ')}; without one, the first
+--seed     where to begin; one seed is always the same history
+--runs     how many seeds in a row
+--days     sending only: so many days of mishaps, then until the last mail. Over the database, as all
+           histories here; those with the ledger in memory are run by memory/campaign-days.test.ts
+--fault    with a mistake put into it that must be noticed:
+${scenarios.map(({ name, faults }) => `           ${name}: ${faults.map((fault) => fault.name).join(', ')}`).join('\n')}
+--trace    prints everything that happens
+--twice    runs each seed again, and compares`
 }

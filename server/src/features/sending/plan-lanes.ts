@@ -47,6 +47,8 @@ export async function planLanes(
   parts: PlannerParts,
 ): Promise<Map<Lane, Move>> {
   const now = ctx.now()
+  // What its last results make due may not have been there yet when its work was read.
+  const busy = new Set(lanes.filter((lane) => lane.isBusy))
   const rows = new Map(
     (await readLanes(ctx.db, lanes.map(keyOf))).map((row) => [row.mailbox_id, row]),
   )
@@ -71,7 +73,7 @@ export async function planLanes(
     const until = earlier(choice.next, nextDue.get(each) ?? null)
     sleeps.push({ lane: each.lane, row: each.row, until })
   }
-  await goToSleep(ctx, sleeps, parts, moves)
+  await goToSleep(ctx, sleeps, busy, parts, moves)
   return moves
 }
 
@@ -196,13 +198,14 @@ const undecidedOf = (idle: Map<ReadyLane, Choice>) =>
 async function goToSleep(
   ctx: Context,
   sleeps: { lane: Lane; row: LaneRow; until: Date | null }[],
+  busy: Set<Lane>,
   parts: PlannerParts,
   moves: Map<Lane, Move>,
 ) {
   await Promise.all(
     sleeps.map(async ({ lane, row, until }) => {
       // Awake as long as anything of it is open: that is how another runner finds it.
-      if (lane.isBusy) {
+      if (lane.isBusy || busy.has(lane)) {
         moves.set(lane, { kind: 'settle' })
         return
       }

@@ -95,13 +95,16 @@ export class Backend {
 
 /**
  * The server decides nothing by time or by what it remembers: it looks for no deadlock by itself,
- * keeps one plan for each statement, and plans it anew when the tables were emptied.
+ * keeps one plan for each statement, and plans it anew when the tables were emptied. As nobody counts
+ * their rows, it takes large tables for small ones and would join 256 leases in a nested loop.
  */
 const settings = `
   set synchronous_commit = off;
   set deadlock_timeout = '1d';
   set plan_cache_mode = force_generic_plan;
-  set max_parallel_workers_per_gather = 0`
+  set max_parallel_workers_per_gather = 0;
+  set enable_nestloop = off;
+  set wal_compression = off`
 
 /** Real connections, kept from one simulation to the next. */
 export class Backends {

@@ -109,7 +109,7 @@ export class Connection {
   /** Rows whose order a statement leaves open come in any order. */
   #disorder(text: string, { rows }: Result) {
     if (rows.length < 2 || /order by/i.test(text)) return
-    const keyed = rows.map((row) => ({ key: JSON.stringify(row, withoutSealed), row }))
+    const keyed = rows.map((row) => ({ key: keyOf(row), row }))
     keyed.sort((a, b) => (a.key < b.key ? -1 : 1))
     rows.splice(0, rows.length, ...this.#world.random.shuffle(keyed.map(({ row }) => row)))
   }
@@ -132,6 +132,14 @@ function abridge(text: string): string {
     abridged.set(text, short)
   }
   return short
+}
+
+/** Most lists of many rows are of one column. */
+function keyOf(row: Record<string, unknown>): string {
+  const values = Object.values(row)
+  const [value] = values
+  if (values.length === 1 && typeof value !== 'object') return String(value)
+  return JSON.stringify(row, withoutSealed)
 }
 
 const describe = (error: Error | undefined) =>

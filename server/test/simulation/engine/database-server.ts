@@ -26,7 +26,7 @@ interface Parked {
 const clock = 'outrider_now()'
 
 /** How long a statement may be silent before the server is asked whether it waits for a lock. */
-const askAfterMs = 2
+const askAfterMs = 5
 
 /**
  * The one real database. One statement runs at a time, until it was answered or has to wait for a

@@ -39,7 +39,7 @@ export async function openLaboratory(
 
   const admin = new pg.Client({ connectionString: url.href })
   await admin.connect()
-  await admin.query('set synchronous_commit = off')
+  await admin.query('set synchronous_commit = off; set wal_compression = off')
   await admin.query(noClock)
   for (const { name } of partitionedTables) {
     await admin.query(`create table ${name}_of_any_time partition of ${name} default`)

@@ -15,12 +15,7 @@ export interface Scenario<F extends Forecast = Forecast> {
   furniture: string
   faults: Fault<F>[]
   /** How many of them `npm test` runs, and runs twice. */
-  seeds: {
-    tested: number
-    replayed: number
-    /** Faults that take more histories to catch than a test has time for: by command only. */
-    elusiveFaults?: string[]
-  }
+  seeds: { tested: number; replayed: number }
   /** @param days that it shall last, where somebody says so */
   drawForecast(random: Random, days?: number): F
   begin(world: World, forecast: F): Promise<Life>

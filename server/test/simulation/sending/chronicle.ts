@@ -59,6 +59,8 @@ export interface Written {
 export interface Judge {
   marked(mark: Mark): void
   accepted(accepted: Accepted, mark: Mark | undefined): void
+  /** A folder was read, or a mail got to be known. */
+  read(): Promise<void>
 }
 
 /** Within so long, what was true before an edit may still be gone by. */
@@ -132,6 +134,7 @@ export class Chronicle implements Observer {
     if (/(insert into|update) "?(sends|campaign_days|mailbox_days)\b/.test(text)) {
       pending.ledger = true
     }
+    if (/insert into (mailbox_folders|message_ids)\b/.test(text)) pending.read = true
     if (/insert into events/.test(text))
       pending.facts.push(...factsOf(values, this.#world.scheduler.nowMs))
     if (/(insert into|update) sends/.test(text) && /message_id = k\.|k\.message_id/.test(text)) {
@@ -170,13 +173,14 @@ export class Chronicle implements Observer {
     return this.#keys.get(messageId)
   }
 
-  async #committed({ changes, leads, ledger, facts, marks }: Pending) {
+  async #committed({ changes, leads, ledger, read, facts, marks }: Pending) {
     const { admin, scheduler } = this.#world
     this.facts.push(...facts)
     this.marks.push(...marks)
     if (changes) this.states.push(await readCommitted(admin, scheduler.nowMs))
     if (leads) await this.#readLeads()
     if (ledger) await this.#ledger.check(this.recent)
+    if (read) await this.judge?.read()
   }
 
   /** A mailbox is planned to send, or to sleep; who does neither plans without end. */
@@ -229,6 +233,7 @@ interface Pending {
   changes?: boolean
   leads?: boolean
   ledger?: boolean
+  read?: boolean
   facts: Fact[]
   marks: Mark[]
 }

@@ -26,7 +26,7 @@ const rough: Partial<SendingForecast> = {
 /** As fast as it goes, so that much happens at once. */
 const fast: Partial<SendingForecast> = { ...rough, pace: 'unhindered', steps: 2 }
 const stuck: Partial<SendingForecast> = {
-  ...{ ...fast, latencyMs: [100, 500], stuckChance: 0.3, leads: 4, mailboxes: 1 },
+  ...{ ...fast, latencyMs: [50, 250], stuckChance: 0.3, leads: 4, mailboxes: 1 },
 }
 const broken: Partial<SendingForecast> = { ...fast, resetChance: 0.04, talkative: true, leads: 4 }
 const crashes: Partial<SendingForecast> = { ...rough, crashes: 10, resetChance: 0.02 }
@@ -70,7 +70,8 @@ export const faults: Fault<SendingForecast>[] = [
     'days-not-locked',
     'A claim looks at the limits of the day without keeping others from doing the same.',
     {
-      ...{ ...fast, pace: 'tight', mailboxes: 3, leads: 12, steps: 1, refusalChance: 0.4 },
+      // Mailboxes have follow-ups of their own; the next new lead is the same for all of them.
+      ...{ ...fast, pace: 'tight', mailboxes: 3, leads: 9, steps: 2 },
       ...{ leaseMs: 20_000, latencyMs: [100, 400] },
     },
     statement.lockDays,

@@ -1,8 +1,7 @@
-import type pg from 'pg'
 import { type Committed, type CommittedCampaign, limitOf, zoneOf } from './committed.ts'
 import { dateOf, opensAt, tomorrowMs } from './wall-clock.ts'
 
-interface Facts {
+export interface Facts {
   leads: { campaign_id: string; mailbox_id: string | null; due_at: string }[]
   lanes: {
     mailbox_id: string
@@ -13,8 +12,8 @@ interface Facts {
   days: { id: string; day: string; sent: number; new_leads: number }[]
 }
 
-const text = `
-  select
+/** Columns of a select. */
+export const factColumns = `
     (select coalesce(json_agg(l), '[]') from (
       select campaign_id, mailbox_id, min(timestamp_next_send) as due_at from leads l
       where sending_state in ('pending', 'active') and timestamp_next_send is not null
@@ -34,15 +33,8 @@ const lateMs = 5_000
  * Mailboxes that sleep longer than they should: something is due, its window opens and its limits
  * allow it before they wake. Worked out without the planner.
  */
-export async function findForgotten(
-  admin: pg.Client,
-  now: Committed,
-  nowMs: number,
-): Promise<string[]> {
+export function findForgotten(facts: Facts, now: Committed, nowMs: number): string[] {
   if (!now.planAllows) return []
-  const { rows } = await admin.query<Facts>({ name: 'find_forgotten', text })
-  const [facts] = rows
-  if (!facts) return []
   const sentOn = (id: string, day: string) =>
     facts.days.find((each) => each.id === id && each.day === day) ?? { sent: 0, new_leads: 0 }
   return [...now.mailboxes.values()].flatMap((mailbox) => {

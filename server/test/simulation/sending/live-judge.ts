@@ -9,6 +9,8 @@ import {
   type Mark,
 } from './chronicle.ts'
 import { type CommittedCampaign, isSuppressed, zoneOf } from './committed.ts'
+import type { PostOffice } from './post-office.ts'
+import { findUnkept } from './unkept.ts'
 import { delayedMs, isOpenWithin, startMsOf } from './wall-clock.ts'
 
 /** From the mark to the answer of a server, for who is neither dead nor asleep. */
@@ -18,10 +20,12 @@ const wireMs = 5_000
 export class LiveJudge implements Judge {
   readonly #world: World
   readonly #chronicle: Chronicle
+  readonly #office: PostOffice
 
-  constructor(world: World, chronicle: Chronicle) {
+  constructor(world: World, chronicle: Chronicle, office: PostOffice) {
     this.#world = world
     this.#chronicle = chronicle
+    this.#office = office
   }
 
   marked(mark: Mark) {
@@ -50,6 +54,13 @@ export class LiveJudge implements Judge {
     const allowed = repeated.filter((each) => isSame(each, accepted)).length
     if (times > allowed) this.#violate(mark, `taken ${times + 1} times`)
     this.#judgeGap(accepted, mark)
+  }
+
+  async read() {
+    const { letters } = this.#chronicle
+    for (const unkept of await findUnkept(this.#world.admin, this.#office, letters)) {
+      this.#world.violate(unkept)
+    }
   }
 
   /** What ended the lead's sequence before. */

@@ -13,6 +13,8 @@ export interface MailRoom {
   forecast: SendingForecast
   random: Random
   office: PostOffice
+  /** Whoever stands still in the middle of a mail, by its recipient: lets it go on. */
+  stuck: Map<string, () => void>
 }
 
 /** A line from a process to a mail server: what is said on it and what is answered are gates. */

@@ -4,7 +4,7 @@ import type { SimulatedProcess } from '../engine/process.ts'
 import type { Lull, Wait } from '../engine/scheduler.ts'
 import type { World } from '../engine/world.ts'
 import type { Chronicle } from './chronicle.ts'
-import { findForgotten } from './forgotten.ts'
+import { type Facts, factColumns, findForgotten } from './forgotten.ts'
 import type { Account, PostOffice } from './post-office.ts'
 
 /** What a runner's process runs. */
@@ -13,10 +13,11 @@ export interface Running {
   inboxes: InboxRunner
 }
 
-interface Outlook {
+interface Outlook extends Facts {
   /** When something is to be done by itself. */
   next_at: Date | null
-  /** Of mailboxes: the last one that is to be looked at by now, and the next one. */
+  /** Of mailboxes: how many are to be looked at by now, the last one of these, and the next one. */
+  woken: number
   woken_at: Date | null
   wakes_at: Date | null
   /** By the clock of leases: until then everything has an owner who lives. */
@@ -31,11 +32,13 @@ const outlook = `
       select min(wake_at) as at from mailbox_lanes
       union all select min(look_at) from sends where is_uncertain
       union all select min(leads_follow_due) from campaigns) as times) as next_at,
+    (select count(*)::int from mailbox_lanes where wake_at <= $2) as woken,
     (select max(wake_at) from mailbox_lanes where wake_at <= $2) as woken_at,
     (select min(wake_at) from mailbox_lanes where wake_at > $2) as wakes_at,
     (select min(case when runner_id = any($1::uuid[]) then leased_until else 'epoch' end)
       from bucket_leases where kind in ('mailboxes', 'inboxes')) as owned_until,
-    (select coalesce(json_agg(message_id), '[]') from messages where direction = 'in') as kept`
+    (select coalesce(json_agg(message_id), '[]') from messages where direction = 'in') as kept,
+    ${factColumns}`
 
 /**
  * Lets time pass in which nothing is to be done: all that is due was done, and everybody sleeps. Just
@@ -71,7 +74,7 @@ export class Pastime {
       const lookMs = Math.min(untilMs, nextMs, nextLookMs) - marginMs
       return { untilMs: lookMs, shifts: ['polling', 'routine'], skips: false }
     }
-    await this.#findForgotten()
+    this.#findForgotten(seen)
     const shifts: Wait[] = ['polling', 'routine', 'beating', 'listening']
     // Somebody who lost his connection comes back for it.
     const tryMs = unread.length > 0 ? scheduler.nextMs('retrying') : Number.POSITIVE_INFINITY
@@ -112,11 +115,19 @@ export class Pastime {
     )
   }
 
-  /** A poll finds what was woken since the last one; what is older is for others to find. */
-  #withoutPolls({ woken_at, wakes_at }: Outlook, untilMs: number): Lull | undefined {
-    const { scheduler } = this.#world
+  /**
+   * A poll finds what was woken since the last one, unless it is awake; what is older is for others
+   * to find.
+   */
+  #withoutPolls({ woken, woken_at, wakes_at }: Outlook, untilMs: number): Lull | undefined {
+    const { scheduler, processes } = this.#world
     const polledForMs = scheduler.nowMs - polledMs
-    if (woken_at && this.#msOf(woken_at) > polledForMs) return undefined
+    const awake = [...processes].reduce(
+      (sum, process) => sum + (this.running.get(process)?.sending.lanesAwake() ?? 0),
+      0,
+    )
+    const isFound = awake >= woken
+    if (!isFound && woken_at && this.#msOf(woken_at) > polledForMs) return undefined
     const wakesMs = this.#msOf(wakes_at)
     if (wakesMs > polledForMs && wakesMs <= scheduler.nowMs) return undefined
     const others = scheduler.nextMs('routine', 'beating', 'listening', 'retrying')
@@ -152,10 +163,9 @@ export class Pastime {
     return [...this.#chronicle.runners].flatMap(([id, process]) => (process.alive ? id : []))
   }
 
-  async #findForgotten() {
-    const { admin, scheduler } = this.#world
-    const nowMs = this.#chronicle.startMs + scheduler.nowMs
-    for (const forgotten of await findForgotten(admin, this.#chronicle.now, nowMs)) {
+  #findForgotten(facts: Facts) {
+    const nowMs = this.#chronicle.startMs + this.#world.scheduler.nowMs
+    for (const forgotten of findForgotten(facts, this.#chronicle.now, nowMs)) {
       this.#world.violate(forgotten)
     }
   }

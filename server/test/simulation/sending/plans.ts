@@ -38,7 +38,7 @@ export function drawSchedule(random: Random, { slow, pace }: SendingForecast): C
 
 export function drawLimits(random: Random, { pace }: SendingForecast) {
   if (pace === 'unhindered') return { daily_limit: null, daily_max_leads: null }
-  if (pace === 'tight') return { daily_limit: 3, daily_max_leads: null }
+  if (pace === 'tight') return { daily_limit: 5, daily_max_leads: null }
   return {
     daily_limit: random.pick([null, null, 3, 8]),
     daily_max_leads: random.pick([null, null, 2]),
@@ -98,7 +98,8 @@ export const drawMailbox = (random: Random, forecast: SendingForecast, address: 
   ...(random.chance(0.2) && forecast.pace === 'any' ? { ramp_up: { start: 2, step: 1 } } : {}),
 })
 
-export const drawPace = (random: Random, { pace }: SendingForecast) =>
-  pace === 'any'
-    ? { daily_limit: random.pick([4, 50]), gap_seconds: random.pick([0, 0, 90]) }
-    : { daily_limit: 50, gap_seconds: 0 }
+export function drawPace(random: Random, { pace }: SendingForecast) {
+  if (pace === 'unhindered') return { daily_limit: 50, gap_seconds: 0 }
+  if (pace === 'tight') return { daily_limit: 50, gap_seconds: 4 }
+  return { daily_limit: random.pick([4, 50]), gap_seconds: random.pick([0, 0, 90]) }
+}

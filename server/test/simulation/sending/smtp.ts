@@ -14,6 +14,8 @@ export interface Recipients {
 
 /** A server closes a line that nothing was said on for so long. */
 const idleMaxMs = 60_000
+/** It is looked so often whether somebody is still stuck. */
+const stuckStepMs = 200
 
 export class SimulatedSmtp implements SmtpConnection {
   readonly sizeMaxBytes = null
@@ -42,7 +44,7 @@ export class SimulatedSmtp implements SmtpConnection {
       throw new MailFailure('connect', 'closed')
     }
     const to = envelope.to[0] ?? ''
-    this.#getStuck()
+    this.#getStuck(to)
     await this.#line.ask('rcpt', `RCPT ${to}`, () => {
       const failure = this.#troubled() ?? this.#recipients.refuse(to)
       if (failure) throw failure
@@ -52,8 +54,9 @@ export class SimulatedSmtp implements SmtpConnection {
     this.#usedAtMs = scheduler.nowMs
   }
 
-  finish(message: Buffer): Promise<string> {
+  async finish(message: Buffer): Promise<string> {
     const { world, forecast, random } = this.#room
+    await this.#disturb()
     const source = message.toString()
     const mail: ReceivedMail = {
       messageId: headerOf(source, 'Message-ID'),
@@ -78,23 +81,46 @@ export class SimulatedSmtp implements SmtpConnection {
     this.#line.isOpen = false
   }
 
-  /** Whoever takes over meanwhile must not be disturbed by what is done when it is over. */
-  #getStuck() {
-    const { world, forecast, random } = this.#room
+  /** Until its time is over, or somebody else is in the middle of the same mail. */
+  #getStuck(to: string) {
+    const { world, forecast, random, stuck } = this.#room
     if (world.weather.isClear || !random.chance(forecast.stuckChance)) return
+    const { scheduler } = world
     const { process } = this.#line
-    const ms = random.between(1.2, 3) * forecast.leaseMs
-    world.note(`${process.label} is stuck for ${Math.round(ms)} ms`)
-    process.stalledUntilMs = Math.max(process.stalledUntilMs, world.scheduler.nowMs + ms)
+    const ms = random.between(1.5, 6) * forecast.leaseMs
+    world.note(`${process.label} is stuck for ${Math.round(ms)} ms at most`)
+    let untilMs = scheduler.nowMs + ms
+    stuck.set(to, () => {
+      untilMs = scheduler.nowMs
+    })
+    const standStill = () => {
+      if (scheduler.nowMs >= untilMs || !process.alive) return
+      process.stalledUntilMs = Math.max(process.stalledUntilMs, scheduler.nowMs + stuckStepMs)
+      scheduler.after(stuckStepMs / 2, null, standStill)
+    }
+    standStill()
+  }
+
+  /** Whoever was given up before is back, while nobody knows yet what becomes of the mail. */
+  async #disturb() {
+    const { world, random, stuck } = this.#room
+    const to = this.#envelope?.to[0] ?? ''
+    const letGo = stuck.get(to)
+    if (!stuck.delete(to) || world.weather.isClear) return
+    letGo?.()
+    await this.#pause(random.between(500, 4_000))
   }
 
   async #hesitate(to: string) {
     const { world, forecast, random } = this.#room
     if (world.weather.isClear || !random.chance(forecast.doubtChance)) return
     this.#recipients.doubt(to)
-    const ms = random.between(1_000, 6_000)
-    await new Promise<void>((resolve) => {
-      world.scheduler.after(ms, this.#line.process, resolve)
+    await this.#pause(random.between(1_000, 6_000))
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#room.world.scheduler.after(ms, this.#line.process, resolve)
     })
   }
 

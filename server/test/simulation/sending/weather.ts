@@ -11,7 +11,10 @@ export interface SendingForecast extends Forecast {
   steps: number
   /** Steps are days apart, not minutes. */
   slow: boolean
-  /** Unhindered: around the clock, without gaps and limits; tight: with a small limit and nothing else. */
+  /**
+   * Unhindered: around the clock, without gaps and limits; tight: one mail after the other, until the
+   * campaign's day is full.
+   */
   pace: 'any' | 'unhindered' | 'tight'
   /** Everybody answers. */
   talkative: boolean
@@ -57,38 +60,42 @@ const changes = [
 export function drawSendingForecast(random: Random, days?: number): SendingForecast {
   const forecast = drawForecast(random)
   const isLong = days !== undefined
-  const disturbedMs = isLong
-    ? days * dayMs
-    : random.pick([0.5 * hourMs, 2 * hourMs, 6 * hourMs, 30 * hourMs])
+  // Most are so small that many can be run; what needs more of everything comes in the others.
+  const isSmall = !isLong && random.chance(0.9)
+  const few = <Value>(small: Value[], usual: Value[], long: Value) =>
+    isLong ? long : random.pick(isSmall ? small : usual)
+  const disturbedMs = isLong ? days * dayMs : few([0.5, 2], [2, 6, 30], 0) * hourMs
   const rough = (value: number) => (forecast.calm ? 0 : value)
   const change = random.pick(changes) - random.between(0, Math.min(disturbedMs, 2 * dayMs))
   const anyTime = firstDay.getTime() + random.between(0, 35) * dayMs
   return {
     ...forecast,
-    runners: random.pick([1, 2, 2]),
-    leaseMs: forecast.calm ? 30_000 : random.pick([5_800, 8_200]),
+    runners: random.pick([1, 2]),
+    leaseMs: forecast.calm ? 30_000 : random.pick([8_200, 16_300]),
     // What is slow is lived through, and hearts beat all the while.
     latencyMs: random.pick<[number, number]>([
       [0.2, 3],
       [0.2, 3],
+      [0.2, 3],
+      [0.2, 3],
       [0.2, 30],
-      [5, 80],
+      [5, 40],
     ]),
     lagChance: random.pick([0, 0, 0.01]),
     skewMaxMs: random.pick([0, 100, 400]),
     lateCommitChance: random.pick([0, 0.15]),
-    crashes: forecast.crashes * (isLong ? 3 : 1),
+    crashes: rough(few([0, 1], [forecast.crashes], 3 * forecast.crashes)),
     sleepMs: rough(random.chance(0.15) ? random.pick([0.2, 2, 30]) * hourMs : 0),
     startMs: Math.floor(random.chance(0.4) ? change : anyTime),
     disturbedMs,
-    mailboxes: isLong ? 3 : random.pick([1, 1, 1, 2, 3]),
-    campaigns: isLong ? 2 : random.pick([1, 1, 1, 2]),
-    leads: isLong ? 15 : random.whole(1, 3),
-    steps: isLong ? 3 : random.pick([1, 2, 2]),
+    mailboxes: few([1], [1, 2, 2, 3], 3),
+    campaigns: few([1], [1, 2], 2),
+    leads: few([1, 1, 2], [1, 2, 3], 15),
+    steps: few([1, 1, 2], [1, 2, 2], 3),
     slow: isLong || random.chance(0.3),
     pace: random.pick(['any', 'any', 'any', 'unhindered', 'tight']),
     talkative: random.chance(0.1),
-    actions: isLong ? 30 : random.whole(0, 5),
+    actions: few([0, 1, 2], [0, 2, 4, 5], 30),
     addingChance: random.pick([0.12, 0.12, 0.5]),
     doubtChance: random.pick([0, 0, 0.2]),
     stuckChance: rough(random.pick([0, 0, 0.1])),

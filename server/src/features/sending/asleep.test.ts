@@ -1,0 +1,27 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Sending, testSending } from '../../../test/sending.ts'
+import { DatabaseWatch } from './database-watch.ts'
+import { Lane } from './lane.ts'
+import { planLanes } from './plan-lanes.ts'
+import { createWriters } from './writers.ts'
+
+let sending: Sending
+beforeEach(async () => {
+  sending = await testSending()
+})
+afterEach(() => sending[Symbol.asyncDispose]())
+
+test('a mailbox does not sleep by what was read before its last result was in the ledger', async () => {
+  const { ctx, workspaceId } = sending
+  const { id } = await sending.createMailbox('anna@example.com')
+  const writers = createWriters(ctx, new DatabaseWatch(ctx))
+  const lane = new Lane(workspaceId, id, '0')
+  const plan = async () => (await planLanes(ctx, [lane], writers)).get(lane)?.kind
+
+  lane.settling.add(Promise.resolve())
+  const planning = plan()
+  // It comes in while the plan is made.
+  lane.settling.clear()
+  expect(await planning).toBe('settle')
+  expect(await plan()).toBe('asleep')
+})
