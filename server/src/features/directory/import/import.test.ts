@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { type TestContext, testContext } from '../../../../test/context.ts'
 import {
   companiesIn,
@@ -15,10 +15,12 @@ import {
   stopImports,
 } from '../../../../test/directory-files.ts'
 import { insertPeople } from '../../../../test/directory-rows.ts'
+import { withSession } from '../../../kernel/db/session.ts'
 import { type OptedOut, optOut } from '../optouts.ts'
 import type { DirectoryFilters } from '../schema.ts'
 import { searchDirectory } from '../search.ts'
 import type { ImportProgress } from './import.ts'
+import { doWithoutKeyIndex } from './key-index.ts'
 import { hasKeyIndex } from './queries.ts'
 
 let ctx: TestContext
@@ -175,6 +177,30 @@ describe('the index of keys', () => {
     const text = 'email\na@a.example\nA@a.example\n'
     expect(await importText(ctx, text)).toMatchObject({ contacts_created: 1 })
     await reader.end()
+    expect(await hasIndex()).toBe(true)
+  })
+
+  test('stays where we may drop it but not make it', async () => {
+    const { peek } = ctx.database
+    const { rows } = await sql<{ me: string }>`select current_user as me`.execute(peek)
+    await sql`create role importer`.execute(peek)
+    await sql`alter table directory_contacts owner to importer`.execute(peek)
+    onTestFinished(async () => {
+      await sql`alter table directory_contacts owner to ${sql.id(rows[0]?.me ?? '')}`.execute(peek)
+      await sql`drop role importer`.execute(peek)
+    })
+    await withSession(ctx.db, async ({ db }) => {
+      await sql`set role importer`.execute(db)
+      expect(await doWithoutKeyIndex({ ...ctx, db })).toBeUndefined()
+      await sql`reset role`.execute(db)
+    })
+    expect(await hasIndex()).toBe(true)
+  })
+
+  test('is there again when the import fails', async () => {
+    const path = await fileWith('email\na@a.example\nnothing\n')
+    const importing = importPath(ctx, path, { report: '/no/such/folder/report.csv' })
+    await expect(importing).rejects.toThrow('cannot be written')
     expect(await hasIndex()).toBe(true)
   })
 

@@ -110,26 +110,34 @@ async function run(
   const { row: resumedAfter } = opened.progress
   let rows = 0
   let broken: BrokenFile | undefined
-  try {
-    do {
-      for (; table.next(); rows++) {
-        if (table.number <= resumedAfter) continue
-        reader.read(batch)
-        if (!batch.isFull) continue
-        reader.close(batch)
-        await writer.write(batch)
-        const builder = batch.builder.isLarge ? new BlockBuilder() : batch.builder
-        ;[batch, other] = [other.begin(batch.number + 1, blockSize, builder), batch]
-      }
-      options.onProgress({ rows, bytesRead: source.bytesRead(), bytes: source.bytes })
-    } while (await table.more())
-  } catch (error) {
-    if (!(error instanceof BrokenFile)) throw error
-    broken = error
+  const writeAll = async () => {
+    try {
+      do {
+        for (; table.next(); rows++) {
+          if (table.number <= resumedAfter) continue
+          reader.read(batch)
+          if (!batch.isFull) continue
+          reader.close(batch)
+          await writer.write(batch)
+          const builder = batch.builder.isLarge ? new BlockBuilder() : batch.builder
+          ;[batch, other] = [other.begin(batch.number + 1, blockSize, builder), batch]
+        }
+        options.onProgress({ rows, bytesRead: source.bytesRead(), bytes: source.bytes })
+      } while (await table.more())
+    } catch (error) {
+      if (!(error instanceof BrokenFile)) throw error
+      broken = error
+    }
+    reader.close(batch)
+    await writer.write(batch, true)
+    return await writer.end()
   }
-  reader.close(batch)
-  await writer.write(batch, true)
-  const progress = await writer.end()
+  const progress = await writeAll().catch(async (error) => {
+    await writer.end().catch(() => undefined)
+    // Whoever comes next need not do without it; where the connection broke they have to make it.
+    if (seen) await haveKeyIndex(ctx).catch(() => undefined)
+    throw error
+  })
   if (seen) await haveKeyIndex(ctx)
   await rebuildStaleBlocks(ctx, (indexed, all) =>
     options.onProgress({

@@ -33,6 +33,9 @@ async function dropKeyIndex({ db }: Context): Promise<SeenKeys | undefined> {
   const keys = await queries.listKeys(db, fewMax + 1)
   if (keys.length > fewMax) return undefined
   if (await queries.hasKeyIndex(db)) await queries.dropKeyIndex(db)
+  // Who may drop it need not be allowed to make it. Refused here, it is as if it had stayed.
+  await queries.createKeyIndex(db)
+  await queries.dropKeyIndex(db)
   const seen = new SeenKeys()
   for (const key of keys) seen.add(ByteText.of(key))
   return seen

@@ -42,14 +42,19 @@ export async function hasKeyIndex(db: Db): Promise<boolean> {
   return rows[0]?.there ?? false
 }
 
-/** @throws SQLSTATE 55P03 when somebody reads the table for long, 42501 when we may not */
+/**
+ * Whoever searches meanwhile waits as long as this does.
+ *
+ * @throws SQLSTATE 55P03 when somebody reads the table for long, 42501 when we may not
+ */
 export const dropKeyIndex = async (db: Db) => {
-  await sql`set local lock_timeout = '2s'`.execute(db)
+  await sql`set local lock_timeout = '200ms'`.execute(db)
   await sql`drop index directory_contacts_key`.execute(db)
 }
 
 export const createKeyIndex = async (db: Db) => {
   await sql`set local maintenance_work_mem = '128MB'`.execute(db)
+  await sql`set local statement_timeout = 0`.execute(db)
   // Its pages hardly shrink, and to try costs as much as to sort the keys. Not everybody may set it.
   await sql`
     select set_config('wal_compression', 'off', true)
