@@ -84,7 +84,7 @@ export class Lanes {
     if (this.#pausing.has(lane)) this.#reviewPause(lane)
   }
 
-  /** Called a few times a second: pauses that ended, requests that turned out slow, idle lanes. */
+  /** Called several times a second: pauses that ended, requests that turned out slow, idle lanes. */
   tick() {
     const now = this.#ctx.now()
     for (const lane of this.#pausing) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Context } from '../../kernel/context.ts'
 import type { DueDelivery } from './delivery.ts'
 import { Lane } from './lane.ts'
-import { Slots } from './slots.ts'
+import { type Flight, Slots } from './slots.ts'
 
 const row = {} as DueDelivery
 const now = new Date('2026-11-20T12:00:00Z')
@@ -20,44 +20,59 @@ function slotsOf() {
   const process = { ms: 0, busy: 0 }
   const slots = new Slots({ monotonicMs: () => process.ms } as Context, () => process.busy)
   const lane = provenLane()
+  const flights: Flight[] = []
   const fill = () => {
-    for (; slots.hasFree('proven'); ) slots.take(lane, row)
+    for (; slots.hasFree('proven'); ) flights.push(slots.take(lane, row))
     return slots.inFlight
   }
-  return { process, slots, lane, fill }
+  const review = () => {
+    process.ms += 250
+    slots.review()
+  }
+  /** Receivers that answer at once, and more to send. */
+  const turn = () => {
+    for (const flight of flights.splice(0)) slots.free(flight)
+    process.ms += 250
+    const inFlight = fill()
+    slots.review()
+    return inFlight
+  }
+  return { process, slots, lane, fill, review, turn }
 }
 
 test('a process with time to spare gets more in flight, up to 512', () => {
-  const { slots, fill } = slotsOf()
-  expect(fill()).toBe(64)
-  slots.review()
-  expect(fill()).toBe(80)
-  for (let i = 0; i < 20; i++) {
-    slots.review()
-    fill()
-  }
-  expect(slots.inFlight).toBe(512)
+  const { turn } = slotsOf()
+  expect(turn()).toBe(64)
+  expect(turn()).toBe(80)
+  for (let i = 0; i < 20; i++) turn()
+  expect(turn()).toBe(512)
 })
 
 test('a process that is always busy has 64 in flight: more would only wait for it', () => {
-  const { process, slots, lane } = slotsOf()
-  const flights = []
-  for (let i = 0; i < 20; i++) {
-    for (; slots.hasFree('proven'); ) flights.push(slots.take(lane, row))
-    slots.review()
-  }
+  const { process, turn } = slotsOf()
+  for (let i = 0; i < 20; i++) turn()
   process.busy = 0.95
-  for (let i = 0; i < 20; i++) slots.review()
-  for (const flight of flights.splice(63)) slots.free(flight)
-  expect(slots.hasFree('proven')).toBe(true)
-  slots.take(lane, row)
-  expect(slots.hasFree('proven')).toBe(false)
+  for (let i = 0; i < 20; i++) turn()
+  expect(turn()).toBe(64)
+})
+
+test('on a process that is always busy nobody waits for receivers that take their time', () => {
+  const { process, slots, fill, review } = slotsOf()
+  process.busy = 0.95
+  expect(fill()).toBe(64)
+  for (let i = 0; i < 3; i++) {
+    review()
+    expect(slots.hasFree('proven')).toBe(true)
+    fill()
+  }
+  expect(fill()).toBeGreaterThan(100)
 })
 
 test('who does not run out of slots gets no more of them', () => {
-  const { slots, lane, fill } = slotsOf()
-  slots.take(lane, row)
-  for (let i = 0; i < 20; i++) slots.review()
+  const { slots, lane, fill, review } = slotsOf()
+  const flight = slots.take(lane, row)
+  for (let i = 0; i < 20; i++) review()
+  slots.free(flight)
   expect(fill()).toBe(64)
 })
 

@@ -17,11 +17,14 @@ const slowAfterMs = 1_000
 const slowMax = 1024
 /**
  * A process that is never idle gains nothing from more in flight: answers only wait for it, and each
- * delivery costs it more (70 µs with 128 in flight, 81 with 512: measured).
+ * delivery costs it more (70 µs with 128 in flight, 81 with 512: measured). Unless it is the receivers
+ * who take their time: waiting for them costs nothing.
  */
 const provenMin = 64
 const busyFrom = 0.9
 const freeUpTo = 0.8
+const slowReceiversMs = 100
+const adaptEveryMs = 200
 
 /** Who is in flight, and how many more may be. */
 export class Slots {
@@ -31,6 +34,7 @@ export class Slots {
   readonly #used: Record<Pool, number> = { proven: 0, trial: 0, failing: 0 }
   readonly #max = { ...slotsMax, proven: provenMin }
   #wereFull = false
+  #adaptedAtMs = 0
 
   /** @param busyShare of the time since its last call: 1 for a process that had no rest */
   constructor(ctx: Context, busyShare: () => number) {
@@ -64,7 +68,7 @@ export class Slots {
     return [...this.#flights].some((flight) => buckets.has(flight.lane.bucket))
   }
 
-  /** Called a few times a second. */
+  /** Called several times a second. */
   review() {
     this.#moveSlow()
     this.#adapt()
@@ -83,11 +87,20 @@ export class Slots {
   }
 
   #adapt() {
-    const busy = this.#busyShare()
+    const nowMs = this.#ctx.monotonicMs()
+    if (nowMs - this.#adaptedAtMs < adaptEveryMs) return
+    this.#adaptedAtMs = nowMs
+    const busy = this.#meanAgeMs(nowMs) > slowReceiversMs ? 0 : this.#busyShare()
     if (busy > busyFrom) this.#max.proven = Math.max(provenMin, this.#max.proven * 0.8)
     else if (busy < freeUpTo && this.#wereFull) {
       this.#max.proven = Math.min(slotsMax.proven, this.#max.proven * 1.25)
     }
     this.#wereFull = false
+  }
+
+  #meanAgeMs(nowMs: number): number {
+    let sum = 0
+    for (const { pool, startedMs } of this.#flights) if (pool === 'proven') sum += nowMs - startedMs
+    return sum / Math.max(1, this.#used.proven)
   }
 }

@@ -54,7 +54,8 @@ export function draftMail(ctx: Context, claimed: ClaimedMail, { links }: Courier
  * Sends one claimed mail: begun, marked in the ledger, finished, settled.
  *
  * @param next goes out over the same connection at once
- * @returns the setback, and the settling: it is under way when this returns
+ * @returns the setback, whether something spoke against it meanwhile, and the settling: it is under way
+ *   when this returns
  */
 export async function sendMail(
   ctx: Context,
@@ -62,7 +63,7 @@ export async function sendMail(
   draft: Draft,
   next: Draft | undefined,
   parts: CourierParts,
-): Promise<{ setback: Setback | null; settled: Promise<boolean> }> {
+): Promise<{ setback: Setback | null; isRefused: boolean; settled: Promise<boolean> }> {
   const { claimed } = draft
   const { outcome, mail, setback } = await attempt(ctx, lane, draft, next, parts)
   const settled = parts.settlements.add(settlementOf(ctx, claimed, outcome, mail))
@@ -71,7 +72,7 @@ export async function sendMail(
     const keep = () => parts.copies.add(lane.workspaceId, lane.mailboxId, copy)
     settled.then(keep, () => undefined)
   }
-  return { setback, settled }
+  return { setback, isRefused: outcome === notAnyMore, settled }
 }
 
 /** Gives a claim back that nothing was done about. */

@@ -35,6 +35,8 @@ const backlogMax = 2_000
 const refusalPauseMs = 50
 const refusalPauseMaxMs = 2_000
 const failurePauseMs = 1_000
+/** What was claimed for a second and is not sent by then is planned anew. */
+const slowBurstMs = 5_000
 
 /**
  * The mailboxes of this runner's buckets that are awake. Each goes its own way, one mail after the
@@ -165,17 +167,20 @@ export class Lanes {
 
   async #send(lane: Lane, mails: ClaimedMail[]) {
     const startedMs = this.#ctx.monotonicMs()
+    const waiting = [...mails]
     lane.isSending = true
     try {
-      await this.#sendAll(lane, mails)
+      await this.#sendAll(lane, waiting, startedMs)
     } finally {
       lane.isSending = false
-      lane.mailMs = (this.#ctx.monotonicMs() - startedMs) / mails.length
+      const tried = Math.max(1, mails.length - waiting.length)
+      lane.mailMs = (this.#ctx.monotonicMs() - startedMs) / tried
     }
   }
 
-  async #sendAll(lane: Lane, mails: ClaimedMail[]) {
-    const waiting = [...mails]
+  /** @param waiting keeps those that were not tried */
+  async #sendAll(lane: Lane, waiting: ClaimedMail[], startedMs: number) {
+    const half = waiting.length / 2
     let draft: Draft | undefined
     for (let mail = waiting.shift(); mail; mail = waiting.shift()) {
       if (!this.#isOurs(lane)) {
@@ -183,11 +188,11 @@ export class Lanes {
         break
       }
       const goesOn = mail.gapMs === 0
-      if (goesOn && !lane.ahead && waiting.length <= mails.length / 2) this.#planAhead(lane)
+      if (goesOn && !lane.ahead && waiting.length <= half) this.#planAhead(lane)
       draft ??= draftMail(this.#ctx, mail, this.#writers)
       const [following] = goesOn ? waiting : []
       const next = following && draftMail(this.#ctx, following, this.#writers)
-      const { setback, settled } = await this.#sendOne(lane, draft, next, waiting)
+      const { setback, isRefused, settled } = await this.#sendOne(lane, draft, next, waiting)
       draft = next
       this.#settling(lane, mail, settled)
       await this.#waitForResults(lane, goesOn && !setback ? settlingMax : 1)
@@ -196,6 +201,13 @@ export class Lanes {
         await this.#releaseAhead(lane)
         await this.#setBack(lane, mail.mailbox, setback)
         return
+      }
+      // What closed before this one has closed before most that are claimed: a login for each is no way
+      // to find out. And who claimed for a second does not keep it all when the server slows down.
+      const isSlow = waiting.length > 0 && this.#ctx.monotonicMs() - startedMs > slowBurstMs
+      if (isRefused || isSlow) {
+        await this.#releaseAhead(lane)
+        break
       }
     }
     this.#release(lane, waiting)

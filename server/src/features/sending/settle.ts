@@ -126,8 +126,16 @@ async function write(tx: Context, settled: Settled[], campaigns: Map<string, Boo
   await postpone(tx, settled)
   await giveBack(tx, settled)
   await countBounces(tx, bouncesOf(settled))
+  const freed = settled.filter(({ transition }) => transition.givesBack).map(({ row }) => row)
+  // What is woken is locked with what is paced: of two batches each could else have half.
+  if (freed.length > 0)
+    await queries.lockLanes(
+      tx.db,
+      settled.map(({ row }) => row),
+      freed,
+    )
   await pace(tx, settled, campaigns)
-  await wakeOthers(tx, settled)
+  await wakeOthers(tx, freed)
 }
 
 async function readCampaigns(tx: Context, book: CampaignBook, settlements: Settlement[]) {
@@ -307,11 +315,10 @@ function nextSendAt(
 const noGap = { email_gap: 0, random_wait_max: 0 }
 
 /** What was given back of a day, and a lead that one mailbox gave up, may be another's to use. */
-async function wakeOthers(tx: Context, settled: Settled[]) {
-  const freed = settled.filter(({ transition }) => transition.givesBack)
-  const byWorkspace = Map.groupBy(freed, ({ row }) => row.workspace_id)
+async function wakeOthers(tx: Context, freed: queries.LedgerRow[]) {
+  const byWorkspace = Map.groupBy(freed, ({ workspace_id }) => workspace_id)
   for (const workspaceId of [...byWorkspace.keys()].sort()) {
-    const campaigns = (byWorkspace.get(workspaceId) ?? []).map(({ row }) => row.campaign_id)
+    const campaigns = (byWorkspace.get(workspaceId) ?? []).map(({ campaign_id }) => campaign_id)
     await wakeCampaignMailboxes(tx, workspaceId, [...new Set(campaigns)])
   }
 }

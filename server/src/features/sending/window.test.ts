@@ -1,3 +1,4 @@
+import type { SMTPServerOptions } from 'smtp-server'
 import { afterEach, expect, test } from 'vitest'
 import { alwaysOpen, type Sending, testSending } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
@@ -19,11 +20,12 @@ const countedDays = async () =>
   ).map(({ sent, new_leads }) => [sent, new_leads])
 
 /** A mail server that says nothing to the first recipient before the test lets it. */
-async function heldUp() {
+async function heldUp(smtp: SMTPServerOptions = {}) {
   const arrived = Promise.withResolvers<void>()
   const goOn = Promise.withResolvers<void>()
   sending = await testSending({
     smtp: {
+      ...smtp,
       onRcptTo(_address, _session, callback) {
         arrived.resolve()
         void goOn.promise.then(() => callback())
@@ -54,6 +56,34 @@ test('a mail whose window closes before it is finished is not sent, and counts o
 
   sending.ctx.clock.advance(dayMs - hourMs)
   await sending.waitForMails(1)
+})
+
+test('a window that closes on many claimed mails is found out at the first', async () => {
+  let connections = 0
+  const server = await heldUp({
+    onConnect(_session, callback) {
+      connections++
+      callback()
+    },
+  })
+  const [always] = alwaysOpen.schedules
+  const schedule = { ...always, timing: { from: '09:00', to: '17:00' } }
+  const campaign = await sending.createCampaign([await sending.createMailbox('anna@example.com')], {
+    campaign_schedule: { schedules: [schedule] },
+  })
+  await sending.addLeads(
+    campaign.id,
+    Array.from({ length: 30 }, (_, i) => `a${i}@lead.example`),
+  )
+  await sending.startRunner()
+  await server.arrived
+  sending.ctx.clock.advance(hourMs)
+  server.goOn()
+  await sending.waitForLedger(
+    (all) => all.length > 5 && all.every(({ state }) => state === 'failed'),
+  )
+  expect(sending.outbox).toEqual([])
+  expect(connections).toBe(1)
 })
 
 test('a mail whose day ends before it is finished counts on the next one', async () => {
