@@ -442,6 +442,12 @@ test('an open window closes at the first closed minute, or is cut after a day of
   )
 })
 
+test('a window to midnight closes where the clock goes back from midnight to before it opens', () => {
+  const late = window('23:15', '24:00', 'Africa/Cairo')
+  const closing = closesAt(late, new Date('2026-10-29T20:30Z'))
+  expect(closing.toISOString()).toBe('2026-10-29T21:00:00.000Z')
+})
+
 test('a window that never closes is cut at midnights', () => {
   const always = window('00:00', '24:00')
   const closing = closesAt(always, new Date('2026-11-23T10:00Z'))

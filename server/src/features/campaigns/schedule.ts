@@ -151,8 +151,7 @@ function findClosing(dates: Dates, weekly: WeeklySchedule, open: Temporal.ZonedD
   const { timing, timezone } = weekly
   const date = open.toPlainDate()
   const midnight = date.add({ days: 1 }).toZonedDateTime(timezone)
-  const events = timing.to === '24:00' ? [] : clockEvents(date, timing.to, timezone)
-  const closing = events
+  const closing = clockEvents(date, timing.to, timezone)
     .filter((time) => Temporal.ZonedDateTime.compare(time, open) > 0)
     .sort(Temporal.ZonedDateTime.compare)
     .find((time) => !isOpenAt(dates, weekly, time))
@@ -161,14 +160,14 @@ function findClosing(dates: Dates, weekly: WeeklySchedule, open: Temporal.ZonedD
 
 /**
  * All instants of a day at which a window can open or close: the time of its clock, once or twice,
- * and clock changes.
+ * and clock changes. Those alone for 24:00, which is another day's.
  */
 function clockEvents(date: Temporal.PlainDate, clock: string, timezone: string) {
-  const time = date.toPlainDateTime(clock)
-  const events = [
+  const times = clock === '24:00' ? [] : [date.toPlainDateTime(clock)]
+  const events = times.flatMap((time) => [
     time.toZonedDateTime(timezone, { disambiguation: 'earlier' }),
     time.toZonedDateTime(timezone, { disambiguation: 'later' }),
-  ]
+  ])
   // Of the day before, because a gap at midnight is where this day starts.
   let change = date.toZonedDateTime(timezone).subtract({ hours: 1 }).getTimeZoneTransition('next')
   while (change && Temporal.PlainDate.compare(change.toPlainDate(), date) <= 0) {
