@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import type { DueDelivery, DueEvent } from './delivery.ts'
@@ -10,6 +9,15 @@ export interface DeliveryToInsert {
   event_id: string
 }
 
+const insertBatch = prepared<[string, string[], number[], string[], string[], Date, Date], unknown>(
+  'insert_deliveries',
+  `insert into deliveries (workspace_id, id, bucket, webhook_id, event_id, due_at, expires_at)
+   select $1::uuid, id, bucket, webhook_id, event_id, $6::timestamptz, $7::timestamptz
+   from unnest($2::uuid[], $3::smallint[], $4::uuid[], $5::uuid[])
+     as batch (id, bucket, webhook_id, event_id)
+   on conflict (workspace_id, id) do nothing`,
+)
+
 /** Does nothing for a delivery that is there already: a fan-out chunk may be run again. */
 export const insertDeliveries = (
   db: Db,
@@ -18,17 +26,16 @@ export const insertDeliveries = (
   dueAt: Date,
   expiresAt: Date,
 ) =>
-  sql`
-    insert into deliveries (workspace_id, id, bucket, webhook_id, event_id, due_at, expires_at)
-    select ${workspaceId}::uuid, id, bucket, webhook_id, event_id,
-      ${dueAt}::timestamptz, ${expiresAt}::timestamptz
-    from unnest(
-      ${rows.map((row) => row.id)}::uuid[],
-      ${rows.map((row) => row.bucket)}::smallint[],
-      ${rows.map((row) => row.webhook_id)}::uuid[],
-      ${rows.map((row) => row.event_id)}::uuid[]
-    ) as batch (id, bucket, webhook_id, event_id)
-    on conflict (workspace_id, id) do nothing`.execute(db)
+  insertBatch(
+    db,
+    workspaceId,
+    rows.map((row) => row.id),
+    rows.map((row) => row.bucket),
+    rows.map((row) => row.webhook_id),
+    rows.map((row) => row.event_id),
+    dueAt,
+    expiresAt,
+  )
 
 /** Where the last read of a lane ended. */
 export interface Position {
