@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createInterface } from 'node:readline'
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { BenchService } from './service.ts'
 
@@ -23,34 +26,34 @@ export const startScript = (name: string, env: Record<string, string>) => start(
 
 async function start([path = '', ...args]: string[], env: Record<string, string>): Promise<Child> {
   const file = fileURLToPath(new URL(path, import.meta.url))
+  // Its log goes into a file: whoever read it from a pipe would take part in what is measured.
+  const folder = await mkdtemp(join(tmpdir(), 'outrider-bench-log-'))
+  const logFile = join(folder, 'log')
+  const log = await open(logFile, 'w')
   const child = spawn(process.execPath, [file, ...args], {
     env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', log.fd, 'ignore'],
   })
-  const address = await readAddress(child)
-  // Read and thrown away: a full pipe would hold the process up.
-  child.stdout?.resume()
+  await log.close()
+  const address = await readAddress(child, logFile)
   return {
     address,
     pid: Number(child.pid),
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM')
       await once(child, 'close')
+      await rm(folder, { recursive: true })
     },
   }
 }
 
-async function readAddress(child: ChildProcess): Promise<string> {
-  if (!child.stdout) throw new Error('the child has no output')
-  const lines = createInterface(child.stdout)
-  try {
-    for await (const line of lines) {
-      if (!line.startsWith('{')) continue
-      const { msg, address } = JSON.parse(line) as { msg: string; address?: string }
-      if (msg === 'started') return String(address ?? '')
+async function readAddress(child: ChildProcess, logFile: string): Promise<string> {
+  while (child.exitCode === null) {
+    for (const line of (await readFile(logFile, 'utf8')).split('\n')) {
+      if (!line.includes('"msg":"started"')) continue
+      return String((JSON.parse(line) as { address?: string }).address ?? '')
     }
-  } finally {
-    lines.close()
+    await wait(20)
   }
   throw new Error('the child ended before it had started')
 }
