@@ -1,15 +1,12 @@
 import { arrayLiteral } from '../../kernel/db/array-literal.ts'
 import { textArray, timestampArray } from '../../kernel/db/binary-array.ts'
-import { columnOf } from '../../kernel/db/column.ts'
+import { column, columnOf } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import type { NewMessage } from './store.ts'
 
 // Mails of lanes of many workspaces are written together: workspace_id comes from the list, and each
 // statement says so in its first comment.
-
-const column = <Row, Name extends keyof Row>(rows: Row[], name: Name): Row[Name][] =>
-  rows.map((row) => row[name])
 
 /** An array in an array: unnest would take it apart. */
 const lists = (rows: NewMessage[], name: 'to_addresses' | 'cc_addresses') =>

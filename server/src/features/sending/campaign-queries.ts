@@ -1,8 +1,8 @@
+import { column } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import type { MailCampaign } from '../messages/index.ts'
 import type { CampaignVersion } from './campaign-book.ts'
-import { column } from './columns.ts'
 
 // Lanes of many workspaces read their campaigns together: workspace_id comes from a list.
 

@@ -1,7 +1,7 @@
 import { timestampArray } from '../../kernel/db/binary-array.ts'
+import { column } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
-import { column } from './columns.ts'
 import { gatesAt } from './gates.ts'
 import type { ClaimedLead, ClaimRequest, EarlierSend, SendKey, SendState } from './ledger.ts'
 

@@ -15,7 +15,8 @@ interface Offer {
  * could speak against a mail is looked at again, the limits of its days are reserved, and its row is
  * in the ledger. Run again after a COMMIT whose answer never came, it answers the same.
  *
- * Everybody locks in this order: days, lanes, sends, each by its key.
+ * Claims lock days, lanes and sends in this order, each by its key. Settlements begin with sends, but a
+ * claim takes none that is open: it never waits for a row that one of them holds.
  *
  * @param epochSeen of the database, the highest
  * @returns in the order of the requests; null: not now, plan again

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import { column } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
-import { column } from './columns.ts'
 import type { LaneKey } from './cross-workspace.ts'
 import type { SendState } from './ledger.ts'
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { textArray, timestampArray } from '../../kernel/db/binary-array.ts'
+import { column } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
-import { column } from './columns.ts'
 import { gatesAt } from './gates.ts'
 import type { SendKey, SendState } from './ledger.ts'
 

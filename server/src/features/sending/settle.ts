@@ -51,7 +51,7 @@ interface Settled {
 
 /**
  * Writes the results of a batch in one transaction, by row: what a row does not wait for any more
- * changes nothing, so a result is recorded once, whoever else holds it. Everybody locks campaigns,
+ * changes nothing, so a result is recorded once, whoever else holds it. Settlements lock campaigns,
  * sends, leads and what hangs on them, days, lanes, in this order.
  *
  * @returns whether each one changed its row

@@ -28,7 +28,7 @@ export interface Writers {
   flush: () => Promise<void>
 }
 
-/** A mail waits for its mark with the server waiting for the mail: not for another's commit as well. */
+/** Those of more lanes share a commit: each mark waits a little longer, and all cost less. */
 const marksAtOnce = 1
 /** One prepares while the other waits for its commit. */
 const settlementsAtOnce = 2

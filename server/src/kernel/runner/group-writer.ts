@@ -9,7 +9,7 @@ export interface GroupOptions {
   gatherMs: number
   /** In full flow a batch below this size waits for its kind: each transaction costs both sides. */
   flow?: { batchMin: number; gatherMs: number }
-  /** Transactions at once; one, unless nobody waits for the order. */
+  /** Transactions at once, each of which locks what it touches in the same order; one if not said. */
   writersMax?: number
   /** A write of one statement needs no transaction around it. */
   isOneStatement?: boolean
@@ -25,8 +25,7 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * One writer per process and kind of write merges what many lanes want written: a transaction for
- * each of them costs several times as much.
+ * Merges what many lanes want written: a transaction for each of them costs several times as much.
  *
  * `write` answers for each item and must be idempotent: after a deadlock, a lost connection or a
  * COMMIT whose answer never came, the same batch is simply run again. A value that the database

@@ -73,16 +73,7 @@ const blanks = new Set([
 export const blankMax = 7
 
 /** Folded, or undefined where it is none. */
-export function foldAddress(text: string): string | undefined {
-  if (usual.test(text) && text.length <= 254 && text.indexOf('@') <= 64 && !text.includes('xn--')) {
-    return text.toLowerCase()
-  }
-  return parseEmail(text)?.folded
-}
-
-// A part of what `parseEmail` takes, and folds by lower case alone.
-const usual =
-  /^[\w%+-]+(?:\.[\w%+-]+)*@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z](?:[a-z\d-]{0,61}[a-z\d])$/i
+export const foldAddress = (text: string): string | undefined => parseEmail(text)?.folded
 
 /**
  * A number of people: `1,200`, `51-200` and `51 to 200` (the lower end), `10,001+`, `1.2K`,
