@@ -77,9 +77,9 @@ async function importAlone(service: BenchService, path: string): Promise<Importe
   const script = fileURLToPath(new URL('import-process.ts', import.meta.url))
   // As bin/outrider.mjs starts the command.
   const flags = [
-    '--max-semi-space-size=8',
+    '--max-semi-space-size=4',
     '--max-old-space-size=1024',
-    '--heap-growing-percent=60',
+    '--heap-growing-percent=40',
   ]
   const cache = fileURLToPath(new URL('../node_modules/.cache/outrider', import.meta.url))
   const env = {

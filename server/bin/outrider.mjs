@@ -31,7 +31,7 @@ function flagsFor([noun, verb]) {
   if (noun === 'api' || noun === 'runner')
     return ['--max-semi-space-size=16', '--heap-growing-percent=50']
   if (noun !== 'directory' || verb !== 'import') return []
-  return ['--max-semi-space-size=8', '--max-old-space-size=1024', '--heap-growing-percent=60']
+  return ['--max-semi-space-size=4', '--max-old-space-size=1024', '--heap-growing-percent=40']
 }
 
 /** The same process with other flags: its supervisor's signals reach it as before. */

@@ -9,7 +9,7 @@ import {
   type ImportResult,
   importFile,
 } from '../src/features/directory/import/import.ts'
-import { blockSize } from '../src/features/directory/term-index/index.ts'
+import { blockSize } from '../src/features/directory/terms/index.ts'
 import type { TestContext } from './context.ts'
 import { indexPeople, insertPeople } from './directory-rows.ts'
 import { makeDataDir } from './processes.ts'

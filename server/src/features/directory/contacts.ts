@@ -1,6 +1,7 @@
 import type { Db } from '../../kernel/db/db.ts'
 import * as queries from './queries.ts'
-import { has, Matches, termsOf } from './term-index/index.ts'
+import { has, Matches } from './term-index/index.ts'
+import { termsOf } from './terms/index.ts'
 
 /**
  * Addresses in the directory at a domain, and whose they are: what the pattern of its addresses is

@@ -4,24 +4,20 @@ import { domainOf } from './domain.ts'
 import { wordsOf } from './fold.ts'
 import type { DirectoryFilters } from './schema.ts'
 import { respell } from './spelling.ts'
+import { type Condition, has, hasBeginning, rangesOf, uniteRanges } from './term-index/index.ts'
 import {
-  type Condition,
   countMax,
   countTerm,
   type Field,
-  has,
-  hasBeginning,
   hasEmailTerm,
   rangeStarts,
-  rangesOf,
   rangeTerm,
   type Sought,
   soughtIn,
   term,
   termsOf,
-  uniteRanges,
   wordKinds,
-} from './term-index/index.ts'
+} from './terms/index.ts'
 
 /** Nobody has it. */
 const never: Condition = { any: [] }

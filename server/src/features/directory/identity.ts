@@ -23,6 +23,9 @@ export function nameKey(
 /** The address in a key. */
 export const addressIn = (key: string) => (key.startsWith('e:') ? key.slice(2) : undefined)
 
+/** The domain in the key of a company. */
+export const domainIn = (key: string) => (key.startsWith('d:') ? key.slice(2) : undefined)
+
 /** Names without letters or digits are told apart by what they have. */
 const sameness = (name: string) => wordsOf(name).join(' ') || fold(name)
 

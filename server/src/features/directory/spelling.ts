@@ -1,6 +1,6 @@
 import type { Db } from '../../kernel/db/db.ts'
 import { findKnownWords, findSimilarWords, hasTrigrams } from './queries.ts'
-import type { Sought } from './term-index/index.ts'
+import type { Sought } from './terms/index.ts'
 
 /**
  * For the pieces that no word in the directory begins with: the words that somebody who wrote them

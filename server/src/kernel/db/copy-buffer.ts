@@ -5,10 +5,15 @@
 export class CopyBuffer {
   #bytes: Buffer
   #length = 0
+  readonly #allocate: (bytes: number) => Buffer
 
-  /** @param bytes to begin with; memory that is not touched costs nothing */
-  constructor(bytes = 1 << 16) {
-    this.#bytes = Buffer.allocUnsafe(bytes)
+  /**
+   * @param bytes to begin with; memory that is not touched costs nothing
+   * @param allocate where it is to be had
+   */
+  constructor(bytes = 1 << 16, allocate: (bytes: number) => Buffer = Buffer.allocUnsafe) {
+    this.#bytes = allocate(bytes)
+    this.#allocate = allocate
   }
 
   get length(): number {
@@ -153,7 +158,7 @@ export class CopyBuffer {
 
   #reserve(bytes: number) {
     if (this.#length + bytes <= this.#bytes.length) return
-    const grown = Buffer.allocUnsafe(2 * this.#bytes.length + bytes)
+    const grown = this.#allocate(2 * this.#bytes.length + bytes)
     this.#bytes.copy(grown, 0, 0, this.#length)
     this.#bytes = grown
   }

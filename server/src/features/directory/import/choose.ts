@@ -1,32 +1,32 @@
 import type { Context } from '../../../kernel/context.ts'
-import { addressIn, profileKey } from '../identity.ts'
+import { addressIn, domainIn, profileKey } from '../identity.ts'
 import { OptOuts } from '../optouts.ts'
-import type { Batch } from './batch.ts'
-import type { Company } from './companies.ts'
+import { keyOf, type NamedCompany } from './named-companies.ts'
 import * as queries from './queries.ts'
+import type { ReadBatch } from './read-batch.ts'
 
 export interface Chosen {
   /** Where they are in the batch, in the order given. */
-  contacts: number[]
+  contacts: Uint32Array
   /** By their places in the batch. */
-  companies: (Company | undefined)[]
+  companies: (NamedCompany | undefined)[]
   /** Rows of the others. */
   optedOut: number[]
 }
 
-/** All of these contacts of a batch but those who asked to be removed, by themselves or with their domain. */
-export async function choose(tx: Context, batch: Batch, all: number[]): Promise<Chosen> {
-  const { companies } = batch
+/** All contacts of a batch but those who asked to be removed, by themselves or with their domain. */
+export async function choose(tx: Context, batch: ReadBatch): Promise<Chosen> {
+  const { contacts: all, companies } = batch
   if (!(await queries.existsOptOut(tx.db))) return { contacts: all, companies, optedOut: [] }
-  const people = all.map((at) => personAt(batch, at))
+  const people = Array.from(all, (at) => personAt(batch, at))
   const optOuts = await OptOuts.read(tx.db, {
     addresses: people.flatMap(({ address }) => address ?? []),
-    domains: companies.flatMap(({ record }) => record.domain ?? []),
+    domains: companies.flatMap((company) => domainIn(keyOf(company)) ?? []),
     keys: people.flatMap(({ keys }) => keys),
   })
   const staying = companies.map((company) => {
-    const { domain } = company.record
-    return domain !== null && optOuts.hasDomain(domain) ? undefined : company
+    const domain = domainIn(keyOf(company))
+    return domain !== undefined && optOuts.hasDomain(domain) ? undefined : company
   })
   const isWanted = ({ address, keys, employer }: Person) =>
     !(address !== undefined && optOuts.hasAddress(address)) &&
@@ -38,7 +38,7 @@ export async function choose(tx: Context, batch: Batch, all: number[]): Promise<
     else optedOut.push(batch.rowNumber(person.at))
   }
   for (const { row, place } of batch.companyRows) if (!staying[place]) optedOut.push(row)
-  return { contacts, companies: staying, optedOut }
+  return { contacts: Uint32Array.from(contacts), companies: staying, optedOut }
 }
 
 interface Person {
@@ -49,7 +49,7 @@ interface Person {
   employer: number
 }
 
-function personAt(batch: Batch, at: number): Person {
+function personAt(batch: ReadBatch, at: number): Person {
   const key = batch.key(at)
   const address = addressIn(key)
   const linkedin = batch.linkedin(at)

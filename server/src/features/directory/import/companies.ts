@@ -1,30 +1,30 @@
 import { CopyBuffer } from '../../../kernel/db/copy-buffer.ts'
-import { ByteTable } from '../byte-table.ts'
 import { companyKey } from '../identity.ts'
-import { termsOf } from '../term-index/index.ts'
+import { ByteTable, termsOf } from '../terms/index.ts'
+import { ByteText } from './byte-text.ts'
 import type { Columns, FieldName } from './columns.ts'
-import { type CompanyRecord, mergeCompanies, readCompany } from './records.ts'
+import { type CompanyRecord, isSameCompany, mergeCompanies, readCompany } from './records.ts'
 import type { RowView } from './row-view.ts'
+import type { SeenKeys } from './seen-keys.ts'
 import { TextTable } from './text-table.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** A company that rows of this import name. */
 export interface Company {
+  /** By which the other thread knows it. */
+  number: number
   key: string
-  /** What the rows so far say of it, and once somebody has looked, what was known before. */
+  /** What the rows so far say of it. */
   record: CompanyRecord
+  /** Whether the other thread has been told the record as it is. */
+  isTold: boolean
+  /** No row named it before, and the directory does not have it. */
+  isNew: boolean
   /** What a row says of it, as long as it is in the file. */
   bytes: number
-  /** As the database has it; undefined: nobody has looked yet. */
-  stored: StoredCompany | undefined
   /** The last batch in which it was named, and its place there. */
   batch: number
   place: number
-}
-
-export interface StoredCompany {
-  id: string
-  record: CompanyRecord
 }
 
 /** The companies of the rows, as many as were named lately. */
@@ -33,16 +33,21 @@ export class CompanyBook {
   readonly #columns: number[]
   readonly #handles: number[]
   readonly #vocabulary: Vocabulary
+  readonly #seen: SeenKeys | undefined
   readonly #byHandle = new TextTable<Entry>(companiesMax)
   readonly #keys = new ByteTable()
   /** By the numbers of their keys. */
   #companies: Company[] = []
+  #count = 0
   /** Of the row before. */
   #last: Entry | undefined
   readonly #said = new CopyBuffer(1 << 20)
+  #saidBytes = this.#said.slice()
 
-  constructor(at: Columns['at'], vocabulary: Vocabulary) {
+  /** @param seen has the keys of all companies that are there; undefined: nobody knows them */
+  constructor(at: Columns['at'], vocabulary: Vocabulary, seen: SeenKeys | undefined) {
     this.#vocabulary = vocabulary
+    this.#seen = seen
     const columnsOf = (fields: FieldName[]) =>
       fields.map((field) => at[field]).filter((column) => column >= 0)
     this.#at = at
@@ -56,8 +61,8 @@ export class CompanyBook {
    * @throws Unfit
    */
   read(row: RowView): Company | undefined {
-    const handle = this.#handles.find((column) => !row.isEmpty(column))
-    if (handle === undefined) return undefined
+    const handle = this.#handleOf(row)
+    if (handle < 0) return undefined
     if (this.#said.length > bytesMax) this.#forgetRows()
     // Most exports go company by company.
     if (this.#last && this.#isRepeated(row, this.#last)) return this.#last.company
@@ -77,15 +82,20 @@ export class CompanyBook {
     return company
   }
 
-  /** Forgets those that were not named since `batch`, once there are many. */
-  forgetBefore(batch: number) {
+  /**
+   * Forgets those that were not named since `batch`, once there are many.
+   *
+   * @returns whether it did
+   */
+  forgetBefore(batch: number): boolean {
     let bytes = 0
     for (const company of this.#companies) bytes += company.bytes
-    if (this.#companies.length <= companiesMax && bytes <= bytesMax) return
+    if (this.#companies.length <= companiesMax && bytes <= bytesMax) return false
     this.#companies = this.#companies.filter((company) => company.batch >= batch)
     this.#keys.clear()
     for (const { key } of this.#companies) this.#keys.numberOfText(key)
     this.#forgetRows()
+    return true
   }
 
   #forgetRows() {
@@ -94,14 +104,24 @@ export class CompanyBook {
     this.#said.clear()
   }
 
+  /** The column by which the row names its company; -1 when it names none. */
+  #handleOf(row: RowView): number {
+    for (const column of this.#handles) if (!row.isEmpty(column)) return column
+    return -1
+  }
+
   #take(key: string, record: CompanyRecord): Company {
     if (record.name !== null) this.#vocabulary.note(termsOf.company(record.name))
     const known = this.#companies[this.#keys.numberOfText(key)]
     if (known) {
-      known.record = mergeCompanies(known.record, record)
+      const before = known.record
+      known.record = mergeCompanies(before, record)
+      known.isTold &&= isSameCompany(before, known.record)
       return known
     }
-    const company = { key, record, bytes: 0, stored: undefined, batch: -1, place: 0 }
+    const isNew = this.#seen?.isFull === false && !this.#seen.add(ByteText.of(key))
+    const news = { number: this.#count++, key, record, isTold: false, isNew }
+    const company = { ...news, bytes: 0, batch: -1, place: 0 }
     this.#companies.push(company)
     return company
   }
@@ -114,11 +134,12 @@ export class CompanyBook {
         said.append(row.bytes.subarray(row.starts[column], row.ends[column]))
       said.append(fieldEnd)
     }
+    this.#saidBytes = said.slice()
     return { company, start }
   }
 
   #isRepeated(row: RowView, { start }: Entry): boolean {
-    const said = this.#said.slice()
+    const said = this.#saidBytes
     let at = start
     for (let i = 0; i < this.#columns.length; i++) {
       const column = this.#columns[i] as number

@@ -1,17 +1,17 @@
 import type { Context } from '../../../kernel/context.ts'
 import { CopyChunks, uuidBytes } from '../../../kernel/db/copy-buffer.ts'
 import { createIdGenerator, timeOfId } from '../../../kernel/ids.ts'
-import type { Batch } from './batch.ts'
-import type { StoredCompany } from './companies.ts'
+import type { StoredCompany } from './named-companies.ts'
 import type { KnownContact } from './queries.ts'
+import type { ReadBatch } from './read-batch.ts'
 
 /** The contacts of a batch as COPY takes them. */
 export class ContactRows {
   readonly #ctx: Context
-  readonly #batch: Batch
+  readonly #batch: ReadBatch
   readonly #companyIds: (Buffer | undefined)[]
 
-  constructor(ctx: Context, batch: Batch, employers: (StoredCompany | undefined)[]) {
+  constructor(ctx: Context, batch: ReadBatch, employers: (StoredCompany | undefined)[]) {
     this.#ctx = ctx
     this.#batch = batch
     this.#companyIds = employers.map((company) => company && uuidBytes(company.id))
@@ -23,7 +23,7 @@ export class ContactRows {
    *
    * @param newest their ids are greater, whatever the clocks of other machines said
    */
-  *create(contacts: number[], start: number, newest: string | undefined): Generator<Buffer> {
+  *create(contacts: Uint32Array, start: number, newest: string | undefined): Generator<Buffer> {
     const least = newest ? timeOfId(newest).getTime() + 1 : 0
     const time = new Date(Math.max(least, this.#ctx.now().getTime()))
     const id = uuidBytes(createIdGenerator(() => time)())
@@ -36,7 +36,7 @@ export class ContactRows {
 
   /** Contacts that are in the directory. */
   *change(known: Map<number, KnownContact>): Generator<Buffer> {
-    yield* this.#rows([...known.keys()], (at) => {
+    yield* this.#rows(Uint32Array.from(known.keys()), (at) => {
       const { id, number } = known.get(at) as KnownContact
       this.#identify(at, uuidBytes(id), number)
     })
@@ -48,7 +48,7 @@ export class ContactRows {
   }
 
   /** Rows that are neighbours in the batch are taken together. */
-  *#rows(contacts: number[], identify: (at: number) => void): Generator<Buffer> {
+  *#rows(contacts: Uint32Array, identify: (at: number) => void): Generator<Buffer> {
     const chunks = new CopyChunks()
     const { rows } = this.#batch
     for (let from = 0; from < contacts.length; ) {
@@ -61,7 +61,7 @@ export class ContactRows {
         end = rows.endOf(at)
       }
       if (!chunks.takes(end - start)) yield chunks.end()
-      chunks.rows.append(rows.fields.slice(start, end))
+      chunks.rows.append(rows.bytes.subarray(start, end))
     }
     yield chunks.end()
   }

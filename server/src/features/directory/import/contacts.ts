@@ -1,6 +1,7 @@
 import { ByteText } from './byte-text.ts'
 import type { Columns } from './columns.ts'
 import type { Company } from './companies.ts'
+import { textFields } from './contact-columns.ts'
 import { KnownText, KnownTexts } from './known-text.ts'
 import { isPlain, isPlainAddress } from './plain-bytes.ts'
 import { contactKey } from './records.ts'
@@ -28,17 +29,6 @@ export interface ContactRow {
   /** Whether there is an address, or enough to look for one. */
   has_email: boolean
 }
-
-/** What many rows have in common. */
-export const textFields = [
-  { name: 'first_name', field: 'name', charactersMax: 255 },
-  { name: 'last_name', field: 'name', charactersMax: 255 },
-  { name: 'title', field: 'title', charactersMax: 500 },
-  { name: 'seniority', field: 'seniority', charactersMax: 255 },
-  { name: 'department', field: 'department', charactersMax: 255 },
-  { name: 'city', field: 'city', charactersMax: 255 },
-  { name: 'country', field: 'country', charactersMax: 255 },
-] as const
 
 export class ContactReader {
   readonly #at: Columns['at']

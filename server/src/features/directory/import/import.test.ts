@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type TestContext, testContext } from '../../../../test/context.ts'
 import {
   companiesIn,
@@ -22,6 +22,7 @@ import { searchDirectory } from '../search.ts'
 import type { ImportProgress } from './import.ts'
 import { doWithoutKeyIndex } from './key-index.ts'
 import { hasKeyIndex } from './queries.ts'
+import { FileReading } from './reading.ts'
 
 let ctx: TestContext
 beforeAll(async () => {
@@ -156,6 +157,43 @@ describe('the index of keys', () => {
     expect(await hasIndex()).toBe(true)
   })
 
+  test('is left out on, when companies of one batch come in the next, whether more is said of them or not', async () => {
+    await leaveInBlock(ctx, 2)
+    const rows = ['a,a,', 'b,b,', 'c,a,', 'd,b,Mining'].map((row) => row.split(','))
+    const lines = rows.map(([name, at, industry]) => `${name}@x.example,${at}.example,${industry}`)
+    const path = await fileWith(['email,domain,industry', ...lines].join('\n'))
+    await using stop = await stopImports(ctx, 4)
+    const imported = importPath(ctx, path)
+    await stop.reached()
+    expect(await hasIndex()).toBe(false)
+    await stop[Symbol.asyncDispose]()
+    expect(await imported).toMatchObject({ companies_created: 2, companies_updated: 1 })
+    const companies = await companiesIn(ctx)
+    expect(companies.map(({ industry }) => industry)).toEqual([null, 'Mining'])
+  })
+
+  test('is made when more keys come than are remembered, and no key is there twice', async () => {
+    await leaveInBlock(ctx, 2)
+    const path = await fileWith('email\na@a.example\nb@b.example\nc@c.example\na@a.example\n')
+    await using stop = await stopImports(ctx, 4)
+    const imported = importPath(ctx, path, { keysMax: 2 })
+    await stop.reached()
+    expect(await hasIndex()).toBe(true)
+    await stop[Symbol.asyncDispose]()
+    expect(await imported).toMatchObject({ contacts_created: 3, contacts_unchanged: 1 })
+  })
+
+  test('stays where the directory has many contacts', async () => {
+    await sql`
+      insert into directory_contacts (id, number, key, has_email, timestamp_updated)
+      select gen_random_uuid(), n, 'l:' || n, false, now()
+      from generate_series(0, 20000) as numbers (n)`.execute(ctx.database.peek)
+    await withSession(ctx.db, async ({ db }) => {
+      expect(await doWithoutKeyIndex({ ...ctx, db })).toBeUndefined()
+    })
+    expect(await hasIndex()).toBe(true)
+  })
+
   test('that was left out is made by whoever adds contacts meanwhile, and no key is there twice', async () => {
     await leaveInBlock(ctx, 2)
     await using stop = await stopImports(ctx, 3)
@@ -270,6 +308,16 @@ describe('a company', () => {
     const companies = await companiesIn(ctx)
     expect(companies).toHaveLength(2000)
     expect(new Set(companies.map(({ industry }) => industry))).toEqual(new Set(['Banking']))
+  })
+
+  test('gives its new people what the directory knows of it and the file does not say', async () => {
+    await importText(ctx, 'company,domain,technologies\nA Ltd,a.example,React; C#\n')
+    const text = 'first_name,email,domain\nAda,a@a.example,a.example\nBob,b@b.example,b.example\n'
+    await importText(ctx, text)
+    expect(await namesOf({ technologies: ['c#'] })).toEqual(['Ada'])
+    expect(await namesOf({ company_names: ['a ltd'] })).toEqual(['Ada'])
+    expect(await namesOf({ company_domains: ['b.example'] })).toEqual(['Bob'])
+    expect((await companiesIn(ctx)).map(({ name }) => name)).toEqual(['A Ltd', 'b.example'])
   })
 
   test('known by its name alone changes its people too', async () => {
@@ -503,6 +551,39 @@ describe('at the same time', () => {
     const created = results.reduce((sum, result) => sum + result.contacts_created, 0)
     expect(created).toBe(5000)
     expect(await find({ query: 'person' })).toMatchObject({ total: 5000 })
+  })
+})
+
+describe('the thread that reads', () => {
+  test('tells what is wrong with the file', async () => {
+    const importing = importPath(ctx, '/no/such/file.csv')
+    await expect(importing).rejects.toThrow('ENOENT: no such file or directory')
+  })
+
+  test('that dies ends the import, and the next one goes on', async () => {
+    const path = await fileWith('email\na@a.example\n')
+    const begin = vi.spyOn(FileReading.prototype, 'begin').mockImplementation(function (
+      this: FileReading,
+    ) {
+      void this[Symbol.asyncDispose]()
+    })
+    onTestFinished(() => begin.mockRestore())
+    await expect(importPath(ctx, path)).rejects.toThrow('has ended before the file')
+    expect(await hasKeyIndex(ctx.database.peek)).toBe(true)
+    begin.mockRestore()
+    expect(await importPath(ctx, path)).toMatchObject({ contacts_created: 1 })
+  })
+
+  test('ends when whoever looks on fails', async () => {
+    const path = await fileWith('email\na@a.example\n')
+    const end = vi.spyOn(FileReading.prototype, Symbol.asyncDispose)
+    onTestFinished(() => end.mockRestore())
+    const onProgress = () => {
+      throw new Error('enough')
+    }
+    await expect(importPath(ctx, path, { onProgress })).rejects.toThrow('enough')
+    expect(end).toHaveBeenCalledTimes(1)
+    expect(await hasKeyIndex(ctx.database.peek)).toBe(true)
   })
 })
 

@@ -1,15 +1,13 @@
 import type { Context } from '../../../kernel/context.ts'
 import { type Session, withSession } from '../../../kernel/db/session.ts'
-import { BlockBuilder, blockSize, rebuildStaleBlocks } from '../term-index/index.ts'
-import { Batch } from './batch.ts'
+import { rebuildStaleBlocks } from '../term-index/index.ts'
+import { blockSize } from '../terms/index.ts'
 import type { ColumnMap, Columns } from './columns.ts'
 import { doWithoutKeyIndex, haveKeyIndex } from './key-index.ts'
-import { openTable } from './open-table.ts'
 import { finishImport, openImport, type Progress } from './progress.ts'
 import * as queries from './queries.ts'
+import { FileReading, type OpenedFile } from './reading.ts'
 import { Report } from './report.ts'
-import { RowReader } from './row-reader.ts'
-import { BrokenFile, openSource, type Source } from './source.ts'
 import { Writer } from './writer.ts'
 
 export interface ImportOptions {
@@ -22,6 +20,8 @@ export interface ImportOptions {
   report: string
   /** Made-up rows, which can be taken out again. */
   isSample?: boolean
+  /** So many contacts are told apart without the index of keys, at 4 bytes each and more. */
+  keysMax?: number
   onProgress: (progress: ImportProgress) => void
 }
 
@@ -56,12 +56,14 @@ export async function importFile(
   path: string,
   options: ImportOptions,
 ): Promise<ImportResult> {
-  await using source = await openSource(path, options.encoding)
-  const fingerprint = [source.fingerprint, options.kind ?? '', ...[...options.map].flat()].join(' ')
+  const { encoding, map, kind } = options
+  await using reading = new FileReading({ path, encoding, map, kind })
+  const file = await reading.opened()
+  const fingerprint = [file.fingerprint, kind ?? '', ...[...map].flat()].join(' ')
   return await withSession(ctx.db, async (session) => {
     const own = { ...ctx, db: session.db }
     await holdImport(own, fingerprint)
-    const result = await run(own, session, source, fingerprint, options)
+    const result = await run(own, session, { reading, file, fingerprint }, options)
     // After a failure the lock goes with the connection.
     await queries.unlockImport(session.db, fingerprint)
     return result
@@ -80,82 +82,80 @@ async function holdImport(ctx: Context, fingerprint: string) {
 const holdTriesMax = 25
 const holdEveryMs = 200
 
+interface Run {
+  reading: FileReading
+  file: OpenedFile
+  fingerprint: string
+}
+
 async function run(
   ctx: Context,
   session: Session,
-  source: Source,
-  fingerprint: string,
+  { reading, file, fingerprint }: Run,
   options: ImportOptions,
 ): Promise<ImportResult> {
-  const table = await openTable(source, options).catch((error) => {
-    throw error instanceof BrokenFile ? new Error(error.message) : error
-  })
+  const { onProgress, isSample = false } = options
   await queries.createChangeTables(ctx.db)
   await using report = new Report(options.report)
   const opened = await openImport(ctx, fingerprint, report)
   const newest = await queries.findNewest(ctx.db)
-  const seen = table.columns.kind === 'contacts' ? await doWithoutKeyIndex(ctx) : undefined
-  const isSample = options.isSample ?? false
+  const keys = file.kind === 'contacts' ? await doWithoutKeyIndex(ctx) : undefined
   const writer = new Writer(ctx, session, report, opened, {
-    isCareful: !seen && newest !== undefined,
-    seen,
+    isCareful: !keys && newest !== undefined,
+    isUnindexed: keys !== undefined,
     isSample,
   })
-  const reader = new RowReader(table, seen)
-  // The first batch fills up the last block: the next ones are whole blocks.
-  const untilBlock = blockSize - (newest ? (newest.number + 1) % blockSize : 0)
-  // One is filled while the other is written.
-  let [batch, other] = [new Batch(ctx, isSample), new Batch(ctx, isSample)]
-  batch.begin(0, untilBlock, new BlockBuilder())
   const { row: resumedAfter } = opened.progress
-  let rows = 0
-  let broken: BrokenFile | undefined
-  const writeAll = async () => {
-    try {
-      do {
-        for (; table.next(); rows++) {
-          if (table.number <= resumedAfter) continue
-          reader.read(batch)
-          if (!batch.isFull) continue
-          reader.close(batch)
-          await writer.write(batch)
-          const builder = batch.builder.isLarge ? new BlockBuilder() : batch.builder
-          ;[batch, other] = [other.begin(batch.number + 1, blockSize, builder), batch]
-        }
-        options.onProgress({ rows, bytesRead: source.bytesRead(), bytes: source.bytes })
-      } while (await table.more())
-    } catch (error) {
-      if (!(error instanceof BrokenFile)) throw error
-      broken = error
-    }
-    reader.close(batch)
-    await writer.write(batch, true)
-    return await writer.end()
-  }
-  const progress = await writeAll().catch(async (error) => {
+  reading.begin({
+    resumedAfter,
+    // The first batch fills up the last block: the next ones are whole blocks.
+    capacity: blockSize - (newest ? (newest.number + 1) % blockSize : 0),
+    isSample,
+    keys: keys && { ...keys, keysMax: options.keysMax ?? keysMax },
+  })
+  const read = await writeAll(ctx, reading, writer, (progress) =>
+    onProgress({ ...progress, bytes: file.bytes }),
+  ).catch(async (error) => {
     await writer.end().catch(() => undefined)
     // Whoever comes next need not do without it; where the connection broke they have to make it.
-    if (seen) await haveKeyIndex(ctx).catch(() => undefined)
+    if (keys) await haveKeyIndex(ctx).catch(() => undefined)
     throw error
   })
-  if (seen) await haveKeyIndex(ctx)
-  await rebuildStaleBlocks(ctx, (indexed, all) =>
-    options.onProgress({
-      rows,
-      bytesRead: source.bytes,
-      bytes: source.bytes,
-      blocks: { indexed, all },
-    }),
-  )
-  if (broken) throw new Error(`${broken.message} Its first ${rows} rows are imported.`)
+  if (keys) await haveKeyIndex(ctx)
+  const { rows, broken, progress } = read
+  const done = { rows, bytesRead: file.bytes, bytes: file.bytes }
+  await rebuildStaleBlocks(ctx, (indexed, all) => onProgress({ ...done, blocks: { indexed, all } }))
+  if (broken) throw new Error(`${broken} Its first ${rows} rows are imported.`)
   await finishImport(ctx.db, opened.id, ctx.now())
   const { row, report_bytes, ...counts } = progress
   return {
-    kind: table.columns.kind,
+    kind: file.kind,
     rows,
     ...counts,
     resumed_after: resumedAfter,
     report: report_bytes > 0 ? report.path : null,
-    ignored_columns: table.columns.ignored,
+    ignored_columns: file.ignored,
   }
 }
+
+/** Writes one batch while the next one is read. */
+async function writeAll(
+  ctx: Context,
+  reading: FileReading,
+  writer: Writer,
+  onProgress: (progress: Pick<ImportProgress, 'rows' | 'bytesRead'>) => void,
+) {
+  for (const _batch of ['one', 'other']) reading.giveTurn({ at: ctx.now() })
+  for (let isFirst = true; ; ) {
+    const message = await reading.next()
+    if (message.type === 'progress') onProgress(message)
+    if (message.type === 'end') return { ...message, progress: await writer.end() }
+    if (message.type !== 'batch') continue
+    await writer.write(message.batch)
+    // Now the one before it is written, and may be filled again.
+    if (!isFirst) reading.giveTurn({ at: ctx.now() })
+    isFirst = false
+  }
+}
+
+const keysMax = 3_000_000

@@ -1,8 +1,17 @@
 import type { Db } from '../../../kernel/db/db.ts'
 import type { Session } from '../../../kernel/db/session.ts'
-import { blockSize, copyBlock, markStale } from '../term-index/index.ts'
-import type { Batch } from './batch.ts'
-import type { StoredCompany } from './companies.ts'
+import { copyBlock, markStale } from '../term-index/index.ts'
+import { blockSize, buildPages } from '../terms/index.ts'
+import { companyTerms } from './company-terms.ts'
+import type { StoredCompany } from './named-companies.ts'
+import type { ReadBatch } from './read-batch.ts'
+
+export interface AddedContacts {
+  contacts: Uint32Array
+  start: number
+  /** By their places in the batch. */
+  employers: (StoredCompany | undefined)[]
+}
 
 /**
  * Indexes new contacts that were given the numbers from `start` on: a block of their own at once
@@ -11,26 +20,18 @@ import type { StoredCompany } from './companies.ts'
 export async function indexBatch(
   db: Db,
   copyFrom: Session['copyFrom'],
-  batch: Batch,
-  contacts: number[],
-  start: number,
-  employers: (StoredCompany | undefined)[],
+  batch: ReadBatch,
+  { contacts, start, employers }: AddedContacts,
 ): Promise<void> {
   if (start % blockSize !== 0 || contacts.length > blockSize) {
     return markStale(db, blocksOf(start, contacts.length))
   }
-  const { builder, terms, companyTerms } = batch
-  companyTerms.clear()
-  for (const company of employers) {
-    if (company) companyTerms.push(builder.companyTerms(company.record))
-    companyTerms.end()
-  }
-  const pages = builder.build({
+  const pages = buildPages({
     places: contacts.map((_, place) => place),
     at: contacts,
-    own: terms,
-    group: contacts.map(batch.employer),
-    shared: companyTerms,
+    own: batch.terms,
+    group: Int32Array.from(contacts, batch.employer),
+    shared: companyTerms(batch, employers),
   })
   await copyBlock(db, copyFrom, { block: start / blockSize, contacts: contacts.length }, pages)
 }

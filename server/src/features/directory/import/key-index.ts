@@ -2,9 +2,8 @@ import type { Context } from '../../../kernel/context.ts'
 import type { Db } from '../../../kernel/db/db.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { lockDirectory } from '../queries.ts'
-import { ByteText } from './byte-text.ts'
 import * as queries from './queries.ts'
-import { SeenKeys } from './seen-keys.ts'
+import type { KeysBefore } from './reading.ts'
 
 /*
  * To keep the index of keys costs more with every row than to make it of all rows at once. An import
@@ -18,27 +17,28 @@ import { SeenKeys } from './seen-keys.ts'
  *
  * @returns the keys of those who are there; undefined: the index stays
  */
-export async function doWithoutKeyIndex(ctx: Context): Promise<SeenKeys | undefined> {
+export async function doWithoutKeyIndex(
+  ctx: Context,
+): Promise<Omit<KeysBefore, 'keysMax'> | undefined> {
   if (!(await queries.lockKeyIndex(ctx.db))) return undefined
-  const seen = await transaction(ctx, dropKeyIndex).catch((error) => {
+  const keys = await transaction(ctx, dropKeyIndex).catch((error) => {
     if (unavailable.has(error.code)) return undefined
     throw error
   })
-  if (!seen) await queries.unlockKeyIndex(ctx.db)
-  return seen
+  if (!keys) await queries.unlockKeyIndex(ctx.db)
+  return keys
 }
 
-async function dropKeyIndex({ db }: Context): Promise<SeenKeys | undefined> {
+async function dropKeyIndex({ db }: Context) {
   await lockDirectory(db)
-  const keys = await queries.listKeys(db, fewMax + 1)
-  if (keys.length > fewMax) return undefined
+  const contacts = await queries.listContactKeys(db, fewMax + 1)
+  if (contacts.length > fewMax) return undefined
   if (await queries.hasKeyIndex(db)) await queries.dropKeyIndex(db)
   // Who may drop it need not be allowed to make it. Refused here, it is as if it had stayed.
   await queries.createKeyIndex(db)
   await queries.dropKeyIndex(db)
-  const seen = new SeenKeys()
-  for (const key of keys) seen.add(ByteText.of(key))
-  return seen
+  const companies = await queries.listCompanyKeys(db, fewMax + 1)
+  return { contacts, companies: companies.length > fewMax ? undefined : companies }
 }
 
 /** The index is there from now on. */

@@ -1,11 +1,5 @@
 import { CopyBuffer } from '../../../kernel/db/copy-buffer.ts'
-import {
-  type BlockBuilder,
-  type Field,
-  type Term,
-  type TermLists,
-  termsOf,
-} from '../term-index/index.ts'
+import { type Field, type Term, type TermLists, type TermNumbers, termsOf } from '../terms/index.ts'
 import type { RowView } from './row-view.ts'
 import { TextTable } from './text-table.ts'
 import { readShownText } from './values.ts'
@@ -21,7 +15,7 @@ export class KnownText {
   /** Most have one term; -1 for another number of them. */
   #only = -1
   #numbers: number[] = none
-  /** Not the builder itself, which would live as long as the value. */
+  /** Not what they are numbered by, which would live as long as the value. */
   #era: object | undefined
 
   /** Where rows have just this; -1: nowhere. */
@@ -47,11 +41,11 @@ export class KnownText {
   }
 
   /** The numbers that its terms have there. */
-  addTerms(lists: TermLists, builder: BlockBuilder) {
-    if (this.#era !== builder.era) {
-      this.#era = builder.era
-      this.#only = this.terms.length === 1 ? builder.numberOf(this.terms[0] as Term) : -1
-      if (this.#only < 0) this.#numbers = this.terms.map((term) => builder.numberOf(term))
+  addTerms(lists: TermLists, numbers: TermNumbers) {
+    if (this.#era !== numbers.era) {
+      this.#era = numbers.era
+      this.#only = this.terms.length === 1 ? numbers.numberOf(this.terms[0] as Term) : -1
+      if (this.#only < 0) this.#numbers = this.terms.map((term) => numbers.numberOf(term))
     }
     if (this.#only >= 0) lists.add(this.#only)
     else lists.push(this.#numbers)

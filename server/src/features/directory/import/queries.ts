@@ -2,7 +2,8 @@ import { type Insertable, sql, type Updateable } from 'kysely'
 import type { Db } from '../../../kernel/db/db.ts'
 import { prepared } from '../../../kernel/db/prepared.ts'
 import type { DirectoryImports } from '../../../kernel/db/types.gen.ts'
-import { contactColumns, contactCopyColumns } from './batch.ts'
+import { companyColumns, companyCopyColumns } from './company-rows.ts'
+import { contactColumns, contactCopyColumns } from './contact-columns.ts'
 import type { CompanyRecord } from './records.ts'
 
 /** Of this connection, until it ends; false: another one has it. */
@@ -62,8 +63,13 @@ export const createKeyIndex = async (db: Db) => {
   await sql`create unique index directory_contacts_key on directory_contacts (key)`.execute(db)
 }
 
-export const listKeys = async (db: Db, most: number): Promise<string[]> => {
+export const listContactKeys = async (db: Db, most: number): Promise<string[]> => {
   const rows = await db.selectFrom('directory_contacts').select('key').limit(most).execute()
+  return rows.map(({ key }) => key)
+}
+
+export const listCompanyKeys = async (db: Db, most: number): Promise<string[]> => {
+  const rows = await db.selectFrom('directory_companies').select('key').limit(most).execute()
   return rows.map(({ key }) => key)
 }
 
@@ -98,21 +104,12 @@ export interface StoredCompanyRow extends CompanyRecord {
   key: string
 }
 
-export const companyColumns = [
-  ...(['name', 'domain', 'website', 'industry', 'employee_count', 'revenue_range'] as const),
-  ...(['founded_year', 'description', 'technologies', 'city', 'country', 'linkedin_url'] as const),
-]
-
 export const findCompaniesByKeys = prepared<[string[]], StoredCompanyRow>(
   'find_companies_by_key',
   `select id, key, ${companyColumns.join(', ')}
    from directory_companies
    where key = any($1::text[])`,
 )
-
-const ownColumns = ['timestamp_updated', 'sample'] as const
-
-export const companyCopyColumns = ['id', 'key', ...companyColumns, ...ownColumns] as const
 
 export const copyContacts = `copy directory_contacts (${contactCopyColumns.join(', ')}) from stdin (format binary)`
 export const copyCompanies = `copy directory_companies (${companyCopyColumns.join(', ')}) from stdin (format binary)`

@@ -36,7 +36,8 @@ export function readCompany(row: RowView, at: Columns['at']): CompanyRecord | un
   const domain = own === undefined || isMailHost(own) ? null : own
   if (name === null && domain === null) return undefined
   return {
-    name,
+    // Who is called by a domain has no name yet.
+    name: name === domain ? null : name,
     domain,
     website,
     industry: readShownText('industry', row.text(at.industry)),
@@ -66,6 +67,10 @@ export const mergeCompanies = (known: CompanyRecord, newer: CompanyRecord): Comp
   country: newer.country ?? known.country,
   linkedin_url: newer.linkedin_url ?? known.linkedin_url,
 })
+
+/** Without a name a company is called by its domain. */
+export const named = (record: CompanyRecord): CompanyRecord =>
+  record.name === null ? { ...record, name: record.domain } : record
 
 export const isSameCompany = (one: CompanyRecord, other: CompanyRecord): boolean =>
   (Object.keys(one) as (keyof CompanyRecord)[]).every(

@@ -1,10 +1,18 @@
 import type { Batch } from './batch.ts'
 import { CompanyBook } from './companies.ts'
 import { ContactReader } from './contacts.ts'
+import type { ReadOfBatch } from './full-batch.ts'
 import type { SeenKeys } from './seen-keys.ts'
 import type { Table } from './table.ts'
+import { uniteRepeats } from './unite.ts'
 import { Unfit } from './values.ts'
 import { Vocabulary } from './vocabulary.ts'
+
+/** Has the keys of all who are in the directory; undefined: nobody knows them. May be one for both. */
+export interface SeenBefore {
+  contacts: SeenKeys | undefined
+  companies: SeenKeys | undefined
+}
 
 /** Puts what the row in view says into a batch. */
 export class RowReader {
@@ -12,14 +20,13 @@ export class RowReader {
   readonly #vocabulary = new Vocabulary()
   readonly #companies: CompanyBook
   readonly #contacts: ContactReader
+  /** As long as no contact came in two batches. */
+  #seen: SeenKeys | undefined
 
-  readonly #seen: SeenKeys | undefined
-
-  /** @param seen where the keys are noted, if anybody wants to know of repetitions */
-  constructor(table: Table, seen: SeenKeys | undefined) {
+  constructor(table: Table, { contacts, companies }: SeenBefore) {
     this.#table = table
-    this.#seen = seen
-    this.#companies = new CompanyBook(table.columns.at, this.#vocabulary)
+    this.#seen = contacts
+    this.#companies = new CompanyBook(table.columns.at, this.#vocabulary, companies)
     this.#contacts = new ContactReader(table.columns.at, this.#vocabulary)
   }
 
@@ -38,9 +45,19 @@ export class RowReader {
   }
 
   /** Nothing more goes into the batch. */
-  close(batch: Batch) {
-    batch.words = this.#vocabulary.take()
-    this.#companies.forgetBefore(batch.number)
+  close(batch: Batch): ReadOfBatch {
+    if (this.#seen?.isFull) this.#seen = undefined
+    const { size } = batch
+    const contacts = this.#seen && batch.repeats === 0 ? inOrder(size) : uniteRepeats(batch)
+    const hasOthers = batch.repeats > size - contacts.length
+    if (hasOthers) this.#seen = undefined
+    return {
+      contacts,
+      hasOthers,
+      isToldApart: this.#seen !== undefined,
+      words: this.#vocabulary.take(),
+      forgetsOthers: this.#companies.forgetBefore(batch.number),
+    }
   }
 
   #take(batch: Batch) {
@@ -48,8 +65,11 @@ export class RowReader {
     const company = this.#companies.read(row)
     if (columns.kind === 'contacts') {
       const contact = this.#contacts.read(row, company)
-      batch.add(number, contact, company, this.#seen?.add(contact.key) ?? false)
+      if (this.#seen?.add(contact.key)) batch.repeats++
+      batch.add(number, contact, company ? batch.name(company) : -1)
     } else if (company) batch.addCompany(number, company)
     else throw new Unfit('neither a name nor a domain')
   }
 }
+
+const inOrder = (size: number) => Uint32Array.from({ length: size }, (_, at) => at)

@@ -6,11 +6,16 @@ import type { ByteText } from './byte-text.ts'
  */
 export class SeenKeys {
   readonly #slots = new Uint32Array(slotCount)
+  readonly #keysMax: number
   #count = 0
+
+  constructor(keysMax = 3_000_000) {
+    this.#keysMax = keysMax
+  }
 
   /** It can take no more: what comes now, it does not tell. */
   get isFull(): boolean {
-    return this.#count >= countMax
+    return this.#count >= this.#keysMax
   }
 
   /** @returns whether it was there */
@@ -46,7 +51,6 @@ export class SeenKeys {
 /** 16 MB, in which three million keys are found quickly. */
 const slotCount = 1 << 22
 const slotMask = slotCount - 1
-const countMax = 3_000_000
 
 /** At once: the next step has to wait for the one before it. */
 const fourBytesAt = (bytes: Buffer, at: number) =>

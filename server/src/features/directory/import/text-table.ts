@@ -1,4 +1,4 @@
-import { ByteTable } from '../byte-table.ts'
+import { ByteTable } from '../terms/index.ts'
 import type { RowView } from './row-view.ts'
 
 /** A map whose keys are fields of rows, compared by their bytes. */

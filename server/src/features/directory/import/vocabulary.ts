@@ -1,5 +1,4 @@
-import { ByteTable } from '../byte-table.ts'
-import { type Term, wordOf } from '../term-index/index.ts'
+import { ByteTable, type Term, wordOf } from '../terms/index.ts'
 
 /** The words of an import, for misspelt ones to be compared with. */
 export class Vocabulary {

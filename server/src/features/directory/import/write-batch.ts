@@ -2,13 +2,13 @@ import type { Context } from '../../../kernel/context.ts'
 import type { Session } from '../../../kernel/db/session.ts'
 import { lockDirectory } from '../queries.ts'
 import { insertWords, markChanged, markEmployees } from '../term-index/index.ts'
-import type { Batch } from './batch.ts'
 import { choose } from './choose.ts'
-import type { StoredCompany } from './companies.ts'
 import { ContactRows } from './contact-rows.ts'
 import { indexBatch } from './index-batch.ts'
 import { ensureKeyIndex } from './key-index.ts'
+import type { StoredCompany } from './named-companies.ts'
 import * as queries from './queries.ts'
+import type { ReadBatch } from './read-batch.ts'
 import { writeCompanies } from './write-companies.ts'
 
 export interface WriteOptions {
@@ -39,20 +39,17 @@ export interface Written {
 export async function writeBatch(
   tx: Context,
   copyFrom: Session['copyFrom'],
-  batch: Batch,
+  batch: ReadBatch,
   { isCareful, isUnindexed, isSample }: WriteOptions,
 ): Promise<Written> {
   await lockDirectory(tx.db)
   if (isUnindexed) await queries.keepVacuumAway(tx.db)
   else await ensureKeyIndex(tx.db)
-  const all = isUnindexed && batch.repeats === 0 ? batch.inOrder() : batch.contacts()
-  const { contacts, companies, optedOut } = await choose(tx, batch, all)
-  const { stored, created, updated, moved } = await writeCompanies(
-    tx,
-    copyFrom,
-    companies,
+  const { contacts, companies, optedOut } = await choose(tx, batch)
+  const { stored, created, updated, moved } = await writeCompanies(tx, copyFrom, companies, {
+    isCareful,
     isSample,
-  )
+  })
   await markEmployees(tx.db, moved)
   const known = isCareful ? await findKnown(tx, batch, contacts) : undefined
   const fresh = known ? contacts.filter((at) => !known.has(at)) : contacts
@@ -61,7 +58,8 @@ export async function writeBatch(
   const start = newest ? newest.number + 1 : 0
   if (fresh.length > 0) {
     await copyFrom(queries.copyContacts, rows.create(fresh, start, newest?.id))
-    await indexBatch(tx.db, copyFrom, batch, fresh, start, stored)
+    const added = { contacts: fresh, start, employers: stored }
+    await indexBatch(tx.db, copyFrom, batch, added)
   }
   const changed = known ? await updateKnown(tx, copyFrom, known, rows) : []
   await markChanged(tx.db, changed)
@@ -80,8 +78,8 @@ export async function writeBatch(
 
 type Known = Map<number, queries.KnownContact>
 
-async function findKnown(tx: Context, batch: Batch, contacts: number[]): Promise<Known> {
-  const places = new Map(contacts.map((at) => [batch.key(at), at]))
+async function findKnown(tx: Context, batch: ReadBatch, contacts: Uint32Array): Promise<Known> {
+  const places = new Map(Array.from(contacts, (at) => [batch.key(at), at]))
   const rows = await queries.findByKeys(tx.db, [...places.keys()])
   return new Map(rows.map((row) => [places.get(row.key) ?? -1, row]))
 }

@@ -1,9 +1,11 @@
 import type { Context } from '../../../kernel/context.ts'
-import { CopyBuffer } from '../../../kernel/db/copy-buffer.ts'
+import { CopyBuffer, uuidBytes } from '../../../kernel/db/copy-buffer.ts'
 import type { Session } from '../../../kernel/db/session.ts'
-import type { Company, StoredCompany } from './companies.ts'
+import { companyIdAt, writeCompany } from './company-rows.ts'
+import { keyOf, type NamedCompany, recordOf, type StoredCompany } from './named-companies.ts'
 import * as queries from './queries.ts'
 import { type CompanyRecord, isSameCompany, mergeCompanies } from './records.ts'
+import { rowTail } from './row-bytes.ts'
 
 export interface WrittenCompanies {
   /** In the order of the companies. */
@@ -14,25 +16,34 @@ export interface WrittenCompanies {
   moved: CompanyRecord[]
 }
 
+export interface CompanyOptions {
+  /** Also those that are said to be new are looked for. */
+  isCareful: boolean
+  isSample: boolean
+}
+
 /** Those that are new are inserted, those of which more is known now are updated. */
 export async function writeCompanies(
   tx: Context,
   copyFrom: Session['copyFrom'],
-  companies: (Company | undefined)[],
-  isSample: boolean,
+  companies: (NamedCompany | undefined)[],
+  { isCareful, isSample }: CompanyOptions,
 ): Promise<WrittenCompanies> {
-  const known = await findStored(tx, companies)
+  const known = await findStored(tx, companies, isCareful)
   const [created, updated] = [new CompanyRows(tx, isSample), new CompanyRows(tx, isSample)]
   const moved: CompanyRecord[] = []
-  const stored = companies.map((company) => {
-    if (!company) return undefined
-    const before = company.stored ?? known.get(company.key)
-    const record = before ? mergeCompanies(before.record, company.record) : named(company.record)
-    company.record = record
-    const id = before?.id ?? tx.newId()
-    if (!before) created.add(id, company.key, record)
-    else if (!isSameCompany(before.record, record)) {
-      updated.add(id, company.key, record)
+  const stored = companies.map((company): StoredCompany | undefined => {
+    if (!company || (company.stored && !company.isChanged)) return company?.stored
+    const before = company.stored ?? (known.size > 0 ? known.get(keyOf(company)) : undefined)
+    if (!before?.record) {
+      const id = tx.newId()
+      created.add(id, company.row)
+      return { id, record: undefined }
+    }
+    const { id } = before
+    const record = mergeCompanies(before.record, recordOf(company))
+    if (!isSameCompany(before.record, record)) {
+      updated.addChanged(id, keyOf(company), record)
       if (!isFoundAlike(before.record, record)) moved.push(record)
     }
     return { id, record }
@@ -49,28 +60,23 @@ export async function writeCompanies(
 class CompanyRows {
   count = 0
   readonly #rows = new CopyBuffer(1 << 20)
-  readonly #at: Date
-  readonly #isSample: boolean
+  readonly #tail: Buffer
 
   constructor(tx: Context, isSample: boolean) {
-    this.#at = tx.now()
-    this.#isSample = isSample
+    this.#tail = rowTail(tx.now(), isSample)
   }
 
-  add(id: string, key: string, record: CompanyRecord) {
-    const rows = this.#rows
-    this.count++
-    rows.startRow(queries.companyCopyColumns.length)
-    rows.uuid(id)
-    rows.text(key)
-    for (const column of queries.companyColumns) {
-      const value = record[column]
-      if (Array.isArray(value)) rows.texts(value)
-      else if (typeof value === 'number') rows.integer(value)
-      else rows.text(value)
-    }
-    rows.timestamp(this.#at)
-    rows.boolean(this.#isSample)
+  /** @param row as it was told */
+  add(id: string, row: Buffer) {
+    const start = this.#rows.length
+    this.#rows.append(row)
+    this.#identify(start, id)
+  }
+
+  addChanged(id: string, key: string, record: CompanyRecord) {
+    const start = this.#rows.length
+    writeCompany(this.#rows, key, record, this.#tail)
+    this.#identify(start, id)
   }
 
   *chunks(): Generator<Buffer> {
@@ -78,23 +84,31 @@ class CompanyRows {
       yield this.#rows.slice(at, Math.min(at + chunkBytes, this.#rows.length))
     }
   }
+
+  #identify(start: number, id: string) {
+    this.count++
+    this.#rows.overwrite(start + companyIdAt, uuidBytes(id))
+  }
 }
 
 const chunkBytes = 1 << 18
 
-async function findStored(tx: Context, companies: (Company | undefined)[]) {
-  const keys = companies.flatMap((company) => (company && !company.stored ? company.key : []))
+async function findStored(
+  tx: Context,
+  companies: (NamedCompany | undefined)[],
+  isCareful: boolean,
+) {
+  const keys = companies.flatMap((company) =>
+    company && !company.stored && (isCareful || !company.isNew) ? keyOf(company) : [],
+  )
   const rows = keys.length === 0 ? [] : await queries.findCompaniesByKeys(tx.db, keys.toSorted())
   return new Map(
     rows.map(({ id, key, ...record }): [string, StoredCompany] => [key, { id, record }]),
   )
 }
 
-const isFoundAlike = (one: CompanyRecord, other: CompanyRecord) =>
+export const isFoundAlike = (one: CompanyRecord, other: CompanyRecord) =>
   one.name === other.name &&
   one.industry === other.industry &&
   one.employee_count === other.employee_count &&
   String(one.technologies) === String(other.technologies)
-
-const named = (record: CompanyRecord) =>
-  record.name === null ? { ...record, name: record.domain } : record

@@ -1,17 +1,18 @@
 import type { Context } from '../../../kernel/context.ts'
 import type { Session } from '../../../kernel/db/session.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
-import type { Batch } from './batch.ts'
+import type { FullBatch } from './full-batch.ts'
+import { NamedCompanies } from './named-companies.ts'
 import { advance, type OpenImport, type Progress, saveProgress } from './progress.ts'
 import * as queries from './queries.ts'
+import { ReadBatch } from './read-batch.ts'
 import type { Report } from './report.ts'
-import type { SeenKeys } from './seen-keys.ts'
 import { type Written, writeBatch } from './write-batch.ts'
 
 export interface WriterOptions {
   isCareful: boolean
-  /** Where the keys of the batches are noted, when the directory is without its index of keys. */
-  seen: SeenKeys | undefined
+  /** The directory is without its index of keys. */
+  isUnindexed: boolean
   isSample: boolean
 }
 
@@ -23,9 +24,9 @@ export class Writer {
   readonly #id: string
   #progress: Progress
   #isCareful: boolean
-  /** As long as the directory is without its index of keys. */
-  #seen: SeenKeys | undefined
+  #isUnindexed: boolean
   readonly #isSample: boolean
+  readonly #companies = new NamedCompanies()
   #writing: Promise<void> = Promise.resolve()
 
   constructor(
@@ -33,7 +34,7 @@ export class Writer {
     session: Session,
     report: Report,
     { id, progress }: OpenImport,
-    { isCareful, seen, isSample }: WriterOptions,
+    { isCareful, isUnindexed, isSample }: WriterOptions,
   ) {
     this.#ctx = ctx
     this.#session = session
@@ -41,18 +42,14 @@ export class Writer {
     this.#id = id
     this.#progress = progress
     this.#isCareful = isCareful
-    this.#seen = seen
+    this.#isUnindexed = isUnindexed
     this.#isSample = isSample
   }
 
-  /**
-   * Resolves when the batch before it is written.
-   *
-   * @param isLast with it all of them are on disk
-   */
-  async write(batch: Batch, isLast = false): Promise<void> {
+  /** Resolves when the batch before it is written. */
+  async write(batch: FullBatch): Promise<void> {
     await this.#writing
-    this.#writing = this.#write(batch, isLast)
+    this.#writing = this.#write(batch)
     // Whoever waits for it next gets the error.
     this.#writing.catch(() => undefined)
   }
@@ -62,32 +59,28 @@ export class Writer {
     return this.#progress
   }
 
-  async #write(batch: Batch, isLast: boolean) {
-    if (this.#seen?.isFull) this.#seen = undefined
-    if (this.#seen && batch.hasOthers) this.#beCareful()
-    const written = await this.#attempt(batch, isLast).catch((error) => {
+  async #write(full: FullBatch) {
+    const batch = new ReadBatch(full, this.#companies.recall(full))
+    if (!batch.isToldApart) this.#isUnindexed = false
+    if (batch.hasOthers) this.#isCareful = true
+    const written = await this.#attempt(batch).catch((error) => {
       if (this.#isCareful || error.code !== uniqueViolation) throw error
-      this.#beCareful()
-      return this.#attempt(batch, isLast)
+      // Some of those who come are there already.
+      this.#isCareful = true
+      this.#isUnindexed = false
+      return this.#attempt(batch)
     })
-    for (const [place, company] of batch.companies.entries()) {
-      company.stored = written.stored[place]
-    }
+    this.#companies.remember(full, written.stored)
   }
 
-  /** Some of those who come are there already. */
-  #beCareful() {
-    this.#isCareful = true
-    this.#seen = undefined
-  }
-
-  #attempt(batch: Batch, isLast: boolean): Promise<Written> {
+  #attempt(batch: ReadBatch): Promise<Written> {
     return transaction(this.#ctx, async (tx) => {
-      // What a crash of the database could take away goes together with the note that it is there.
-      if (!isLast) await queries.commitWithoutWaiting(tx.db)
+      // What a crash of the database could take away goes together with the note that it is there,
+      // and with the last one all are on disk.
+      if (!batch.isLast) await queries.commitWithoutWaiting(tx.db)
       const written = await writeBatch(tx, this.#session.copyFrom, batch, {
         isCareful: this.#isCareful,
-        isUnindexed: this.#seen !== undefined,
+        isUnindexed: this.#isUnindexed,
         isSample: this.#isSample,
       })
       const optedOut = written.optedOut.map((row) => ({ row, reason: 'asked to be removed' }))

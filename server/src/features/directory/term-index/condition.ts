@@ -1,6 +1,5 @@
-import type { Places } from './page.ts'
+import type { Places, Term } from '../terms/index.ts'
 import { addPlaces, emptySet, intersect, isNobody, type PlaceSet, unite } from './places.ts'
-import type { Term } from './terms.ts'
 
 /** What contacts have to have: one of the terms of a range, all conditions, or any of them. */
 export type Condition = TermRange | { all: Condition[] } | { any: Condition[] }

@@ -1,6 +1,6 @@
 import type { Db } from '../../../kernel/db/db.ts'
+import { blockSize } from '../terms/index.ts'
 import type { Condition } from './condition.ts'
-import { blockSize } from './page.ts'
 import { type PlaceSet, placesBelow, removePlace, sizeOf } from './places.ts'
 import { type Block, listBlocks } from './queries.ts'
 import { findMatches } from './read-index.ts'

@@ -1,6 +1,6 @@
 import type { Db } from '../../../kernel/db/db.ts'
+import type { Places } from '../terms/index.ts'
 import type { TermRange } from './condition.ts'
-import type { Places } from './page.ts'
 import type { Block } from './queries.ts'
 
 /**

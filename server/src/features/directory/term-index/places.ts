@@ -1,4 +1,4 @@
-import { blockSize, listMax, type Places } from './page.ts'
+import { blockSize, listMax, type Places } from '../terms/index.ts'
 
 /** A bit for every place of a block. */
 export type PlaceSet = Uint32Array

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../kernel/db/db.ts'
 import { prepared } from '../../../kernel/db/prepared.ts'
-import { blockSize, type IndexPage } from './page.ts'
-import type { CompanyTexts, ContactTexts } from './terms.ts'
+import { blockSize, type CompanyTexts, type ContactTexts, type IndexPage } from '../terms/index.ts'
 
 export interface Block {
   block: number

@@ -1,6 +1,6 @@
 import type { Db } from '../../../kernel/db/db.ts'
+import { type Places, placesIn } from '../terms/index.ts'
 import { type Condition, evaluate, rangesOf, type TermRange } from './condition.ts'
-import { type Places, placesIn } from './page.ts'
 import { type PlaceSet, unionOf } from './places.ts'
 import { PlacesCache } from './places-cache.ts'
 import { type Block, findPages } from './queries.ts'

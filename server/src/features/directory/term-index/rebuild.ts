@@ -3,13 +3,18 @@ import { CopyChunks } from '../../../kernel/db/copy-buffer.ts'
 import type { Db } from '../../../kernel/db/db.ts'
 import type { Session } from '../../../kernel/db/session.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
-import { BlockBuilder } from './block-builder.ts'
+import {
+  blockSize,
+  buildPages,
+  type CompanyTexts,
+  type IndexPage,
+  TermLists,
+  TermNumbers,
+  termsOf,
+} from '../terms/index.ts'
 import { type Condition, has } from './condition.ts'
 import { Matches } from './matches.ts'
-import { blockSize, type IndexPage } from './page.ts'
 import * as queries from './queries.ts'
-import { TermLists } from './term-lists.ts'
-import { type CompanyTexts, termsOf } from './terms.ts'
 
 /**
  * Indexes again the blocks whose contacts have changed, one transaction for each. Until then a
@@ -66,31 +71,30 @@ export async function markChanged(db: Db, numbers: number[]) {
 async function rebuild(db: Db, block: number) {
   const companies = await queries.listIndexedCompanies(db, block)
   const contacts = await queries.listIndexedContacts(db, block)
-  const builder = new BlockBuilder()
-  const ofCompany = new Map(
-    companies.map((company) => [
-      company.id,
-      { terms: builder.companyTerms(company), domain: company.domain },
-    ]),
-  )
-  const terms = new TermLists()
-  for (const contact of contacts) {
-    const company = contact.company_id ? ofCompany.get(contact.company_id) : undefined
-    terms.push(builder.contactTerms(contact, company?.domain))
-    terms.push(company?.terms ?? [])
-    terms.end()
+  const [ofContacts, ofCompanies] = [new TermNumbers(), new TermNumbers()]
+  const [own, shared] = [new TermLists(), new TermLists()]
+  const places = new Map<string | null, number>()
+  for (const [place, company] of companies.entries()) {
+    places.set(company.id, place)
+    shared.push(ofCompanies.companyTerms(company))
+    shared.end()
   }
-  const pages = builder.build({
+  const employer = (contact: queries.IndexedContact) => places.get(contact.company_id) ?? -1
+  for (const contact of contacts) {
+    own.push(ofContacts.contactTerms(contact, companies[employer(contact)]?.domain))
+    own.end()
+  }
+  const pages = buildPages({
     places: contacts.map(({ number }) => number % blockSize),
     at: contacts.map((_, at) => at),
-    own: terms,
-    group: contacts.map(() => -1),
-    shared: terms,
+    own: { terms: ofContacts.terms, lists: own },
+    group: contacts.map(employer),
+    shared: { terms: ofCompanies.terms, lists: shared },
   })
   await queries.deletePages(db, block)
   const kept = Array.from(pages, (each) => ({ ...each, page: Buffer.from(each.page) }))
   await queries.insertPages(db, block, kept)
-  await queries.insertWords(db, builder.words())
+  await queries.insertWords(db, [...new Set([...ofContacts.words(), ...ofCompanies.words()])])
   await queries.upsertBlock(db, block, contacts.length)
 }
 

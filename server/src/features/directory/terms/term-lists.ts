@@ -1,15 +1,14 @@
-/** The numbers of terms, a list for each of many rows. */
+/** The numbers of terms, a list for each of many rows, in memory that another thread may read. */
 export class TermLists {
   numbers: Uint32Array
   /** Where each list ends in `numbers`; it begins where the one before it ends. */
-  ends: Uint32Array
+  ends = sharedNumbers(1 << 10)
   length = 0
   #filled = 0
 
   /** @param numbers how many there may be before more memory is taken */
   constructor(numbers = 1 << 16) {
-    this.numbers = new Uint32Array(numbers)
-    this.ends = new Uint32Array(1 << 10)
+    this.numbers = sharedNumbers(numbers)
   }
 
   /** Forgets the lists, and keeps the memory. */
@@ -40,8 +39,10 @@ export class TermLists {
   }
 }
 
-function grown(numbers: Uint32Array, least: number): Uint32Array {
-  const larger = new Uint32Array(2 * least)
+const sharedNumbers = (length: number) => new Uint32Array(new SharedArrayBuffer(4 * length))
+
+function grown(numbers: Uint32Array, least: number): Uint32Array<SharedArrayBuffer> {
+  const larger = sharedNumbers(2 * least)
   larger.set(numbers)
   return larger
 }

@@ -1,3 +1,5 @@
+import type { ByteStrings } from './byte-strings.ts'
+
 /** Contacts of a block are told apart by their place in it. */
 export const blockSize = 65_536
 
@@ -5,6 +7,13 @@ export const blockSize = 65_536
 export interface IndexPage {
   firstTerm: Buffer
   page: Buffer
+}
+
+/** The places of term `n` are those from `starts[n]` to `ends[n]`: ascending, each once. */
+export interface SortedPlaces {
+  places: Uint16Array
+  starts: Uint32Array
+  ends: Uint32Array
 }
 
 /** A list of places, or for many a bit for each place of the block. */
@@ -28,18 +37,27 @@ export class PageWriter {
   #firstTerm: Buffer = Buffer.alloc(0)
 
   /**
-   * @param places ascending, at least one; `from` and `to` bound them in the array
+   * @param number of the term
+   * @param of which of the places are its; there is at least one
    * @returns the page that is full, when the term begins another
    */
-  add(term: Buffer, places: Uint16Array, from: number, to: number): IndexPage | undefined {
+  add(
+    terms: ByteStrings,
+    number: number,
+    { places, starts, ends }: SortedPlaces,
+    of: number,
+  ): IndexPage | undefined {
+    const [start, end] = [terms.startOf(number), terms.endOf(number)]
+    const [from, to] = [starts[of] as number, ends[of] as number]
     const count = to - from
-    const size = 1 + term.length + 2 + (count > listMax ? bitsBytes : 2 * count)
+    const size = 1 + end - start + 2 + (count > listMax ? bitsBytes : 2 * count)
     const full = this.#length + size > pageBytes ? this.end() : undefined
-    if (this.#length === 0) this.#firstTerm = term
+    const { bytes } = terms
+    if (this.#length === 0) this.#firstTerm = bytes.subarray(start, end)
     const buffer = this.#buffer
     let at = this.#length
-    buffer[at++] = term.length
-    for (let i = 0; i < term.length; i++) buffer[at++] = term[i] as number
+    buffer[at++] = end - start
+    for (let i = start; i < end; i++) buffer[at++] = bytes[i] as number
     buffer[at++] = (count - 1) & 0xff
     buffer[at++] = (count - 1) >>> 8
     if (count > listMax) {

@@ -1,22 +1,16 @@
+import { ByteStrings } from './byte-strings.ts'
+
 /**
  * Byte strings, numbered as they come. What was there before is found without making a string of it:
  * to look a new string up in a `Map` costs several times as much.
  */
-export class ByteTable {
-  size = 0
-  /** All of them, one behind the other. */
-  bytes: Buffer = Buffer.allocUnsafe(1 << 12)
-  #ends = new Uint32Array(1 << 9)
+export class ByteTable extends ByteStrings {
   /** Of each slot the hash, and the number and one. */
   #slots = new Int32Array(1 << 11)
   #typed = Buffer.allocUnsafe(1 << 10)
 
-  startOf(number: number): number {
-    return number === 0 ? 0 : (this.#ends[number - 1] as number)
-  }
-
-  endOf(number: number): number {
-    return this.#ends[number] as number
+  constructor() {
+    super(Buffer.allocUnsafe(1 << 12), new Uint32Array(1 << 9), 0)
   }
 
   /** @returns its number; -1 when it is not there */
@@ -38,24 +32,6 @@ export class ByteTable {
     return this.numberOf(this.#typed, 0, this.#type(text, encoding))
   }
 
-  /** These numbers in the order of their bytes. */
-  sorted(numbers: Uint32Array): Uint32Array {
-    const beginnings = new Float64Array(numbers.length)
-    for (let at = 0; at < numbers.length; at++) {
-      beginnings[at] = this.#beginning(numbers[at] as number)
-    }
-    const places = orderOf(beginnings)
-    const order = new Uint32Array(places.length)
-    let from = 0
-    for (let at = 0; at < places.length; at++) {
-      const place = places[at] as number
-      order[at] = numbers[place] as number
-      if (beginnings[place] !== beginnings[places[from] as number]) from = at
-      else if (at > from) this.#sink(order, from, at)
-    }
-    return order
-  }
-
   /** Forgets them, and keeps the memory. */
   clear() {
     this.#slots.fill(0)
@@ -75,9 +51,9 @@ export class ByteTable {
 
   #is(number: number, bytes: Buffer, start: number, end: number): boolean {
     const own = this.bytes
-    const from = number === 0 ? 0 : (this.#ends[number - 1] as number)
+    const from = number === 0 ? 0 : (this.ends[number - 1] as number)
     const length = end - start
-    if ((this.#ends[number] as number) - from !== length) return false
+    if ((this.ends[number] as number) - from !== length) return false
     for (let i = 0; i < length; i++) if (own[from + i] !== bytes[start + i]) return false
     return true
   }
@@ -88,12 +64,12 @@ export class ByteTable {
     const to = from + end - start
     if (to > this.bytes.length) this.bytes = Buffer.concat([this.bytes], 2 * to)
     bytes.copy(this.bytes, from, start, end)
-    if (number === this.#ends.length) {
+    if (number === this.ends.length) {
       const ends = new Uint32Array(2 * number)
-      ends.set(this.#ends)
-      this.#ends = ends
+      ends.set(this.ends)
+      this.ends = ends
     }
-    this.#ends[number] = to
+    this.ends[number] = to
     this.#slots[slot] = hash
     this.#slots[slot + 1] = number + 1
     if (4 * this.size > this.#slots.length) this.#grow()
@@ -112,44 +88,6 @@ export class ByteTable {
       larger[slot + 1] = slots[from + 1] as number
     }
     this.#slots = larger
-  }
-
-  /** Its first bytes, zeros where it has fewer: nearly always enough to tell which of two comes first. */
-  #beginning(number: number): number {
-    const bytes = this.bytes
-    const start = this.startOf(number)
-    const end = this.endOf(number)
-    let beginning = 0
-    for (let at = start; at < start + beginningBytes; at++) {
-      beginning = 256 * beginning + (at < end ? (bytes[at] as number) : 0)
-    }
-    return beginning
-  }
-
-  /** Puts the one at `at` where it belongs among those from `from` on, which begin as it does. */
-  #sink(order: Uint32Array, from: number, at: number) {
-    const number = order[at] as number
-    let low = from
-    let high = at
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#isBefore(number, order[middle] as number)) high = middle
-      else low = middle + 1
-    }
-    order.copyWithin(low + 1, low, at)
-    order[low] = number
-  }
-
-  #isBefore(one: number, other: number): boolean {
-    const bytes = this.bytes
-    const [oneEnd, otherEnd] = [this.endOf(one), this.endOf(other)]
-    let [at, against] = [this.startOf(one), this.startOf(other)]
-    while (at < oneEnd && against < otherEnd && bytes[at] === bytes[against]) {
-      at++
-      against++
-    }
-    if (at === oneEnd || against === otherEnd) return against < otherEnd
-    return (bytes[at] as number) < (bytes[against] as number)
   }
 
   /** @returns how many bytes it has */
@@ -172,26 +110,3 @@ function hashOf(bytes: Buffer, start: number, end: number): number {
   for (let i = start; i < end; i++) hash = Math.imul(hash ^ (bytes[i] as number), 0x01000193)
   return hash ^ (hash >>> 15)
 }
-
-const beginningBytes = 5
-
-/** Where the beginnings are in ascending order. They have 40 bits: 24 are left for where each was. */
-function orderOf(beginnings: Float64Array): Uint32Array {
-  const keys = new BigUint64Array(beginnings.length)
-  const halves = new Uint32Array(keys.buffer)
-  const [low, high] = isLittleEndian ? [0, 1] : [1, 0]
-  for (let at = 0; at < beginnings.length; at++) {
-    const beginning = beginnings[at] as number
-    halves[2 * at + high] = beginning / 0x100
-    halves[2 * at + low] = (beginning % 0x100) * 0x100_0000 + at
-  }
-  // Without a comparison of ours it needs no call for each pair.
-  keys.sort()
-  const order = new Uint32Array(beginnings.length)
-  for (let at = 0; at < order.length; at++) {
-    order[at] = (halves[2 * at + low] as number) & 0xff_ffff
-  }
-  return order
-}
-
-const isLittleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
