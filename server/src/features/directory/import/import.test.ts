@@ -159,12 +159,19 @@ describe('the index of keys', () => {
 
   test('is left out on, when companies of one batch come in the next, whether more is said of them or not', async () => {
     await leaveInBlock(ctx, 2)
-    const rows = ['a,a,', 'b,b,', 'c,a,', 'd,b,Mining'].map((row) => row.split(','))
-    const lines = rows.map(([name, at, industry]) => `${name}@x.example,${at}.example,${industry}`)
-    const path = await fileWith(['email,domain,industry', ...lines].join('\n'))
+    const path = await fileWith(
+      'email,domain,industry\na@x.example,a.example,\nb@x.example,b.example,\nc@x.example,a.example,\nd@x.example,b.example,Mining\n',
+    )
     await using stop = await stopImports(ctx, 4)
     const imported = importPath(ctx, path)
     await stop.reached()
+    // Whoever makes the index holds it.
+    const { rows: locks } = await sql`
+      select from pg_locks
+      where relation = 'directory_contacts'::regclass and mode = 'ShareLock'`.execute(
+      ctx.database.peek,
+    )
+    expect(locks).toEqual([])
     expect(await hasIndex()).toBe(false)
     await stop[Symbol.asyncDispose]()
     expect(await imported).toMatchObject({ companies_created: 2, companies_updated: 1 })
