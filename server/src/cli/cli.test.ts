@@ -241,7 +241,7 @@ test.each(misuses.map((args) => [args]))(
 const failures: [string[], string][] = [
   [['keys', 'create', '--name', 'x', '--scopes', 'all:fly'], 'unknown scope'],
   [['keys', 'create', '--name', 'x', '--scopes', 'all:*', '--expires', '2001-01-01'], 'future'],
-  [['keys', 'list', '--workspace', 'no such'], 'No such workspace'],
+  [['keys', 'list', '--workspace', 'no such'], 'No such workspace; check its id or name.'],
   [['workspaces', 'create', '--name', 'default'], 'exists already'],
   [['labels', 'create', '--name', 'interested'], 'built-in'],
   [['mailboxes', 'add', '/no/such/file'], 'ENOENT'],
