@@ -285,6 +285,7 @@ export class Lanes {
         timestamp_next_retry: retryAt,
         ...judge(outcome),
       },
+      place: row.place,
       clearsLane,
       laneNotBefore,
       disable: decision.kind === 'ended' ? decision.disable : null,
