@@ -3,10 +3,11 @@ import { testDelivering } from '../../../test/delivering.ts'
 import { answerWith, startReceiver } from '../../../test/receiver.ts'
 import { createSignal } from '../../../test/signal.ts'
 
+/** With 16 requests each they could take every slot that a process has for good destinations. */
 const slowOnes = 40
 /** Enough for each to get as many requests at once as any destination does. */
 const warmUp = 16
-const events = 50
+const events = 30
 
 test('destinations that hold every request keep none from a healthy one, however many are due for both', async () => {
   await using stack = new AsyncDisposableStack()
