@@ -25,7 +25,7 @@ export interface DueRows {
 }
 
 /** What lanes ask of the database, those of a workspace together. */
-export function createLaneReads(ctx: Context) {
+export function createWorkspaceReads(ctx: Context) {
   const { db, now } = ctx
   const health = new MergedReads({
     ...{ underWayMax, most: lanesMax },
