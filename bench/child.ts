@@ -5,7 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import manifest from '../package.json' with { type: 'json' }
 import type { BenchService } from './service.ts'
+
+/** What V8 is told in this program, however it is started. */
+export const v8Flags = (program: keyof typeof manifest.config.v8): string[] =>
+  manifest.config.v8[program].split(' ')
 
 export interface Child extends AsyncDisposable {
   address: string

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { from as copyInto } from 'pg-copy-streams'
+import { v8Flags } from './child.ts'
 import { directoryColumns, type GeneratedDirectory } from './directory-generator.ts'
 import type { Figure } from './run.ts'
 import type { BenchService } from './service.ts'
@@ -75,20 +76,18 @@ interface Imported {
 
 async function importAlone(service: BenchService, path: string): Promise<Imported> {
   const script = fileURLToPath(new URL('import-process.ts', import.meta.url))
-  // As bin/outrider.mjs starts the command.
-  const flags = [
-    '--max-semi-space-size=4',
-    '--max-old-space-size=1024',
-    '--heap-growing-percent=40',
-  ]
   const cache = fileURLToPath(new URL('../node_modules/.cache/outrider', import.meta.url))
   const env = {
     DATABASE_URL: service.databaseUrl,
     DATA_DIR: service.dataDir,
     NODE_COMPILE_CACHE: cache,
   }
-  const { stdout } = await promisify(execFile)(process.execPath, [...flags, script, path], {
-    env: { PATH: process.env.PATH, ...env },
-  })
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [...v8Flags('import'), script, path],
+    {
+      env: { PATH: process.env.PATH, ...env },
+    },
+  )
   return JSON.parse(stdout) as Imported
 }

@@ -10,6 +10,7 @@ import {
 import { createTrackingLinks } from '../server/src/features/tracking/index.ts'
 import { createSecretBox } from '../server/src/kernel/crypto.ts'
 import type { Figure } from './run.ts'
+import { benchMail } from './sending/campaign.ts'
 
 const mails = 50_000
 const rounds = 5
@@ -47,14 +48,7 @@ const ids = {
 
 const variant: MailVariant = {
   id: '019a9d5e-3333-7c31-9d0a-5e1f6a2b3c4d',
-  subject: '{Question|Quick question} about {{company_name}}',
-  body: `<p>{Hi|Hello} {{first_name | default: "there"}},</p>
-<p>I saw that {{company_name}} is hiring for {{job_title}} in {{city}}. We help teams like yours to
-answer candidates within a day, without more tools and without another spreadsheet that nobody
-keeps up to date.</p>
-<p>Would a short call next week make sense? You can <a href="https://www.example.com/book?from=mail&amp;team=sales">pick
-a time here</a>, or just reply to this mail.</p>
-<p>Best regards,<br>Ada Lovelace</p>`,
+  ...benchMail,
 }
 
 function composer(): (index: number) => unknown {

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { runCampaign } from '../server/test/simulation/memory/campaign-days.ts'
+import { v8Flags } from './child.ts'
 import type { Figure } from './run.ts'
 
 /** Of each process. */
@@ -38,17 +39,14 @@ async function measureStatements(processes: number) {
   const script = fileURLToPath(new URL('simulation-process.ts', import.meta.url))
   const rates = await Promise.all(
     Array.from({ length: processes }, async (_, index) => {
-      const args = [script, String(1 + index * seeds), String(seeds)]
-      const { stdout } = await promisify(execFile)(process.execPath, [...flags, ...args])
+      const args = [...v8Flags('simulation'), script, String(1 + index * seeds), String(seeds)]
+      const { stdout } = await promisify(execFile)(process.execPath, args)
       return JSON.parse(stdout) as { perSecond: number; bare: number }
     }),
   )
   const sum = (key: 'perSecond' | 'bare') => rates.reduce((total, rate) => total + rate[key], 0)
   return { perSecond: sum('perSecond'), bare: sum('bare') }
 }
-
-/** As `npm run simulate` runs: what dies young is not copied around. */
-const flags = ['--max-semi-space-size=32']
 
 function measureDays(): number {
   let days = 0

@@ -1,5 +1,17 @@
 const everyDay = { 0: true, 1: true, 2: true, 3: true, 4: true, 5: true, 6: true }
 
+/** HTML with spintax, four fields and a link. */
+export const benchMail = {
+  subject: '{Question|Quick question} about {{company_name}}',
+  body: `<p>{Hi|Hello} {{first_name | default: "there"}},</p>
+<p>I saw that {{company_name}} is hiring for {{job_title}} in {{city}}. We help teams like yours to
+answer candidates within a day, without more tools and without another spreadsheet that nobody
+keeps up to date.</p>
+<p>Would a short call next week make sense? You can <a href="https://www.example.com/book?from=mail">pick
+a time here</a>, or just reply to this mail.</p>
+<p>Best regards,<br>Ada Lovelace</p>`,
+}
+
 /** HTML and text, four fields, a tracked link, unsubscribe; no limit and no gap. */
 export const benchCampaign = {
   name: 'bench',
@@ -20,26 +32,7 @@ export const benchCampaign = {
   open_tracking: false,
   link_tracking: true,
   insert_unsubscribe_header: true,
-  sequences: [
-    {
-      steps: [
-        {
-          variants: [
-            {
-              subject: '{Question|Quick question} about {{company_name}}',
-              body: `<p>{Hi|Hello} {{first_name | default: "there"}},</p>
-<p>I saw that {{company_name}} is hiring for {{job_title}} in {{city}}. We help teams like yours to
-answer candidates within a day, without more tools and without another spreadsheet that nobody
-keeps up to date.</p>
-<p>Would a short call next week make sense? You can <a href="https://www.example.com/book?from=mail">pick
-a time here</a>, or just reply to this mail.</p>
-<p>Best regards,<br>Ada Lovelace</p>`,
-            },
-          ],
-        },
-      ],
-    },
-  ],
+  sequences: [{ steps: [{ variants: [benchMail] }] }],
 }
 
 export const benchLead = (index: number) => ({

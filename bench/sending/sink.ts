@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { choosePort } from '../../server/src/kernel/postgres/port.ts'
 
 export interface Sink extends AsyncDisposable {
   port: number
@@ -9,7 +10,7 @@ export interface Sink extends AsyncDisposable {
 
 /** Postfix's `smtp-sink`: takes every mail and throws it away, at 30,000 a second. */
 export async function startSink(): Promise<Sink> {
-  const port = await freePort()
+  const port = await choosePort()
   // It does not want to be root.
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
   const child = spawn('smtp-sink', [...user, `127.0.0.1:${port}`, '1000'], { stdio: 'ignore' })
@@ -39,13 +40,4 @@ async function answers(port: number) {
     if (isOpen) return
     await wait(20)
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Plain JavaScript that an old Node can read: it hands over to the Node that npm installed.
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import module from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -28,10 +28,14 @@ async function run() {
 
 /** V8 takes what there is: told to collect sooner, a busy process stays at half the size. */
 function flagsFor([noun, verb]) {
-  if (noun === 'api' || noun === 'runner')
-    return ['--max-semi-space-size=16', '--heap-growing-percent=50']
-  if (noun !== 'directory' || verb !== 'import') return []
-  return ['--max-semi-space-size=4', '--max-old-space-size=1024', '--heap-growing-percent=40']
+  if (noun === 'api' || noun === 'runner') return flagsOf('service')
+  return noun === 'directory' && verb === 'import' ? flagsOf('import') : []
+}
+
+/** As `npm start` has them. */
+function flagsOf(program) {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return JSON.parse(manifest).config.v8[program].split(' ')
 }
 
 /** The same process with other flags: its supervisor's signals reach it as before. */

@@ -8,6 +8,7 @@ import { connect, type Database, type Db } from '../src/kernel/db/db.ts'
 import { migrate, migrationNames } from '../src/kernel/db/migrate.ts'
 import { createPartitions } from '../src/kernel/db/partitions.ts'
 import type { DB } from '../src/kernel/db/types.gen.ts'
+import { createSignal, type Signal } from './signal.ts'
 
 export interface TestDatabase extends Database, AsyncDisposable {
   url: string
@@ -16,6 +17,10 @@ export interface TestDatabase extends Database, AsyncDisposable {
    * to the workspace rules.
    */
   peek: Db
+  /** Resolves with what `look` finds, which looks again whenever this process has done something here. */
+  until: Signal['until']
+  /** From now on it looks again, too, whenever another process has changed this table. */
+  hear: (table: keyof DB) => Promise<void>
 }
 
 let template: Promise<string> | undefined
@@ -32,19 +37,38 @@ export async function testDatabase(): Promise<TestDatabase> {
 
   const url = databaseUrl(server, name)
   const database = connect(url, 10)
+  const { raise, until } = createSignal()
+  // A connection that is given back has done what it was taken for: its transaction is over.
+  ;(database.pool as pg.Pool).on('release', raise)
+  let listener: pg.Client | undefined
   const peekPool = new pg.Pool({ connectionString: url, max: 2 })
   peekPool.on('error', () => undefined)
   const peek = new Kysely<DB>({ dialect: new PostgresDialect({ pool: peekPool }) })
   return {
     ...database,
-    url,
-    peek,
+    ...{ url, peek, until },
+    async hear(table) {
+      listener ??= await listenTo(url, raise)
+      await listener.query(`
+        create trigger heard after insert or update or delete on ${table} execute function tell()`)
+    },
     async [Symbol.asyncDispose]() {
-      await Promise.all([database.db.destroy(), peek.destroy()])
+      await Promise.all([database.db.destroy(), peek.destroy(), listener?.end()])
       await admin.query(`drop database ${name} with (force)`)
       await admin.end()
     },
   }
+}
+
+async function listenTo(url: string, onNotify: () => void): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('notification', onNotify)
+  await client.connect()
+  await client.query(`
+    listen told;
+    create function tell() returns trigger language plpgsql as
+      $$ begin notify told; return null; end $$`)
+  return client
 }
 
 /**

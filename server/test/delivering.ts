@@ -1,10 +1,15 @@
 import type { Config } from '../src/config.ts'
-import type { Attempt, DeliveryRunner } from '../src/features/deliveries/index.ts'
+import type {
+  Attempt,
+  DeliveryRunner,
+  DeliveryRunnerOptions,
+} from '../src/features/deliveries/index.ts'
 import { hintChannel, startDeliveryRunner } from '../src/features/deliveries/index.ts'
 import { emit, type NewEvent } from '../src/features/events/index.ts'
 import { listen } from '../src/kernel/db/listen.ts'
 import { transaction } from '../src/kernel/db/transaction.ts'
 import { type TestApi, testApi } from './app.ts'
+import { createSignal } from './signal.ts'
 
 export interface Delivering extends TestApi {
   runner: DeliveryRunner
@@ -20,44 +25,37 @@ export interface Delivering extends TestApi {
 }
 
 /** The API and a runner on one private database, with the clock running. */
-export async function testDelivering(overrides: Partial<Config> = {}): Promise<Delivering> {
+export async function testDelivering(
+  overrides: Partial<Config> = {},
+  options: Pick<DeliveryRunnerOptions, 'busyShare'> = {},
+): Promise<Delivering> {
   const api = await testApi(overrides)
   api.ctx.clock.run()
   const attempts: Attempt[] = []
-  const waiting = new Set<() => void>()
-  const until = (list: () => Attempt[], count: number) =>
-    new Promise<Attempt[]>((resolve) => {
-      const look = () => {
-        if (list().length < count) return
-        waiting.delete(look)
-        resolve(list())
-      }
-      waiting.add(look)
-      look()
-    })
+  const attemptsOf = (webhookIds: Set<string>) =>
+    attempts.filter((attempt) => webhookIds.has(attempt.webhook_id))
+  const written = createSignal()
   const runner = await startDeliveryRunner(api.ctx, {
+    ...options,
     listen: (onHint) => listen(api.ctx.database.url, hintChannel, onHint, api.ctx.log),
     onAttempt: (attempt) => {
       attempts.push(attempt)
-      for (const look of waiting) look()
+      written.raise()
     },
   })
   return {
     ...api,
     runner,
     waitForAttempts: (webhookId, count) =>
-      until(() => attempts.filter((attempt) => attempt.webhook_id === webhookId), count),
-    async waitForEach(webhookIds) {
-      const firstOfEach = () => [
-        ...new Map(
-          attempts
-            .filter((attempt) => webhookIds.has(attempt.webhook_id))
-            .map((attempt) => [attempt.webhook_id, attempt]),
-        ).values(),
-      ]
-      await until(firstOfEach, webhookIds.size)
-      return attempts.filter((attempt) => webhookIds.has(attempt.webhook_id))
-    },
+      written.until(() => {
+        const found = attemptsOf(new Set([webhookId]))
+        return found.length >= count && found
+      }),
+    waitForEach: (webhookIds) =>
+      written.until(() => {
+        const found = attemptsOf(webhookIds)
+        return new Set(found.map((attempt) => attempt.webhook_id)).size === webhookIds.size && found
+      }),
     attemptsOf: (webhookId) =>
       api.ctx.database.peek
         .selectFrom('webhook_events')

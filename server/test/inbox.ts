@@ -1,8 +1,9 @@
-import { type ImapServerOptions, startImapServer } from '../src/demo/mail-server/index.ts'
+import type { ImapServerOptions } from '../src/demo/mail-server/index.ts'
 import { type InboxRunner, startInboxRunner } from '../src/features/inbox/index.ts'
 import type { Mailbox } from '../src/features/mailboxes/index.ts'
 import type { Answer } from './app.ts'
-import { type Sending, testSending } from './sending.ts'
+import { readAt, type Sending, testSending } from './sending.ts'
+import { createSignal, type Signal } from './signal.ts'
 
 export interface Inbox extends Sending {
   imapPort: number
@@ -14,7 +15,7 @@ export interface Inbox extends Sending {
   arrive: (source: Buffer, use?: string | null) => void
   startReader: () => InboxRunner
   /** Resolves when the reader has read something that makes it true. */
-  untilRead: <T>(look: () => Promise<T | undefined>) => Promise<T>
+  untilRead: Signal['until']
   /** Resolves with them when there are so many. */
   waitForEvents: (type: string, count?: number) => Promise<Answer['body'][]>
   /** Resolves when everything that has arrived so far was read. */
@@ -39,35 +40,19 @@ const steps = [
 /** The sending of mails, and an IMAP server on the same store, read on demand. */
 export async function testInbox(options: { imap?: ImapServerOptions } = {}): Promise<Inbox> {
   const sending = await testSending()
-  const imap = await startImapServer(sending.store, options.imap)
+  const imapPort = await sending.startImap(options.imap)
   const { ctx } = sending
-  const looks = new Set<() => void>()
+  const { raise: onRead, until: untilRead } = createSignal()
   const readers: InboxRunner[] = []
   let mailbox: Mailbox | undefined
   let markers = 0
 
-  const createReadMailbox = async (port = imap.port) => {
-    const login = { host: '127.0.0.1', security: 'none', username: address }
-    mailbox = await sending.createMailbox(address, {
-      imap: { ...login, password: 'correct horse', port },
-    })
+  const createReadMailbox = async (port = imapPort) => {
+    mailbox = await sending.createMailbox(address, readAt(port, address))
     return mailbox
   }
   const arrive = (source: Buffer, use: string | null = null) => {
-    const account = sending.store.find(address)
-    if (!account) throw new Error('There is no mailbox yet.')
-    sending.store.file(account, source, use)
-  }
-  const untilRead = async <T>(look: () => Promise<T | undefined>): Promise<T> => {
-    for (;;) {
-      // Asked for before it is looked, so that what is read meanwhile is looked at again.
-      const { promise, resolve } = Promise.withResolvers<void>()
-      looks.add(resolve)
-      const found = await look()
-      if (found !== undefined) return found
-      await promise
-      looks.delete(resolve)
-    }
+    sending.store.file(sending.account(address), source, use)
   }
   const eventsOf = async (type: string) => {
     const events = ctx.database.peek.selectFrom('events').select('body').where('type', '=', type)
@@ -75,7 +60,7 @@ export async function testInbox(options: { imap?: ImapServerOptions } = {}): Pro
   }
   return {
     ...sending,
-    ...{ imapPort: imap.port, createReadMailbox, arrive, untilRead },
+    ...{ imapPort, createReadMailbox, arrive, untilRead },
     async contact(emails, more = {}) {
       const from = mailbox ?? (await createReadMailbox())
       const campaign = await sending.createCampaign([from], { sequences: [{ steps }], ...more })
@@ -90,18 +75,14 @@ export async function testInbox(options: { imap?: ImapServerOptions } = {}): Pro
       return { mailbox: from, campaign, leadId, messageId }
     },
     startReader() {
-      const reader = startInboxRunner(ctx, {
-        onRead() {
-          for (const look of looks) look()
-        },
-      })
+      const reader = startInboxRunner(ctx, { onRead })
       readers.push(reader)
       return reader
     },
     waitForEvents: (type, count = 1) =>
       untilRead(async () => {
         const events = await eventsOf(type)
-        return events.length >= count ? events : undefined
+        return events.length >= count && events
       }),
     async readAll() {
       markers += 1
@@ -112,7 +93,7 @@ export async function testInbox(options: { imap?: ImapServerOptions } = {}): Pro
         const rows = await peek.selectFrom('mailbox_folders').selectAll().execute()
         const row = rows.find(({ folder }) => folder === 'INBOX')
         const isRead = row?.uid_validity === String(inbox?.uidValidity)
-        return isRead && Number(row?.next_uid) >= (inbox?.uidNext ?? 0) ? true : undefined
+        return isRead && Number(row?.next_uid) >= (inbox?.uidNext ?? 0)
       })
     },
     lead: (id) =>
@@ -123,7 +104,6 @@ export async function testInbox(options: { imap?: ImapServerOptions } = {}): Pro
         .executeTakeFirstOrThrow(),
     async [Symbol.asyncDispose]() {
       await Promise.all(readers.map((reader) => reader.stop()))
-      await imap[Symbol.asyncDispose]()
       await sending[Symbol.asyncDispose]()
     },
   }

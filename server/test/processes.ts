@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { inject, onTestFinished } from 'vitest'
 import type { Answer } from './app.ts'
+import { createSignal } from './signal.ts'
 
 const source = (path: string) => fileURLToPath(new URL(`../src/${path}`, import.meta.url))
 
@@ -31,6 +32,8 @@ export interface ServiceProcess extends AsyncDisposable {
   logLines: LogLine[]
   /** Everything written to standard error so far. */
   errors: () => string
+  /** Resolves once this stands there. */
+  told: (text: string) => Promise<unknown>
   /** The first line with this message, now or later; rejects when the process ends without one. */
   logged: (message: string) => Promise<LogLine>
   /** Where it answers; resolves once it has started. */
@@ -49,8 +52,10 @@ export function startService(role: 'main' | 'api' | 'runner', settings: Settings
   const lines = createInterface(child.stdout)
   lines.on('line', (line) => logLines.push(parse(line)))
   let errors = ''
+  const telling = createSignal()
   child.stderr.on('data', (chunk) => {
     errors += chunk
+    telling.raise()
   })
   const exited = endOf(child)
   const logged = (message: string) =>
@@ -66,6 +71,7 @@ export function startService(role: 'main' | 'api' | 'runner', settings: Settings
     pid: Number(child.pid),
     logLines,
     errors: () => errors,
+    told: (text) => telling.until(() => errors.includes(text)),
     logged,
     address: async () => String((await logged('started')).address),
     kill: (signal) => void child.kill(signal),

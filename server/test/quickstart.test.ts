@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, inject, onTestFinished, test } from 'vitest'
+import { choosePort } from '../src/kernel/postgres/port.ts'
 import { startService } from './processes.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -23,7 +23,7 @@ test('the quick start works word for word, from the first key to a verified webh
   const address = await service.address()
 
   // The ports alone differ from what is printed: a machine may run several tests at once.
-  const receiverPort = await freePort()
+  const receiverPort = await choosePort()
   const script = [
     ...blocks
       .slice(1)
@@ -74,13 +74,4 @@ async function runShell(script: string, cwd: string): Promise<string> {
   const [code] = await once(shell, 'close')
   expect(code, output).toBe(0)
   return output
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -10,6 +10,7 @@ import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
+import { createSignal } from './signal.ts'
 
 /** A request as it came over the wire. */
 interface Received {
@@ -53,7 +54,7 @@ export async function startReceiver(
 ): Promise<Receiver> {
   const { host = '127.0.0.1', port = 0, tls, onConnection } = options
   const requests: Received[] = []
-  const waiting = new Set<() => void>()
+  const arrival = createSignal()
   const sockets = new Set<Socket>()
   const connectionNumbers = new WeakMap<Socket, number>()
   let connections = 0
@@ -68,7 +69,7 @@ export async function startReceiver(
       connection: connectionNumbers.get(request.socket) ?? 0,
     }
     requests.push(received)
-    for (const look of waiting) look()
+    arrival.raise()
     await answer(received, response)
   }
   const listener = (request: IncomingMessage, response: ServerResponse) => {
@@ -87,16 +88,6 @@ export async function startReceiver(
   await once(server, 'listening')
   const bound = (server.address() as AddressInfo).port
 
-  const until = (isThere: () => boolean) =>
-    new Promise<void>((resolve) => {
-      const look = () => {
-        if (!isThere()) return
-        waiting.delete(look)
-        resolve()
-      }
-      waiting.add(look)
-      look()
-    })
   const close = async () => {
     server.close()
     server.closeAllConnections()
@@ -109,15 +100,11 @@ export async function startReceiver(
     get connections() {
       return connections
     },
-    async next() {
+    next() {
       const at = handedOut++
-      await until(() => requests.length > at)
-      return requests[at] as Received
+      return arrival.until(() => requests[at])
     },
-    async waitFor(count) {
-      await until(() => requests.length >= count)
-      return requests.slice(0, count)
-    },
+    waitFor: (count) => arrival.until(() => requests.length >= count && requests.slice(0, count)),
     async dropConnections() {
       const closed = [...sockets].map((socket) => once(socket, 'close'))
       server.closeAllConnections()

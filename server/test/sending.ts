@@ -1,12 +1,16 @@
 import type { SMTPServerOptions } from 'smtp-server'
 import type { Config } from '../src/config.ts'
 import {
+  type Account,
+  type ImapServerOptions,
   type MailStore,
   type SubmittedMail,
+  startImapServer,
   startSmtpServer,
 } from '../src/demo/mail-server/index.ts'
 import { addMailbox, type Mailbox } from '../src/features/mailboxes/index.ts'
 import { type SendingRunner, startSendingRunner } from '../src/features/sending/index.ts'
+import type { Context } from '../src/kernel/context.ts'
 import { listen } from '../src/kernel/db/listen.ts'
 import { hintChannel } from '../src/kernel/runner/hint.ts'
 import { type Answer, type TestApi, testApi } from './app.ts'
@@ -22,14 +26,19 @@ export interface Sending extends TestApi {
   /** Active, open around the clock, without gaps or limits; sends from these mailboxes. */
   createCampaign: (mailboxes: Mailbox[], more?: object) => Promise<Answer['body']>
   addLeads: (campaignId: string, emails: (string | object)[]) => Promise<string[]>
-  /** A runner on this database, stopped when the test file ends. */
-  startRunner: () => Promise<SendingRunner>
+  /** A runner on this database, stopped when the test file ends; with a context of its own, if given. */
+  startRunner: (ctx?: Context) => Promise<SendingRunner>
   ledger: () => Promise<LedgerEntry[]>
   /** Resolves once the ledger looks like that. */
   waitForLedger: (isDone: (entries: LedgerEntry[]) => boolean) => Promise<LedgerEntry[]>
+  /** Resolves once every mailbox that has a lane sleeps; with a time, until exactly then. */
+  untilAsleep: (until?: Date | null) => Promise<unknown>
   smtpPort: number
   /** The mail server's: what is put there has come in. */
   store: MailStore
+  account: (address: string) => Account
+  /** The same mail, to be read; ends with the rest. @returns its port, for `readAt` */
+  startImap: (options?: ImapServerOptions) => Promise<number>
 }
 
 export interface LedgerEntry {
@@ -42,6 +51,7 @@ export interface LedgerEntry {
   mailbox_id: string
   message_id: string
   error_message: string | null
+  timestamp_claimed: Date
   timestamp_transmitting: Date | null
 }
 
@@ -60,6 +70,13 @@ export const alwaysOpen = {
 
 const password = 'correct horse'
 
+const loginOf = (username: string, port: number) => ({
+  ...{ host: '127.0.0.1', port, security: 'none', username, password },
+})
+
+/** What makes a mailbox one whose folders are read. */
+export const readAt = (imapPort: number, address: string) => ({ imap: loginOf(address, imapPort) })
+
 /** The API, a mail server and runners on one private database, with the clock running. */
 export async function testSending(
   options: { config?: Partial<Config>; smtp?: SMTPServerOptions } = {},
@@ -69,6 +86,7 @@ export async function testSending(
   const { store, mails: outbox, waitFor: waitForMails } = createOutbox()
   const smtp = await startSmtpServer(store, options.smtp)
   const runners: SendingRunner[] = []
+  const servers: AsyncDisposable[] = [smtp]
   const ledger = async () =>
     (await api.ctx.database.peek
       .selectFrom('sends')
@@ -80,14 +98,23 @@ export async function testSending(
     outbox,
     smtpPort: smtp.port,
     store,
+    account(address) {
+      const account = store.find(address)
+      if (account) return account
+      throw new Error(`There is no mailbox ${address}.`)
+    },
+    async startImap(options) {
+      const imap = await startImapServer(store, options)
+      servers.push(imap)
+      return imap.port
+    },
     waitForMails,
     async createMailbox(address, more = {}, port = smtp.port) {
       store.addAccount({ address, password })
-      const server = { host: '127.0.0.1', security: 'none', username: address, password }
       return addMailbox(api.ctx, api.workspaceId, {
         address,
-        smtp: { ...server, port },
-        imap: { ...server, port: 1 },
+        smtp: loginOf(address, port),
+        ...readAt(1, address),
         daily_limit: 10_000,
         ...more,
       })
@@ -122,24 +149,34 @@ export async function testSending(
       if (status !== 200) throw new Error(JSON.stringify(body))
       return body.created_leads.map(({ id }: { id: string }) => id)
     },
-    async startRunner() {
-      const runner = await startSendingRunner(api.ctx, {
-        listen: (onHint) => listen(api.ctx.database.url, hintChannel, onHint, api.ctx.log),
+    async startRunner(ctx = api.ctx) {
+      const runner = await startSendingRunner(ctx, {
+        listen: (onHint) => listen(api.ctx.database.url, hintChannel, onHint, ctx.log),
       })
       runners.push(runner)
       return runner
     },
     ledger,
-    async waitForLedger(isDone) {
-      for (;;) {
+    waitForLedger: (isDone) =>
+      api.ctx.database.until(async () => {
         const entries = await ledger()
-        if (isDone(entries)) return entries
-        await new Promise((resolve) => setTimeout(resolve, 10))
-      }
-    },
+        return isDone(entries) && entries
+      }),
+    untilAsleep: (until) =>
+      api.ctx.database.until(async () => {
+        const lanes = await api.ctx.database.peek
+          .selectFrom('mailbox_lanes')
+          .select('wake_at')
+          .execute()
+        return lanes.every(({ wake_at }) =>
+          until === undefined
+            ? wake_at === null || wake_at > api.ctx.now()
+            : wake_at?.getTime() === until?.getTime(),
+        )
+      }),
     async [Symbol.asyncDispose]() {
       await Promise.all(runners.map((runner) => runner.stop(1_000)))
-      await smtp[Symbol.asyncDispose]()
+      for (const server of servers) await server[Symbol.asyncDispose]()
       await api[Symbol.asyncDispose]()
     },
   }

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { parseInstant } from '../kernel/calendar.ts'
 import { parseUuid } from '../kernel/ids.ts'
 
 export function parseName(text: string): string {
@@ -40,8 +41,7 @@ export function parseId(text: string): string {
 
 /** A date is its first instant, UTC. */
 export function parseTime(text: string): Date {
-  const form = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
-  const time = new Date(text)
-  if (form.test(text) && !Number.isNaN(time.getTime())) return time
+  const instant = parseInstant(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text)
+  if (instant) return new Date(instant.epochMilliseconds)
   throw new InvalidArgumentError('It must be an ISO 8601 time, as 2027-01-31T09:00:00Z, or a date.')
 }

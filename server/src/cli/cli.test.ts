@@ -166,6 +166,11 @@ test('mailboxes are added from a file, and no password comes back or stays reada
   await writeFile(file, `{"password": "${password}`)
   const broken = await run('mailboxes', 'add', file)
   expect(broken).toEqual({ code: 1, stdout: '', stderr: `${file} is not valid JSON.\n` })
+  await writeFile(file, `["${password}"]`)
+  const list = await run('mailboxes', 'add', '--save-sent', 'on', file)
+  expect(list).toEqual({
+    ...{ code: 1, stdout: '', stderr: `${file} must hold a JSON object; see --help.\n` },
+  })
 })
 
 test('replay queues the events of a window, or says what it needs', async () => {
@@ -241,7 +246,7 @@ test.each(misuses.map((args) => [args]))(
 const failures: [string[], string][] = [
   [['keys', 'create', '--name', 'x', '--scopes', 'all:fly'], 'unknown scope'],
   [['keys', 'create', '--name', 'x', '--scopes', 'all:*', '--expires', '2001-01-01'], 'future'],
-  [['keys', 'list', '--workspace', 'no such'], 'No such workspace'],
+  [['keys', 'list', '--workspace', 'no such'], 'No such workspace; check its id or name.'],
   [['workspaces', 'create', '--name', 'default'], 'exists already'],
   [['labels', 'create', '--name', 'interested'], 'built-in'],
   [['mailboxes', 'add', '/no/such/file'], 'ENOENT'],

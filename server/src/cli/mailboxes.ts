@@ -120,9 +120,12 @@ const saveSent = () =>
   ).choices(['on', 'off', 'auto'])
 
 /** What an option says holds, whatever the file does. */
-async function readInput(file: string | undefined, { saveSent }: ChangeOptions): Promise<unknown> {
+async function readInput(file: string | undefined, { saveSent }: ChangeOptions): Promise<object> {
   const input = file === undefined ? {} : await readJson(file)
-  return saveSent === undefined ? input : { ...(input as object), save_sent: saveSent }
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw new Error(`${file} must hold a JSON object; see --help.`)
+  }
+  return saveSent === undefined ? input : { ...input, save_sent: saveSent }
 }
 
 async function readJson(file: string): Promise<unknown> {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../test/context.ts'
+import { createSignal } from '../../test/signal.ts'
 import { SandboxClock } from './clock.ts'
 
 const hourMs = 3_600_000
@@ -14,10 +15,12 @@ afterAll(() => ctx[Symbol.asyncDispose]())
 function sandboxTime() {
   const failures: unknown[] = []
   const onFailure = (error: unknown) => failures.push(error)
+  const look = createSignal()
   let looks = 0
   const sleep: TestContext['sleep'] = async (ms, signal) => {
     await ctx.sleep(ms, signal)
     looks += 1
+    look.raise()
   }
   const clock = new SandboxClock({ ...ctx, sleep }, { leapMs: hourMs, onFailure })
   return {
@@ -26,7 +29,7 @@ function sandboxTime() {
     /** Resolves once it has looked so often whether it may leap. */
     looked: async (times: number) => {
       const enough = looks + times
-      await vi.waitFor(() => expect(looks).toBeGreaterThanOrEqual(enough), 10_000)
+      await look.until(() => looks >= enough)
     },
     [Symbol.asyncDispose]: () => clock.stop(),
   }
@@ -46,7 +49,8 @@ test('it begins on a Monday morning weeks ago and leaps from one appointment to 
   const [later, sooner] = (await Promise.all(met)) as [Date, Date]
   expect(sooner < later).toBe(true)
   expect(later.getTime() - start.getTime()).toBeGreaterThanOrEqual(5 * hourMs)
-  await vi.waitFor(() => expect(clock.isFree).toBe(true))
+  await world.looked(1)
+  expect(clock.isFree).toBe(true)
 })
 
 test('it does not leap while a transaction is open', async () => {

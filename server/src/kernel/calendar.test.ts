@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addDays, dayOf, ZoneCalendar } from './calendar.ts'
+import { addDays, dayOf, parseInstant, ZoneCalendar } from './calendar.ts'
 
 const zones = [
   'UTC',
@@ -16,6 +16,21 @@ const zones = [
 
 const zone = fc.constantFrom(...zones)
 const ms = fc.integer({ min: Date.UTC(2009, 0), max: Date.UTC(2031, 0) })
+
+test.each([
+  ['2026-02-28T23:59:59.123456789+02:00', Date.UTC(2026, 1, 28, 21, 59, 59, 123)],
+  ['2028-02-29T10:00Z', Date.UTC(2028, 1, 29, 10)],
+])('%s is a time', (text, ms) => {
+  expect(parseInstant(text)?.epochMilliseconds).toBe(ms)
+})
+
+test.each([
+  ...['2026-02-29T10:00:00Z', '2026-04-31T10:00:00Z', '2026-13-01T10:00:00Z'],
+  ...['2026-04-30T24:00:00Z', '2026-04-30T23:59:60Z', '2026-04-30T10:60:00Z'],
+  ...['2026-04-30T10:00:00', '2026-04-30', '2026-04-30 10:00:00Z', '2026-04-30T10:00:00+25:00', ''],
+])('%j is none', (text) => {
+  expect(parseInstant(text)).toBeUndefined()
+})
 
 test.each([
   ['Europe/Berlin', '2026-03-28T08:00:00Z', 1, '2026-03-29T07:00:00Z'],

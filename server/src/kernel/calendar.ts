@@ -6,6 +6,19 @@ export interface CalendarDay {
   endMs: number
 }
 
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
+
+/** Of an ISO 8601 time with its offset; undefined when it is written otherwise, or there is no such time. */
+export function parseInstant(text: string): Temporal.Instant | undefined {
+  if (!isoTime.test(text)) return
+  try {
+    return Temporal.Instant.from(text)
+  } catch (error) {
+    if (error instanceof RangeError) return
+    throw error
+  }
+}
+
 /** The calendar day of an instant in an IANA zone. */
 export const dayOf = (zone: string, time: Date): string =>
   zoned(zone, time.getTime()).toPlainDate().toString()

@@ -18,7 +18,7 @@ describe('start', () => {
     for (const path of ['/health', '/ready']) {
       expect(await (await fetch(address + path)).json()).toEqual({ status: 'ok' })
     }
-    await vi.waitFor(() => expect(service.errors()).toContain('Stop'))
+    await service.told('Stop')
     for (const part of [address, `${address}/docs`, DATA_DIR, 'npx outrider keys create']) {
       expect(service.errors()).toContain(part)
     }

@@ -71,8 +71,10 @@ test('kill -9 of every process in turn under load loses no event and no record',
   await Promise.all(load)
 
   const { peek } = ctx.database
-  const pending = async () => (await peek.selectFrom('deliveries').select('id').execute()).length
-  await expect.poll(pending, { timeout: 30_000 }).toBe(0)
+  await ctx.database.hear('deliveries')
+  await ctx.database.until(
+    async () => (await peek.selectFrom('deliveries').select('id').execute()).length === 0,
+  )
 
   const events = await peek.selectFrom('events').select(['id', 'type']).execute()
   const attempts = await peek.selectFrom('webhook_events').selectAll().orderBy('id').execute()

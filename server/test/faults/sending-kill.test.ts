@@ -81,9 +81,11 @@ test('kill -9 of every runner in turn sends no step twice, and loses none', asyn
   server.letPass(Number.POSITIVE_INFINITY)
   const { peek } = ctx.database
   const ledger = () => peek.selectFrom('sends').selectAll().execute()
-  const isDone = async () =>
-    (await ledger()).filter(({ state }) => state === 'sent' || state === 'uncertain').length
-  await expect.poll(isDone, { timeout: 40_000, interval: 100 }).toBe(leads)
+  await ctx.database.hear('sends')
+  await ctx.database.until(async () => {
+    const done = (await ledger()).filter(({ state }) => state === 'sent' || state === 'uncertain')
+    return done.length === leads
+  })
 
   const entries = await ledger()
   const arrived = Map.groupBy(outbox, ({ source }) => idOf(source))

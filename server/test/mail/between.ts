@@ -1,11 +1,8 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { createServer as createTlsServer } from 'node:tls'
+import { connect, type Socket } from 'node:net'
+import { startTcpServer, type TcpServer } from '../tcp-server.ts'
 
-export interface Between extends AsyncDisposable {
-  port: number
-  /** How many have been made. */
-  readonly connections: number
+export interface Between extends TcpServer {
+  /** Of both sides. */
   sockets: ReadonlySet<Socket>
   /** Breaks what is open. */
   drop(): void
@@ -21,37 +18,22 @@ export async function listenBetween(
   certificate?: { key: string; cert: string },
 ): Promise<Between> {
   const sockets = new Set<Socket>()
-  let connections = 0
-  const accept = (client: Socket) => {
-    connections++
+  const front = await startTcpServer((client, connection) => {
     const server = connect(serverPort, '127.0.0.1')
+    server.on('error', () => undefined)
     for (const [from, to] of [
       [client, server],
       [server, client],
     ] as const) {
       sockets.add(from)
-      from.on('error', () => undefined)
       from.on('close', () => to.destroy())
     }
-    join(client, server, connections)
-  }
-  const listener = certificate ? createTlsServer(certificate, accept) : createServer(accept)
-  listener.listen(0, '127.0.0.1')
-  await once(listener, 'listening')
-  const drop = () => {
-    for (const socket of sockets) socket.destroy()
-  }
-  return {
-    port: (listener.address() as AddressInfo).port,
-    get connections() {
-      return connections
-    },
+    join(client, server, connection)
+  }, certificate)
+  return Object.assign(front, {
     sockets,
-    drop,
-    async [Symbol.asyncDispose]() {
-      drop()
-      listener.close()
-      await once(listener, 'close')
+    drop() {
+      for (const socket of sockets) socket.destroy()
     },
-  }
+  })
 }

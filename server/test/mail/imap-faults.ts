@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline'
+import { createSignal } from '../signal.ts'
 import { type Between, listenBetween } from './between.ts'
 
 export interface ImapFaultOptions {
@@ -21,7 +22,7 @@ interface ImapCommand {
 
 export interface FaultyImap extends Between {
   /** Resolves when so many connections have been made. */
-  connected: (count: number) => Promise<void>
+  connected: (count: number) => Promise<unknown>
 }
 
 /** Stands between a client and an IMAP server, and spoils what it is told to. */
@@ -29,9 +30,9 @@ export async function startImapFaults(
   serverPort: number,
   { fault = () => undefined, tell = (line) => [line] }: ImapFaultOptions,
 ): Promise<FaultyImap> {
-  const waiting = new Set<() => void>()
+  const arrival = createSignal()
   const proxy = await listenBetween(serverPort, (client, server, connection) => {
-    for (const look of waiting) look()
+    arrival.raise()
     let commands = 0
     let isListening = false
     let breaksInAnswer = false
@@ -55,15 +56,6 @@ export async function startImapFaults(
     })
   })
   return Object.assign(proxy, {
-    connected: (count: number) =>
-      new Promise<void>((resolve) => {
-        const look = () => {
-          if (proxy.connections < count) return
-          waiting.delete(look)
-          resolve()
-        }
-        waiting.add(look)
-        look()
-      }),
+    connected: (count: number) => arrival.until(() => proxy.connections >= count),
   })
 }

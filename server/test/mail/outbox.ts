@@ -1,4 +1,5 @@
 import { MailStore, type SubmittedMail } from '../../src/demo/mail-server/index.ts'
+import { createSignal } from '../signal.ts'
 
 export interface Outbox {
   /** Of a mail server: what is put there has come in. */
@@ -11,26 +12,17 @@ export interface Outbox {
 
 export function createOutbox(): Outbox {
   const mails: SubmittedMail[] = []
-  const waiting = new Set<() => void>()
+  const arrival = createSignal()
   const store = new MailStore({
     now: () => new Date(),
     onOutside: (mail) => {
       mails.push(mail)
-      for (const look of waiting) look()
+      arrival.raise()
     },
   })
   return {
     store,
     mails,
-    waitFor: (count) =>
-      new Promise((resolve) => {
-        const look = () => {
-          if (mails.length < count) return
-          waiting.delete(look)
-          resolve(mails)
-        }
-        waiting.add(look)
-        look()
-      }),
+    waitFor: (count) => arrival.until(() => mails.length >= count && mails),
   }
 }

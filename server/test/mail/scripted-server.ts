@@ -1,11 +1,9 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
+import { startTcpServer, type TcpServer } from '../tcp-server.ts'
 
-export interface ScriptedServer extends AsyncDisposable {
-  port: number
+export interface ScriptedServer extends TcpServer {
   /** What came in, as it came: one entry for each time something could be read. */
   chunks: string[]
-  readonly connections: number
   /** Closes what is open. */
   drop(): void
 }
@@ -16,10 +14,7 @@ export async function startScriptedServer(
   answer: (chunk: string, socket: Socket) => string | undefined,
 ): Promise<ScriptedServer> {
   const chunks: string[] = []
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket)
-    socket.on('error', () => undefined)
+  const server = await startTcpServer((socket) => {
     socket.on('data', (data) => {
       const chunk = data.toString('latin1')
       chunks.push(chunk)
@@ -28,24 +23,12 @@ export async function startScriptedServer(
     })
     socket.write(greeting)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const drop = () => {
-    for (const socket of sockets) socket.destroySoon()
-  }
-  return {
-    port: (server.address() as AddressInfo).port,
+  return Object.assign(server, {
     chunks,
-    get connections() {
-      return sockets.size
+    drop() {
+      for (const socket of server.sockets) socket.destroySoon()
     },
-    drop,
-    async [Symbol.asyncDispose]() {
-      drop()
-      server.close()
-      await once(server, 'close')
-    },
-  }
+  })
 }
 
 /** An SMTP server of few words: what `say` does not answer is taken. */

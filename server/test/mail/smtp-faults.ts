@@ -1,6 +1,6 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
+import { startTcpServer, type TcpServer } from '../tcp-server.ts'
 
 /** What happens to a command; nothing: it is forwarded, and its answer comes back. */
 export type SmtpFault =
@@ -14,8 +14,7 @@ export type SmtpFault =
   /** An answer without an end, a byte at a time. */
   | 'drip'
 
-export interface FaultySmtp extends AsyncDisposable {
-  port: number
+export interface FaultySmtp extends TcpServer {
   /** Every line that clients sent, those of messages left out. */
   commands: string[]
 }
@@ -32,13 +31,9 @@ export async function startSmtpFaults(
   fault: (moment: SmtpMoment, seenBefore: number) => SmtpFault,
 ): Promise<FaultySmtp> {
   const commands: string[] = []
-  const sockets = new Set<Socket>()
-  const listener = createServer((client) => {
+  const front = await startTcpServer((client) => {
     const server = connect(serverPort, '127.0.0.1')
-    for (const socket of [client, server]) {
-      sockets.add(socket)
-      socket.on('error', () => undefined)
-    }
+    server.on('error', () => undefined)
     client.once('close', () => server.destroy())
     const session = new Session(client, server, (moment) => {
       const before = commands.filter((line) => line === moment).length
@@ -47,17 +42,7 @@ export async function startSmtpFaults(
     })
     session.run().catch(() => client.destroy())
   })
-  listener.listen(0, '127.0.0.1')
-  await once(listener, 'listening')
-  return {
-    port: (listener.address() as AddressInfo).port,
-    commands,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy()
-      listener.close()
-      await once(listener, 'close')
-    },
-  }
+  return Object.assign(front, { commands })
 }
 
 class Session {

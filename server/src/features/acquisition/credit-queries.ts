@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
+import { newestFirst } from '../../kernel/db/newest-first.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
 import type { Credits } from './period.ts'
@@ -123,9 +124,5 @@ export const listEntries = (db: Db, workspaceId: string, page: PageRequest) =>
     .select(['id', 'kind', 'amount', 'reason', 'request_id', 'contact_id'])
     .select(sql<Date>`timestamp_created`.as('timestamp_created'))
     .where('workspace_id', '=', workspaceId)
-    .$if(page.startingAfter !== undefined, (query) =>
-      query.where('id', '<', page.startingAfter ?? ''),
-    )
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
+    .$call(newestFirst(page))
     .execute()

@@ -1,20 +1,27 @@
 import { expect, test } from 'vitest'
+import { createSignal } from '../../../test/signal.ts'
 import { gather } from './gather.ts'
 
 test('what is asked for during a run forms the next, and each gets its own answer', async () => {
   const runs: number[][] = []
   const release: (() => void)[] = []
+  const run = createSignal()
   const double = gather<number, number>(3, async (numbers) => {
     runs.push(numbers)
-    await new Promise<void>((resolve) => void release.push(resolve))
+    await new Promise<void>((resolve) => {
+      release.push(resolve)
+      run.raise()
+    })
     return numbers.map((number) => number * 2)
   })
   const first = [double(1), double(2)]
-  await expect.poll(() => runs).toEqual([[1, 2]])
+  await run.until(() => release[0])
+  expect(runs).toEqual([[1, 2]])
   const next = [double(3), double(4), double(5), double(6)]
-  for (const count of [1, 2, 3]) {
-    await expect.poll(() => release.length).toBe(count)
-    release.at(-1)?.()
+  for (const at of [0, 1, 2]) {
+    const end = await run.until(() => release[at])
+    expect(release).toHaveLength(at + 1)
+    end()
   }
   expect(await Promise.all([...first, ...next])).toEqual([2, 4, 6, 8, 10, 12])
   expect(runs).toEqual([[1, 2], [3, 4, 5], [6]])

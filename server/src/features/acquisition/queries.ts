@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
+import { newestFirst } from '../../kernel/db/newest-first.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
 import type { ListedContact, StoredContact } from './record.ts'
@@ -147,11 +148,7 @@ export const listLists = (db: Db, workspaceId: string, page: PageRequest): Promi
     .selectFrom('acquire_lists')
     .select(['id', 'name', 'lead_count', 'timestamp_created'])
     .where('workspace_id', '=', workspaceId)
-    .$if(page.startingAfter !== undefined, (query) =>
-      query.where('id', '<', page.startingAfter ?? ''),
-    )
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
+    .$call(newestFirst(page))
     .execute()
 
 /** Newest entry first, and one more than the page holds. */

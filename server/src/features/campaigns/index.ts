@@ -9,7 +9,7 @@ export type { LeadCounts } from './queries.ts'
 export { campaignRoutes, campaignSchemas } from './routes.ts'
 export { closesAt, windowState } from './schedule.ts'
 export type { CampaignSchedule } from './schedule-schema.ts'
-export type { Campaign } from './schema.ts'
+export { type Campaign, plainDefaults } from './schema.ts'
 export type { CampaignSequence } from './sequence-schema.ts'
 export { afterDelay, nextStep, type SequenceProgress, unitMs, zoneOf } from './step-timing.ts'
 export {

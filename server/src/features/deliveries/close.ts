@@ -76,6 +76,7 @@ async function close(
   const settlements = closable.map(
     (row): Settlement => ({
       attempt: closingRecord(ctx, lane, row, reason, webhookUrl),
+      place: null,
       clearsLane: false,
       laneNotBefore: null,
       disable: null,

@@ -20,6 +20,8 @@ export interface DueDelivery {
   expires_ms: number
   /** Attempts made so far: the next one's `retry_count`. */
   attempt: number
+  /** Where the row lies, until somebody changes it: the shortest way to it. */
+  place: string
 }
 
 /** One attempt as it is recorded (contract §4 "Webhook event record"). */

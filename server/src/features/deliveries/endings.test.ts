@@ -28,6 +28,9 @@ const reasonsOf = async (id: string) =>
     (attempt) => (attempt as { error_message: string }).error_message,
   )
 
+const untilEnded = (id: string, count: number) =>
+  service.ctx.database.until(async () => (await service.attemptsOf(id)).length >= count)
+
 describe('a destination that fails', () => {
   const failing = async (days: number, failures: number) => {
     await using receiver = await startReceiver(answerWith(500))
@@ -96,7 +99,8 @@ describe('72 hours after the event', () => {
     await peek().updateTable('webhooks').set({ status: 'disabled' }).where('id', '=', id).execute()
     await insertPending(id, 3, { expiresAt: new Date(service.ctx.now().getTime() - 1) })
     await peek().updateTable('webhooks').set({ status: 'active' }).where('id', '=', id).execute()
-    await expect.poll(() => reasonsOf(id), { timeout: 10_000 }).toEqual(Array(3).fill('expired'))
+    await untilEnded(id, 3)
+    expect(await reasonsOf(id)).toEqual(Array(3).fill('expired'))
     expect(receiver.requests).toEqual([])
     expect(await pendingOf(id)).toBe(0)
   })
@@ -106,9 +110,8 @@ describe('72 hours after the event', () => {
     await patch(id, { status: 'disabled' })
     await insertPending(id, 2, { expiresAt: new Date(service.ctx.now().getTime() - 1) })
     await insertPending(id, 1, { expiresAt: new Date(service.ctx.now().getTime() + hour) })
-    await expect
-      .poll(() => reasonsOf(id), { timeout: 10_000 })
-      .toEqual(Array(2).fill('destination_disabled'))
+    await untilEnded(id, 2)
+    expect(await reasonsOf(id)).toEqual(Array(2).fill('destination_disabled'))
     expect(await pendingOf(id)).toBe(1)
   })
 })
@@ -119,7 +122,8 @@ test('beyond 100,000 pending deliveries the oldest end as backlog_full', async (
   await insertPending(id, pendingMax + 7, {
     expiresAt: new Date(service.ctx.now().getTime() + hour),
   })
-  await expect.poll(() => reasonsOf(id), { timeout: 20_000 }).toEqual(Array(7).fill('backlog_full'))
+  await untilEnded(id, 7)
+  expect(await reasonsOf(id)).toEqual(Array(7).fill('backlog_full'))
   expect(await pendingOf(id)).toBe(pendingMax)
 })
 

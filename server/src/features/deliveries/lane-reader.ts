@@ -3,8 +3,8 @@ import { openDestination } from '../webhooks/index.ts'
 import { closeBacklog, closeDeleted, closeExpired, closeSuspect, pendingMax } from './close.ts'
 import type { DueDelivery } from './delivery.ts'
 import { type Lane, start } from './lane.ts'
-import { createLaneReads } from './lane-reads.ts'
 import type { LaneHealth } from './queries.ts'
+import { createWorkspaceReads } from './workspace-reads.ts'
 
 /** A destination that was changed or disabled is noticed within so many sends, or so long. */
 const sendsPerDestinationRead = 64
@@ -22,14 +22,14 @@ export class LaneReader {
   readonly #ctx: Context
   readonly #slot: number
   readonly #drop: (lane: Lane) => void
-  readonly #read: ReturnType<typeof createLaneReads>
+  readonly #read: ReturnType<typeof createWorkspaceReads>
 
   /** @param drop forgets what was read of a lane */
   constructor(ctx: Context, slot: number, drop: (lane: Lane) => void) {
     this.#ctx = ctx
     this.#slot = slot
     this.#drop = drop
-    this.#read = createLaneReads(ctx)
+    this.#read = createWorkspaceReads(ctx)
   }
 
   /**

@@ -6,11 +6,11 @@ import { decide, healthOf, judge } from './decide.ts'
 import type { Attempt, DueDelivery } from './delivery.ts'
 import { Lane, type Pool } from './lane.ts'
 import { LaneReader } from './lane-reader.ts'
-import { rowsOfLaneMax } from './lane-reads.ts'
 import * as queries from './queries.ts'
 import { type OpenDestination, send } from './send.ts'
 import { type SettledBatch, type Settlement, SettleWriter } from './settle.ts'
 import { type Flight, Slots } from './slots.ts'
+import { rowsOfLaneMax } from './workspace-reads.ts'
 
 export interface LanesOptions {
   slot: number
@@ -285,6 +285,7 @@ export class Lanes {
         timestamp_next_retry: retryAt,
         ...judge(outcome),
       },
+      place: row.place,
       clearsLane,
       laneNotBefore,
       disable: decision.kind === 'ended' ? decision.disable : null,

@@ -1,6 +1,9 @@
+import type { Context } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
 import type { DueDelivery, DueEvent } from './delivery.ts'
+import { readInIndexOrder } from './planner-queries.ts'
 
 export interface DeliveryToInsert {
   id: string
@@ -73,7 +76,7 @@ const readDueRows = prepared<DueRead, DueRow>(
      from unnest($2::uuid[], $3::timestamptz[], $4::uuid[]) as k (webhook_id, due_at, id)
      cross join lateral (
        select d.webhook_id, d.id, d.event_id, d.due_at::text as due_at,
-         date_part('epoch', d.expires_at) * 1000 as expires_ms, d.attempt
+         date_part('epoch', d.expires_at) * 1000 as expires_ms, d.attempt, d.ctid as place
        from deliveries d
        where d.workspace_id = $1 and d.webhook_id = k.webhook_id
          and (d.due_at, d.id) > (k.due_at, k.id) and d.due_at <= $5
@@ -81,11 +84,11 @@ const readDueRows = prepared<DueRead, DueRow>(
        limit $6
      ) d
    )
-   select webhook_id, id, event_id, due_at, expires_ms, attempt,
+   select webhook_id, id, event_id, due_at, expires_ms, attempt, place,
      null as event_type, null::uuid as campaign_id, null as lead_email, null as body
    from due
    union all
-   select null, null, e.id, null, null, null, e.type, e.campaign_id, e.lead_email, e.body
+   select null, null, e.id, null, null, null, null, e.type, e.campaign_id, e.lead_email, e.body
    from (select distinct event_id from due) d
    cross join lateral (
      select * from events e where e.workspace_id = $1 and e.id = d.event_id order by e.id limit 1
@@ -97,8 +100,11 @@ const readDueRows = prepared<DueRead, DueRow>(
  * start each time would walk over every row deleted since the last vacuum. An event that goes to many
  * destinations is read once; one that is missing, as after a partial restore, leaves its rows without.
  */
-export async function readDue(db: Db, ...read: DueRead): Promise<(DueDelivery | Orphan)[]> {
-  const rows = await readDueRows(db, ...read)
+export async function readDue(ctx: Context, ...read: DueRead): Promise<(DueDelivery | Orphan)[]> {
+  const rows = await transaction(ctx, async ({ db }) => {
+    await readInIndexOrder(db)
+    return readDueRows(db, ...read)
+  })
   const events = new Map<string, DueEvent>()
   for (const { event_id: id, event_type: type, campaign_id, lead_email, body } of rows) {
     if (body !== null) events.set(id, { id, type, campaign_id, lead_email, body })

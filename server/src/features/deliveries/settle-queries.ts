@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
-import { type Column, columnOf } from '../../kernel/db/column.ts'
+import { type Column, column, columnOf } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import type { Attempt } from './delivery.ts'
+import { reachByIndex, reachByPlace } from './planner-queries.ts'
 
 // The settle writer merges the results of lanes of many workspaces: every statement here joins
 // workspace_id to its own unnest parameter, and says so in its first comment.
@@ -18,31 +19,8 @@ export interface EndedDelivery {
   id: string
   /** The attempt that ended it; null for a success, which always wins. */
   seen: number | null
-}
-
-// Deleting and updating are prepared: knowing how many rows there are the planner would rather read
-// all of the queue, the dead rows too, than search for each (measured: three times as long as writing
-// the attempts). Not knowing it searches, for the queue is never without some pages.
-
-const deleteBatch = prepared<Column[], SettledRow>(
-  'delete_ended',
-  `/* settle */
-   delete from deliveries d
-   using unnest($1::uuid[], $2::uuid[], $3::integer[]) as k (workspace_id, id, seen)
-   where d.workspace_id = k.workspace_id and d.id = k.id
-     and (k.seen is null or d.attempt = k.seen)
-   returning d.id, d.attempt`,
-)
-
-/** Deletes what is over. A failure counts only when it is the attempt the row is waiting for. */
-export async function deleteEnded(db: Db, ended: EndedDelivery[]): Promise<SettledRow[]> {
-  if (ended.length === 0) return []
-  return deleteBatch(
-    db,
-    columnOf(ended, (row) => row.workspace_id),
-    columnOf(ended, (row) => row.id),
-    columnOf(ended, (row) => row.seen),
-  )
+  /** Where the row was when it was read; null: not known. */
+  place: string | null
 }
 
 export interface RetriedDelivery {
@@ -50,29 +28,70 @@ export interface RetriedDelivery {
   id: string
   seen: number
   due_at: Date
+  place: string | null
 }
 
-const updateBatch = prepared<Column[], SettledRow>(
-  'update_retried',
-  `/* settle */
+// By places, whatever the planner takes the queue for.
+
+const endedText = `/* settle */
+   delete from deliveries d
+   using unnest($1::uuid[], $2::uuid[], $3::integer[], $4::tid[])
+     as k (workspace_id, id, seen, place)
+   where d.ctid = k.place and d.workspace_id = k.workspace_id and d.id = k.id
+     and (k.seen is null or d.attempt = k.seen)
+   returning d.id, d.attempt`
+
+const retriedText = `/* settle */
    update deliveries d
    set attempt = d.attempt + 1, due_at = k.due_at
-   from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::timestamptz[])
-     as k (workspace_id, id, seen, due_at)
-   where d.workspace_id = k.workspace_id and d.id = k.id and d.attempt = k.seen
-   returning d.id, d.attempt - 1 as attempt`,
-)
+   from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::tid[], $5::timestamptz[])
+     as k (workspace_id, id, seen, place, due_at)
+   where d.ctid = k.place and d.workspace_id = k.workspace_id and d.id = k.id
+     and d.attempt = k.seen
+   returning d.id, d.attempt - 1 as attempt`
+
+const byKey = (text: string) => text.replace('d.ctid = k.place and ', '')
+
+const deleteByPlace = prepared<Column[], SettledRow>('delete_ended', endedText)
+const deleteByKey = prepared<Column[], SettledRow>('delete_ended_by_key', byKey(endedText))
+const updateByPlace = prepared<Column[], SettledRow>('update_retried', retriedText)
+const updateByKey = prepared<Column[], SettledRow>('update_retried_by_key', byKey(retriedText))
+
+/** Deletes what is over. A failure counts only when it is the attempt the row is waiting for. */
+export const deleteEnded = (db: Db, ended: EndedDelivery[]): Promise<SettledRow[]> =>
+  reach(db, ended, (rows, isPlaced) => {
+    const write = isPlaced ? deleteByPlace : deleteByKey
+    return write(db, ...columnsOf(rows))
+  })
 
 /** Puts a failed delivery back. A second runner with the same attempt matches no row. */
-export async function updateRetried(db: Db, retried: RetriedDelivery[]): Promise<SettledRow[]> {
-  if (retried.length === 0) return []
-  return updateBatch(
-    db,
-    columnOf(retried, (row) => row.workspace_id),
-    columnOf(retried, (row) => row.id),
-    columnOf(retried, (row) => row.seen),
-    columnOf(retried, (row) => row.due_at),
-  )
+export const updateRetried = (db: Db, retried: RetriedDelivery[]): Promise<SettledRow[]> =>
+  reach(db, retried, (rows, isPlaced) => {
+    const write = isPlaced ? updateByPlace : updateByKey
+    return write(db, ...columnsOf(rows), column(rows, 'due_at'))
+  })
+
+const columnsOf = (rows: EndedDelivery[]) => [
+  column(rows, 'workspace_id'),
+  column(rows, 'id'),
+  column(rows, 'seen'),
+  column(rows, 'place'),
+]
+
+/** Writes rows where they lie, and by their keys those that somebody moved since they were read. */
+async function reach<Row extends EndedDelivery>(
+  db: Db,
+  rows: Row[],
+  write: (rows: Row[], isPlaced: boolean) => Promise<SettledRow[]>,
+): Promise<SettledRow[]> {
+  if (rows.length === 0) return []
+  await reachByPlace(db)
+  const reached = await write(rows, true)
+  await reachByIndex(db)
+  if (reached.length === rows.length) return reached
+  const ids = new Set(column(reached, 'id'))
+  const left = rows.filter(({ id }) => !ids.has(id))
+  return [...reached, ...(await write(left, false))]
 }
 
 const insertBatch = prepared<Column[], never>(

@@ -11,6 +11,8 @@ import * as queries from './settle-queries.ts'
 export interface Settlement {
   /** `retry_count` holds the attempt that was seen when the row was read. */
   attempt: Attempt
+  /** Where the row was then; null: not known. */
+  place: string | null
   /** The lane has counts against it that a success must clear. */
   clearsLane: boolean
   /** While the lane fails: when it may be asked again. */
@@ -124,19 +126,21 @@ export async function settle(
   const settled = [
     ...(await queries.deleteEnded(
       tx.db,
-      ended.map(({ attempt: a }) => ({
+      ended.map(({ attempt: a, place }) => ({
         workspace_id: a.workspace_id,
         id: a.retry_group_id,
         seen: a.success ? null : a.retry_count,
+        place,
       })),
     )),
     ...(await queries.updateRetried(
       tx.db,
-      retried.map(({ attempt: a }) => ({
+      retried.map(({ attempt: a, place }) => ({
         workspace_id: a.workspace_id,
         id: a.retry_group_id,
         seen: a.retry_count,
         due_at: a.timestamp_next_retry ?? tx.now(),
+        place,
       })),
     )),
   ]

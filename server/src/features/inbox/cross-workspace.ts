@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
+import { bucketOfMailbox } from '../mailbox-lanes/index.ts'
 import type { ReadMailbox } from './read-mailbox.ts'
 import type { StoredReply } from './reply-queries.ts'
 
@@ -13,7 +14,7 @@ export async function findMailboxesToRead(db: Db, buckets: number[]): Promise<Re
     select workspace_id, id, address
     from mailboxes
     where status <> 'paused'
-      and ('x' || right(id::text, 2))::bit(8)::integer = any(${buckets}::integer[])
+      and ${sql.raw(bucketOfMailbox('id'))} = any(${buckets}::integer[])
     order by workspace_id, id`.execute(db)
   return rows
 }

@@ -26,11 +26,7 @@ const person = (number: number) => `person${number}@lead.example`
 const answer = (number: number, headers = [`Message-ID: <${number}@lead.example>`]) =>
   letter({ from: person(number), headers })
 
-const account = () => {
-  const found = inbox.store.find(address)
-  if (!found) throw new Error('There is no mailbox yet.')
-  return found
-}
+const account = () => inbox.account(address)
 
 async function mailboxThrough(options: Parameters<typeof startImapFaults>[1]) {
   proxy = await startImapFaults(inbox.imapPort, options)
@@ -168,7 +164,7 @@ test('a mailbox whose lease was lost for a moment is read again', async () => {
   // Whatever it looks at the time for, its leases are over.
   passes = true
   through.drop()
-  await expect.poll(() => reader.mailboxesRead(), { timeout: 20_000 }).toBe(0)
+  await inbox.ctx.database.until(() => reader.mailboxesRead() === 0)
   passes = false
   inbox.arrive(answer(1))
   expect(await repliedTo(1)).toEqual(people(1))
@@ -189,7 +185,7 @@ test('trouble that cannot be told does not end the reading', async () => {
   inbox.arrive(answer(1))
   inbox.startReader()
   const refusals = () => inbox.ctx.logLines.filter((line) => line.includes('told later')).length
-  await expect.poll(refusals, { timeout: 20_000 }).toBeGreaterThan(2)
+  await inbox.ctx.database.until(() => refusals() > 2)
   await sql`drop trigger refuse on mailboxes`.execute(peek)
   account().password = password
   expect(await repliedTo(1)).toEqual(people(1))

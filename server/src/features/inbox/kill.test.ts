@@ -87,16 +87,14 @@ test('kill -9 in the middle of reading: every mail has its effect, and once', as
   expect(stored).toBeLessThan(150)
   await waitFrom(mails + 1)
   {
+    const { peek, hear, until } = inbox.ctx.database
+    await hear('mailbox_folders')
     await using _runner = startRunner()
-    await expect.poll(() => count('messages', "direction = 'in'"), { timeout: 60_000 }).toBe(mails)
     const uidNext = inbox.store.find(address)?.folders.get('INBOX')?.uidNext ?? 0
-    const { peek } = inbox.ctx.database
-    await expect
-      .poll(async () => {
-        const rows = await peek.selectFrom('mailbox_folders').selectAll().execute()
-        return Number(rows.find(({ folder }) => folder === 'INBOX')?.next_uid)
-      })
-      .toBe(uidNext)
+    await until(async () => {
+      const rows = await peek.selectFrom('mailbox_folders').selectAll().execute()
+      return Number(rows.find(({ folder }) => folder === 'INBOX')?.next_uid) === uidNext
+    })
   }
   expect(await count('messages', "direction = 'in'")).toBe(mails)
   expect(await count('events', "type = 'lead.replied'")).toBe(mails)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
+import { newestFirst } from '../../kernel/db/newest-first.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
 
 export interface ThreadToWrite {
@@ -82,9 +83,6 @@ export const listThreads = (
     .selectFrom('threads')
     .select(threadColumns)
     .where('workspace_id', '=', workspaceId)
-    .$if(page.startingAfter !== undefined, (query) =>
-      query.where('last_message_id', '<', page.startingAfter ?? ''),
-    )
     .$if(filter.mailboxId !== undefined, (query) =>
       query.where('mailbox_id', '=', filter.mailboxId ?? ''),
     )
@@ -93,8 +91,7 @@ export const listThreads = (
     )
     .$if(filter.kind !== undefined, (query) => query.where('kind', '=', filter.kind ?? ''))
     .$if(filter.unread === true, (query) => query.where('unread', '=', true))
-    .orderBy('last_message_id', 'desc')
-    .limit(page.limit + 1)
+    .$call(newestFirst(page, 'last_message_id'))
     .execute()
 
 export const findThread = (db: Db, workspaceId: string, id: string): Promise<Thread | undefined> =>

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { parseInstant } from '../../kernel/calendar.ts'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { ServiceAccounts } from '../../kernel/db/types.gen.ts'
@@ -116,18 +117,13 @@ async function insert(
 
 function expiryOf(ctx: Context, input: NewKey): Date | null {
   if (input.timestamp_expires === undefined) return null
-  const expiresAt = parseTimestamp(input.timestamp_expires)
+  const expires = parseInstant(input.timestamp_expires)
+  const expiresAt = expires && new Date(expires.epochMilliseconds)
   if (expiresAt && expiresAt > ctx.now()) return expiresAt
   throw invalidField(
     '/timestamp_expires',
     'timestamp_expires must be an ISO 8601 time in the future, as 2027-01-31T00:00:00Z',
   )
-}
-
-function parseTimestamp(text: string): Date | undefined {
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.test(text)) return
-  const time = new Date(text)
-  return Number.isNaN(time.getTime()) ? undefined : time
 }
 
 function toRecord(row: Selectable<ServiceAccounts>, now: Date): Key {

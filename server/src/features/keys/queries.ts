@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
+import { newestFirst } from '../../kernel/db/newest-first.ts'
 import type { ServiceAccounts } from '../../kernel/db/types.gen.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
 
@@ -23,11 +24,7 @@ export const listKeys = (db: Db, workspaceId: string, page: PageRequest) =>
     .selectAll()
     .where('workspace_id', '=', workspaceId)
     .where('timestamp_revoked', 'is', null)
-    .$if(page.startingAfter !== undefined, (query) =>
-      query.where('id', '<', page.startingAfter ?? ''),
-    )
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
+    .$call(newestFirst(page))
     .execute()
 
 /** Revokes once: a second call matches no row. */

@@ -1,3 +1,4 @@
+export { bucketOfMailbox } from './queries.ts'
 export {
   wakeCampaignMailboxes,
   wakeMailboxes,

@@ -8,8 +8,8 @@ const upsert = `
   on conflict (workspace_id, mailbox_id) do update
     set wake_at = least(l.wake_at, excluded.wake_at), seq = l.seq + 1`
 
-/** The bucket of a lane, as `bucketOf` tells it: the last byte of its mailbox's id. */
-const bucket = `('x' || right(m.id::text, 2))::bit(8)::integer`
+/** The bucket of a lane in SQL, as `bucketOf` tells it: the last byte of its mailbox's id. */
+export const bucketOfMailbox = (id: string) => `('x' || right(${id}::text, 2))::bit(8)::integer`
 
 export const wakeLanes = (
   db: Db,
@@ -28,7 +28,7 @@ export const wakeLanes = (
 export const wakeLanesOfCampaigns = prepared<[string, string[], Date], unknown>(
   'wake_lanes_of_campaigns',
   `insert into mailbox_lanes as l (workspace_id, mailbox_id, bucket, wake_at)
-   select distinct $1::uuid, m.id, ${bucket}, $3::timestamptz
+   select distinct $1::uuid, m.id, ${bucketOfMailbox('m.id')}, $3::timestamptz
    from campaigns c
    join mailboxes m on m.workspace_id = c.workspace_id and m.address = any(c.email_list)
    where c.workspace_id = $1 and c.id = any($2::uuid[]) and c.status = 'active'
@@ -39,7 +39,7 @@ export const wakeLanesOfCampaigns = prepared<[string, string[], Date], unknown>(
 export const wakeLanesOfWorkspace = (db: Db, workspaceId: string, at: Date) =>
   sql`
     insert into mailbox_lanes as l (workspace_id, mailbox_id, bucket, wake_at)
-    select ${workspaceId}::uuid, m.id, ${sql.raw(bucket)}, ${at}::timestamptz
+    select ${workspaceId}::uuid, m.id, ${sql.raw(bucketOfMailbox('m.id'))}, ${at}::timestamptz
     from mailboxes m
     where m.workspace_id = ${workspaceId}::uuid
     order by m.id

@@ -1,5 +1,6 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
+import { newestFirst } from '../../kernel/db/newest-first.ts'
 import type { Mailboxes } from '../../kernel/db/types.gen.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
 
@@ -40,11 +41,7 @@ export const listMailboxes = (db: Db, workspaceId: string, page: PageRequest) =>
     .selectFrom('mailboxes')
     .select(shown)
     .where('workspace_id', '=', workspaceId)
-    .$if(page.startingAfter !== undefined, (query) =>
-      query.where('id', '<', page.startingAfter ?? ''),
-    )
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
+    .$call(newestFirst(page))
     .execute()
 
 export const deleteMailbox = (db: Db, workspaceId: string, id: string) =>

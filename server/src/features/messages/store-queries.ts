@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
+import { newestFirst } from '../../kernel/db/newest-first.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
 import type { NewMessageId } from './settle-queries.ts'
 import type { StoredMessage } from './store.ts'
@@ -25,9 +26,5 @@ export const listThread = async (
     .selectAll()
     .where('workspace_id', '=', workspaceId)
     .where('thread_id', '=', threadId)
-    .$if(page.startingAfter !== undefined, (query) =>
-      query.where('id', '<', page.startingAfter ?? ''),
-    )
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
+    .$call(newestFirst(page))
     .execute()) as StoredMessage[]

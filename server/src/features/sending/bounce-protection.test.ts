@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type LedgerEntry, type Sending, testSending } from '../../../test/sending.ts'
-import { startImapServer } from '../../demo/mail-server/index.ts'
+import { address, report } from '../../../test/inbox.ts'
+import { type LedgerEntry, readAt, type Sending, testSending } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { type InboxRunner, startInboxRunner } from '../inbox/index.ts'
 import { countReturnedBounces } from './index.ts'
@@ -31,6 +31,13 @@ const paused = {
   status_reason: 'bounce_protection',
   sending_status: { state: 'waiting', reason: 'bounce_protection' },
 }
+
+const untilPaused = (id: string) =>
+  sending.ctx.database.until(async () => {
+    const { peek } = sending.ctx.database
+    const campaigns = peek.selectFrom('campaigns').select('status').where('id', '=', id)
+    return (await campaigns.executeTakeFirst())?.status === 'paused'
+  })
 
 async function pausedEvents() {
   const { peek } = sending.ctx.database
@@ -136,8 +143,7 @@ test('a list that the mail server refuses pauses its campaign, and its other lea
   await sending.addLeads(campaign.id, leads)
   await sending.startRunner()
   await sending.waitForLedger((all) => all.length > 40 && all.every(isSettled))
-  const pausedNow = async () => (await read(campaign.id)).status
-  await expect.poll(pausedNow).toBe('paused')
+  await untilPaused(campaign.id)
   expect(await read(campaign.id)).toMatchObject(paused)
   expect(await pausedEvents()).toHaveLength(1)
   await sending.waitForLedger((all) => all.every(isSettled))
@@ -148,40 +154,9 @@ test('a list that the mail server refuses pauses its campaign, and its other lea
 
 const isSettled = ({ state }: LedgerEntry) => state === 'sent' || state === 'failed'
 
-const report = (recipient: string, messageId: string) =>
-  Buffer.from(
-    [
-      'From: MAILER-DAEMON@mx.example',
-      'To: anna@example.com',
-      `Message-ID: <report-${recipient}>`,
-      'Subject: Undelivered Mail Returned to Sender',
-      'Content-Type: multipart/report; report-type=delivery-status; boundary=B',
-      '',
-      '--B',
-      'Content-Type: message/delivery-status',
-      '',
-      'Reporting-MTA: dns; mx.example',
-      '',
-      `Final-Recipient: rfc822; ${recipient}`,
-      'Action: failed',
-      'Status: 5.1.1',
-      '',
-      '--B',
-      'Content-Type: text/rfc822-headers',
-      '',
-      `Message-ID: ${messageId}`,
-      '',
-      '--B--',
-      '',
-    ].join('\r\n'),
-  )
-
 test('mails that come back as mails pause their campaign, too', async () => {
-  await using imap = await startImapServer(sending.store)
-  const server = { host: '127.0.0.1', security: 'none', username: 'anna@example.com' }
-  const mailbox = await sending.createMailbox('anna@example.com', {
-    imap: { ...server, password: 'correct horse', port: imap.port },
-  })
+  const imapPort = await sending.startImap()
+  const mailbox = await sending.createMailbox(address, readAt(imapPort, address))
   const steps = [
     { variants: [{ subject: 'One', body: '<p>1</p>' }] },
     { delay: 3, variants: [{ subject: '', body: '<p>2</p>' }] },
@@ -194,15 +169,13 @@ test('mails that come back as mails pause their campaign, too', async () => {
   await sending.startRunner()
   const all = (entries: LedgerEntry[]) => entries.length === 50 && entries.every(isSettled)
   await sending.waitForLedger(all)
-  const account = sending.store.find('anna@example.com')
-  if (!account) throw new Error('no account')
   for (const { to, source } of sending.outbox.slice(0, 3)) {
     const messageId = /^Message-ID: (.*)\r$/m.exec(source.toString())?.[1] ?? ''
-    sending.store.file(account, report(to, messageId))
+    sending.store.file(sending.account(address), report({ recipient: to, messageId }))
   }
   const inbox: InboxRunner = startInboxRunner(sending.ctx)
   try {
-    await expect.poll(async () => (await read(campaign.id)).status).toBe('paused')
+    await untilPaused(campaign.id)
     expect(await read(campaign.id)).toMatchObject(paused)
     expect(await pausedEvents()).toHaveLength(1)
   } finally {

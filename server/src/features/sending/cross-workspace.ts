@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
+import { bucketOfMailbox } from '../mailbox-lanes/index.ts'
 
 // Discovery reads across workspaces: a runner serves them all. Nothing here answers a user.
 
@@ -36,9 +37,6 @@ export interface UncertainSend extends LaneKey {
   timestamp_transmitting: Date
 }
 
-/** The bucket of a lane, as `bucketOf` tells it: the last byte of its mailbox's id. */
-const bucket = `('x' || right(mailbox_id::text, 2))::bit(8)::integer`
-
 /** Mails that nobody knows the fate of, and that are to be looked for now. There are few, if any. */
 export const findUncertain = prepared<[number[], Date, number], UncertainSend>(
   'find_uncertain_sends',
@@ -46,7 +44,7 @@ export const findUncertain = prepared<[number[], Date, number], UncertainSend>(
    select workspace_id, mailbox_id, id, lead_id, step_id, campaign_id, message_id,
      timestamp_transmitting
    from sends
-   where is_uncertain and look_at <= $2 and ${bucket} = any($1::integer[])
+   where is_uncertain and look_at <= $2 and ${bucketOfMailbox('mailbox_id')} = any($1::integer[])
    order by look_at, id
    limit $3`,
 )

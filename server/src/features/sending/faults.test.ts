@@ -50,12 +50,15 @@ const lead = async (campaignId: string, email: string) =>
     )
   ).body
 
-const mailboxStatus = async (id: string) =>
+const mailboxStatus = (id: string) =>
   sending.ctx.database.peek
     .selectFrom('mailboxes')
     .select(['status', 'status_reason'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
+
+const untilInError = (id: string) =>
+  sending.ctx.database.until(async () => (await mailboxStatus(id)).status === 'error')
 
 /** Over all days: a mail that is tried again may be so after midnight. */
 const counted = async () => {
@@ -137,7 +140,7 @@ test('a sender that is refused pauses its mailbox with one event, and its leads 
   const campaign = await sending.createCampaign([anna])
   await sending.addLeads(campaign.id, ['a@lead.example', 'b@lead.example'])
   await sending.startRunner()
-  await expect.poll(() => mailboxStatus(anna.id)).toMatchObject({ status: 'error' })
+  await untilInError(anna.id)
   expect((await mailboxStatus(anna.id)).status_reason).toBeTruthy()
   expect(await eventTypes()).toEqual(['mailbox.error'])
   for (const email of ['a@lead.example', 'b@lead.example']) {
@@ -166,12 +169,12 @@ test('a login that is refused is a mailbox error, told once; the mailbox recover
   const campaign = await sending.createCampaign([mailbox])
   await sending.startRunner()
   await sending.addLeads(campaign.id, ['a@lead.example'])
-  await expect.poll(() => mailboxStatus(mailbox.id)).toMatchObject({ status: 'error' })
+  await untilInError(mailbox.id)
   const logins = () => proxy.commands.filter((line) => line.startsWith('AUTH')).length
   // Tried again and again, and told once.
   for (let tries = logins(); tries < 4; tries = logins()) {
     sending.ctx.clock.advance(3_600_000)
-    await expect.poll(logins).toBeGreaterThan(tries)
+    await sending.ctx.database.until(() => logins() > tries)
   }
   expect(await eventTypes()).toEqual(['mailbox.error'])
   isBroken = false
@@ -191,7 +194,7 @@ test('a password that was changed is tried at once', async () => {
   const campaign = await sending.createCampaign([mailbox])
   await sending.startRunner()
   await sending.addLeads(campaign.id, ['a@lead.example'])
-  await expect.poll(() => mailboxStatus(mailbox.id)).toMatchObject({ status: 'error' })
+  await untilInError(mailbox.id)
   const { ctx, workspaceId } = sending
   await updateMailbox(ctx, workspaceId, mailbox.id, { smtp: { password: 'correct horse' } })
   await sending.waitForLedger(states(1, 'sent'))
@@ -209,11 +212,12 @@ test('a server that cannot be reached is an error only when it stays so, and no 
   const failures = async () =>
     (await sending.ctx.database.peek.selectFrom('mailbox_lanes').selectAll().executeTakeFirst())
       ?.failures
-  await expect.poll(failures).toBe(1)
+  const { until } = sending.ctx.database
+  await until(async () => (await failures()) === 1)
   expect(await mailboxStatus(mailbox.id)).toMatchObject({ status: 'connected' })
   for (const expected of [2, 3]) {
     sending.ctx.clock.advance(120_000)
-    await expect.poll(failures).toBe(expected)
+    await until(async () => (await failures()) === expected)
   }
   expect(await mailboxStatus(mailbox.id)).toMatchObject({ status: 'error' })
   expect(await eventTypes()).toEqual(['mailbox.error'])
@@ -416,11 +420,7 @@ test.each(changes)('a mail is not finished once %s', async (_what, change, expec
   await change(campaign.id)
   goOn.resolve(undefined)
   await sending.waitForLedger(states(1, 'failed'))
-  const asleep = async () =>
-    (await sending.ctx.database.peek.selectFrom('mailbox_lanes').selectAll().execute()).every(
-      ({ wake_at }) => wake_at === null || wake_at > sending.ctx.now(),
-    )
-  await expect.poll(asleep).toBe(true)
+  await sending.untilAsleep()
   expect(sending.outbox).toEqual([])
   expect(await counted()).toEqual({ campaign: 0, new_leads: 0, mailbox: 0 })
   if (Object.keys(expected).length > 0) {

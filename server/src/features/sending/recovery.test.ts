@@ -7,21 +7,6 @@ afterEach(() => sending[Symbol.asyncDispose]())
 
 type Callback = (error?: Error | null) => void
 
-const patience = { timeout: 20_000 }
-
-/** Who sleeps, and until when. */
-const lanes = async () =>
-  new Map(
-    (await sending.ctx.database.peek.selectFrom('mailbox_lanes').selectAll().execute()).map(
-      ({ mailbox_id, wake_at }) => [mailbox_id, wake_at],
-    ),
-  )
-
-const isAsleep = async (mailboxId: string) => {
-  const wakeAt = (await lanes()).get(mailboxId)
-  return wakeAt === null || (wakeAt ?? new Date(0)) > sending.ctx.now()
-}
-
 test('a place in the day that a mail gives back is used by another mailbox', async () => {
   const asked = Promise.withResolvers<void>()
   const answer = Promise.withResolvers<Error | null>()
@@ -47,7 +32,14 @@ test('a place in the day that a mail gives back is used by another mailbox', asy
   const other = mailboxes.find(({ id }) => id !== claimed?.mailbox_id)
   // The first one does not use the place itself, and the other has seen that the day is full.
   await pauseMailbox(sending.ctx, sending.workspaceId, claimed?.mailbox_id ?? '')
-  await expect.poll(() => isAsleep(other?.id ?? ''), patience).toBe(true)
+  await sending.ctx.database.until(async () => {
+    const lane = await sending.ctx.database.peek
+      .selectFrom('mailbox_lanes')
+      .select('wake_at')
+      .where('mailbox_id', '=', other?.id ?? '')
+      .executeTakeFirst()
+    return lane && (lane.wake_at === null || lane.wake_at > sending.ctx.now())
+  })
   answer.resolve(Object.assign(new Error('4.2.0 Greylisted'), { responseCode: 450 }))
   const [mail] = await sending.waitForMails(1)
   expect(mail?.from).toBe(other?.address)
@@ -86,12 +78,12 @@ test('a lead that another process dealt with is not skipped again and again', as
     .execute()
   await sending.startRunner()
   await sending.waitForMails(1)
-  await expect.poll(() => isAsleep(mailbox.id), patience).toBe(true)
+  await sending.untilAsleep()
   await peek
     .updateTable('leads')
     .set({ sending_state: 'stopped', stop_reason: 'blocked', timestamp_next_send: null })
     .where('sending_state', '=', 'pending')
     .execute()
   sending.ctx.clock.advance(3_600_000)
-  await expect.poll(async () => (await lanes()).get(mailbox.id), patience).toBe(null)
+  await sending.untilAsleep(null)
 })

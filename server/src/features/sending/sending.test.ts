@@ -138,11 +138,8 @@ test('a follow-up is not sent before its time', async () => {
   const lead = await leadRecord(campaign.id, 'ann@lead.example')
   const dueIn = Date.parse(lead.timestamp_next_send) - sending.ctx.now().getTime()
   expect(dueIn).toBeGreaterThan(2 * dayMs - 60_000)
-  const { peek } = sending.ctx.database
   // The lane sleeps exactly until then, and nothing else would wake it.
-  const asleepUntil = async () =>
-    (await peek.selectFrom('mailbox_lanes').select('wake_at').executeTakeFirst())?.wake_at
-  await expect.poll(asleepUntil).toEqual(new Date(lead.timestamp_next_send))
+  await sending.untilAsleep(new Date(lead.timestamp_next_send))
 })
 
 test('two runners and three mailboxes never send a campaign more than its limits', async () => {
@@ -156,17 +153,14 @@ test('two runners and three mailboxes never send a campaign more than its limits
   )
   await Promise.all([sending.startRunner(), sending.startRunner()])
   await sending.waitForLedger(allSent(20))
-  const { peek } = sending.ctx.database
-  const awake = () =>
-    peek.selectFrom('mailbox_lanes').selectAll().where('wake_at', '<=', sending.ctx.now()).execute()
-  await expect.poll(awake).toEqual([])
+  await sending.untilAsleep()
   expect(sending.outbox).toHaveLength(20)
-  const [day] = await peek.selectFrom('campaign_days').selectAll().execute()
+  const [day] = await sending.ctx.database.peek.selectFrom('campaign_days').selectAll().execute()
   expect(day).toMatchObject({ sent: 20, new_leads: 20 })
 
   sending.ctx.clock.advance(dayMs)
   await sending.waitForLedger(allSent(40))
-  await expect.poll(awake).toEqual([])
+  await sending.untilAsleep()
   expect(sending.outbox).toHaveLength(40)
 })
 
@@ -183,11 +177,8 @@ test('a mailbox sends no more than its limit of the day, whatever its campaigns 
   await sending.startRunner()
   const entries = await sending.waitForLedger(allSent(7))
   expect(entries).toHaveLength(7)
-  const { peek } = sending.ctx.database
-  const asleepUntil = async () =>
-    (await peek.selectFrom('mailbox_lanes').select('wake_at').executeTakeFirst())?.wake_at
   const tomorrow = new Date(Math.ceil(sending.ctx.now().getTime() / dayMs) * dayMs)
-  await expect.poll(asleepUntil).toEqual(tomorrow)
+  await sending.untilAsleep(tomorrow)
   expect(sending.outbox).toHaveLength(7)
 })
 
@@ -237,10 +228,7 @@ test('outside its window a campaign sends nothing, and it starts when the window
   })
   await sending.startRunner()
   await sending.addLeads(campaign.id, ['a@lead.example'])
-  const { peek } = sending.ctx.database
-  const asleepUntil = async () =>
-    (await peek.selectFrom('mailbox_lanes').select('wake_at').executeTakeFirst())?.wake_at
-  await expect.poll(asleepUntil).toEqual(new Date(`${tomorrow}T00:00:00Z`))
+  await sending.untilAsleep(new Date(`${tomorrow}T00:00:00Z`))
   expect(sending.outbox).toEqual([])
   sending.ctx.clock.set(new Date(`${tomorrow}T00:00:01Z`))
   await sending.waitForMails(1)
@@ -255,11 +243,7 @@ test('a workspace whose plan is lost stops at once, and goes on when it is back'
   await sending.addLeads(campaign.id, ['a@lead.example'])
   await peek.updateTable('workspaces').set({ plan_api: false }).execute()
   await sending.startRunner()
-  const asleep = async () =>
-    (await peek.selectFrom('mailbox_lanes').select('wake_at').execute()).every(
-      ({ wake_at }) => wake_at === null,
-    )
-  await expect.poll(asleep).toBe(true)
+  await sending.untilAsleep(null)
   expect(sending.outbox).toEqual([])
   await setPlan(sending.ctx, sending.workspaceId, { api: true })
   await sending.waitForMails(1)

@@ -1,19 +1,15 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type LedgerEntry, type Sending, testSending } from '../../../test/sending.ts'
-import { startImapServer } from '../../demo/mail-server/index.ts'
+import { type LedgerEntry, readAt, type Sending, testSending } from '../../../test/sending.ts'
 import { updateMailbox } from '../mailboxes/index.ts'
 import { SentCopies } from './sent-copies.ts'
 
 let sending: Sending
-let imap: Awaited<ReturnType<typeof startImapServer>>
+let imapPort: number
 beforeEach(async () => {
   sending = await testSending()
-  imap = await startImapServer(sending.store)
+  imapPort = await sending.startImap()
 })
-afterEach(async () => {
-  await imap[Symbol.asyncDispose]()
-  await sending[Symbol.asyncDispose]()
-})
+afterEach(() => sending[Symbol.asyncDispose]())
 
 const address = 'anna@example.com'
 const allSent = (entries: LedgerEntry[]) =>
@@ -21,11 +17,7 @@ const allSent = (entries: LedgerEntry[]) =>
 
 /** Two mails are sent, and the runner is stopped: then the copies are where they belong. */
 async function sendTwo(more: object = {}, arrange: () => void = () => undefined) {
-  const server = { host: '127.0.0.1', security: 'none', username: address }
-  const mailbox = await sending.createMailbox(address, {
-    imap: { ...server, password: 'correct horse', port: imap.port },
-    ...more,
-  })
+  const mailbox = await sending.createMailbox(address, { ...readAt(imapPort, address), ...more })
   arrange()
   const campaign = await sending.createCampaign([mailbox])
   const runner = await sending.startRunner()
@@ -34,11 +26,7 @@ async function sendTwo(more: object = {}, arrange: () => void = () => undefined)
   await runner.stop()
 }
 
-const account = () => {
-  const found = sending.store.find(address)
-  if (!found) throw new Error('no account')
-  return found
-}
+const account = () => sending.account(address)
 const inSent = () => account().folders.get('Sent')?.mails ?? []
 const idOf = (source: Buffer) => /^Message-ID: (.*)\r$/m.exec(source.toString())?.[1]
 
@@ -65,8 +53,7 @@ test('a mailbox that wants no copies gets none', async () => {
 })
 
 test('a reading server that does not answer is logged, and nothing else', async () => {
-  const server = { host: '127.0.0.1', security: 'none', username: address, password: 'x' }
-  await sendTwo({ imap: { ...server, port: 1 } })
+  await sendTwo(readAt(1, address))
   expect(sending.ctx.logLines.join('')).toContain('a Sent folder lacks mails')
   expect(sending.ctx.logLines.join('')).not.toContain(address)
   const { peek } = sending.ctx.database
@@ -76,7 +63,7 @@ test('a reading server that does not answer is logged, and nothing else', async 
 
 test('a reading server that refuses one copy after the other is told of once, and again when it had worked', async () => {
   const { ctx, workspaceId } = sending
-  const server = { host: '127.0.0.1', security: 'none', username: address, port: imap.port }
+  const { imap: server } = readAt(imapPort, address)
   const { id } = await sending.createMailbox(address, { imap: { ...server, password: 'wrong' } })
   const copies = new SentCopies(ctx)
   /** @returns how often the trouble was told */

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type SmtpFault, startSmtpFaults } from '../../../test/mail/smtp-faults.ts'
-import { type LedgerEntry, type Sending, testSending } from '../../../test/sending.ts'
-import { startImapServer } from '../../demo/mail-server/index.ts'
+import { type LedgerEntry, readAt, type Sending, testSending } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { startInboxRunner } from '../inbox/index.ts'
 import { DatabaseWatch } from './database-watch.ts'
@@ -117,14 +116,9 @@ test('an answer to it proves that it was sent', async () => {
 })
 
 test('what the provider filed in the Sent folder was sent', async () => {
-  const imap = await startImapServer(sending.store)
-  closing.push(imap)
-  const server = { host: '127.0.0.1', security: 'none', username: 'anna@example.com' }
-  const { entry } = await sendOneUncertain('drop-after', {
-    imap: { ...server, password: 'correct horse', port: imap.port },
-  })
-  const account = sending.store.find('anna@example.com')
-  if (!account) throw new Error('no account')
+  const imapPort = await sending.startImap()
+  const { entry } = await sendOneUncertain('drop-after', readAt(imapPort, 'anna@example.com'))
+  const account = sending.account('anna@example.com')
   const [mail] = sending.outbox
   sending.store.file(account, mail?.source ?? Buffer.alloc(0), '\\Sent', ['\\Seen'])
   await reconcile()
@@ -138,12 +132,8 @@ test('what the provider filed in the Sent folder was sent', async () => {
 })
 
 test('what is not in the Sent folder stays uncertain, and is looked for again later', async () => {
-  const imap = await startImapServer(sending.store)
-  closing.push(imap)
-  const server = { host: '127.0.0.1', security: 'none', username: 'anna@example.com' }
-  await sendOneUncertain('drop', {
-    imap: { ...server, password: 'correct horse', port: imap.port },
-  })
+  const imapPort = await sending.startImap()
+  await sendOneUncertain('drop', readAt(imapPort, 'anna@example.com'))
   const { peek } = sending.ctx.database
   const lookAt = async () =>
     (await peek.selectFrom('sends').select('look_at').executeTakeFirst())?.look_at?.getTime()
@@ -173,14 +163,9 @@ test('a reading server that cannot be reached is asked again later, however old 
 })
 
 test('an answer that comes into the mailbox settles it, without a word twice', async () => {
-  const imap = await startImapServer(sending.store)
-  closing.push(imap)
-  const server = { host: '127.0.0.1', security: 'none', username: 'anna@example.com' }
-  const { entry } = await sendOneUncertain('drop-after', {
-    imap: { ...server, password: 'correct horse', port: imap.port },
-  })
-  const account = sending.store.find('anna@example.com')
-  if (!account) throw new Error('no account')
+  const imapPort = await sending.startImap()
+  const { entry } = await sendOneUncertain('drop-after', readAt(imapPort, 'anna@example.com'))
+  const account = sending.account('anna@example.com')
   const answer = ['From: ann@lead.example', `In-Reply-To: ${entry.message_id}`, '', 'Yes.', '']
   sending.store.file(account, Buffer.from(answer.join('\r\n')))
   const inbox = startInboxRunner(sending.ctx)

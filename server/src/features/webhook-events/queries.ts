@@ -1,27 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import { sha256 } from '../../kernel/crypto.ts'
 import type { Db } from '../../kernel/db/db.ts'
+import type * as deliveries from '../deliveries/index.ts'
 import type { DayWindow } from './window.ts'
 
 /** One delivery attempt as it is stored. */
-export interface Attempt {
-  id: string
-  webhook_id: string
-  webhook_url: string
-  event_id: string
-  event_type: string
-  campaign_id: string | null
-  lead_email: string | null
-  retry_group_id: string
-  retry_count: number
-  status_code: number | null
-  success: boolean
-  will_retry: boolean
-  timestamp_next_retry: Date | null
-  error_message: string | null
-  response_time_ms: number | null
-  response_body: string | null
-}
+export type Attempt = Omit<deliveries.Attempt, 'workspace_id'>
 
 export interface AttemptFilter {
   success?: boolean | undefined

@@ -1,3 +1,4 @@
+import { parseInstant } from '../../kernel/calendar.ts'
 import { invalidField } from '../../kernel/errors.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
 
@@ -88,7 +89,7 @@ interface Moment {
 
 function parseMoment(field: Field, text: string | undefined): Moment | undefined {
   if (text === undefined) return
-  const moment = isDay(text) ? attempt(() => wholeDay(text)) : attempt(() => exactTime(text))
+  const moment = isDay(text) ? attempt(() => wholeDay(text)) : exactTime(text)
   if (moment) return moment
   throw invalidField(
     field,
@@ -103,9 +104,9 @@ function wholeDay(text: string): Moment {
 
 function exactTime(text: string): Moment | undefined {
   // A plus sign that was not encoded arrives as a space.
-  const iso = text.replace(/ (?=\d\d:\d\d$)/, '+')
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/.test(iso)) return
-  const { epochMilliseconds, epochNanoseconds } = Temporal.Instant.from(iso)
+  const instant = parseInstant(text.replace(/ (?=\d\d:\d\d$)/, '+'))
+  if (!instant) return
+  const { epochMilliseconds, epochNanoseconds } = instant
   const isWhole = epochNanoseconds === BigInt(epochMilliseconds) * 1_000_000n
   return {
     startMs: isWhole ? epochMilliseconds : epochMilliseconds + 1,

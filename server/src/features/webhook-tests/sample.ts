@@ -1,3 +1,4 @@
+import { plainDefaults } from '../campaigns/index.ts'
 import type { NewEvent } from '../events/index.ts'
 import type { leadRecord } from '../leads/index.ts'
 import { allEvents, type EventType } from '../webhooks/index.ts'
@@ -116,23 +117,8 @@ function sampleCampaign(type: string, workspaceId: string, at: Date) {
     status_reason: null,
     campaign_schedule: { start_date: null, end_date: null, schedules: [] },
     sequences: [],
+    ...plainDefaults,
     email_list: [mailbox],
-    daily_limit: null,
-    daily_max_leads: null,
-    email_gap: 5,
-    random_wait_max: 5,
-    stop_on_reply: true,
-    stop_on_auto_reply: false,
-    stop_for_company: false,
-    open_tracking: false,
-    link_tracking: false,
-    text_only: false,
-    first_email_text_only: false,
-    insert_unsubscribe_header: true,
-    prioritize_new_leads: false,
-    cc_list: [],
-    bcc_list: [],
-    expire_after_days: null,
     lead_counts: { total: 1, active: 0, completed: 1, replied: 0, bounced: 0, unsubscribed: 0 },
     sending_status:
       status === 'active'

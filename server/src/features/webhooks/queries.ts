@@ -1,6 +1,7 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
 import { sha256 } from '../../kernel/crypto.ts'
 import type { Db } from '../../kernel/db/db.ts'
+import { newestFirst } from '../../kernel/db/newest-first.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import type { Webhooks } from '../../kernel/db/types.gen.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
@@ -57,11 +58,7 @@ export const listWebhooks = (
     .$if(filter.eventType !== undefined, (query) =>
       query.where('event_type', '=', filter.eventType ?? ''),
     )
-    .$if(page.startingAfter !== undefined, (query) =>
-      query.where('id', '<', page.startingAfter ?? ''),
-    )
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
+    .$call(newestFirst(page))
     .execute()
 
 export const updateWebhook = (

@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import { invalidField, notFound } from '../../kernel/errors.ts'
+import { AppError, invalidField } from '../../kernel/errors.ts'
 import { parseUuid } from '../../kernel/ids.ts'
 import { operator, recordAudit } from '../audit/index.ts'
 import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
@@ -55,13 +55,15 @@ export async function ensureDefaultWorkspace(ctx: Context) {
 
 export const listWorkspaces = (ctx: Context) => queries.listWorkspaces(ctx.db)
 
+const noSuchWorkspace = () => new AppError('not_found', 'No such workspace; check its id or name.')
+
 /** By id or name. */
 export async function getWorkspace(ctx: Context, idOrName: string) {
   const id = parseUuid(idOrName)
   const workspace = id
     ? await queries.findWorkspace(ctx.db, id)
     : await queries.findWorkspaceByName(ctx.db, idOrName)
-  if (!workspace) throw notFound('workspace')
+  if (!workspace) throw noSuchWorkspace()
   return workspace
 }
 
@@ -81,7 +83,7 @@ export async function setWorkspace(ctx: Context, workspaceId: string, changes: W
       ...columns,
       timestamp_updated: tx.now(),
     })
-    if (!workspace) throw notFound('workspace')
+    if (!workspace) throw noSuchWorkspace()
     await recordAudit(tx, {
       ...{ workspaceId, actor: operator, action: 'workspace.set' },
       ...{ subjectType: 'workspace', subjectId: workspaceId, details: columns },
@@ -107,7 +109,7 @@ export async function setPlan(ctx: Context, workspaceId: string, changes: PlanCh
       ...Object.fromEntries(given),
       timestamp_updated: tx.now(),
     })
-    if (!workspace) throw notFound('workspace')
+    if (!workspace) throw noSuchWorkspace()
     await recordAudit(tx, {
       workspaceId,
       actor: operator,

@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import pino from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
+import { choosePort } from '../postgres/port.ts'
 import { createRateLimit, type RateLimit } from './rate-limit.ts'
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0
@@ -54,11 +54,7 @@ async function countsTogether(a: RateLimit, b: RateLimit): Promise<boolean> {
 }
 
 async function startRedis(): Promise<string> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as { port: number }
-  probe.close()
-  await once(probe, 'close')
+  const port = await choosePort()
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
   const redis = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] })
   onTestFinished(async () => {

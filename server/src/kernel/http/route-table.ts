@@ -13,7 +13,8 @@ export function trackRoutes(app: FastifyInstance) {
 export function methodsOf(app: FastifyInstance, url: string): string[] {
   const path = url.split('?')[0] ?? ''
   const routes = tables.get(app) ?? []
-  return routes.filter((route) => route.pattern.test(path)).map((route) => route.method)
+  const known = routes.filter((route) => route.pattern.test(path))
+  return [...new Set(known.map((route) => route.method))]
 }
 
 /** Every route there is, internal ones too. */

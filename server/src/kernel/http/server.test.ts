@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
@@ -68,6 +70,11 @@ describe('the order of checks', () => {
       expect(JSON.parse(answer.body).code).toBe('unknown_path')
     },
   )
+
+  test('Allow names each method once, though several patterns match the path', async () => {
+    const { status, headers } = await api.call('POST', '/api/v2/webhooks/event-types')
+    expect([status, headers.allow]).toEqual([404, 'GET, HEAD, PATCH, DELETE'])
+  })
 
   test('a bad body of a request without a key is a 401', async () => {
     const answer = await api.call('POST', keys, { key: null, body: {} })
@@ -223,6 +230,8 @@ describe("what Node's parser refuses", () => {
     ['an unknown method', 'BREW / HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['headers of 20 KiB', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_480)}\r\n\r\n`],
     ['a broken request line', 'nonsense\r\n\r\n'],
+    ['no Host', 'GET /health HTTP/1.1\r\n\r\n'],
+    ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
     [
       'two lengths',
       `POST ${keys} HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n`,
@@ -232,6 +241,28 @@ describe("what Node's parser refuses", () => {
     expect(answer.status).toBe(400)
     expect(JSON.parse(answer.body)).toMatchObject({ statusCode: 400, code: 'malformed_request' })
     expect(answer.headers.toLowerCase()).toContain('x-request-id:')
+  })
+
+  test('an expectation that nobody knows is ignored', async () => {
+    const answer = await raw('GET /health HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\n\r\n')
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([200, { status: 'ok' }])
+  })
+
+  test('a client that goes away in the middle of its body is no failure of ours', async () => {
+    const lines = api.ctx.logLines.length
+    const socket = connect(port, '127.0.0.1')
+    socket.write(
+      `POST ${keys} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"name":',
+    )
+    const [request] = (await once(api.app.server, 'request')) as [IncomingMessage]
+    const reading = Promise.withResolvers<void>()
+    request.on('newListener', (event) => event === 'data' && reading.resolve())
+    await reading.promise
+    const closed = new Promise((resolve) => request.once('close', resolve))
+    socket.destroy()
+    await closed
+    expect(api.ctx.logLines.slice(lines).join('')).not.toContain('request failed')
   })
 
   test('a URL that does not decode is a 400 in our body', async () => {

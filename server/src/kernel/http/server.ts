@@ -1,5 +1,7 @@
+import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, {
+  type FastifyHttpOptions,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
@@ -56,6 +58,7 @@ const safeRequestId = /^[A-Za-z0-9._~:/+=-]{1,128}$/
 export function createServer(ctx: Context, options: ServerOptions): FastifyInstance {
   const app: FastifyInstance = Fastify(serverOptions(ctx, options.observe))
   acceptJsonBodies(app)
+  answerWhatNodeWould(app, ctx, options.observe)
   trackRoutes(app)
   app.decorateRequest('ctx')
   app.decorateRequest('caller')
@@ -75,6 +78,7 @@ export function createServer(ctx: Context, options: ServerOptions): FastifyInsta
   app.addHook('onRequest', async (req, reply) => {
     req.ctx = ctx
     reply.headers(commonHeaders(req))
+    refuseMissingHost(req)
     const { access } = req.routeOptions.config
     if (!access) return
     refuseRepeatedHeaders(req)
@@ -96,7 +100,7 @@ export function createServer(ctx: Context, options: ServerOptions): FastifyInsta
   })
 
   app.setErrorHandler((thrown, req, reply) => {
-    const error = toAppError(thrown)
+    const error = thrown === req.raw.errored ? brokenOff : toAppError(thrown)
     if (error.status >= 500) {
       const route = req.routeOptions.url ?? 'unknown'
       ctx.log.error({ request_id: req.id, route, ...describeError(error.cause) }, 'request failed')
@@ -117,8 +121,12 @@ export function createServer(ctx: Context, options: ServerOptions): FastifyInsta
   return app
 }
 
-const serverOptions = (ctx: Context, observe: ServerOptions['observe']): FastifyServerOptions => ({
+const serverOptions = (
+  ctx: Context,
+  observe: ServerOptions['observe'],
+): FastifyHttpOptions<Server> => ({
   logger: false,
+  http: { requireHostHeader: false },
   bodyLimit: bodyLimitBytes,
   exposeHeadRoutes: true,
   return503OnClosing: false,
@@ -150,6 +158,9 @@ function refuseUrl(
   return reply.code(statusCode).headers(commonHeaders(req)).send(body)
 }
 
+/** Of a client that went away: nobody reads it, and nothing of ours failed. */
+const brokenOff = new AppError('malformed_request', 'The request ended before its body did.')
+
 /** Refused before there was a route or a caller. */
 const unread = { route: 'unknown', ms: 0, workspace_id: undefined, key_id: undefined }
 
@@ -157,6 +168,12 @@ const commonHeaders = (req: FastifyRequest) => ({
   'x-request-id': req.id,
   'cache-control': 'no-store',
 })
+
+/** Node's own refusal has no body. */
+function refuseMissingHost({ headers, raw }: FastifyRequest) {
+  if (headers.host !== undefined || raw.httpVersion !== '1.1') return
+  throw new AppError('malformed_request', 'Send the header host.')
+}
 
 /** Two proxies may each believe another copy of a repeated header. */
 function refuseRepeatedHeaders(req: FastifyRequest) {
@@ -171,6 +188,18 @@ function refuseRepeatedHeaders(req: FastifyRequest) {
 }
 
 const onceOnly = new Set(['authorization', 'x-workspace-id', 'idempotency-key', 'content-type'])
+
+/** Else it answers an expectation it does not know without a body, and a CONNECT not at all. */
+function answerWhatNodeWould(
+  { server }: FastifyInstance,
+  ctx: Context,
+  observe: ServerOptions['observe'],
+) {
+  server.on('checkExpectation', (req, res) => server.emit('request', req, res))
+  server.on('connect', (_req, socket: Socket) =>
+    refuseConnection(ctx, observe, new Error('CONNECT'), socket),
+  )
+}
 
 /** What Node's parser refuses never reaches a route; it gets the same body (contract §1). */
 function refuseConnection(

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import {
@@ -175,8 +176,8 @@ test('a server that hangs up between 354 and the message has certainly not got i
   const connection = await net.connectSmtp(annasServer(server.port))
   await connection.begin(envelope())
   const socket = await asked.promise
-  await new Promise<void>((resolve) => socket.end(resolve))
-  await expect.poll(() => connection.isOpen).toBe(false)
+  socket.end()
+  await once(socket, 'close')
   await expect(connection.finish(mail)).rejects.toMatchObject({ kind: 'closed', certain: true })
 })
 
@@ -377,11 +378,13 @@ test('a server that wants the message for nobody gets none', async () => {
 })
 
 test('a refusal in the middle of a large message is told, and certain', async () => {
+  const over = Promise.withResolvers<void>()
   let isOver = false
   await using server = await startTerseSmtp((line, socket) => {
     if (!line.startsWith('X')) return undefined
     if (isOver) return ''
     isOver = true
+    over.resolve()
     socket.pause()
     return '552 5.3.4 too much for me\r\n'
   })
@@ -389,7 +392,7 @@ test('a refusal in the middle of a large message is told, and certain', async ()
   await connection.begin(envelope())
   const large = Buffer.alloc(32 * 1024 * 1024, 'X')
   const sent = connection.finish(large)
-  await expect.poll(() => isOver).toBe(true)
+  await over.promise
   server.drop()
   await expect(sent).rejects.toMatchObject({ stage: 'data', code: 552, certain: true })
 })

@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   type Answer,
@@ -9,6 +7,7 @@ import {
   resetAtAccept,
   startReceiver,
 } from '../../../test/receiver.ts'
+import { startTcpServer } from '../../../test/tcp-server.ts'
 import { createOutboundHttp, type OutboundHttp, type PostOutcome } from './index.ts'
 
 let http: OutboundHttp
@@ -212,13 +211,8 @@ describe('one deadline covers everything', () => {
 /** Accepts connections and says nothing. */
 async function startSilentServer() {
   const { promise: lostConnection, resolve } = Promise.withResolvers<void>()
-  const server = createServer((socket) => {
-    socket.resume().on('error', resolve).on('close', resolve)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { url, lostConnection, [Symbol.asyncDispose]: async () => void server.close() }
+  const server = await startTcpServer((socket) => socket.resume().on('close', resolve))
+  return Object.assign(server, { url: `https://127.0.0.1:${server.port}`, lostConnection })
 }
 
 describe('connecting has a shorter limit of its own', () => {

@@ -25,7 +25,8 @@ export interface DueRows {
 }
 
 /** What lanes ask of the database, those of a workspace together. */
-export function createLaneReads({ db, now }: Context) {
+export function createWorkspaceReads(ctx: Context) {
+  const { db, now } = ctx
   const health = new MergedReads({
     ...{ underWayMax, most: lanesMax },
     read: async (workspaceId, ids: string[]) =>
@@ -48,7 +49,7 @@ export function createLaneReads({ db, now }: Context) {
       const rowsFitting = Math.min(rowsMax, bodyBytesMax / bodyBytes) / lanes.length
       const most = Math.floor(Math.min(rowsOfLaneMax, Math.max(rowsOfLaneMin, rowsFitting)))
       const rows = await queries.readDue(
-        db,
+        ctx,
         workspaceId,
         lanes.map((lane) => lane.webhookId),
         lanes.map((lane) => lane.position.due_at),

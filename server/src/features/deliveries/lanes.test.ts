@@ -1,0 +1,209 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Delivering, testDelivering } from '../../../test/delivering.ts'
+import { answerWith, type Receiver, startReceiver } from '../../../test/receiver.ts'
+import { createSignal } from '../../../test/signal.ts'
+import { bucketOf } from '../../kernel/runner/leases.ts'
+import { Lanes } from './lanes.ts'
+
+/** More than are read at once. */
+const events = 100
+
+let service: Delivering
+let receiver: Receiver
+let webhookId: string
+/** Requests that wait for their answers. */
+let open: { eventId: string; answer: (status: number) => void }[]
+let answersAtOnce: boolean
+const arrival = createSignal()
+/** As far as the runners can tell. */
+let elapsedMs: number
+
+beforeEach(async () => {
+  open = []
+  answersAtOnce = false
+  elapsedMs = 0
+  service = await testDelivering({ webhookRetryDelaysMs: [1000, 1000, 1000] })
+  await service.runner.stop()
+  service.ctx.monotonicMs = () => elapsedMs
+  receiver = await startReceiver((received, response) => {
+    const answer = (status: number) => void answerWith(status)(received, response)
+    if (answersAtOnce) return answer(200)
+    open.push({ eventId: String(received.headers['webhook-id']), answer })
+    arrival.raise()
+  })
+  webhookId = (await service.createWebhook(receiver.url)).id
+})
+afterEach(async () => {
+  await service[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+})
+
+const untilOpen = (count: number) => arrival.until(() => open.length >= count)
+
+/** Answers those that wait longest. */
+const answer = (count: number, status: number) => {
+  for (const each of open.splice(0, count)) each.answer(status)
+}
+
+const attempts = () =>
+  service.ctx.database.peek.selectFrom('webhook_events').selectAll().orderBy('id').execute()
+
+const untilWritten = (statusCode: number, count: number) =>
+  service.ctx.database.until(
+    async () =>
+      (await attempts()).filter((each) => each.status_code === statusCode).length >= count,
+  )
+
+/** The lanes of a runner that has the lease. */
+function startOwner() {
+  let holds = true
+  const lanes = new Lanes(service.ctx, { slot: 0, holds: () => holds })
+  return {
+    lanes,
+    wake: () => lanes.wake(service.workspaceId, webhookId),
+    loseLease() {
+      holds = false
+      lanes.leave([bucketOf(webhookId)])
+    },
+    stop: () => lanes.drain([bucketOf(webhookId)], 1000),
+  }
+}
+type Owner = ReturnType<typeof startOwner>
+
+/** All that is due was read, and five requests of it are open. */
+async function inFullFlow(): Promise<Owner> {
+  await service.emit(Array.from({ length: events }, () => ({})))
+  const owner = startOwner()
+  owner.wake()
+  await untilOpen(1)
+  answer(1, 200)
+  await untilOpen(4)
+  answer(1, 200)
+  await untilOpen(5)
+  return owner
+}
+
+const patch = (status: string) =>
+  service.call('PATCH', `/api/v2/webhooks/${webhookId}`, { body: { status } })
+
+/** The owner notices with the next answer; what had expired is closed then, which shows that it did. */
+async function untilNoticed() {
+  const { ctx, workspaceId } = service
+  const [event] = await attempts()
+  await ctx.database.peek
+    .insertInto('deliveries')
+    .values({
+      ...{ workspace_id: workspaceId, id: ctx.newId(), webhook_id: webhookId },
+      ...{ bucket: bucketOf(webhookId), event_id: event?.event_id ?? '' },
+      ...{ due_at: new Date(0), expires_at: new Date(0) },
+    })
+    .execute()
+  elapsedMs += 1001
+  answer(1, 200)
+  await ctx.database.until(async () =>
+    (await attempts()).some((each) => each.error_message === 'destination_disabled'),
+  )
+}
+
+interface Setback {
+  what: string
+  /** Four requests stay open, and what was read is forgotten. */
+  happens: () => Promise<unknown>
+  /** The owner begins to read again. */
+  isOver: (owner: Owner) => Promise<unknown>
+}
+
+const isResumed = async (owner: Owner) => {
+  await patch('active')
+  elapsedMs += 5001
+  owner.wake()
+}
+
+const setbacks: Setback[] = [
+  {
+    what: 'attempts fail',
+    async happens() {
+      answer(3, 500)
+      await untilWritten(500, 3)
+      await untilOpen(4)
+    },
+    async isOver({ lanes }) {
+      service.ctx.clock.advance(10_000)
+      lanes.tick()
+    },
+  },
+  {
+    what: 'its destination is paused',
+    async happens() {
+      await patch('disabled')
+      await untilNoticed()
+    },
+    isOver: isResumed,
+  },
+  {
+    what: 'its receiver says that it is gone',
+    async happens() {
+      answer(1, 410)
+      await untilWritten(410, 1)
+      await untilOpen(5)
+      await untilNoticed()
+    },
+    isOver: isResumed,
+  },
+]
+
+/** Everything is answered, and all answers are written. */
+async function finish(...owners: Owner[]) {
+  const { peek, until } = service.ctx.database
+  answersAtOnce = true
+  answer(open.length, 200)
+  await until(async () => (await peek.selectFrom('deliveries').select('id').execute()).length === 0)
+  for (const owner of owners) await owner.stop()
+  const made = (await attempts()).filter(({ status_code }) => status_code !== null)
+  const ended = made.filter(({ will_retry }) => !will_retry)
+  expect(new Set(ended.map(({ event_id }) => event_id)).size).toBe(events)
+  expect(ended).toHaveLength(events)
+  expect(ended.filter(({ status_code }) => status_code !== 410).every((each) => each.success)).toBe(
+    true,
+  )
+  for (const group of Map.groupBy(made, (each) => each.retry_group_id).values()) {
+    expect(group.map(({ retry_count }) => retry_count)).toEqual(group.map((_, index) => index))
+  }
+  return made.map(({ event_id }) => event_id)
+}
+
+const requested = () => receiver.requests.map(({ headers }) => String(headers['webhook-id']))
+
+test.each(setbacks)(
+  '$what: a lane that has read ahead sends nothing twice and leaves nothing out',
+  async ({ happens, isOver }) => {
+    const owner = await inFullFlow()
+    await happens()
+    expect(open).toHaveLength(4)
+    await isOver(owner)
+    // It goes on while three of the four are still open.
+    answer(1, 200)
+    await untilOpen(4)
+    const made = await finish(owner)
+    expect(requested().sort()).toEqual(made.sort())
+  },
+)
+
+test.each(setbacks)(
+  '$what, and the lease is lost while it reads again: the next owner sends the rest, and the first nothing more',
+  async ({ happens, isOver }) => {
+    const first = await inFullFlow()
+    await happens()
+    const inFlight = new Set(open.map(({ eventId }) => eventId))
+    await isOver(first)
+    first.loseLease()
+    const second = startOwner()
+    second.wake()
+    const made = await finish(first, second)
+    const rest = (ids: string[]) => ids.filter((id) => !inFlight.has(id)).sort()
+    expect(rest(requested())).toEqual(rest(made))
+    expect(requested().filter((id) => inFlight.has(id)).length).toBeLessThanOrEqual(
+      2 * inFlight.size,
+    )
+  },
+)
