@@ -74,6 +74,7 @@ interface Imported {
   rejected: number
 }
 
+/** As `outrider directory import` runs. */
 async function importAlone(service: BenchService, path: string): Promise<Imported> {
   const script = fileURLToPath(new URL('import-process.ts', import.meta.url))
   const cache = fileURLToPath(new URL('../node_modules/.cache/outrider', import.meta.url))
@@ -81,6 +82,7 @@ async function importAlone(service: BenchService, path: string): Promise<Importe
     DATABASE_URL: service.databaseUrl,
     DATA_DIR: service.dataDir,
     NODE_COMPILE_CACHE: cache,
+    MALLOC_ARENA_MAX: '1',
   }
   const { stdout } = await promisify(execFile)(
     process.execPath,

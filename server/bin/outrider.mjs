@@ -14,7 +14,10 @@ const cache = fileURLToPath(new URL('../../node_modules/.cache/outrider', import
 const env = { NODE_COMPILE_CACHE: cache, ...process.env }
 
 const args = process.argv.slice(2)
-const flags = flagsFor(args)
+const isImport = args[0] === 'directory' && args[1] === 'import'
+const flags = flagsFor(args[0])
+// Its threads would each keep memory of their own.
+if (isImport) env.MALLOC_ARENA_MAX ??= '1'
 
 if (Number(process.versions.node.split('.')[0]) < 26) handOver()
 else if (flags.length > 0 && process.execArgv.length === 0 && process.platform !== 'win32')
@@ -27,9 +30,9 @@ async function run() {
 }
 
 /** V8 takes what there is: told to collect sooner, a busy process stays at half the size. */
-function flagsFor([noun, verb]) {
+function flagsFor(noun) {
   if (noun === 'api' || noun === 'runner') return flagsOf('service')
-  return noun === 'directory' && verb === 'import' ? flagsOf('import') : []
+  return isImport ? flagsOf('import') : []
 }
 
 /** As `npm start` has them. */

@@ -32,13 +32,13 @@ export async function writeCompanies(
   const known = await findStored(tx, companies, isCareful)
   const [created, updated] = [new CompanyRows(tx, isSample), new CompanyRows(tx, isSample)]
   const moved: CompanyRecord[] = []
-  const stored = companies.map((company): StoredCompany | undefined => {
+  const fresh: { key: string; row: Buffer; at: number }[] = []
+  const stored = companies.map((company, at): StoredCompany | undefined => {
     if (!company || (company.stored && !company.isChanged)) return company?.stored
     const before = company.stored ?? (known.size > 0 ? known.get(keyOf(company)) : undefined)
     if (!before?.record) {
-      const id = tx.newId()
-      created.add(id, company.row)
-      return { id, record: undefined }
+      fresh.push({ key: keyOf(company), row: company.row, at })
+      return undefined
     }
     const { id } = before
     const record = mergeCompanies(before.record, recordOf(company))
@@ -48,6 +48,12 @@ export async function writeCompanies(
     }
     return { id, record }
   })
+  // Neighbours in the index of keys come together.
+  for (const { row, at } of fresh.sort((one, other) => (one.key < other.key ? -1 : 1))) {
+    const id = tx.newId()
+    created.add(id, row)
+    stored[at] = { id, record: undefined }
+  }
   if (created.count > 0) await copyFrom(queries.copyCompanies, created.chunks())
   if (updated.count > 0) {
     await copyFrom(queries.copyChangedCompanies, updated.chunks())
