@@ -40,13 +40,15 @@ export interface Candidate {
   is_open: boolean
 }
 
+// By state: asked for is_open, the planner may walk through all that the workspace has open.
 const candidate = `
   l.id, l.campaign_id, l.sending_state, l.mailbox_id, l.current_step, l.timestamp_last_contact,
   l.timestamp_created, l.timestamp_next_send, l.sent_step_ids,
   ${suppressed} as suppressed,
   exists (
     select from sends s
-    where s.workspace_id = k.workspace_id and s.lead_id = l.id and s.is_open
+    where s.workspace_id = k.workspace_id and s.lead_id = l.id
+      and s.state in ('claimed', 'transmitting')
     offset 0
   ) as is_open`
 
