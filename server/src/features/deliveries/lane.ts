@@ -1,4 +1,5 @@
 import { bucketOf } from '../../kernel/runner/leases.ts'
+import type { Pool } from '../../kernel/runner/slots.ts'
 import type { DueDelivery, Health } from './delivery.ts'
 import type { LaneHealth, Position } from './queries.ts'
 import type { OpenDestination } from './send.ts'
@@ -11,9 +12,6 @@ const pauseMinMs = 5_000
 const pauseMaxMs = 300_000
 /** Expired leases in a row, with work of the lane due, after which its requests are marked one by one. */
 const abandonsMax = 3
-
-/** Which slots a lane draws from: one that hangs must never hold a slot that a good one needs. */
-export type Pool = 'proven' | 'trial' | 'failing'
 
 export const start: Position = {
   due_at: '-infinity',

@@ -207,3 +207,20 @@ test.each(setbacks)(
     )
   },
 )
+
+test('a drain waits for what is in flight of the buckets that leave, and for no other', async () => {
+  const owner = await inFullFlow()
+  const bucket = bucketOf(webhookId)
+  await owner.lanes.drain([(bucket + 1) % 256], 1000)
+  expect(open).toHaveLength(5)
+  owner.loseLease()
+  const drained = owner.lanes.drain([bucket], 1000)
+  const isOver = drained.then(() => true)
+  answer(4, 200)
+  await untilWritten(200, 6)
+  expect(await Promise.race([isOver, Promise.resolve(false)])).toBe(false)
+  answer(1, 200)
+  await drained
+  expect(owner.lanes.inFlight).toBe(0)
+  expect(await attempts()).toHaveLength(7)
+})

@@ -2,14 +2,15 @@ import type { Context } from '../../kernel/context.ts'
 import { describeError } from '../../kernel/log.ts'
 import type { PostOutcome } from '../../kernel/outbound/index.ts'
 import { FairQueue } from '../../kernel/runner/fair-queue.ts'
+import { type Pool, type Slot, Slots } from '../../kernel/runner/slots.ts'
 import { decide, healthOf, judge } from './decide.ts'
 import type { Attempt, DueDelivery } from './delivery.ts'
-import { Lane, type Pool } from './lane.ts'
+import { Lane } from './lane.ts'
 import { LaneReader } from './lane-reader.ts'
 import * as queries from './queries.ts'
 import { type OpenDestination, send } from './send.ts'
 import { type SettledBatch, type Settlement, SettleWriter } from './settle.ts'
-import { type Flight, Slots } from './slots.ts'
+import { provenMin, slotLimits } from './slot-limits.ts'
 import { rowsOfLaneMax } from './workspace-reads.ts'
 
 export interface LanesOptions {
@@ -20,6 +21,13 @@ export interface LanesOptions {
   busyShare?: () => number
   /** Called once per attempt that was written. */
   onAttempt?: (attempt: Attempt) => void
+}
+
+/** A request under way. */
+interface Flight {
+  lane: Lane
+  row: DueDelivery
+  slot: Slot
 }
 
 /** Lanes that are being read at once; those of a workspace share statements. */
@@ -57,7 +65,8 @@ export class Lanes {
     this.#ctx = ctx
     this.#options = options
     this.#reader = new LaneReader(ctx, options.slot, (lane) => this.#unread(lane))
-    this.#slots = new Slots(ctx, options.busyShare ?? (() => 0))
+    const adaptive = { min: provenMin, busyShare: options.busyShare ?? (() => 0) }
+    this.#slots = new Slots(ctx, { ...slotLimits, adaptive })
     this.settler = new SettleWriter(ctx, options.slot, (settlements, batch) =>
       this.#settled(settlements, batch),
     )
@@ -68,7 +77,7 @@ export class Lanes {
   }
 
   get inFlight(): number {
-    return this.#slots.inFlight
+    return this.#slots.size
   }
 
   wake(workspaceId: string, webhookId: string) {
@@ -112,8 +121,9 @@ export class Lanes {
   async drain(buckets: number[], withinMs: number) {
     const leaving = new Set(buckets)
     const untilMs = this.#ctx.monotonicMs() + withinMs
-    while (this.#slots.isFlyingOf(leaving) && this.#ctx.monotonicMs() < untilMs)
-      await this.#ctx.sleep(20)
+    const isFlying = () =>
+      this.#lanes.values().some((lane) => lane.inFlight > 0 && leaving.has(lane.bucket))
+    while (isFlying() && this.#ctx.monotonicMs() < untilMs) await this.#ctx.sleep(20)
     await this.settler.flush()
   }
 
@@ -239,7 +249,7 @@ export class Lanes {
     lane.sendsLeft -= 1
     if (lane.sendsLeft <= sendsAhead) this.#refresh(lane)
     lane.inFlight += 1
-    const flight = this.#slots.take(lane, row)
+    const flight = { lane, row, slot: this.#slots.take(lane.pool) }
     this.#schedule(lane)
     this.#post(flight, destination).then(
       (outcome) => this.#answered(flight, destination.url, outcome),
@@ -305,7 +315,7 @@ export class Lanes {
   }
 
   #land(flight: Flight) {
-    this.#slots.free(flight)
+    this.#slots.free(flight.slot)
     this.#bodyBytes -= flight.row.event.body.length
     flight.lane.inFlight -= 1
   }
