@@ -73,7 +73,10 @@ export async function createCluster(
     await rename(staging, join(cluster.dataDir, 'postgres'))
   } catch (error) {
     await rm(staging, { recursive: true, force: true })
-    if (!(await clusterExists(cluster))) throw error
+    if (await clusterExists(cluster)) return
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOTEMPTY' || code === 'EEXIST') throw new Error(urlIsLost(cluster))
+    throw error
   }
 }
 
@@ -94,7 +97,9 @@ export async function removeUnfinished({ dataDir }: Cluster): Promise<void> {
 }
 
 export async function readUrl(cluster: Cluster): Promise<URL> {
-  return new URL((await readFile(cluster.urlFile, 'utf8')).trim())
+  const url = URL.parse((await readFile(cluster.urlFile, 'utf8')).trim())
+  if (!url) throw new Error(urlIsLost(cluster))
+  return url
 }
 
 /** Keeps the port that was taken, so that operator commands and the next start find it. */
@@ -162,8 +167,11 @@ async function give(path: string, owner: Account | undefined) {
 const reason = (error: { stderr?: string; message: string }) =>
   error.stderr?.trim().split('\n').at(-1) ?? error.message
 
+const urlIsLost = ({ urlFile }: Cluster) =>
+  `${urlFile} is missing or empty, and with it the password of the database: put it back from a backup of DATA_DIR.`
+
 const belongsToAnother = (dataDir: string, uid: number) =>
-  `The database in DATA_DIR ${dataDir} belongs to user number ${uid}: start as that user, or set DATA_DIR to another directory.`
+  `The database in DATA_DIR ${dataDir} belongs to user number ${uid}: start as that user, give it to yours (chown -R), or set DATA_DIR to another directory.`
 
 const cannotRun = (dataDir: string) =>
   process.geteuid?.() === 0

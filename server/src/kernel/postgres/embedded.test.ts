@@ -86,6 +86,13 @@ describe('start and stop', () => {
     expect(await findPostmaster(clusterAt(dataDir))).toBeUndefined()
   })
 
+  test.each(['empty', 'missing'])('a %s file of the address is told by its name', async (what) => {
+    const dataDir = await copyDataDir()
+    const { urlFile } = clusterAt(dataDir)
+    await (what === 'empty' ? writeFile(urlFile, '') : rm(urlFile))
+    await expect(startPostgres({ dataDir, log })).rejects.toThrow(`${urlFile} is missing or empty`)
+  })
+
   test('what a killed first start left behind does no harm and is removed', async () => {
     const dataDir = await makeDataDir()
     await mkdir(join(dataDir, 'postgres.new-killed/data'), { recursive: true })
@@ -207,16 +214,39 @@ describe('kills', () => {
     )
   })
 
-  test('the number of a killed server in the hands of another process blocks no start', async () => {
+  const leftBehind: [string, (data: string) => string][] = [
+    ['of a process that is gone', (data) => pidFile(spawnSync('true').pid, data)],
+    ['with the number of another process', (data) => pidFile(startStranger(), data)],
+    ['that is empty', () => ''],
+    ['that ends in its first line', () => '1'],
+    ['in another format', () => 'PID=1\n\0\0\0\0'],
+  ]
+  test.each(leftBehind)('after a power loss a pid file %s blocks no start', async (_what, text) => {
     const dataDir = await copyDataDir()
-    const stranger = spawn('sleep', ['60'])
-    onTestFinished(() => void stranger.kill('SIGKILL'))
     const { data } = clusterAt(dataDir)
-    const pidFile = [stranger.pid, data, 1_700_000_000, 5432, '', '127.0.0.1', '', 'ready']
-    await writeFile(join(data, 'postmaster.pid'), pidFile.join('\n'), { mode: 0o600 })
-    await using postgres = await startPostgres({ dataDir, log })
+    await writeFile(join(data, 'postmaster.pid'), text(data), { mode: 0o600 })
+    // A start that takes the file for a server's waits for it for a minute.
+    await using postgres = await startPostgres({
+      dataDir,
+      log,
+      signal: AbortSignal.timeout(20_000),
+    })
     expect(await query(postgres.url, 'select 1 as one')).toEqual([{ one: 1 }])
   })
+
+  test.runIf(canStepDown)(
+    "after a power loss a pid file with the number of another user's process blocks no start",
+    async () => {
+      const dataDir = await makeDataDir()
+      await chown(dataDir, nobody.uid, nobody.gid)
+      await startAndEnd(dataDir, nobody)
+      const { data } = clusterAt(dataDir)
+      await writeFile(join(data, 'postmaster.pid'), pidFile(1, data), { mode: 0o600 })
+      await chown(join(data, 'postmaster.pid'), nobody.uid, nobody.gid)
+      const { url } = await startOwner(dataDir, nobody)
+      expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }])
+    },
+  )
 })
 
 describe('findRunning', () => {
@@ -317,6 +347,22 @@ async function startOwner(dataDir: string, options: SpawnOptions = {}) {
   const nextLine = async () => String((await lines.next()).value)
   return { process: owner, url: await nextLine(), nextLine }
 }
+
+async function startAndEnd(dataDir: string, options: SpawnOptions) {
+  const owner = await startOwner(dataDir, options)
+  owner.process.kill('SIGKILL')
+  await vi.waitUntil(async () => !(await findPostmaster(clusterAt(dataDir))), 10_000)
+}
+
+function startStranger(): number {
+  const stranger = spawn('sleep', ['60'])
+  onTestFinished(() => void stranger.kill('SIGKILL'))
+  return Number(stranger.pid)
+}
+
+/** As PostgreSQL writes it when it is ready. */
+const pidFile = (pid: number, data: string) =>
+  [pid, data, 1_700_000_000, 5432, '', '127.0.0.1', '', 'ready', ''].join('\n')
 
 /** A server nobody holds, as it is left where the kernel does not stop it with its owner. */
 async function startSurvivor(dataDir: string) {

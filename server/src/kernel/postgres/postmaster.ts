@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { open, readFile, readlink, realpath, rm } from 'node:fs/promises'
+import { open, readdir, readFile, readlink, realpath, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cluster } from './cluster.ts'
@@ -81,17 +81,26 @@ export async function findPort(cluster: Cluster): Promise<number | undefined> {
   return Number((await readPidFile(cluster))[3]) || undefined
 }
 
-/** The process id of a server that runs on these files, whoever started it. */
+/**
+ * The process id of a server that runs on these files, whoever started it. The file of one that is
+ * gone is removed where PostgreSQL would refuse to start beside it for ever: after a power loss it
+ * can be empty or cut, and its number can be that of another process. Should this ever judge wrong,
+ * PostgreSQL's own lock on its shared memory still keeps a second server off the files.
+ */
 export async function findPostmaster(cluster: Cluster): Promise<number | undefined> {
-  const [pid] = await readPidFile(cluster)
-  if (!Number(pid) || !exists(Number(pid))) return undefined
-  if (await worksElsewhere(Number(pid), cluster)) {
-    // After a reboot or in a restarted container another process can have the number of a killed
-    // server, and PostgreSQL would refuse to start for ever.
-    await rm(join(cluster.data, 'postmaster.pid'), { force: true })
-    return undefined
+  const lines = await readPidFile(cluster)
+  if (lines.length === 0) return undefined
+  const pid = Math.abs(Number(lines[0]))
+  if (Number.isInteger(pid) && pid > 0) {
+    if (!isAlive(pid)) return undefined
+    if (await worksFor(cluster, pid)) return pid
+  } else {
+    // A server that is just starting writes its number in the instant after it has made the file.
+    const starting = await findWorker(cluster)
+    if (starting !== undefined) return starting
   }
-  return Number(pid)
+  await rm(join(cluster.data, 'postmaster.pid'), { force: true })
+  return undefined
 }
 
 /** Fast shutdown first (a checkpoint, then exit), then one that recovers at the next start. */
@@ -115,19 +124,39 @@ const readPidFile = (cluster: Cluster): Promise<string[]> =>
     () => [],
   )
 
-function exists(pid: number): boolean {
+/**
+ * Whether this process is a server on these files: it belongs to their owner, and its working
+ * directory is the data directory. Where that cannot be read its name has to do.
+ */
+async function worksFor(cluster: Cluster, pid: number): Promise<boolean> {
+  if (process.platform !== 'linux') return true
+  const home = `/proc/${pid}`
+  const [{ uid }, owner] = await Promise.all([
+    stat(home).catch(() => ({ uid: undefined })),
+    stat(cluster.data),
+  ])
+  if (uid !== owner.uid) return false
+  const cwd = await readlink(`${home}/cwd`).catch(() => undefined)
+  if (cwd !== undefined) return cwd === (await realpath(cluster.data))
+  return (await readFile(`${home}/comm`, 'utf8').catch(() => '')).trim() === 'postgres'
+}
+
+/** One that we may not signal is somebody else's: PostgreSQL runs as we do. */
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  } catch {
+    return false
   }
 }
 
-/** A server's working directory is its data directory. Where that cannot be read: false. */
-async function worksElsewhere(pid: number, cluster: Cluster): Promise<boolean> {
-  const cwd = await readlink(`/proc/${pid}/cwd`).catch(() => undefined)
-  return cwd !== undefined && cwd !== (await realpath(cluster.data))
+async function findWorker(cluster: Cluster): Promise<number | undefined> {
+  const names = await readdir('/proc').catch(() => [])
+  for (const name of names) {
+    if (/^\d+$/.test(name) && (await worksFor(cluster, Number(name)))) return Number(name)
+  }
+  return undefined
 }
 
 async function explain(cluster: Cluster, logStart: number): Promise<StartFailure> {
