@@ -6,7 +6,10 @@ import { type Lane, start } from './lane.ts'
 import type { LaneHealth } from './queries.ts'
 import { createWorkspaceReads } from './workspace-reads.ts'
 
-/** A destination that was changed or disabled is noticed within so many sends, or so long. */
+/**
+ * A destination that was deleted or disabled, or lost its plan, is noticed within so many sends, or so
+ * long; one that was changed with the first row that was read after the change.
+ */
 const sendsPerDestinationRead = 64
 const destinationTrustedMs = 1_000
 const restMs = 5_000
@@ -53,6 +56,9 @@ export class LaneReader {
     const { fresh, position, hasMore } = await this.#read.due(lane)
     lane.position = position
     if (hasMore) lane.hasMore = true
+    // A row may be of an event made after a change: it is sent by the destination as changed.
+    const isChanged = fresh.some((row) => row.version !== lane.version)
+    if (isChanged && !(await this.readDestination(lane))) return []
     const nowMs = now().getTime()
     if (fresh.some((row) => row.expires_ms <= nowMs)) {
       await closeExpired(this.#ctx, lane, 'expired', this.#slot)
@@ -69,6 +75,9 @@ export class LaneReader {
     const askedMs = this.#ctx.monotonicMs()
     const { sends } = lane
     const row = await this.#read.destination(lane)
+    // Of two reads under way the one that began first may be answered last.
+    if (row && row.version < lane.version) return lane.destination !== undefined
+    lane.version = row?.version ?? lane.version
     if (row?.status === 'active' && row.plan_webhooks) {
       lane.destination = openDestination(this.#ctx, row)
       lane.sendsLeft = sendsPerDestinationRead - (lane.sends - sends)

@@ -42,6 +42,8 @@ export class Lane {
   restartAtMs = 0
   usedAtMs = 0
   destination: OpenDestination | undefined
+  /** Of the destination as it was last read. */
+  version = 0
   /** Ever made. */
   sends = 0
   /** Sends left, and until when, before the destination is read again. */

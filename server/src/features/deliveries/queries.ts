@@ -71,9 +71,14 @@ type DueRead = [
 
 const readDueRows = prepared<DueRead, DueRow>(
   'read_due_deliveries',
-  `with due as materialized (
-     select d.*
+  `with lanes as materialized (
+     select k.*, (
+       select w.version from webhooks w where w.workspace_id = $1 and w.id = k.webhook_id
+     ) as version
      from unnest($2::uuid[], $3::timestamptz[], $4::uuid[]) as k (webhook_id, due_at, id)
+   ), due as materialized (
+     select d.*, k.version
+     from lanes k
      cross join lateral (
        select d.webhook_id, d.id, d.event_id, d.due_at::text as due_at,
          date_part('epoch', d.expires_at) * 1000 as expires_ms, d.attempt, d.ctid as place
@@ -84,11 +89,11 @@ const readDueRows = prepared<DueRead, DueRow>(
        limit $6
      ) d
    )
-   select webhook_id, id, event_id, due_at, expires_ms, attempt, place,
+   select webhook_id, id, event_id, due_at, expires_ms, attempt, place, version,
      null as event_type, null::uuid as campaign_id, null as lead_email, null as body
    from due
    union all
-   select null, null, e.id, null, null, null, null, e.type, e.campaign_id, e.lead_email, e.body
+   select null, null, e.id, null, null, null, null, null, e.type, e.campaign_id, e.lead_email, e.body
    from (select distinct event_id from due) d
    cross join lateral (
      select * from events e where e.workspace_id = $1 and e.id = d.event_id order by e.id limit 1

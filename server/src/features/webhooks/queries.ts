@@ -61,6 +61,9 @@ export const listWebhooks = (
     .$call(newestFirst(page))
     .execute()
 
+/** Runners compare it: whatever changes a destination counts it up. */
+const nextVersion = sql<number>`version + 1`
+
 export const updateWebhook = (
   db: Db,
   workspaceId: string,
@@ -69,7 +72,7 @@ export const updateWebhook = (
 ) =>
   db
     .updateTable('webhooks')
-    .set(changes)
+    .set({ ...changes, version: nextVersion })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .returningAll()
@@ -98,6 +101,7 @@ export async function disableWebhook(
       disabled_reason: reason,
       timestamp_disabled: disabledAt,
       timestamp_updated: disabledAt,
+      version: nextVersion,
     })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
@@ -188,6 +192,8 @@ export interface Destination {
   id: string
   target_hook_url: string
   status: 'active' | 'disabled'
+  /** Grows with every change. */
+  version: number
   /** Without it the destination acts as disabled. */
   plan_webhooks: boolean
   event_type: string
@@ -201,8 +207,8 @@ export interface Destination {
 
 export const findDestinations = prepared<[string, string[]], Destination>(
   'find_destinations',
-  `select w.workspace_id, w.id, w.target_hook_url, w.status, p.plan_webhooks, w.event_type,
-     w.custom_interest_value, w.campaign, w.headers, w.secret, w.previous_secret,
+  `select w.workspace_id, w.id, w.target_hook_url, w.status, w.version, p.plan_webhooks,
+     w.event_type, w.custom_interest_value, w.campaign, w.headers, w.secret, w.previous_secret,
      w.previous_secret_expires
    from webhooks w
    join workspaces p on p.id = w.workspace_id

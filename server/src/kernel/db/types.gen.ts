@@ -588,6 +588,7 @@ export interface Webhooks {
   timestamp_created: Timestamp;
   timestamp_disabled: Timestamp | null;
   timestamp_updated: Timestamp;
+  version: Generated<number>;
   workspace_id: string;
 }
 

@@ -1,0 +1,70 @@
+import { Webhook } from 'standardwebhooks'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Delivering, testDelivering } from '../../../test/delivering.ts'
+import { type Receiver, startReceiver } from '../../../test/receiver.ts'
+import { bucketOf } from '../../kernel/runner/leases.ts'
+import { Lanes } from './lanes.ts'
+
+let service: Delivering
+let before: Receiver
+let after: Receiver
+let webhook: { id: string; signing_secret: string }
+let lanes: Lanes
+
+beforeEach(async () => {
+  service = await testDelivering()
+  await service.runner.stop()
+  // No time passes for the runner: what it has read of the destination never gets old by itself.
+  service.ctx.monotonicMs = () => 0
+  before = await startReceiver()
+  after = await startReceiver()
+  webhook = await service.createWebhook(before.url, { headers: { 'x-version': 'old' } })
+  lanes = new Lanes(service.ctx, { slot: 0, holds: () => true })
+  // The runner has met the destination as it was.
+  await deliver(before)
+})
+afterEach(async () => {
+  await lanes.drain([bucketOf(webhook.id)], 1000)
+  await service[Symbol.asyncDispose]()
+  await before[Symbol.asyncDispose]()
+  await after[Symbol.asyncDispose]()
+})
+
+async function deliver(receiver: Receiver) {
+  const [id] = await service.emit()
+  lanes.wake(service.workspaceId, webhook.id)
+  const request = await receiver.next()
+  expect(request.headers['webhook-id']).toBe(id)
+  return request
+}
+
+async function change(body: object) {
+  const answer = await service.call('PATCH', `/api/v2/webhooks/${webhook.id}`, { body })
+  expect(answer.status).toBe(200)
+  return answer.body
+}
+
+const verify = (request: Awaited<ReturnType<Receiver['next']>>, secret: string) =>
+  new Webhook(secret).verify(request.body, request.headers as Record<string, string>)
+
+test('an event made after the answer to a change goes to the new address, with the new headers and secret', async () => {
+  const { signing_secret: secret } = await change({
+    target_hook_url: after.url,
+    headers: { 'x-version': 'new' },
+    signing_secret: null,
+    signing_secret_overlap_seconds: 0,
+  })
+  const request = await deliver(after)
+  expect(request.headers['x-version']).toBe('new')
+  expect(verify(request, secret)).toMatchObject({ event_type: 'lead.interested' })
+  expect(() => verify(request, webhook.signing_secret)).toThrow()
+  expect(before.requests).toHaveLength(1)
+})
+
+test('each of many changes in a row holds for the event that follows it', async () => {
+  for (let round = 0; round < 10; round++) {
+    const receiver = round % 2 === 0 ? after : before
+    await change({ target_hook_url: receiver.url, headers: { 'x-version': `${round}` } })
+    expect((await deliver(receiver)).headers['x-version']).toBe(`${round}`)
+  }
+})
