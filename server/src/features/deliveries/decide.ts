@@ -48,7 +48,8 @@ export function decide(
   const delayMs = rules.delaysMs[delivery.attempt]
   if (delayMs === undefined) return { kind: 'ended', disable: null }
   const jittered = delayMs * (0.8 + 0.4 * rules.random)
-  const waitMs = retryAfterMs(outcome, rules.now) ?? Math.round(jittered)
+  // A receiver may ask for more time, never for all attempts within seconds.
+  const waitMs = Math.max(Math.round(jittered), retryAfterMs(outcome, rules.now))
   const dueAt = new Date(rules.now.getTime() + waitMs)
   // Nothing is attempted after its 72 h: a retry beyond them would be a false promise.
   if (dueAt.getTime() > delivery.expires_ms) return { kind: 'ended', disable: null }
@@ -64,14 +65,13 @@ export function healthOf(outcome: PostOutcome): Health {
 const second = 1000
 const day = 86_400 * second
 
-/** `Retry-After` of a 429 or 503 in seconds or as a date (RFC 9110 §10.2.3), within 1 s … 24 h. */
-function retryAfterMs(outcome: PostOutcome, now: Date): number | undefined {
-  if (outcome.kind !== 'response' || !outcome.retryAfter) return
-  if (outcome.status !== 429 && outcome.status !== 503) return
+/** `Retry-After` of a 429 or 503 in seconds or as a date (RFC 9110 §10.2.3), at most 24 h; 0: none. */
+function retryAfterMs(outcome: PostOutcome, now: Date): number {
+  if (outcome.kind !== 'response' || !outcome.retryAfter) return 0
+  if (outcome.status !== 429 && outcome.status !== 503) return 0
   const text = outcome.retryAfter.trim()
   const isDate = /^[A-Z][a-z]{2,8},? /.test(text)
   const date = isDate ? Date.parse(text) : Number.NaN
   const wait = /^\d{1,10}$/.test(text) ? Number(text) * second : date - now.getTime()
-  if (Number.isNaN(wait)) return
-  return Math.min(day, Math.max(second, wait))
+  return Number.isNaN(wait) ? 0 : Math.min(day, wait)
 }
