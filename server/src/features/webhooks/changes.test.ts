@@ -201,6 +201,52 @@ describe('headers are replaced as a whole', () => {
   })
 })
 
+describe('the values of stored headers stay with the origin that they were given for', () => {
+  const stored = { Authorization: 'Bearer abc' }
+  const elsewhere = 'https://other.example.net/in'
+  const createStored = () =>
+    create({ target_hook_url: 'https://hooks.example.com/in', headers: stored })
+
+  test.each([
+    ['another host', elsewhere],
+    ['another port', 'https://hooks.example.com:8443/in'],
+    ['another scheme', 'http://hooks.example.com/in'],
+    ['a host below it', 'https://hooks.example.com.other.net/in'],
+  ])('a PATCH to %s without headers removes them, and the answer shows it', async (_what, url) => {
+    const { id } = await createStored()
+    const answer = await patch(id, { target_hook_url: url })
+    expect([answer.status, answer.body.headers]).toEqual([200, {}])
+    expect((await open(id)).headers).toEqual({})
+  })
+
+  test('a masked value sent along is a 400 that changes nothing', async () => {
+    const { id } = await createStored()
+    for (const headers of [{ authorization: mask }, { Authorization: mask, 'X-New': '1' }]) {
+      const answer = await patch(id, { target_hook_url: elsewhere, headers })
+      expect([answer.status, answer.body.details[0].path]).toEqual([400, '/headers'])
+    }
+    expect(await open(id)).toMatchObject({ url: 'https://hooks.example.com/in', headers: stored })
+  })
+
+  test('values that are sent again move along', async () => {
+    const { id } = await createStored()
+    const headers = { Authorization: 'Bearer def' }
+    expect((await patch(id, { target_hook_url: elsewhere, headers })).status).toBe(200)
+    expect(await open(id)).toMatchObject({ url: elsewhere, headers })
+  })
+
+  test.each(['https://hooks.example.com/other?a=1', 'HTTPS://HOOKS.EXAMPLE.COM:443/in'])(
+    '%s is the same origin: they stay, masked or left out',
+    async (url) => {
+      for (const more of [{}, { headers: { Authorization: mask } }]) {
+        const { id } = await createStored()
+        await patch(id, { target_hook_url: url, ...more })
+        expect((await open(id)).headers).toEqual(stored)
+      }
+    },
+  )
+})
+
 describe('rotating the signing secret', () => {
   let created: Created
   beforeEach(async () => {

@@ -4,7 +4,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import type { Webhooks } from '../../kernel/db/types.gen.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { canonicalEventType, judgeSubscription } from './event-type-list.ts'
-import { equalHeaders, mergeHeaders } from './headers.ts'
+import { equalHeaders, maskedNames, mergeHeaders } from './headers.ts'
 import * as queries from './queries.ts'
 import type { WebhookChanges } from './schema.ts'
 import { openHeaders, openSecret, sealHeaders, sealSecret } from './sealed.ts'
@@ -92,13 +92,31 @@ async function mergeSubscription(tx: Context, row: Row, given: WebhookChanges) {
   return judgeSubscription(tx.db, row.workspace_id, type, value)
 }
 
+/**
+ * Stored values stay with the origin that they were given for: they are credentials of its receiver, and
+ * whoever may change the address need not know them.
+ */
 function mergeStoredHeaders(tx: Context, row: Row, given: WebhookChanges): Columns {
+  if (isElsewhere(given.target_hook_url, row.target_hook_url)) {
+    if (given.headers === undefined) return row.headers === null ? {} : { headers: null }
+    if (maskedNames(given.headers ?? {}).length > 0) throw maskedElsewhere()
+  }
   if (given.headers === undefined) return {}
   const stored = openHeaders(tx, row, row.headers)
   const merged = mergeHeaders(given.headers ?? {}, stored)
   if (!merged) throw nothingMasked()
   return equalHeaders(merged, stored) ? {} : { headers: sealHeaders(tx, row, merged) }
 }
+
+const isElsewhere = (given: string | undefined, stored: string) =>
+  given !== undefined && new URL(given).origin !== new URL(stored).origin
+
+const maskedElsewhere = () =>
+  invalidField(
+    '/headers',
+    'headers must hold the value of every header that is to stay when target_hook_url moves to ' +
+      'another origin; without headers the stored ones are removed',
+  )
 
 function refuseLoneOverlap(given: WebhookChanges) {
   if (given.signing_secret !== undefined || given.signing_secret_overlap_seconds == null) return
@@ -137,6 +155,7 @@ function refuseChangedReadOnly(tx: Context, row: Row, given: WebhookChanges) {
   const known = JSON.parse(JSON.stringify(toRecord(tx, row))) as Record<string, unknown>
   const fields = [
     'id',
+    'organization',
     'disabled_reason',
     'timestamp_created',
     'timestamp_updated',

@@ -67,6 +67,10 @@ export function mergeHeaders(given: Headers, stored: Headers): Headers | undefin
   return Object.fromEntries(merged) as Headers
 }
 
+/** Names whose stored value is to be kept. */
+export const maskedNames = (given: Headers): string[] =>
+  Object.keys(given).filter((name) => given[name] === mask)
+
 export const equalHeaders = (a: Headers, b: Headers) =>
   Object.keys(a).length === Object.keys(b).length &&
   Object.entries(a).every(([name, value]) => b[name] === value)
