@@ -175,6 +175,13 @@ export const hostile = {
     }
   },
 
+  unaskedContinue: (): Answer => (_received, response) => {
+    response.writeContinue()
+    response.writeEarlyHints({ link: '</style.css>; rel=preload' })
+    response.writeContinue()
+    response.writeHead(200).end('done')
+  },
+
   resetBeforeHeaders: (): Answer => (_received, response) => {
     response.socket?.resetAndDestroy()
   },

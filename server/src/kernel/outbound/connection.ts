@@ -2,6 +2,7 @@ import { Client } from 'undici'
 import type { Attempt } from './attempt.ts'
 import type { Connector } from './connector.ts'
 import type { Origin } from './pool.ts'
+import { UnaskedContinue } from './unasked-continue.ts'
 
 /**
  * One place for a connection to an origin, with at most one request on it. The socket is opened
@@ -13,6 +14,7 @@ export class Connection {
   openedMs = 0
   readonly #client: Client
   #giveUpOpening: (() => void) | null = null
+  #responses: UnaskedContinue | null = null
 
   constructor(
     origin: Origin,
@@ -31,7 +33,10 @@ export class Connection {
       keepAliveMaxTimeout: 60_000,
       connect: (options, callback) => {
         this.openedMs = monotonicMs()
-        this.#giveUpOpening = open(options, this.attempt?.connectTimeoutMs ?? 0, callback)
+        this.#giveUpOpening = open(options, this.attempt?.connectTimeoutMs ?? 0, (...result) => {
+          if (result[0] === null) this.#responses = new UnaskedContinue(result[1])
+          callback(...result)
+        })
       },
     })
     this.#client.on('disconnect', () => {
@@ -42,6 +47,7 @@ export class Connection {
   send(attempt: Attempt): void {
     this.attempt = attempt
     attempt.connection = this
+    this.#responses?.expectResponse()
     const { headers, body } = attempt.request
     this.#client.dispatch({ method: 'POST', path: attempt.target.path, headers, body }, attempt)
   }

@@ -107,7 +107,7 @@ function tlsFailure(code: string): Failure {
   return { error: 'tls_error', detail: TLS_DETAILS[code] ?? 'the TLS handshake failed' }
 }
 
-/** undici has no code of its own for an unasked 100 or 101: they are socket errors called `bad …`. */
+/** undici has no code of its own for an unasked 101: it is a socket error called `bad …`. */
 function isInvalidResponse(error: unknown, code: string): boolean {
   if (error instanceof errors.HTTPParserError) return true
   return code === 'UND_ERR_SOCKET' && error instanceof Error && error.message.startsWith('bad ')

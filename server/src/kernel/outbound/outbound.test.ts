@@ -77,6 +77,15 @@ describe('any response is an answer', () => {
     expect(outcome).toMatchObject({ kind: 'response', status: 200, body: 'done' })
   })
 
+  test('after a 100 Continue that nobody asked for, on a connection that goes on serving', async () => {
+    await using receiver = await startReceiver(hostile.unaskedContinue())
+    for (const attempt of [1, 2, 3]) {
+      const outcome = await post(receiver.url)
+      expect([attempt, outcome]).toMatchObject([attempt, { kind: 'response', status: 200 }])
+    }
+    expect(receiver.connections).toBe(1)
+  })
+
   test('without a length, in HTTP/1.0', async () => {
     const { outcome } = await postTo(hostile.http10WithoutLength('old but fine'))
     expect(outcome).toMatchObject({ kind: 'response', status: 200, body: 'old but fine' })
