@@ -23,13 +23,21 @@ export const WebhookEvent = Type.Object(
           'false when it ended without success; null while it is open, and for a success at once.',
       }),
     ),
-    retry_group_id: Type.String({ description: 'The same for all attempts of one delivery.' }),
+    retry_group_id: Type.Unsafe<string>({
+      ...Uuid,
+      description: 'The same for all attempts of one delivery.',
+    }),
     error_message: Nullable(
       Type.String({ description: 'One of a closed list, with a detail after a colon.' }),
     ),
     response_time_ms: Nullable(Type.Integer({ description: 'Null when nothing was attempted.' })),
     response_body: Nullable(Type.String({ description: 'The first KiB of text.' })),
     timestamp_created: Timestamp,
+    timestamp_created_date: Type.String({
+      pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+      description: 'Its UTC day.',
+    }),
+    organization_id: Type.Unsafe<string>({ ...Uuid, description: 'The workspace.' }),
   },
   {
     $id: 'WebhookEvent',
@@ -56,6 +64,8 @@ export const WebhookEvent = Type.Object(
         response_time_ms: 87,
         response_body: 'try later',
         timestamp_created: '2026-11-20T09:37:00.123Z',
+        timestamp_created_date: '2026-11-20',
+        organization_id: '019a9d5e-1111-7c31-9d0a-5e1f6a2b3c4d',
       },
     ],
   },

@@ -43,6 +43,8 @@ describe('one record', () => {
         payload,
         timestamp_next_retry: nextRetry.toISOString(),
         timestamp_created: timeOfId(row.id).toISOString(),
+        timestamp_created_date: timeOfId(row.id).toISOString().slice(0, 10),
+        organization_id: api.workspaceId,
         retry_successful: null,
       },
     ])

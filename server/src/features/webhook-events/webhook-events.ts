@@ -80,9 +80,15 @@ async function toRecords(db: Db, workspaceId: string, rows: Attempt[]): Promise<
   return rows.map((row) => ({
     ...row,
     payload: payloads.get(row.event_id) ?? {},
-    timestamp_created: timeOfId(row.id),
+    ...creationOf(row.id),
+    organization_id: workspaceId,
     retry_successful: retrySuccessful(row, outcomes.get(row.retry_group_id)),
   }))
+}
+
+function creationOf(id: string) {
+  const time = timeOfId(id)
+  return { timestamp_created: time, timestamp_created_date: time.toISOString().slice(0, 10) }
 }
 
 async function readPayloads(db: Db, workspaceId: string, rows: Attempt[]) {

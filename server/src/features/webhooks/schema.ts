@@ -93,6 +93,7 @@ export const WebhookChanges = Type.Object(
     ),
     status: Type.Optional(Type.Enum(['active', 'disabled'])),
     id: readOnly,
+    organization: readOnly,
     disabled_reason: readOnly,
     timestamp_created: readOnly,
     timestamp_updated: readOnly,
@@ -108,6 +109,7 @@ export const WebhookChanges = Type.Object(
 
 const fields = {
   id: Uuid,
+  organization: Type.Unsafe<string>({ ...Uuid, description: 'The workspace.' }),
   campaign: Nullable(
     Type.Unsafe<string>({
       ...Uuid,
@@ -138,6 +140,7 @@ const fields = {
 
 const example = {
   id: '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d',
+  organization: '019a9d5e-1111-7c31-9d0a-5e1f6a2b3c4d',
   campaign: null,
   name: 'CRM: interested leads',
   target_hook_url: 'https://crm.example.com/hooks/outreach',

@@ -35,6 +35,7 @@ describe('creating', () => {
       headers: {},
       status: 'active',
       disabled_reason: null,
+      organization: api.workspaceId,
       timestamp_created: api.ctx.now().toISOString(),
       timestamp_updated: api.ctx.now().toISOString(),
       timestamp_disabled: null,

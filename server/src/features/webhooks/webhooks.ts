@@ -146,6 +146,7 @@ export const record = (
 
 export const toRecord = (ctx: Context, row: Selectable<Webhooks>): Webhook => ({
   id: row.id,
+  organization: row.workspace_id,
   campaign: row.campaign,
   name: row.name,
   target_hook_url: row.target_hook_url,
