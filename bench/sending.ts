@@ -8,6 +8,7 @@ import { createTrackingLinks } from '../server/src/features/tracking/index.ts'
 import type { Context } from '../server/src/kernel/context.ts'
 import type { Figure } from './run.ts'
 import { benchCampaign, benchLead, benchMailbox } from './sending/campaign.ts'
+import { measureIsolation } from './sending/isolation.ts'
 import { startSink } from './sending/sink.ts'
 import { type BenchService, openService } from './service.ts'
 
@@ -16,8 +17,21 @@ const connections = 20
 /** Of another campaign: the service is not measured while its code is being compiled. */
 const warmUpMails = 4_000
 
-export async function bench(): Promise<Figure[]> {
+export const parts = {
+  throughput: measureThroughput,
+  isolation: measureIsolation,
+}
+
+export async function bench(only: string[] = Object.keys(parts)): Promise<Figure[]> {
   await using service = await openService()
+  const figures: Figure[] = []
+  for (const part of only) {
+    figures.push(...((await parts[part as keyof typeof parts]?.(service)) ?? []))
+  }
+  return figures
+}
+
+async function measureThroughput(service: BenchService): Promise<Figure[]> {
   await using sink = await startSink()
   const { ctx, workspaceId } = service
   const limit = await measureClient(ctx, workspaceId, sink.port)

@@ -249,7 +249,7 @@ export class Lanes {
     lane.sendsLeft -= 1
     if (lane.sendsLeft <= sendsAhead) this.#refresh(lane)
     lane.inFlight += 1
-    const flight = { lane, row, slot: this.#slots.take(lane.pool) }
+    const flight = { lane, row, slot: this.#slots.take(lane.pool, lane.workspaceId) }
     this.#schedule(lane)
     this.#post(flight, destination).then(
       (outcome) => this.#answered(flight, destination.url, outcome),

@@ -1,4 +1,5 @@
 import { bucketOf } from '../../kernel/runner/leases.ts'
+import type { Slot } from '../../kernel/runner/slots.ts'
 import type { Move } from './plan-lanes.ts'
 
 /** One mailbox in the memory of the runner that owns its bucket. */
@@ -8,6 +9,8 @@ export class Lane {
   readonly bucket: number
   /** Of the lease that it is looked after under. */
   readonly token: string
+  /** While it is looked after. */
+  slot: Slot | undefined
   /** What an earlier owner left open was looked after. */
   isAdopted = false
   /** The campaign that it claimed for last; null: what the database has. */

@@ -1,7 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { describeError } from '../../kernel/log.ts'
 import { MailFailure } from '../../kernel/mail/index.ts'
-import { FairQueue } from '../../kernel/runner/fair-queue.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 import {
   abandonMail,
@@ -13,6 +12,7 @@ import {
 } from './courier.ts'
 import { Lane } from './lane.ts'
 import type { LaneRow } from './lane-queries.ts'
+import { MailboxSlots } from './mailbox-slots.ts'
 import type { ClaimedMail, Move } from './plan-lanes.ts'
 import { Rounds } from './rounds.ts'
 import { recordRecovery, recordSetback } from './trouble.ts'
@@ -26,8 +26,6 @@ export interface LanesOptions {
   onSettled?: (mail: ClaimedMail) => void
 }
 
-/** Mailboxes that are looked after at once, most of them waiting for their servers. */
-const slotsMax = 256
 /** Results of one mailbox on their way into the ledger, when nothing has to pass between two mails. */
 const settlingMax = 64
 /** Results of all of them that wait to be written; beyond, each mailbox waits for its own. */
@@ -41,7 +39,7 @@ const slowBurstMs = 5_000
 /**
  * The mailboxes of this runner's buckets that are awake. Each goes its own way, one mail after the
  * other: plan, claim, send, settle, until there is nothing to send for now; then it sleeps in the
- * database and is forgotten here. Slots are handed out in turn by workspace, then by mailbox.
+ * database and is forgotten here.
  */
 export class Lanes {
   readonly #ctx: Context
@@ -49,13 +47,13 @@ export class Lanes {
   readonly #writers: Writers
   readonly #rounds: Rounds
   readonly #lanes = new Map<string, Lane>()
-  readonly #ready = new FairQueue<Lane>()
-  #running = 0
+  readonly #slots: MailboxSlots
 
   constructor(ctx: Context, writers: Writers, options: LanesOptions) {
     this.#ctx = ctx
     this.#options = options
     this.#writers = writers
+    this.#slots = new MailboxSlots(ctx)
     this.#rounds = new Rounds(ctx, writers)
   }
 
@@ -74,12 +72,15 @@ export class Lanes {
     if (token === undefined) return
     const lane = new Lane(workspaceId, mailboxId, token)
     this.#lanes.set(mailboxId, lane)
-    this.#ready.add(workspaceId, lane)
+    this.#slots.add(lane)
     this.#pump()
   }
 
+  /** Called several times a second. */
   tick() {
+    this.#slots.review()
     this.#writers.connections.closeIdle()
+    this.#pump()
   }
 
   /** Resolves when nothing of these buckets is under way, or when the time is over. */
@@ -88,24 +89,24 @@ export class Lanes {
     const untilMs = this.#ctx.monotonicMs() + withinMs
     const isBusy = () => [...this.#lanes.values()].some((lane) => leaving.has(lane.bucket))
     for (const lane of this.#lanes.values()) {
-      if (leaving.has(lane.bucket)) this.#ready.delete(lane.workspaceId, lane)
+      if (lane.slot || !leaving.has(lane.bucket)) continue
+      this.#slots.delete(lane)
+      this.#lanes.delete(lane.mailboxId)
     }
     while (isBusy() && this.#ctx.monotonicMs() < untilMs) await this.#ctx.sleep(20)
     await this.#writers.flush()
   }
 
   #pump() {
-    while (this.#running < slotsMax) {
-      const lane = this.#ready.take()
-      if (!lane) return
-      this.#running += 1
-      void this.#look(lane).finally(() => {
-        this.#running -= 1
-        this.#lanes.delete(lane.mailboxId)
-        if (lane.isWoken) this.wake(lane.workspaceId, lane.mailboxId)
-        this.#pump()
-      })
-    }
+    for (let lane = this.#slots.take(); lane; lane = this.#slots.take()) void this.#start(lane)
+  }
+
+  async #start(lane: Lane) {
+    await this.#look(lane)
+    this.#slots.free(lane)
+    this.#lanes.delete(lane.mailboxId)
+    if (lane.isWoken) this.wake(lane.workspaceId, lane.mailboxId)
+    this.#pump()
   }
 
   async #look(lane: Lane) {
@@ -125,6 +126,7 @@ export class Lanes {
       const planned = lane.ahead ?? this.#plan(lane)
       lane.ahead = undefined
       const move = await planned
+      this.#slots.goesOn(lane)
       switch (move.kind) {
         case 'asleep':
         case 'left':
@@ -193,10 +195,12 @@ export class Lanes {
       const [following] = goesOn ? waiting : []
       const next = following && draftMail(this.#ctx, following, this.#writers)
       const { setback, isRefused, settled } = await this.#sendOne(lane, draft, next, waiting)
+      if (!setback && 'mail' in draft.made) this.#slots.hasSucceeded(lane)
       draft = next
       this.#settling(lane, mail, settled)
       await this.#waitForResults(lane, goesOn && !setback ? settlingMax : 1)
       if (setback) {
+        this.#slots.hasFailed(lane)
         this.#release(lane, waiting)
         await this.#releaseAhead(lane)
         await this.#setBack(lane, mail.mailbox, setback)
@@ -268,9 +272,11 @@ export class Lanes {
         ...{ attempt: 1, recipient: '', now: this.#ctx.now(), random: this.#ctx.random() },
       })
       const setback = { failure, trouble: trouble ?? { needsPerson: true, pauseMs: null } }
+      this.#slots.hasFailed(lane)
       await this.#setBack(lane, row, setback)
       return
     }
+    this.#slots.hasSucceeded(lane)
     await recordRecovery(this.#ctx, row)
   }
 

@@ -26,3 +26,12 @@ test('an item stands in it once, and not at all after it was deleted', () => {
   expect(drain(queue)).toEqual(['a1'])
   expect(queue.size).toBe(0)
 })
+
+test('a workspace that may take nothing now keeps its place and holds up nobody', () => {
+  const queue = new FairQueue<string>()
+  for (const item of ['a1', 'a2']) queue.add('a', item)
+  queue.add('b', 'b1')
+  expect(queue.take((workspaceId) => workspaceId !== 'a')).toBe('b1')
+  expect(queue.take((workspaceId) => workspaceId !== 'a')).toBeUndefined()
+  expect(drain(queue)).toEqual(['a1', 'a2'])
+})

@@ -22,9 +22,14 @@ export class FairQueue<T> {
     if (items.size === 0) this.#workspaces.delete(workspaceId)
   }
 
-  /** Removes and returns the next item; the workspace goes to the end of the line. */
-  take(): T | undefined {
+  /**
+   * Removes and returns the next item; its workspace goes to the end of the line.
+   *
+   * @param mayTake of this workspace; the others keep their places
+   */
+  take(mayTake: (workspaceId: string) => boolean = () => true): T | undefined {
     for (const [workspaceId, items] of this.#workspaces) {
+      if (!mayTake(workspaceId)) continue
       this.#workspaces.delete(workspaceId)
       for (const item of items) {
         items.delete(item)

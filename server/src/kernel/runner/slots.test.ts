@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Context } from '../context.ts'
-import { type Slot, Slots } from './slots.ts'
+import { type Pool, type Slot, Slots } from './slots.ts'
 
 const limits = {
   max: { proven: 512, trial: 256, failing: 256 },
@@ -14,7 +14,7 @@ function slotsOf() {
   const slots = new Slots({ monotonicMs: () => process.ms } as Context, { ...limits, adaptive })
   const taken: Slot[] = []
   const fill = () => {
-    while (slots.hasFree('proven')) taken.push(slots.take('proven'))
+    while (slots.hasFree('proven')) taken.push(slots.take('proven', 'a'))
     return slots.size
   }
   const review = () => {
@@ -62,7 +62,7 @@ test('on a process that is always busy nobody waits for servers that take their 
 
 test('who does not run out of slots gets no more of them', () => {
   const { slots, fill, review } = slotsOf()
-  const slot = slots.take('proven')
+  const slot = slots.take('proven', 'a')
   for (let i = 0; i < 20; i++) review()
   slots.free(slot)
   expect(fill()).toBe(64)
@@ -81,4 +81,71 @@ test('an attempt that is under way for a second leaves its slot to others, up to
     fill()
   }
   expect(slots.size).toBe(1024 + 512)
+})
+
+/** With limits that a few slots reach. */
+function sharedSlots() {
+  const process = { ms: 0 }
+  const slots = new Slots({ monotonicMs: () => process.ms } as Context, {
+    ...{ max: { proven: 8, trial: 4, failing: 8 }, slowAfterMs: 1_000, slowMax: 4 },
+    workspaceShare: 0.5,
+  })
+  const fill = (pool: Pool, workspaceId: string) => {
+    const taken: Slot[] = []
+    while (slots.hasFree(pool) && slots.hasShare(pool, workspaceId)) {
+      taken.push(slots.take(pool, workspaceId))
+    }
+    return taken
+  }
+  const pass = (ms: number) => {
+    process.ms += ms
+    slots.review()
+  }
+  return { slots, fill, pass }
+}
+
+test('a workspace never holds more than its share of a pool, and gets again what it gives back', () => {
+  const { slots, fill } = sharedSlots()
+  const [first] = fill('trial', 'a')
+  expect(slots.size).toBe(2)
+  expect(fill('trial', 'b')).toHaveLength(2)
+  expect(fill('trial', 'c')).toHaveLength(0)
+  if (first) slots.free(first)
+  expect(slots.hasShare('trial', 'b')).toBe(false)
+  expect(fill('trial', 'a')).toHaveLength(1)
+})
+
+test('what hangs of one workspace leaves room for what hangs of another', () => {
+  const { slots, fill, pass } = sharedSlots()
+  fill('proven', 'a')
+  fill('proven', 'b')
+  pass(1_001)
+  expect(slots.hasShare('proven', 'a')).toBe(true)
+  expect(fill('proven', 'a')).toHaveLength(2)
+  expect(fill('proven', 'b')).toHaveLength(2)
+  pass(1_001)
+  expect([fill('proven', 'a'), fill('proven', 'b')]).toEqual([[], []])
+  expect(fill('failing', 'c')).toHaveLength(4)
+})
+
+test('an attempt that goes on is not taken for one that hangs', () => {
+  const { slots, fill, pass } = sharedSlots()
+  const [going, hanging] = fill('trial', 'a')
+  pass(600)
+  if (going) slots.renew(going, 'proven')
+  pass(600)
+  expect([going?.pool, hanging?.pool]).toEqual(['proven', 'failing'])
+  if (hanging) slots.renew(hanging, 'trial')
+  expect(hanging?.pool).toBe('trial')
+})
+
+test('an attempt that goes on stays where it counts while its pool has no room', () => {
+  const { slots, fill } = sharedSlots()
+  const [slot] = fill('trial', 'a')
+  const proven = fill('proven', 'a')
+  if (slot) slots.renew(slot, 'proven')
+  expect(slot?.pool).toBe('trial')
+  for (const each of proven) slots.free(each)
+  if (slot) slots.renew(slot, 'proven')
+  expect(slot?.pool).toBe('proven')
 })

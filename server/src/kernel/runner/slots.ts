@@ -5,6 +5,8 @@ export type Pool = 'proven' | 'trial' | 'failing'
 
 /** An attempt under way. */
 export interface Slot {
+  readonly workspaceId: string
+  /** When it was taken, or last renewed. */
   startedMs: number
   /** The account that it counts against. */
   pool: Pool
@@ -17,6 +19,8 @@ export interface SlotLimits {
   slowAfterMs: number
   /** The failing pool takes no more slow attempts from the others once it counts so many. */
   slowMax: number
+  /** How much of a pool one workspace may hold, 0 to 1. The rest stays free for the others. */
+  workspaceShare?: number
   /** With it the proven pool adapts to how busy this process is, between `min` and its `max`. */
   adaptive?: {
     min: number
@@ -41,6 +45,8 @@ export class Slots {
   readonly #limits: SlotLimits
   readonly #taken = new Set<Slot>()
   readonly #used: Record<Pool, number> = { proven: 0, trial: 0, failing: 0 }
+  readonly #usedBy = new Map<string, Record<Pool, number>>()
+  readonly #share: number
   readonly #max: Record<Pool, number>
   #wereFull = false
   #adaptedAtMs = 0
@@ -48,6 +54,7 @@ export class Slots {
   constructor(ctx: Context, limits: SlotLimits) {
     this.#ctx = ctx
     this.#limits = limits
+    this.#share = limits.workspaceShare ?? 1
     this.#max = { ...limits.max, proven: limits.adaptive?.min ?? limits.max.proven }
   }
 
@@ -61,16 +68,30 @@ export class Slots {
     return isFree
   }
 
-  take(pool: Pool): Slot {
-    const slot = { startedMs: this.#ctx.monotonicMs(), pool }
-    this.#used[pool] += 1
+  /** Whether this workspace holds less than its share of the pool. */
+  hasShare(pool: Pool, workspaceId: string): boolean {
+    return this.#isBelowShare(pool, workspaceId, this.#max[pool])
+  }
+
+  take(pool: Pool, workspaceId: string): Slot {
+    const slot = { workspaceId, startedMs: this.#ctx.monotonicMs(), pool }
+    this.#count(slot, 1)
     this.#taken.add(slot)
     return slot
   }
 
+  /** The attempt goes on: it is young again, and counts against this pool as soon as that has room. */
+  renew(slot: Slot, pool: Pool) {
+    slot.startedMs = this.#ctx.monotonicMs()
+    this.#taken.delete(slot)
+    this.#taken.add(slot)
+    if (slot.pool === pool || !this.hasFree(pool) || !this.hasShare(pool, slot.workspaceId)) return
+    this.#move(slot, pool)
+  }
+
   free(slot: Slot) {
     this.#taken.delete(slot)
-    this.#used[slot.pool] -= 1
+    this.#count(slot, -1)
   }
 
   /** Called several times a second. */
@@ -79,17 +100,33 @@ export class Slots {
     this.#adapt()
   }
 
-  /** Slots are in order of their start: the first young one ends the walk. */
+  /** Slots are in order of their start or renewal: the first young one ends the walk. */
   #moveSlow() {
     const { slowAfterMs, slowMax } = this.#limits
     const startedBefore = this.#ctx.monotonicMs() - slowAfterMs
     for (const slot of this.#taken) {
       if (slot.startedMs > startedBefore || this.#used.failing >= slowMax) return
       if (slot.pool === 'failing') continue
-      this.#used[slot.pool] -= 1
-      this.#used.failing += 1
-      slot.pool = 'failing'
+      if (this.#isBelowShare('failing', slot.workspaceId, slowMax)) this.#move(slot, 'failing')
     }
+  }
+
+  #isBelowShare(pool: Pool, workspaceId: string, max: number): boolean {
+    return (this.#usedBy.get(workspaceId)?.[pool] ?? 0) < this.#share * max
+  }
+
+  #move(slot: Slot, pool: Pool) {
+    this.#count(slot, -1)
+    slot.pool = pool
+    this.#count(slot, 1)
+  }
+
+  #count({ pool, workspaceId }: Slot, by: 1 | -1) {
+    const used = this.#usedBy.get(workspaceId) ?? { proven: 0, trial: 0, failing: 0 }
+    used[pool] += by
+    this.#used[pool] += by
+    if (used.proven + used.trial + used.failing > 0) this.#usedBy.set(workspaceId, used)
+    else this.#usedBy.delete(workspaceId)
   }
 
   #adapt() {
