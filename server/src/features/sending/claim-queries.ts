@@ -22,6 +22,13 @@ export interface Sendable extends ClaimedLead {
   attempt: number | null
 }
 
+/**
+ * How often a server was asked to take it, so far: a claim that was given back, or that found no way
+ * to its server, says nothing of the mail.
+ */
+const attempts = `s.attempt
+       - coalesce(s.state = 'failed' and s.error_stage in ('claim', 'connect', 'tls', 'login'), false)::int`
+
 const selectSendable = prepared<[...string[][], Date[], Date], Sendable>(
   'find_sendable',
   `/* settle */
@@ -37,7 +44,7 @@ const selectSendable = prepared<[...string[][], Date[], Date], Sendable>(
      limit 1
    ) g on true
    left join lateral (
-     select s.state, s.id, s.attempt
+     select s.state, s.id, ${attempts} as attempt
      from sends s
      where s.workspace_id = k.workspace_id and s.lead_id = k.lead_id and s.step_id = k.step_id
      order by s.id
@@ -239,7 +246,7 @@ const retake = prepared<unknown[], { id: string }>(
    set id = k.id, campaign_id = k.campaign_id, mailbox_id = k.mailbox_id, step = k.step,
      variant = k.variant, variant_id = k.variant_id, message_id = k.message_id,
      claim_token = k.token, is_new = k.is_new, campaign_day = k.campaign_day,
-     mailbox_day = k.mailbox_day, state = 'claimed', attempt = s.attempt + 1,
+     mailbox_day = k.mailbox_day, state = 'claimed', attempt = ${attempts} + 1,
      error_stage = null, error_code = null, error_message = null,
      timestamp_claimed = $15::timestamptz, timestamp_transmitting = null, timestamp_settled = null
    from ${claimKeys}

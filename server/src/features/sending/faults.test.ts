@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { type SmtpFault, startSmtpFaults } from '../../../test/mail/smtp-faults.ts'
 import { type Sending, testSending } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
@@ -225,6 +225,90 @@ test('a server that cannot be reached is an error only when it stays so, and no 
   isDown = false
   sending.ctx.clock.advance(3_600_000)
   await sending.waitForLedger(states(1, 'sent'))
+})
+
+test('what finds no way to its server is no attempt at the lead', async () => {
+  let isDown = true
+  sending = await testSending({
+    smtp: answering(() => (isDown ? undefined : refusal(450, '4.2.0 Greylisted'))),
+  })
+  const { mailbox } = await faultyMailbox((moment) =>
+    isDown && moment === 'CONNECT' ? 'drop' : undefined,
+  )
+  const campaign = await sending.createCampaign([mailbox])
+  await sending.startRunner()
+  await sending.addLeads(campaign.id, ['a@lead.example'])
+  await sending.waitForLedger(states(1, 'failed'))
+  isDown = false
+  sending.ctx.clock.advance(3_600_000)
+  const [entry] = await sending.waitForLedger(([first]) =>
+    Boolean(first?.state === 'failed' && first.error_message?.includes('Greylisted')),
+  )
+  expect(entry?.attempt).toBe(1)
+})
+
+describe('what a server says of one recipient', () => {
+  const refusing = async (code: number, words: string) => {
+    sending = await testSending({
+      smtp: answering((address) => (address.startsWith('ada') ? refusal(code, words) : undefined)),
+    })
+    const mailbox = await sending.createMailbox('anna@example.com')
+    const campaign = await sending.createCampaign([mailbox])
+    await sending.startRunner()
+    await sending.addLeads(campaign.id, ['ada@lead.example', 'bob@lead.example'])
+    await sending.waitForLedger((all) => states(1, 'sent')(all) && states(1, 'failed')(all))
+    return { mailbox, campaign }
+  }
+  const suppressions = () =>
+    sending.ctx.database.peek.selectFrom('suppressions').selectAll().execute()
+
+  test.each([
+    [452, '4.2.2 Recipient over quota'],
+    [552, 'recipient mailbox quota exceeded'],
+    [552, '5.2.2 Recipient mailbox quota exceeded'],
+    [550, '5.7.1 Your message was blocked by the recipient domain policy'],
+  ])('%i %s: its mailbox goes on writing to others', async (code, words) => {
+    const { mailbox, campaign } = await refusing(code, words)
+    expect(await mailboxStatus(mailbox.id)).toMatchObject({ status: 'connected' })
+    const [lane] = await sending.ctx.database.peek.selectFrom('mailbox_lanes').selectAll().execute()
+    expect(lane).toMatchObject({ failures: 0, not_before: null })
+    expect(await lead(campaign.id, 'ada@lead.example')).toMatchObject({ sending_state: 'pending' })
+    expect(await suppressions()).toEqual([])
+  })
+
+  test('a refusal that does not say why suppresses nobody: it is tried again, then shown', async () => {
+    const { campaign } = await refusing(550, 'Rejected')
+    for (const attempt of [2, 3, 4, 5, 6]) {
+      sending.ctx.clock.advance(86_400_000)
+      await sending.waitForLedger((all) =>
+        all.some((each) => each.state === 'failed' && each.attempt === attempt),
+      )
+    }
+    const shown = await lead(campaign.id, 'ada@lead.example')
+    expect(shown.sending_state).toBe('paused')
+    expect(shown.skip_reason).toContain('Rejected')
+    expect(shown.skip_reason).toContain('tried 6 times')
+    expect(await suppressions()).toEqual([])
+    expect(await eventTypes()).not.toContain('email.bounced ada@lead.example')
+  })
+
+  test('a lead that a limit of its mailbox always meets is shown in the end, and the mailbox says why', async () => {
+    sending = await testSending({
+      smtp: answering(() => refusal(550, '5.4.5 Daily user sending limit exceeded')),
+    })
+    const mailbox = await sending.createMailbox('anna@example.com')
+    const campaign = await sending.createCampaign([mailbox])
+    await sending.startRunner()
+    await sending.addLeads(campaign.id, ['ada@lead.example'])
+    for (const attempt of [1, 2, 3, 4, 5, 6, 7, 8]) {
+      await sending.waitForLedger(([each]) => each?.state === 'failed' && each.attempt === attempt)
+      await untilInError(mailbox.id)
+      sending.ctx.clock.advance(86_400_000)
+    }
+    const shown = await lead(campaign.id, 'ada@lead.example')
+    expect(shown).toMatchObject({ sending_state: 'paused' })
+    expect(shown.skip_reason).toContain('tried 8 times')
+  })
 })
 
 test('a template that fails for one lead skips that lead with a reason, and sends no braces', async () => {

@@ -173,11 +173,14 @@ export const setTrouble = (
     .where('mailbox_id', '=', mailboxId)
     .execute()
 
-/** Its sending server works. While something else is wrong with it, it is looked at again then. */
+/**
+ * Its sending server lets it in. While something else is wrong with it, it is looked at again then. Its
+ * failures in a row end with a mail that is taken: who may log in and not send is tried less and less.
+ */
 export const endTrouble = (db: Db, workspaceId: string, mailboxId: string, lookAgain: Date) =>
   sql`
     update mailbox_lanes l
-    set failures = 0, not_before = case when m.status = 'error' then ${lookAgain}::timestamptz end
+    set not_before = case when m.status = 'error' then ${lookAgain}::timestamptz end
     from mailboxes m
     where l.workspace_id = ${workspaceId}::uuid and l.mailbox_id = ${mailboxId}::uuid
       and m.workspace_id = ${workspaceId}::uuid and m.id = ${mailboxId}::uuid`.execute(db)

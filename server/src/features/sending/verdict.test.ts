@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { failureOf, smtpAnswers } from '../../../test/mail/smtp-answers.ts'
 import { MailFailure } from '../../kernel/mail/index.ts'
 import { errorOf, judge } from './verdict.ts'
 
@@ -22,12 +23,23 @@ function inShort(failure: MailFailure, attempt = 1): string {
   return `${lead}, mailbox ${trouble.needsPerson ? 'needs a person' : 'waits'}`
 }
 
+test('the corpus has answers of many servers', () => {
+  expect(smtpAnswers.length).toBeGreaterThanOrEqual(140)
+})
+
+test.each(smtpAnswers)('at $stage, $text: $verdict', ({ verdict, stage, text }) => {
+  const told = inShort(failureOf({ stage, text }, 'ann@example.com'))
+  expect(
+    told.replace(', mailbox needs a person', ' +person').replace(', mailbox waits', ' +waits'),
+  ).toBe(verdict)
+})
+
 test.each<[MailFailure['stage'], string, string]>([
   // The address does not work: this lead, and no other.
   ['rcpt', '550 5.1.1 No such user', 'bounce'],
   ['rcpt', '550 5.1.10 Recipient not found', 'bounce'],
   ['rcpt', '550 No such user here', 'bounce'],
-  ['rcpt', '553 Mailbox name not allowed', 'bounce'],
+  ['rcpt', '553 Mailbox name not allowed', 'later'],
   ['rcpt', '550 5.2.1 The account is disabled', 'bounce'],
   ['rcpt', '550 5.4.1 Recipient address rejected', 'bounce'],
   ['rcpt', '501 5.1.3 Bad recipient address syntax', 'bounce'],
@@ -109,13 +121,25 @@ test('a mail that is put off again and again is given up, and says why', () => {
 
 test('a lead over which the server breaks down every time does not keep the others waiting', () => {
   const broken = new MailFailure('data', 'closed')
-  expect([1, 2, 3, 4, 20].map((attempt) => inShort(broken, attempt).split(',')[0])).toEqual([
-    'again',
-    'again',
-    'later',
-    'later',
-    'later',
-  ])
+  const outcomes = [1, 2, 3, 4, 7, 8, 20].map((attempt) => inShort(broken, attempt).split(',')[0])
+  expect(outcomes).toEqual(['again', 'again', 'later', 'later', 'later', 'skip', 'skip'])
+})
+
+test('nothing that a server says of a lead is tried without end', () => {
+  const endless = smtpAnswers.filter(({ stage, text }) => {
+    const { outcome } = judge(failureOf({ stage, text }, 'ann@example.com'), {
+      ...attempted,
+      attempt: 8,
+    })
+    const ends = ['skip', 'bounce']
+    return stage !== 'login' && outcome.kind === 'failed' && !ends.includes(outcome.aftermath.kind)
+  })
+  expect(endless).toEqual([])
+})
+
+test('what keeps a mailbox from its server is held against no lead, however often', () => {
+  const refused = answer('login', '535 5.7.8 Bad credentials')
+  expect(inShort(refused, 20)).toBe('again, mailbox needs a person')
 })
 
 test('what the server says of a copy address is not held against the lead', () => {

@@ -1,4 +1,4 @@
-import type { MailFailure } from '../../kernel/mail/index.ts'
+import { type MailFailure, type RefusalReason, reasonOfRefusal } from '../../kernel/mail/index.ts'
 import type { Aftermath, Outcome, SendError } from './outcome.ts'
 
 /** Something is wrong with the mailbox or its server, whoever is written to. */
@@ -26,7 +26,9 @@ export interface Attempted {
 
 /**
  * What a failure means: for this lead alone, or for its mailbox. A permanent refusal of one lead
- * touches no other, and trouble of a mailbox is held against none of its leads.
+ * touches no other, and trouble of a mailbox is held against none of its leads. Only a refusal that
+ * says that the address is gone ends a lead; everything else is tried a counted number of times, and
+ * then waits for a person.
  */
 export function judge(failure: MailFailure, attempted: Attempted): Verdict {
   const error = errorOf(failure)
@@ -38,17 +40,23 @@ export function judge(failure: MailFailure, attempted: Attempted): Verdict {
     outcome: { kind: 'failed', error, aftermath },
     trouble,
   })
+  // Nothing was said of the lead: the mailbox is in error before long, and the lead waits for it.
+  if (isOnTheWay(failure)) return fail({ kind: 'again' }, connectionTrouble(failure))
   if (isConnection(failure)) return fail(again(attempted, error), connectionTrouble(failure))
-  if (isTooLarge(failure)) return fail(skip(tooLarge))
+  const reason = reasonOf(failure)
+  if (reason === 'size') return fail(skip(tooLarge))
   if (failure.enhanced === '5.6.7') return fail(skip(noUtf8))
-  if (isQuota(failure)) return fail({ kind: 'again' }, quotaTrouble)
+  if (reason === 'quota') return fail(again(attempted, error), quotaTrouble)
+  if (reason === 'full') return fail(later(attempted, error))
   if (failure.stage === 'mail') return fail(again(attempted, error), senderTrouble(failure))
-  if (isPolicy(failure)) return fail(later(attempted, error), senderTrouble(failure))
-  if (isTemporary(failure) || isFull(failure)) return fail(later(attempted, error))
+  if (reason === 'sender' || isRefusedMessage(failure, reason)) {
+    return fail(later(attempted, error), senderTrouble(failure))
+  }
   if (failure.recipient !== null && failure.recipient !== attempted.recipient) {
     return fail(later(attempted, error))
   }
-  return fail(isAboutRecipient(failure) ? bounce(failure) : skip(refusal(error)))
+  if (reason === 'gone') return fail(bounce(failure))
+  return fail(isAboutContent(failure) ? skip(refusal(error)) : later(attempted, error))
 }
 
 /** What a person is told, with the server's words. */
@@ -84,36 +92,25 @@ const sentences: Record<MailFailure['kind'], string> = {
 
 const isTemporary = ({ code }: MailFailure) => code !== null && code >= 400 && code < 500
 
+const isOnTheWay = ({ stage }: MailFailure) =>
+  stage === 'connect' || stage === 'tls' || stage === 'login'
+
 /** 421: it closes, whatever was asked (RFC 5321 §3.8). */
-const isConnection = ({ stage, kind, code }: MailFailure) =>
-  kind !== 'refused' || code === 421 || stage === 'connect' || stage === 'tls' || stage === 'login'
+const isConnection = ({ kind, code }: MailFailure) => kind !== 'refused' || code === 421
 
-/** RFC 3463: 5.3.4 by the server, 5.2.3 by the recipient; 552 also says that a mailbox is full. */
-const isTooLarge = ({ enhanced, code, stage }: MailFailure) =>
-  enhanced === '5.3.4' ||
-  enhanced === '5.2.3' ||
-  (enhanced === null && code === 552 && (stage === 'mail' || stage === 'message'))
-
-/** The lead's mailbox: it may have room tomorrow. */
-const isFull = ({ enhanced, code, stage }: MailFailure) =>
-  enhanced === '5.2.2' || (enhanced === null && code === 552 && stage === 'rcpt')
-
-const isQuota = ({ enhanced, response }: MailFailure) =>
-  enhanced === '5.4.5' || enhanced === '4.4.5' || quotaPattern.test(response ?? '')
-const quotaPattern =
-  /(sending|message|daily|hourly|outbound|recipient|rate)\W+(user\W+)?(\w+\W+)?(quota|limit)|too many (messages|mails|emails)/i
-
-/** X.7.X is about what may be sent, 530 to 538 about who may; 554 without more says no to all of it. */
-const isPolicy = ({ enhanced, code }: MailFailure) =>
-  enhanced === null
-    ? code === 554 || (code !== null && code >= 530 && code <= 538)
-    : /^[45]\.7\./.test(enhanced)
-
-/** X.1.X is about the address, 5.2.1 a mailbox that takes no mail; 550, 551, 553 by themselves say so. */
-function isAboutRecipient({ stage, enhanced, code }: MailFailure): boolean {
-  if (enhanced === null) return stage === 'rcpt' && [550, 551, 553, 501].includes(code ?? 0)
-  return /^5\.1\.|^5\.2\.1$/.test(enhanced) || (stage === 'rcpt' && /^5\.(0|4)\./.test(enhanced))
+/** A bare 552 says of a recipient that the mailbox is full, and else that the mail is too large. */
+function reasonOf({ code, enhanced, response, stage }: MailFailure): RefusalReason {
+  const reason = reasonOfRefusal({ code, enhanced, text: response ?? '' })
+  if (reason !== 'unknown' || enhanced !== null || code !== 552) return reason
+  return stage === 'rcpt' ? 'full' : 'size'
 }
+
+/** Of the mail as a whole, a rule refuses what this mailbox sends; of one recipient only that one. */
+const isRefusedMessage = ({ stage, code, enhanced }: MailFailure, reason: RefusalReason) =>
+  stage !== 'rcpt' && (reason === 'policy' || (enhanced === null && code === 554))
+
+/** X.6.X, what is in the mail or how it is written, stays as it is. */
+const isAboutContent = ({ enhanced }: MailFailure) => enhanced?.startsWith('5.6.') ?? false
 
 const connectionTrouble = ({ stage, kind, code }: MailFailure): Trouble => ({
   needsPerson:
@@ -136,19 +133,15 @@ const laterMs = [5, 15, 60, 240, 720].map((minutes) => minutes * minuteMs)
 /** A mail that its server breaks down over, again and again, must not keep the others waiting. */
 const againMax = 3
 
-function later({ attempt, now, random }: Attempted, error: SendError): Aftermath {
-  const waitMs = laterMs[attempt - 1]
+/** @param tries that led to no pause, before this one */
+function later({ attempt, now, random }: Attempted, error: SendError, tries = 0): Aftermath {
+  const waitMs = laterMs[attempt - tries - 1]
   if (waitMs === undefined) return skip(`${refusal(error)} It was tried ${attempt} times.`)
   return { kind: 'later', at: new Date(now.getTime() + waitMs * (0.9 + 0.2 * random)) }
 }
 
 const again = (attempted: Attempted, error: SendError): Aftermath =>
-  attempted.attempt < againMax
-    ? { kind: 'again' }
-    : later(
-        { ...attempted, attempt: Math.min(attempted.attempt - againMax + 1, laterMs.length) },
-        error,
-      )
+  attempted.attempt < againMax ? { kind: 'again' } : later(attempted, error, againMax - 1)
 
 const skip = (detail: string): Aftermath => ({ kind: 'skip', reason: 'message_refused', detail })
 
@@ -157,6 +150,6 @@ const bounce = (failure: MailFailure): Aftermath => {
   return { kind: 'bounce', bounce: { kind: 'hard', code: code ?? '550', diagnostic: message } }
 }
 
-const refusal = ({ message }: SendError) => `The mail server refused the mail: ${message}`
+const refusal = ({ message }: SendError) => `The mail was not taken: ${message}`
 const tooLarge = 'The mail is larger than the mail server takes.'
 const noUtf8 = 'The mail server takes no addresses beyond ASCII.'

@@ -10,3 +10,4 @@ export type {
 } from './mail.ts'
 export { createMailNetwork } from './network.ts'
 export { getAccessToken, tokenDetail } from './oauth2.ts'
+export { type RefusalReason, reasonOfRefusal } from './refusal-reason.ts'

@@ -1,4 +1,5 @@
 import { parseEmail } from '../../../kernel/email.ts'
+import { reasonOfRefusal } from '../../../kernel/mail/index.ts'
 import { type InboundMessage, idsIn } from './message.ts'
 
 /** What a mail server says of a mail that it could not deliver, or not yet. */
@@ -67,7 +68,7 @@ function bounceOf(fields: Map<string, string>): Bounce[] {
   const named = valueIn(fields.get('final-recipient') ?? fields.get('original-recipient') ?? '')
   return [
     {
-      kind: action === 'failed' && isPermanent(code, diagnostic) ? 'hard' : 'soft',
+      kind: action === 'failed' && isGone(code, diagnostic) ? 'hard' : 'soft',
       code,
       diagnostic,
       recipient: foldedIn(named),
@@ -93,25 +94,9 @@ const codeOfReply = (text: string): string | undefined => {
   return reply ? `${reply[1]}.0.0` : undefined
 }
 
-/**
- * Whether nobody will ever get mail there. A full mailbox, a refusal of the sender or of the content
- * says nothing about the address, whatever digit its code begins with.
- */
-function isPermanent(code: string, diagnostic: string): boolean {
-  if (code.startsWith('4')) return false
-  if (/^5\.(?:2\.[23]|3\.|4\.|6\.|7\.)/.test(code)) {
-    return addressIsGone.test(diagnostic) && !/^5\.2\.[23]/.test(code)
-  }
-  if (/^5\.1\.[78]/.test(code)) return false
-  if (addressIsGone.test(diagnostic)) return true
-  return !isTransientText.test(diagnostic)
-}
-
-const addressIsGone =
-  /(?:user|recipient|mailbox|address|account)[^.]{0,40}(?:unknown|not found|does(?: not|n't) exist|no longer|disabled|inactive|rejected: access denied|invalid)|no such (?:user|recipient|mailbox|address|person)|unknown (?:user|recipient|local part)|(?:unbekannt|existiert nicht|inconnu|desconocid[oa])/i
-
-const isTransientText =
-  /(?:mailbox|quota|storage|inbox)[^.]{0,40}(?:full|exceed|over)|over ?quota|try again|temporar|greylist|rate limit|too many|spam|blacklist|blocklist|block list|reputation|policy|blocked|denied by|timed? ?out|connection refused|content rejected/i
+/** Whether nobody will ever get mail there: by the rule that answers at the door are judged by. */
+const isGone = (code: string, diagnostic: string): boolean =>
+  reasonOfRefusal({ code: null, enhanced: code, text: diagnostic }) === 'gone'
 
 function foldedIn(text: string): string | null {
   const found = /[^\s<>(),:;"@]{1,64}@[^\s<>(),:;"@]{1,255}/.exec(text.slice(0, 2000))?.[0]
@@ -139,7 +124,7 @@ function fromText(message: InboundMessage): Bounce[] | undefined {
   const isDelay = saysDelayed.test(message.subject) || saysDelayed.test(report.slice(0, 500))
   const diagnostic = diagnosticIn(report)
   const code = specificCode(undefined, diagnostic)
-  const kind = !isDelay && isPermanent(code, diagnostic) ? 'hard' : 'soft'
+  const kind = !isDelay && isGone(code, diagnostic) ? 'hard' : 'soft'
   return [...new Set(recipients)].map((recipient) => ({
     ...{ kind, code, diagnostic, recipient },
     isDelay,

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { smtpAnswers } from '../../../../test/mail/smtp-answers.ts'
+import { readBounce } from './bounce.ts'
+import { parseMessage } from './message.ts'
+
+/** A report about Ada's address, as a server writes it that was told this. */
+const reportOf = (status: string, diagnostic: string) =>
+  parseMessage(
+    Buffer.from(
+      [
+        'From: MAILER-DAEMON@mx.example',
+        'Content-Type: multipart/report; report-type=delivery-status; boundary=B',
+        '',
+        '--B',
+        'Content-Type: message/delivery-status; charset=utf-8',
+        '',
+        'Reporting-MTA: dns; mx.example',
+        '',
+        'Final-Recipient: rfc822; ada@receiver.example',
+        'Action: failed',
+        `Status: ${status}`,
+        `Diagnostic-Code: smtp; ${diagnostic}`,
+        '--B--',
+        '',
+      ].join('\r\n'),
+    ),
+  )
+
+async function kindOf(status: string, diagnostic: string) {
+  return readBounce(await reportOf(status, diagnostic))?.bounces[0]?.kind
+}
+
+test.each(smtpAnswers)(
+  'what a report quotes is judged as at the door: $text',
+  async ({ verdict, text }) => {
+    expect(await kindOf('5.0.0', text)).toBe(verdict === 'bounce' ? 'hard' : 'soft')
+  },
+)
+
+test.each([
+  ['5.0.0', '550 relay not permitted'],
+  ['5.1.0', '550 5.1.0 Sender denied'],
+  ['5.0.0', '550 SPF check failed'],
+  ['5.0.0', '550 Message rejected per DMARC'],
+  ['5.0.0', '550 No PTR record found'],
+  ['5.5.0', '552 Message size exceeds fixed maximum'],
+  ['5.0.0', '550 Administrative prohibition'],
+  ['5.2.1', '450 4.2.1 The user is receiving mail too quickly'],
+  ['5.1.1', '450 4.1.1 Recipient address rejected: unverified address'],
+  ['5.0.0', ''],
+  ['5.4.7', 'delivery time expired'],
+])('%s %s says nothing of the address', async (status, diagnostic) => {
+  expect(await kindOf(status, diagnostic)).toBe('soft')
+})
+
+test.each([
+  ['5.1.1', ''],
+  ['5.1.2', ''],
+  ['5.1.3', ''],
+  ['5.1.6', ''],
+  ['5.1.10', ''],
+  ['5.0.350', 'Remote server returned an error -> 550 5.1.1 User unknown'],
+  ['5.4.4', 'X-Postfix; Host or domain name not found. Name service error: Host not found'],
+])('%s %s says that the address is gone', async (status, diagnostic) => {
+  expect(await kindOf(status, diagnostic)).toBe('hard')
+})
