@@ -1,9 +1,20 @@
-import type { Db } from '../kernel/db/db.ts'
+import type { Config } from '../config.ts'
+import { connect, type Database, type Db } from '../kernel/db/db.ts'
 import { readMigrationGap, readServerVersion } from '../kernel/db/instance.ts'
 import { migrate } from '../kernel/db/migrate.ts'
+import type { DatabaseTimeouts } from '../kernel/db/timeouts.ts'
 import type { Log } from '../kernel/log.ts'
 
 const postgresVersionMin = 15
+
+/** The connections of one role of a process. */
+export function connectDatabase(
+  { databaseConnectionsMax, databasePrepared }: Config,
+  url: string,
+  timeouts: DatabaseTimeouts,
+): Database {
+  return connect(url, databaseConnectionsMax, { ...timeouts, isPooled: !databasePrepared })
+}
 
 /** @throws with what to do when nobody answers, the way in is refused, or the server is too old */
 export async function checkDatabase(db: Db, url: string): Promise<void> {

@@ -6,7 +6,7 @@ import { ensureDefaultWorkspace } from '../features/workspaces/index.ts'
 import { createClock } from '../kernel/clock.ts'
 import type { Context } from '../kernel/context.ts'
 import { setPreparedStatements } from '../kernel/db/client.ts'
-import { connect } from '../kernel/db/db.ts'
+import { apiTimeouts, commandTimeouts, type DatabaseTimeouts } from '../kernel/db/timeouts.ts'
 import { createIdGenerator } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import { createMailNetwork } from '../kernel/mail/index.ts'
@@ -19,7 +19,7 @@ import {
 } from '../kernel/outbound/index.ts'
 import { type EmbeddedPostgres, findRunning, startPostgres } from '../kernel/postgres/index.ts'
 import { openSecrets } from '../kernel/secret-key.ts'
-import { applyMigrations, checkDatabase, requireMigrations } from './database.ts'
+import { applyMigrations, checkDatabase, connectDatabase, requireMigrations } from './database.ts'
 import { atMost } from './deadline.ts'
 import { keepTime, setByDatabase } from './time.ts'
 
@@ -43,18 +43,23 @@ export interface OpenOptions {
  * migrated, with its clock set by the database.
  *
  * @param options.postgres one that its owner began to start, and stops
+ * @param options.timeouts the API's when not given
  * @throws with what to do
  */
 export async function openServer(
   config: Config,
-  options: OpenOptions & { postgres?: Promise<EmbeddedPostgres> | undefined },
+  options: OpenOptions & {
+    postgres?: Promise<EmbeddedPostgres> | undefined
+    timeouts?: DatabaseTimeouts
+  },
 ): Promise<OpenProcess> {
   await using stack = new AsyncDisposableStack()
   const { dataDir, databaseUrl } = config
+  const { timeouts = apiTimeouts } = options
   const begun = await options.postgres
   const url =
     databaseUrl ?? begun?.url ?? stack.use(await startPostgres({ dataDir, ...options })).url
-  return await open(stack, config, url, { ...options, migrations: 'apply' })
+  return await open(stack, config, url, { ...options, timeouts, migrations: 'apply' })
 }
 
 /**
@@ -67,7 +72,8 @@ export async function openOperator(config: Config, options: OpenOptions): Promis
   await using stack = new AsyncDisposableStack()
   const database = stack.use(await openDatabase(config, options))
   const migrations = database.isOurs ? 'apply' : 'require'
-  return await open(stack, config, database.url, { ...options, migrations })
+  const timeouts = commandTimeouts
+  return await open(stack, config, database.url, { ...options, migrations, timeouts })
 }
 
 export interface OpenDatabase extends AsyncDisposable {
@@ -103,11 +109,11 @@ async function open(
   stack: AsyncDisposableStack,
   config: Config,
   url: string,
-  options: OpenOptions & { migrations: 'apply' | 'require' },
+  options: OpenOptions & { migrations: 'apply' | 'require'; timeouts: DatabaseTimeouts },
 ): Promise<OpenProcess> {
   const { log, signal } = options
   setPreparedStatements(config.databasePrepared)
-  const { db } = connect(url, config.databaseConnectionsMax)
+  const { db } = connectDatabase(config, url, options.timeouts)
   stack.defer(async () => void (await atMost(hangMs, db.destroy())))
   await checkDatabase(db, url)
   signal?.throwIfAborted()

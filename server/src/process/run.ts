@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import { loadSample } from '../features/directory/index.ts'
+import { apiTimeouts, runnerTimeouts } from '../kernel/db/timeouts.ts'
 import type { Log } from '../kernel/log.ts'
 import type { EmbeddedPostgres } from '../kernel/postgres/index.ts'
 import { announce } from './announce.ts'
@@ -18,7 +19,8 @@ export interface RunOptions {
 /** Serves until a stop is requested. */
 export async function run(role: Role, config: Config, options: RunOptions): Promise<void> {
   const { log, stop, postgres, isFirstStart } = options
-  await using opened = await openServer(config, { log, signal: stop.signal, postgres })
+  const timeouts = role === 'runner' ? runnerTimeouts : apiTimeouts
+  await using opened = await openServer(config, { log, signal: stop.signal, postgres, timeouts })
   // Something to try the search on; a database of the operator's is left alone.
   if (isFirstStart) log.info(await loadSample(opened.ctx), 'sample directory loaded')
   opened.ctx.metrics.observeProcess()

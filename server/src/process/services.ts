@@ -3,6 +3,8 @@ import { hintChannel } from '../features/deliveries/index.ts'
 import { fileWitness } from '../features/sending/index.ts'
 import type { Context } from '../kernel/context.ts'
 import { listen } from '../kernel/db/listen.ts'
+import { runnerTimeouts } from '../kernel/db/timeouts.ts'
+import { connectDatabase } from './database.ts'
 import { atMost } from './deadline.ts'
 import { type Listener, listenOn } from './listener.ts'
 import type { OpenProcess } from './open.ts'
@@ -26,7 +28,7 @@ export async function startServices(role: Role, opened: OpenProcess): Promise<Se
   return {
     address: listener?.address,
     async [Symbol.asyncDispose]() {
-      await Promise.all([listener?.drain(), runner && atMost(runnerDrainMs, runner.stop())])
+      await Promise.all([listener?.drain(), runner?.stop()])
     },
   }
 }
@@ -40,14 +42,25 @@ async function startListener(role: Role, ctx: Context): Promise<Listener | undef
 
 async function startRunnerOf(role: Role, { ctx, databaseUrl }: OpenProcess) {
   if (role === 'api') return undefined
-  const { dataDir, databaseUrl: isGiven, databasePrepared } = ctx.config
-  const witness = fileWitness(dataDir, isGiven === undefined)
-  // A pooler in transaction mode passes no notifications on; the runner then goes by its poll alone.
-  if (!databasePrepared) return startRunner(ctx, { witness })
-  return startRunner(ctx, {
-    witness,
-    listen: (onHint) => listen(databaseUrl, hintChannel, onHint, ctx.log),
+  const { config, log } = ctx
+  // Beside an API it has connections of its own, so that neither has to wait for the other's.
+  const own = role === 'main' ? connectDatabase(config, databaseUrl, runnerTimeouts).db : undefined
+  const runner = await startRunner(own ? { ...ctx, db: own } : ctx, {
+    witness: fileWitness(config.dataDir, config.databaseUrl === undefined),
+    // A pooler in transaction mode passes no notifications on; the runner then goes by its poll alone.
+    ...(config.databasePrepared
+      ? { listen: (onHint) => listen(databaseUrl, hintChannel, onHint, log) }
+      : {}),
+  }).catch(async (error) => {
+    await own?.destroy()
+    throw error
   })
+  return {
+    async stop() {
+      await atMost(runnerDrainMs, runner.stop())
+      await own?.destroy()
+    },
+  }
 }
 
 /** Longer than a runner lets its requests go on, so that it can give its leases back. */

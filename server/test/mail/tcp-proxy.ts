@@ -1,8 +1,12 @@
 import { type Between, listenBetween } from './between.ts'
 
 export interface TcpProxy extends Between {
-  /** From now on nothing comes through; what is open stays open. */
+  /** From now on nothing comes through what is open; it stays open. */
   freeze(): void
+  /** The same, also of what is opened from now on. */
+  freezeAll(): void
+  /** What is opened from now on comes through; what was frozen stays so. */
+  heal(): void
 }
 
 /** Stands in front of a server: in TLS, or to break connections at will. */
@@ -10,17 +14,27 @@ export async function startTcpProxy(
   serverPort: number,
   certificate?: { key: string; cert: string },
 ): Promise<TcpProxy> {
+  let isFrozen = false
   const proxy = await listenBetween(
     serverPort,
     (client, server) => {
+      if (isFrozen) return
       client.pipe(server)
       server.pipe(client)
     },
     certificate,
   )
+  const freeze = () => {
+    for (const socket of proxy.sockets) socket.unpipe()
+  }
   return Object.assign(proxy, {
-    freeze() {
-      for (const socket of proxy.sockets) socket.unpipe()
+    freeze,
+    freezeAll() {
+      isFrozen = true
+      freeze()
+    },
+    heal() {
+      isFrozen = false
     },
   })
 }

@@ -1,7 +1,12 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { NamedClient } from './client.ts'
+import type { NamedClient } from './client.ts'
+import { connectionSettings, gatedClient } from './connection.ts'
+import { databaseSilent } from './failure.ts'
 import { Pipeline } from './pipeline.ts'
+import { ReconnectGate } from './reconnect.ts'
+import { watchForSilence } from './silence.ts'
+import { commandTimeouts, type DatabaseTimeouts } from './timeouts.ts'
 import type { DB } from './types.gen.ts'
 
 /** A pool or an open transaction: query functions do not care which. */
@@ -31,28 +36,46 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) =>
     : (readTime(text) as unknown),
 )
 
-export function connect(url: string, connectionsMax: number): Database {
-  const settings = {
-    connectionString: url,
-    application_name: 'outrider',
-    connectionTimeoutMillis: 10_000,
-    idle_in_transaction_session_timeout: 60_000,
-  }
-  const pool = new pg.Pool({ ...settings, Client: NamedClient, max: connectionsMax })
+/** @param timeouts of the role that uses it; a command's when not given */
+export function connect(
+  url: string,
+  connectionsMax: number,
+  timeouts: DatabaseTimeouts = commandTimeouts,
+): Database {
+  const settings = connectionSettings(url, timeouts)
+  const Client = gatedClient(new ReconnectGate(), timeouts)
+  const pool = new pg.Pool({ ...settings, Client, max: connectionsMax })
   // A connection that breaks fails its statement and is replaced by the pool; unheard, the event
-  // would end the process, of an idle connection and of one in use.
+  // would end the process.
   pool.on('error', () => undefined)
-  pool.on('connect', (client) => void client.on('error', () => undefined))
   const database = fromPool(pool)
-  const pipeline = new Pipeline(settings)
+  const pipeline = new Pipeline(() => new Client({ ...settings, pipeline: true }))
   pipelines.set(database.db, pipeline)
+  const clients = new Set<pg.PoolClient>()
+  pool.on('connect', (client) => clients.add(client))
+  pool.on('remove', (client) => clients.delete(client))
+  const cut = (error: Error) => {
+    for (const client of clients)
+      (client as unknown as NamedClient).connection.stream.destroy(error)
+    pipeline.cut(error)
+  }
+  const endWatch = watchForSilence({
+    isBusy: () => pool.totalCount > pool.idleCount || pipeline.isBusy,
+    ask: () => pipeline.query('select 1', []),
+    onSilence: () => cut(databaseSilent()),
+  })
   const endPool = pool.end.bind(pool)
   // Whoever destroys the handle ends the pool, and with it everything that belongs to the handle.
   pool.end = (async () => {
-    await Promise.all([endPool(), pipeline.end()])
+    endWatch()
+    // A goodbye needs somebody at the other end; after this time the sockets are simply closed.
+    const late = setTimeout(() => cut(new Error('Connection terminated')), goodbyeMs)
+    await Promise.all([endPool(), pipeline.end()]).finally(() => clearTimeout(late))
   }) as typeof pool.end
   return database
 }
+
+const goodbyeMs = 800
 
 export function fromPool(pool: Pool): Database {
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool: pool as pg.Pool }) })

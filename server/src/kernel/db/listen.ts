@@ -1,13 +1,20 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 import { NamedClient } from './client.ts'
+import { connectionSettings } from './connection.ts'
+import { pauseAfter } from './reconnect.ts'
+import { runnerTimeouts } from './timeouts.ts'
 
-const reconnectAfterMs = 1_000
+/** A connection that nothing is said on may be dead without anybody noticing. */
+const askEveryMs = 30_000
 
 /**
  * Calls back on every NOTIFY of a channel, on a connection of its own that is made again when it
- * breaks. What was notified meanwhile is missed: a hint may be, a fact may not.
+ * breaks: one attempt at a time, with growing pauses. What was notified meanwhile is missed: a hint
+ * may be, a fact may not.
  *
  * @returns a function that ends it
+ * @throws when the first connection fails
  */
 export async function listen(
   url: string,
@@ -15,30 +22,70 @@ export async function listen(
   onNotify: () => void,
   log: Log,
 ): Promise<() => Promise<void>> {
-  let stopped = false
-  let client: NamedClient | undefined
-  let retry: NodeJS.Timeout | undefined
-  const open = async () => {
-    const next = new NamedClient({ connectionString: url, application_name: 'outrider listen' })
-    next.on('error', () => undefined)
-    next.on('notification', onNotify)
-    next.on('end', () => {
-      if (stopped) return
-      log.warn({ channel }, 'listening was interrupted')
-      retry = setTimeout(() => void open().catch(again), reconnectAfterMs)
-    })
-    await next.connect()
-    client = next
-    await next.query(`listen ${channel}`)
-    if (stopped) await next.end()
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const keeping = keepListening(await openListener(url, channel, onNotify))
+
+  async function keepListening(first: Listener) {
+    for (let listener: Listener | undefined = first; listener; listener = await reopen()) {
+      await listener.until(signal)
+      if (!signal.aborted) log.warn({ channel }, 'listening was interrupted')
+    }
   }
-  const again = () => {
-    if (!stopped) retry = setTimeout(() => void open().catch(again), reconnectAfterMs)
+
+  async function reopen(): Promise<Listener | undefined> {
+    for (let failures = 1; !signal.aborted; failures++) {
+      await wait(pauseAfter(failures), undefined, { signal }).catch(() => undefined)
+      if (signal.aborted) return
+      const listener = await openListener(url, channel, onNotify).catch(() => undefined)
+      if (!listener) continue
+      log.info({ channel }, 'listening again')
+      return listener
+    }
   }
-  await open()
+
   return async () => {
-    stopped = true
-    clearTimeout(retry)
-    await client?.end()
+    stopping.abort()
+    await keeping
+  }
+}
+
+interface Listener {
+  /** Resolves when the connection is over, which the signal ends. */
+  until: (signal: AbortSignal) => Promise<void>
+}
+
+async function openListener(url: string, channel: string, onNotify: () => void): Promise<Listener> {
+  const client = new NamedClient({
+    ...connectionSettings(url, runnerTimeouts),
+    application_name: 'outrider listen',
+  })
+  // Read at each call: TLS replaces it.
+  const close = () => client.connection.stream.destroy()
+  const { promise: ended, resolve } = Promise.withResolvers<void>()
+  client.on('error', () => undefined)
+  client.on('end', resolve)
+  client.on('notification', onNotify)
+  try {
+    await client.connect()
+    await client.query({ text: `listen ${channel}`, query_timeout: runnerTimeouts.connectMs } as {
+      text: string
+    })
+  } catch (error) {
+    close()
+    throw error
+  }
+  const asking = setInterval(() => {
+    client.query({ text: 'select 1', query_timeout: askEveryMs } as { text: string }).catch(close)
+  }, askEveryMs)
+  return {
+    async until(signal) {
+      // No goodbye: the server ends a session whose socket is closed, and nothing can hang here.
+      signal.addEventListener('abort', close)
+      if (signal.aborted) close()
+      await ended
+      clearInterval(asking)
+      signal.removeEventListener('abort', close)
+    },
   }
 }

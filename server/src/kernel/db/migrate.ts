@@ -4,47 +4,71 @@ import pg from 'pg'
 const folder = new URL('../../../migrations/', import.meta.url)
 
 /**
- * Applies what is missing, each file in its own transaction, under one advisory lock so that
- * several processes may start at once. Forward only.
+ * Applies what is missing, each file in its own transaction. Several processes may start at once:
+ * each transaction begins with a lock and looks again what is missing. Forward only.
  *
  * @returns the names applied now
  * @throws when the database was migrated by a newer version than this one
  */
 export async function migrate(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url, application_name: 'outrider migrate' })
+  // Its loss fails the statement under way; unheard, the event would end the process.
+  client.on('error', () => undefined)
   await client.connect()
   try {
-    await client.query('select pg_advisory_lock($1)', [lockKey])
-    await client.query(
-      'create table if not exists migrations (name text primary key, timestamp_applied timestamptz not null)',
-    )
-    const applied = new Set(await appliedNames(client))
-    const unknown = [...applied].filter((name) => !migrationNames().includes(name))
-    if (unknown.length > 0) {
-      throw new Error(
-        `The database is newer than this version (it has ${unknown.join(', ')}): update Outrider.`,
-      )
+    const applied: string[] = []
+    for (;;) {
+      const name = await applyNext(client)
+      if (name === undefined) return applied
+      applied.push(name)
     }
-    const missing = migrationNames().filter((name) => !applied.has(name))
-    for (const name of missing) await apply(client, name)
-    return missing
   } finally {
     await client.end()
   }
 }
 
+/** @returns the name of the applied migration, undefined when none was missing */
+async function applyNext(client: pg.Client): Promise<string | undefined> {
+  // Nothing of the session's is used: behind PgBouncer each transaction may have another one, and a
+  // lock of a session would outlive this process.
+  await client.query('begin; set local statement_timeout = 0; set local lock_timeout = 0')
+  try {
+    await client.query('select pg_advisory_xact_lock($1)', [lockKey])
+    await client.query(
+      'create table if not exists migrations (name text primary key, timestamp_applied timestamptz not null)',
+    )
+    const applied = await appliedNames(client)
+    refuseNewer(applied)
+    const name = migrationNames().find((each) => !applied.includes(each))
+    if (name !== undefined) {
+      await client.query(readFileSync(new URL(name, folder), 'utf8'))
+      await client.query('insert into migrations values ($1, statement_timestamp())', [name])
+    }
+    await client.query('commit')
+    return name
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined)
+    throw error
+  }
+}
+
+function refuseNewer(applied: string[]) {
+  const unknown = applied.filter((name) => !migrationNames().includes(name))
+  if (unknown.length === 0) return
+  throw new Error(
+    `The database is newer than this version (it has ${unknown.join(', ')}): update Outrider.`,
+  )
+}
+
 /** The migrations of this version, in order. */
-export const migrationNames = () =>
-  readdirSync(folder)
+export const migrationNames = (): readonly string[] => {
+  names ??= readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
     .sort()
-
-async function apply(client: pg.Client, name: string) {
-  await client.query('begin')
-  await client.query(readFileSync(new URL(name, folder), 'utf8'))
-  await client.query('insert into migrations values ($1, statement_timestamp())', [name])
-  await client.query('commit')
+  return names
 }
+
+let names: string[] | undefined
 
 async function appliedNames(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>('select name from migrations')

@@ -50,6 +50,7 @@ export async function dropPartition(db: Db, partition: Partition): Promise<boole
   try {
     await db.transaction().execute(async (tx) => {
       await sql`set local lock_timeout = '200ms'`.execute(tx)
+      await sql`set local statement_timeout = 0`.execute(tx)
       await sql`drop table ${sql.table(partition.name)}`.execute(tx)
     })
     return true
@@ -70,6 +71,9 @@ async function createPartition(db: Db, table: PartitionedTable, start: Date) {
   )
   const column = table.by === 'week' ? 'id' : 'day'
   await db.transaction().execute(async (tx) => {
+    // Upkeep takes the time that it takes, whatever the connection is used for else.
+    await sql`set local statement_timeout = 0`.execute(tx)
+    await sql`set local lock_timeout = 0`.execute(tx)
     // Several processes start at once: the second waits here and then finds the partition.
     await sql`select pg_advisory_xact_lock(hashtext(${name}))`.execute(tx)
     const { rows } = await sql<{ found: boolean }>`

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { NamedClient } from './client.ts'
+import type { NamedClient } from './client.ts'
 
 /**
  * One connection that sends a statement without waiting for the answers to those before. For reads
@@ -7,20 +7,31 @@ import { NamedClient } from './client.ts'
  * nobody waits long behind another. Opened at the first use, and again when it broke.
  */
 export class Pipeline {
-  readonly #settings: pg.ClientConfig
+  readonly #create: () => NamedClient
   #opening: Promise<NamedClient> | undefined
   #ready: NamedClient | undefined
   #closed = false
   #gathering = false
+  #waiting = 0
 
-  constructor(settings: pg.ClientConfig) {
-    this.#settings = settings
+  /** @param create makes a client in the driver's pipeline mode */
+  constructor(create: () => NamedClient) {
+    this.#create = create
+  }
+
+  get isBusy(): boolean {
+    return this.#waiting > 0
   }
 
   async query(text: string, values: unknown[]): Promise<pg.QueryResult> {
-    const client = this.#ready ?? (await this.#open())
-    this.#gather(client)
-    return client.query(text, values)
+    this.#waiting += 1
+    try {
+      const client = this.#ready ?? (await this.#open())
+      this.#gather(client)
+      return await client.query(text, values)
+    } finally {
+      this.#waiting -= 1
+    }
   }
 
   /** The statements of one turn leave in one write: a system call costs more than a statement. */
@@ -33,6 +44,12 @@ export class Pipeline {
       this.#gathering = false
       stream.uncork()
     })
+  }
+
+  /** Fails what is under way; the next statement opens another connection. */
+  cut(error: Error) {
+    this.#ready?.connection.stream.destroy(error)
+    this.#ready = undefined
   }
 
   async end() {
@@ -50,7 +67,7 @@ export class Pipeline {
   }
 
   async #connect(): Promise<NamedClient> {
-    const client = new NamedClient({ ...this.#settings, pipeline: true, keepAlive: true })
+    const client = this.#create()
     // What was under way fails with the connection; the next statement opens another.
     const forget = () => {
       if (this.#ready === client) this.#ready = undefined

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError } from 'fastify'
+import { explainUnavailable } from '../db/failure.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 
 export interface ErrorReply {
@@ -30,9 +31,10 @@ export function toAppError(error: unknown): AppError {
   const { code = '', statusCode = 500 } = error as Partial<FastifyError>
   const known = frameworkErrors[code]
   if (known) return new AppError(known[0], known[1])
-  if (unavailableCodes.has(code)) {
-    return new AppError('unavailable', 'The database is not reachable; try again shortly.', {
-      headers: { 'retry-after': '1' },
+  const unavailable = explainUnavailable(error)
+  if (unavailable) {
+    return new AppError('unavailable', unavailable.message, {
+      headers: { 'retry-after': String(unavailable.retryAfterS) },
       cause: error,
     })
   }
@@ -60,16 +62,3 @@ const frameworkErrors: Record<string, [ErrorCode, string]> = {
   ],
   ERR_HTTP_REQUEST_TIMEOUT: ['malformed_request', 'The request took too long to arrive.'],
 }
-
-// Connection lost or refused, the server starting or stopping, too many connections.
-const unavailableCodes = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  '08006',
-  '08001',
-  '57P01',
-  '57P02',
-  '57P03',
-  '53300',
-])

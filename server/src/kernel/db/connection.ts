@@ -1,0 +1,43 @@
+import type pg from 'pg'
+import { NamedClient } from './client.ts'
+import type { ReconnectGate } from './reconnect.ts'
+import { type DatabaseTimeouts, settingsOf } from './timeouts.ts'
+
+/** The kernel asks whether the other side is still there after this silence, so no router forgets us. */
+const keepAliveAfterMs = 10_000
+
+export const connectionSettings = (url: string, timeouts: DatabaseTimeouts) => ({
+  connectionString: url,
+  application_name: 'outrider',
+  connectionTimeoutMillis: timeouts.connectMs,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: keepAliveAfterMs,
+})
+
+/** @returns a client class whose connections pass `gate` and get the settings of `timeouts` */
+export function gatedClient(gate: ReconnectGate, timeouts: DatabaseTimeouts) {
+  const settings = settingsOf(timeouts)
+  return class GatedClient extends NamedClient {
+    override connect(): Promise<pg.Client>
+    override connect(callback: (error: Error) => void): void
+    override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
+      // The pool listens only once it has the client; unheard, the event would end the process.
+      this.on('error', () => undefined)
+      const connecting = gate.pass(() => this.#open())
+      if (!callback) return connecting
+      connecting.then(() => (callback as () => void)(), callback)
+    }
+
+    async #open(): Promise<pg.Client> {
+      await super.connect()
+      if (settings === undefined) return this
+      try {
+        await this.query({ text: settings, query_timeout: timeouts.connectMs } as pg.QueryConfig)
+        return this
+      } catch (error) {
+        this.connection.stream.destroy()
+        throw error
+      }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+/** The network has swallowed what was asked. */
+export const databaseSilent = () =>
+  Object.assign(new Error('The database has been silent for 3 s.'), { code: 'ETIMEDOUT' })
+
+/**
+ * Why the database could not do what was asked, where the same may succeed later; undefined for
+ * every other failure, as for a value that it refuses.
+ *
+ * @returns a sentence for a client, and the seconds after which to ask again
+ */
+export function explainUnavailable(
+  error: unknown,
+): { message: string; retryAfterS: number } | undefined {
+  if (!(error instanceof Error)) return
+  const { code } = error as { code?: unknown }
+  if (typeof code !== 'string') return driverFailures.test(error.message) ? unreachable : undefined
+  if (networkCodes.has(code)) return unreachable
+  if (code === diskFull) return { message: storageFull, retryAfterS: 30 }
+  if (busyStates.has(code)) return { message: busy, retryAfterS: 1 }
+  return unreachableStates.test(code) ? unreachable : undefined
+}
+
+const unreachable = {
+  message: 'The database is not reachable; try again shortly.',
+  retryAfterS: 1,
+}
+const busy = 'The database was too busy with other changes to do this in time; try again shortly.'
+const storageFull =
+  'The storage of the database is full, so nothing can be written; tell the operator, and try again once there is space.'
+
+const diskFull = '53100'
+
+// PostgreSQL's errcodes: serialisation failure, deadlock, lock timeout, statement timeout or cancel.
+const busyStates = new Set(['40001', '40P01', '55P03', '57014'])
+
+/**
+ * Connection lost or refused (08; also what PgBouncer says), too few resources (53: memory,
+ * connections), the server stopping or starting (57P), a transaction that was idle too long (25P03),
+ * and a failing disk (58030).
+ */
+const unreachableStates = /^(08|53|57P)|^(25P03|58030)$/
+
+const networkCodes = new Set([
+  'EAI_AGAIN',
+  'ECONNABORTED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'EMFILE',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+])
+
+/**
+ * The driver gives its own failures no code, only a text. These are those of pg 8.23 and pg-pool 3.14;
+ * whatever else has no code is a fault of ours and stays a 500.
+ */
+const driverFailures =
+  /^(Connection terminated|Client (was closed|has encountered a connection error)|Query read timeout|timeout e(xpired|xceeded when trying to connect)|Cannot use a pool after calling end|the pipeline is closed|driver has already been destroyed|There was an error establishing an SSL connection)/

@@ -1,0 +1,43 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { watchForSilence } from './silence.ts'
+
+afterEach(() => vi.useRealTimers())
+
+/** A watch whose questions are answered by hand. */
+function watched(isBusy = true) {
+  vi.useFakeTimers()
+  const answers: (() => void)[] = []
+  const onSilence = vi.fn()
+  const end = watchForSilence({
+    isBusy: () => isBusy,
+    ask: () => new Promise((resolve) => void answers.push(() => resolve(undefined))),
+    onSilence,
+  })
+  return { answers, onSilence, end }
+}
+
+test('a database that answers, however slow its statements are, is never called silent', async () => {
+  const { answers, onSilence, end } = watched()
+  for (let at = 0; at < 40; at++) {
+    await vi.advanceTimersByTimeAsync(1000)
+    answers.pop()?.()
+  }
+  expect(onSilence).not.toHaveBeenCalled()
+  end()
+})
+
+test('nothing is asked while nobody waits for the database', async () => {
+  const { answers, end } = watched(false)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(answers).toEqual([])
+  end()
+})
+
+test('3 s without an answer are silence, told once', async () => {
+  const { onSilence, end } = watched()
+  await vi.advanceTimersByTimeAsync(500 + 2900)
+  expect(onSilence).not.toHaveBeenCalled()
+  await vi.advanceTimersByTimeAsync(200)
+  expect(onSilence).toHaveBeenCalledOnce()
+  end()
+})
