@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { Liquid } from 'liquidjs'
-import { readConfig } from '../server/src/config.ts'
 import {
   type ComposeInput,
   compileStep,
   compose,
   type MailVariant,
 } from '../server/src/features/messages/index.ts'
-import { createTrackingLinks } from '../server/src/features/tracking/index.ts'
+import { tokenBoxOf, webLinks } from '../server/src/features/tracking/index.ts'
 import { createSecretBox } from '../server/src/kernel/crypto.ts'
 import type { Figure } from './run.ts'
 import { benchMail } from './sending/campaign.ts'
@@ -67,8 +66,8 @@ function composer(): (index: number) => unknown {
     { id: ids.step, number: 1 },
     variant,
   )
-  const config = readConfig({ TRACKING_URL: 'https://go.example.com' })
-  const links = createTrackingLinks({ config, secrets: createSecretBox([randomBytes(32)]) })
+  const tokens = tokenBoxOf({ secrets: createSecretBox([randomBytes(32)]) })
+  const links = webLinks(tokens, 'https://go.example.com')
   const mailbox = { address: 'ada@example.com', display_name: 'Ada Lovelace', signature: null }
   return (index) =>
     compose(compiled, {

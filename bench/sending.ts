@@ -4,7 +4,7 @@ import { addLeads } from '../server/src/features/leads/index.ts'
 import { addMailbox } from '../server/src/features/mailboxes/index.ts'
 import { compileStep, compose } from '../server/src/features/messages/index.ts'
 import { startSendingRunner } from '../server/src/features/sending/index.ts'
-import { createTrackingLinks } from '../server/src/features/tracking/index.ts'
+import { tokenBoxOf, webLinks } from '../server/src/features/tracking/index.ts'
 import type { Context } from '../server/src/kernel/context.ts'
 import type { Figure } from './run.ts'
 import { benchCampaign, benchLead, benchMailbox } from './sending/campaign.ts'
@@ -129,7 +129,7 @@ function composeSome(ctx: Context, workspaceId: string, count: number) {
     { id: stepId, number: 1 },
     { id: ctx.newId(), subject: variant?.subject ?? '', body: variant?.body ?? '' },
   )
-  const links = createTrackingLinks(ctx)
+  const links = webLinks(tokenBoxOf(ctx), ctx.config.apiUrl)
   return Array.from({ length: count }, (_, n) => {
     const { email, first_name, company_name, job_title, custom_variables } = benchLead(n)
     const nothing = { last_name: null, company_domain: null, phone: null, website: null }

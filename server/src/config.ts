@@ -14,8 +14,11 @@ export interface Config {
   databaseConnectionsMax: number
   baseUrl: string
   apiUrl: string
-  /** Where the links of mails lead: tracking and unsubscribe. */
-  trackingUrl: string
+  /**
+   * Where this process was told that the links of mails lead, tracking and unsubscribe. Undefined: it
+   * was not told, what the installation keeps holds. Null: what is kept is to be forgotten.
+   */
+  trackingUrl: string | null | undefined
   outbound: AddressPolicy
   secretKey: string | undefined
   redisUrl: string | undefined
@@ -58,7 +61,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     databaseConnectionsMax: integer(env, 'DATABASE_CONNECTIONS', 10, 2, 1000),
     baseUrl,
     apiUrl,
-    trackingUrl: address(env, 'TRACKING_URL', apiUrl),
+    trackingUrl: trackingUrl(env, env.API_URL ? apiUrl : undefined),
     outbound: outboundPolicy(env, [host, new URL(baseUrl).hostname, new URL(apiUrl).hostname]),
     secretKey: env.OUTRIDER_SECRET_KEY || undefined,
     redisUrl: env.REDIS_URL || undefined,
@@ -116,6 +119,11 @@ function address(env: NodeJS.ProcessEnv, name: string, fallback: string): string
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))
     return text.replace(/\/+$/, '')
   throw new Error(`${name} must be an http or https address such as https://api.example.com.`)
+}
+
+function trackingUrl(env: NodeJS.ProcessEnv, fallback: string | undefined) {
+  if (!env.TRACKING_URL) return fallback
+  return env.TRACKING_URL === 'none' ? null : address(env, 'TRACKING_URL', '')
 }
 
 function retryDelays(text = '5,60,300,1800,7200,28800,86400'): number[] {

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type ParsedMail, simpleParser } from 'mailparser'
 import PostalMime, { type Email } from 'postal-mime'
-import { readConfig } from '../src/config.ts'
 import {
   type ComposedMail,
   type ComposeInput,
@@ -10,7 +9,7 @@ import {
   type MailCampaign,
   type MailVariant,
 } from '../src/features/messages/index.ts'
-import { createTrackingLinks } from '../src/features/tracking/index.ts'
+import { tokenBoxOf, webLinks } from '../src/features/tracking/index.ts'
 import { createSecretBox } from '../src/kernel/crypto.ts'
 
 export const ids = {
@@ -21,8 +20,7 @@ export const ids = {
 }
 
 const secrets = createSecretBox([randomBytes(32)])
-const config = readConfig({ TRACKING_URL: 'https://go.example.com' })
-const links = createTrackingLinks({ config, secrets })
+const links = webLinks(tokenBoxOf({ secrets }), 'https://go.example.com')
 
 const plainCampaign: MailCampaign = {
   workspace_id: ids.workspace,

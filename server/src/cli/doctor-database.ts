@@ -35,7 +35,7 @@ export async function examineDatabase(db: Db, config: Config, isOurs: boolean): 
     await partitions(db, now),
     await runners(db, config, isOurs),
     await backlog(db, now),
-    ...(await examineMail(db)),
+    ...(await examineMail(db, config)),
   ]
 }
 

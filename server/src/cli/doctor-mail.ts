@@ -1,4 +1,16 @@
-import { checkMailDomain, countMailboxes, listMailDomains } from '../features/mailboxes/index.ts'
+import type { Config } from '../config.ts'
+import {
+  findLinkAddress,
+  findLinkUrl,
+  isPublicAddress,
+  linkAddressRemedy,
+} from '../features/link-address/index.ts'
+import {
+  checkMailDomain,
+  countMailboxes,
+  countRemoteSenders,
+  listMailDomains,
+} from '../features/mailboxes/index.ts'
 import { findSendingHold } from '../features/sending/index.ts'
 import type { Db } from '../kernel/db/db.ts'
 import { createTextLookup, type TextLookupFn } from '../kernel/outbound/index.ts'
@@ -10,6 +22,7 @@ const domainsMax = 10
 /** The mailboxes and what the domains of their addresses say of themselves; nothing without mailboxes. */
 export async function examineMail(
   db: Db,
+  config: Config,
   lookupText: TextLookupFn = createTextLookup(),
 ): Promise<Finding[]> {
   const hold = await findSendingHold(db)
@@ -20,6 +33,7 @@ export async function examineMail(
   return [
     ...sending,
     mailboxes(counts),
+    await links(db, config),
     ...(await Promise.all(domains.map((one) => domain(one, lookupText)))),
   ]
 }
@@ -34,6 +48,24 @@ function mailboxes(counts: Map<string, number>): Finding {
   if (!counts.has('error')) return fine('mailboxes', detail)
   const remedy = 'See "npx outrider mailboxes list" for the reasons.'
   return found('mailboxes', 'warn', detail, remedy)
+}
+
+/** A process tells once a minute that it was given another address. */
+const contradictedMsMax = 180_000
+
+async function links(db: Db, config: Config): Promise<Finding> {
+  const check = 'links of mails'
+  const url = await findLinkUrl({ db, config })
+  const stored = await findLinkAddress(db)
+  const contradictedMs = stored?.timestamp_contradicted?.getTime() ?? 0
+  if (Date.now() - contradictedMs < contradictedMsMax) {
+    const detail = `they lead to ${url}, a process that runs was given ${stored?.contradicting_url}`
+    return found(check, 'warn', detail, 'Give the same TRACKING_URL to every process.')
+  }
+  if (isPublicAddress(url)) return fine(check, url)
+  if ((await countRemoteSenders(db)) === 0) return fine(check, `${url}, for this machine alone`)
+  const detail = `${url} reaches no recipient: mails are unsubscribed from by mail, and carry no links`
+  return found(check, 'warn', detail, linkAddressRemedy)
 }
 
 async function domain(name: string, lookupText: TextLookupFn): Promise<Finding> {

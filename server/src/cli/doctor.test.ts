@@ -76,6 +76,29 @@ function listFaults(): [string, Fault, object][] {
       },
     ],
     [
+      'links that lead recipients to this machine',
+      (own) => addRemoteMailbox(own),
+      {
+        ...{ check: 'links of mails', status: 'warn' },
+        remedy: expect.stringContaining('Set TRACKING_URL'),
+      },
+    ],
+    [
+      'processes that were given different addresses for links',
+      async (own) => {
+        await addRemoteMailbox(own)
+        await behind(
+          own,
+          `insert into link_address values
+             (true, 'https://a.example.com', true, 'https://b.example.com', now(), now())`,
+        )
+      },
+      {
+        ...{ check: 'links of mails', status: 'warn' },
+        detail: expect.stringContaining('https://b.example.com'),
+      },
+    ],
+    [
       'an open policy on an open listener',
       () => {
         vi.stubEnv('HOST', '0.0.0.0')
@@ -95,6 +118,15 @@ function listFaults(): [string, Fault, object][] {
     ],
   ]
 }
+
+/** With a domain that no name server knows. */
+const addRemoteMailbox = (own: TestDatabase) =>
+  behind(
+    own,
+    `insert into mailboxes (workspace_id, id, address, address_folded, settings, timestamp_created,
+       timestamp_updated)
+     select w.id, i.id, 'a@x.invalid', 'a@x.invalid', '', now(), now() from instance i, workspaces w`,
+  )
 
 const runnerIsAlive = (own: TestDatabase) =>
   behind(own, 'insert into runners select id, 0, outrider_now() from instance')

@@ -4,6 +4,7 @@ import { apiTimeouts, runnerTimeouts } from '../kernel/db/timeouts.ts'
 import type { Log } from '../kernel/log.ts'
 import type { EmbeddedPostgres } from '../kernel/postgres/index.ts'
 import { announce } from './announce.ts'
+import { settleLinkAddress, watchLinkAddress } from './link-address.ts'
 import { openServer } from './open.ts'
 import { type Role, startServices } from './services.ts'
 import type { StopRequest } from './stop.ts'
@@ -25,7 +26,10 @@ export async function run(role: Role, config: Config, options: RunOptions): Prom
   if (isFirstStart) log.info(await loadSample(opened.ctx), 'sample directory loaded')
   opened.ctx.metrics.observeProcess()
   log.info(config.outbound, 'outbound policy')
+  await settleLinkAddress(opened.ctx)
   await using services = await startServices(role, opened)
+  const listener = role === 'runner' ? undefined : services.address
+  await using _links = await watchLinkAddress(opened.ctx, listener)
   announce(opened.ctx, role, services.address)
   await stop.requested
   log.info('stopping')

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Runner, startRunner } from '../../src/app.ts'
 import { hintChannel } from '../../src/features/deliveries/index.ts'
-import { createTrackingLinks } from '../../src/features/tracking/index.ts'
+import { tokenBoxOf, webLinks } from '../../src/features/tracking/index.ts'
 import { listen } from '../../src/kernel/db/listen.ts'
 import { createLog } from '../../src/kernel/log.ts'
 import { type TestApi, testApi } from '../app.ts'
@@ -212,7 +212,7 @@ async function deliver(campaignId: string) {
 /** The links of a mail, as its reader and others follow them. */
 async function followLinks() {
   const { ask, secrets } = traffic
-  const links = createTrackingLinks(api.ctx)
+  const links = webLinks(tokenBoxOf(api.ctx), 'https://go.example.com')
   const lead = await api.ctx.database.peek
     .selectFrom('leads')
     .select('id')

@@ -6,8 +6,13 @@ import { findMailboxesByAddress, type MailboxStatus } from '../mailboxes/index.t
 export interface Senders {
   /** Each mailbox once, in the mailbox's own spelling: what is stored and joined with mailboxes. */
   addresses: string[]
-  /** Of those that exist. */
-  statuses: MailboxStatus[]
+  /** Those that exist. */
+  mailboxes: SenderMailbox[]
+}
+
+export interface SenderMailbox {
+  status: MailboxStatus
+  sends_locally: boolean
 }
 
 /**
@@ -20,24 +25,26 @@ export async function findSenders(
   addresses: string[],
   kept: string[] = [],
 ): Promise<Senders> {
-  if (addresses.length === 0) return { addresses: [], statuses: [] }
+  if (addresses.length === 0) return { addresses: [], mailboxes: [] }
   const folded = addresses.map((address) => parseEmail(address)?.folded)
   const known = folded.filter((address) => address !== undefined)
   const mailboxes = new Map(
     (await findMailboxesByAddress(db, workspaceId, known)).map((row) => [row.address_folded, row]),
   )
-  const senders = new Map<string, MailboxStatus | undefined>()
+  const senders = new Map<string, SenderMailbox | undefined>()
   const unknown: { address: string; index: number }[] = []
   for (const [index, address] of addresses.entries()) {
     const mailbox = mailboxes.get(folded[index] ?? '')
-    if (mailbox) senders.set(mailbox.address, mailbox.status as MailboxStatus)
-    else if (kept.includes(address)) senders.set(address, undefined)
+    if (mailbox) {
+      const { status, sends_locally } = mailbox
+      senders.set(mailbox.address, { status: status as MailboxStatus, sends_locally })
+    } else if (kept.includes(address)) senders.set(address, undefined)
     else unknown.push({ address, index })
   }
   if (unknown.length > 0) throw unknownMailboxes(unknown)
   return {
     addresses: [...senders.keys()],
-    statuses: [...senders.values()].filter((status) => status !== undefined),
+    mailboxes: [...senders.values()].filter((mailbox) => mailbox !== undefined),
   }
 }
 

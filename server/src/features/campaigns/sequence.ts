@@ -96,6 +96,10 @@ const stepsOf = <Step>(sequences: { steps: Step[] }[]) =>
     })),
   )
 
+/** Of all steps, with the JSON pointer of each. */
+export const variantsOfSequences = (sequences: CampaignSequence[]) =>
+  stepsOf(sequences).flatMap(({ step, path }) => variantsOf(step, path))
+
 const variantsOf = <Variant>(step: { variants: Variant[] }, stepPath: string) =>
   step.variants.map((variant, index) => ({ variant, path: `${stepPath}/variants/${index}` }))
 

@@ -69,6 +69,10 @@ export function parseTemplate(text: string): ParsedTemplate {
   }
 }
 
+/** Whether the page that unsubscribes is linked in a text of the variant. */
+export const placesUnsubscribeUrl = ({ subject, body }: { subject: string; body: string }) =>
+  [subject, body].some((text) => /\{[{%][^}]*\bunsubscribe_url\b/.test(text))
+
 /** @throws TemplateError when the template does too much, or a filter refuses its values */
 export function renderTemplate(
   { nodes }: ParsedTemplate,

@@ -5,13 +5,14 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import type { Campaigns } from '../../kernel/db/types.gen.ts'
 import { invalidFields, notFound } from '../../kernel/errors.ts'
 import { emit } from '../events/index.ts'
+import { findLinkUrl } from '../link-address/index.ts'
 import { wakeCampaignMailboxes } from '../mailbox-lanes/index.ts'
 import { getCampaign } from './campaigns.ts'
 import { checkSettings, scheduleOf } from './check-settings.ts'
 import { mustLeadsFollow } from './follow-steps.ts'
 import * as queries from './queries.ts'
 import { changedReadOnlyFields } from './read-only.ts'
-import { refuseUnready } from './readiness.ts'
+import { refuseBreaking, refuseUnready } from './readiness.ts'
 import { toRecord } from './record.ts'
 import { type Campaign, type CampaignChanges, plainDefaults } from './schema.ts'
 import { findSenders } from './sender-mailboxes.ts'
@@ -38,13 +39,15 @@ export async function updateCampaign(
     const settings = await changedSettings(tx, row, changes)
     const previous = row.status
     const status = changes.status ?? previous
-    if (status !== previous) await checkNewStatus(tx, { ...row, ...settings }, status)
+    const after = { ...row, ...settings }
+    if (status !== previous) await checkNewStatus(tx, after, status)
+    else if (status === 'active') await checkStillReady(tx, after, settings)
 
     const changed = { ...settings, ...(status === previous ? {} : { status, status_reason: null }) }
     if (Object.keys(changed).length === 0) return toRecord(row, tx.now())
     await queries.updateCampaign(tx.db, workspaceId, id, {
       ...toColumns(changed),
-      ...(mustLeadsFollow(row, { ...row, ...settings }) ? { leads_follow_due: tx.now() } : {}),
+      ...(mustLeadsFollow(row, after) ? { leads_follow_due: tx.now() } : {}),
       timestamp_updated: later(row.timestamp_updated, tx.now()),
     })
     if (status !== previous && row.status_reason === 'bounce_protection') {
@@ -94,10 +97,25 @@ async function checkNewStatus(
   const refused = refuseTransition(campaign.status, status, campaign.active ?? 0)
   if (refused) throw refused
   if (status !== 'active') return
-  const { email_list, workspace_id } = campaign
-  const { statuses } = await findSenders(tx.db, workspace_id, email_list, email_list)
-  const unready = refuseUnready({ ...campaign, mailboxStatuses: statuses }, tx.now())
+  const unready = refuseUnready({ ...campaign, ...(await findMeans(tx, campaign)) }, tx.now())
   if (unready) throw unready
+}
+
+/** A lead that waits for a step that nobody can send would wait for ever, without a word. */
+async function checkStillReady(
+  tx: Context,
+  campaign: queries.CampaignRow,
+  settings: Partial<Settings>,
+) {
+  if (Object.keys(settings).length === 0) return
+  const refused = refuseBreaking({ ...campaign, ...(await findMeans(tx, campaign)) }, settings)
+  if (refused) throw refused
+}
+
+/** What it sends by. */
+async function findMeans(tx: Context, { workspace_id, email_list }: queries.CampaignRow) {
+  const { mailboxes } = await findSenders(tx.db, workspace_id, email_list, email_list)
+  return { mailboxes, linkUrl: await findLinkUrl(tx) }
 }
 
 /** Never the same twice: it is what tells two versions of a campaign apart. */

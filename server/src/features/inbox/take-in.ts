@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { recordActivities } from '../leads/index.ts'
 import { countReturnedBounces, markArrived } from '../sending/index.ts'
+import { readWish, tokenBoxOf, unsubscribe } from '../tracking/index.ts'
 import { activitiesOf } from './effects.ts'
 import { saveCheckpoint } from './folder-queries.ts'
 import type { Incoming } from './incoming.ts'
@@ -36,8 +37,12 @@ export async function takeIn(
   readTo: ReadTo,
 ): Promise<number> {
   const { workspace_id, id } = mailbox
+  const wishes = await carryOutWishes(ctx, mailbox, mails)
   const foreign = mails.filter(
-    ({ message, inbound }) => inbound.kind !== 'notice' && !isOwn(message.from?.address, mailbox),
+    (mail) =>
+      !wishes.has(mail) &&
+      mail.inbound.kind !== 'notice' &&
+      !isOwn(mail.message.from?.address, mailbox),
   )
   const matches = await matchIncoming(ctx, mailbox, foreign)
   const matched = foreign.flatMap((mail, at) =>
@@ -49,6 +54,28 @@ export async function takeIn(
     await saveCheckpoint(tx.db, workspace_id, id, readTo, tx.now())
     return new Set(letters.map(({ mail }) => mail)).size
   })
+}
+
+/**
+ * Mails that the `List-Unsubscribe` of ours asked for: whoever writes one has the token of the mail,
+ * which unsubscribes. Before the folder is noted as read, because again it changes nothing.
+ */
+async function carryOutWishes(
+  ctx: Context,
+  { workspace_id }: ReadMailbox,
+  mails: Incoming[],
+): Promise<Set<Incoming>> {
+  const tokens = tokenBoxOf(ctx)
+  const wishes = new Set<Incoming>()
+  for (const mail of mails) {
+    const { message, inbound } = mail
+    if (inbound.kind === 'bounce' || inbound.kind === 'complaint') continue
+    const token = readWish(tokens, [message.subject, message.text])
+    if (token?.workspaceId !== workspace_id) continue
+    await unsubscribe(ctx, token)
+    wishes.add(mail)
+  }
+  return wishes
 }
 
 const isOwn = (address: string | undefined, mailbox: ReadMailbox) =>

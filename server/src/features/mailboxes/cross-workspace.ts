@@ -17,3 +17,10 @@ export const listMailDomains = async (db: Db, limit: number): Promise<string[]> 
     from mailboxes group by 1 order by count(*) desc, 1 limit ${limit}`.execute(db)
   return rows.map(({ domain }) => domain)
 }
+
+/** Mailboxes that send through a server elsewhere. */
+export const countRemoteSenders = async (db: Db): Promise<number> => {
+  const { rows } = await sql<{ count: number }>`/* cross-workspace: upkeep */
+    select count(*)::int as count from mailboxes where not sends_locally`.execute(db)
+  return rows[0]?.count ?? 0
+}

@@ -1,4 +1,4 @@
-export { countMailboxes, listMailDomains } from './cross-workspace.ts'
+export { countMailboxes, countRemoteSenders, listMailDomains } from './cross-workspace.ts'
 export { checkMailDomain } from './domain-check.ts'
 export { explainFailure } from './explain.ts'
 export { reportMailboxError, reportMailboxRecovered } from './health.ts'

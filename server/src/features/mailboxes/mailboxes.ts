@@ -6,6 +6,7 @@ import { parseEmail } from '../../kernel/email.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { buildValidator } from '../../kernel/http/validation.ts'
+import { isLoopback } from '../../kernel/outbound/index.ts'
 import { canonicalZone } from '../../kernel/time-zone.ts'
 import { operator, recordAudit } from '../audit/index.ts'
 import { wakeMailboxes, wakeMendedMailbox } from '../mailbox-lanes/index.ts'
@@ -36,6 +37,7 @@ export async function addMailbox(
       ...rampUpColumns(tx, ramp_up ?? null, timezone),
       save_sent: storedSaveSent(save_sent),
       provider_saves_sent: providerSavesSent(smtp.host),
+      sends_locally: isLoopback(smtp.host),
       timezone,
       workspace_id: workspaceId,
       id,
@@ -75,6 +77,7 @@ export async function updateMailbox(
       ...plain,
       ...(save_sent === undefined ? {} : { save_sent: storedSaveSent(save_sent) }),
       provider_saves_sent: providerSavesSent(changed.smtp.host),
+      sends_locally: isLoopback(changed.smtp.host),
       timezone: zone,
       ...(ramp_up === undefined || isSame ? {} : rampUpColumns(tx, ramp_up, zone)),
       ...(smtp || imap ? { settings: sealSettings(tx, workspaceId, id, changed) } : {}),

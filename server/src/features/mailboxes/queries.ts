@@ -19,6 +19,7 @@ const shown = [
   'ramp_up_from',
   'gap_seconds',
   'save_sent',
+  'sends_locally',
   'workspace_id',
   'timestamp_created',
   'timestamp_updated',
@@ -56,7 +57,7 @@ export const deleteMailbox = (db: Db, workspaceId: string, id: string) =>
 export const findMailboxesByAddress = (db: Db, workspaceId: string, foldedAddresses: string[]) =>
   db
     .selectFrom('mailboxes')
-    .select(['id', 'address', 'address_folded', 'status'])
+    .select(['id', 'address', 'address_folded', 'status', 'sends_locally'])
     .where('workspace_id', '=', workspaceId)
     .where('address_folded', '=', sql<string>`any(${foldedAddresses}::text[])`)
     .execute()

@@ -130,6 +130,8 @@ export interface Mailbox {
   ramp_up: { start: number; step: number; from: string } | null
   gap_seconds: number
   save_sent: NewMailbox['save_sent']
+  /** Its sending server is of this machine: links that lead to this machine do for its mails. */
+  sends_locally: boolean
   workspace_id: string
   timestamp_created: Date
   timestamp_updated: Date

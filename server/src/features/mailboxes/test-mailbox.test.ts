@@ -35,6 +35,7 @@ test('a mailbox that works sends itself a mail and finds it', async () => {
       ['DKIM', 'warn'],
       ['DMARC', 'warn'],
     ],
+    ['links', 'ok'],
     ...[
       ['imap login', 'ok'],
       ['smtp login', 'ok'],
@@ -50,6 +51,18 @@ test('a mailbox that works sends itself a mail and finds it', async () => {
   expect(mail?.source.toString()).toMatch(
     /^From: <anna@example\.com>\r\nTo: <anna@example\.com>\r\n/,
   )
+})
+
+test('a mailbox whose recipients reach no link is told what to set', async () => {
+  await using servers = await startMailServers()
+  const { id } = await createRealMailbox(ctx, await workspace(), servers, servers.anna)
+  await ctx.database.peek.updateTable('mailboxes').set({ sends_locally: false }).execute()
+  const { works, steps } = await testMailbox(ctx, workspaceId, id)
+  expect(works).toBe(true)
+  expect(of(steps).links).toMatchObject({
+    status: 'warn',
+    remedy: expect.stringContaining('Set TRACKING_URL'),
+  })
 })
 
 test('a mail that is put into junk is found there', async () => {

@@ -8,6 +8,7 @@ import {
   type MailFolder,
   type SmtpConnection,
 } from '../../kernel/mail/index.ts'
+import { canCarryLinks, findLinkUrl, linkAddressRemedy } from '../link-address/index.ts'
 import { checkMailDomain } from './domain-check.ts'
 import { explainFailure } from './explain.ts'
 import { reportMailboxError, reportMailboxRecovered } from './health.ts'
@@ -79,6 +80,7 @@ class Test {
 
   async run(): Promise<void> {
     await this.#checkDomain()
+    await this.#checkLinks()
     const imap = await this.#logIn('imap', connectMailboxImap)
     const smtp = await this.#logIn('smtp', connectMailboxSmtp)
     try {
@@ -96,6 +98,13 @@ class Test {
     for (const { record, status, detail, remedy } of await checkMailDomain(this.#ctx, domain)) {
       this.#tell({ step: record, status, detail, remedy })
     }
+  }
+
+  async #checkLinks(): Promise<void> {
+    const url = await findLinkUrl(this.#ctx)
+    if (canCarryLinks(this.#mailbox, url)) return this.#well('links', `they lead to ${url}`)
+    const detail = `${url} reaches no recipient: unsubscribing goes by mail, and nothing is tracked`
+    this.#tell({ step: 'links', status: 'warn', detail, remedy: linkAddressRemedy })
   }
 
   async #logIn<T>(

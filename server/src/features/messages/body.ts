@@ -40,13 +40,12 @@ function withTracking(
   pieces: HtmlPiece[],
   { mail, links, unsubscribeUrl }: Around,
 ): string {
-  const image = tracksOpens
-    ? `<img src="${links.open(mail)}" width="1" height="1" alt="" style="border:0">`
-    : ''
+  const imageUrl = tracksOpens ? links.open(mail) : null
   const linked = tracksLinks
     ? rewriteLinks(html, pieces, (url) => (url === unsubscribeUrl ? url : links.click(mail, url)))
     : html
-  if (image === '') return linked
+  if (imageUrl === null) return linked
+  const image = `<img src="${imageUrl}" width="1" height="1" alt="" style="border:0">`
   return insertAtEnd(linked, image)
 }
 

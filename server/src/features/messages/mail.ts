@@ -59,7 +59,7 @@ export interface ComposeInput {
   /** What an empty subject continues; null: nothing was sent yet. */
   thread: MailThread | null
   at: Date
-  /** From `createTrackingLinks()`, once per process. */
+  /** Those of the mailbox, from the `LinkMaker` of the process. */
   links: TrackingLinks
 }
 

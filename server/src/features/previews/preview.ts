@@ -4,7 +4,7 @@ import { getCampaign } from '../campaigns/index.ts'
 import { findLead } from '../leads/index.ts'
 import { type ComposedMail, compileStep, compose, MailRefused } from '../messages/index.ts'
 import { messageIdOf, threadOf, variantOf } from '../sending/index.ts'
-import { createTrackingLinks } from '../tracking/index.ts'
+import { LinkMaker } from '../tracking/index.ts'
 import { findSender } from './find-sender.ts'
 import { listSent, type SentRow } from './queries.ts'
 import { mailsBefore, type NumberedStep, stepAsked, stepsOf } from './steps.ts'
@@ -49,7 +49,7 @@ export async function previewStep(
   const sent = await listSent(ctx.db, workspaceId, lead.id)
   const asked = stepAsked(steps, request.step, { sent, current_step: lead.current_step })
   const mailbox = await findSender(ctx, campaign, lead.id)
-  const links = createTrackingLinks(ctx)
+  const links = (await new LinkMaker(ctx).look()).of(mailbox)
 
   const make = (step: NumberedStep, earlier: SentRow[]): Preview => {
     const row = sent.find(({ step_id }) => step_id === step.id)

@@ -3,7 +3,7 @@ import { type Envelope, MailFailure, type SmtpConnection } from '../../kernel/ma
 import type { GroupWriter } from '../../kernel/runner/group-writer.ts'
 import { TemplateError } from '../campaigns/index.ts'
 import { type ComposedMail, compose, MailRefused } from '../messages/index.ts'
-import type { TrackingLinks } from '../tracking/index.ts'
+import type { LinkMaker } from '../tracking/index.ts'
 import type { Connections } from './connections.ts'
 import type { Lane } from './lane.ts'
 import type { Outcome } from './outcome.ts'
@@ -17,7 +17,7 @@ import { judge, printable, type Trouble } from './verdict.ts'
 export interface CourierParts {
   connections: Connections
   copies: SentCopies
-  links: TrackingLinks
+  links: LinkMaker
   marks: GroupWriter<Mark, boolean>
   settlements: GroupWriter<Settlement, boolean>
 }
@@ -134,22 +134,19 @@ async function attempt(
   }
 }
 
-function composeMail(
-  ctx: Context,
-  { claim, campaign, mailbox }: ClaimedMail,
-  links: TrackingLinks,
-) {
+function composeMail(ctx: Context, { claim, campaign, mailbox }: ClaimedMail, links: LinkMaker) {
+  const address = mailbox.address ?? ''
   return compose(campaign.compiled(claim.step_id, claim.variant_id), {
     lead: claim.lead,
     mailbox: {
-      address: mailbox.address ?? '',
+      address,
       display_name: mailbox.display_name,
       signature: mailbox.signature,
     },
     messageId: claim.message_id,
     thread: threadOf(claim),
     at: ctx.now(),
-    links,
+    links: links.of({ address, sends_locally: mailbox.sends_locally }),
   })
 }
 

@@ -25,6 +25,7 @@ export interface LaneRow extends LaneKey {
   gap_seconds: number
   /** A copy of what it sends goes to its Sent folder. */
   saves_sent: boolean
+  sends_locally: boolean
   ramp_up_start: number | null
   ramp_up_step: number | null
   ramp_up_from: string | null
@@ -36,7 +37,7 @@ const selectLanes = prepared<string[][], LaneRow>(
    select l.workspace_id, l.mailbox_id, l.seq, l.token, l.next_send_at, l.last_campaign_id,
      l.failures, l.not_before, w.plan_api, m.address, m.display_name, m.signature, m.status,
      m.timezone, m.daily_limit, m.gap_seconds,
-     coalesce(m.save_sent, not m.provider_saves_sent) as saves_sent, m.ramp_up_start, m.ramp_up_step, m.ramp_up_from
+     coalesce(m.save_sent, not m.provider_saves_sent) as saves_sent, m.sends_locally, m.ramp_up_start, m.ramp_up_step, m.ramp_up_from
    from unnest($1::uuid[], $2::uuid[]) with ordinality as k (workspace_id, mailbox_id, position)
    join mailbox_lanes l on l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id
    join lateral (

@@ -30,6 +30,7 @@ const hintOverlapMs = 200
 const sweepEveryMs = 1_000
 const reconcileEveryMs = 15_000
 const watchEveryMs = 1_000
+const linksEveryMs = 5_000
 /** Buckets of one step of the sweep: with all of them a round takes half a minute. */
 const sweepBuckets = 9
 
@@ -54,6 +55,7 @@ export async function startSendingRunner(
   })
   let drainMs = 20_000
   const writers = createWriters(ctx, watch)
+  await writers.links.look()
   const lanes = new Lanes(ctx, writers, {
     ...options,
     tokenOf: (bucket) => (leases.holds(bucket) ? leases.token(bucket) : undefined),
@@ -70,6 +72,9 @@ export async function startSendingRunner(
     sweep.first(leases.buckets())
     sweeping.wake()
   })
+  const looking = startLoop(ctx, 'link address', linksEveryMs, async () => {
+    await writers.links.look()
+  })
   const heartbeat = startLoop(ctx, 'mailbox leases', ctx.config.leaseMs / 3, () => leases.beat())
   const discover = startLoop(ctx, 'woken mailboxes', pollEveryMs, async (hinted) => {
     lanes.tick()
@@ -83,7 +88,7 @@ export async function startSendingRunner(
     async stop(withinMs = 5_000) {
       drainMs = withinMs
       await unlisten?.()
-      const loops = [heartbeat, discover, sweeping, reconciling, watching]
+      const loops = [heartbeat, discover, sweeping, reconciling, watching, looking]
       await Promise.all(loops.map((loop) => loop.stop()))
       await leases.release()
       await Promise.all([writers.connections.closeAll(), writers.copies.stop(withinMs)])

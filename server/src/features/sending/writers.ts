@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { GroupWriter } from '../../kernel/runner/group-writer.ts'
-import { createTrackingLinks, type TrackingLinks } from '../tracking/index.ts'
+import { LinkMaker } from '../tracking/index.ts'
 import { CampaignBook } from './campaign-book.ts'
 import { claimSends } from './claim.ts'
 import { Connections } from './connections.ts'
@@ -17,7 +17,7 @@ export interface Writers {
   watch: DatabaseWatch
   book: CampaignBook
   pool: LeadPool
-  links: TrackingLinks
+  links: LinkMaker
   connections: Connections
   copies: SentCopies
   claims: GroupWriter<ClaimRequest, Claim | null>
@@ -65,7 +65,7 @@ export function createWriters(ctx: Context, watch: DatabaseWatch): Writers {
   return {
     ...{ watch, book, claims, marks, settlements, sleeps },
     pool: new LeadPool(),
-    links: createTrackingLinks(ctx),
+    links: new LinkMaker(ctx),
     connections: new Connections(ctx),
     copies: new SentCopies(ctx),
     async flush() {

@@ -1,2 +1,11 @@
-export { createTrackingLinks, type LinkedMail, type TrackingLinks, tokenBoxOf } from './links.ts'
+export {
+  type LinkedMail,
+  LinkMaker,
+  type TrackingLinks,
+  tokenBoxOf,
+  type WebLinks,
+  webLinks,
+} from './links.ts'
 export { trackingRoutes } from './routes.ts'
+export { unsubscribe } from './unsubscribe.ts'
+export { readWish } from './wish.ts'

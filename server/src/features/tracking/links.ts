@@ -1,5 +1,8 @@
 import type { Context } from '../../kernel/context.ts'
+import { parseEmail } from '../../kernel/email.ts'
+import { canCarryLinks, findLinkUrl, type LinkSender } from '../link-address/index.ts'
 import { createTokenBox, type TokenBox, type TokenKind } from './token.ts'
+import { mailtoWish } from './wish.ts'
 
 /** The mail that a link stands in. */
 export interface LinkedMail {
@@ -10,26 +13,73 @@ export interface LinkedMail {
 
 /** Makes the addresses that a mail carries. The same mail always gets the same ones. */
 export interface TrackingLinks {
-  /** Of the page that unsubscribes, and of the one-click POST (RFC 8058). */
+  /**
+   * Of the page that unsubscribes, and of the one-click POST (RFC 8058). Where recipients reach no
+   * page of ours: a `mailto:` of the sending mailbox, whose reader carries the wish out.
+   */
   unsubscribe: (mail: LinkedMail, foldedAddress: string) => string
-  /** Of the invisible image. */
-  open: (mail: LinkedMail) => string
-  /** Of the redirect to `url`; the same `url` when it is too long for one. */
+  /** Of the invisible image; null where recipients reach none. */
+  open: (mail: LinkedMail) => string | null
+  /** Of the redirect to `url`; the same `url` when it is too long for one, or nobody reaches it. */
   click: (mail: LinkedMail, url: string) => string
 }
 
-export function createTrackingLinks(ctx: Pick<Context, 'config' | 'secrets'>): TrackingLinks {
-  const { trackingUrl } = ctx.config
-  const tokens = tokenBoxOf(ctx)
-  const make = (kind: TokenKind, { workspaceId, leadId, stepId }: LinkedMail, text = '') =>
-    tokens.make({ kind, workspaceId, leadId, stepId, text })
-  return {
-    unsubscribe: (mail, address) => `${trackingUrl}/u/${make('unsubscribe', mail, address)}`,
-    open: (mail) => `${trackingUrl}/o/${make('open', mail)}.gif`,
-    click: (mail, url) =>
-      Buffer.byteLength(url) > urlOctetsMax ? url : `${trackingUrl}/c/${make('click', mail, url)}`,
+/** Makes the links of the mails of one process, for whatever mailbox sends them. */
+export class LinkMaker {
+  readonly #ctx: Pick<Context, 'config' | 'secrets' | 'db'>
+  readonly #tokens: TokenBox
+  #url = ''
+  #web: TrackingLinks
+
+  constructor(ctx: Pick<Context, 'config' | 'secrets' | 'db'>) {
+    this.#ctx = ctx
+    this.#tokens = tokenBoxOf(ctx)
+    this.#web = webLinks(this.#tokens, this.#url)
+  }
+
+  /** Another process may have been given another address meanwhile. */
+  async look(): Promise<this> {
+    const url = await findLinkUrl(this.#ctx)
+    if (url !== this.#url) this.#web = webLinks(this.#tokens, url)
+    this.#url = url
+    return this
+  }
+
+  of(sender: LinkSender): TrackingLinks {
+    return canCarryLinks(sender, this.#url) ? this.#web : mailLinks(this.#tokens, sender.address)
   }
 }
+
+export interface WebLinks extends TrackingLinks {
+  open: (mail: LinkedMail) => string
+}
+
+export function webLinks(tokens: TokenBox, url: string): WebLinks {
+  const make = makerOf(tokens)
+  return {
+    unsubscribe: (mail, address) => `${url}/u/${make('unsubscribe', mail, address)}`,
+    open: (mail) => `${url}/o/${make('open', mail)}.gif`,
+    click: (mail, target) =>
+      Buffer.byteLength(target) > urlOctetsMax ? target : `${url}/c/${make('click', mail, target)}`,
+  }
+}
+
+function mailLinks(tokens: TokenBox, sender: string): TrackingLinks {
+  const make = makerOf(tokens)
+  const mailbox = parseEmail(sender)
+  const local = sender.slice(0, sender.lastIndexOf('@'))
+  const to = `${encodeURIComponent(local)}@${mailbox?.domain ?? ''}`
+  return {
+    unsubscribe: (mail, address) => mailtoWish(to, make('unsubscribe', mail, address)),
+    open: () => null,
+    click: (_mail, target) => target,
+  }
+}
+
+const makerOf =
+  (tokens: TokenBox) =>
+  (kind: TokenKind, { workspaceId, leadId, stepId }: LinkedMail, text = '') =>
+    tokens.make({ kind, workspaceId, leadId, stepId, text })
 
 export const tokenBoxOf = ({ secrets }: Pick<Context, 'secrets'>): TokenBox =>
   createTokenBox(secrets.derive('tracking links', 64))

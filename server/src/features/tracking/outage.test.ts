@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
-import { createTrackingLinks, type TrackingLinks } from './index.ts'
+import { tokenBoxOf, type WebLinks, webLinks } from './index.ts'
 
 let api: TestApi
-let links: TrackingLinks
+let links: WebLinks
 const mail = {
   workspaceId: '019a9d5e-0000-7c31-9d0a-5e1f6a2b3c4d',
   leadId: '019a9d5e-1111-7c31-9d0a-5e1f6a2b3c4d',
@@ -11,8 +11,8 @@ const mail = {
 }
 
 beforeAll(async () => {
-  api = await testApi({ trackingUrl: 'http://localhost' })
-  links = createTrackingLinks(api.ctx)
+  api = await testApi()
+  links = webLinks(tokenBoxOf(api.ctx), 'http://localhost')
   // From here on every statement fails.
   await api.ctx.db.destroy()
 })

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { createSentMail, type SentMail } from '../../../test/sent-mail.ts'
 import { findSuppressed } from '../suppression/index.ts'
-import { createTrackingLinks, type TrackingLinks } from './index.ts'
+import { tokenBoxOf, type WebLinks, webLinks } from './index.ts'
 
 let api: TestApi
 let origin: string
-let links: TrackingLinks
+let links: WebLinks
 let mail: SentMail
 
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
   await api.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = api.app.server.address() as { port: number }
   origin = `http://127.0.0.1:${port}`
-  links = createTrackingLinks({ ...api.ctx, config: { ...api.ctx.config, trackingUrl: origin } })
+  links = webLinks(tokenBoxOf(api.ctx), origin)
 })
 afterAll(() => api[Symbol.asyncDispose]())
 

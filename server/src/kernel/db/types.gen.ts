@@ -332,6 +332,15 @@ export interface Leads {
   workspace_id: string;
 }
 
+export interface LinkAddress {
+  contradicting_url: string | null;
+  is_given: boolean;
+  is_only: Generated<boolean>;
+  timestamp_contradicted: Timestamp | null;
+  timestamp_updated: Timestamp;
+  url: string;
+}
+
 export interface MailboxDays {
   day: string;
   mailbox_id: string;
@@ -352,6 +361,7 @@ export interface Mailboxes {
   ramp_up_start: number | null;
   ramp_up_step: number | null;
   save_sent: boolean | null;
+  sends_locally: Generated<boolean>;
   settings: Buffer;
   signature: string | null;
   smtp_error: string | null;
@@ -640,6 +650,7 @@ export interface DB {
   key_hashes: KeyHashes;
   labels: Labels;
   leads: Leads;
+  link_address: LinkAddress;
   mailbox_days: MailboxDays;
   mailbox_folders: MailboxFolders;
   mailbox_lanes: MailboxLanes;

@@ -15,6 +15,7 @@ export {
   type AddressPolicy,
   findLiteral,
   isLoopback,
+  isPublicHost,
   judgeAddress,
   judgeTarget,
 } from './policy.ts'

@@ -44,6 +44,19 @@ export function isLoopback(hostname: string): boolean {
   return address !== null && inAny(LOOPBACK, address)
 }
 
+/**
+ * Whether a host may be one that everybody reaches: a public address, or a name of the public DNS.
+ * The name is not looked up.
+ */
+export function isPublicHost(hostname: string): boolean {
+  const literal = findLiteral(hostname)
+  if (literal !== undefined) return judgeAddress({ mode: 'public', allow: [] }, literal)
+  return hostname.includes('.') && !LOCAL_NAME.test(hostname)
+}
+
+/** RFC 6761, RFC 6762, RFC 8375, and what ICANN and home routers keep for inside. */
+const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|lan|home\.arpa|test|invalid)\.?$/i
+
 const LONGEST_BUDGET_MS = 1_000
 
 /**

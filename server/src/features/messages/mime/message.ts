@@ -11,7 +11,7 @@ export interface MessageContent {
   subject: string
   inReplyTo: string | null
   references: string[]
-  /** For one click (RFC 8058); null: no such headers. */
+  /** Of a page that takes one click (RFC 8058), or a `mailto:`; null: no such headers. */
   unsubscribeUrl: string | null
   text: string
   html: string | null
@@ -56,12 +56,11 @@ function headersOf(content: MessageContent): string {
   headers += `Subject: ${headerText(content.subject, 'Subject: '.length)}\r\n`
   if (inReplyTo !== null) headers += `In-Reply-To: ${inReplyTo}\r\n`
   if (references.length > 0) headers += `References: ${references.join('\r\n ')}\r\n`
-  if (unsubscribeUrl !== null) {
-    headers +=
-      `List-Unsubscribe: <${unsubscribeUrl}>\r\n` +
-      'List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n'
-  }
-  return headers
+  if (unsubscribeUrl === null) return headers
+  headers += `List-Unsubscribe: <${unsubscribeUrl}>\r\n`
+  // Whoever announces one click takes a POST.
+  if (!/^https?:/.test(unsubscribeUrl)) return headers
+  return `${headers}List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n`
 }
 
 function sender({ name, address }: MessageContent['from']): string {

@@ -1,0 +1,11 @@
+export {
+  canCarryLinks,
+  findLinkUrl,
+  isPublicAddress,
+  keepGivenAddress,
+  keepListenerAddress,
+  type LinkSender,
+  linkAddressRemedy,
+  reportContradiction,
+} from './link-address.ts'
+export { findLinkAddress } from './queries.ts'
