@@ -5,6 +5,7 @@ import type { Log } from './log.ts'
 import type { MailNetwork } from './mail/index.ts'
 import type { Metrics } from './metrics.ts'
 import type { LookupFn, MailLookupFn, OutboundHttp, TextLookupFn } from './outbound/index.ts'
+import type { ProcessMark } from './runner/process-mark.ts'
 
 /**
  * What every feature may use. Built once per process by an entry point and passed as the first
@@ -35,6 +36,8 @@ export interface Context {
   /** Names to their TXT records. */
   lookupText: TextLookupFn
   secrets: SecretBox
+  /** Tells other processes when this one is gone; undefined: they wait for its leases to end. */
+  processMark?: ProcessMark | undefined
   log: Log
   metrics: Metrics
   /** Present inside `transaction()`: runs after the commit, never after a rollback. */

@@ -18,6 +18,7 @@ import {
   createTextLookup,
 } from '../kernel/outbound/index.ts'
 import { type EmbeddedPostgres, findRunning, startPostgres } from '../kernel/postgres/index.ts'
+import { markProcess } from '../kernel/runner/process-mark.ts'
 import { openSecrets } from '../kernel/secret-key.ts'
 import { applyMigrations, checkDatabase, connectDatabase, requireMigrations } from './database.ts'
 import { atMost } from './deadline.ts'
@@ -59,7 +60,8 @@ export async function openServer(
   const begun = await options.postgres
   const url =
     databaseUrl ?? begun?.url ?? stack.use(await startPostgres({ dataDir, ...options })).url
-  return await open(stack, config, url, { ...options, timeouts, migrations: 'apply' })
+  const ownsDataDir = databaseUrl === undefined
+  return await open(stack, config, url, { ...options, timeouts, ownsDataDir, migrations: 'apply' })
 }
 
 /**
@@ -72,8 +74,12 @@ export async function openOperator(config: Config, options: OpenOptions): Promis
   await using stack = new AsyncDisposableStack()
   const database = stack.use(await openDatabase(config, options))
   const migrations = database.isOurs ? 'apply' : 'require'
-  const timeouts = commandTimeouts
-  return await open(stack, config, database.url, { ...options, migrations, timeouts })
+  return await open(stack, config, database.url, {
+    ...options,
+    migrations,
+    timeouts: commandTimeouts,
+    ownsDataDir: database.isOurs,
+  })
 }
 
 export interface OpenDatabase extends AsyncDisposable {
@@ -109,7 +115,11 @@ async function open(
   stack: AsyncDisposableStack,
   config: Config,
   url: string,
-  options: OpenOptions & { migrations: 'apply' | 'require'; timeouts: DatabaseTimeouts },
+  options: OpenOptions & {
+    migrations: 'apply' | 'require'
+    timeouts: DatabaseTimeouts
+    ownsDataDir: boolean
+  },
 ): Promise<OpenProcess> {
   const { log, signal } = options
   setPreparedStatements(config.databasePrepared)
@@ -136,6 +146,7 @@ async function open(
     lookupMail: createMailLookup(),
     lookupText: createTextLookup(),
     random: Math.random,
+    processMark: markProcess({ ownsDataDir: options.ownsDataDir }),
   }
   if (!options.isDirectoryOnly) await (await import('./prepare.ts')).prepare(ctx)
   await ensureDefaultWorkspace(ctx)

@@ -461,6 +461,7 @@ export interface Runners {
   heartbeat_at: Timestamp;
   id: string;
   kind: Generated<string>;
+  process: string | null;
   slot: number;
 }
 

@@ -4,11 +4,34 @@ import type { Db } from '../db/db.ts'
 // Bucket leases and runners are local to the coordinator: no statement here touches a tenant table.
 
 /** A process is one runner for each kind of lease that it takes. */
-export const upsertRunner = (db: Db, kind: string, runnerId: string, slot: number) =>
+export const upsertRunner = (
+  db: Db,
+  kind: string,
+  runner: { id: string; slot: number; process: string | null },
+) =>
   sql`
-    insert into runners (id, kind, slot, heartbeat_at)
-    values (${runnerId}::uuid, ${kind}, ${slot}, outrider_now())
+    insert into runners (id, kind, slot, heartbeat_at, process)
+    values (${runner.id}::uuid, ${kind}, ${runner.slot}, outrider_now(), ${runner.process})
     on conflict (id) do update set heartbeat_at = excluded.heartbeat_at`.execute(db)
+
+/** Those that say which process they are. */
+export const findMarkedRunners = async (db: Db, kind: string) =>
+  db
+    .selectFrom('runners')
+    .select(['id', 'process'])
+    .where('kind', '=', kind)
+    .where('process', 'is not', null)
+    .$narrowType<{ process: string }>()
+    .execute()
+
+/** Their leases end now. Who takes them next finishes what they had begun, as after any lease that ended. */
+export const endRunners = (db: Db, kind: string, runnerIds: string[]) =>
+  sql`
+    with ended as (delete from runners where id = any(${runnerIds}::uuid[]) returning id)
+    update bucket_leases l
+    set leased_until = outrider_now()
+    from ended
+    where l.kind = ${kind} and l.runner_id = ended.id`.execute(db)
 
 export const deleteRunner = (db: Db, runnerId: string) =>
   db.deleteFrom('runners').where('id', '=', runnerId).execute()

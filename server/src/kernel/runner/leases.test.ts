@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
 import type { Context } from '../context.ts'
 import { bucketCount, Leases } from './leases.ts'
+import { markProcess, type ProcessMark } from './process-mark.ts'
 
 let ctx: TestContext
 beforeAll(async () => {
@@ -23,9 +25,9 @@ interface Runner {
   elapse: (ms: number) => void
 }
 
-function startRunner(): Runner {
+function startRunner(processMark?: ProcessMark): Runner {
   let elapsedMs = 0
-  const own: Context = { ...ctx, monotonicMs: () => elapsedMs }
+  const own: Context = { ...ctx, monotonicMs: () => elapsedMs, processMark }
   const runner = { taken: [] as number[], abandoned: [] as number[], lost: [] as number[] }
   const leases = new Leases(own, 'deliveries', {
     taken: (buckets, abandoned) => {
@@ -122,4 +124,46 @@ test('a clean stop frees everything at once, and nothing counts as abandoned', a
   await b.leases.beat()
   expect(b.taken).toHaveLength(bucketCount)
   expect(b.abandoned).toEqual([])
+})
+
+test('the next owner of a DATA_DIR takes the leases of a killed one at once', async () => {
+  const killed = startRunner(markProcess({ ownsDataDir: true }))
+  await killed.leases.beat()
+  const next = startRunner(markProcess({ ownsDataDir: true }))
+  await next.leases.beat()
+  expect(next.abandoned).toHaveLength(bucketCount)
+})
+
+test.runIf(process.platform === 'linux')(
+  'a process of this machine that is gone loses its leases at once',
+  async () => {
+    const own = markProcess({ ownsDataDir: false })
+    const { pid } = spawnSync('true')
+    const text = own?.text.replace(/ \d+ (\d+)$/, ` ${pid} $1`) ?? ''
+    const killed = startRunner({ text, isGone: () => false })
+    await killed.leases.beat()
+    const next = startRunner(own)
+    await next.leases.beat()
+    expect(next.abandoned).toHaveLength(bucketCount)
+  },
+)
+
+test('who may be alive keeps its leases until they end', async () => {
+  const alive = markProcess({ ownsDataDir: false })
+  const elsewhere: (ProcessMark | undefined)[] = [
+    alive,
+    // Of another machine or container, of a DATA_DIR that is not ours, of an older version.
+    { text: 'another-boot pid:[1] 1 1', isGone: () => false },
+    markProcess({ ownsDataDir: true }),
+    undefined,
+  ]
+  for (const mark of elsewhere) {
+    const owner = startRunner(mark)
+    await owner.leases.beat()
+    const next = startRunner(markProcess({ ownsDataDir: false }))
+    await next.leases.beat()
+    expect(next.taken).toEqual([])
+    await owner.leases.release()
+    await next.leases.release()
+  }
 })

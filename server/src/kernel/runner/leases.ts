@@ -70,8 +70,10 @@ export class Leases {
   }
 
   async beat() {
-    const { db, monotonicMs } = this.#ctx
-    await queries.upsertRunner(db, this.#kind, this.runnerId, this.slot)
+    const { db, monotonicMs, processMark } = this.#ctx
+    const runner = { id: this.runnerId, slot: this.slot, process: processMark?.text ?? null }
+    await queries.upsertRunner(db, this.#kind, runner)
+    await this.#endPredecessors()
     const sentMs = monotonicMs()
     const renewed = await queries.renewLeases(
       db,
@@ -99,6 +101,18 @@ export class Leases {
     this.#leaving.clear()
     await queries.deleteRunner(this.#ctx.db, this.runnerId)
     await queries.deleteDeadRunners(this.#ctx.db)
+  }
+
+  /** Who is known to be dead needs no time to come back. */
+  async #endPredecessors() {
+    const { db, processMark } = this.#ctx
+    if (!processMark) return
+    const runners = await queries.findMarkedRunners(db, this.#kind)
+    const gone = runners.filter(({ process }) => processMark.isGone(process))
+    if (gone.length === 0) return
+    const ids = gone.map(({ id }) => id)
+    await queries.endRunners(db, this.#kind, ids)
+    this.#ctx.log.warn({ kind: this.#kind, count: gone.length }, 'runners were killed: taking over')
   }
 
   async #take(most: number) {

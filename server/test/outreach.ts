@@ -1,0 +1,103 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SMTPServerOptions } from 'smtp-server'
+import {
+  type ImapServerOptions,
+  startImapServer,
+  startSmtpServer,
+} from '../src/demo/mail-server/index.ts'
+import type { Answer } from './app.ts'
+import { createOutbox, type Outbox } from './mail/outbox.ts'
+import { makeDataDir, operatorJson, type ServiceProcess, type Settings } from './processes.ts'
+import { type Receiver, type Answer as ReceiverAnswer, startReceiver } from './receiver.ts'
+import { alwaysOpen } from './sending.ts'
+
+/** The world around a service process: a mail server and a receiver of webhooks. */
+export interface Outreach extends AsyncDisposable {
+  outbox: Outbox
+  receiver: Receiver
+  /** A mailbox, a destination of all events and an active campaign that sends at once. */
+  setUp: (service: ServiceProcess, settings: Settings) => Promise<OutreachApi>
+}
+
+export interface OutreachApi {
+  /** Rejects when the service refuses or does not answer. */
+  call: (method: string, path: string, body: object) => Promise<Answer['body']>
+  post: (path: string, body: object) => Promise<Answer['body']>
+  /** Each gets a mail, and the receiver an event of it. */
+  addLeads: (emails: string[]) => Promise<Answer['body']>
+  /** The same key and campaign at another address of the service. */
+  at: (address: string) => OutreachApi
+}
+
+const login = { address: 'anna@example.com', password: 'correct horse' }
+
+export async function startOutreach(
+  options: { smtp?: SMTPServerOptions; imap?: ImapServerOptions; answer?: ReceiverAnswer } = {},
+): Promise<Outreach> {
+  const outbox = createOutbox()
+  outbox.store.addAccount(login)
+  const smtp = await startSmtpServer(outbox.store, options.smtp)
+  const imap = await startImapServer(outbox.store, options.imap)
+  const receiver = await startReceiver(options.answer)
+  return {
+    ...{ outbox, receiver },
+    async setUp(service, settings) {
+      const address = await service.address()
+      const create = ['keys', 'create', '--name', 'outreach', '--scopes', 'all:*']
+      const { key } = await operatorJson(create, settings)
+      await operatorJson(
+        ['mailboxes', 'add', await describeMailbox(smtp.port, imap.port)],
+        settings,
+      )
+      const { post, call } = callerOf(address, key, '')
+      await post('webhooks', {
+        ...{ name: 'all', target_hook_url: receiver.url, event_type: 'all_events' },
+      })
+      const { id } = await post('campaigns', {
+        name: 'outreach',
+        campaign_schedule: alwaysOpen,
+        ...{ email_gap: 0, random_wait_max: 0, daily_limit: 10_000 },
+        email_list: [login.address],
+        sequences: [{ steps: [{ variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] }] }],
+      })
+      await call('PATCH', `campaigns/${id}`, { status: 'active' })
+      return callerOf(address, key, id)
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([smtp, imap, receiver].map((each) => each[Symbol.asyncDispose]()))
+    },
+  }
+}
+
+async function describeMailbox(smtpPort: number, imapPort: number): Promise<string> {
+  const path = join(await makeDataDir(), 'mailbox.json')
+  const { address, password } = login
+  const server = { host: '127.0.0.1', security: 'none', username: address, password }
+  const described = {
+    ...{ address, daily_limit: 10_000, save_sent: 'off' },
+    smtp: { ...server, port: smtpPort },
+    imap: { ...server, port: imapPort },
+  }
+  await writeFile(path, JSON.stringify(described))
+  return path
+}
+
+function callerOf(address: string, key: string, campaignId: string): OutreachApi {
+  async function call(method: string, path: string, body: object) {
+    const response = await fetch(`${address}/api/v2/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    if (response.ok) return (await response.json()) as Answer['body']
+    throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  }
+  const post = (path: string, body: object) => call('POST', path, body)
+  return {
+    ...{ call, post },
+    addLeads: (emails) =>
+      post('lead/add', { campaign_id: campaignId, leads: emails.map((email) => ({ email })) }),
+    at: (other) => callerOf(other, key, campaignId),
+  }
+}
