@@ -13,6 +13,7 @@ import {
   type SuppressionSummary,
   summariseSuppressions,
 } from '../features/suppression/index.ts'
+import { type UndoneSuppression, undoSuppression } from '../features/undo-suppression/index.ts'
 import { parseCount } from './arguments.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
 import { formatTable, tell } from './terminal.ts'
@@ -66,7 +67,7 @@ export function suppressionCommands(program: Command) {
     )
 
   withWorkspace(suppressions.command('remove'))
-    .description('Lift a block; leads that it stopped stay stopped')
+    .description('Lift a block; leads that it stopped stay stopped (undo brings them back)')
     .argument('<value>', 'the address or domain')
     .option('--force', 'also an unsubscribe or a hard bounce')
     .action((value: string, options: WorkspaceOptions & { force?: boolean }) => {
@@ -82,6 +83,22 @@ export function suppressionCommands(program: Command) {
       )
     })
 
+  withWorkspace(suppressions.command('undo'))
+    .description('Take back a suppression that was wrong: its leads go on where they were')
+    .argument('<address>', 'the address')
+    .option('--unsubscribed', 'also an unsubscribe: only with a consent that you can prove')
+    .addHelpText('after', undoNotes)
+    .action((address: string, options: WorkspaceOptions & { unsubscribed?: boolean }) =>
+      operateIn(
+        options,
+        (ctx, workspaceId) =>
+          undoSuppression(ctx, workspaceId, address, {
+            unsubscribed: options.unsubscribed ?? false,
+          }),
+        showUndone,
+      ),
+    )
+
   withWorkspace(suppressions.command('list'))
     .description('Show how many there are, and the first of them')
     .option('--limit <number>', 'how many to show', parseCount, 100)
@@ -96,6 +113,34 @@ export function suppressionCommands(program: Command) {
 
 const warning =
   'Warning: this was no block of yours. Write to it only with a new consent that you can prove.'
+
+const undoNotes = `
+Leads that have answered stay stopped, those that had got every step are finished, all others are
+written to again when their campaigns and steps say so. What it did is printed, and in the audit log.`
+
+function showUndone(undoneSuppression: UndoneSuppression): string {
+  const { address, reason, since, leads, still_suppressed, resting_campaigns } = undoneSuppression
+  const undone = `${address} was suppressed (${reason}) since ${since.toISOString()}; that is undone.`
+  if (still_suppressed) {
+    return `${undone} Its domain is suppressed (${still_suppressed}): its leads stay stopped.`
+  }
+  if (leads.length === 0) return `${undone} It had stopped no lead.`
+  const table = formatTable(
+    ['lead', 'campaign', 'was stopped as', 'is', 'next mail'],
+    leads.map((lead) => [
+      lead.lead_id,
+      lead.campaign_name,
+      lead.previous_stop_reason,
+      lead.stop_reason === null ? lead.sending_state : `stopped (${lead.stop_reason})`,
+      lead.timestamp_next_send,
+    ]),
+  )
+  const resting = resting_campaigns.map(
+    ({ id, name, status }) =>
+      `The campaign ${name} is ${status}: it sends nothing until PATCH {"status": "active"} to ${id}.`,
+  )
+  return [`${undone} Its leads:`, table, ...resting].join('\n')
+}
 
 const linesOf = (file: string) =>
   createInterface({

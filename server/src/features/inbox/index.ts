@@ -1,6 +1,7 @@
 export { replyInThread } from './reply.ts'
 export type { ShownReply } from './reply-queries.ts'
 export { type InboxRunner, startInboxRunner } from './runner.ts'
+export { forgetSoftBounces } from './soft-bounce-queries.ts'
 export { type SyncedMailbox, syncMailboxes } from './sync.ts'
 export type { Thread } from './thread-queries.ts'
 export { type Conversation, getThread, listThreads, markRead } from './threads.ts'

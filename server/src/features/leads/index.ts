@@ -5,6 +5,7 @@ export type {
   SkipReason,
 } from './activity.ts'
 export { addLeads } from './add-leads.ts'
+export { type BroughtBack, bringBackLeads } from './bring-back.ts'
 export { companyOf } from './company.ts'
 export { findLead } from './find-lead.ts'
 export { followSteps } from './follow-steps.ts'

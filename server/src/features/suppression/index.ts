@@ -1,8 +1,10 @@
+export { parseEntry } from './entry.ts'
 export {
   addSuppression,
   exportSuppressions,
   type ImportedSuppressions,
   importSuppressions,
+  liftSuppression,
   removeSuppression,
   type SuppressionSummary,
   summariseSuppressions,

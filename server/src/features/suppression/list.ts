@@ -5,7 +5,12 @@ import { operator, recordAudit } from '../audit/index.ts'
 import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
 import { parseEntry, type SuppressionEntry } from './entry.ts'
 import * as queries from './queries.ts'
-import { type NewSuppression, type SuppressionReason, suppress } from './suppression.ts'
+import {
+  lockSuppressions,
+  type NewSuppression,
+  type SuppressionReason,
+  suppress,
+} from './suppression.ts'
 
 export interface ImportedSuppressions {
   /** New, or for a stronger reason now. */
@@ -133,21 +138,37 @@ export async function removeSuppression(
 ): Promise<SuppressionEntry & { reason: string }> {
   const entry = readEntry(text)
   return transaction(ctx, async (tx) => {
-    const stored = await queries.findSuppression(tx.db, workspaceId, entry)
-    if (!stored) throw notFound('suppression')
-    if (stored.reason !== 'blocked' && !options.force) throw notLiftable(stored.reason)
-    await queries.deleteSuppression(tx.db, workspaceId, entry)
-    await record(tx, workspaceId, 'suppression.removed', { ...stored, kind: entry.kind })
+    const lifted = await liftSuppression(tx, workspaceId, entry)
+    if (!lifted) throw notFound('suppression')
+    const { reason } = lifted
+    if (reason !== 'blocked' && !options.force) throw notLiftable(reason)
+    await record(tx, workspaceId, 'suppression.removed', { reason, kind: entry.kind })
     await wakeWorkspaceMailboxes(tx, workspaceId)
-    return { ...entry, reason: stored.reason }
+    return { ...entry, reason }
   })
+}
+
+/**
+ * Deletes an entry in the caller's transaction, and nothing else.
+ *
+ * @returns what it was; nothing: there was none
+ */
+export async function liftSuppression(
+  tx: Context,
+  workspaceId: string,
+  entry: SuppressionEntry,
+): Promise<queries.StoredSuppression | undefined> {
+  await lockSuppressions(tx, workspaceId)
+  const stored = await queries.findSuppression(tx.db, workspaceId, entry)
+  if (stored) await queries.deleteSuppression(tx.db, workspaceId, entry)
+  return stored
 }
 
 const notLiftable = (reason: string) =>
   new AppError(
     'invalid_transition',
     reason === 'bounced'
-      ? 'Mail to it was refused for good. Writing again costs the reputation of your mailboxes: --force does it all the same.'
+      ? 'Mail to it was refused for good. Writing again costs the reputation of your mailboxes: --force does it all the same. If it was wrong, "suppressions undo" also brings its leads back.'
       : 'Its owner unsubscribed. Writing again without a new consent is against the law in most places: --force does it all the same.',
   )
 

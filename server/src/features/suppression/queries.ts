@@ -99,18 +99,17 @@ export async function countSuppressions(db: Db, workspaceId: string) {
   return rows
 }
 
-export const findSuppression = (
+export async function findSuppression(
   db: Db,
   workspaceId: string,
   { kind, value }: SuppressionPosition,
-) =>
-  db
-    .selectFrom('suppressions')
-    .select('reason')
-    .where('workspace_id', '=', workspaceId)
-    .where('kind', '=', kind)
-    .where('value', '=', value)
-    .executeTakeFirst()
+) {
+  const { rows } = await sql<StoredSuppression>`
+    select kind, value, reason, campaign_id, timestamp_created
+    from suppressions
+    where workspace_id = ${workspaceId}::uuid and kind = ${kind} and value = ${value}`.execute(db)
+  return rows[0]
+}
 
 export const deleteSuppression = (
   db: Db,

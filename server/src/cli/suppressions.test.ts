@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { json, run } from '../../test/commands.ts'
+import { type Inbox, report, testInbox } from '../../test/inbox.ts'
+
+let inbox: Inbox
+beforeEach(async () => {
+  inbox = await testInbox()
+  vi.stubEnv('DATABASE_URL', inbox.ctx.database.url)
+  vi.stubEnv('OUTRIDER_SECRET_KEY', randomBytes(32).toString('base64'))
+  vi.stubEnv('DATA_DIR', '/nowhere')
+  vi.stubEnv('BASE_URL', '')
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await inbox[Symbol.asyncDispose]()
+})
+
+test('a wrong suppression is undone by one command, which says what it undid', async () => {
+  const { leadId, messageId, campaign } = await inbox.contact(['ada@lead.example'])
+  inbox.startReader()
+  inbox.arrive(report({ recipient: 'ada@lead.example', messageId }))
+  await inbox.waitForEvents('email.bounced')
+
+  const { code, stdout } = await run('suppressions', 'undo', 'Ada@Lead.example')
+  expect(code).toBe(0)
+  expect(stdout).toContain('ada@lead.example was suppressed (bounced) since 20')
+  expect(stdout).toContain(leadId)
+  expect(stdout).toMatch(/bounced +active +20/)
+  expect(stdout).toContain(`The campaign test is completed: it sends nothing until PATCH`)
+  expect(stdout).toContain(campaign.id)
+
+  const again = await run('suppressions', 'undo', 'ada@lead.example')
+  expect(again).toMatchObject({ code: 1, stdout: '' })
+  expect(again.stderr).toContain('not suppressed')
+  expect((await run('suppressions', 'undo', 'lead.example')).stderr).toContain('e-mail address')
+
+  await json('suppressions', 'add', 'ada@lead.example')
+  const blocked = await json('suppressions', 'undo', 'ada@lead.example')
+  expect(blocked).toMatchObject({ reason: 'blocked', leads: [], resting_campaigns: [] })
+})

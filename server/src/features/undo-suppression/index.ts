@@ -1,0 +1,1 @@
+export { type UndoneSuppression, undoSuppression } from './undo.ts'

@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Inbox, letter, report, testInbox } from '../../../test/inbox.ts'
+import { addSuppression, findSuppressed } from '../suppression/index.ts'
+import { undoSuppression } from './index.ts'
+
+const address = 'ada@lead.example'
+
+let inbox: Inbox
+beforeEach(async () => {
+  inbox = await testInbox()
+})
+afterEach(() => inbox[Symbol.asyncDispose]())
+
+const undo = (options = { unsubscribed: false }, of = address) =>
+  undoSuppression(inbox.ctx, inbox.workspaceId, of, options)
+const suppressed = async () =>
+  (await findSuppressed(inbox.ctx.db, inbox.workspaceId, [address])).get(address)
+const audit = () =>
+  inbox.ctx.database.peek
+    .selectFrom('audit_log')
+    .select(['actor_type', 'details'])
+    .where('action', '=', 'suppression.undone')
+    .execute()
+
+/** Two campaigns have written to her, and a report said that she is gone. */
+async function bounced() {
+  const second = await inbox.contact([address])
+  const first = await inbox.contact([address])
+  inbox.startReader()
+  inbox.arrive(report({ recipient: address, messageId: first.messageId }))
+  await inbox.waitForEvents('email.bounced')
+  return { first, second }
+}
+
+test('a wrong bounce is undone: the address is free, and its leads go on in every campaign', async () => {
+  const { first, second } = await bounced()
+  expect(await inbox.lead(first.leadId)).toMatchObject({ stop_reason: 'bounced' })
+  expect(await inbox.lead(second.leadId)).toMatchObject({ stop_reason: 'blocked' })
+
+  const undone = await undo()
+  expect(undone).toMatchObject({ address, reason: 'bounced', still_suppressed: null })
+  expect(undone.campaign_id).toBe(first.campaign.id)
+  // All of their leads were stopped.
+  expect(undone.resting_campaigns.map(({ status }) => status)).toEqual(['completed', 'completed'])
+  expect(undone.leads.map((lead) => [lead.lead_id, lead.previous_stop_reason]).sort()).toEqual(
+    [
+      [first.leadId, 'bounced'],
+      [second.leadId, 'blocked'],
+    ].sort(),
+  )
+  expect(await suppressed()).toBeUndefined()
+  for (const { leadId } of [first, second]) {
+    const lead = await inbox.lead(leadId)
+    expect(lead).toMatchObject({ status: 'contacted', sending_state: 'active', stop_reason: null })
+    expect(lead.timestamp_next_send).not.toBeNull()
+  }
+  const counts = await inbox.call('GET', `/api/v2/campaigns/${first.campaign.id}`)
+  expect(counts.body.lead_counts).toMatchObject({ active: 1, bounced: 0 })
+  const entries = await audit()
+  expect(entries).toHaveLength(1)
+  expect(entries[0]).toMatchObject({ actor_type: 'operator', details: { reason: 'bounced' } })
+  expect(JSON.stringify(entries)).not.toContain(address)
+  await expect(undo()).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('who has answered before is not written to again', async () => {
+  const { leadId, messageId } = await inbox.contact([address])
+  inbox.startReader()
+  inbox.arrive(letter({ headers: ['Message-ID: <a@x.example>', `In-Reply-To: ${messageId}`] }))
+  await inbox.waitForEvents('lead.replied')
+  inbox.arrive(report({ recipient: address, messageId }))
+  await inbox.waitForEvents('email.bounced')
+  const { leads } = await undo()
+  expect(leads).toMatchObject([{ sending_state: 'stopped', stop_reason: 'replied' }])
+  expect(await inbox.lead(leadId)).toMatchObject({ status: 'replied', stop_reason: 'replied' })
+})
+
+test('an unsubscribe is undone only by who says so', async () => {
+  const { leadId, campaign } = await inbox.contact([address])
+  const body = { email: address, campaign_id: campaign.id, new_status: 'unsubscribed' }
+  await inbox.call('POST', '/api/v2/lead/update/status', { body })
+  expect(await suppressed()).toBe('unsubscribed')
+  await expect(undo()).rejects.toMatchObject({ code: 'invalid_transition' })
+  expect(await suppressed()).toBe('unsubscribed')
+  expect(await undo({ unsubscribed: true })).toMatchObject({ reason: 'unsubscribed' })
+  expect(await inbox.lead(leadId)).toMatchObject({ status: 'contacted', sending_state: 'active' })
+})
+
+test('while its domain is suppressed, the leads of an address stay stopped', async () => {
+  const { first } = await bounced()
+  await addSuppression(inbox.ctx, inbox.workspaceId, 'lead.example')
+  expect(await undo()).toMatchObject({ still_suppressed: 'blocked', leads: [] })
+  expect(await inbox.lead(first.leadId)).toMatchObject({ sending_state: 'stopped' })
+  await expect(undo()).rejects.toMatchObject({ message: expect.stringContaining('domain') })
+  const ofDomain = undo({ unsubscribed: false }, 'lead.example')
+  await expect(ofDomain).rejects.toMatchObject({ code: 'invalid_field' })
+})
