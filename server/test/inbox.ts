@@ -39,7 +39,7 @@ const steps = [
 
 /** The sending of mails, and an IMAP server on the same store, read on demand. */
 export async function testInbox(options: { imap?: ImapServerOptions } = {}): Promise<Inbox> {
-  const sending = await testSending()
+  const sending = await testSending({ hasReader: true })
   const imapPort = await sending.startImap(options.imap)
   const { ctx } = sending
   const { raise: onRead, until: untilRead } = createSignal()

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { SMTPServerOptions } from 'smtp-server'
 import type { Config } from '../src/config.ts'
 import {
@@ -11,6 +12,7 @@ import {
 import { addMailbox, type Mailbox } from '../src/features/mailboxes/index.ts'
 import { type SendingRunner, startSendingRunner } from '../src/features/sending/index.ts'
 import type { Context } from '../src/kernel/context.ts'
+import type { Db } from '../src/kernel/db/db.ts'
 import { listen } from '../src/kernel/db/listen.ts'
 import { hintChannel } from '../src/kernel/runner/hint.ts'
 import { type Answer, type TestApi, testApi } from './app.ts'
@@ -77,9 +79,13 @@ const loginOf = (username: string, port: number) => ({
 /** What makes a mailbox one whose folders are read. */
 export const readAt = (imapPort: number, address: string) => ({ imap: loginOf(address, imapPort) })
 
+/** As if a reader had nothing else to do: follow-ups never wait for one. */
+export const readForEver = (db: Db, mailboxId: string) =>
+  sql`update mailboxes set inbox_read_at = 'infinity' where id = ${mailboxId}::uuid`.execute(db)
+
 /** The API, a mail server and runners on one private database, with the clock running. */
 export async function testSending(
-  options: { config?: Partial<Config>; smtp?: SMTPServerOptions } = {},
+  options: { config?: Partial<Config>; smtp?: SMTPServerOptions; hasReader?: boolean } = {},
 ): Promise<Sending> {
   const api = await testApi(options.config)
   api.ctx.clock.run()
@@ -111,13 +117,15 @@ export async function testSending(
     waitForMails,
     async createMailbox(address, more = {}, port = smtp.port) {
       store.addAccount({ address, password })
-      return addMailbox(api.ctx, api.workspaceId, {
+      const mailbox = await addMailbox(api.ctx, api.workspaceId, {
         address,
         smtp: loginOf(address, port),
         ...readAt(1, address),
         daily_limit: 10_000,
         ...more,
       })
+      if (!options.hasReader) await readForEver(api.ctx.database.peek, mailbox.id)
+      return mailbox
     },
     async createCampaign(mailboxes, more = {}) {
       const created = await api.call('POST', '/api/v2/campaigns', {

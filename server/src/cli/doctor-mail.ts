@@ -9,6 +9,7 @@ import {
   checkMailDomain,
   countMailboxes,
   countRemoteSenders,
+  countUnreadMailboxes,
   listMailDomains,
 } from '../features/mailboxes/index.ts'
 import { findSendingHold } from '../features/sending/index.ts'
@@ -32,7 +33,7 @@ export async function examineMail(
   const domains = await listMailDomains(db, domainsMax)
   return [
     ...sending,
-    mailboxes(counts),
+    mailboxes(counts, await countUnreadMailboxes(db)),
     await links(db, config),
     ...(await Promise.all(domains.map((one) => domain(one, lookupText)))),
   ]
@@ -43,8 +44,13 @@ function held(detail: string): Finding {
   return found('sending', 'fail', `nothing is sent: ${detail}`, remedy)
 }
 
-function mailboxes(counts: Map<string, number>): Finding {
-  const detail = [...counts].map(([status, count]) => `${count} ${status}`).join(', ')
+function mailboxes(counts: Map<string, number>, unread: number): Finding {
+  const all = [...counts].map(([status, count]) => `${count} ${status}`).join(', ')
+  const detail = unread === 0 ? all : `${all}; ${unread} with follow-ups that wait until it is read`
+  if (!counts.has('error') && unread > 0) {
+    const wait = 'Keep a runner alive; its log says why a mailbox cannot be read.'
+    return found('mailboxes', 'warn', detail, wait)
+  }
   if (!counts.has('error')) return fine('mailboxes', detail)
   const remedy = 'See "npx outrider mailboxes list" for the reasons.'
   return found('mailboxes', 'warn', detail, remedy)

@@ -171,4 +171,5 @@ const showMailbox = ({ ramp_up, ...mailbox }: Mailbox) =>
     ramp_up: ramp_up && `${ramp_up.start}, then ${ramp_up.step} more a day, from ${ramp_up.from}`,
     gap_seconds: mailbox.gap_seconds,
     save_sent: mailbox.save_sent,
+    inbox_read_at: mailbox.inbox_read_at,
   })

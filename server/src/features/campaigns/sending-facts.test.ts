@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { createMailbox, createReadyCampaign } from '../../../test/campaigns.ts'
+import { readForEver } from '../../../test/sending.ts'
 import { dayOf } from '../../kernel/calendar.ts'
 
 let api: TestApi
@@ -26,6 +27,7 @@ afterAll(() => api[Symbol.asyncDispose]())
 beforeEach(async () => {
   campaign = await createReadyCampaign(api, { campaign_schedule: always, daily_limit: 10 })
   mailboxId = await idOf(campaign.email_list[0] ?? '')
+  await readForEver(peek(), mailboxId)
   await patch({ status: 'active' })
   const leads = [{ email: `a${serial++}@facts.test` }, { email: `b${serial++}@facts.test` }]
   await api.call('POST', '/api/v2/lead/add', { body: { campaign_id: campaign.id, leads } })
@@ -125,5 +127,16 @@ test('another mailbox has room for new leads, but not for the threads of a full 
   await setLeads({ sending_state: 'active', mailbox_id: mailboxId })
   expect(await reason()).toBe('mailbox_daily_limits')
   await setMailbox({ status: 'error' })
+  expect(await reason()).toBe('mailboxes_unhealthy')
+})
+
+test('follow-ups of a mailbox that was not read for a quarter of an hour wait for that', async () => {
+  await setLeads({ sending_state: 'active', mailbox_id: mailboxId })
+  const readBefore = (minutes: number) => new Date(Date.now() - minutes * 60_000)
+  await setMailbox({ inbox_read_at: readBefore(14) })
+  expect(await reason()).toBeNull()
+  await setMailbox({ inbox_read_at: readBefore(16) })
+  expect(await reason()).toBe('mailboxes_unhealthy')
+  await setMailbox({ inbox_read_at: null })
   expect(await reason()).toBe('mailboxes_unhealthy')
 })

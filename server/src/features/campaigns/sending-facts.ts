@@ -1,3 +1,5 @@
+import { isInboxRead } from '../mailboxes/index.ts'
+
 /** What of the stored facts tells whether an active campaign sends just now. */
 export interface StoredFacts {
   plan_api: boolean
@@ -13,6 +15,8 @@ export interface StoredFacts {
 
 export interface MailboxFacts {
   connected: boolean
+  /** They were read a short time ago: before that no follow-up leaves them. */
+  is_read: boolean
   timezone: string | null
   /** Days on which they have sent all they may. */
   full_days: string[]
@@ -38,12 +42,12 @@ export const factsColumn = (now: string) => `
       from campaign_days d
       where d.workspace_id = c.workspace_id and d.campaign_id = c.id and ${isAbout('d.day', now)}),
     'mailboxes', (
-      select json_agg(json_build_object('connected', g.connected, 'timezone', g.timezone,
-        'full_days', g.full_days, 'next', g.next))
+      select json_agg(json_build_object('connected', g.connected, 'is_read', g.is_read,
+        'timezone', g.timezone, 'full_days', g.full_days, 'next', g.next))
       from (
-        select e.connected, e.timezone, e.full_days, min(e.next) as next
+        select e.connected, e.is_read, e.timezone, e.full_days, min(e.next) as next
         from (
-          select m.status = 'connected' as connected, m.timezone, array(
+          select m.status = 'connected' as connected, ${isInboxRead('m')} as is_read, m.timezone, array(
               select d.day from mailbox_days d
               where d.workspace_id = c.workspace_id and d.mailbox_id = m.id
                 and ${isAbout('d.day', now)}
@@ -58,7 +62,7 @@ export const factsColumn = (now: string) => `
           from mailboxes m
           where m.workspace_id = c.workspace_id and m.address = any(c.email_list)
         ) as e
-        group by e.connected, e.timezone, e.full_days
+        group by e.connected, e.is_read, e.timezone, e.full_days
       ) as g)
   ) end as sending_facts`
 

@@ -12,6 +12,7 @@ const later = '2026-11-23T10:00:01+00:00'
 
 const mailbox = (more: Partial<MailboxFacts> = {}): MailboxFacts => ({
   connected: true,
+  is_read: true,
   timezone: null,
   full_days: [],
   next: null,
@@ -109,6 +110,12 @@ describe('follow-ups come from the mailbox of their thread', () => {
 
   test('so another that is connected does not help one that is not', () => {
     expect(waiting(mailbox(), mailbox({ connected: false, next: due }))).toBe('mailboxes_unhealthy')
+  })
+
+  test('and wait until it was read, while new leads do not', () => {
+    const unread = mailbox({ is_read: false, next: due })
+    expect(waiting(mailbox(), unread)).toBe('mailboxes_unhealthy')
+    expect(reasonOf(isStored({ mailboxes: [unread] }))).toBeNull()
   })
 })
 

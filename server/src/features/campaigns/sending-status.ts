@@ -62,7 +62,9 @@ function obstacle(
   const isNewBlocked = new_leads >= (facts.daily_max_leads ?? Number.POSITIVE_INFINITY)
   const hasNew = isDue(new_next) && !isNewBlocked
 
-  const useful = mailboxes.filter(({ connected, next }) => connected && (hasNew || isDue(next)))
+  const useful = mailboxes.filter(
+    ({ connected, is_read, next }) => connected && (hasNew || (is_read && isDue(next))),
+  )
   if (useful.some((mailbox) => !isFull(mailbox, now))) return null
   if (useful.length > 0) return 'mailbox_daily_limits'
   return isDue(new_next) ? 'campaign_daily_limit' : 'mailboxes_unhealthy'

@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
+import { readDatabaseTime } from '../../kernel/db/instance.ts'
 import { describeError } from '../../kernel/log.ts'
 import { type ImapConnection, MailFailure } from '../../kernel/mail/index.ts'
 import { connectMailboxImap } from '../mailboxes/index.ts'
@@ -19,10 +20,15 @@ export interface FollowOptions extends Pick<ReadOptions, 'onRead'> {
   turns: Turns
 }
 
-/** One connection listens in the inbox; the other folders are looked at in between. */
+/**
+ * One connection listens in the inbox; the other folders are looked at in between. Readings older than
+ * three times as long do not count for sending.
+ */
 const idleMs = 5 * 60_000
 const retryMinMs = 5_000
 const retryMaxMs = 15 * 60_000
+/** Trouble of our database is no reason to leave a mail server alone: follow-ups wait for it. */
+const retryHereMaxMs = 15_000
 
 /**
  * Reads what comes into a mailbox as it comes. A connection that breaks is made anew, later each
@@ -44,15 +50,19 @@ export function followMailbox(
     const close = () => void imap?.[Symbol.asyncDispose]()
     signal.addEventListener('abort', close)
     try {
-      while (imap && goesOn()) {
-        const { inbox } = await turns.take(() => readMailbox(ctx, imap, mailbox, reading))
+      for (let isFirst = true; imap && goesOn(); isFirst = false) {
+        const startedMs = ctx.monotonicMs()
+        const { inbox, at } = await turns.take(async () => ({
+          at: await readDatabaseTime(ctx.db),
+          ...(await readMailbox(ctx, imap, mailbox, reading)),
+        }))
         if (!goesOn()) return
-        await reportReading(ctx, mailbox)
+        await reportReading(ctx, mailbox, { at, isFirst })
         onRead()
         const readInbox = () => turns.take(() => readFolder(ctx, imap, mailbox, inbox, reading))
         // Last, and with nothing in between: what comes from here on is told while listening.
         await readInbox()
-        await listen(ctx, imap, readInbox, goesOn, signal)
+        await listen(ctx, imap, readInbox, goesOn, startedMs + idleMs, signal)
       }
     } finally {
       signal.removeEventListener('abort', close)
@@ -70,7 +80,8 @@ export function followMailbox(
         if (!goesOn()) return
         failures += 1
         await reportTrouble(ctx, mailbox, error, failures)
-        const waitMs = Math.min(retryMaxMs, retryMinMs * 2 ** (failures - 1))
+        const longestMs = error instanceof MailFailure ? retryMaxMs : retryHereMaxMs
+        const waitMs = Math.min(longestMs, retryMinMs * 2 ** (failures - 1))
         await ctx.sleep(waitMs * (0.8 + 0.4 * ctx.random()), signal)
       }
     }
@@ -113,9 +124,9 @@ async function listen(
   imap: ImapConnection,
   readInbox: () => Promise<unknown>,
   goesOn: () => boolean,
+  untilMs: number,
   signal: AbortSignal,
 ) {
-  const untilMs = ctx.monotonicMs() + idleMs
   while (goesOn()) {
     if (!imap.isOpen) throw new MailFailure('imap', 'closed')
     const leftMs = untilMs - ctx.monotonicMs()

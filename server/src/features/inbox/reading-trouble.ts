@@ -2,15 +2,20 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
 import { MailFailure } from '../../kernel/mail/index.ts'
-import { reportMailboxError, reportMailboxRecovered } from '../mailboxes/index.ts'
+import {
+  type Reading,
+  reportInboxRead,
+  reportInboxUnread,
+  reportMailboxError,
+} from '../mailboxes/index.ts'
 import type { ReadMailbox } from './read-mailbox.ts'
 
 /** Attempts in a row, over ten minutes, after which trouble of the network is one of the mailbox. */
 const failuresMax = 8
 
 /** Everything was read. */
-export const reportReading = (ctx: Context, { workspace_id, id }: ReadMailbox) =>
-  transaction(ctx, (tx) => reportMailboxRecovered(tx, workspace_id, id, 'imap'))
+export const reportReading = (ctx: Context, { workspace_id, id }: ReadMailbox, reading: Reading) =>
+  transaction(ctx, (tx) => reportInboxRead(tx, workspace_id, id, reading))
 
 /**
  * What its owner can mend is told to them, and what does not pass by itself: who does not see the
@@ -22,6 +27,7 @@ export async function reportTrouble(
   error: unknown,
   failures: number,
 ) {
+  await forget(ctx, { workspace_id, id })
   if (!(error instanceof MailFailure)) {
     ctx.log.warn({ mailbox: id, ...describeError(error) }, 'a mailbox is not read for the moment')
     return
@@ -32,6 +38,18 @@ export async function reportTrouble(
     await transaction(ctx, (tx) => reportMailboxError(tx, workspace_id, id, 'imap', error))
   } catch (cause) {
     ctx.log.warn({ mailbox: id, ...describeError(cause) }, 'trouble of a mailbox is told later')
+  }
+}
+
+/** Follow-ups wait until it is read again, unless the database is away: then they wait for that. */
+async function forget(
+  ctx: Context,
+  { workspace_id, id }: Pick<ReadMailbox, 'workspace_id' | 'id'>,
+) {
+  try {
+    await reportInboxUnread(ctx, workspace_id, id)
+  } catch (error) {
+    ctx.log.warn({ mailbox: id, ...describeError(error) }, 'that a mailbox is unread is not told')
   }
 }
 

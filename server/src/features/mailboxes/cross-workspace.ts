@@ -1,6 +1,7 @@
 // Across workspaces: who runs the instance wants to know which of its mailboxes need a person.
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
+import { isInboxRead } from './reading.ts'
 
 export const countMailboxes = async (db: Db): Promise<{ status: string; count: number }[]> => {
   const { rows } = await sql<{ status: string; count: number }>`/* cross-workspace: upkeep */
@@ -8,6 +9,19 @@ export const countMailboxes = async (db: Db): Promise<{ status: string; count: n
     db,
   )
   return rows
+}
+
+/** Connected mailboxes with follow-ups that have waited to be sent until the mailbox is read. */
+export const countUnreadMailboxes = async (db: Db): Promise<number> => {
+  const { rows } = await sql<{ count: number }>`/* cross-workspace: upkeep */
+    select count(*)::int as count from mailboxes m
+    where m.status = 'connected' and not ${sql.raw(isInboxRead('m'))}
+      and exists (
+        select from leads l
+        where l.workspace_id = m.workspace_id and l.mailbox_id = m.id
+          and l.sending_state = 'active' and l.timestamp_next_send <= outrider_now()
+      )`.execute(db)
+  return rows[0]?.count ?? 0
 }
 
 /** The domains that mail is sent from, the most used first. */

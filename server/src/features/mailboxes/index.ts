@@ -1,4 +1,9 @@
-export { countMailboxes, countRemoteSenders, listMailDomains } from './cross-workspace.ts'
+export {
+  countMailboxes,
+  countRemoteSenders,
+  countUnreadMailboxes,
+  listMailDomains,
+} from './cross-workspace.ts'
 export { checkMailDomain } from './domain-check.ts'
 export { explainFailure } from './explain.ts'
 export { reportMailboxError, reportMailboxRecovered } from './health.ts'
@@ -14,5 +19,6 @@ export {
 } from './mailboxes.ts'
 export { connectMailboxImap, connectMailboxSmtp, openMailbox } from './open-mailbox.ts'
 export { findMailboxesByAddress } from './queries.ts'
+export { isInboxRead, type Reading, reportInboxRead, reportInboxUnread } from './reading.ts'
 export type { Mailbox, MailboxSide, MailboxStatus } from './schema.ts'
 export { type MailboxTest, type TestStep, testMailbox } from './test-mailbox.ts'

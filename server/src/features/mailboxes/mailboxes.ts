@@ -81,6 +81,7 @@ export async function updateMailbox(
       timezone: zone,
       ...(ramp_up === undefined || isSame ? {} : rampUpColumns(tx, ramp_up, zone)),
       ...(smtp || imap ? { settings: sealSettings(tx, workspaceId, id, changed) } : {}),
+      ...(imap ? unread : {}),
       ...(smtp || imap ? { ...noErrors, ...(stored.status === 'error' ? connected : {}) } : {}),
       timestamp_updated: tx.now(),
     })
@@ -92,7 +93,13 @@ export async function updateMailbox(
 
 /** Nothing is sent from it and nothing is read until it is resumed. */
 export const pauseMailbox = (ctx: Context, workspaceId: string, id: string): Promise<Mailbox> =>
-  setStatus(ctx, workspaceId, id, { status: 'paused', status_reason: null }, 'mailbox.paused')
+  setStatus(
+    ctx,
+    workspaceId,
+    id,
+    { status: 'paused', status_reason: null, ...unread },
+    'mailbox.paused',
+  )
 
 /** Also after an error: its servers are tried again at once. */
 export const resumeMailbox = (ctx: Context, workspaceId: string, id: string): Promise<Mailbox> =>
@@ -144,6 +151,8 @@ export function toMailbox(row: queries.ShownRow): Mailbox {
 
 const connected = { status: 'connected', status_reason: null }
 const noErrors = { smtp_error: null, imap_error: null }
+/** Until it is read again: what comes in meanwhile nobody sees. */
+const unread = { inbox_read_at: null }
 
 async function setStatus(
   ctx: Context,

@@ -20,6 +20,7 @@ const shown = [
   'gap_seconds',
   'save_sent',
   'sends_locally',
+  'inbox_read_at',
   'workspace_id',
   'timestamp_created',
   'timestamp_updated',
@@ -119,6 +120,32 @@ export const updateMailbox = (
     .where('id', '=', id)
     .returning(shown)
     .executeTakeFirst()
+
+export const findInboxReading = (db: Db, workspaceId: string, id: string) =>
+  db
+    .selectFrom('mailboxes')
+    .select('inbox_read_at')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+
+/** Never back: a slower reader knows less. One that was paused meanwhile counts as unread. */
+export const saveInboxReading = (db: Db, workspaceId: string, id: string, at: Date) =>
+  sql`
+    update mailboxes
+    set inbox_read_at = greatest(inbox_read_at, ${at}::timestamptz)
+    where workspace_id = ${workspaceId}::uuid and id = ${id}::uuid and status <> 'paused'`.execute(
+    db,
+  )
+
+export const forgetInboxReading = (db: Db, workspaceId: string, id: string) =>
+  db
+    .updateTable('mailboxes')
+    .set({ inbox_read_at: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .where('inbox_read_at', 'is not', null)
+    .execute()
 
 /** Only over the settings that it was made from: somebody may have given others meanwhile. */
 export const replaceSettings = (

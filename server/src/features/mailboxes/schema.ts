@@ -132,6 +132,8 @@ export interface Mailbox {
   save_sent: NewMailbox['save_sent']
   /** Its sending server is of this machine: links that lead to this machine do for its mails. */
   sends_locally: boolean
+  /** What came in before it is known; null: nothing yet. Follow-ups wait until it is read again. */
+  inbox_read_at: Date | null
   workspace_id: string
   timestamp_created: Date
   timestamp_updated: Date

@@ -14,7 +14,7 @@ afterEach(() => sending[Symbol.asyncDispose]())
 test('a mailbox does not sleep by what was read before its last result was in the ledger', async () => {
   const { ctx, workspaceId } = sending
   const { id } = await sending.createMailbox('anna@example.com')
-  const writers = createWriters(ctx, new DatabaseWatch(ctx))
+  const writers = createWriters(ctx, new DatabaseWatch(ctx), new Date(0))
   const lane = new Lane(workspaceId, id, '0')
   const plan = async () => (await planLanes(ctx, [lane], writers)).get(lane)?.kind
 

@@ -16,6 +16,9 @@ export interface Choice {
   undecided: BookedCampaign[]
 }
 
+/** The reader wakes the mailbox once it was read; this finds what was read and did not. */
+const lookForReadingMs = 30_000
+
 /**
  * The first campaign, in turn, that has something for this mailbox to send now. A lane sends for one
  * campaign at a time.
@@ -24,7 +27,9 @@ export function chooseSends(ready: ReadyLane, work: Work, pool: LeadPool): Choic
   const choice: Choice = { campaign: null, sends: [], skips: [], next: null, undecided: [] }
   for (const campaign of inTurn(ready)) {
     const most = claimsMax(campaign, ready)
-    const candidates = [...work.followUps(ready, campaign), ...pool.offer(campaign.id, most)]
+    const followUps = work.followUps(ready, campaign)
+    const isUnread = followUps.length > 0 && !ready.row.is_read
+    const candidates = [...(isUnread ? [] : followUps), ...pool.offer(campaign.id, most)]
     const campaignDay = work.campaignDay(campaign)
     const plan = planSends(
       work.now,
@@ -44,6 +49,9 @@ export function chooseSends(ready: ReadyLane, work: Work, pool: LeadPool): Choic
       if (skip) choice.skips.push({ campaign, leadId: lead_id, reason: skip })
     }
     choice.next = earlier(choice.next, plan.next)
+    if (isUnread) {
+      choice.next = earlier(choice.next, new Date(work.now.getTime() + lookForReadingMs))
+    }
     const isHalted = plan.waiting.some(({ reason }) => halts.has(reason))
     if (!isHalted) choice.undecided.push(campaign)
   }

@@ -29,17 +29,18 @@ export interface Sendable extends ClaimedLead {
 const attempts = `s.attempt
        - coalesce(s.state = 'failed' and s.error_stage in ('claim', 'connect', 'tls', 'login'), false)::int`
 
-const selectSendable = prepared<[...string[][], Date[], Date], Sendable>(
+const selectSendable = prepared<unknown[], Sendable>(
   'find_sendable',
   `/* settle */
    select k.position::int as position, g.*, s.state, s.id as attempt_id, s.attempt
-   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::timestamptz[])
-     with ordinality as k (workspace_id, lead_id, step_id, campaign_id, mailbox_id, until, position)
+   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::timestamptz[],
+     $7::boolean[]) with ordinality
+     as k (workspace_id, lead_id, step_id, campaign_id, mailbox_id, until, is_new, position)
    join lateral (
      select l.id, l.email, l.first_name, l.last_name, l.company_name, l.company_domain,
        l.job_title, l.phone, l.website, l.personalization, l.custom_variables, l.thread_subject,
        c.daily_limit, c.daily_max_leads
-     from ${gatesAt('$7')}
+     from ${gatesAt('$8', '$9')}
      order by l.id
      limit 1
    ) g on true
@@ -55,9 +56,10 @@ const selectSendable = prepared<[...string[][], Date[], Date], Sendable>(
 
 /**
  * The requests that nothing speaks against at this instant, whatever the plan was made from: the
- * lead is to be written to, and due, and its window open; nobody suppressed it; campaign, mailbox and plan allow it.
+ * lead is to be written to, and due, and its window open; nobody suppressed it; campaign, mailbox and
+ * plan allow it; the mailbox of a follow-up was read.
  */
-export const findSendable = (db: Db, requests: ClaimRequest[], now: Date) =>
+export const findSendable = (db: Db, requests: ClaimRequest[], now: Date, readSince: Date) =>
   selectSendable(
     db,
     column(requests, 'workspace_id'),
@@ -66,7 +68,9 @@ export const findSendable = (db: Db, requests: ClaimRequest[], now: Date) =>
     column(requests, 'campaign_id'),
     column(requests, 'mailbox_id'),
     timestampArray(column(requests, 'until')),
+    column(requests, 'is_new'),
     now,
+    readSince,
   )
 
 /** What a day's row is counted for. */

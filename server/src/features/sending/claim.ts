@@ -18,18 +18,18 @@ interface Offer {
  * Claims lock days, lanes and sends in this order, each by its key. Settlements begin with sends, but a
  * claim takes none that is open: it never waits for a row that one of them holds.
  *
- * @param epochSeen of the database, the highest
+ * @param seen by this process: the database's highest epoch, and since when readings of mailboxes count
  * @returns in the order of the requests; null: not now, plan again
  */
 export async function claimSends(
   tx: Context,
   requests: ClaimRequest[],
-  epochSeen: number,
+  { epoch, readSince }: { epoch: number; readSince: Date },
 ): Promise<(Claim | null)[]> {
-  const [hold] = await findMayClaim(tx.db, epochSeen)
+  const [hold] = await findMayClaim(tx.db, epoch)
   if (hold && !hold.allowed) return requests.map(() => null)
   const now = tx.now()
-  const offers = (await queries.findSendable(tx.db, requests, now)).map((row) => ({
+  const offers = (await queries.findSendable(tx.db, requests, now, readSince)).map((row) => ({
     request: requests[row.position - 1] as ClaimRequest,
     row,
   }))

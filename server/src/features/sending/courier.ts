@@ -210,6 +210,7 @@ const markOf = ({ claim }: ClaimedMail, mail: ComposedMail): Mark => ({
   mailbox_id: claim.mailbox_id,
   subject: mail.subject,
   starts_thread: mail.startsThread,
+  is_new: claim.is_new,
   until: claim.until,
 })
 

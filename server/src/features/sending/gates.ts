@@ -1,3 +1,5 @@
+import { isInboxRead } from '../mailboxes/index.ts'
+
 /** Whether the address of lead `l` of `k.workspace_id`, or its domain, is on the suppression list. */
 export const suppressed = `
   exists (
@@ -14,12 +16,15 @@ export const suppressed = `
 /**
  * What must hold at this instant for a mail from `k.mailbox_id` to `k.lead_id` in `k.campaign_id`, of
  * `k.workspace_id`, that was planned to be sent before `k.until`, as the end of a FROM and its WHERE:
- * looked at when it is claimed, and again just before it is finished.
+ * looked at when it is claimed, and again just before it is finished. A follow-up (not `k.is_new`)
+ * also waits until its mailbox was read: its lead may have answered.
  *
  * Each row is looked up by its own key (`order by … limit 1`, `offset 0`): a plan made while a table
  * was small would else walk through the workspace's mailboxes, or its whole suppression list.
+ *
+ * @param readSince mailboxes that were read before it count as unread
  */
-export const gatesAt = (now: string) => `leads l
+export const gatesAt = (now: string, readSince: string) => `leads l
      join workspaces w on w.id = k.workspace_id and w.plan_api
      join lateral (
        select c.status, c.daily_limit, c.daily_max_leads from campaigns c
@@ -28,11 +33,11 @@ export const gatesAt = (now: string) => `leads l
        limit 1
      ) c on c.status = 'active'
      join lateral (
-       select m.status from mailboxes m
+       select m.status, ${isInboxRead('m', readSince)} as is_read from mailboxes m
        where m.workspace_id = k.workspace_id and m.id = k.mailbox_id
        order by m.id
        limit 1
-     ) m on m.status = 'connected'
+     ) m on m.status = 'connected' and (k.is_new or m.is_read)
      where l.workspace_id = k.workspace_id and l.id = k.lead_id and l.campaign_id = k.campaign_id
        and k.until > ${now}::timestamptz and l.timestamp_next_send <= ${now}::timestamptz
        and l.sending_state in ('pending', 'active')

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { column } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
+import { isInboxRead } from '../mailboxes/index.ts'
 import type { LaneKey } from './cross-workspace.ts'
 import type { SendState } from './ledger.ts'
 
@@ -26,18 +27,21 @@ export interface LaneRow extends LaneKey {
   /** A copy of what it sends goes to its Sent folder. */
   saves_sent: boolean
   sends_locally: boolean
+  /** Follow-ups may leave it. */
+  is_read: boolean
   ramp_up_start: number | null
   ramp_up_step: number | null
   ramp_up_from: string | null
 }
 
-const selectLanes = prepared<string[][], LaneRow>(
+const selectLanes = prepared<[...string[][], Date], LaneRow>(
   'read_lanes',
   `/* settle */
    select l.workspace_id, l.mailbox_id, l.seq, l.token, l.next_send_at, l.last_campaign_id,
      l.failures, l.not_before, w.plan_api, m.address, m.display_name, m.signature, m.status,
      m.timezone, m.daily_limit, m.gap_seconds,
-     coalesce(m.save_sent, not m.provider_saves_sent) as saves_sent, m.sends_locally, m.ramp_up_start, m.ramp_up_step, m.ramp_up_from
+     coalesce(m.save_sent, not m.provider_saves_sent) as saves_sent, m.sends_locally,
+     ${isInboxRead('m', '$3')} as is_read, m.ramp_up_start, m.ramp_up_step, m.ramp_up_from
    from unnest($1::uuid[], $2::uuid[]) with ordinality as k (workspace_id, mailbox_id, position)
    join mailbox_lanes l on l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id
    join lateral (
@@ -52,9 +56,13 @@ const selectLanes = prepared<string[][], LaneRow>(
    order by k.position`,
 )
 
-/** The lanes as they stand, in the order of the keys. */
-export const readLanes = (db: Db, lanes: LaneKey[]) =>
-  selectLanes(db, column(lanes, 'workspace_id'), column(lanes, 'mailbox_id'))
+/**
+ * The lanes as they stand, in the order of the keys.
+ *
+ * @param readSince mailboxes that were read before it count as unread
+ */
+export const readLanes = (db: Db, lanes: LaneKey[], readSince: Date) =>
+  selectLanes(db, column(lanes, 'workspace_id'), column(lanes, 'mailbox_id'), readSince)
 
 export interface OwnedLane extends LaneKey {
   /** Of the lease of its bucket. */

@@ -34,6 +34,7 @@ export interface ClaimedMail {
 }
 
 export interface PlannerParts {
+  readSince: Date
   book: CampaignBook
   pool: LeadPool
   claims: GroupWriter<ClaimRequest, Claim | null>
@@ -50,7 +51,10 @@ export async function planLanes(
   // What its last results make due may not have been there yet when its work was read.
   const busy = new Set(lanes.filter((lane) => lane.isBusy))
   const rows = new Map(
-    (await readLanes(ctx.db, lanes.map(keyOf))).map((row) => [row.mailbox_id, row]),
+    (await readLanes(ctx.db, lanes.map(keyOf), parts.readSince)).map((row) => [
+      row.mailbox_id,
+      row,
+    ]),
   )
   const moves = new Map<Lane, Move>()
   const sleeps: { lane: Lane; row: LaneRow; until: Date | null }[] = []

@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
+import { readDatabaseTime } from '../../kernel/db/instance.ts'
 import { Leases } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
 import { findWokenLanes, sweepWokenLanes } from './cross-workspace.ts'
@@ -54,7 +55,7 @@ export async function startSendingRunner(
     drained: (buckets) => lanes.drain(buckets, drainMs),
   })
   let drainMs = 20_000
-  const writers = createWriters(ctx, watch)
+  const writers = createWriters(ctx, watch, await readDatabaseTime(ctx.db))
   await writers.links.look()
   const lanes = new Lanes(ctx, writers, {
     ...options,

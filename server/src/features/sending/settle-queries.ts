@@ -15,6 +15,7 @@ export interface Mark extends SendKey {
   mailbox_id: string
   subject: string
   starts_thread: boolean
+  is_new: boolean
   until: Date
 }
 
@@ -25,10 +26,11 @@ const mark = prepared<unknown[], { id: string }>(
    set state = 'transmitting', subject = k.subject, starts_thread = k.starts_thread,
      timestamp_transmitting = $9::timestamptz
    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::text[],
-     $8::boolean[], $10::timestamptz[])
-     as k (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, subject, starts_thread, until)
+     $8::boolean[], $10::timestamptz[], $11::boolean[])
+     as k (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, subject, starts_thread, until,
+       is_new)
    join lateral (
-     select l.id from ${gatesAt('$9')}
+     select l.id from ${gatesAt('$9', '$12')}
      order by l.id
      limit 1
    ) g on true
@@ -39,12 +41,12 @@ const mark = prepared<unknown[], { id: string }>(
 
 /**
  * The last look before the end of a message: whatever happened since the claim, a mail whose lead
- * replied, whose campaign was paused, whose window has closed or whose claim is another's by now is
- * not marked, and not sent.
+ * replied or may have, whose campaign was paused, whose window has closed or whose claim is another's
+ * by now is not marked, and not sent.
  *
  * @returns ids of the attempts that may be finished; again, the same
  */
-export async function markTransmitting(db: Db, marks: Mark[], now: Date) {
+export async function markTransmitting(db: Db, marks: Mark[], now: Date, readSince: Date) {
   const rows = await mark(
     db,
     column(marks, 'workspace_id'),
@@ -57,6 +59,8 @@ export async function markTransmitting(db: Db, marks: Mark[], now: Date) {
     column(marks, 'starts_thread'),
     now,
     timestampArray(column(marks, 'until')),
+    column(marks, 'is_new'),
+    readSince,
   )
   return new Set(column(rows, 'id'))
 }

@@ -120,8 +120,15 @@ test('a runner that lost its lease finishes nothing that was given back, and its
   const { lead_id, step_id, id, campaign_id } = before
   const key = { workspace_id: workspaceId, lead_id, step_id, id, campaign_id }
   const until = new Date(ctx.now().getTime() + 3_600_000)
-  const mark = { ...key, mailbox_id: mailbox.id, subject: 'One', starts_thread: true, until }
-  expect(await markTransmitting(ctx.db, [mark], ctx.now())).toEqual(new Set())
+  const mark = {
+    ...key,
+    mailbox_id: mailbox.id,
+    subject: 'One',
+    starts_thread: true,
+    until,
+    is_new: true,
+  }
+  expect(await markTransmitting(ctx.db, [mark], ctx.now(), new Date(0))).toEqual(new Set())
 
   const [other] = await sending.addLeads(campaign_id, ['bob@lead.example'])
   const claims = await transaction(ctx, (tx) =>
@@ -137,13 +144,12 @@ test('a runner that lost its lease finishes nothing that was given back, and its
           variant_id: before.variant_id,
           message_id: '<two@example.com>',
           token: '0',
-          is_new: true,
           campaign_day: before.campaign_day,
           mailbox_day: before.mailbox_day,
           mailbox_limit: 100,
         },
       ],
-      0,
+      { epoch: 0, readSince: new Date(0) },
     ),
   )
   expect(claims).toEqual([null])

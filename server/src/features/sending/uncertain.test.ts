@@ -42,7 +42,7 @@ const everyBucket = Array.from({ length: 256 }, (_, bucket) => bucket)
 /** What the runner does now and then. */
 async function reconcile() {
   const { ctx } = sending
-  const { settlements } = createWriters(ctx, new DatabaseWatch(ctx))
+  const { settlements } = createWriters(ctx, new DatabaseWatch(ctx), new Date(0))
   await reconcileUncertain(ctx, everyBucket, settlements)
 }
 

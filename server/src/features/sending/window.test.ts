@@ -117,7 +117,9 @@ test('nothing is claimed once its window has closed', async () => {
     ...{ is_new: true, campaign_day: day, mailbox_day: day, mailbox_limit: 1 },
   }
   const claim = (until: Date) =>
-    transaction(ctx, (tx) => claimSends(tx, [{ ...request, until }], 0))
+    transaction(ctx, (tx) =>
+      claimSends(tx, [{ ...request, until }], { epoch: 0, readSince: new Date(0) }),
+    )
   expect(await claim(ctx.now())).toEqual([null])
   expect(await claim(new Date(ctx.now().getTime() + hourMs))).toMatchObject([{ attempt: 1 }])
 })

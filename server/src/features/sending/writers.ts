@@ -15,6 +15,8 @@ import { type Mark, markTransmitting } from './settle-queries.ts'
 /** What the lanes of one process share. */
 export interface Writers {
   watch: DatabaseWatch
+  /** When this process began: mailboxes that were read before it count as unread. */
+  readSince: Date
   book: CampaignBook
   pool: LeadPool
   links: LinkMaker
@@ -33,15 +35,15 @@ const marksAtOnce = 1
 /** One prepares while the other waits for its commit. */
 const settlementsAtOnce = 2
 
-export function createWriters(ctx: Context, watch: DatabaseWatch): Writers {
+export function createWriters(ctx: Context, watch: DatabaseWatch, readSince: Date): Writers {
   const book = new CampaignBook()
   const claims = new GroupWriter<ClaimRequest, Claim | null>(
     ctx,
     'claims',
-    (tx, items) => claimSends(tx, items, watch.epoch),
+    (tx, items) => claimSends(tx, items, { epoch: watch.epoch, readSince }),
     { batchMax: 500, gatherMs: 1 },
   )
-  const marks = new GroupWriter<Mark, boolean>(ctx, 'marks', markSends, {
+  const marks = new GroupWriter<Mark, boolean>(ctx, 'marks', markSince(readSince), {
     ...{ batchMax: 500, gatherMs: 1, writersMax: marksAtOnce, isOneStatement: true },
   })
   const settlements = new GroupWriter<Settlement, boolean>(
@@ -63,7 +65,7 @@ export function createWriters(ctx: Context, watch: DatabaseWatch): Writers {
     { batchMax: 500, gatherMs: 1 },
   )
   return {
-    ...{ watch, book, claims, marks, settlements, sleeps },
+    ...{ watch, readSince, book, claims, marks, settlements, sleeps },
     pool: new LeadPool(),
     links: new LinkMaker(ctx),
     connections: new Connections(ctx),
@@ -75,7 +77,7 @@ export function createWriters(ctx: Context, watch: DatabaseWatch): Writers {
   }
 }
 
-async function markSends(tx: Context, marks: Mark[]): Promise<boolean[]> {
-  const marked = await markTransmitting(tx.db, marks, tx.now())
+const markSince = (readSince: Date) => async (tx: Context, marks: Mark[]) => {
+  const marked = await markTransmitting(tx.db, marks, tx.now(), readSince)
   return marks.map(({ id }) => marked.has(id))
 }

@@ -356,6 +356,7 @@ export interface Mailboxes {
   gap_seconds: Generated<number>;
   id: string;
   imap_error: string | null;
+  inbox_read_at: Timestamp | null;
   provider_saves_sent: Generated<boolean>;
   ramp_up_from: string | null;
   ramp_up_start: number | null;

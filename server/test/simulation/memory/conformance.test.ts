@@ -14,7 +14,7 @@ import { settleSends } from '../../../src/features/sending/settle.ts'
 import { markTransmitting } from '../../../src/features/sending/settle-queries.ts'
 import { transaction } from '../../../src/kernel/db/transaction.ts'
 import { type TestApi, testApi } from '../../app.ts'
-import { alwaysOpen } from '../../sending.ts'
+import { alwaysOpen, readForEver } from '../../sending.ts'
 import { Random } from '../engine/random.ts'
 import { MemoryLedger } from './ledger.ts'
 
@@ -26,6 +26,8 @@ afterAll(() => api[Symbol.asyncDispose]())
 
 const seeds = [1, 2, 3, 4]
 const turns = 60
+
+const seen = { epoch: 0, readSince: new Date(0) }
 
 test.each(seeds)('history %d is the same in memory as in the database', async (seed) => {
   const random = new Random(`conformance ${seed}`)
@@ -55,11 +57,11 @@ test.each(seeds)('history %d is the same in memory as in the database', async (s
         ...{ mailbox_limit: 3, until: new Date('2099-01-01') },
       }
       requests.push(claim)
-      const [real] = await transaction(ctx, (tx) => claimSends(tx, [claim], 0))
+      const [real] = await transaction(ctx, (tx) => claimSends(tx, [claim], seen))
       expect(memory.claim(claim, now), `claim of turn ${turn}`).toBe(real?.attempt ?? null)
     } else if (turnOf < 0.6) {
       const mark = { ...request, subject: '', starts_thread: true }
-      const real = (await markTransmitting(ctx.db, [mark], now)).has(request.id)
+      const real = (await markTransmitting(ctx.db, [mark], now, seen.readSince)).has(request.id)
       expect(memory.mark(request, now), `mark of turn ${turn}`).toBe(real)
     } else if (turnOf < 0.85) {
       const outcome = drawOutcome(random, now)
@@ -107,6 +109,7 @@ async function open(seed: number, random: Random) {
       return addMailbox(ctx, workspaceId, { address, smtp: login, imap: login })
     }),
   )
+  for (const mailbox of mailboxes) await readForEver(ctx.database.peek, mailbox.id)
   const limits = { daily_limit: random.pick([null, 3]), daily_max_leads: random.pick([null, 2]) }
   const delays = [0, 1, 2].map((delay) => ({ delay, delay_unit: 'days' as const }))
   const { id } = await createCampaign(ctx, workspaceId, {

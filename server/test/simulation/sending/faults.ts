@@ -12,6 +12,7 @@ const statement = {
   findOpen: /join sends s on .* and s\.is_open/,
   mark: /set state = 'transmitting'/,
   lockSends: /for update of s/,
+  readings: /coalesce\(m\.inbox_read_at > /,
   updateSends: /set state = k\.state/,
   insertEvents: /insert into events/,
   insertMessageIds: /insert into message_ids/,
@@ -91,6 +92,14 @@ export const faults: Fault<SendingForecast>[] = [
     { ...fast, doubtChance: 0.5, leads: 4 },
     statement.mark,
     [/join lateral \(\s+select l\.id from .* g on true/s, ''],
+  ),
+  rewriting(
+    'reads-late',
+    'A follow-up leaves although nobody has looked lately whether its lead has answered.',
+    // The machine sleeps while they answer.
+    { ...fast, slow: true, talkative: true, leads: 3, sleepMs: 108_000_000 },
+    statement.readings,
+    [/coalesce\((m\.inbox_read_at > .*?), false\)/s, '(coalesce($1, false) or true)'],
   ),
   rewriting(
     'settle-without-attempt-check',

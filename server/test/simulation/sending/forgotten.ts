@@ -10,6 +10,7 @@ export interface Facts {
     not_before: string | null
   }[]
   days: { id: string; day: string; sent: number; new_leads: number }[]
+  readings: { mailbox_id: string; read_at: string | null }[]
 }
 
 /** Columns of a select. */
@@ -24,17 +25,49 @@ export const factColumns = `
       select mailbox_id, wake_at, next_send_at, not_before from mailbox_lanes) l) as lanes,
     (select coalesce(json_agg(d), '[]') from (
       select campaign_id as id, day, sent, new_leads from campaign_days
-      union all select mailbox_id, day, sent, 0 from mailbox_days) d) as days`
+      union all select mailbox_id, day, sent, 0 from mailbox_days) d) as days,
+    (select coalesce(json_agg(m), '[]') from (
+      select id as mailbox_id, inbox_read_at as read_at from mailboxes) m) as readings`
 
 /** Later than this after what can be sent nobody wakes. */
 const lateMs = 5_000
 
+/** A mailbox whose follow-ups wait for a reading looks so often whether there was one. */
+const lookForReadingMs = 30_000
+
+/** Mailboxes of which follow-ups may be sent: they were read since then. */
+function findRead({ readings }: Facts, since: Date): Set<string> {
+  const isRead = (read_at: string | null) => (msOf(read_at) ?? 0) > since.getTime()
+  return new Set(readings.flatMap(({ mailbox_id, read_at }) => (isRead(read_at) ? mailbox_id : [])))
+}
+
+/** Mailboxes with a follow-up that is due, and that nobody has read since then. */
+export function findWaiting(facts: Facts, now: Committed, nowMs: number, since: Date): string[] {
+  const read = findRead(facts, since)
+  return facts.leads.flatMap(({ mailbox_id, due_at }) =>
+    mailbox_id !== null &&
+    !read.has(mailbox_id) &&
+    now.mailboxes.get(mailbox_id)?.status === 'connected' &&
+    Date.parse(due_at) <= nowMs
+      ? mailbox_id
+      : [],
+  )
+}
+
 /**
  * Mailboxes that sleep longer than they should: something is due, its window opens and its limits
  * allow it before they wake. Worked out without the planner.
+ *
+ * @param readSince follow-ups of mailboxes that were not read since then wait for that
  */
-export function findForgotten(facts: Facts, now: Committed, nowMs: number): string[] {
+export function findForgotten(
+  facts: Facts,
+  now: Committed,
+  nowMs: number,
+  readSince: Date,
+): string[] {
   if (!now.planAllows) return []
+  const read = findRead(facts, readSince)
   const sentOn = (id: string, day: string) =>
     facts.days.find((each) => each.id === id && each.day === day) ?? { sent: 0, new_leads: 0 }
   return [...now.mailboxes.values()].flatMap((mailbox) => {
@@ -46,7 +79,8 @@ export function findForgotten(facts: Facts, now: Committed, nowMs: number): stri
       const campaign = now.campaigns.get(campaign_id)
       if (!campaign || !sendsFrom(campaign, mailbox.address)) return []
       if (mailbox_id !== null && mailbox_id !== mailbox.id) return []
-      const dueMs = Math.max(freeMs, Date.parse(due_at))
+      const waits = mailbox_id !== null && !read.has(mailbox_id)
+      const dueMs = Math.max(freeMs, Date.parse(due_at)) + (waits ? lookForReadingMs : 0)
       const possibleMs = firstPossible(dueMs, (ms) => {
         const openMs = opensAt(campaign.schedule, ms)
         if (openMs > ms) return openMs

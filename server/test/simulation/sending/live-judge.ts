@@ -7,6 +7,7 @@ import {
   type Judge,
   type KnownLead,
   type Mark,
+  type Written,
 } from './chronicle.ts'
 import { type CommittedCampaign, isSuppressed, zoneOf } from './committed.ts'
 import type { PostOffice } from './post-office.ts'
@@ -15,6 +16,9 @@ import { delayedMs, isOpenWithin, startMsOf } from './wall-clock.ts'
 
 /** From the mark to the answer of a server, for who is neither dead nor asleep. */
 const wireMs = 5_000
+
+/** A reading of a mailbox counts for so long. */
+const readingMs = 15 * 60_000
 
 /** What must not happen, not even for a moment: judged when a mail is marked, and when it is taken. */
 export class LiveJudge implements Judge {
@@ -43,6 +47,7 @@ export class LiveJudge implements Judge {
     if (isSuppressed(now, email)) this.#violate(mark, 'to a suppressed address')
     const stop = campaign && this.#stopOf(campaign, lead)
     if (stop) this.#violate(mark, `after ${stop}`)
+    if (campaign) this.#judgeUnread(campaign, lead, mark)
     this.#judgeTime(mark)
     this.#judgeThread(mark)
   }
@@ -78,6 +83,20 @@ export class LiveJudge implements Judge {
       return of === email && campaign.stop_on_reply
     })
     return end?.type
+  }
+
+  /** Nobody gets a follow-up who has answered, once the answer has lain there for long enough to be read. */
+  #judgeUnread(campaign: CommittedCampaign, { email }: KnownLead, mark: Mark) {
+    const { accepted, letters } = this.#chronicle
+    const isFollowUp = accepted.some(
+      (each) => each.leadId === mark.leadId && each.stepId !== mark.stepId,
+    )
+    if (!isFollowUp) return
+    for (const messageId of this.#office.lyingFor(readingMs + graceMs)) {
+      const letter = letters.get(messageId)
+      if (letter?.to !== email || !stops(campaign, letter)) continue
+      this.#violate(mark, `after ${messageId}, which lay in its mailbox unread`)
+    }
   }
 
   #judgeTime(mark: Mark) {
@@ -145,6 +164,14 @@ export class LiveJudge implements Judge {
       `${process.label}: ${from} → ${to}, step …${mark.stepId.slice(-4)}: ${what}`,
     )
   }
+}
+
+/** Whether this letter ends the sequence of who wrote it. */
+function stops(campaign: CommittedCampaign, { character }: Written): boolean {
+  if (character === 'full') return false
+  if (character === 'angry' || character === 'gone') return true
+  if (character === 'absent' || character === 'away') return campaign.stop_on_auto_reply
+  return campaign.stop_on_reply || campaign.stop_for_company
 }
 
 const describe = ({ mailbox, leadId }: Accepted) => `${mailbox} → lead ${leadId}`

@@ -4,13 +4,15 @@ import type { SimulatedProcess } from '../engine/process.ts'
 import type { Lull, Wait } from '../engine/scheduler.ts'
 import type { World } from '../engine/world.ts'
 import type { Chronicle } from './chronicle.ts'
-import { type Facts, factColumns, findForgotten } from './forgotten.ts'
+import { type Facts, factColumns, findForgotten, findWaiting } from './forgotten.ts'
 import type { Account, PostOffice } from './post-office.ts'
 
 /** What a runner's process runs. */
 export interface Running {
   sending: SendingRunner
   inboxes: InboxRunner
+  /** By the clock of leases: readings of mailboxes from before do not count. */
+  startedAt: Date
 }
 
 interface Outlook extends Facts {
@@ -68,7 +70,9 @@ export class Pastime {
     if (nextMs <= scheduler.nowMs || this.#isBusy(seen)) return this.#withoutPolls(seen, untilMs)
     const unread = this.#unreadOf(seen)
     this.isIdle = unread.length === 0
-    if (unread.some((account) => this.#office.isReachable(account))) {
+    const nowMs = this.#chronicle.startMs + scheduler.nowMs
+    const waiting = findWaiting(seen, this.#chronicle.now, nowMs, this.#readSince())
+    if (waiting.length > 0 || unread.some((account) => this.#office.isReachable(account))) {
       // Somebody looks into every folder now and then; until then hearts beat.
       const nextLookMs = scheduler.nextMs('listening', 'beating', 'retrying')
       const lookMs = Math.min(untilMs, nextMs, nextLookMs) - marginMs
@@ -159,18 +163,29 @@ export class Pastime {
       .filter(({ folders }) => folders.some(({ mails }) => mails.some(isUnread)))
   }
 
+  /** Whoever sends takes a reading for one that is as young as this. */
+  #readSince(): Date {
+    const { processes } = this.#world
+    const starts = [...processes].map((process) => this.running.get(process)?.startedAt.getTime())
+    const oldest = this.#world.leaseTime().getTime() - readingMs
+    return new Date(Math.max(oldest, ...starts.map((start) => start ?? 0)))
+  }
+
   #liveRunners(): string[] {
     return [...this.#chronicle.runners].flatMap(([id, process]) => (process.alive ? id : []))
   }
 
   #findForgotten(facts: Facts) {
     const nowMs = this.#chronicle.startMs + this.#world.scheduler.nowMs
-    for (const forgotten of findForgotten(facts, this.#chronicle.now, nowMs)) {
+    const { now } = this.#chronicle
+    for (const forgotten of findForgotten(facts, now, nowMs, this.#readSince())) {
       this.#world.violate(forgotten)
     }
   }
 }
 
+/** A reading of a mailbox counts for so long. */
+const readingMs = 15 * 60_000
 /** A poll looks back so far, and a process's clock may be off. */
 const polledMs = 3_000
 /** The loops look often enough to come upon what is due then. */

@@ -6,6 +6,8 @@ import type { SendingForecast } from './weather.ts'
 
 interface FiledMail extends FetchedMail {
   messageId: string
+  /** When it was put there, by the clock of leases: time that nobody lived through does not count. */
+  filedAt: Date
 }
 
 export interface Folder extends MailFolder {
@@ -89,6 +91,17 @@ export class PostOffice {
     return [...account.listeners].some((each) => each.isOpen())
   }
 
+  /** Letters that lie where mailboxes are read, for at least so long. */
+  *lyingFor(ms: number): Iterable<string> {
+    const until = new Date(this.#world.leaseTime().getTime() - ms)
+    for (const { folders } of this.accounts.values()) {
+      for (const { specialUse, mails } of folders) {
+        if (specialUse === 'sent') continue
+        for (const { messageId, filedAt } of mails) if (filedAt <= until) yield messageId
+      }
+    }
+  }
+
   troubleOf({ troubles }: Account): Trouble['kind'] | undefined {
     const { scheduler, weather } = this.#world
     if (weather.isClear) return undefined
@@ -123,8 +136,10 @@ export class PostOffice {
     const mail: FiledMail = {
       ...{ uid: 0, messageId, source: Buffer.from(source), isCut: false },
       ...{ sizeBytes: source.length, receivedAt: this.#world.time(), flags: [] },
+      filedAt: this.#world.leaseTime(),
     }
     const put = () => {
+      mail.filedAt = this.#world.leaseTime()
       mail.uid = where.uidNext++
       where.mails.push(mail)
     }

@@ -70,7 +70,7 @@ async function begin(world: World, forecast: SendingForecast): Promise<Life> {
     })
     const inboxes = startInboxRunner(ctx)
     const following = startLoop(ctx, 'following', followEveryMs, () => followSteps(ctx))
-    pastime.running.set(process, { sending, inboxes })
+    pastime.running.set(process, { sending, inboxes, startedAt: world.leaseTime() })
     return {
       async stop(withinMs?: number) {
         await Promise.all([sending.stop(withinMs), inboxes.stop(), following.stop()])

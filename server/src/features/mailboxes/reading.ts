@@ -1,0 +1,47 @@
+import type { Context } from '../../kernel/context.ts'
+import { wakeMailboxes } from '../mailbox-lanes/index.ts'
+import { reportMailboxRecovered } from './health.ts'
+import * as queries from './queries.ts'
+
+/** Three times as long as a reader lets pass between two readings. */
+const validMinutes = 15
+/** From then on a sender may have found the reading too old, and sleeps until there is another. */
+const oldMs = 10 * 60_000
+
+/**
+ * Whether a follow-up may leave the mailbox, in SQL: it was read a short time ago, so nobody in its
+ * threads has answered long before. By the database's clock.
+ *
+ * @param mailbox name of the row @param since readings from before it do not count; SQL, too
+ */
+export const isInboxRead = (mailbox: string, since = 'null') =>
+  `coalesce(${mailbox}.inbox_read_at > greatest(
+     outrider_now() - interval '${validMinutes} minutes', ${since}::timestamptz), false)`
+
+export interface Reading {
+  /** When it began, by the database's clock: what lay in the mailbox then is known. */
+  at: Date
+  /** Nothing was read on this connection before. */
+  isFirst: boolean
+}
+
+/**
+ * Everything that lay in the mailbox was read and has had its effect: follow-ups that waited for it
+ * are sent.
+ */
+export async function reportInboxRead(
+  tx: Context,
+  workspaceId: string,
+  id: string,
+  { at, isFirst }: Reading,
+): Promise<void> {
+  const known = await queries.findInboxReading(tx.db, workspaceId, id)
+  await reportMailboxRecovered(tx, workspaceId, id, 'imap')
+  await queries.saveInboxReading(tx.db, workspaceId, id, at)
+  const isOld = !known?.inbox_read_at || at.getTime() - known.inbox_read_at.getTime() > oldMs
+  if (isFirst || isOld) await wakeMailboxes(tx, workspaceId, [id])
+}
+
+/** It cannot be read just now: what comes in meanwhile nobody knows. */
+export const reportInboxUnread = (ctx: Context, workspaceId: string, id: string) =>
+  queries.forgetInboxReading(ctx.db, workspaceId, id)

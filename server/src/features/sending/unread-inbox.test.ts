@@ -1,0 +1,141 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Inbox, letter, testInbox } from '../../../test/inbox.ts'
+import { listenBetween } from '../../../test/mail/between.ts'
+import { ensurePartitions } from '../../app.ts'
+import { pauseMailbox, resumeMailbox } from '../mailboxes/index.ts'
+
+// The second step is due two days after the first; ada answers that, bob does not.
+
+let inbox: Inbox
+beforeEach(async () => {
+  inbox = await testInbox()
+  // Nothing waits for long.
+  inbox.ctx.sleep = (ms, signal) =>
+    wait(Math.min(ms, 30), undefined, { ...(signal ? { signal } : {}) }).catch(() => undefined)
+})
+afterEach(() => inbox[Symbol.asyncDispose]())
+
+const ada = 'ada@lead.example'
+const bob = 'bob@lead.example'
+
+const answer = (messageId: string) =>
+  letter({ from: ada, headers: [`In-Reply-To: ${messageId}`, 'Message-ID: <yes@lead.example>'] })
+
+/** What lies in the inbox unread, and two leads whose next mail is due. */
+async function dueWhileUnread({ leadId, messageId }: { leadId: string; messageId: string }) {
+  inbox.arrive(answer(messageId))
+  inbox.ctx.clock.advance(3 * 86_400_000)
+  await ensurePartitions(inbox.ctx)
+  return { adaId: leadId }
+}
+
+/** Every attempt, also those that nothing came of. */
+const attemptsOf = async (leadId: string) =>
+  (await inbox.ledger())
+    .filter(({ lead_id }) => lead_id === leadId)
+    .map(({ step, state }) => `${step} ${state}`)
+
+const bobGotBoth = (adaId: string) =>
+  inbox.waitForLedger((entries) =>
+    entries.some(({ lead_id, step, state }) => lead_id !== adaId && step === 2 && state === 'sent'),
+  )
+
+test('after a restart follow-ups wait until the mailbox was read, and who has answered gets none', async () => {
+  const { adaId } = await dueWhileUnread(await inbox.contact([bob, ada]))
+  await inbox.startRunner()
+  await inbox.untilAsleep()
+  expect(inbox.outbox).toHaveLength(2)
+  inbox.startReader()
+  await bobGotBoth(adaId)
+  await inbox.waitForEvents('lead.replied')
+  await inbox.untilAsleep()
+  expect(await attemptsOf(adaId)).toEqual(['1 sent'])
+})
+
+test('a reading from before the start of a process does not count, however short the time', async () => {
+  const contacted = await inbox.contact([bob, ada])
+  const reader = inbox.startReader()
+  await inbox.readAll()
+  await reader.stop()
+  const { adaId } = await dueWhileUnread(contacted)
+  await inbox.startRunner()
+  await inbox.untilAsleep()
+  expect(inbox.outbox).toHaveLength(2)
+  inbox.startReader()
+  await bobGotBoth(adaId)
+  expect(await attemptsOf(adaId)).toEqual(['1 sent'])
+})
+
+test('a mailbox that is resumed sends no follow-up before it was read again', async () => {
+  const contacted = await inbox.contact([bob, ada])
+  const { ctx, workspaceId } = inbox
+  const reader = inbox.startReader()
+  await inbox.startRunner()
+  await inbox.readAll()
+  const { id } = contacted.mailbox
+  await pauseMailbox(ctx, workspaceId, id)
+  await ctx.database.until(() => reader.mailboxesRead() === 0)
+  const { adaId } = await dueWhileUnread(contacted)
+  await resumeMailbox(ctx, workspaceId, id)
+  await bobGotBoth(adaId)
+  await inbox.waitForEvents('lead.replied')
+  await inbox.untilAsleep()
+  expect(await attemptsOf(adaId)).toEqual(['1 sent'])
+})
+
+test('follow-ups wait for a mail server that takes its time to greet', async () => {
+  const greeting = Promise.withResolvers<void>()
+  const waiting = Promise.withResolvers<void>()
+  await using proxy = await listenBetween(inbox.imapPort, (client, server) => {
+    waiting.resolve()
+    void greeting.promise.then(() => client.pipe(server).pipe(client))
+  })
+  await inbox.createReadMailbox(proxy.port)
+  const { adaId } = await dueWhileUnread(await inbox.contact([bob, ada]))
+  await inbox.startRunner()
+  inbox.startReader()
+  await waiting.promise
+  await inbox.untilAsleep()
+  expect(inbox.outbox).toHaveLength(2)
+  greeting.resolve()
+  await bobGotBoth(adaId)
+  await inbox.waitForEvents('lead.replied')
+  await inbox.untilAsleep()
+  expect(await attemptsOf(adaId)).toEqual(['1 sent'])
+})
+
+test('first mails wait for no reading', async () => {
+  const { campaign } = await inbox.contact([bob])
+  await inbox.startRunner()
+  await inbox.addLeads(campaign.id, [ada])
+  await inbox.waitForMails(2)
+})
+
+test('a mailbox whose connection was lost sends no follow-up until it was read again', async () => {
+  const lost = Promise.withResolvers<void>()
+  const greeting = Promise.withResolvers<void>()
+  let isBusy = false
+  await using proxy = await listenBetween(inbox.imapPort, (client, server) => {
+    if (isBusy) lost.resolve()
+    void (isBusy ? greeting.promise : Promise.resolve()).then(() =>
+      client.pipe(server).pipe(client),
+    )
+  })
+  await inbox.createReadMailbox(proxy.port)
+  const contacted = await inbox.contact([bob, ada])
+  inbox.startReader()
+  await inbox.startRunner()
+  await inbox.readAll()
+  isBusy = true
+  proxy.drop()
+  await lost.promise
+  const { adaId } = await dueWhileUnread(contacted)
+  await inbox.addLeads(contacted.campaign.id, ['eve@lead.example'])
+  await inbox.waitForMails(3)
+  await inbox.untilAsleep()
+  expect(await attemptsOf(adaId)).toEqual(['1 sent'])
+  greeting.resolve()
+  await bobGotBoth(adaId)
+  expect(await attemptsOf(adaId)).toEqual(['1 sent'])
+})
