@@ -39,7 +39,7 @@ export function composeReply({ mailbox, messageId, thread, body, ...input }: Rep
   })
   const recipients = new Map([to, ...cc].map(({ folded, address }) => [folded, address]))
   return {
-    ...{ bytes, subject, threadSubject, startsThread: false, text, html },
+    ...{ bytes, copy: null, subject, threadSubject, startsThread: false, text, html },
     sizeBytes: bytes.length,
     needsUtf8: [from, to, ...cc].some((each) => each.needsUtf8),
     from: from.address,

@@ -66,7 +66,7 @@ export function compose(compiled: CompiledStep, input: ComposeInput): ComposedMa
   const { subject, threadSubject, continues } = subjectLine(rendered.subject, input.thread)
   const body = finishBody(compiled, rendered.body, { mail, mailbox, links, unsubscribeUrl })
   const cc = compiled.cc.filter(({ folded }) => folded !== to.folded)
-  const bytes = buildMessage({
+  const parts = {
     messageId,
     at,
     from: { name: oneLine(mailbox.display_name ?? ''), address: from.address },
@@ -76,13 +76,16 @@ export function compose(compiled: CompiledStep, input: ComposeInput): ComposedMa
     ...threadHeaders(continues),
     unsubscribeUrl: compiled.hasUnsubscribeHeader ? unsubscribeUrl : null,
     text: body.text,
-    html: body.trackedHtml,
-  })
+  }
+  const bytes = buildMessage({ ...parts, html: body.trackedHtml })
+  const untracked = () =>
+    body.trackedHtml === body.html ? bytes : buildMessage({ ...parts, html: body.html })
   const recipients = new Map(
     [to, ...compiled.cc, ...compiled.bcc].map(({ folded, address }) => [folded, address]),
   )
   return {
     bytes,
+    copy: input.keepsCopy ? untracked() : null,
     subject,
     threadSubject,
     startsThread: continues === null,

@@ -61,6 +61,8 @@ export interface ComposeInput {
   at: Date
   /** Those of the mailbox, from the `LinkMaker` of the process. */
   links: TrackingLinks
+  /** It is filed in the Sent folder, too. */
+  keepsCopy?: boolean
 }
 
 export interface MailThread {
@@ -74,6 +76,8 @@ export interface MailThread {
 export interface ComposedMail {
   /** CRLF lines; the dots of SMTP are not doubled yet. */
   bytes: Buffer
+  /** For the Sent folder, without tracking: whoever looks there is not the lead. */
+  copy: Buffer | null
   subject: string
   /** What the next step passes as `thread.subject`. */
   threadSubject: string

@@ -67,8 +67,8 @@ export async function sendMail(
   const { claimed } = draft
   const { outcome, mail, setback } = await attempt(ctx, lane, draft, next, parts)
   const settled = parts.settlements.add(settlementOf(ctx, claimed, outcome, mail))
-  if (mail && outcome.kind === 'sent' && claimed.mailbox.saves_sent) {
-    const copy = { messageId: claimed.claim.message_id, bytes: mail.bytes }
+  if (mail?.copy && outcome.kind === 'sent') {
+    const copy = { messageId: claimed.claim.message_id, bytes: mail.copy }
     const keep = () => parts.copies.add(lane.workspaceId, lane.mailboxId, copy)
     settled.then(keep, () => undefined)
   }
@@ -147,6 +147,7 @@ function composeMail(ctx: Context, { claim, campaign, mailbox }: ClaimedMail, li
     thread: threadOf(claim),
     at: ctx.now(),
     links: links.of({ address, sends_locally: mailbox.sends_locally }),
+    keepsCopy: mailbox.saves_sent,
   })
 }
 

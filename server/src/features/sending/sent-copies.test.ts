@@ -16,10 +16,14 @@ const allSent = (entries: LedgerEntry[]) =>
   entries.length === 2 && entries.every(({ state }) => state === 'sent')
 
 /** Two mails are sent, and the runner is stopped: then the copies are where they belong. */
-async function sendTwo(more: object = {}, arrange: () => void = () => undefined) {
+async function sendTwo(
+  more: object = {},
+  arrange: () => void = () => undefined,
+  settings: object = {},
+) {
   const mailbox = await sending.createMailbox(address, { ...readAt(imapPort, address), ...more })
   arrange()
-  const campaign = await sending.createCampaign([mailbox])
+  const campaign = await sending.createCampaign([mailbox], settings)
   const runner = await sending.startRunner()
   await sending.addLeads(campaign.id, ['a@lead.example', 'b@lead.example'])
   await sending.waitForLedger(allSent)
@@ -36,6 +40,23 @@ test('a copy of each mail is in the Sent folder, as it was sent', async () => {
     sending.outbox.map(({ source }) => source.toString()),
   )
   expect(inSent().every(({ flags }) => flags.has('\\Seen'))).toBe(true)
+})
+
+test('the copy of a tracked mail is not tracked: whoever looks there is not the lead', async () => {
+  const body = '<p>Hi <a href="https://shop.example/x">there</a></p>'
+  const sequences = [{ steps: [{ variants: [{ subject: 'Hello', body }] }] }]
+  await sendTwo({}, undefined, { open_tracking: true, link_tracking: true, sequences })
+  const texts = inSent().map(({ source }) => source.toString().replaceAll('=\r\n', ''))
+  expect(texts).toHaveLength(2)
+  for (const text of texts) {
+    expect(text).toContain('shop.example/x')
+    expect(text).not.toMatch(/\/[oc]\/[\w-]+/)
+  }
+  const sent = sending.outbox.map(({ source }) => source.toString().replaceAll('=\r\n', ''))
+  expect(sent.every((text) => /\/o\/[\w-]+\.gif/.test(text))).toBe(true)
+  expect(inSent().map(({ source }) => idOf(source))).toEqual(
+    sending.outbox.map(({ source }) => idOf(source)),
+  )
 })
 
 test('where the provider files it itself there is one copy', async () => {
