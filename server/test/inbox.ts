@@ -136,35 +136,50 @@ export const letter = ({
     ].join('\r\n'),
   )
 
+/** What a report is about; without a Message-ID anybody may have made it up. */
+interface Reported {
+  recipient: string
+  messageId?: string
+}
+
 /** A report about a mail. */
 export const report = (
-  of: { recipient: string; messageId: string },
+  { recipient, messageId }: Reported,
   { action = 'failed', status = '5.1.1', diagnostic = 'smtp; 550 No such user' } = {},
 ) =>
-  Buffer.from(
+  reportOf('delivery-status', messageId, [
+    'Reporting-MTA: dns; mx.example',
+    '',
+    `Final-Recipient: rfc822; ${recipient}`,
+    `Action: ${action}`,
+    `Status: ${status}`,
+    `Diagnostic-Code: ${diagnostic}`,
+  ])
+
+/** Somebody pressed "this is spam". */
+export const complaint = ({ recipient, messageId }: Reported, feedbackType = 'abuse') =>
+  reportOf('feedback-report', messageId, [
+    `Feedback-Type: ${feedbackType}`,
+    'User-Agent: test/1',
+    'Version: 1',
+    `Original-Rcpt-To: ${recipient}`,
+  ])
+
+let reports = 0
+
+function reportOf(type: string, messageId: string | undefined, fields: string[]) {
+  reports += 1
+  const original = ['Content-Type: text/rfc822-headers', '', `Message-ID: ${messageId}`]
+  return Buffer.from(
     [
       'From: MAILER-DAEMON@mx.example',
       `To: ${address}`,
       'Subject: Undelivered Mail Returned to Sender',
-      `Message-ID: <${action}-${of.messageId.slice(1, 20)}@mx.example>`,
-      'Content-Type: multipart/report; report-type=delivery-status; boundary=B',
-      '',
-      '--B',
-      'Content-Type: message/delivery-status',
-      '',
-      'Reporting-MTA: dns; mx.example',
-      '',
-      `Final-Recipient: rfc822; ${of.recipient}`,
-      `Action: ${action}`,
-      `Status: ${status}`,
-      `Diagnostic-Code: ${diagnostic}`,
-      '',
-      '--B',
-      'Content-Type: text/rfc822-headers',
-      '',
-      `Message-ID: ${of.messageId}`,
-      '',
-      '--B--',
-      '',
+      `Message-ID: <report${reports}@mx.example>`,
+      `Content-Type: multipart/report; report-type=${type}; boundary=B`,
+      ...['', '--B', `Content-Type: message/${type}`, '', ...fields, ''],
+      ...(messageId === undefined ? [] : ['--B', ...original, '']),
+      ...['--B--', ''],
     ].join('\r\n'),
   )
+}

@@ -63,7 +63,7 @@ function listCommand(inbox: Command) {
     .option('--campaign <id>', 'of this campaign', parseId)
     .addOption(
       new Option('--kind <kind>', 'what came in last').choices([
-        ...['reply', 'auto_reply', 'bounce', 'complaint'],
+        ...['reply', 'auto_reply', 'bounce', 'complaint', 'colleague'],
       ]),
     )
     .option('--unread', 'only those that nobody has read')

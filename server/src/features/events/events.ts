@@ -36,7 +36,7 @@ export async function storeEvents(
       type: event.type,
       campaign_id: event.campaign?.id ?? null,
       lead_email: event.leadEmail,
-      body: buildBody(event, id, workspaceId, at),
+      body: buildBody(event, id, workspaceId, event.at ?? at),
       test: event.test ?? false,
     }
   })

@@ -7,6 +7,8 @@ export interface NewEvent {
   leadEmail: string | null
   /** The stable value of a custom label. */
   customInterestValue?: string | null
+  /** When it happened; now, if it is not given. */
+  at?: Date
   /** Sample data of a test call. */
   test?: boolean
   data: Record<string, unknown>

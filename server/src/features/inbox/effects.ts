@@ -1,6 +1,4 @@
-import type { EventBounce, LeadActivity } from '../leads/index.ts'
-import type { Bounce } from './classify/bounce.ts'
-import { snippetOf, visibleText } from './classify/visible-text.ts'
+import type { LeadActivity } from '../leads/index.ts'
 import type { Letter } from './letters.ts'
 
 export interface EffectSettings {
@@ -10,24 +8,24 @@ export interface EffectSettings {
   lasting: Set<Letter>
 }
 
-/** What a letter means for its lead, as far as the sender is concerned. */
+/**
+ * What a letter means for its lead, as far as the sender is concerned. Nothing that is final follows
+ * from one that cites no mail of ours: its sender, and whom it names, may be made up.
+ */
 export function activitiesOf(letter: Letter, settings: EffectSettings): LeadActivity[] {
-  const { lead, html } = letter
+  const { lead, html, text, snippet, kind, isProven, arrivedAt: at } = letter
   const { message, inbound } = letter.mail
-  const about = { leadId: lead.id, message: letter.event }
-  if (inbound.kind === 'notice') return []
-  if (inbound.kind === 'complaint') return [{ kind: 'unsubscribed', leadId: lead.id }]
-  if (inbound.kind === 'bounce') {
-    const bounce = eventBounce(letter, settings)
-    return bounce ? [{ kind: 'bounced', ...about, bounce }] : []
-  }
-  const text = visibleText(message.text)
-  const { messageId: message_id, subject } = message
-  const reply = { message_id, subject, text, html, snippet: snippetOf(text) }
+  if (kind === 'colleague' || inbound.kind === 'notice') return []
+  const about = { leadId: lead.id, message: letter.event, at }
+  const unsubscribed: LeadActivity = { kind: 'unsubscribed', leadId: lead.id }
+  if (inbound.kind === 'complaint') return isProven ? [unsubscribed] : []
+  if (inbound.kind === 'bounce') return bouncesOf(letter, settings)
+  const reply = { message_id: message.messageId, subject: message.subject, text, html, snippet }
   if (inbound.kind === 'reply') {
-    const replied: LeadActivity = { kind: 'replied', ...about, reply }
-    return inbound.asksToUnsubscribe && settings.unsubscribesByReply
-      ? [replied, { kind: 'unsubscribed', leadId: lead.id }]
+    const provesAddress = isProven && letter.isFromLead
+    const replied: LeadActivity = { kind: 'replied', ...about, reply, provesAddress }
+    return inbound.asksToUnsubscribe && settings.unsubscribesByReply && isProven
+      ? [replied, unsubscribed]
       : [replied]
   }
   const { isOutOfOffice, returnsOn } = inbound
@@ -37,25 +35,11 @@ export function activitiesOf(letter: Letter, settings: EffectSettings): LeadActi
   return [{ kind: 'auto_replied', ...about, reply, isOutOfOffice, resumeAt }]
 }
 
-/** A passing trouble that does not pass is one that lasts. */
-function eventBounce(letter: Letter, { lasting }: EffectSettings): EventBounce | undefined {
-  const bounce = bounceOf(letter)
-  if (!bounce) return undefined
-  const { kind, code, diagnostic } = bounce
-  return { kind: lasting.has(letter) ? 'hard' : kind, code, diagnostic }
-}
-
-/**
- * What a report says of the lead; nothing where it is about somebody else: of several people, or about
- * a colleague who gets a copy.
- */
-export function bounceOf({ mail, match, lead }: Letter): Bounce | undefined {
-  if (mail.inbound.kind !== 'bounce') return undefined
-  const { bounces } = mail.inbound
-  const named = bounces.find(({ recipient }) => recipient === lead.email_folded)
-  if (named) return named
-  // Where the lead's mail is passed on, the report names whom it was passed on to.
-  const [only] = bounces
-  if (!only || bounces.length > 1 || match.by !== 'message_id') return undefined
-  return lead.copied.includes(only.recipient ?? '') ? undefined : only
+/** That a mail is late is told to nobody. A passing trouble that does not pass is one that lasts. */
+function bouncesOf(letter: Letter, { lasting }: EffectSettings): LeadActivity[] {
+  const { lead, event: message, arrivedAt: at, bounce } = letter
+  if (!bounce || bounce.isDelay) return []
+  const { code, diagnostic } = bounce
+  const kind = lasting.has(letter) ? 'hard' : bounce.kind
+  return [{ kind: 'bounced', leadId: lead.id, message, at, bounce: { kind, code, diagnostic } }]
 }

@@ -1,7 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
 import { insertMessages, type NewMessage } from '../messages/index.ts'
-import { snippetOf } from './classify/visible-text.ts'
-import { bounceOf } from './effects.ts'
 import type { Letter } from './letters.ts'
 import type { ReadMailbox } from './read-mailbox.ts'
 import { type ThreadToWrite, upsertThreads } from './thread-queries.ts'
@@ -12,31 +10,48 @@ export async function keepLetters(tx: Context, mailbox: ReadMailbox, letters: Le
     tx.db,
     letters.map((letter) => messageOf(letter, mailbox)),
   )
-  // Of each thread the last one.
-  const threads = new Map(letters.map((letter) => [letter.lead.id, threadOf(letter)]))
-  const { workspace_id, id } = mailbox
-  await upsertThreads(tx.db, workspace_id, id, [...threads.values()], tx.now())
+  const byThread = [...Map.groupBy(letters, ({ lead }) => lead.id).values()]
+  // One statement writes a row once: the first letter of each thread, then the second …
+  for (let at = 0; byThread.some((thread) => thread.length > at); at++) {
+    const threads = byThread.flatMap((thread) => thread[at] ?? [])
+    await upsertThreads(
+      tx.db,
+      mailbox.workspace_id,
+      threads.map((letter) => threadOf(letter, mailbox)),
+      tx.now(),
+    )
+  }
 }
 
-const threadOf = ({ mail: { message, inbound }, lead, id }: Letter): ThreadToWrite => ({
-  ...{ id: lead.id, last_message_id: id, campaign_id: lead.campaign_id },
-  kind: inbound.kind,
-  from_address: message.from?.address ?? '',
-  subject: message.subject,
-  snippet: snippetOf(message.text),
-  suggestion: inbound.kind === 'reply' && inbound.asksToUnsubscribe ? 'unsubscribed' : null,
-})
+function threadOf(letter: Letter, mailbox: ReadMailbox): ThreadToWrite {
+  const { id, lead, kind, snippet } = letter
+  const { message } = letter.mail
+  return {
+    ...{ id: lead.id, last_message_id: id, campaign_id: lead.campaign_id, kind, snippet },
+    // A mail to several of our mailboxes is read by one of them, and that need not be the lead's.
+    mailbox_id: lead.mailbox_id ?? mailbox.id,
+    from_address: message.from?.address ?? '',
+    subject: message.subject,
+    suggestion: suggestionOf(letter),
+  }
+}
+
+/** What a letter asks for and does not do by itself. */
+function suggestionOf({ kind, isProven, mail: { inbound } }: Letter): 'unsubscribed' | null {
+  if (kind === 'complaint') return isProven ? null : 'unsubscribed'
+  if (kind !== 'reply' || inbound.kind !== 'reply') return null
+  return inbound.asksToUnsubscribe ? 'unsubscribed' : null
+}
 
 function messageOf(letter: Letter, mailbox: ReadMailbox): NewMessage {
-  const { mail, match, lead, id, html } = letter
-  const { message, inbound } = mail
-  const bounce = bounceOf(letter)
+  const { mail, match, lead, id, html, snippet, kind, bounce } = letter
+  const { message } = mail
   const { attachments, replyTo } = message
   return {
     workspace_id: mailbox.workspace_id,
     id,
     direction: 'in',
-    kind: inbound.kind,
+    kind,
     mailbox_id: mailbox.id,
     campaign_id: lead.campaign_id,
     lead_id: lead.id,
@@ -49,6 +64,7 @@ function messageOf(letter: Letter, mailbox: ReadMailbox): NewMessage {
     subject: message.subject,
     text: message.text,
     html,
+    snippet,
     size_bytes: mail.sizeBytes,
     details: {
       matched_by: match.by,

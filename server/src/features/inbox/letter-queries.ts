@@ -6,6 +6,8 @@ export interface CorrespondentRow {
   campaign_id: string
   email_folded: string
   stop_reason: string | null
+  /** Whose conversation with it this is, if that mailbox is still there. */
+  mailbox_id: string | null
   /** Of its campaign's first schedule. */
   timezone: string
   cc_list: string[]
@@ -15,10 +17,11 @@ export interface CorrespondentRow {
 /** Leads that are still there, with what their campaigns say of their mails. */
 export async function findCorrespondents(db: Db, workspaceId: string, leadIds: string[]) {
   const { rows } = await sql<CorrespondentRow>`
-    select l.id, l.campaign_id, l.email_folded, l.stop_reason, c.cc_list, c.bcc_list,
-      c.campaign_schedule #>> '{schedules,0,timezone}' as timezone
+    select l.id, l.campaign_id, l.email_folded, l.stop_reason, m.id as mailbox_id,
+      c.cc_list, c.bcc_list, c.campaign_schedule #>> '{schedules,0,timezone}' as timezone
     from leads l
     join campaigns c on c.workspace_id = ${workspaceId}::uuid and c.id = l.campaign_id
+    left join mailboxes m on m.workspace_id = ${workspaceId}::uuid and m.id = l.mailbox_id
     where l.workspace_id = ${workspaceId}::uuid
       and l.id = any(array(select unnest(${leadIds}::uuid[])))
     order by l.id`.execute(db)

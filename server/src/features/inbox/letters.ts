@@ -1,12 +1,17 @@
 import type { Context } from '../../kernel/context.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import type { EventMessage } from '../leads/index.ts'
+import { findMailboxesByAddress } from '../mailboxes/index.ts'
 import { addMessageIds } from '../messages/index.ts'
+import type { Bounce } from './classify/bounce.ts'
+import type { Inbound } from './classify/classify.ts'
 import { safeHtml } from './classify/html.ts'
+import { snippetOf, visibleText } from './classify/visible-text.ts'
 import type { Incoming } from './incoming.ts'
 import * as queries from './letter-queries.ts'
 import type { Match } from './match.ts'
 import type { ReadMailbox } from './read-mailbox.ts'
+import { reportedBounce } from './reported-bounce.ts'
 
 /** A mail and one lead that it is about. */
 export interface Letter {
@@ -14,11 +19,24 @@ export interface Letter {
   id: string
   mail: Incoming
   match: Match
+  /** What it is to this lead: `colleague` is one of ours who writes in the conversation. */
+  kind: Inbound['kind'] | 'colleague'
+  /** It cites a mail of ours: whatever is final follows from nothing else. */
+  isProven: boolean
+  /** A person or a machine wrote it from the lead's own address. */
+  isFromLead: boolean
+  /** When it came in, by its server's clock, and never in the future. */
+  arrivedAt: Date
+  /** What a report says of the lead. */
+  bounce: Bounce | undefined
   lead: Correspondent
   /** The mail of a campaign that it answers, or the last one; null: none is known any more. */
   sent: queries.SentMail | null
   /** The same, as events tell of it. */
   event: EventMessage
+  /** Without what it quotes. */
+  text: string
+  snippet: string
   /** Fit to be shown. */
   html: string | null
 }
@@ -51,15 +69,26 @@ export async function openLetters(
   const sends = await queries.findSentMails(tx.db, workspace_id, leadIds)
   const leads = new Map(rows.map((row) => [row.id, correspondentOf(row)]))
   const sentTo = Map.groupBy(sends, ({ lead_id }) => lead_id)
+  const colleagues = await findColleagues(tx, workspace_id, claimed, leads)
   return claimed.flatMap(({ id, mail, match }): Letter[] => {
     const lead = leads.get(match.leadId)
     const mails = sentTo.get(match.leadId) ?? []
     if (!lead || isOlder(mail, match, mails)) return []
     const sent = mails.find((each) => each.id === match.sentId) ?? mails.at(-1) ?? null
     const { html } = mail.message
+    const { inbound } = mail
+    const isProven = match.sentId !== null
+    const sender = senderOf(mail)
+    const isColleague = lead.copied.includes(sender ?? '') || colleagues.has(sender ?? '')
+    const text = visibleText(mail.message.text)
     return [
       {
-        ...{ id, mail, match, lead, sent },
+        ...{ id, mail, match, lead, sent, isProven, text },
+        kind: sender !== lead.email_folded && isColleague ? 'colleague' : inbound.kind,
+        isFromLead: sender === lead.email_folded,
+        arrivedAt: new Date(Math.min(mail.receivedAt.getTime(), tx.now().getTime())),
+        bounce: reportedBounce(inbound, lead, isProven),
+        snippet: snippetOf(text),
         event: {
           message_id: sent?.message_id ?? '',
           subject: sent?.subject ?? '',
@@ -71,6 +100,28 @@ export async function openLetters(
       },
     ]
   })
+}
+
+/** Folded; null of a report: what stands there as its sender is a server's. */
+const senderOf = ({ inbound, message }: Incoming) =>
+  inbound.kind === 'reply' || inbound.kind === 'auto_reply'
+    ? (parseEmail(message.from?.address ?? '')?.folded ?? null)
+    : null
+
+/** The senders that are mailboxes of the workspace; the usual one is the lead. */
+async function findColleagues(
+  tx: Context,
+  workspaceId: string,
+  matched: Matched[],
+  leads: Map<string, Correspondent>,
+): Promise<Set<string>> {
+  const others = matched.flatMap(({ mail, match }) => {
+    const sender = senderOf(mail)
+    return sender && sender !== leads.get(match.leadId)?.email_folded ? [sender] : []
+  })
+  if (others.length === 0) return new Set()
+  const mailboxes = await findMailboxesByAddress(tx.db, workspaceId, others)
+  return new Set(mailboxes.map(({ address_folded }) => address_folded))
 }
 
 /** Known by nothing but an address, a mail from before the first one of ours is no answer to it. */

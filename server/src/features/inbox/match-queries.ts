@@ -6,12 +6,15 @@ export interface MailUnderWay {
   lead_id: string
   message_id: string
   email_folded: string
+  campaign_id: string
+  contacted_at: Date
 }
 
 /** What the mailbox is sending: an answer may be faster than the record of it. */
 export async function findUnderWay(db: Db, workspaceId: string, mailboxId: string) {
   const { rows } = await sql<MailUnderWay>`
-    select s.id, s.lead_id, s.message_id, l.email_folded
+    select s.id, s.lead_id, s.message_id, s.campaign_id, l.email_folded,
+      s.timestamp_claimed as contacted_at
     from sends s
     join leads l on l.workspace_id = ${workspaceId}::uuid and l.id = s.lead_id
     where s.workspace_id = ${workspaceId}::uuid and s.mailbox_id = ${mailboxId}::uuid and s.is_open
@@ -26,8 +29,9 @@ export async function findContacted(
   mailboxId: string,
   foldedAddresses: string[],
 ) {
-  const { rows } = await sql<{ lead_id: string; email_folded: string }>`
-    select distinct on (email_folded) id as lead_id, email_folded
+  const { rows } = await sql<{ lead_id: string; email_folded: string; contacted_at: Date }>`
+    select distinct on (email_folded) id as lead_id, email_folded,
+      timestamp_last_contact as contacted_at
     from leads
     where workspace_id = ${workspaceId}::uuid
       and email_folded = any(array(select unnest(${foldedAddresses}::text[])))

@@ -12,14 +12,18 @@ export interface Match {
   leadId: string
   /** By a Message-ID, only by who wrote it to whom, or by a colleague's company and the subject. */
   by: 'message_id' | 'address' | 'subject'
-  /** The mail of ours that it is about; null: the last one to the lead. */
+  /**
+   * The mail of ours whose Message-ID it cites, which only those know who got that mail. Null: anybody
+   * may have written it, so nothing final follows from it.
+   */
   sentId: string | null
 }
 
 /**
  * Finds the leads behind mails: by the Message-IDs that they refer to; else by the address of the
- * sender, or of the recipient that a report names, where this mailbox wrote to it; else, where a
- * campaign stops for a company, by its domain and the subject.
+ * sender, or of the recipient that a report names, where this mailbox wrote to it in the last months;
+ * else, where a campaign stops for a company, by its domain and the subject. What was written to many
+ * is nobody's answer unless it refers to the conversation.
  *
  * @returns for each mail its leads: none, or more than one only for a report about several people
  */
@@ -39,21 +43,45 @@ export async function matchIncoming(
   )
   const contacted = await findContacted(ctx, mailbox, mails)
   const bySent = new Map(underWay.map((sent) => [sent.message_id, sent]))
-  const byAddress = new Map([...underWay, ...contacted].map((row) => [row.email_folded, row]))
+  const byAddress = Map.groupBy([...contacted, ...underWay], ({ email_folded }) => email_folded)
   const matches = mails.map((mail): Match[] => {
-    const sent = mail.about
-      .map((messageId) => known.get(messageId) ?? bySent.get(messageId))
-      .find((found) => found?.lead_id)
-    if (sent?.lead_id) return [{ leadId: sent.lead_id, by: 'message_id', sentId: sent.id }]
+    const cited = mail.about.flatMap((id) => known.get(id) ?? bySent.get(id) ?? [])
+    const conversation = cited.find(isOurs) ?? cited.find(({ lead_id }) => lead_id !== null)
+    if (conversation?.lead_id) {
+      const sentId = isOurs(conversation) ? conversation.id : null
+      return [{ leadId: conversation.lead_id, by: 'message_id', sentId }]
+    }
+    if (isForMany(mail)) return []
     return addressesIn(mail).flatMap((address): Match[] => {
-      const row = byAddress.get(address)
+      const row = byAddress.get(address)?.find((each) => isRecent(each.contacted_at, mail))
       return row ? [{ leadId: row.lead_id, by: 'address', sentId: null }] : []
     })
   })
-  const strangers = mails.filter(({ inbound }, at) => inbound.kind === 'reply' && !matches[at]?.[0])
+  const strangers = mails.filter(
+    (mail, at) => mail.inbound.kind === 'reply' && !matches[at]?.[0] && !isForMany(mail),
+  )
   const colleagues = await findColleagues(ctx, mailbox, strangers)
   return mails.map((mail, at) => colleagues.get(mail) ?? matches[at] ?? [])
 }
+
+type Cited = { lead_id: string | null; campaign_id: string | null }
+
+/** A mail of a lead that has been removed tells nothing of anybody any more. */
+const isOurs = ({ lead_id, campaign_id }: Cited) => lead_id !== null && campaign_id !== null
+
+/** A newsletter, or what a mailing list passes on; a machine's answer may well say "bulk". */
+const isForMany = ({ message: { header }, inbound }: Incoming) =>
+  (inbound.kind === 'reply' || inbound.kind === 'auto_reply') &&
+  (header('list-id').length > 0 ||
+    header('list-unsubscribe').length > 0 ||
+    (inbound.kind === 'reply' &&
+      header('precedence').some((value) => /^(?:bulk|list|junk)$/i.test(value.trim()))))
+
+/** Whoever writes later than that begins a conversation of their own. */
+const answeredByAddressMs = 90 * 86_400_000
+
+const isRecent = (contactedAt: Date, { receivedAt }: Incoming) =>
+  receivedAt.getTime() - contactedAt.getTime() <= answeredByAddressMs
 
 async function findContacted(ctx: Context, mailbox: ReadMailbox, mails: Incoming[]) {
   const addresses = [...new Set(mails.flatMap(addressesIn))]

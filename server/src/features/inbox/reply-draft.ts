@@ -17,7 +17,8 @@ const messagesMax = 50
 
 /**
  * What a reply is made of: it goes to whoever wrote last, or where they wanted answers to go, and
- * refers to the mails of the conversation. Where only servers answered it goes to the lead.
+ * refers to the mails of the conversation. Where only servers answered it goes to the lead; to
+ * colleagues of ours who wrote in between it never goes.
  */
 export async function draftReply(
   ctx: Context,
@@ -31,10 +32,11 @@ export async function draftReply(
   const page = { limit: messagesMax, startingAfter: undefined }
   const { items } = await listThreadMessages(ctx, workspaceId, thread_id, page)
   const mails = items.filter(({ kind }) => kind !== 'bounce' && kind !== 'complaint')
+  const theirs = mails.filter(({ kind }) => kind !== 'colleague')
   const answered =
-    mails.find(({ kind }) => kind === 'reply') ??
-    mails.find(({ direction }) => direction === 'in') ??
-    mails[0]
+    theirs.find(({ kind }) => kind === 'reply') ??
+    theirs.find(({ direction }) => direction === 'in') ??
+    theirs[0]
   const to = answered && recipientOf(answered)
   if (!answered || !to) throw invalidField('/thread_id', 'the conversation has nobody to answer to')
   const references = mails.toReversed().map(({ message_id }) => message_id)

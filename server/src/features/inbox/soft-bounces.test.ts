@@ -61,8 +61,8 @@ test('five mails in a row that came back are as good as a hard bounce, however o
     if (at === 0) inbox.arrive(report(of, { ...full, action: 'delayed' }))
     inbox.arrive(report(of, full))
   }
-  const kinds = await bounces(recipient, 6)
-  expect(kinds).toEqual(['soft', 'soft', 'soft', 'soft', 'soft', 'hard'])
+  const kinds = await bounces(recipient, 5)
+  expect(kinds).toEqual(['soft', 'soft', 'soft', 'soft', 'hard'])
   const last = contacts.at(-1)?.leadId ?? ''
   expect(await inbox.lead(last)).toMatchObject({ status: 'bounced', stop_reason: 'bounced' })
   expect(await inbox.lead(contacts[0]?.leadId ?? '')).toMatchObject({ stop_reason: 'blocked' })

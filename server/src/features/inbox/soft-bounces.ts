@@ -1,6 +1,4 @@
 import type { Context } from '../../kernel/context.ts'
-import { parseEmail } from '../../kernel/email.ts'
-import { bounceOf } from './effects.ts'
 import type { Letter } from './letters.ts'
 import * as queries from './soft-bounce-queries.ts'
 
@@ -14,7 +12,8 @@ const silenceMs = 3 * 86_400_000
  * reports: five mails in a row that came back are as good as an address that does not exist.
  *
  * The row ends with an answer of any kind, an open, a click, or a mail that nothing was heard of for
- * three days. A report that a mail is late counts for neither: it may arrive, or still come back.
+ * three days. A report that a mail is late counts for neither: it may arrive, or still come back. One
+ * that cites no mail of ours counts for nothing: anybody can send five of them.
  *
  * @returns the letters that tell of the last mail of such a row
  */
@@ -23,12 +22,12 @@ export async function findLasting(
   workspaceId: string,
   letters: Letter[],
 ): Promise<Set<Letter>> {
-  const answers = letters.filter(isFromLead)
+  const answers = letters.filter((letter) => letter.isFromLead)
   if (answers.length > 0) await queries.forgetSoftBounces(tx.db, workspaceId, addressesOf(answers))
-  const soft = letters.filter((letter) => bounceOf(letter)?.kind === 'soft')
+  const soft = letters.filter(({ bounce, isProven }) => isProven && bounce?.kind === 'soft')
   if (soft.length === 0) return new Set()
   await queries.noteSoftBounces(tx.db, workspaceId, notesOf(soft), tx.now())
-  const final = soft.filter((letter) => !bounceOf(letter)?.isDelay)
+  const final = soft.filter(({ bounce }) => !bounce?.isDelay)
   const histories = await queries.findHistories(tx.db, workspaceId, addressesOf(final))
   const byAddress = Map.groupBy(histories, ({ email_folded }) => email_folded)
   const last = new Map(final.map((letter) => [letter.lead.email_folded, letter]))
@@ -51,10 +50,6 @@ export function countInARow(mails: queries.MailHistory[], now: Date): number {
   return count
 }
 
-const isFromLead = ({ mail: { inbound, message }, lead }: Letter) =>
-  (inbound.kind === 'reply' || inbound.kind === 'auto_reply') &&
-  parseEmail(message.from?.address ?? '')?.folded === lead.email_folded
-
 const addressesOf = (letters: Letter[]) => [
   ...new Set(letters.map(({ lead }) => lead.email_folded)),
 ]
@@ -62,11 +57,10 @@ const addressesOf = (letters: Letter[]) => [
 /** One for each mail; that it failed is the last word. */
 function notesOf(letters: Letter[]): queries.SoftBounce[] {
   const notes = new Map<string, queries.SoftBounce>()
-  for (const letter of letters) {
-    const { lead, sent } = letter
+  for (const { lead, sent, bounce } of letters) {
     if (!sent) continue
     const key = `${lead.email_folded} ${sent.id}`
-    const is_failed = notes.get(key)?.is_failed || !bounceOf(letter)?.isDelay
+    const is_failed = notes.get(key)?.is_failed || !bounce?.isDelay
     notes.set(key, { email_folded: lead.email_folded, send_id: sent.id, is_failed })
   }
   return [...notes.values()]

@@ -5,6 +5,7 @@ import type { PageRequest } from '../../kernel/http/page.ts'
 
 export interface ThreadToWrite {
   id: string
+  mailbox_id: string
   last_message_id: string
   campaign_id: string
   kind: string
@@ -14,21 +15,21 @@ export interface ThreadToWrite {
   suggestion: string | null
 }
 
-/** A conversation is as new and as unread as what came in last. */
-export const upsertThreads = (
-  db: Db,
-  workspaceId: string,
-  mailboxId: string,
-  threads: ThreadToWrite[],
-  at: Date,
-) =>
+/**
+ * A conversation is as new and as unread as what came in last. That a person answered in it is not
+ * covered by what a machine writes next, what a machine said not by a colleague; what is suggested
+ * stays until a person acts.
+ */
+export const upsertThreads = (db: Db, workspaceId: string, threads: ThreadToWrite[], at: Date) =>
   sql`
-    insert into threads as t (workspace_id, mailbox_id, id, last_message_id, campaign_id, kind,
+    insert into threads as t (workspace_id, id, mailbox_id, last_message_id, campaign_id, kind,
       from_address, subject, snippet, suggestion, unread, timestamp_created, timestamp_updated)
-    select ${workspaceId}::uuid, ${mailboxId}::uuid, id, last_message_id, campaign_id, kind,
-      from_address, subject, snippet, suggestion, true, ${at}::timestamptz, ${at}::timestamptz
+    select ${workspaceId}::uuid, id, mailbox_id, last_message_id, campaign_id, kind,
+      from_address, subject, snippet, suggestion, kind <> 'colleague', ${at}::timestamptz,
+      ${at}::timestamptz
     from unnest(
       ${threads.map((thread) => thread.id)}::uuid[],
+      ${threads.map((thread) => thread.mailbox_id)}::uuid[],
       ${threads.map((thread) => thread.last_message_id)}::uuid[],
       ${threads.map((thread) => thread.campaign_id)}::uuid[],
       ${threads.map((thread) => thread.kind)}::text[],
@@ -36,12 +37,16 @@ export const upsertThreads = (
       ${threads.map((thread) => thread.subject)}::text[],
       ${threads.map((thread) => thread.snippet)}::text[],
       ${threads.map((thread) => thread.suggestion)}::text[]
-    ) as k (id, last_message_id, campaign_id, kind, from_address, subject, snippet, suggestion)
+    ) as k (id, mailbox_id, last_message_id, campaign_id, kind, from_address, subject, snippet,
+      suggestion)
     order by id
     on conflict (workspace_id, id) do update set
       last_message_id = excluded.last_message_id, mailbox_id = excluded.mailbox_id,
-      kind = excluded.kind, from_address = excluded.from_address, subject = excluded.subject,
-      snippet = excluded.snippet, suggestion = excluded.suggestion, unread = true,
+      kind = case when excluded.kind = 'reply' or (t.kind <> 'reply' and excluded.kind <> 'colleague')
+        then excluded.kind else t.kind end,
+      from_address = excluded.from_address, subject = excluded.subject, snippet = excluded.snippet,
+      suggestion = coalesce(excluded.suggestion, t.suggestion),
+      unread = t.unread or excluded.unread,
       timestamp_updated = excluded.timestamp_updated`.execute(db)
 
 export interface ThreadFilter {
@@ -68,9 +73,17 @@ export interface Thread {
 
 const threadColumns = [
   ...(['id', 'last_message_id', 'mailbox_id', 'campaign_id', 'kind', 'from_address'] as const),
-  ...(['subject', 'snippet', 'unread', 'suggestion'] as const),
-  ...(['timestamp_created', 'timestamp_updated'] as const),
+  ...(['subject', 'snippet', 'unread', 'timestamp_created', 'timestamp_updated'] as const),
 ]
+
+/** What is done is suggested no more, whoever did it. */
+const openSuggestion = (workspaceId: string) =>
+  sql<string | null>`
+  case when not exists (
+    select from leads l
+    where l.workspace_id = ${workspaceId}::uuid and l.id = threads.id
+      and 'unsubscribed' in (l.status, l.stop_reason)
+  ) then suggestion end`.as('suggestion')
 
 /** Newest first from before the message of the cursor, and one more than the page holds. */
 export const listThreads = (
@@ -81,7 +94,7 @@ export const listThreads = (
 ): Promise<Thread[]> =>
   db
     .selectFrom('threads')
-    .select(threadColumns)
+    .select([...threadColumns, openSuggestion(workspaceId)])
     .where('workspace_id', '=', workspaceId)
     .$if(filter.mailboxId !== undefined, (query) =>
       query.where('mailbox_id', '=', filter.mailboxId ?? ''),
@@ -97,7 +110,7 @@ export const listThreads = (
 export const findThread = (db: Db, workspaceId: string, id: string): Promise<Thread | undefined> =>
   db
     .selectFrom('threads')
-    .select(threadColumns)
+    .select([...threadColumns, openSuggestion(workspaceId)])
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .executeTakeFirst()
@@ -109,7 +122,7 @@ export const updateUnread = (db: Db, workspaceId: string, ids: string[], unread:
     where workspace_id = ${workspaceId}::uuid and id = any(${ids}::uuid[])
       and unread <> ${unread}`.execute(db)
 
-/** A person answered: as new as that, and read, unless something came in since. */
+/** A person answered: as new as that, read, and nothing is suggested, unless something came in since. */
 export const answerThread = (
   db: Db,
   workspaceId: string,
@@ -120,7 +133,7 @@ export const answerThread = (
 ) =>
   sql`
     update threads
-    set last_message_id = ${messageId}::uuid, snippet = ${snippet}, unread = false,
+    set last_message_id = ${messageId}::uuid, snippet = ${snippet}, unread = false, suggestion = null,
       timestamp_updated = ${at}::timestamptz
     where workspace_id = ${workspaceId}::uuid and id = ${id}::uuid
       and last_message_id < ${messageId}::uuid`.execute(db)

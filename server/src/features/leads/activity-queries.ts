@@ -9,11 +9,18 @@ export interface LeadPlace {
   campaign_id: string
   company: string | null
   stop_for_company: boolean
+  /** Nothing is sent to its address because mail to it came back for good. */
+  is_bounced: boolean
 }
 
 export const findPlaces = prepared<[string, string[]], LeadPlace>(
   'find_lead_places',
-  `select l.id, l.email_folded, l.campaign_id, l.company, c.stop_for_company
+  `select l.id, l.email_folded, l.campaign_id, l.company, c.stop_for_company,
+     exists (
+       select from suppressions s
+       where s.workspace_id = $1 and s.kind = 'address' and s.value = l.email_folded
+         and s.reason = 'bounced'
+     ) as is_bounced
    from leads l
    join campaigns c on c.workspace_id = $1 and c.id = l.campaign_id
    where l.workspace_id = $1 and l.id = any(array(select unnest($2::uuid[])))`,

@@ -33,17 +33,27 @@ export type LeadActivity =
     }
   | { kind: 'opened'; leadId: string; message: EventMessage; isMachine: boolean }
   | { kind: 'clicked'; leadId: string; message: EventMessage; url: string; isMachine: boolean }
-  | { kind: 'replied'; leadId: string; message: EventMessage; reply: EventReply }
+  | {
+      kind: 'replied'
+      leadId: string
+      /** When it arrived; now, if it is not given. */
+      at?: Date
+      message: EventMessage
+      reply: EventReply
+      /** It came from the lead's own address, and cites a mail of ours: mail does arrive there. */
+      provesAddress?: boolean
+    }
   | {
       kind: 'auto_replied'
       leadId: string
+      at?: Date
       message: EventMessage
       reply: EventReply
       isOutOfOffice: boolean
       /** The end of the absence, where the reply tells one. */
       resumeAt: Date | null
     }
-  | { kind: 'bounced'; leadId: string; message: EventMessage; bounce: EventBounce }
+  | { kind: 'bounced'; leadId: string; at?: Date; message: EventMessage; bounce: EventBounce }
   | { kind: 'unsubscribed'; leadId: string }
   | { kind: 'skipped'; leadId: string; reason: SkipReason; detail: string }
 

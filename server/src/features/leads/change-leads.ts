@@ -22,7 +22,7 @@ export class ChangingLead {
   /** Events tell of the lead as it is after the change that they come from. */
   change(
     patch: Partial<LeadState>,
-    events: Pick<NewEvent, 'type' | 'data' | 'customInterestValue'>[],
+    events: Pick<NewEvent, 'type' | 'data' | 'customInterestValue' | 'at'>[],
     at: Date,
   ) {
     if (Object.keys(patch).length > 0) {

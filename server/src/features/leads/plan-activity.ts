@@ -6,7 +6,7 @@ import { isFinal, planStatusChange } from './status.ts'
 /** What an activity makes of a lead: only what changes, and what is told of it, in this order. */
 export interface ActivityChange {
   patch: Partial<LeadState>
-  events: { type: EventType; data: Record<string, unknown> }[]
+  events: { type: EventType; data: Record<string, unknown>; at?: Date }[]
 }
 
 /**
@@ -25,7 +25,7 @@ export function planActivity(lead: LockedLead, activity: LeadActivity, now: Date
     case 'auto_replied':
       return planAutoReply(lead, activity, now)
     case 'bounced':
-      return planBounce(lead, activity)
+      return planBounce(lead, activity, now)
     case 'skipped':
       return planSkip(lead, activity)
     case 'unsubscribed':
@@ -112,26 +112,26 @@ function planSeen(lead: LockedLead, seen: Of<'opened' | 'clicked'>, now: Date): 
   }
 }
 
-function planReply(lead: LockedLead, { message, reply }: Of<'replied'>, now: Date): ActivityChange {
+function planReply(lead: LockedLead, replied: Of<'replied'>, now: Date): ActivityChange {
+  const { message, reply, at = now } = replied
   // Where a reply stops everybody of a company, whoever replied is among them.
   const stops = lead.stop_on_reply || lead.stop_for_company
   return {
     patch: {
       status: advanced(lead.status, 'replied'),
       email_reply_count: lead.email_reply_count + 1,
-      timestamp_last_reply: now,
+      // What lay in another folder is read later than what came after it.
+      timestamp_last_reply: laterOf(at, lead.timestamp_last_reply),
       ...(stops ? stopped(lead, 'replied') : {}),
     },
-    events: [{ type: 'lead.replied', data: { message, reply } }],
+    events: [{ type: 'lead.replied', data: { message, reply }, at }],
   }
 }
 
-function planAutoReply(
-  lead: LockedLead,
-  { message, reply, resumeAt }: Of<'auto_replied'>,
-  now: Date,
-): ActivityChange {
-  const events: ActivityChange['events'] = [{ type: 'lead.auto_replied', data: { message, reply } }]
+function planAutoReply(lead: LockedLead, replied: Of<'auto_replied'>, now: Date): ActivityChange {
+  const { message, reply, resumeAt, at = now } = replied
+  const data = { message, reply }
+  const events: ActivityChange['events'] = [{ type: 'lead.auto_replied', data, at }]
   if (lead.stop_on_auto_reply) return { patch: stopped(lead, 'auto_replied'), events }
   if (!resumeAt || resumeAt <= now || !isSending(lead)) return { patch: {}, events }
   const postponed_until = laterOf(resumeAt, lead.postponed_until)
@@ -140,8 +140,10 @@ function planAutoReply(
   return { patch: { ...patch, postponed_until }, events }
 }
 
-function planBounce(lead: LockedLead, { message, bounce }: Of<'bounced'>): ActivityChange {
-  const events: ActivityChange['events'] = [{ type: 'email.bounced', data: { message, bounce } }]
+function planBounce(lead: LockedLead, bounced: Of<'bounced'>, now: Date): ActivityChange {
+  const { message, bounce, at = now } = bounced
+  const data = { message, bounce }
+  const events: ActivityChange['events'] = [{ type: 'email.bounced', data, at }]
   if (bounce.kind === 'soft' || isFinal(lead.stop_reason)) return { patch: {}, events }
   // Also of a lead that got its last mail: nothing may be sent to it again.
   const patch = { status: 'bounced', label_id: null, sending_state: 'stopped' } as const

@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
-import { type NewSuppression, suppress } from '../suppression/index.ts'
+import { liftBounces, type NewSuppression, suppress } from '../suppression/index.ts'
 import type { LeadActivity } from './activity.ts'
 import * as related from './activity-queries.ts'
 import { ChangingLead, changeLeads } from './change-leads.ts'
@@ -16,7 +16,8 @@ import type { LockedLead, StoredLead } from './record.ts'
 
 /**
  * Writes what happened to leads, in the caller's transaction: states, events, counters of campaigns,
- * the suppression list, and the other leads that it concerns. Activities of one lead follow each
+ * the suppression list, and the other leads that it concerns. Who answers a mail can be reached: that
+ * lifts a bounce of the address, and nothing else that is final. Activities of one lead follow each
  * other in the order given; an activity of a lead that is gone is nothing.
  *
  * Suppressions are locked first, then leads in id order, then counters in campaign order.
@@ -86,13 +87,7 @@ async function findOthers(
   const places = new Map(
     (await related.findPlaces(tx.db, workspaceId, leadIds)).map((place) => [place.id, place]),
   )
-  const ended = concerning.filter(isEnd).flatMap((activity): NewSuppression[] => {
-    const place = places.get(activity.leadId)
-    if (!place) return []
-    const reason = activity.kind === 'unsubscribed' ? 'unsubscribed' : 'bounced'
-    const { email_folded: value, campaign_id: campaignId } = place
-    return [{ kind: 'address', value, reason, campaignId }]
-  })
+  const { ended, reached } = addressesIn(concerning, places)
   const companies = concerning.flatMap(({ kind, leadId }) => {
     const place = places.get(leadId)
     if (kind !== 'replied' || !place?.stop_for_company) return []
@@ -101,6 +96,7 @@ async function findOthers(
   })
   // Before any lead is locked, and before those of the address are looked for: whoever is adding one
   // is waited for, so that it is among those that are stopped.
+  if (reached.length > 0) await liftBounces(tx, workspaceId, reached)
   if (ended.length > 0) await suppress(tx, workspaceId, ended)
   const [byAddress, byCompany] = [
     ended.length === 0
@@ -120,6 +116,25 @@ async function findOthers(
         ),
   ]
   return [...byAddress, ...byCompany].map(({ id }) => id)
+}
+
+/** Addresses that nothing is sent to any more, and those that mail arrives at after all. */
+function addressesIn(activities: LeadActivity[], places: Map<string, related.LeadPlace>) {
+  let ended: NewSuppression[] = []
+  const reached = new Set<string>()
+  for (const activity of activities) {
+    const place = places.get(activity.leadId)
+    if (!place) continue
+    const { email_folded: value, campaign_id: campaignId } = place
+    if (isEnd(activity)) {
+      const reason = activity.kind === 'unsubscribed' ? 'unsubscribed' : 'bounced'
+      ended.push({ kind: 'address', value, reason, campaignId })
+    } else if (activity.kind === 'replied' && activity.provesAddress) {
+      ended = ended.filter((entry) => entry.value !== value || entry.reason !== 'bounced')
+      if (place.is_bounced) reached.add(value)
+    }
+  }
+  return { ended, reached: [...reached] }
 }
 
 /** Nothing is sent to the address from here on. */

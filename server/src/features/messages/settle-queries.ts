@@ -67,6 +67,7 @@ export interface NewMessageId {
   /** Of messages. */
   message_id: string
   lead_id: string | null
+  /** Of a mail of ours; null: it came in. */
   campaign_id: string | null
   mailbox_id: string
 }

@@ -33,26 +33,31 @@ export interface NewMessage {
   /** Fit to be shown. */
   html: string | null
   size_bytes: number | null
+  /** For lists; the beginning of the text, if it is not given. */
+  snippet?: string
   /** What only this kind has. */
   details?: Record<string, unknown>
   timestamp: Date
 }
 
-export interface StoredMessage extends Required<NewMessage> {
-  snippet: string
-}
+export type StoredMessage = Required<NewMessage>
 
-/** Keeps mails and makes them known by their Message-IDs; again, it changes nothing. */
+/**
+ * Keeps mails, and makes those of ours known by their Message-IDs; again, it changes nothing. Those
+ * that come in are made known by whoever takes them in, before anything else is done with them.
+ */
 export async function insertMessages(db: Db, messages: NewMessage[]): Promise<void> {
   if (messages.length === 0) return
   await settle.insertMessages(
     db,
-    messages.map((message) => ({ ...message, snippet: snippetOf(message.text) })),
+    messages.map((message) => ({ snippet: snippetOf(message.text), ...message })),
   )
   await addMessageIds(
     db,
     messages.flatMap((message) =>
-      message.message_id === null ? [] : [{ ...message, known_as: message.message_id }],
+      message.direction === 'in' || message.message_id === null
+        ? []
+        : [{ ...message, known_as: message.message_id }],
     ),
   )
 }
@@ -61,6 +66,7 @@ export async function insertMessages(db: Db, messages: NewMessage[]): Promise<vo
 export interface KnownAs extends Pick<NewMessage, 'workspace_id' | 'id' | 'mailbox_id'> {
   known_as: string
   lead_id: string | null
+  /** Of a mail of ours; null: it came in. */
   campaign_id: string | null
 }
 
@@ -85,6 +91,7 @@ export async function addMessageIds(db: Db, ids: KnownAs[]): Promise<Set<string>
 export interface KnownMessage {
   id: string
   lead_id: string | null
+  /** Of a mail of ours; null: it came in, so that any sender may have chosen its Message-ID. */
   campaign_id: string | null
   mailbox_id: string
 }

@@ -12,6 +12,7 @@ export {
 export {
   findSuppressed,
   holdSuppressions,
+  liftBounces,
   lockSuppressions,
   type NewSuppression,
   type SuppressionReason,

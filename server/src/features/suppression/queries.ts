@@ -61,6 +61,12 @@ export const upsertSuppressions = (
         > array_position(array['blocked', 'bounced', 'unsubscribed'], suppressions.reason)
   `.execute(db)
 
+export const deleteBounced = (db: Db, workspaceId: string, foldedAddresses: string[]) =>
+  sql`
+    delete from suppressions
+    where workspace_id = ${workspaceId}::uuid and kind = 'address' and reason = 'bounced'
+      and value = any(${foldedAddresses}::text[])`.execute(db)
+
 export interface StoredSuppression extends SuppressionToWrite {
   timestamp_created: Date
 }

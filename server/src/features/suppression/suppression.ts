@@ -36,6 +36,15 @@ export async function suppress(
 }
 
 /**
+ * Mail to these addresses arrives after all: they are taken off the list where a bounce is all that put
+ * them on it. Call it before any lead is locked, as `suppress`.
+ */
+export async function liftBounces(tx: Context, workspaceId: string, foldedAddresses: string[]) {
+  await lockSuppressions(tx, workspaceId)
+  await queries.deleteBounced(tx.db, workspaceId, foldedAddresses)
+}
+
+/**
  * Until this transaction ends the workspace's suppressions stay as they are, so that what is read
  * of them still holds when leads are committed. Others may hold them at the same time.
  */
