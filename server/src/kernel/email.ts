@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url'
+import { hasMoreCharacters } from './characters.ts'
 
 export interface EmailAddress {
   /** As typed, without the white space around it. */
@@ -21,7 +22,7 @@ export function parseEmail(text: string): EmailAddress | undefined {
   if (plain !== undefined) {
     return { email, folded: plain, domain: plain.slice(plain.indexOf('@') + 1) }
   }
-  if (email.length > charactersMax && [...email].length > charactersMax) return
+  if (hasMoreCharacters(email, charactersMax)) return
   const at = email.lastIndexOf('@')
   if (at < 1) return
   const local = email.slice(0, at)

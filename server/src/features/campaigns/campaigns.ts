@@ -16,7 +16,7 @@ export async function createCampaign(
   workspaceId: string,
   input: NewCampaign,
 ): Promise<Campaign> {
-  checkSettings(input)
+  await checkSettings(ctx, input)
   const { schedule: _alias, ...given } = input
   const senders = await findSenders(ctx.db, workspaceId, input.email_list ?? [])
   const id = ctx.newId()

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Context } from '../../kernel/context.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { type ErrorDetail, invalidFields } from '../../kernel/errors.ts'
 import { checkSchedule } from './schedule.ts'
@@ -13,10 +14,10 @@ type Settings = Pick<
 >
 
 /** Throws a 400 with every problem that can be told without the database. */
-export function checkSettings(settings: Settings) {
+export async function checkSettings(ctx: Context, settings: Settings) {
   const problems = [
     ...scheduleProblems(settings),
-    ...checkSequences(settings.sequences ?? []),
+    ...(await checkSequences(ctx, settings.sequences ?? [])),
     ...addressProblems('cc_list', settings.cc_list ?? []),
     ...addressProblems('bcc_list', settings.bcc_list ?? []),
   ]

@@ -6,9 +6,8 @@ import {
   type Emitter,
   type FilterImplOptions,
   Liquid,
-  LiquidError,
+  type Operators,
   type Parser,
-  RenderError,
   Tag,
   type TagToken,
   type Template,
@@ -16,6 +15,7 @@ import {
   tags,
   toValue,
 } from 'liquidjs'
+import { chargedOperators, limitWork, workMax } from './liquid-work.ts'
 import { spintaxTag } from './spintax.ts'
 
 /** What one rendering may use; kept in a register, where no template can reach it. */
@@ -43,7 +43,8 @@ export function createLiquid(): Liquid {
     templates: {},
     locale: 'en-US',
     timezoneOffset: 0,
-    memoryLimit: charactersMadeMax,
+    memoryLimit: workMax,
+    operators: chargedOperators as Operators,
     outputEscape: putIn,
   })
   for (const name of Object.keys(tags)) if (!tagNames.has(name)) delete liquid.tags[name]
@@ -56,15 +57,14 @@ export function createLiquid(): Liquid {
   liquid.registerFilter('escape_once', unchanged)
   liquid.registerFilter('newline_to_br', newlineToBr)
   liquid.registerFilter('date', date)
-  limitNodes(liquid)
+  limitWork(liquid)
   return liquid
 }
 
 export const startRendering = (context: Context, rendering: Rendering) =>
-  context.setRegister('rendering', { ...rendering, nodes: 0 })
+  context.setRegister('rendering', rendering)
 
-export const renderingOf = (context: Context) =>
-  context.getRegister<Rendering & { nodes: number }>('rendering')
+export const renderingOf = (context: Context) => context.getRegister<Rendering>('rendering')
 
 // No include, render, layout, block: they read files. No cycle, echo, tablerow, liquid: they put
 // values in unescaped. No increment, decrement: they write into the variables.
@@ -81,10 +81,6 @@ const filterNames = new Set(
   squish strip strip_html strip_newlines times truncate truncatewords uniq upcase url_decode
   url_encode`.split(/\s+/),
 )
-
-/** Characters that the filters of one rendering may make, and its loops elements. */
-const charactersMadeMax = 10_000_000
-const nodesMax = 100_000
 
 type FilterFunction = Extract<FilterImplOptions, (...args: never[]) => unknown>
 type FilterThis = ThisParameterType<FilterFunction>
@@ -172,34 +168,5 @@ class Spintax extends Tag {
   override *render(context: Context, emitter: Emitter) {
     const option = this.options[renderingOf(context).pick(this.options.length)] ?? []
     yield this.liquid.renderer.renderTemplates(option, context, emitter)
-  }
-}
-
-/**
- * The library's own, without its limit of time, which is chance: counting what is rendered ends the
- * same loops always.
- */
-function limitNodes({ renderer }: Liquid) {
-  renderer.renderTemplates = function* (templates, context, emitter = new TextEmitter()) {
-    const rendering = renderingOf(context)
-    rendering.nodes += templates.length + 1
-    if (rendering.nodes > nodesMax) throw new Error('node limit exceeded')
-    for (const template of templates) {
-      try {
-        const text = yield template.render(context, emitter)
-        if (text) emitter.write(text)
-      } catch (error) {
-        throw LiquidError.is(error) ? error : new RenderError(error as Error, template)
-      }
-      if (context.breakCalled || context.continueCalled) break
-    }
-    return emitter.buffer
-  }
-}
-
-class TextEmitter implements Emitter {
-  buffer = ''
-  write(text: unknown) {
-    this.buffer += text
   }
 }

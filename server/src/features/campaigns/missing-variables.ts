@@ -2,6 +2,7 @@ import {
   type Context,
   type Emitter,
   evalToken,
+  type Liquid,
   Output,
   Parser,
   type Token,
@@ -10,14 +11,24 @@ import {
   toValue,
 } from 'liquidjs'
 import { Markup, renderingOf, shownText } from './liquid.ts'
+import { noteCost } from './liquid-work.ts'
 
 /**
- * Its outputs tell of variables that are nothing and have no `default`, so that a mail with a hole
+ * Parses the tags and outputs of a template, and notes what each costs to render. Its outputs tell of variables that are nothing and have no `default`, so that a mail with a hole
  * is never sent. Conditions and loops may ask for anything.
  */
 export class NoticingParser extends Parser {
+  private readonly branches: ReadonlyMap<Token, readonly Token[]>
+
+  /** @param branches of each tag that has some: the tokens of its `elsif`, `when` and `else` */
+  constructor(liquid: Liquid, branches: ReadonlyMap<Token, readonly Token[]>) {
+    super(liquid)
+    this.branches = branches
+  }
+
   override parseToken(token: TopLevelToken, rest: TopLevelToken[]) {
     const template = super.parseToken(token, rest)
+    if (!TypeGuards.isHTMLToken(token)) noteCost(template, token, this.branches.get(token) ?? [])
     if (!(template instanceof Output)) return template
     const name = plainVariable(template)
     if (name !== undefined) return showing(template, name)

@@ -14,6 +14,7 @@ const variant = (more: Partial<NewVariant> = {}): NewVariant => ({
 })
 const step = (more: Partial<NewStep> = {}): NewStep => ({ variants: [variant()], ...more })
 const sequence = (...steps: NewStep[]): NewCampaignSequence[] => [{ steps }]
+const check = (given: NewCampaignSequence[]) => checkSequences({ monotonicMs: () => 0 }, given)
 const variants = (...list: Partial<NewVariant>[]) => sequence(step({ variants: list.map(variant) }))
 
 function createIds() {
@@ -76,17 +77,17 @@ describe('a sequence that cannot be sent as it is meant is refused', () => {
       '/sequences/0/steps/0/variants/1/id',
       /another step/,
     ],
-  ])('%s', (_, sequences, path, message) => {
-    expect(checkSequences(sequences)).toEqual([{ path, message: expect.stringMatching(message) }])
+  ])('%s', async (_, sequences, path, message) => {
+    expect(await check(sequences)).toEqual([{ path, message: expect.stringMatching(message) }])
   })
 
-  test('all problems are named, a hundred at most', () => {
+  test('all problems are named, a hundred at most', async () => {
     const bad = variant({ subject: '{{', body: '{%' })
     expect(
-      checkSequences(sequence(step({ variants: [bad] }), step({ variants: [bad] }))),
+      await check(sequence(step({ variants: [bad] }), step({ variants: [bad] }))),
     ).toHaveLength(5)
     const many = Array.from({ length: 50 }, () => step({ variants: [bad, bad, bad] }))
-    expect(checkSequences(sequence(...many))).toHaveLength(100)
+    expect(await check(sequence(...many))).toHaveLength(100)
   })
 
   test.each<[string, NewCampaignSequence[]]>([
@@ -96,8 +97,8 @@ describe('a sequence that cannot be sent as it is meant is refused', () => {
     ['no subject', variants({ subject: '' })],
     ['a body of 256 KiB', variants({ body: 'x'.repeat(262_144) })],
     ['different ids', sequence(step({ id: id(1), variants: [variant({ id: id(2) })] }))],
-  ])('%s is accepted', (_, sequences) => {
-    expect(checkSequences(sequences)).toEqual([])
+  ])('%s is accepted', async (_, sequences) => {
+    expect(await check(sequences)).toEqual([])
   })
 })
 
@@ -217,7 +218,7 @@ describe('steps and variants are known by their ids', () => {
     )
   })
 
-  test('sending back what was read changes nothing, whatever was made before', () => {
+  test('sending back what was read changes nothing, whatever was made before', async () => {
     const anyStep = fc.record({
       delay: fc.nat(10),
       delay_unit: fc.constantFrom('minutes' as const, 'hours' as const, 'days' as const),
@@ -226,10 +227,11 @@ describe('steps and variants are known by their ids', () => {
         { minLength: 1, maxLength: 3 },
       ),
     })
-    fc.assert(
-      fc.property(fc.array(anyStep, { maxLength: 4 }), (steps) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyStep, { maxLength: 4 }), async (steps) => {
         const before = stored(...steps)
-        expect(checkSequences(before).filter(({ path }) => path.endsWith('/id'))).toEqual([])
+        const problems = await check(before)
+        expect(problems.filter(({ path }) => path.endsWith('/id'))).toEqual([])
         const never = () => expect.unreachable('no id is new')
         expect(stepsWithIds(before, structuredClone(before), never)).toEqual(before)
         expect(before).toMatchObject([{ steps }])

@@ -1,16 +1,21 @@
+import type { Context } from '../../kernel/context.ts'
 import { type ErrorDetail, invalidFields } from '../../kernel/errors.ts'
+import { shareLoop } from '../../kernel/loop-share.ts'
 import type { CampaignSequence, NewCampaignSequence } from './sequence-schema.ts'
 import { parseTemplate, TemplateError } from './template.ts'
 
 /** What a JSON Schema cannot say of the sequences of a request. Paths are those of its body. */
-export function checkSequences(sequences: NewCampaignSequence[]): ErrorDetail[] {
-  const problems = stepsOf(sequences).flatMap(({ step, first, path }) => [
-    ...(step.delay === undefined && !first ? [problem(`${path}/delay`, delayMissing)] : []),
-    ...variantsOf(step, path).flatMap(({ variant, path }) => [
-      ...templateProblems(`${path}/subject`, variant.subject ?? ''),
-      ...bodyProblems(`${path}/body`, variant.body),
-    ]),
-  ])
+export async function checkSequences(
+  ctx: Pick<Context, 'monotonicMs'>,
+  sequences: NewCampaignSequence[],
+): Promise<ErrorDetail[]> {
+  const problems: ErrorDetail[] = []
+  for (const { step, first, path } of stepsOf(sequences)) {
+    if (step.delay === undefined && !first) problems.push(problem(`${path}/delay`, delayMissing))
+    for (const each of variantsOf(step, path)) {
+      problems.push(...(await shareLoop(ctx, () => variantProblems(each))))
+    }
+  }
   return [...problems, ...repeatedIds(sequences)].slice(0, problemsMax)
 }
 
@@ -69,6 +74,15 @@ const problem = (path: string, message: string): ErrorDetail => ({
   path,
   message: `${path.slice(1).replaceAll('/', '.')} ${message}`,
 })
+
+function variantProblems({ variant, path }: { variant: NewVariant; path: string }): ErrorDetail[] {
+  return [
+    ...templateProblems(`${path}/subject`, variant.subject ?? ''),
+    ...bodyProblems(`${path}/body`, variant.body),
+  ]
+}
+
+type NewVariant = NewCampaignSequence['steps'][number]['variants'][number]
 
 function bodyProblems(path: string, body: string): ErrorDetail[] {
   if (Buffer.byteLength(body) <= bodyBytesMax) return templateProblems(path, body)

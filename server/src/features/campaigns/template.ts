@@ -60,10 +60,10 @@ export function parseTemplate(text: string): ParsedTemplate {
       new TemplateTokenizer(text).readTopLevelTokens(liquid.options),
       liquid,
     )
-    checkTokens(tokens)
+    const branches = checkTokens(tokens)
     // Before the parser takes them.
     const outputs = tokens.filter(TypeGuards.isOutputToken).map(({ content }) => content)
-    return { nodes: new NoticingParser(liquid).parseTokens(tokens), outputs }
+    return { nodes: new NoticingParser(liquid, branches).parseTokens(tokens), outputs }
   } catch (error) {
     throw asTemplateError(error, text)
   }
@@ -111,9 +111,10 @@ export function templateVariables(lead: TemplateLead): Record<string, unknown> {
 const liquid = createLiquid()
 
 const templateCharactersMax = 262_144
-const renderedCharactersMax = 4 * templateCharactersMax
+const renderedCharactersMax = 2 * templateCharactersMax
 // The parser takes time by the square of the tokens, and stack by their depth.
-const tokensMax = 10_000
+const tokensMax = 5000
+const sourceCharactersMax = 65_536
 const depthMax = 50
 
 const spellings = leadFields.map((field) => ({
@@ -130,26 +131,42 @@ class TemplateTokenizer extends Tokenizer {
   }
 }
 
+const branchTag = /^(?:elsif|when|else)$/
 const groupTag = /^(?<end>end)?(?:if|unless|for|case|capture)$/
 
 // Liquid would take the first word and drop the rest: `{{ first name }}` would be empty for all.
 const twoWords = /^[\p{L}\p{N}_.?-]+\s+(?!(?:and|or|contains)\b)[\p{L}\p{N}_"']/u
 
-function checkTokens(tokens: TopLevelToken[]) {
+/** @returns the branches (`elsif`, `when`, `else`) of each tag that has some */
+function checkTokens(tokens: TopLevelToken[]): Map<Token, Token[]> {
   if (tokens.length > tokensMax) {
     throw new TemplateError(`A template has at most ${tokensMax} tags and outputs`, 1, 1)
   }
-  let depth = 0
+  const branches = new Map<Token, Token[]>()
+  const open: Token[] = []
+  let sourceCharacters = 0
   for (const token of tokens) {
+    if (!TypeGuards.isHTMLToken(token)) sourceCharacters += token.end - token.begin
+    if (sourceCharacters > sourceCharactersMax) {
+      const most = sourceCharactersMax.toLocaleString('en-US')
+      throw errorAt(token, `All tags and outputs together have at most ${most} characters`)
+    }
     if (TypeGuards.isOutputToken(token) && twoWords.test(token.content)) {
       throw errorAt(token, 'Two words without a filter or operator between them in an output')
     }
     if (!TypeGuards.isTagToken(token)) continue
     const group = groupTag.exec(token.name)
-    if (group?.groups?.end || token.name === spintaxTag.close) depth--
-    else if (group || token.name === spintaxTag.open) depth++
-    if (depth > depthMax) throw errorAt(token, 'Tags or spintax nested too deeply')
+    const around = open.at(-1)
+    if (group?.groups?.end || token.name === spintaxTag.close) open.pop()
+    else if (group || token.name === spintaxTag.open) open.push(token)
+    else if (around && branchTag.test(token.name)) {
+      const known = branches.get(around)
+      if (known) known.push(token)
+      else branches.set(around, [token])
+    }
+    if (open.length > depthMax) throw errorAt(token, 'Tags or spintax nested too deeply')
   }
+  return branches
 }
 
 function errorAt(token: Token, problem: string) {

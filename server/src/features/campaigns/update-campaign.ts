@@ -29,7 +29,7 @@ export async function updateCampaign(
   id: string,
   changes: CampaignChanges,
 ): Promise<Campaign> {
-  checkSettings(changes)
+  await checkSettings(ctx, changes)
   return transaction(ctx, async (tx) => {
     const [row] = await queries.lockCampaign(tx.db, workspaceId, id, tx.now())
     if (!row) throw notFound('campaign')

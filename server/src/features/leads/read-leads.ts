@@ -1,3 +1,4 @@
+import { hasMoreCharacters } from '../../kernel/characters.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { type ErrorDetail, invalidFields } from '../../kernel/errors.ts'
 import {
@@ -44,6 +45,7 @@ export function readLeads(leads: NewLead[]): { rows: LeadRow[]; skipped: Skipped
   const problems: ErrorDetail[] = []
   const seen = new Set<string>()
   for (const [index, lead] of leads.entries()) {
+    if (problems.length >= problemsMax) break
     const variables = readVariables(lead, index, problems)
     const address = parseEmail(lead.email)
     if (!address) {
@@ -90,7 +92,7 @@ function readVariables(lead: NewLead, index: number, problems: ErrorDetail[]): V
   }
   const given = lead.custom_variables ?? {}
   for (const name in given) {
-    if (!isLonger(name, variableNameMax)) continue
+    if (!hasMoreCharacters(name, variableNameMax)) continue
     const path = `/leads/${index}/custom_variables/${escapePointer(name)}`
     problems.push(problemAt(path, nameTooLong))
   }
@@ -110,8 +112,8 @@ function countSet(variables: Variables): number {
 }
 
 function problemWithVariable(name: string, value: unknown): string | undefined {
-  if (isLonger(name, variableNameMax)) return nameTooLong
-  if (typeof value === 'string' && isLonger(value, variableTextMax)) {
+  if (hasMoreCharacters(name, variableNameMax)) return nameTooLong
+  if (typeof value === 'string' && hasMoreCharacters(value, variableTextMax)) {
     return `must have at most ${variableTextMax} characters`
   }
   // An unknown member that says nothing is ignored like any other.
@@ -132,6 +134,3 @@ export function problemAt(path: string, problem: string): ErrorDetail {
 
 /** RFC 6901 §3 */
 const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
-
-/** In characters, of which a UTF-16 unit is at most one. */
-const isLonger = (text: string, max: number) => text.length > max && [...text].length > max

@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
+import { shareLoop } from '../../kernel/loop-share.ts'
 import { type Envelope, MailFailure, type SmtpConnection } from '../../kernel/mail/index.ts'
 import type { GroupWriter } from '../../kernel/runner/group-writer.ts'
 import { TemplateError } from '../campaigns/index.ts'
@@ -41,9 +42,13 @@ export interface Draft {
   made: { mail: ComposedMail; envelope: Envelope } | { error: unknown }
 }
 
-export function draftMail(ctx: Context, claimed: ClaimedMail, { links }: CourierParts): Draft {
+export async function draftMail(
+  ctx: Context,
+  claimed: ClaimedMail,
+  { links }: CourierParts,
+): Promise<Draft> {
   try {
-    const mail = composeMail(ctx, claimed, links)
+    const mail = await shareLoop(ctx, () => composeMail(ctx, claimed, links))
     return { claimed, made: { mail, envelope: envelopeOf(mail) } }
   } catch (error) {
     return { claimed, made: { error } }

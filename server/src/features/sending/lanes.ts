@@ -191,9 +191,9 @@ export class Lanes {
       }
       const goesOn = mail.gapMs === 0
       if (goesOn && !lane.ahead && waiting.length <= half) this.#planAhead(lane)
-      draft ??= draftMail(this.#ctx, mail, this.#writers)
+      draft ??= await draftMail(this.#ctx, mail, this.#writers)
       const [following] = goesOn ? waiting : []
-      const next = following && draftMail(this.#ctx, following, this.#writers)
+      const next = following && (await draftMail(this.#ctx, following, this.#writers))
       const { setback, isRefused, settled } = await this.#sendOne(lane, draft, next, waiting)
       if (!setback && 'mail' in draft.made) this.#slots.hasSucceeded(lane)
       draft = next

@@ -92,12 +92,12 @@ class Reader {
   private readString(): string {
     const start = this.at++
     let escaped = false
-    for (this.accept(plainPattern); this.text[this.at] !== '"'; this.accept(plainPattern)) {
-      if (this.at >= this.text.length)
+    for (this.accept(plainPattern); this.code() !== quote; this.accept(plainPattern)) {
+      if (this.at >= this.text.length) {
         throw new Fault(start, 'Not valid JSON: a string without end')
-      if (this.text[this.at] !== '\\')
-        this.refuse('Not valid JSON: a control character in a string')
-      if (!this.accept(escapePattern)) this.refuse('Not valid JSON: an unknown escape')
+      }
+      if (this.code() !== backslash) this.refuse('Not valid JSON: a control character in a string')
+      while (this.code() === backslash) this.readEscape()
       escaped = true
     }
     this.at++
@@ -106,6 +106,15 @@ class Reader {
     if (decoded.includes('\0')) throw new Fault(start, 'A NUL character in the string')
     if (!decoded.isWellFormed()) throw new Fault(start, 'Half a surrogate pair in the string')
     return decoded
+  }
+
+  /** Without a pattern: a string may be nothing but escapes, millions of them. */
+  private readEscape() {
+    const letter = this.text[this.at + 1] ?? ''
+    if (letter === 'u' && fourHexadecimal.test(this.text.slice(this.at + 2, this.at + 6))) {
+      this.at += 6
+    } else if (letter !== '' && '"\\/bfnrt'.includes(letter)) this.at += 2
+    else this.refuse('Not valid JSON: an unknown escape')
   }
 
   private readNumber() {
@@ -117,6 +126,10 @@ class Reader {
 
   private skipBlank() {
     this.accept(blankPattern)
+  }
+
+  private code(): number {
+    return this.text.charCodeAt(this.at)
   }
 
   private take(character: string): boolean {
@@ -141,5 +154,6 @@ const blankPattern = /[ \t\r\n]*/y
 const wordPattern = /true|false|null/y
 // All but the quote, the backslash and what lies below the space.
 const plainPattern = /[ !#-[\]-\uffff]*/y
-const escapePattern = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
+const fourHexadecimal = /^[\da-f]{4}$/i
+const [quote, backslash] = [0x22, 0x5c]
 const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y

@@ -1,4 +1,5 @@
 import { findJsonFault } from './json-fault.ts'
+import { digitsMax, keysMax, measureJson, valuesMax } from './json-size.ts'
 
 /**
  * A body is not the strict JSON (RFC 8259, UTF-8) this API takes. `reason` is one sentence with a
@@ -19,28 +20,60 @@ export const depthMax = 32
 
 /**
  * JSON.parse without its tolerance: refuses invalid UTF-8, a byte order mark, repeated and
- * `__proto__` keys, NUL and lone surrogates (escaped ones too), numbers beyond a double and
- * nesting over `depthMax`.
+ * `__proto__` keys, NUL and lone surrogates (escaped ones too), numbers beyond a double, nesting
+ * over `depthMax`, and more keys or values than any request needs.
  *
- * JSON.parse drops what it tolerates, so the value alone cannot tell. But a text has one colon for
- * each member and one for each colon inside its strings: when the value accounts for all of them,
- * no member was dropped. Only a text that fails this count is read again, slowly and exactly.
+ * JSON.parse drops what it tolerates, so the value alone cannot tell. But a text has one colon
+ * outside its strings for each member: when the value has as many, no member was dropped. Only a
+ * text that fails this count is read again, slowly and exactly.
  */
 export function parseJson(buffer: Buffer): unknown {
-  const text = decode(buffer)
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new JsonError(findJsonFault(text, depthMax) ?? 'The body is not valid JSON.')
+  const steps = readJson(buffer)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
   }
-  const escaped = text.includes('\\u')
-  // An escaped colon would be missing from the text's count.
-  const countable = !escaped || !/\\u003a/i.test(text)
-  if (countable && colonsOf(value, escaped, 0) === countColons(text)) return value
-  const fault = findJsonFault(text, depthMax)
-  if (fault) throw new JsonError(fault)
-  return value
+}
+
+/** `parseJson` for texts of megabytes: the event loop turns between its steps. */
+export async function parseJsonInTurns(buffer: Buffer): Promise<unknown> {
+  const steps = readJson(buffer)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+function* readJson(buffer: Buffer): Generator<undefined, unknown> {
+  const { members, escapes, excess } = measureJson(buffer, depthMax)
+  if (excess && excess !== 'depth') throw new JsonError(tooMuch[excess])
+  yield
+  const text = decode(buffer)
+  yield
+  if (excess === undefined) {
+    const value = tryParse(text)
+    yield
+    if (value !== invalid && membersOf(value, escapes, 0) === members) return value
+    yield
+  }
+  throw new JsonError(findJsonFault(text, depthMax) ?? 'The body is not valid JSON.')
+}
+
+const invalid = Symbol('not JSON')
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return invalid
+  }
+}
+
+const tooMuch = {
+  keys: `An object in the body has more than ${keysMax} keys.`,
+  numbers: `The numbers in the body have more than ${digitsMax.toLocaleString('en-US')} digits.`,
+  values: `The body has more than ${valuesMax.toLocaleString('en-US')} values; send it in parts.`,
 }
 
 /** One text for equal values: members sorted by UTF-16 code unit, no white space (RFC 8785). */
@@ -64,33 +97,26 @@ function decode(buffer: Buffer): string {
   }
 }
 
-function countColons(text: string): number {
-  let count = 0
-  for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) count++
-  return count
-}
-
 /**
- * The colons a text needs for this value; NaN, which equals no count, for what is never allowed.
+ * The members of all objects in a value; NaN, which equals no count, for what is never allowed.
  * NUL and half a surrogate pair cannot come from valid UTF-8 but by an escape.
  */
-function colonsOf(value: unknown, escaped: boolean, depth: number): number {
+function membersOf(value: unknown, escapes: boolean, depth: number): number {
   if (typeof value === 'string') {
-    if (escaped && (!value.isWellFormed() || value.includes('\0'))) return Number.NaN
-    return countColons(value)
+    return escapes && (!value.isWellFormed() || value.includes('\0')) ? Number.NaN : 0
   }
   if (typeof value === 'number') return Number.isFinite(value) ? 0 : Number.NaN
   if (typeof value !== 'object' || value === null) return 0
   if (depth === depthMax) return Number.NaN
-  let colons = 0
+  let members = 0
   if (Array.isArray(value)) {
-    for (const item of value) colons += colonsOf(item, escaped, depth + 1)
-    return colons
+    for (const item of value) members += membersOf(item, escapes, depth + 1)
+    return members
   }
   for (const key in value) {
     if (key === '__proto__') return Number.NaN
     const member: unknown = value[key as keyof typeof value]
-    colons += 1 + colonsOf(key, escaped, depth) + colonsOf(member, escaped, depth + 1)
+    members += 1 + membersOf(key, escapes, depth) + membersOf(member, escapes, depth + 1)
   }
-  return colons
+  return members
 }

@@ -1,24 +1,25 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
-import { JsonError, parseJson } from './json.ts'
+import { JsonError, parseJson, parseJsonInTurns } from './json.ts'
 
 /** Reads JSON objects only (contract §1 "Bodies"). Replaces Fastify's parsers. */
 export function acceptJsonBodies(app: FastifyInstance) {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (req, body, done) => {
-    try {
-      done(null, readBody(req.method, req.headers, body))
-    } catch (error) {
-      done(error as Error)
-    }
-  })
+  app.addContentTypeParser<Buffer>(
+    '*',
+    { parseAs: 'buffer' },
+    (req: FastifyRequest, body: Buffer) => readBody(req.method, req.headers, body),
+  )
 }
 
-function readBody(
+/** Reading it takes tens of milliseconds, in which the process answers nobody else. */
+const largeBytes = 512 * 1024
+
+async function readBody(
   method: string,
   headers: Record<string, string | string[] | undefined>,
   body: Buffer,
-): unknown {
+): Promise<unknown> {
   if (method === 'DELETE' || method === 'GET' || method === 'HEAD' || body.length === 0) return
   if (!isUtf8Json(String(headers['content-type'] ?? 'application/json'))) {
     throw new AppError('unsupported_media_type', 'Send the body as application/json in UTF-8.')
@@ -27,14 +28,14 @@ function readBody(
   if (encoding !== undefined && encoding !== 'identity') {
     throw new AppError('unsupported_media_type', 'Send the body without a Content-Encoding.')
   }
-  const value = parse(body)
+  const value = await parse(body)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   throw new AppError('invalid_json', 'The body must be a JSON object.')
 }
 
-function parse(body: Buffer): unknown {
+async function parse(body: Buffer): Promise<unknown> {
   try {
-    return parseJson(body)
+    return body.length > largeBytes ? await parseJsonInTurns(body) : parseJson(body)
   } catch (error) {
     if (error instanceof JsonError) throw new AppError('invalid_json', error.reason)
     throw error

@@ -88,7 +88,7 @@ function bodyValidator(
     }
     let dropped = 0
     while (!validate.first(data)) {
-      if (dropped++ > detailsMax || !dropEmptyUnknownField(validate.first.errors?.[0])) {
+      if (dropped++ > detailsMax || !dropEmptyUnknownFields(validate.first.errors?.[0])) {
         // Every problem at once helps a person; in a huge body it would only fill the memory.
         const judge = isSmall(data) ? validate.all() : validate.first
         judge(data)
@@ -99,11 +99,15 @@ function bodyValidator(
   }
 }
 
-function dropEmptyUnknownField(error: ErrorObject | undefined): boolean {
+/** Of one object, all at once: each pass looks at the whole body. @returns whether there were any */
+function dropEmptyUnknownFields(error: ErrorObject | undefined): boolean {
   if (error?.keyword !== 'additionalProperties' || !isRecord(error.data)) return false
-  const name = String(error.params.additionalProperty)
-  if (!isEmpty(error.data[name])) return false
-  delete error.data[name]
+  const { data, parentSchema, params } = error
+  if (!isEmpty(data[params.additionalProperty])) return false
+  for (const name of Object.keys(data)) {
+    if (!Object.hasOwn(parentSchema?.properties ?? {}, name) && isEmpty(data[name]))
+      delete data[name]
+  }
   return true
 }
 
