@@ -17,22 +17,24 @@ import { eventPayloadSchemas } from './features/event-payloads/index.ts'
 import { startInboxRunner } from './features/inbox/index.ts'
 import { createAuthenticator, keyRoutes, keySchemas } from './features/keys/index.ts'
 import { followSteps, leadRoutes, leadSchemas } from './features/leads/index.ts'
+import { sealedMailboxColumns } from './features/mailboxes/index.ts'
 import { dropOldMessages, messagesTable } from './features/messages/index.ts'
 import { startSendingRunner, type Witness } from './features/sending/index.ts'
 import { tokenBoxOf, trackingRoutes } from './features/tracking/index.ts'
 import { webhookEventRoutes, webhookEventSchemas } from './features/webhook-events/index.ts'
 import { webhookTestRoutes, webhookTestSchemas } from './features/webhook-tests/index.ts'
-import { webhookRoutes, webhookSchemas } from './features/webhooks/index.ts'
+import { sealedWebhookColumns, webhookRoutes, webhookSchemas } from './features/webhooks/index.ts'
 import type { Context } from './kernel/context.ts'
 import { createPartitions, type PartitionedTable } from './kernel/db/partitions.ts'
 import { docsRoutes } from './kernel/http/docs.ts'
-import { answersTable, dropOldAnswers } from './kernel/http/idempotency.ts'
+import { answersTable, dropOldAnswers, sealedAnswers } from './kernel/http/idempotency.ts'
 import { collectOpenApi } from './kernel/http/openapi.ts'
 import { operationRoutes } from './kernel/http/operations.ts'
 import { createRateLimit } from './kernel/http/rate-limit.ts'
 import { type AnsweredRequest, createServer } from './kernel/http/server.ts'
 import { createBusyShare } from './kernel/runner/busy-share.ts'
 import { startLoop } from './kernel/runner/loop.ts'
+import type { SealedColumn } from './kernel/sealed-columns.ts'
 
 /** The public API, feature by feature. */
 const apiFeatures = [
@@ -144,6 +146,13 @@ async function keepPartitions(ctx: Context) {
 
 /** The tables that grow without end, and how they are cut. */
 export const partitionedTables: PartitionedTable[] = [...historyTables, answersTable, messagesTable]
+
+/** Everything that is sealed with OUTRIDER_SECRET_KEY. */
+export const sealedColumns: SealedColumn[] = [
+  ...sealedMailboxColumns,
+  ...sealedWebhookColumns,
+  ...sealedAnswers,
+]
 
 /** Before anything is written at `ctx.now()`: a row without its partition fails its transaction. */
 export async function ensurePartitions(ctx: Context) {

@@ -1,4 +1,4 @@
-import { partitionedTables } from '../app.ts'
+import { partitionedTables, sealedColumns } from '../app.ts'
 import type { Config } from '../config.ts'
 import { readBacklog } from '../features/operations/index.ts'
 import type { Db } from '../kernel/db/db.ts'
@@ -10,6 +10,7 @@ import {
 } from '../kernel/db/instance.ts'
 import { listPartitions } from '../kernel/db/partitions.ts'
 import { countRunners } from '../kernel/runner/lease-queries.ts'
+import { findUnreadable } from '../kernel/sealed-columns.ts'
 import { keyIdsOf, readSecretKeys } from '../kernel/secret-key.ts'
 import { examineMail } from './doctor-mail.ts'
 import { type Finding, fine, found } from './finding.ts'
@@ -47,8 +48,11 @@ async function migrations(db: Db): Promise<Finding> {
   }
   if (unknown.length === 0) return fine('migrations', 'all applied')
   const detail = `${unknown.join(', ')} come from a newer version`
-  return found('migrations', 'warn', detail, 'Update this copy of Outrider.')
+  return found('migrations', 'fail', detail, newerDatabase)
 }
+
+const newerDatabase =
+  'Update this copy of Outrider. The way back is a backup from before the update: nothing else undoes a migration.'
 
 const differenceMsMax = 2000
 
@@ -67,7 +71,11 @@ async function secretKey(db: Db, config: Config): Promise<Finding> {
   if (keys instanceof Error) return found(check, 'fail', keys.message, 'Restore the key.')
   if (!instance) return fine(check, 'made at the first start')
   const sealing = instance.secret_key_id
-  if (keys && keyIdsOf(keys).includes(sealing)) return fine(check, sealing)
+  if (keys && keyIdsOf(keys).includes(sealing)) {
+    const unreadable = await findUnreadable(db, { keyIds: keyIdsOf(keys) }, sealedColumns)
+    if (unreadable === undefined) return fine(check, sealing)
+    return found(check, 'fail', unreadable, reopen)
+  }
   const detail = `the database is sealed with ${sealing}, which is ${keys ? 'not ours' : 'missing'}`
   return found(check, 'fail', detail, 'Set OUTRIDER_SECRET_KEY to it, or restore secret.key.')
 }
@@ -94,6 +102,9 @@ async function runners(db: Db, { leaseMs }: Config, isOurs: boolean): Promise<Fi
   if (isOurs) return found('runners', 'warn', 'no server runs', 'Run "npm start".')
   return found('runners', 'fail', 'none alive', 'Start one: "npx outrider runner".')
 }
+
+const reopen =
+  'Restart with that key behind the first (OUTRIDER_SECRET_KEY=NEW,OLD), then run "npx outrider secrets reseal". If it is lost, give these mailboxes their passwords and these webhooks new secrets.'
 
 const lateMsMax = 300_000
 

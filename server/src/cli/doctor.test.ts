@@ -44,7 +44,7 @@ function listFaults(): [string, Fault, object][] {
     [
       'a migration of a newer version',
       (own) => behind(own, `insert into migrations values ('9999_x.sql', outrider_now())`),
-      { check: 'migrations', status: 'warn' },
+      { check: 'migrations', status: 'fail', remedy: expect.stringContaining('backup') },
     ],
     [
       'another secret key',

@@ -15,6 +15,7 @@ const nouns: Record<string, () => Promise<(program: Command) => void>> = {
   sends: async () => (await import('./sends.ts')).sendCommands,
   suppressions: async () => (await import('./suppressions.ts')).suppressionCommands,
   webhooks: async () => (await import('./webhooks.ts')).webhookCommands,
+  secrets: async () => (await import('./secrets.ts')).secretCommands,
   migrate: async () => (await import('./migrate.ts')).migrateCommand,
   doctor: async () => (await import('./doctor.ts')).doctorCommand,
   demo: async () => (await import('./demo.ts')).demoCommand,

@@ -38,6 +38,8 @@ export interface Context {
   secrets: SecretBox
   /** Tells other processes when this one is gone; undefined: they wait for its leases to end. */
   processMark?: ProcessMark | undefined
+  /** Why this process is not ready although it answers, by what watches it; for a person. */
+  troubles?: Map<string, string>
   log: Log
   metrics: Metrics
   /** Present inside `transaction()`: runs after the commit, never after a rollback. */

@@ -4,6 +4,8 @@ import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'n
 export interface SecretBox {
   /** Names the key in use; it is stored in front of every value. */
   keyId: string
+  /** Of every key that opens, that one first. */
+  keyIds: string[]
   seal: (text: string, purpose: string) => Buffer
   open: (sealed: Buffer, purpose: string) => string
   /** Keys for another use, one of each secret key, that tell nothing about it (RFC 5869). */
@@ -27,6 +29,7 @@ export function createSecretBox(keys: Buffer[]): SecretBox {
   const keyId = keyIdOf(sealing)
   return {
     keyId,
+    keyIds: [...byId.keys()],
     seal(text, purpose) {
       const nonce = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', sealing, nonce).setAAD(Buffer.from(purpose))

@@ -42,7 +42,7 @@ export async function requireMigrations(db: Db): Promise<void> {
   }
   if (unknown.length > 0) {
     throw new Error(
-      `The database is newer than this version (it has ${unknown.join(', ')}): update Outrider.`,
+      `The database is newer than this version (it has ${unknown.join(', ')}): update Outrider. The way back is a backup from before the update (npx outrider backup restore), with what was done since lost: nothing else undoes a migration.`,
     )
   }
 }

@@ -146,6 +146,7 @@ async function open(
     lookupMail: createMailLookup(),
     lookupText: createTextLookup(),
     random: Math.random,
+    troubles: new Map(),
     processMark: markProcess({ ownsDataDir: options.ownsDataDir }),
   }
   if (!options.isDirectoryOnly) await (await import('./prepare.ts')).prepare(ctx)

@@ -8,6 +8,7 @@ import { settleLinkAddress, watchLinkAddress } from './link-address.ts'
 import { openServer } from './open.ts'
 import { type Role, startServices } from './services.ts'
 import type { StopRequest } from './stop.ts'
+import { watchHealth } from './watch-health.ts'
 
 export interface RunOptions {
   log: Log
@@ -27,6 +28,10 @@ export async function run(role: Role, config: Config, options: RunOptions): Prom
   opened.ctx.metrics.observeProcess()
   log.info(config.outbound, 'outbound policy')
   await settleLinkAddress(opened.ctx)
+  await using _health = await watchHealth(
+    opened.ctx,
+    config.databaseUrl ? undefined : config.dataDir,
+  )
   await using services = await startServices(role, opened)
   const listener = role === 'runner' ? undefined : services.address
   await using _links = await watchLinkAddress(opened.ctx, listener)

@@ -21,4 +21,5 @@ export { connectMailboxImap, connectMailboxSmtp, openMailbox } from './open-mail
 export { findMailboxesByAddress } from './queries.ts'
 export { isInboxRead, type Reading, reportInboxRead, reportInboxUnread } from './reading.ts'
 export type { Mailbox, MailboxSide, MailboxStatus } from './schema.ts'
+export { sealedMailboxColumns } from './settings.ts'
 export { type MailboxTest, type TestStep, testMailbox } from './test-mailbox.ts'

@@ -1,10 +1,19 @@
 import type { Context } from '../../kernel/context.ts'
 import { invalidField } from '../../kernel/errors.ts'
 import { isLoopback } from '../../kernel/outbound/index.ts'
+import type { SealedColumn } from '../../kernel/sealed-columns.ts'
 import type { MailboxSettings, MailboxSide, ServerChange, ServerSettings } from './schema.ts'
 
 /** Binds sealed settings to their row: copied to another mailbox they do not open. */
 export const settingsPurpose = (workspaceId: string, id: string) => `mailbox:${workspaceId}:${id}`
+
+export const sealedMailboxColumns: SealedColumn[] = [
+  {
+    ...{ table: 'mailboxes', column: 'settings', label: 'mailboxes' },
+    key: { workspace_id: 'uuid', id: 'uuid' },
+    purpose: ({ workspace_id = '', id = '' }) => settingsPurpose(workspace_id, id),
+  },
+]
 
 export const sealSettings = (
   { secrets }: Context,

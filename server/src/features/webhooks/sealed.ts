@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import type { SecretBox } from '../../kernel/crypto.ts'
+import type { SealedColumn } from '../../kernel/sealed-columns.ts'
 import type { Headers } from './headers.ts'
 import { secretBytes } from './signing-secret.ts'
 
@@ -27,6 +28,24 @@ export const openSecretBytes = (ctx: Context, owner: Owner, sealed: Buffer): Buf
 
 export const openHeaders = (ctx: Context, owner: Owner, sealed: Buffer | null): Headers =>
   sealed ? remember(ctx.secrets, sealed, headersPurpose(owner), parseHeaders) : {}
+
+const destinationKey = { workspace_id: 'uuid', id: 'uuid' }
+
+export const sealedWebhookColumns: SealedColumn[] = [
+  {
+    ...{ table: 'webhooks', column: 'secret', label: 'signing secrets', key: destinationKey },
+    purpose: (key) => secretPurpose(key as unknown as Owner),
+  },
+  {
+    ...{ table: 'webhooks', column: 'previous_secret', label: 'previous signing secrets' },
+    key: destinationKey,
+    purpose: (key) => secretPurpose(key as unknown as Owner),
+  },
+  {
+    ...{ table: 'webhooks', column: 'headers', label: 'webhook headers', key: destinationKey },
+    purpose: (key) => headersPurpose(key as unknown as Owner),
+  },
+]
 
 const secretPurpose = ({ workspace_id, id }: Owner) => `webhook:${workspace_id}:${id}:secret`
 const headersPurpose = ({ workspace_id, id }: Owner) => `webhook:${workspace_id}:${id}:headers`

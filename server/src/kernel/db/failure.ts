@@ -28,6 +28,10 @@ const busy = 'The database was too busy with other changes to do this in time; t
 const storageFull =
   'The storage of the database is full, so nothing can be written; tell the operator, and try again once there is space.'
 
+/** The database's disk, whose owner has to make room. */
+export const isStorageFull = (error: unknown) =>
+  (error as { code?: unknown } | undefined)?.code === diskFull
+
 const diskFull = '53100'
 
 // PostgreSQL's errcodes: serialisation failure, deadlock, lock timeout, statement timeout or cancel.

@@ -463,6 +463,7 @@ export interface Runners {
   id: string;
   kind: Generated<string>;
   process: string | null;
+  secret_key_ids: string[] | null;
   slot: number;
 }
 

@@ -4,6 +4,7 @@ import { sha256 } from '../crypto.ts'
 import { dropPartition, listPartitions, type PartitionedTable } from '../db/partitions.ts'
 import { transaction } from '../db/transaction.ts'
 import { AppError } from '../errors.ts'
+import type { SealedColumn } from '../sealed-columns.ts'
 import * as queries from './idempotency-queries.ts'
 import { canonicalJson } from './json.ts'
 
@@ -173,10 +174,19 @@ async function keep(
   })
 }
 
+export const sealedAnswers: SealedColumn[] = [
+  {
+    ...{ table: 'idempotency_answers', column: 'answer', label: 'kept answers' },
+    key: { workspace_id: 'uuid', day: 'date', key_hash: 'bytea' },
+    purpose: ({ workspace_id = '' }) => purposeOf({ workspaceId: workspace_id }),
+    isShortLived: true,
+  },
+]
+
 function replay(ctx: Context, slot: Slot, kept: Kept, reply: FastifyReply): unknown {
   reply.code(kept.status).header('idempotency-replayed', 'true')
   return JSON.parse(ctx.secrets.open(kept.answer, purposeOf(slot)))
 }
 
-const purposeOf = (slot: Slot) => `idempotency:${slot.workspaceId}`
+const purposeOf = ({ workspaceId }: Pick<Slot, 'workspaceId'>) => `idempotency:${workspaceId}`
 const dayOf = (time: Date) => time.toISOString().slice(0, 10)

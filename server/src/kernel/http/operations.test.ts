@@ -31,6 +31,23 @@ test('/ready is not disturbed by what a newer version has applied', async () => 
   expect((await api.call('GET', '/ready', { key: null })).status).toBe(200)
 })
 
+test('/ready answers 503 once the storage of the database was found full', async () => {
+  await using full = await testApi()
+  const { ctx } = full
+  ctx.troubles = new Map()
+  const pool = ctx.database.pool
+  await pool.query(`
+    create function no_room() returns trigger language plpgsql as
+      $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$;
+    create trigger no_room before insert on service_accounts execute function no_room()`)
+  const made = await full.call('POST', '/oauth/service-accounts', {
+    body: { name: 'x', scopes: ['all:*'] },
+  })
+  expect(made.status).toBe(503)
+  const ready = await full.call('GET', '/ready', { key: null })
+  expect(ready).toMatchObject({ status: 503, body: { message: expect.stringContaining('full') } })
+})
+
 test('/ready answers 503 when the database is away', async () => {
   await using unready = await testApi()
   await unready.ctx.db.destroy()

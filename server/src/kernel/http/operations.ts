@@ -41,6 +41,7 @@ async function checkReadiness(ctx: Context) {
   if (gap.missing.length > 0) {
     throw unavailable('The database is not migrated to this version; run "npx outrider migrate".')
   }
+  for (const trouble of ctx.troubles?.values() ?? []) throw unavailable(trouble)
 }
 
 const unavailable = (message: string) =>

@@ -8,6 +8,7 @@ import Fastify, {
   type FastifyServerOptions,
 } from 'fastify'
 import type { Context } from '../context.ts'
+import { isStorageFull } from '../db/failure.ts'
 import { AppError } from '../errors.ts'
 import { describeError } from '../log.ts'
 import { type Access, type Authenticate, type Caller, checkAccess } from './access.ts'
@@ -105,6 +106,7 @@ export function createServer(ctx: Context, options: ServerOptions): FastifyInsta
       const route = req.routeOptions.url ?? 'unknown'
       ctx.log.error({ request_id: req.id, route, ...describeError(error.cause) }, 'request failed')
     }
+    if (isStorageFull(error.cause)) ctx.troubles?.set('storage', error.message)
     const answer = errorReply(error, req.id)
     return reply.code(answer.statusCode).headers(answer.headers).send(answer.body)
   })

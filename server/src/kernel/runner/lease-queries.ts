@@ -7,11 +7,11 @@ import type { Db } from '../db/db.ts'
 export const upsertRunner = (
   db: Db,
   kind: string,
-  runner: { id: string; slot: number; process: string | null },
+  runner: { id: string; slot: number; process: string | null; keyIds: string[] },
 ) =>
   sql`
-    insert into runners (id, kind, slot, heartbeat_at, process)
-    values (${runner.id}::uuid, ${kind}, ${runner.slot}, outrider_now(), ${runner.process})
+    insert into runners (id, kind, slot, heartbeat_at, process, secret_key_ids)
+    values (${runner.id}::uuid, ${kind}, ${runner.slot}, outrider_now(), ${runner.process}, ${runner.keyIds}::text[])
     on conflict (id) do update set heartbeat_at = excluded.heartbeat_at`.execute(db)
 
 /** Those that say which process they are. */
@@ -44,6 +44,19 @@ export async function countRunners(db: Db, kind: string, leaseMs: number): Promi
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from runners
     where kind = ${kind}
+      and heartbeat_at > outrider_now() - ${leaseMs}::float8 * interval '1 ms'`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** Runners that are alive and cannot open what this key seals. One of an older version may have it. */
+export async function countRunnersWithoutKey(
+  db: Db,
+  keyId: string,
+  leaseMs: number,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from runners
+    where not ${keyId} = any(secret_key_ids)
       and heartbeat_at > outrider_now() - ${leaseMs}::float8 * interval '1 ms'`.execute(db)
   return rows[0]?.count ?? 0
 }

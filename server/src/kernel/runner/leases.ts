@@ -70,9 +70,11 @@ export class Leases {
   }
 
   async beat() {
-    const { db, monotonicMs, processMark } = this.#ctx
-    const runner = { id: this.runnerId, slot: this.slot, process: processMark?.text ?? null }
-    await queries.upsertRunner(db, this.#kind, runner)
+    const { db, monotonicMs, processMark, secrets } = this.#ctx
+    await queries.upsertRunner(db, this.#kind, {
+      ...{ id: this.runnerId, slot: this.slot, process: processMark?.text ?? null },
+      keyIds: secrets.keyIds,
+    })
     await this.#endPredecessors()
     const sentMs = monotonicMs()
     const renewed = await queries.renewLeases(

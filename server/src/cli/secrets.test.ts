@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { expect, test, vi } from 'vitest'
+import { testApi } from '../../test/app.ts'
+import { behind, commandDatabase, json, run } from '../../test/commands.ts'
+import { testDatabase } from '../../test/database.ts'
+import { addMailbox } from '../features/mailboxes/index.ts'
+import { createSecretBox } from '../kernel/crypto.ts'
+import { watchHealth } from '../process/watch-health.ts'
+
+commandDatabase()
+
+const old = randomBytes(32)
+const next = randomBytes(32)
+const idOf = (key: Buffer) => createSecretBox([key]).keyId
+
+const login = { host: 'mail.example.com', port: 1, security: 'tls', username: 'a', password: 'b' }
+
+/** Every kind of sealed value, sealed with the old key; the commands have their keys from here on. */
+async function sealedWithOld() {
+  const api = await testApi()
+  const { ctx } = api
+  ctx.secrets = createSecretBox([old])
+  vi.stubEnv('DATABASE_URL', ctx.database.url)
+  vi.stubEnv('OUTRIDER_SECRET_KEY', old.toString('base64'))
+  const { id: workspaceId } = await json('workspaces', 'list').then(({ items }) => items[0])
+  await addMailbox(ctx, workspaceId, { address: 'anna@example.com', smtp: login, imap: login })
+  const { key } = await json('keys', 'create', '--name', 'x', '--scopes', 'all:*')
+  const webhook = await api.call('POST', '/api/v2/webhooks', {
+    key,
+    headers: { 'idempotency-key': 'once' },
+    body: {
+      ...{ name: 'all', event_type: 'all_events', target_hook_url: 'https://hooks.example.com/' },
+      headers: { 'x-token': 'let me in' },
+    },
+  })
+  const rotated = await api.call('PATCH', `/api/v2/webhooks/${webhook.body.id}`, {
+    key,
+    body: { signing_secret: null },
+  })
+  expect([webhook.status, rotated.status]).toEqual([201, 200])
+  return api
+}
+
+const useKeys = (...keys: Buffer[]) =>
+  vi.stubEnv('OUTRIDER_SECRET_KEY', keys.map((key) => key.toString('base64')).join(','))
+
+/** Every column of every table that holds these bytes. */
+async function placesOf(url: string, bytes: string): Promise<string[]> {
+  const client = new pg.Client(url)
+  await client.connect()
+  try {
+    const { rows: columns } = await client.query(
+      `select table_name, column_name from information_schema.columns
+       where table_schema = 'public' and data_type = 'bytea'`,
+    )
+    const found: string[] = []
+    for (const { table_name, column_name } of columns) {
+      const { rowCount } = await client.query(
+        `select from "${table_name}" where position('\\x${bytes}'::bytea in "${column_name}") = 2`,
+      )
+      if (rowCount) found.push(`${table_name}.${column_name}`)
+    }
+    return found.sort()
+  } finally {
+    await client.end()
+  }
+}
+
+test('after secrets reseal nothing is left that the old key has sealed, and all of it opens', async () => {
+  await using api = await sealedWithOld()
+  const { url } = api.ctx.database
+  expect(await placesOf(url, idOf(old))).toEqual(
+    expect.arrayContaining(['mailboxes.settings', 'webhooks.previous_secret', 'webhooks.secret']),
+  )
+  useKeys(next, old)
+  const { resealed, unreadable, items } = await json('secrets', 'reseal')
+  expect(resealed).toBeGreaterThanOrEqual(5)
+  expect(unreadable).toBe(0)
+  expect(new Set(items.map(({ key_id }: { key_id: string }) => key_id))).toEqual(
+    new Set([idOf(next)]),
+  )
+  expect(await placesOf(url, idOf(old))).toEqual([])
+  expect(await json('secrets', 'reseal')).toMatchObject({ resealed: 0 })
+
+  useKeys(next)
+  const { checks } = JSON.parse((await run('doctor', '--json')).stdout)
+  expect(checks).toContainEqual(
+    expect.objectContaining({ check: 'secret key', status: 'ok', detail: idOf(next) }),
+  )
+})
+
+test('an installation whose secrets cannot be opened is not called healthy', async () => {
+  await using api = await sealedWithOld()
+  useKeys(next, old)
+  await json('workspaces', 'list')
+  useKeys(next)
+  const { checks } = JSON.parse((await run('doctor', '--json')).stdout)
+  const told = new RegExp(`1 mailboxes with key ${idOf(old)}, 1 signing secrets with key`)
+  expect(checks).toContainEqual(
+    expect.objectContaining({
+      ...{ check: 'secret key', status: 'fail', detail: expect.stringMatching(told) },
+      remedy: expect.stringContaining('secrets reseal'),
+    }),
+  )
+  expect(await json('secrets', 'reseal')).toMatchObject({ resealed: 0, unreadable: 5 })
+
+  const { ctx } = api
+  ctx.secrets = createSecretBox([next])
+  ctx.troubles = new Map()
+  await using _watch = await watchHealth(ctx, undefined)
+  const ready = await api.call('GET', '/ready', { key: null })
+  expect(ready).toMatchObject({ status: 503, body: { message: expect.stringMatching(told) } })
+  expect(ctx.logLines.some((line) => told.test(line))).toBe(true)
+})
+
+test('nothing is sealed anew while a runner is alive that could not open it', async () => {
+  await using own = await testDatabase()
+  vi.stubEnv('DATABASE_URL', own.url)
+  useKeys(old)
+  await json('workspaces', 'list')
+  await behind(
+    own,
+    `insert into runners (id, slot, heartbeat_at, secret_key_ids)
+     select id, 0, outrider_now(), array['${idOf(old)}'] from instance`,
+  )
+  useKeys(next, old)
+  const { code, stderr } = await run('secrets', 'reseal')
+  expect(code).toBe(1)
+  expect(stderr).toContain('restart every process with this OUTRIDER_SECRET_KEY first')
+})

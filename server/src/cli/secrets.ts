@@ -1,0 +1,66 @@
+import type { Command } from 'commander'
+import { sealedColumns } from '../app.ts'
+import type { Context } from '../kernel/context.ts'
+import { AppError } from '../kernel/errors.ts'
+import { countRunnersWithoutKey } from '../kernel/runner/lease-queries.ts'
+import {
+  countSealed,
+  type Resealed,
+  resealAll,
+  type SealedCount,
+} from '../kernel/sealed-columns.ts'
+import { type OutputOptions, operate, withOutput } from './operate.ts'
+import { formatTable } from './terminal.ts'
+
+export function secretCommands(program: Command) {
+  const secrets = program.command('secrets').description('What is sealed with OUTRIDER_SECRET_KEY')
+
+  withOutput(secrets.command('list'))
+    .description('Count the sealed values of each key')
+    .action((options: OutputOptions) => operate(options, readCounts, showCounts))
+
+  withOutput(secrets.command('reseal'))
+    .description('Seal everything with the first key; safe while the service runs')
+    .addHelpText('after', notes)
+    .action((options: OutputOptions) => operate(options, reseal, showResealed))
+}
+
+const notes = `
+To rotate: restart every process with OUTRIDER_SECRET_KEY=NEW,OLD, run this with the same setting,
+then restart with NEW alone. Links in mails that were sent under OLD end with it: keep OLD for as
+long as these shall work.`
+
+interface Counted extends SealedCount {
+  /** Whether a key that is given here opens them. */
+  opens: boolean
+}
+
+const readCounts = async (ctx: Context): Promise<{ items: Counted[] }> => {
+  const counts = await countSealed(ctx.db, sealedColumns)
+  return {
+    items: counts.map((one) => ({ ...one, opens: ctx.secrets.keyIds.includes(one.key_id) })),
+  }
+}
+
+async function reseal(ctx: Context): Promise<Resealed & { items: Counted[] }> {
+  const { keyId } = ctx.secrets
+  const lacking = await countRunnersWithoutKey(ctx.db, keyId, ctx.config.leaseMs)
+  if (lacking > 0) {
+    throw new AppError(
+      'not_ready',
+      `${lacking} runners that are alive lack the key ${keyId} and could open nothing that is sealed with it: restart every process with this OUTRIDER_SECRET_KEY first.`,
+    )
+  }
+  return { ...(await resealAll(ctx, sealedColumns)), ...(await readCounts(ctx)) }
+}
+
+const showCounts = ({ items }: { items: Counted[] }) =>
+  formatTable(
+    ['key', 'values', 'count', 'opens'],
+    items.map(({ key_id, label, count, opens }) => [key_id, label, count, opens ? 'yes' : 'no']),
+  )
+
+function showResealed({ resealed, unreadable, items }: Resealed & { items: Counted[] }): string {
+  const left = unreadable > 0 ? ` ${unreadable} cannot be opened with these keys.` : ''
+  return `${resealed} values were sealed anew.${left}\n\n${showCounts({ items })}`
+}
