@@ -16,6 +16,7 @@ import {
   createTextLookup,
 } from '../src/kernel/outbound/index.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
+import { guardNetwork } from './network-guard.ts'
 
 /** Stands still until it is told otherwise; once `run` it goes on from there with the real time. */
 interface TestClock {
@@ -61,8 +62,10 @@ export async function testContext(overrides: Partial<Config> = {}): Promise<Test
     async [Symbol.asyncDispose]() {
       await http.close()
       await database[Symbol.asyncDispose]()
+      if (violations.length > 0) throw new Error(violations.join('\n\n'))
     },
   }
+  const { violations } = guardNetwork(ctx)
   await ensurePartitions(ctx)
   return ctx
 }

@@ -39,7 +39,8 @@ interface Candidate {
 export function deskOf(ctx: Context, workspaceId: string): Desk {
   const open = desks.get(ctx.db) ?? new Map<string, Desk>()
   desks.set(ctx.db, open)
-  const desk = open.get(workspaceId) ?? openDesk(ctx, workspaceId)
+  // Everything is done within a visit: after the last one nobody needs the desk.
+  const desk = open.get(workspaceId) ?? openDesk(ctx, workspaceId, () => open.delete(workspaceId))
   open.set(workspaceId, desk)
   return desk
 }
@@ -49,7 +50,7 @@ const desks = new WeakMap<Db, Map<string, Desk>>()
 /** Keeps a transaction, and what waits for it, short. */
 const batchMax = 100
 
-function openDesk(ctx: Context, workspaceId: string): Desk {
+function openDesk(ctx: Context, workspaceId: string, onEmpty: () => void): Desk {
   const visits = new Map<string, Visit>()
   return {
     async visit(contactId, work) {
@@ -61,6 +62,7 @@ function openDesk(ctx: Context, workspaceId: string): Desk {
       } finally {
         visit.visitors -= 1
         if (visit.visitors === 0) visits.delete(contactId)
+        if (visits.size === 0) onEmpty()
       }
     },
     read: gather(batchMax, (requests: CandidateRequest[]) =>

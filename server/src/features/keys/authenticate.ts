@@ -1,10 +1,10 @@
 import type { Context } from '../../kernel/context.ts'
-import { AppError, type ErrorCode } from '../../kernel/errors.ts'
 import type { Authenticate, Caller } from '../../kernel/http/access.ts'
 import { foldScope } from '../../kernel/http/scopes.ts'
 import { describeError } from '../../kernel/log.ts'
 import { type Authority, findAuthorities, findAuthority } from './cross-workspace.ts'
 import * as queries from './queries.ts'
+import { refusal, revokedKey } from './refusals.ts'
 import { hashSecret, isWellFormed } from './secret.ts'
 
 /**
@@ -35,9 +35,7 @@ export function createAuthenticator(ctx: Context): Authenticate {
 
 function toCaller(authority: Authority | undefined, now: Date): Caller {
   if (!authority) throw refusal('invalid_key', 'The key is not valid; create one for this service.')
-  if (authority.timestamp_revoked) {
-    throw refusal('revoked_key', 'The key was revoked; create a new one and replace it.')
-  }
+  if (authority.timestamp_revoked) throw revokedKey()
   if (authority.timestamp_expires && authority.timestamp_expires <= now) {
     throw refusal('expired_key', 'The key has expired; create a new one and replace it.')
   }
@@ -55,10 +53,6 @@ function toCaller(authority: Authority | undefined, now: Date): Caller {
     expiresAt: authority.timestamp_expires,
   }
 }
-
-/** RFC 6750 §3. */
-const refusal = (code: ErrorCode, message: string) =>
-  new AppError(code, message, { headers: { 'www-authenticate': 'Bearer error="invalid_token"' } })
 
 /** One read at a time; what arrives meanwhile forms the next. */
 function shareReads<T>(read: (keys: string[]) => Promise<Map<string, T>>) {
@@ -91,6 +85,7 @@ function shareReads<T>(read: (keys: string[]) => Promise<Map<string, T>>) {
 }
 
 const touchEveryMs = 60_000
+const touchedMax = 10_000
 
 /** At most one write a minute and key, off the request's path. */
 function createToucher(ctx: Context) {
@@ -99,6 +94,8 @@ function createToucher(ctx: Context) {
     const now = ctx.now()
     const recent = Math.max(touched.get(caller.keyId) ?? 0, lastUsed?.getTime() ?? 0)
     if (now.getTime() - recent < touchEveryMs) return
+    // What is forgotten costs a write more, and no more: the key's row says when it was used.
+    if (touched.size >= touchedMax) touched.clear()
     touched.set(caller.keyId, now.getTime())
     queries
       .touchKey(ctx.db, caller.workspaceId, caller.keyId, now)

@@ -8,6 +8,7 @@ import type { Caller } from '../../kernel/http/access.ts'
 import { type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 import * as queries from './queries.ts'
+import { revokedKey } from './refusals.ts'
 import type { Key, NewKey } from './schema.ts'
 import { problemWithScopes, scopesBeyond } from './scopes.ts'
 import { createSecret, hashSecret, prefixOf } from './secret.ts'
@@ -73,8 +74,10 @@ export async function revokeKey(
   })
 }
 
+/** The parent is revoked before its children are looked for, so none can be added meanwhile. */
 async function revokeDescendants(tx: Context, workspaceId: string, parentId: string) {
-  for (const child of await queries.revokeChildren(tx.db, workspaceId, parentId, tx.now())) {
+  await queries.revokeChildren(tx.db, workspaceId, parentId, tx.now())
+  for (const child of await queries.listChildIds(tx.db, workspaceId, parentId)) {
     await revokeDescendants(tx, workspaceId, child.id)
   }
 }
@@ -89,6 +92,7 @@ async function insert(
 ) {
   const secret = createSecret()
   return transaction(ctx, async (tx) => {
+    if (actor.type === 'key' && actor.id !== null) await requireUnrevoked(tx, workspaceId, actor.id)
     const key = {
       workspace_id: workspaceId,
       id: tx.newId(),
@@ -113,6 +117,11 @@ async function insert(
     })
     return { ...toRecord(row, tx.now()), key: secret }
   })
+}
+
+/** The request was let in, but its key may have been revoked since. */
+async function requireUnrevoked(tx: Context, workspaceId: string, id: string) {
+  if (!(await queries.holdUnrevoked(tx.db, workspaceId, id))) throw revokedKey()
 }
 
 function expiryOf(ctx: Context, input: NewKey): Date | null {

@@ -38,6 +38,23 @@ export const revokeKey = (db: Db, workspaceId: string, id: string, revokedAt: Da
     .returningAll()
     .executeTakeFirst()
 
+/**
+ * Keeps a key from being revoked until the transaction ends: a revocation waits, and then sees what
+ * the transaction made. False when it is revoked already, or while this waited.
+ */
+export async function holdUnrevoked(tx: Db, workspaceId: string, id: string): Promise<boolean> {
+  const held = await tx
+    .selectFrom('service_accounts')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .where('timestamp_revoked', 'is', null)
+    // Not `for key share`, which a revocation does not wait for.
+    .forShare()
+    .executeTakeFirst()
+  return held !== undefined
+}
+
 export const revokeChildren = (db: Db, workspaceId: string, parentId: string, revokedAt: Date) =>
   db
     .updateTable('service_accounts')
@@ -45,7 +62,15 @@ export const revokeChildren = (db: Db, workspaceId: string, parentId: string, re
     .where('workspace_id', '=', workspaceId)
     .where('created_by_id', '=', parentId)
     .where('timestamp_revoked', 'is', null)
-    .returning(['id'])
+    .execute()
+
+/** Those that were revoked, too. */
+export const listChildIds = (db: Db, workspaceId: string, parentId: string) =>
+  db
+    .selectFrom('service_accounts')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('created_by_id', '=', parentId)
     .execute()
 
 /** Not an update of the record: `timestamp_updated` stays. */

@@ -15,7 +15,13 @@ import {
   WebhookEventTypeList,
   WebhookPage,
 } from './schema.ts'
-import { createWebhook, deleteWebhook, getWebhook, listWebhooks } from './webhooks.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  judgeNewWebhook,
+  listWebhooks,
+} from './webhooks.ts'
 
 const tags = ['Webhooks']
 const entitlement = 'webhooks'
@@ -51,6 +57,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       config: {
         access: { scopes: ['webhooks:create'], entitlement },
+        prepare: (req) => judgeNewWebhook(req.ctx, req.body as NewWebhook),
         mask: (body) => ({
           ...body,
           signing_secret: null,

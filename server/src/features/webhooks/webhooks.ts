@@ -27,12 +27,17 @@ export interface By {
   requestId?: string
 }
 
+/** Asks the network, so it runs before `createWebhook` and outside of any transaction. */
+export async function judgeNewWebhook(ctx: Context, input: NewWebhook) {
+  refuseProblems(input)
+  await requireAllowedTarget(ctx, input.target_hook_url)
+}
+
 /** Header values and the signing secret are in this answer and in no later one. */
 export async function createWebhook(ctx: Context, workspaceId: string, input: NewWebhook, by: By) {
   refuseProblems(input)
   const headers = mergeHeaders(input.headers ?? {}, {})
   if (!headers) throw nothingMasked()
-  await requireAllowedTarget(ctx, input.target_hook_url)
   return transaction(ctx, async (tx) => {
     await requireRoom(tx, workspaceId)
     const { event_type, custom_interest_value = null, campaign = null } = input

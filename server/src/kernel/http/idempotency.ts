@@ -22,12 +22,31 @@ export type Mask = (body: Record<string, unknown>) => Record<string, unknown>
 
 type Handler = (req: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 
+/** What a handler needs from the network: it runs before the transaction, never within. */
+export type Prepare = (req: FastifyRequest) => Promise<void>
+
+export interface IdempotencyOptions {
+  mode: IdempotencyMode
+  mask: Mask
+  prepare: Prepare | undefined
+}
+
 /** Wraps a POST handler; without the header it runs as it is. */
-export function withIdempotency(handler: Handler, mode: IdempotencyMode, mask: Mask): Handler {
+export function withIdempotency(handler: Handler, options: IdempotencyOptions): Handler {
+  const { mode, mask, prepare } = options
   return async (req, reply) => {
     const key = readKey(req.headers['idempotency-key'])
-    if (key === undefined) return handler(req, reply)
+    if (key === undefined) {
+      await prepare?.(req)
+      return handler(req, reply)
+    }
     const slot = slotFor(req, key)
+    if (prepare) {
+      // Nothing is asked of the network for an answer that is kept.
+      const kept = await findKept(req.ctx, slot)
+      if (kept) return replay(req.ctx, slot, kept, reply)
+      await prepare(req)
+    }
     const run = mode === 'transaction' ? runInTransaction : runUnderLease
     return run(req, reply, slot, handler, mask)
   }
@@ -119,6 +138,11 @@ interface Kept {
 /** The kept answer, or undefined when the key is free and now ours until the transaction ends. */
 async function claim(tx: Context, slot: Slot): Promise<Kept | undefined> {
   if (!(await queries.tryLockKey(tx.db, slot.lock))) throw inProgress()
+  return findKept(tx, slot)
+}
+
+/** @throws AppError when the key is in use, or was used for another request */
+async function findKept(tx: Context, slot: Slot): Promise<Kept | undefined> {
   const since = new Date(tx.now().getTime() - keptMs)
   const found = await queries.findAnswer(tx.db, slot.workspaceId, slot.keyHash, since)
   if (!found) return

@@ -13,7 +13,13 @@ import { AppError } from '../errors.ts'
 import { describeError } from '../log.ts'
 import { type Access, type Authenticate, type Caller, checkAccess } from './access.ts'
 import { errorReply, toAppError } from './error-reply.ts'
-import { type IdempotencyMode, type Mask, readKey, withIdempotency } from './idempotency.ts'
+import {
+  type IdempotencyMode,
+  type Mask,
+  type Prepare,
+  readKey,
+  withIdempotency,
+} from './idempotency.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { acceptJsonBodies } from './request-body.ts'
 import { methodsOf, trackRoutes } from './route-table.ts'
@@ -29,6 +35,8 @@ declare module 'fastify' {
     /** Absent on the few routes that need no key. */
     access?: Access
     idempotency?: IdempotencyMode
+    /** Of a POST: what asks the network before the handler's transaction. */
+    prepare?: Prepare
     /** Hides secrets in an answer kept for Idempotency-Key. */
     mask?: Mask
   }
@@ -67,13 +75,9 @@ export function createServer(ctx: Context, options: ServerOptions): FastifyInsta
   app.addHook('onRoute', (route) => {
     // A key belongs to a workspace: without a caller there is none.
     if (route.method !== 'POST' || !route.config?.access) return
-    const { idempotency = 'transaction', mask = (body: Record<string, unknown>) => body } =
-      route.config
-    route.handler = withIdempotency(
-      route.handler as Parameters<typeof withIdempotency>[0],
-      idempotency,
-      mask,
-    )
+    const { idempotency: mode = 'transaction', mask = (body) => body, prepare } = route.config
+    const handler = route.handler as Parameters<typeof withIdempotency>[0]
+    route.handler = withIdempotency(handler, { mode, mask, prepare })
   })
 
   app.addHook('onRequest', async (req, reply) => {

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type TestApi, testApi } from '../../../test/app.ts'
+import type { Context } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import type { Caller } from '../../kernel/http/access.ts'
+import { createKeyAsCaller, createKeyAsOperator, revokeKey } from './keys.ts'
+
+let api: TestApi
+beforeAll(async () => {
+  api = await testApi()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const scopes = ['service_accounts:create']
+const operator = { type: 'operator', id: null } as const
+
+const createParent = () => createKeyAsOperator(api.ctx, api.workspaceId, { name: 'parent', scopes })
+
+/** What the holder of a key does with it after it was let in. */
+function createChild(ctx: Context, parentId: string) {
+  const caller = { workspaceId: api.workspaceId, keyId: parentId, scopes: new Set(scopes) }
+  const input = { name: 'child', scopes }
+  return createKeyAsCaller(ctx, { ...caller, expiresAt: null } as Caller, input, 'request')
+}
+
+const revokeFamily = (ctx: Context, id: string) =>
+  revokeKey(ctx, api.workspaceId, id, operator, { withChildren: true })
+
+async function statusOf(key: string): Promise<number> {
+  return (await api.call('POST', '/oauth/service-accounts', { key, body: {} })).status
+}
+
+/** Does `work` in a transaction that stays open until it is told to commit. */
+async function keepOpen<T>(work: (tx: Context) => Promise<T>) {
+  const done = Promise.withResolvers<T>()
+  const gate = Promise.withResolvers<void>()
+  const committed = transaction(api.ctx, async (tx) => {
+    done.resolve(await work(tx))
+    await gate.promise
+  })
+  const commit = () => {
+    gate.resolve()
+    return committed
+  }
+  return { result: await done.promise, commit }
+}
+
+/** Resolves when somebody waits for a lock in this database, or `other` is over. */
+const blockedOr = (other: Promise<unknown>) =>
+  Promise.race([
+    other.catch(() => undefined),
+    vi.waitFor(async () => {
+      const { rows } = await api.ctx.database.pool.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      expect(rows).toHaveLength(1)
+    }),
+  ])
+
+test('a key that is being created while its parent is revoked with its children does not survive', async () => {
+  const parent = await createParent()
+  const child = await keepOpen((tx) => createChild(tx, parent.id))
+  const revoking = revokeFamily(api.ctx, parent.id)
+  await blockedOr(revoking)
+  await child.commit()
+  await revoking
+  expect(await statusOf(child.result.key)).toBe(401)
+})
+
+test('a request that was let in before its key was revoked creates nothing after', async () => {
+  const parent = await createParent()
+  const revoked = await keepOpen((tx) => revokeFamily(tx, parent.id))
+  const creating = createChild(api.ctx, parent.id)
+  await blockedOr(creating)
+  await revoked.commit()
+  await expect(creating).rejects.toMatchObject({ code: 'revoked_key' })
+})
+
+test('the children of a child that was revoked before are revoked with the rest', async () => {
+  const parent = await createParent()
+  const child = await createChild(api.ctx, parent.id)
+  const grandchild = await createChild(api.ctx, child.id)
+  await revokeKey(api.ctx, api.workspaceId, child.id, operator)
+  expect(await statusOf(grandchild.key)).toBe(400)
+  await revokeFamily(api.ctx, parent.id)
+  expect(await statusOf(grandchild.key)).toBe(401)
+})
