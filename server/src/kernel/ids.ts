@@ -1,8 +1,13 @@
 import { randomFillSync } from 'node:crypto'
 
+/** The clock follows the database's in small steps; what goes back further has been wrong before. */
+const clockStepMaxMs = 60_000
+
 /**
  * UUIDv7 (RFC 9562 §5.7) made from the given clock. Ids of one generator are strictly increasing,
- * also within a millisecond: `rand_a` counts up from a random start.
+ * also within a millisecond (`rand_a` counts up from a random start), and while the clock goes back
+ * by up to a minute. When it goes back further, it had jumped ahead: ids follow it back, because one
+ * of next month has no partition.
  */
 export function createIdGenerator(
   now: () => Date,
@@ -14,7 +19,7 @@ export function createIdGenerator(
   return (): string => {
     const ms = now().getTime()
     fill(bytes)
-    if (ms > lastMs) {
+    if (ms > lastMs || ms < lastMs - clockStepMaxMs) {
       lastMs = ms
       counter = bytes.readUInt16BE(6) & 0x7ff
     } else if (++counter > 0xfff) {

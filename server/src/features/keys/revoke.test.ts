@@ -18,9 +18,16 @@ const createParent = () => createKeyAsOperator(api.ctx, api.workspaceId, { name:
 
 /** What the holder of a key does with it after it was let in. */
 function createChild(ctx: Context, parentId: string) {
-  const caller = { workspaceId: api.workspaceId, keyId: parentId, scopes: new Set(scopes) }
-  const input = { name: 'child', scopes }
-  return createKeyAsCaller(ctx, { ...caller, expiresAt: null } as Caller, input, 'request')
+  const caller: Caller = {
+    workspaceId: api.workspaceId,
+    keyId: parentId,
+    scopes: new Set(scopes),
+    entitlements: new Set(),
+    demands: new Set(),
+    requestsMax: 0,
+    expiresAt: null,
+  }
+  return createKeyAsCaller(ctx, caller, { name: 'child', scopes }, 'request')
 }
 
 const revokeFamily = (ctx: Context, id: string) =>

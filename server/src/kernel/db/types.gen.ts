@@ -259,6 +259,7 @@ export interface IdempotencyAnswers {
   fingerprint: Buffer;
   in_progress_until: Timestamp | null;
   key_hash: Buffer;
+  lease_owner: string | null;
   status: number | null;
   timestamp_created: Timestamp;
   workspace_id: string;

@@ -29,28 +29,53 @@ export interface AnswerToKeep {
   status: number | null
   answer: Buffer | null
   in_progress_until: Date | null
+  /** Of a mark: the request that made it. */
+  lease_owner: string | null
   timestamp_created: Date
 }
 
-/** Replaces what stands there: an expired lease, or the mark of this very request. */
+/** Replaces what stands there: an expired lease, or an answer that is too old. */
 export const upsertAnswer = (db: Db, answer: AnswerToKeep) =>
   sql`
     insert into idempotency_answers
-      (workspace_id, day, key_hash, fingerprint, status, answer, in_progress_until, timestamp_created)
+      (workspace_id, day, key_hash, fingerprint, status, answer, in_progress_until, lease_owner,
+        timestamp_created)
     values (${answer.workspace_id}::uuid, ${answer.day}::date, ${answer.key_hash}::bytea,
       ${answer.fingerprint}::bytea, ${answer.status}::smallint, ${answer.answer}::bytea,
-      ${answer.in_progress_until}::timestamptz, ${answer.timestamp_created}::timestamptz)
+      ${answer.in_progress_until}::timestamptz, ${answer.lease_owner}::uuid,
+      ${answer.timestamp_created}::timestamptz)
     on conflict (workspace_id, day, key_hash) do update
       set fingerprint = excluded.fingerprint, status = excluded.status, answer = excluded.answer,
-        in_progress_until = excluded.in_progress_until,
+        in_progress_until = excluded.in_progress_until, lease_owner = excluded.lease_owner,
         timestamp_created = excluded.timestamp_created`.execute(db)
 
-/** A failed request frees its key. */
-export const deleteMark = (db: Db, workspaceId: string, day: string, keyHash: Buffer) =>
+/** Nothing is kept when another request has taken the lease over: the answer is then its to give. */
+export const replaceMark = (db: Db, leaseOwner: string, answer: AnswerToKeep) =>
+  db
+    .updateTable('idempotency_answers')
+    .set({
+      status: answer.status,
+      answer: answer.answer,
+      in_progress_until: null,
+      lease_owner: null,
+      timestamp_created: answer.timestamp_created,
+    })
+    .where('workspace_id', '=', answer.workspace_id)
+    .where('day', '=', answer.day)
+    .where('key_hash', '=', answer.key_hash)
+    .where('lease_owner', '=', leaseOwner)
+    .execute()
+
+/** A failed request frees its key, unless another one has taken the lease over. */
+export const deleteMark = (
+  db: Db,
+  leaseOwner: string,
+  { workspace_id, day, key_hash }: Pick<AnswerToKeep, 'workspace_id' | 'day' | 'key_hash'>,
+) =>
   db
     .deleteFrom('idempotency_answers')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', workspace_id)
     .where('day', '=', day)
-    .where('key_hash', '=', keyHash)
-    .where('status', 'is', null)
+    .where('key_hash', '=', key_hash)
+    .where('lease_owner', '=', leaseOwner)
     .execute()

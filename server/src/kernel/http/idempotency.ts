@@ -100,11 +100,15 @@ async function runInTransaction(
     if (kept) return replay(tx, slot, kept, reply)
     req.ctx = tx
     const body = await handler(req, reply)
-    await keep(tx, slot, reply.statusCode, body, mask)
+    await queries.upsertAnswer(tx.db, answerToKeep(tx, slot, reply.statusCode, body, mask))
     return body
   })
 }
 
+/**
+ * A lease has an owner: a request that takes longer than its lease may find that the next one has
+ * taken over, and must then neither free the key nor put its answer in the place of the other's.
+ */
 async function runUnderLease(
   req: FastifyRequest,
   reply: FastifyReply,
@@ -113,19 +117,20 @@ async function runUnderLease(
   mask: Mask,
 ): Promise<unknown> {
   const { ctx } = req
-  const day = dayOf(ctx.now())
+  const mark = markOf(ctx, slot)
   const kept = await transaction(ctx, async (tx) => {
     const found = await claim(tx, slot)
-    if (!found) await mark(tx, slot, day)
+    if (!found) await queries.upsertAnswer(tx.db, mark)
     return found
   })
   if (kept) return replay(ctx, slot, kept, reply)
   try {
     const body = await handler(req, reply)
-    await keep(ctx, slot, reply.statusCode, body, mask, day)
+    const answer = answerToKeep(ctx, slot, reply.statusCode, body, mask)
+    await queries.replaceMark(ctx.db, mark.lease_owner, { ...answer, day: mark.day })
     return body
   } catch (error) {
-    await queries.deleteMark(ctx.db, slot.workspaceId, day, slot.keyHash)
+    await queries.deleteMark(ctx.db, mark.lease_owner, mark)
     throw error
   }
 }
@@ -165,37 +170,37 @@ const inProgress = () =>
     'The first request with this Idempotency-Key is still running; ask again shortly.',
   )
 
-const mark = (tx: Context, slot: Slot, day: string) =>
-  queries.upsertAnswer(tx.db, {
-    workspace_id: slot.workspaceId,
-    day,
-    key_hash: slot.keyHash,
-    fingerprint: slot.fingerprint,
-    status: null,
-    answer: null,
-    in_progress_until: new Date(tx.now().getTime() + leaseMs),
-    timestamp_created: tx.now(),
-  })
+const markOf = (ctx: Context, slot: Slot) => ({
+  workspace_id: slot.workspaceId,
+  day: dayOf(ctx.now()),
+  key_hash: slot.keyHash,
+  fingerprint: slot.fingerprint,
+  status: null,
+  answer: null,
+  in_progress_until: new Date(ctx.now().getTime() + leaseMs),
+  lease_owner: ctx.newId(),
+  timestamp_created: ctx.now(),
+})
 
-async function keep(
-  tx: Context,
+function answerToKeep(
+  ctx: Context,
   slot: Slot,
   status: number,
   body: unknown,
   mask: Mask,
-  day = dayOf(tx.now()),
-) {
+): queries.AnswerToKeep {
   const masked = mask({ ...(body as Record<string, unknown>) })
-  await queries.upsertAnswer(tx.db, {
+  return {
     workspace_id: slot.workspaceId,
-    day,
+    day: dayOf(ctx.now()),
     key_hash: slot.keyHash,
     fingerprint: slot.fingerprint,
     status,
-    answer: tx.secrets.seal(JSON.stringify(masked), purposeOf(slot)),
+    answer: ctx.secrets.seal(JSON.stringify(masked), purposeOf(slot)),
     in_progress_until: null,
-    timestamp_created: tx.now(),
-  })
+    lease_owner: null,
+    timestamp_created: ctx.now(),
+  }
 }
 
 export const sealedAnswers: SealedColumn[] = [

@@ -1,0 +1,90 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestApi, testApi } from '../../../test/app.ts'
+import { withIdempotency } from './idempotency.ts'
+
+let api: TestApi
+beforeAll(async () => {
+  api = await testApi()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+/** A route that works under a lease; each of its requests ends when it is told to. */
+function leasedRoute(key: string) {
+  const underWay: { succeed: (id: string) => void; fail: () => void }[] = []
+  const arrivals: (() => void)[] = []
+  const handler = () =>
+    new Promise((resolve, reject) => {
+      underWay.push({
+        succeed: (id) => resolve({ id }),
+        fail: () => reject(new Error('the work failed')),
+      })
+      arrivals.shift()?.()
+    })
+  const route = withIdempotency(handler, {
+    mode: 'lease',
+    mask: (body) => body,
+    prepare: undefined,
+  })
+  const reply = { statusCode: 201, code: () => reply, header: () => reply }
+  const ask = () =>
+    route(
+      {
+        ...{ ctx: api.ctx, caller: { workspaceId: api.workspaceId } },
+        ...{ headers: { 'idempotency-key': key }, method: 'POST', url: '/work', body: {} },
+      } as unknown as FastifyRequest,
+      reply as unknown as FastifyReply,
+    )
+  return {
+    ask,
+    /** Resolves once the handler of the next request is at work. */
+    async begin() {
+      const arrived = new Promise<void>((resolve) => void arrivals.push(resolve))
+      const answer = ask()
+      await Promise.race([arrived, answer])
+      const work = underWay.at(-1)
+      if (!work) throw new Error('the handler was not called')
+      return { answer, ...work }
+    },
+  }
+}
+
+const leaseMs = 60_000
+const inProgress = { code: 'idempotency_key_in_progress' }
+
+test('a request that fails after its lease was taken over does not free the key of the next one', async () => {
+  const route = leasedRoute('fails late')
+  const first = await route.begin()
+  api.ctx.clock.advance(leaseMs + 1)
+  const second = await route.begin()
+  first.fail()
+  await expect(first.answer).rejects.toThrow('the work failed')
+  await expect(route.ask()).rejects.toMatchObject(inProgress)
+  second.succeed('second')
+  expect(await second.answer).toEqual({ id: 'second' })
+  expect(await route.ask()).toEqual({ id: 'second' })
+})
+
+test('a request that succeeds after its lease was taken over does not answer for the next one', async () => {
+  const route = leasedRoute('succeeds late')
+  const first = await route.begin()
+  api.ctx.clock.advance(leaseMs + 1)
+  const second = await route.begin()
+  first.succeed('first')
+  expect(await first.answer).toEqual({ id: 'first' })
+  await expect(route.ask()).rejects.toMatchObject(inProgress)
+  second.succeed('second')
+  await second.answer
+  expect(await route.ask()).toEqual({ id: 'second' })
+})
+
+test('a request that fails within its lease frees its key', async () => {
+  const route = leasedRoute('fails')
+  const first = await route.begin()
+  await expect(route.ask()).rejects.toMatchObject(inProgress)
+  first.fail()
+  await expect(first.answer).rejects.toThrow('the work failed')
+  const second = await route.begin()
+  second.succeed('second')
+  expect(await second.answer).toEqual({ id: 'second' })
+})
