@@ -11,7 +11,7 @@ import type { Context } from '../../server/src/kernel/context.ts'
 import { startRole } from '../child.ts'
 import type { Figure } from '../run.ts'
 import { type BenchService, percentile } from '../service.ts'
-import { benchCampaign, benchLead, benchMailbox } from './campaign.ts'
+import { benchCampaign, benchLead, benchMail, benchMailbox } from './campaign.ts'
 
 const healthyMailboxes = 20
 const hangingMailboxes = 300
@@ -76,6 +76,11 @@ interface Servers {
   imapPort?: number
 }
 
+/** With the second step to come, no campaign is completed between two leads. */
+const sequences = [
+  { steps: [{ variants: [benchMail] }, { delay: 30, variants: [{ ...benchMail, subject: '' }] }] },
+]
+
 /** Of a workspace of its own, and active. */
 async function startCampaign(ctx: Context, name: string, { count, port, imapPort }: Servers) {
   const { id: workspaceId } = await createWorkspace(ctx, name)
@@ -85,7 +90,9 @@ async function startCampaign(ctx: Context, name: string, { count, port, imapPort
     const imap = { ...mailbox.imap, port: imapPort ?? mailbox.imap.port }
     email_list.push((await addMailbox(ctx, workspaceId, { ...mailbox, imap })).address)
   }
-  const { id } = await createCampaign(ctx, workspaceId, { ...benchCampaign, email_list })
+  const { id } = await createCampaign(ctx, workspaceId, {
+    ...{ ...benchCampaign, sequences, email_list },
+  })
   await updateCampaign(ctx, workspaceId, id, { status: 'active' })
   return { workspaceId, id }
 }

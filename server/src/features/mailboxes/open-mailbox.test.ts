@@ -1,10 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
 import { annasToken, startMailServers } from '../../../test/mail/mail-servers.ts'
-import { startReceiver } from '../../../test/receiver.ts'
+import { type Answer, startReceiver } from '../../../test/receiver.ts'
+import type { Context } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import type { MailFailure } from '../../kernel/mail/index.ts'
 import { createOutboundHttp } from '../../kernel/outbound/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
-import { addMailbox, connectMailboxImap, connectMailboxSmtp, openMailbox } from './index.ts'
+import {
+  addMailbox,
+  connectMailboxImap,
+  connectMailboxSmtp,
+  findMailboxes,
+  openMailbox,
+  reportMailboxError,
+  updateMailbox,
+} from './index.ts'
 
 let base: TestContext
 let workspaceId: string
@@ -16,12 +27,13 @@ beforeAll(async () => {
 afterAll(() => base[Symbol.asyncDispose]())
 
 /** A provider whose tokens are `answers`, in turn, and a mailbox that logs in by them. */
-async function withConsent(answers: object[]) {
+async function withConsent(answers: object[] | Answer) {
   const stack = new AsyncDisposableStack()
   const servers = stack.use(await startMailServers())
   const provider = stack.use(
-    await startReceiver((_received, response) => {
-      response.end(JSON.stringify(answers[provider.requests.length - 1]))
+    await startReceiver((received, response) => {
+      if (typeof answers === 'function') answers(received, response)
+      else response.end(JSON.stringify(answers[provider.requests.length - 1]))
     }),
   )
   const http = createOutboundHttp({ policy: { mode: 'any', allow: [] } })
@@ -36,6 +48,37 @@ async function withConsent(answers: object[]) {
   })
   return { ctx, id, provider, servers, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
+
+/** A provider that takes each refresh token once. `tokens` are those that it was asked with. */
+async function withSpentTokens() {
+  let valid: string | null = 'first'
+  let made = 0
+  const tokens: string[] = []
+  const given = await withConsent((received, response) => {
+    const token = new URLSearchParams(String(received.body)).get('refresh_token')
+    tokens.push(String(token))
+    if (token !== valid) {
+      response.statusCode = 400
+      response.end(JSON.stringify({ error: 'invalid_grant' }))
+      return
+    }
+    valid = `token ${++made}`
+    const answer = { access_token: `access-${made}`, refresh_token: valid, expires_in: 3600 }
+    response.end(JSON.stringify(answer))
+  })
+  const withdraw = () => {
+    valid = null
+  }
+  return Object.assign(given, { tokens, withdraw })
+}
+
+const tokenOf = async (opening: ReturnType<typeof openMailbox>) => {
+  const { credential } = (await opening).server
+  return credential.kind === 'oauth2' ? credential.accessToken : undefined
+}
+
+const report = (ctx: Context, id: string, failure: MailFailure) =>
+  transaction(ctx, (tx) => reportMailboxError(tx, workspaceId, id, 'smtp', failure))
 
 test('both servers are reached with one access token', async () => {
   await using given = await withConsent([{ access_token: annasToken }])
@@ -63,19 +106,89 @@ test('a token that was withdrawn before its time is replaced, once', async () =>
   expect(provider.requests).toHaveLength(3)
 })
 
-test('a refresh token that was replaced is kept, of that server and no other', async () => {
-  await using given = await withConsent([{ access_token: annasToken, refresh_token: 'second' }])
+test('an access token serves until it is about to expire, for both servers and every process', async () => {
+  await using given = await withConsent([
+    { access_token: 'one', expires_in: 3600 },
+    { access_token: 'two', expires_in: 3600 },
+  ])
+  const { id, provider } = given
+  let laterMs = 0
+  const process = () => ({ ...given.ctx, now: () => new Date(base.now().getTime() + laterMs) })
+  const tokens = async () => [
+    await tokenOf(openMailbox(process(), workspaceId, id, 'smtp')),
+    await tokenOf(openMailbox(process(), workspaceId, id, 'imap')),
+  ]
+  expect(await tokens()).toEqual(['one', 'one'])
+  laterMs = 3_400_000
+  expect(await tokens()).toEqual(['one', 'one'])
+  laterMs = 3_500_000
+  expect(await tokens()).toEqual(['two', 'two'])
+  expect(provider.requests).toHaveLength(2)
+})
+
+test('one consent for both servers lives on where each refresh token is taken once', async () => {
+  await using given = await withSpentTokens()
+  const { id } = given
+  let laterMs = 0
+  const ctx = { ...given.ctx, now: () => new Date(base.now().getTime() + laterMs) }
+  for (let hour = 0; hour < 3; hour++) {
+    laterMs = hour * 3_600_000
+    const smtp = await tokenOf(openMailbox(ctx, workspaceId, id, 'smtp'))
+    expect(await tokenOf(openMailbox(ctx, workspaceId, id, 'imap'))).toBe(smtp)
+  }
+  expect(given.tokens).toEqual(['first', 'token 1', 'token 2'])
+})
+
+test('processes that need a token at the same time spend one refresh token, and none fails', async () => {
+  await using given = await withSpentTokens()
   const { ctx, id } = given
-  await openMailbox(ctx, workspaceId, id, 'smtp')
-  const http = createOutboundHttp({ policy: { mode: 'any', allow: [] } })
-  const later = { ...ctx, http }
-  await openMailbox(later, workspaceId, id, 'smtp').catch(() => undefined)
-  await openMailbox(later, workspaceId, id, 'imap').catch(() => undefined)
-  await http.close()
-  const tokens = given.provider.requests.map(({ body }) =>
-    new URLSearchParams(String(body)).get('refresh_token'),
+  const processes = Array.from({ length: 4 }, () => ({ ...ctx }))
+  const opened = await Promise.all(
+    processes.flatMap((process) => [
+      tokenOf(openMailbox(process, workspaceId, id, 'smtp')),
+      tokenOf(openMailbox(process, workspaceId, id, 'imap')),
+    ]),
   )
-  expect(tokens).toEqual(['first', 'second', 'first'])
+  expect(new Set(opened)).toEqual(new Set(['access-1']))
+  expect(given.tokens).toEqual(['first'])
+})
+
+test('a process that comes too late with a refresh token takes what another one made meanwhile', async () => {
+  await using given = await withSpentTokens()
+  const { ctx, id } = given
+  const asked = Promise.withResolvers<void>()
+  const goesOn = Promise.withResolvers<void>()
+  const post: typeof ctx.http.post = async (request) => {
+    asked.resolve()
+    await goesOn.promise
+    return ctx.http.post(request)
+  }
+  const late = tokenOf(
+    openMailbox({ ...ctx, http: { ...ctx.http, post } }, workspaceId, id, 'smtp'),
+  )
+  await asked.promise
+  // Its lease is over: another one asks, and the token that the first one has is spent.
+  const other = { ...ctx, now: () => new Date(base.now().getTime() + 60_000) }
+  expect(await tokenOf(openMailbox(other, workspaceId, id, 'imap'))).toBe('access-1')
+  goesOn.resolve()
+  expect(await late).toBe('access-1')
+  expect(given.tokens).toEqual(['first', 'first'])
+})
+
+test('a consent that was withdrawn is an error of the mailbox; one that was given anew meanwhile is not', async () => {
+  await using given = await withSpentTokens()
+  const { ctx, id } = given
+  const health = () => findMailboxes(ctx.db, workspaceId, [id])
+  given.withdraw()
+  const failure = await openMailbox(ctx, workspaceId, id, 'smtp').catch((error) => error)
+  expect(failure).toMatchObject({ stage: 'login', kind: 'refused', response: 'invalid_grant' })
+  const oauth2 = { token_url: given.provider.url, client_id: 'client', refresh_token: 'anew' }
+  await updateMailbox(ctx, workspaceId, id, { smtp: { oauth2 } })
+  await report(ctx, id, failure)
+  expect(await health()).toMatchObject([{ status: 'connected' }])
+  const again = await openMailbox(ctx, workspaceId, id, 'imap').catch((error) => error)
+  await report(ctx, id, again)
+  expect(await health()).toMatchObject([{ status: 'error' }])
 })
 
 test('there is no opening what another workspace has', async () => {

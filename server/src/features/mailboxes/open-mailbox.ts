@@ -1,16 +1,16 @@
 import type { Context } from '../../kernel/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import {
-  getAccessToken,
   type ImapConnection,
   MailFailure,
   type MailServer,
   type SmtpConnection,
 } from '../../kernel/mail/index.ts'
+import { isUsable, refreshAccessToken } from './access-token.ts'
 import { toMailbox } from './mailboxes.ts'
 import * as queries from './queries.ts'
-import type { Mailbox, MailboxSide, ServerSettings } from './schema.ts'
-import { openSettings, sealSettings } from './settings.ts'
+import type { Mailbox, MailboxSide } from './schema.ts'
+import { openSettings } from './settings.ts'
 
 export interface OpenedMailbox {
   mailbox: Mailbox
@@ -20,6 +20,11 @@ export interface OpenedMailbox {
   isFresh: boolean
   /** As they are stored. */
   settings: Buffer
+}
+
+interface OpenOptions {
+  /** An access token that the server has refused: another one is made. */
+  refused?: string | undefined
 }
 
 /**
@@ -33,30 +38,30 @@ export async function openMailbox(
   workspaceId: string,
   id: string,
   side: MailboxSide,
-  options: { renew?: boolean } = {},
+  options: OpenOptions = {},
 ): Promise<OpenedMailbox> {
-  const row = await queries.selectWithSettings(ctx.db, workspaceId, id)
-  if (!row) throw notFound('mailbox')
-  const { settings: sealed, ...shown } = row
-  const settings = openSettings(ctx, workspaceId, id, sealed)
-  const { password, oauth2, ...place } = settings[side]
-  const mailbox = toMailbox(shown)
-  if (oauth2 === undefined) {
-    const credential = { kind: 'password' as const, password: password ?? '' }
-    return { mailbox, server: { ...place, credential }, isFresh: true, settings: sealed }
-  }
-  const { accessToken, refreshToken, isNew } = await getAccessToken(ctx, oauth2, options)
-  let stored = sealed
-  if (refreshToken !== null) {
-    const replaced: ServerSettings = {
-      ...settings[side],
-      oauth2: { ...oauth2, refresh_token: refreshToken },
+  let isFresh = false
+  for (;;) {
+    const row = await queries.selectWithSettings(ctx.db, workspaceId, id)
+    if (!row) throw notFound('mailbox')
+    const { settings: sealed, ...shown } = row
+    const { password, oauth2, ...place } = openSettings(ctx, workspaceId, id, sealed)[side]
+    const opened = { mailbox: toMailbox(shown), settings: sealed }
+    if (oauth2 === undefined) {
+      const credential = { kind: 'password' as const, password: password ?? '' }
+      return { ...opened, server: { ...place, credential }, isFresh: true }
     }
-    stored = sealSettings(ctx, workspaceId, id, { ...settings, [side]: replaced })
-    await queries.replaceSettings(ctx.db, workspaceId, id, { from: sealed, to: stored })
+    if (oauth2.access && isUsable(ctx, oauth2, options.refused)) {
+      const credential = { kind: 'oauth2' as const, accessToken: oauth2.access.token }
+      return { ...opened, server: { ...place, credential }, isFresh }
+    }
+    try {
+      isFresh = await refreshAccessToken(ctx, workspaceId, id, oauth2)
+    } catch (failure) {
+      if (failure instanceof MailFailure) triedWith.set(failure, sealed)
+      throw failure
+    }
   }
-  const credential = { kind: 'oauth2' as const, accessToken }
-  return { mailbox, server: { ...place, credential }, isFresh: isNew, settings: stored }
 }
 
 /** @throws as openMailbox does, and as `ctx.mail` does */
@@ -98,7 +103,9 @@ async function connectTo<T>(
     const isRefused =
       error instanceof MailFailure && error.stage === 'login' && error.kind === 'refused'
     if (opened.isFresh || !isRefused) throw error
-    return await attempt(await openMailbox(ctx, workspaceId, id, side, { renew: true }))
+    const { credential } = opened.server
+    const refused = credential.kind === 'oauth2' ? credential.accessToken : undefined
+    return await attempt(await openMailbox(ctx, workspaceId, id, side, { refused }))
   }
 }
 

@@ -148,16 +148,45 @@ export const forgetInboxReading = (db: Db, workspaceId: string, id: string) =>
     .execute()
 
 /** Only over the settings that it was made from: somebody may have given others meanwhile. */
-export const replaceSettings = (
+export const replaceSettings = async (
   db: Db,
   workspaceId: string,
   id: string,
   { from, to }: { from: Buffer; to: Buffer },
-) =>
-  db
+): Promise<boolean> => {
+  const { numUpdatedRows } = await db
     .updateTable('mailboxes')
     .set({ settings: to })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .where('settings', '=', from)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** One process at a time asks for a token: false for all others, until it is done or its time is over. */
+export const takeTokenLease = async (
+  db: Db,
+  workspaceId: string,
+  id: string,
+  { now, until }: { now: Date; until: Date },
+): Promise<boolean> => {
+  const { numUpdatedRows } = await db
+    .updateTable('mailboxes')
+    .set({ token_lease_until: until })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .where((is) => is.or([is('token_lease_until', 'is', null), is('token_lease_until', '<=', now)]))
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Its own, and not that of who took it over. */
+export const releaseTokenLease = (db: Db, workspaceId: string, id: string, until: Date) =>
+  db
+    .updateTable('mailboxes')
+    .set({ token_lease_until: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .where('token_lease_until', '=', until)
     .execute()

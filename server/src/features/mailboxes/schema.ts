@@ -107,8 +107,18 @@ export type MailboxChange = Static<typeof MailboxChange>
 export type ServerSettings = NewMailbox['smtp']
 export type ServerChange = Static<typeof changedServer>
 
+/** A consent with the access token that was last made from it. */
+export type StoredConsent = Static<typeof OAuth2> & {
+  access?: { token: string; expires_at: string }
+}
+
+type StoredServer = Omit<ServerSettings, 'oauth2'> & { oauth2?: StoredConsent }
+
 /** The part that is stored encrypted. */
-export type MailboxSettings = Pick<NewMailbox, 'smtp' | 'imap'>
+export interface MailboxSettings {
+  smtp: StoredServer
+  imap: StoredServer
+}
 
 /** Which of a mailbox's servers. */
 export type MailboxSide = keyof MailboxSettings

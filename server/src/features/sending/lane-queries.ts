@@ -149,13 +149,22 @@ const sleep = prepared<unknown[], LaneKey>(
   `/* settle */
    update mailbox_lanes l
    set wake_at = k.wake_at
-   from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::timestamptz[])
-     as k (workspace_id, mailbox_id, seq, wake_at)
-   where l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id and l.seq = k.seq
+   from (
+     select l.workspace_id, l.mailbox_id, k.wake_at
+     from mailbox_lanes l
+     join unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::timestamptz[])
+       as k (workspace_id, mailbox_id, seq, wake_at)
+       on l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id and l.seq = k.seq
+     for no key update of l skip locked
+   ) k
+   where l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id
    returning l.workspace_id, l.mailbox_id`,
 )
 
-/** Puts to sleep what nobody woke since its work was read. */
+/**
+ * Puts to sleep what nobody woke since its work was read. A lane that is locked is being woken: to
+ * wait for it here could end in a deadlock with the request that wakes several.
+ */
 export async function putToSleep(db: Db, lanes: Sleep[]) {
   const rows = await sleep(
     db,

@@ -372,6 +372,7 @@ export interface Mailboxes {
   timestamp_created: Timestamp;
   timestamp_updated: Timestamp;
   timezone: string | null;
+  token_lease_until: Timestamp | null;
   workspace_id: string;
 }
 

@@ -9,5 +9,11 @@ export type {
   SmtpConnection,
 } from './mail.ts'
 export { createMailNetwork } from './network.ts'
-export { getAccessToken, tokenDetail } from './oauth2.ts'
+export {
+  type AccessToken,
+  type OAuth2Grant,
+  requestAccessToken,
+  tokenDetail,
+  tokenTimeoutMs,
+} from './oauth2.ts'
 export { type RefusalReason, reasonOfRefusal } from './refusal-reason.ts'

@@ -1,6 +1,5 @@
 import type { Context } from '../context.ts'
-import { sha256 } from '../crypto.ts'
-import type { OutboundHttp, PostOutcome } from '../outbound/index.ts'
+import type { PostOutcome } from '../outbound/index.ts'
 import { MailFailure, type MailFailureKind } from './failure.ts'
 
 /** What a person consented to, so that this service may log in for them (RFC 6749 §6). */
@@ -14,86 +13,26 @@ export interface OAuth2Grant {
 
 export interface AccessToken {
   accessToken: string
-  /** It was made just now, so that asking again would not help. */
-  isNew: boolean
+  /** From then on it may expire on its way. */
+  expiresAt: Date
   /** The provider replaced the refresh token by this one, which has to be kept. */
   refreshToken: string | null
 }
 
-interface Token {
-  accessToken: string
-  refreshToken: string | null
-  /** By the monotonic clock. */
-  expiresMs: number
-}
-
-const timeoutMs = 15_000
+/** No answer takes longer. */
+export const tokenTimeoutMs = 15_000
 /** Tokens of Microsoft take 3 KiB. */
 const answerBytesMax = 16 * 1024
-/** A token is not used when it may expire on its way. */
 const marginMs = 120_000
 const usualLifeS = 3600
-const tokensMax = 10_000
 
 /**
- * The access token of a grant, made once and used until it is about to expire.
+ * Asks the provider of the login for an access token. The refresh token may be spent by that: it must
+ * not be used for two requests at the same time.
  *
  * @throws MailFailure of the login; its `response` is the error code of the provider
  */
-export async function getAccessToken(
-  ctx: Context,
-  grant: OAuth2Grant,
-  options: { renew?: boolean } = {},
-): Promise<AccessToken> {
-  const tokens = tokensOf(ctx)
-  const known = tokens.get(keyOf(grant))
-  if (known?.token && known.token.expiresMs > ctx.monotonicMs() && !options.renew) {
-    return { accessToken: known.token.accessToken, refreshToken: null, isNew: false }
-  }
-  // Some providers take a refresh token once: who asks at the same time gets the same answer.
-  const asked = known && !known.token ? known : ask(ctx, grant, tokens)
-  const { accessToken, refreshToken } = await asked.answer
-  return { accessToken, refreshToken, isNew: true }
-}
-
-interface Asked {
-  answer: Promise<Token>
-  /** Once it is here. */
-  token?: Token
-}
-
-type Tokens = Map<string, Asked>
-
-const tokensByProcess = new WeakMap<OutboundHttp, Tokens>()
-
-function tokensOf({ http }: Context): Tokens {
-  const tokens = tokensByProcess.get(http) ?? new Map<string, Asked>()
-  tokensByProcess.set(http, tokens)
-  return tokens
-}
-
-const keyOf = (grant: OAuth2Grant) => sha256(JSON.stringify(grant)).toString('base64')
-
-function ask(ctx: Context, grant: OAuth2Grant, tokens: Tokens): Asked {
-  const key = keyOf(grant)
-  const asked: Asked = { answer: requestToken(ctx, grant) }
-  tokens.delete(key)
-  tokens.set(key, asked)
-  if (tokens.size > tokensMax) tokens.delete(tokens.keys().next().value ?? '')
-  asked.answer.then(
-    (token) => {
-      asked.token = token
-      const { refreshToken } = token
-      if (refreshToken) tokens.set(keyOf({ ...grant, refresh_token: refreshToken }), asked)
-    },
-    () => {
-      if (tokens.get(key) === asked) tokens.delete(key)
-    },
-  )
-  return asked
-}
-
-async function requestToken(ctx: Context, grant: OAuth2Grant): Promise<Token> {
+export async function requestAccessToken(ctx: Context, grant: OAuth2Grant): Promise<AccessToken> {
   const { token_url, ...fields } = grant
   const outcome = await ctx.http.post({
     url: token_url,
@@ -104,7 +43,7 @@ async function requestToken(ctx: Context, grant: OAuth2Grant): Promise<Token> {
       'user-agent': `Outrider/${ctx.config.version}`,
     },
     body: new URLSearchParams({ grant_type: 'refresh_token', ...fields }).toString(),
-    timeoutMs,
+    timeoutMs: tokenTimeoutMs,
     textBytesMax: answerBytesMax,
   })
   if (outcome.kind === 'failure') throw unanswered(outcome)
@@ -118,7 +57,7 @@ async function requestToken(ctx: Context, grant: OAuth2Grant): Promise<Token> {
         typeof refresh_token === 'string' && refresh_token !== grant.refresh_token
           ? refresh_token
           : null,
-      expiresMs: ctx.monotonicMs() + lifeS * 1000 - marginMs,
+      expiresAt: new Date(ctx.now().getTime() + lifeS * 1000 - marginMs),
     }
   }
   const code = typeof answer.error === 'string' ? answer.error.slice(0, 100) : null
@@ -127,7 +66,6 @@ async function requestToken(ctx: Context, grant: OAuth2Grant): Promise<Token> {
   }
   throw new MailFailure('login', 'refused', { detail: tokenDetail, response: code })
 }
-
 /** What stands in the `detail` of every failure to get a token. */
 export const tokenDetail = 'no access token came from the provider of the login'
 

@@ -1,0 +1,106 @@
+import type { Context } from '../../kernel/context.ts'
+import {
+  type AccessToken,
+  type MailFailure,
+  type OAuth2Grant,
+  requestAccessToken,
+  tokenTimeoutMs,
+} from '../../kernel/mail/index.ts'
+import * as queries from './queries.ts'
+import type { MailboxSettings, StoredConsent } from './schema.ts'
+import { openSettings, sealSettings } from './settings.ts'
+
+/** A process that died while it asked holds the others up for so long. */
+const leaseMs = tokenTimeoutMs + 5_000
+const lookEveryMs = 100
+
+/** Whether the stored access token may be used: not if a server has just refused it. */
+export const isUsable = (ctx: Context, { access }: StoredConsent, refused?: string) =>
+  access !== undefined &&
+  access.token !== refused &&
+  Date.parse(access.expires_at) > ctx.now().getTime()
+
+/**
+ * Makes a new access token for a mailbox and stores it, with the refresh token that came with it. One
+ * process at a time asks for a mailbox: many providers take each refresh token once.
+ *
+ * @returns false when the stored settings have to be looked at again: another process asked meanwhile,
+ *   or somebody changed the consent
+ * @throws MailFailure when the provider gives none for the consent that is stored
+ */
+export async function refreshAccessToken(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  { access: _, ...grant }: StoredConsent,
+): Promise<boolean> {
+  const now = ctx.now()
+  const until = new Date(now.getTime() + leaseMs)
+  if (!(await queries.takeTokenLease(ctx.db, workspaceId, id, { now, until }))) {
+    await ctx.sleep(lookEveryMs)
+    return false
+  }
+  try {
+    // Whoever had the lease before may have replaced it after this process had read it.
+    if (!(await isStored(ctx, workspaceId, id, grant))) return false
+    await keep(ctx, workspaceId, id, grant, await requestAccessToken(ctx, grant))
+    return true
+  } catch (failure) {
+    if (isSpent(failure) && !(await isStored(ctx, workspaceId, id, grant))) return false
+    throw failure
+  } finally {
+    await queries.releaseTokenLease(ctx.db, workspaceId, id, until)
+  }
+}
+
+const isSpent = (failure: unknown) => (failure as MailFailure).response === 'invalid_grant'
+
+async function isStored(ctx: Context, workspaceId: string, id: string, grant: OAuth2Grant) {
+  const row = await queries.selectWithSettings(ctx.db, workspaceId, id)
+  if (!row) return false
+  const settings = openSettings(ctx, workspaceId, id, row.settings)
+  return sides.some((side) => isSame(settings[side].oauth2, grant))
+}
+
+/** Until it is in the settings: they may be changed at the same time. */
+async function keep(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  grant: OAuth2Grant,
+  token: AccessToken,
+) {
+  for (;;) {
+    const row = await queries.selectWithSettings(ctx.db, workspaceId, id)
+    if (!row) return
+    const settings = openSettings(ctx, workspaceId, id, row.settings)
+    const to = sealSettings(ctx, workspaceId, id, withToken(settings, grant, token))
+    if (await queries.replaceSettings(ctx.db, workspaceId, id, { from: row.settings, to })) return
+  }
+}
+
+const sides = ['smtp', 'imap'] as const
+
+/** On both sides, where both log in by the consent that was asked with. */
+function withToken(
+  settings: MailboxSettings,
+  grant: OAuth2Grant,
+  { accessToken, expiresAt, refreshToken }: AccessToken,
+): MailboxSettings {
+  const access = { token: accessToken, expires_at: expiresAt.toISOString() }
+  const changed = { ...settings }
+  for (const side of sides) {
+    const { oauth2 } = settings[side]
+    if (!isSame(oauth2, grant)) continue
+    const consent = { ...oauth2, refresh_token: refreshToken ?? oauth2.refresh_token }
+    const isOfScope = oauth2.scope === grant.scope
+    changed[side] = { ...settings[side], oauth2: isOfScope ? { ...consent, access } : consent }
+  }
+  return changed
+}
+
+const isSame = (consent: StoredConsent | undefined, grant: OAuth2Grant): consent is StoredConsent =>
+  consent !== undefined &&
+  consent.token_url === grant.token_url &&
+  consent.client_id === grant.client_id &&
+  consent.refresh_token === grant.refresh_token
