@@ -57,6 +57,7 @@ export async function measureIsolation(service: BenchService): Promise<Figure[]>
   })
   const leads = Array.from({ length: 1000 }, (_, n) => benchLead(n))
   await addTo(ctx, stuck, leads)
+  while (hanging.accepted < hangingMailboxes) await wait(100)
   const beside = await time('beside')
   return [
     {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { listCampaigns } from '../features/campaigns/index.ts'
+import { listCampaigns, listRefusedCopies } from '../features/campaigns/index.ts'
 import { type CampaignForecast, forecastCampaign } from '../features/sending/index.ts'
 import { parseAtLeastOne, parseId } from './arguments.ts'
 import { previewCommand } from './campaign-preview.ts'
@@ -16,19 +16,25 @@ export function campaignCommands(program: Command) {
     .action((options: WorkspaceOptions) =>
       operateIn(
         options,
-        (ctx, workspaceId) => readAll((page) => listCampaigns(ctx, workspaceId, page, {})),
-        ({ items }) =>
-          formatTable(
-            ['id', 'name', 'status', 'sending', 'leads', 'to be written to'],
-            items.map(({ id, name, status, sending_status, lead_counts }) => [
-              id,
-              name,
-              status,
-              sending_status.reason ?? 'now',
-              lead_counts.total,
-              lead_counts.active,
-            ]),
-          ),
+        async (ctx, workspaceId) => ({
+          ...(await readAll((page) => listCampaigns(ctx, workspaceId, page, {}))),
+          refused_copies: await listRefusedCopies(ctx.db, workspaceId),
+        }),
+        ({ items, refused_copies }) =>
+          [
+            formatTable(
+              ['id', 'name', 'status', 'sending', 'leads', 'to be written to'],
+              items.map(({ id, name, status, sending_status, lead_counts }) => [
+                id,
+                name,
+                status,
+                sending_status.reason ?? 'now',
+                lead_counts.total,
+                lead_counts.active,
+              ]),
+            ),
+            ...refused_copies.map(describeRefusedCopy),
+          ].join('\n'),
       ),
     )
 
@@ -47,6 +53,11 @@ export function campaignCommands(program: Command) {
 
   previewCommand(campaigns)
 }
+
+type NotedCopy = Awaited<ReturnType<typeof listRefusedCopies>>[number]
+
+const describeRefusedCopy = ({ campaign_id, address, code, message, mails }: NotedCopy) =>
+  `The copies of campaign ${campaign_id} to ${address} are refused (${[code, message].filter(Boolean).join(' ')}): ${mails} mails went out without it. Take it off cc_list or bcc_list, or mend the address.`
 
 const notes = `
 By the rules of the sender, as if nobody replied, bounced or unsubscribed and the campaign had its

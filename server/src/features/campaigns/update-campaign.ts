@@ -14,6 +14,7 @@ import * as queries from './queries.ts'
 import { changedReadOnlyFields } from './read-only.ts'
 import { refuseBreaking, refuseUnready } from './readiness.ts'
 import { toRecord } from './record.ts'
+import { deleteRefusedCopies } from './refused-copy-queries.ts'
 import { type Campaign, type CampaignChanges, plainDefaults } from './schema.ts'
 import { findSenders } from './sender-mailboxes.ts'
 import { stepsWithIds } from './sequence.ts'
@@ -50,6 +51,7 @@ export async function updateCampaign(
       ...(mustLeadsFollow(row, after) ? { leads_follow_due: tx.now() } : {}),
       timestamp_updated: later(row.timestamp_updated, tx.now()),
     })
+    if (changed.cc_list || changed.bcc_list) await deleteRefusedCopies(tx.db, workspaceId, id)
     if (status !== previous && row.status_reason === 'bounce_protection') {
       await queries.forgiveBounces(tx.db, workspaceId, id)
     }

@@ -32,8 +32,8 @@ async function withConsent(answers: object[] | Answer) {
   const servers = stack.use(await startMailServers())
   const provider = stack.use(
     await startReceiver((received, response) => {
-      if (typeof answers === 'function') answers(received, response)
-      else response.end(JSON.stringify(answers[provider.requests.length - 1]))
+      if (typeof answers === 'function') return answers(received, response)
+      response.end(JSON.stringify(answers[provider.requests.length - 1]))
     }),
   )
   const http = createOutboundHttp({ policy: { mode: 'any', allow: [] } })

@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { shareLoop } from '../../kernel/loop-share.ts'
 import { type Envelope, MailFailure, type SmtpConnection } from '../../kernel/mail/index.ts'
 import type { GroupWriter } from '../../kernel/runner/group-writer.ts'
-import { TemplateError } from '../campaigns/index.ts'
+import { type RefusedCopy, TemplateError } from '../campaigns/index.ts'
 import { type ComposedMail, compose, MailRefused } from '../messages/index.ts'
 import type { LinkMaker } from '../tracking/index.ts'
 import type { Connections } from './connections.ts'
@@ -13,7 +13,7 @@ import type { SentCopies } from './sent-copies.ts'
 import type { Settlement } from './settle.ts'
 import type { Mark } from './settle-queries.ts'
 import { threadOf } from './thread.ts'
-import { judge, printable, type Trouble } from './verdict.ts'
+import { errorOf, judge, printable, type Trouble } from './verdict.ts'
 
 export interface CourierParts {
   connections: Connections
@@ -33,8 +33,12 @@ export interface Setback {
 interface Attempt {
   outcome: Outcome
   mail: ComposedMail | null
+  /** It was sent without these. */
+  refusedCopies?: NotedCopy[]
   setback: Setback | null
 }
+
+type NotedCopy = Omit<RefusedCopy, 'campaign_id'>
 
 /** A claimed mail as it will be sent, or why it cannot be made. */
 export interface Draft {
@@ -70,8 +74,8 @@ export async function sendMail(
   parts: CourierParts,
 ): Promise<{ setback: Setback | null; isRefused: boolean; settled: Promise<boolean> }> {
   const { claimed } = draft
-  const { outcome, mail, setback } = await attempt(ctx, lane, draft, next, parts)
-  const settled = parts.settlements.add(settlementOf(ctx, claimed, outcome, mail))
+  const { outcome, mail, refusedCopies, setback } = await attempt(ctx, lane, draft, next, parts)
+  const settled = parts.settlements.add(settlementOf(ctx, claimed, outcome, mail, refusedCopies))
   if (mail?.copy && outcome.kind === 'sent') {
     const copy = { messageId: claimed.claim.message_id, bytes: mail.copy }
     const keep = () => parts.copies.add(lane.workspaceId, lane.mailboxId, copy)
@@ -112,7 +116,9 @@ async function attempt(
   const { mail, envelope } = made
   let connection: SmtpConnection | undefined
   try {
-    connection = await begin(lane, envelope, parts.connections)
+    const begun = await beginWithCopies(lane, envelope, parts.connections)
+    connection = begun.connection
+    const { refusedCopies } = begun
     if (!(await parts.marks.add(markOf(claimed, mail)))) {
       await connection.close()
       return { outcome: notAnyMore, mail, setback: null }
@@ -121,7 +127,7 @@ async function attempt(
       mail.bytes,
       next && 'mail' in next.made ? next.made.envelope : undefined,
     )
-    return { outcome: { kind: 'sent' }, mail, setback: null }
+    return { outcome: { kind: 'sent' }, mail, refusedCopies, setback: null }
   } catch (failure) {
     if (!(failure instanceof MailFailure)) {
       await connection?.close()
@@ -129,7 +135,6 @@ async function attempt(
     }
     const { outcome, trouble } = judge(failure, {
       attempt: claimed.claim.attempt,
-      recipient: mail.recipients[0] ?? '',
       now: ctx.now(),
       random: ctx.random(),
     })
@@ -166,6 +171,28 @@ function unfit(error: unknown): Outcome {
     aftermath: { kind: 'skip', reason: 'template_failed', detail },
   }
 }
+
+/**
+ * Without the copies that the server refuses: whoever is written to gets the mail all the same. The
+ * first recipient is the lead.
+ */
+async function beginWithCopies(lane: Lane, envelope: Envelope, connections: Connections) {
+  const refusedCopies: NotedCopy[] = []
+  for (let left = envelope; ; ) {
+    try {
+      return { connection: await begin(lane, left, connections), refusedCopies }
+    } catch (failure) {
+      if (!(failure instanceof MailFailure) || !isOfCopy(failure, envelope)) throw failure
+      const address = failure.recipient ?? ''
+      const { code, message } = errorOf(failure)
+      refusedCopies.push({ address, code, message })
+      left = { ...left, to: left.to.filter((each) => each !== address) }
+    }
+  }
+}
+
+const isOfCopy = ({ stage, kind, recipient }: MailFailure, { to: [lead] }: Envelope) =>
+  stage === 'rcpt' && kind === 'refused' && recipient !== null && recipient !== lead
 
 /** A kept connection may have been closed meanwhile: then another one is made, once. */
 async function begin(
@@ -225,7 +252,9 @@ function settlementOf(
   { claim, campaign, mailbox }: ClaimedMail,
   outcome: Outcome,
   mail: ComposedMail | null,
+  refusedCopies: NotedCopy[] = [],
 ): Settlement {
+  const isRefused = new Set(refusedCopies.map(({ address }) => address.toLowerCase()))
   return {
     workspace_id: claim.workspace_id,
     lead_id: claim.lead_id,
@@ -240,7 +269,8 @@ function settlementOf(
     mail: mail && {
       text: mail.text,
       html: mail.html,
-      cc_addresses: campaign.cc_list,
+      cc_addresses: campaign.cc_list.filter((address) => !isRefused.has(address.toLowerCase())),
+      refused_copies: refusedCopies,
       in_reply_to: mail.startsThread ? null : (claim.earlier.at(-1)?.message_id ?? null),
       size_bytes: mail.sizeBytes,
     },

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type SmtpFault, startSmtpFaults } from '../../../test/mail/smtp-faults.ts'
 import { type Sending, testSending } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { listRefusedCopies } from '../campaigns/index.ts'
 import { type LeadActivity, recordActivities } from '../leads/index.ts'
 import { pauseMailbox, updateMailbox } from '../mailboxes/index.ts'
 
@@ -102,6 +103,56 @@ test('a recipient that is refused for good bounces, and no other lead is touched
   expect(await counted()).toEqual({ campaign: 2, new_leads: 2, mailbox: 2 })
   expect(await mailboxStatus(mailbox.id)).toMatchObject({ status: 'connected' })
 })
+
+test.each([
+  ['is gone', refusal(550, '5.1.1 No such user')],
+  ['is put off', refusal(451, '4.2.0 Greylisted')],
+  ['ends the connection', refusal(421, '4.3.0 Closing')],
+])(
+  'a copy whose address %s stops no lead: the mail goes without it, and the campaign says so',
+  async (_what, answer) => {
+    sending = await testSending({
+      smtp: answering((address) => (/^boss/i.test(address) ? answer : undefined)),
+    })
+    const mailbox = await sending.createMailbox('anna@example.com')
+    const campaign = await sending.createCampaign([mailbox], {
+      cc_list: ['Boss@copy.example', 'peer@copy.example'],
+      bcc_list: ['boss-too@copy.example'],
+    })
+    await sending.startRunner()
+    const leads = ['a@lead.example', 'b@lead.example']
+    await sending.addLeads(campaign.id, leads)
+    await sending.waitForLedger(states(2, 'sent'))
+    const to = sending.outbox.map((mail) => mail.to)
+    expect(to.sort()).toEqual([
+      'a@lead.example',
+      'b@lead.example',
+      'peer@copy.example',
+      'peer@copy.example',
+    ])
+    const { peek } = sending.ctx.database
+    const refused = await listRefusedCopies(peek, sending.workspaceId)
+    expect(refused).toMatchObject(
+      ['Boss@copy.example', 'boss-too@copy.example'].map((address) => ({
+        ...{
+          campaign_id: campaign.id,
+          address,
+          mails: '2',
+          message: expect.stringContaining(answer.message),
+        },
+      })),
+    )
+    const told = peek.selectFrom('audit_log').select('action')
+    expect(await told.where('action', '=', 'campaign.copy_refused').execute()).toHaveLength(1)
+    const [message] = await peek.selectFrom('messages').select('cc_addresses').execute()
+    expect(message).toEqual({ cc_addresses: ['peer@copy.example'] })
+    expect(await mailboxStatus(mailbox.id)).toMatchObject({ status: 'connected' })
+
+    const lists = { cc_list: ['peer@copy.example'] }
+    await sending.call('PATCH', `/api/v2/campaigns/${campaign.id}`, { body: lists })
+    expect(await listRefusedCopies(peek, sending.workspaceId)).toEqual([])
+  },
+)
 
 test('a recipient that is put off is tried again later, with the same Message-ID', async () => {
   let refusals = 2

@@ -269,7 +269,7 @@ export class Lanes {
     } catch (failure) {
       if (!(failure instanceof MailFailure)) throw failure
       const { trouble } = judge(failure, {
-        ...{ attempt: 1, recipient: '', now: this.#ctx.now(), random: this.#ctx.random() },
+        ...{ attempt: 1, now: this.#ctx.now(), random: this.#ctx.random() },
       })
       const setback = { failure, trouble: trouble ?? { needsPerson: true, pauseMs: null } }
       this.#slots.hasFailed(lane)

@@ -1,5 +1,11 @@
 import type { Context } from '../../kernel/context.ts'
-import { afterDelay, nextStep, zoneOf } from '../campaigns/index.ts'
+import {
+  afterDelay,
+  nextStep,
+  type RefusedCopy,
+  recordRefusedCopies,
+  zoneOf,
+} from '../campaigns/index.ts'
 import { type LeadActivity, recordActivities, takeBackSteps } from '../leads/index.ts'
 import { wakeCampaignMailboxes } from '../mailbox-lanes/index.ts'
 import { insertMessages } from '../messages/index.ts'
@@ -37,7 +43,9 @@ export interface Settlement extends SendKey {
 interface SettledMail {
   text: string
   html: string | null
+  /** Of them those that were taken. */
   cc_addresses: string[]
+  refused_copies: Omit<RefusedCopy, 'campaign_id'>[]
   in_reply_to: string | null
   size_bytes: number
 }
@@ -121,6 +129,7 @@ async function write(tx: Context, settled: Settled[], campaigns: Map<string, Boo
       .filter(({ transition }) => transition.state !== 'failed')
       .map(({ settlement, row }) => sentMessage(settlement, row)),
   )
+  await tellRefusedCopies(tx, settled)
   await takeBack(tx, settled)
   await recordActivity(tx, settled, campaigns)
   await postpone(tx, settled)
@@ -166,6 +175,16 @@ const sendOf = (
   error_message: error?.message ?? null,
   look_at: state === 'uncertain' ? lookAt : null,
 })
+
+async function tellRefusedCopies(tx: Context, settled: Settled[]) {
+  const refused = settled.flatMap(({ settlement: { mail, campaign_id }, row: { workspace_id } }) =>
+    (mail?.refused_copies ?? []).map((copy) => ({ workspace_id, campaign_id, ...copy })),
+  )
+  const byWorkspace = Map.groupBy(refused, ({ workspace_id }) => workspace_id)
+  for (const workspaceId of [...byWorkspace.keys()].sort()) {
+    await recordRefusedCopies(tx, workspaceId, byWorkspace.get(workspaceId) ?? [])
+  }
+}
 
 async function takeBack(tx: Context, settled: Settled[]) {
   const wrong = settled.filter(({ transition }) => transition.takesBack)

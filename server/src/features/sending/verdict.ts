@@ -17,8 +17,6 @@ export interface Verdict {
 export interface Attempted {
   /** From 1. */
   attempt: number
-  /** Address of the lead. */
-  recipient: string
   now: Date
   /** Uniform in [0, 1). */
   random: number
@@ -51,9 +49,6 @@ export function judge(failure: MailFailure, attempted: Attempted): Verdict {
   if (failure.stage === 'mail') return fail(again(attempted, error), senderTrouble(failure))
   if (reason === 'sender' || isRefusedMessage(failure, reason)) {
     return fail(later(attempted, error), senderTrouble(failure))
-  }
-  if (failure.recipient !== null && failure.recipient !== attempted.recipient) {
-    return fail(later(attempted, error))
   }
   if (reason === 'gone') return fail(bounce(failure))
   return fail(isAboutContent(failure) ? skip(refusal(error)) : later(attempted, error))

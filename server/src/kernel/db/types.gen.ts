@@ -434,6 +434,17 @@ export interface Messages {
   workspace_id: string;
 }
 
+export interface RefusedCopies {
+  address: string;
+  campaign_id: string;
+  code: string | null;
+  mails: Int8;
+  message: string;
+  timestamp_first: Timestamp;
+  timestamp_last: Timestamp;
+  workspace_id: string;
+}
+
 export interface Replies {
   attempt: Generated<number>;
   campaign_id: string | null;
@@ -662,6 +673,7 @@ export interface DB {
   mailboxes: Mailboxes;
   message_ids: MessageIds;
   messages: Messages;
+  refused_copies: RefusedCopies;
   replies: Replies;
   runners: Runners;
   sends: Sends;
