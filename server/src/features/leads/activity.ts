@@ -55,6 +55,8 @@ export type LeadActivity =
     }
   | { kind: 'bounced'; leadId: string; at?: Date; message: EventMessage; bounce: EventBounce }
   | { kind: 'unsubscribed'; leadId: string }
+  /** No step is left for it: those that were have been removed. */
+  | { kind: 'finished'; leadId: string }
   | { kind: 'skipped'; leadId: string; reason: SkipReason; detail: string }
 
 export interface EventBounce {

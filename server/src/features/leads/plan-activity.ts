@@ -26,6 +26,8 @@ export function planActivity(lead: LockedLead, activity: LeadActivity, now: Date
       return planAutoReply(lead, activity, now)
     case 'bounced':
       return planBounce(lead, activity, now)
+    case 'finished':
+      return planRemoved(lead)
     case 'skipped':
       return planSkip(lead, activity)
     case 'unsubscribed':
@@ -87,6 +89,10 @@ export function planFinish(lead: Pick<LockedLead, 'status'>): ActivityChange {
     events: [{ type: 'lead.completed', data: { previous_status: lead.status } }],
   }
 }
+
+/** Its steps were removed. One that is paused waits for a person all the same. */
+const planRemoved = (lead: LockedLead): ActivityChange =>
+  lead.sending_state === 'paused' || !isSending(lead) ? { patch: {}, events: [] } : planFinish(lead)
 
 function planSeen(lead: LockedLead, seen: Of<'opened' | 'clicked'>, now: Date): ActivityChange {
   // Scanners and prefetchers follow every link before a person has seen it.

@@ -9,7 +9,7 @@ export interface Choice {
   campaign: BookedCampaign | null
   sends: PlannedSend[]
   /** Leads that are never sent what is due, and why. */
-  skips: { campaign: BookedCampaign; leadId: string; reason: 'expired' | 'suppressed' }[]
+  skips: { campaign: BookedCampaign; leadId: string; reason: SkippedReason }[]
   /** When it is worth planning again, as far as what is due tells. */
   next: Date | null
   /** Campaigns of which something may fall due before that. */
@@ -45,8 +45,7 @@ export function chooseSends(ready: ReadyLane, work: Work, pool: LeadPool): Choic
       return { ...choice, campaign, sends: now }
     }
     for (const { lead_id, reason } of plan.waiting) {
-      const skip = skipped[reason]
-      if (skip) choice.skips.push({ campaign, leadId: lead_id, reason: skip })
+      if (isSkipped(reason)) choice.skips.push({ campaign, leadId: lead_id, reason })
     }
     choice.next = earlier(choice.next, plan.next)
     if (isUnread) {
@@ -68,12 +67,11 @@ const halts = new Set<WaitReason>([
   'mailbox_daily_limits',
 ])
 
-/** `no_step_left`: its steps were removed; nothing is left to send, as when the time has passed. */
-const skipped: Partial<Record<WaitReason, 'expired' | 'suppressed'>> = {
-  expired: 'expired',
-  no_step_left: 'expired',
-  suppressed: 'suppressed',
-}
+/** `no_step_left`: the steps that it had not been sent yet were removed. */
+const skippedReasons = ['expired', 'suppressed', 'no_step_left'] as const
+export type SkippedReason = (typeof skippedReasons)[number]
+const isSkipped = (reason: WaitReason): reason is SkippedReason =>
+  skippedReasons.some((each) => each === reason)
 
 function inTurn({ lane, row, campaigns }: ReadyLane): BookedCampaign[] {
   const last = lane.lastCampaignId ?? row.last_campaign_id ?? ''

@@ -34,13 +34,14 @@ const selectSendable = prepared<unknown[], Sendable>(
   `/* settle */
    select k.position::int as position, g.*, s.state, s.id as attempt_id, s.attempt
    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::timestamptz[],
-     $7::boolean[]) with ordinality
-     as k (workspace_id, lead_id, step_id, campaign_id, mailbox_id, until, is_new, position)
+     $7::boolean[], $8::timestamptz[]) with ordinality
+     as k (workspace_id, lead_id, step_id, campaign_id, mailbox_id, until, is_new,
+       campaign_version, position)
    join lateral (
      select l.id, l.email, l.first_name, l.last_name, l.company_name, l.company_domain,
        l.job_title, l.phone, l.website, l.personalization, l.custom_variables, l.thread_subject,
        c.daily_limit, c.daily_max_leads
-     from ${gatesAt('$8', '$9')}
+     from ${gatesAt('$9', '$10')}
      order by l.id
      limit 1
    ) g on true
@@ -69,6 +70,7 @@ export const findSendable = (db: Db, requests: ClaimRequest[], now: Date, readSi
     column(requests, 'mailbox_id'),
     timestampArray(column(requests, 'until')),
     column(requests, 'is_new'),
+    timestampArray(column(requests, 'campaign_version')),
     now,
     readSince,
   )

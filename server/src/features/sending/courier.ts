@@ -244,6 +244,7 @@ const markOf = ({ claim }: ClaimedMail, mail: ComposedMail): Mark => ({
   subject: mail.subject,
   starts_thread: mail.startsThread,
   is_new: claim.is_new,
+  campaign_version: claim.campaign_version,
   until: claim.until,
 })
 

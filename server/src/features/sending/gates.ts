@@ -15,7 +15,7 @@ export const suppressed = `
 
 /**
  * What must hold at this instant for a mail from `k.mailbox_id` to `k.lead_id` in `k.campaign_id`, of
- * `k.workspace_id`, that was planned to be sent before `k.until`, as the end of a FROM and its WHERE:
+ * `k.workspace_id`, that was planned by `k.campaign_version` to be sent before `k.until`, as the end of a FROM and its WHERE:
  * looked at when it is claimed, and again just before it is finished. A follow-up (not `k.is_new`)
  * also waits until its mailbox was read: its lead may have answered.
  *
@@ -27,11 +27,11 @@ export const suppressed = `
 export const gatesAt = (now: string, readSince: string) => `leads l
      join workspaces w on w.id = k.workspace_id and w.plan_api
      join lateral (
-       select c.status, c.daily_limit, c.daily_max_leads from campaigns c
+       select c.status, c.timestamp_updated, c.daily_limit, c.daily_max_leads from campaigns c
        where c.workspace_id = k.workspace_id and c.id = k.campaign_id
        order by c.id
        limit 1
-     ) c on c.status = 'active'
+     ) c on c.status = 'active' and c.timestamp_updated = k.campaign_version
      join lateral (
        select m.status, ${isInboxRead('m', readSince)} as is_read from mailboxes m
        where m.workspace_id = k.workspace_id and m.id = k.mailbox_id

@@ -25,6 +25,8 @@ export interface ClaimRequest extends SendKey {
   /** Of this attempt. */
   id: string
   campaign_id: string
+  /** It was planned by: once the campaign was changed, it is planned anew. */
+  campaign_version: Date
   mailbox_id: string
   /** Number of the step, from 1. */
   step: number

@@ -3,6 +3,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import type { GroupWriter } from '../../kernel/runner/group-writer.ts'
 import { type LeadActivity, recordActivities } from '../leads/index.ts'
 import type { BookedCampaign, CampaignBook } from './campaign-book.ts'
+import { holdCampaigns } from './campaign-queries.ts'
 import { type Choice, chooseSends, earlier } from './choose.ts'
 import type { Lane } from './lane.ts'
 import { type LaneRow, readLanes, type Sleep } from './lane-queries.ts'
@@ -143,6 +144,7 @@ async function claim(
         ...key,
         id: ctx.newId(),
         campaign_id: campaign.id,
+        campaign_version: campaign.version,
         step: send.step,
         variant_id: send.variant_id,
         variant: send.variant,
@@ -178,23 +180,28 @@ const details = {
   suppressed: 'The address, or its domain, is on the suppression list.',
 }
 
+/** By the campaigns as they were planned from: a step that was added meanwhile is sent. */
 async function skipLeads(ctx: Context, skips: Choice['skips']) {
   const byWorkspace = Map.groupBy(skips, ({ campaign }) => campaign.workspace_id)
   for (const workspaceId of [...byWorkspace.keys()].sort()) {
-    const reasons = new Map(
-      (byWorkspace.get(workspaceId) ?? []).map(({ leadId, reason }) => [leadId, reason]),
-    )
-    const activities = [...reasons].map(
-      ([leadId, reason]): LeadActivity => ({
-        kind: 'skipped',
-        leadId,
-        reason,
-        detail: details[reason],
-      }),
-    )
-    await transaction(ctx, (tx) => recordActivities(tx, workspaceId, activities))
+    const own = byWorkspace.get(workspaceId) ?? []
+    const campaigns = new Map(own.map(({ campaign }) => [campaign.id, campaign]))
+    await transaction(ctx, async (tx) => {
+      const held = await holdCampaigns(tx.db, [...campaigns.values()])
+      const versions = new Map(held.map(({ id, version }) => [id, version.getTime()]))
+      const current = own.filter(
+        ({ campaign }) => versions.get(campaign.id) === campaign.version.getTime(),
+      )
+      const activities = new Map(current.map((skip) => [skip.leadId, skipOf(skip)]))
+      await recordActivities(tx, workspaceId, [...activities.values()])
+    })
   }
 }
+
+const skipOf = ({ leadId, reason }: Choice['skips'][number]): LeadActivity =>
+  reason === 'no_step_left'
+    ? { kind: 'finished', leadId }
+    : { kind: 'skipped', leadId, reason, detail: details[reason] }
 
 const undecidedOf = (idle: Map<ReadyLane, Choice>) =>
   [...idle].flatMap(([ready, { undecided }]) => undecided.map((campaign) => ({ ready, campaign })))

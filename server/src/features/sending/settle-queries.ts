@@ -17,6 +17,7 @@ export interface Mark extends SendKey {
   starts_thread: boolean
   is_new: boolean
   until: Date
+  campaign_version: Date
 }
 
 const mark = prepared<unknown[], { id: string }>(
@@ -26,9 +27,9 @@ const mark = prepared<unknown[], { id: string }>(
    set state = 'transmitting', subject = k.subject, starts_thread = k.starts_thread,
      timestamp_transmitting = $9::timestamptz
    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::text[],
-     $8::boolean[], $10::timestamptz[], $11::boolean[])
+     $8::boolean[], $10::timestamptz[], $11::boolean[], $13::timestamptz[])
      as k (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, subject, starts_thread, until,
-       is_new)
+       is_new, campaign_version)
    join lateral (
      select l.id from ${gatesAt('$9', '$12')}
      order by l.id
@@ -41,7 +42,7 @@ const mark = prepared<unknown[], { id: string }>(
 
 /**
  * The last look before the end of a message: whatever happened since the claim, a mail whose lead
- * replied or may have, whose campaign was paused, whose window has closed or whose claim is another's
+ * replied or may have, whose campaign was paused or changed, whose window has closed or whose claim is another's
  * by now is not marked, and not sent.
  *
  * @returns ids of the attempts that may be finished; again, the same
@@ -61,6 +62,7 @@ export async function markTransmitting(db: Db, marks: Mark[], now: Date, readSin
     timestampArray(column(marks, 'until')),
     column(marks, 'is_new'),
     readSince,
+    timestampArray(column(marks, 'campaign_version')),
   )
   return new Set(column(rows, 'id'))
 }

@@ -12,6 +12,12 @@ afterEach(() => sending[Symbol.asyncDispose]())
 const settled = (count: number) => (entries: LedgerEntry[]) =>
   entries.filter(({ state }) => state === 'sent' || state === 'uncertain').length === count
 
+const versionOf = async (campaignId: string) => {
+  const campaigns = sending.ctx.database.peek.selectFrom('campaigns').select('timestamp_updated')
+  const row = await campaigns.where('id', '=', campaignId).executeTakeFirstOrThrow()
+  return row.timestamp_updated
+}
+
 /** One mail is sent, and then the ledger is put back to the moment in which its sender died. */
 async function leaveBehind(state: 'claimed' | 'transmitting') {
   const mailbox = await sending.createMailbox('anna@example.com')
@@ -118,7 +124,8 @@ test('a runner that lost its lease finishes nothing that was given back, and its
   const { transaction } = await import('../../kernel/db/transaction.ts')
   if (!before) throw new Error('nothing was left behind')
   const { lead_id, step_id, id, campaign_id } = before
-  const key = { workspace_id: workspaceId, lead_id, step_id, id, campaign_id }
+  const campaign_version = await versionOf(campaign_id)
+  const key = { workspace_id: workspaceId, lead_id, step_id, id, campaign_id, campaign_version }
   const until = new Date(ctx.now().getTime() + 3_600_000)
   const mark = {
     ...key,

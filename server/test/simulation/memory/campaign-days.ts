@@ -37,7 +37,7 @@ export function runCampaign(seed: number, leadCount: number): CampaignRun {
   const campaign = drawCampaign(random)
   const mailboxes = drawMailboxes(random)
   const leads = Array.from({ length: leadCount }, (_, index) => leadOf(index, new Date(startMs)))
-  const ledger = new MemoryLedger({ ...campaign, status: 'active' }, leads)
+  const ledger = new MemoryLedger({ ...campaign, status: 'active', version: new Date(0) }, leads)
   const run: CampaignRun = { days: 0, mails: 0, violations: [] }
   const taken = new Set<string>()
   const wakes = new Map(mailboxes.map(({ id }) => [id, startMs]))
@@ -90,7 +90,12 @@ export function runCampaign(seed: number, leadCount: number): CampaignRun {
     if (first) {
       const isSent = send(mailbox, {
         ...{ workspace_id: '', id: `attempt ${attempts++}`, campaign_id: campaign.id },
-        ...{ lead_id: first.lead_id, step_id: first.step_id, step: first.step },
+        ...{
+          campaign_version: ledger.campaign.version,
+          lead_id: first.lead_id,
+          step_id: first.step_id,
+          step: first.step,
+        },
         ...{ mailbox_id: mailbox.id, variant: first.variant, variant_id: first.variant_id },
         ...{ message_id: '', token: '0', is_new: first.isNew, campaign_day: own, mailbox_day: own },
         ...{ mailbox_limit: mailboxLimit(mailbox, own), until: first.until },

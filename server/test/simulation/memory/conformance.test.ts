@@ -51,6 +51,7 @@ test.each(seeds)('history %d is the same in memory as in the database', async (s
       const day = now.toISOString().slice(0, 10)
       const claim: ClaimRequest = {
         ...{ ...key, id: ctx.newId(), campaign_id: campaign.id, mailbox_id: mailbox.id },
+        campaign_version: memory.campaign.version,
         ...{ step: step.number, variant: 1, variant_id: step.variants[0]?.id ?? '' },
         ...{ message_id: messageIdOf(key, mailbox.address), token: '0' },
         ...{ is_new: lead.sent_step_ids.length === 0, campaign_day: day, mailbox_day: day },
@@ -87,7 +88,11 @@ test.each(seeds)('history %d is the same in memory as in the database', async (s
     } else {
       const status = memory.campaign.status === 'active' ? 'paused' : 'active'
       const changed = await updateCampaign(ctx, workspaceId, campaign.id, { status })
-      memory.campaign = { ...memory.campaign, status: changed.status as 'active' | 'paused' }
+      memory.campaign = {
+        ...memory.campaign,
+        status: changed.status as 'active' | 'paused',
+        version: changed.timestamp_updated,
+      }
     }
     const completed = await ctx.database.peek
       .selectFrom('campaigns')
@@ -122,9 +127,14 @@ async function open(seed: number, random: Random) {
     stop_for_company: random.chance(0.5),
     ...limits,
   })
-  const { sequences, campaign_schedule } = await updateCampaign(ctx, workspaceId, id, {
-    status: 'active',
-  })
+  const { sequences, campaign_schedule, timestamp_updated } = await updateCampaign(
+    ctx,
+    workspaceId,
+    id,
+    {
+      status: 'active',
+    },
+  )
   const names = ['ann@acme', 'bob@acme', 'eve@globex', 'joe@initech', 'kim@hooli', 'lee@umbrella']
   const emails = names.map((name) => `${name}.example`)
   const { created_leads } = await addLeads(ctx, workspaceId, {
@@ -140,7 +150,10 @@ async function open(seed: number, random: Random) {
     ...{ ...step, number: index + 1 },
     variants: step.variants.map((variant, at) => ({ ...variant, number: at + 1 })),
   }))
-  const campaign = { id, status: 'active' as const, schedule: campaign_schedule, steps, ...limits }
+  const campaign = {
+    ...{ id, status: 'active' as const, version: timestamp_updated },
+    ...{ schedule: campaign_schedule, steps, ...limits },
+  }
   return { memory: new MemoryLedger(campaign, leads), mailboxes }
 }
 

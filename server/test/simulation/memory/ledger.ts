@@ -18,6 +18,7 @@ import type { PlannedStep } from '../../../src/features/sending/plan/plan.ts'
 export interface LedgerCampaign {
   id: string
   status: 'active' | 'paused'
+  version: Date
   schedule: CampaignSchedule
   steps: PlannedStep[]
   daily_limit: number | null
@@ -74,7 +75,7 @@ export class MemoryLedger {
     const { lead_id, step_id } = request
     const lead = this.leads.get(lead_id)
     if (!lead?.timestamp_next_send || lead.timestamp_next_send > now) return null
-    if (!this.#mayBeSent(lead, request.mailbox_id)) return null
+    if (!this.#mayBeSent(lead, request)) return null
     const key = `${lead_id} ${step_id}`
     const send = this.sends.get(key)
     if (send?.id === request.id && send.state === 'claimed') return send.attempt
@@ -89,10 +90,11 @@ export class MemoryLedger {
     return attempt
   }
 
-  mark({ id, lead_id, step_id, mailbox_id }: ClaimRequest, now: Date): boolean {
+  mark(request: ClaimRequest, now: Date): boolean {
+    const { id, lead_id, step_id } = request
     const send = this.sends.get(`${lead_id} ${step_id}`)
     const lead = this.leads.get(lead_id)
-    if (send?.id !== id || !lead || !this.#mayBeSent(lead, mailbox_id)) return false
+    if (send?.id !== id || !lead || !this.#mayBeSent(lead, request)) return false
     if (!lead.timestamp_next_send || lead.timestamp_next_send > now) return false
     if (send.state !== 'claimed' && send.state !== 'transmitting') return false
     send.state = 'transmitting'
@@ -173,10 +175,11 @@ export class MemoryLedger {
     return next ? { notBefore: afterDelay(zoneOf(this.campaign.schedule), next, at) } : null
   }
 
-  #mayBeSent(lead: LockedLead, mailboxId: string): boolean {
+  #mayBeSent(lead: LockedLead, { mailbox_id, campaign_version }: ClaimRequest): boolean {
+    if (this.campaign.version.getTime() !== campaign_version.getTime()) return false
     if (this.campaign.status !== 'active' || this.suppressed.has(lead.email_folded)) return false
     if (lead.sending_state !== 'pending' && lead.sending_state !== 'active') return false
-    return lead.mailbox_id === null || lead.mailbox_id === mailboxId
+    return lead.mailbox_id === null || lead.mailbox_id === mailbox_id
   }
 
   #fits(request: ClaimRequest): boolean {

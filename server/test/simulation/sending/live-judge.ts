@@ -100,15 +100,14 @@ export class LiveJudge implements Judge {
   }
 
   #judgeTime(mark: Mark) {
-    const { startMs, recent } = this.#chronicle
+    const { startMs, now } = this.#chronicle
     const atMs = startMs + mark.atMs
-    const campaigns = recent.flatMap(({ campaigns }) => campaigns.get(mark.campaignId) ?? [])
+    const campaign = now.campaigns.get(mark.campaignId)
+    if (!campaign) return
     const { skewMaxMs } = this.#world.weather.forecast
-    const isOpen = campaigns.some(({ schedule }) =>
-      isOpenWithin(schedule, atMs - graceMs, atMs + skewMaxMs),
-    )
+    const isOpen = isOpenWithin(campaign.schedule, atMs - graceMs, atMs + skewMaxMs)
     if (!isOpen) this.#violate(mark, `outside its window, at ${new Date(atMs).toISOString()}`)
-    const dueMs = Math.min(...campaigns.map((campaign) => this.#dueOf(campaign, mark)))
+    const dueMs = this.#dueOf(campaign, mark)
     const earlyMs = dueMs - atMs - 2 * skewMaxMs - 2
     if (earlyMs > 0) this.#violate(mark, `${Math.round(earlyMs / 1000)} s before its time`)
   }
