@@ -6,7 +6,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
  */
 export interface Metrics {
   request(request: { method: string; route: string; status: number; ms: number }): void
-  /** Counts attempts that ended; `gave_up` is the last of a delivery. */
+  /** Counts attempts that ended; `gave_up` is the last of a delivery, `not_sent` never left us. */
   delivery(outcome: DeliveryOutcome, count?: number): void
   /** Read at every scrape; a reading that fails is left out of it. Set again: replaces. */
   gauge(name: GaugeName, read: () => Readings | Promise<Readings>): void
@@ -16,7 +16,7 @@ export interface Metrics {
   text(): Promise<string>
 }
 
-type DeliveryOutcome = 'succeeded' | 'will_retry' | 'gave_up'
+type DeliveryOutcome = 'succeeded' | 'will_retry' | 'gave_up' | 'not_sent'
 type GaugeName = keyof typeof gauges
 /** One number, or one for each value of the gauge's label. */
 type Readings = number | Record<string, number>

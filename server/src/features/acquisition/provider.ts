@@ -67,6 +67,7 @@ async function attemptOnce(
   const leftMs = deadlineMs - ctx.monotonicMs()
   if (leftMs <= 0) return { kind: 'refused', reason: 'too many wait for it' }
   const outcome = await ctx.http.post({
+    use: 'contact provider',
     url: provider.url,
     headers: {
       authorization: `Bearer ${provider.secret}`,
@@ -87,6 +88,9 @@ type Verdict =
   | { kind: 'failed'; reason: string; afterMs: number | undefined }
 
 function judge(outcome: PostOutcome): Verdict {
+  if (outcome.kind === 'unsent') {
+    return { kind: 'failed', reason: outcome.reason, afterMs: undefined }
+  }
   if (outcome.kind === 'failure') {
     const { error: reason } = outcome
     if (reason === 'blocked_address') return { kind: 'refused', reason }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { PostOutcome } from '../../kernel/outbound/index.ts'
+import type { SentOutcome } from '../../kernel/outbound/index.ts'
 import { decide, healthOf, judge } from './decide.ts'
 
 const now = new Date('2026-11-20T12:00:00Z')
@@ -8,20 +8,20 @@ const delivery = (attempt: number, hoursLeft = 72) => ({
   attempt,
   expires_ms: now.getTime() + hoursLeft * 3_600_000,
 })
-const response = (status: number, retryAfter: string | null = null): PostOutcome => ({
+const response = (status: number, retryAfter: string | null = null): SentOutcome => ({
   kind: 'response',
   status,
   body: 'text',
   retryAfter,
   durationMs: 12.4,
 })
-const failure = (error: 'timeout' | 'dns_error' = 'timeout'): PostOutcome => ({
+const failure = (error: 'timeout' | 'dns_error' = 'timeout'): SentOutcome => ({
   kind: 'failure',
   error,
   detail: null,
   durationMs: 15_000,
 })
-const waitMs = (outcome: PostOutcome, attempt = 0, random = 0.5) => {
+const waitMs = (outcome: SentOutcome, attempt = 0, random = 0.5) => {
   const decision = decide(outcome, delivery(attempt), { ...rules, random })
   return decision.kind === 'retry' ? decision.dueAt.getTime() - now.getTime() : decision.kind
 }

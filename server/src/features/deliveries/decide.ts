@@ -1,8 +1,8 @@
-import type { PostOutcome } from '../../kernel/outbound/index.ts'
+import type { SentOutcome } from '../../kernel/outbound/index.ts'
 import type { AttemptResult, Decision, Health } from './delivery.ts'
 
 /** What the answer, or its absence, means (contract §4 "Outcome of an attempt"). Pure. */
-export function judge(outcome: PostOutcome): AttemptResult {
+export function judge(outcome: SentOutcome): AttemptResult {
   if (outcome.kind === 'failure') {
     const detail = outcome.detail ? `${outcome.error}: ${outcome.detail}` : outcome.error
     return {
@@ -35,7 +35,7 @@ export interface RetryRules {
 
 /** What is to become of a delivery after this outcome (contract §4 "Retries"). Pure. */
 export function decide(
-  outcome: PostOutcome,
+  outcome: SentOutcome,
   delivery: { attempt: number; expires_ms: number },
   rules: RetryRules,
 ): Decision {
@@ -56,7 +56,7 @@ export function decide(
   return { kind: 'retry', dueAt }
 }
 
-export function healthOf(outcome: PostOutcome): Health {
+export function healthOf(outcome: SentOutcome): Health {
   if (outcome.kind === 'failure') return outcome.error === 'timeout' ? 'overloaded' : 'failed'
   if (outcome.status >= 200 && outcome.status < 300) return 'ok'
   return outcome.status === 429 || outcome.status === 503 ? 'overloaded' : 'failed'
@@ -66,7 +66,7 @@ const second = 1000
 const day = 86_400 * second
 
 /** `Retry-After` of a 429 or 503 in seconds or as a date (RFC 9110 §10.2.3), at most 24 h; 0: none. */
-function retryAfterMs(outcome: PostOutcome, now: Date): number {
+function retryAfterMs(outcome: SentOutcome, now: Date): number {
   if (outcome.kind !== 'response' || !outcome.retryAfter) return 0
   if (outcome.status !== 429 && outcome.status !== 503) return 0
   const text = outcome.retryAfter.trim()

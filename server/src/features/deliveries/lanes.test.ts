@@ -174,6 +174,29 @@ async function finish(...owners: Owner[]) {
 
 const requested = () => receiver.requests.map(({ headers }) => String(headers['webhook-id']))
 
+test('what could not be sent for want of a connection is sent later, and is no failure of the receiver', async () => {
+  const { ctx } = service
+  const { http } = ctx
+  let refusals = 0
+  const post: typeof http.post = async (request) => {
+    if (++refusals > 3) return http.post(request)
+    return { kind: 'unsent', reason: 'no connection became free in time', durationMs: 15_000 }
+  }
+  ctx.http = { ...http, post }
+  const pauses: number[] = []
+  ctx.sleep = async (ms) => void pauses.push(ms)
+  answersAtOnce = true
+  await service.emit(Array.from({ length: events }, () => ({})))
+  const owner = startOwner()
+  owner.wake()
+  await finish(owner)
+  expect((await attempts()).every(({ success, retry_count }) => success && retry_count === 0)).toBe(
+    true,
+  )
+  expect(pauses.filter((ms) => ms === 1_000)).toHaveLength(3)
+  expect(await ctx.metrics.text()).toContain('outrider_deliveries_total{outcome="not_sent"} 3')
+})
+
 test.each(setbacks)(
   '$what: a lane that has read ahead sends nothing twice and leaves nothing out',
   async ({ happens, isOver }) => {

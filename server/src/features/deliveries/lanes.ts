@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { describeError } from '../../kernel/log.ts'
-import type { PostOutcome } from '../../kernel/outbound/index.ts'
+import type { SentOutcome } from '../../kernel/outbound/index.ts'
 import { FairQueue } from '../../kernel/runner/fair-queue.ts'
 import { type Pool, type Slot, Slots } from '../../kernel/runner/slots.ts'
 import { decide, healthOf, judge } from './decide.ts'
@@ -258,14 +258,16 @@ export class Lanes {
   }
 
   /** Whatever goes wrong in here, the delivery is read again. */
-  async #post({ lane, row }: Flight, destination: OpenDestination): Promise<PostOutcome> {
+  async #post({ lane, row }: Flight, destination: OpenDestination): Promise<SentOutcome> {
     if (lane.isSuspicious) {
       await queries.markInFlight(this.#ctx.db, lane.workspaceId, lane.webhookId, row.id)
     }
-    return send(this.#ctx, destination, row.event)
+    const outcome = await send(this.#ctx, 'deliveries', destination, row.event)
+    if (outcome.kind === 'unsent') throw Object.assign(new Error(), { code: outcome.reason })
+    return outcome
   }
 
-  #answered(flight: Flight, url: string, outcome: PostOutcome) {
+  #answered(flight: Flight, url: string, outcome: SentOutcome) {
     const { lane, row } = flight
     const now = this.#ctx.now()
     this.#land(flight)
@@ -304,11 +306,18 @@ export class Lanes {
     this.#pump()
   }
 
-  /** Nothing was on the wire: the row stays as it is and is read again. */
-  #notSent(flight: Flight, error: unknown) {
+  /**
+   * Nothing was on the wire, for a reason of ours: the row stays as it is and is read again. It keeps its
+   * slot for a while, so that what this process lacks is not asked for at once.
+   */
+  async #notSent(flight: Flight, error: unknown) {
     this.#ctx.log.warn(describeError(error), 'a delivery was not attempted and is read again')
+    this.#ctx.metrics.delivery('not_sent')
+    await this.#ctx.sleep(1_000)
     this.#land(flight)
     flight.lane.taken.delete(flight.row.id)
+    // It lies before what was read last.
+    flight.lane.restartAtMs = 0
     flight.lane.hasMore = true
     this.#schedule(flight.lane)
     this.#pump()

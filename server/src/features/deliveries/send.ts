@@ -14,11 +14,13 @@ export interface OpenDestination {
 /** One signed request: live deliveries, retries and test calls all go through here. */
 export function send(
   ctx: Context,
+  use: 'deliveries' | 'webhook tests',
   destination: OpenDestination,
   event: { id: string; body: string },
 ): Promise<PostOutcome> {
   const { now, worldTime = now } = ctx
   return ctx.http.post({
+    use,
     url: destination.url,
     headers: {
       ...destination.headers,

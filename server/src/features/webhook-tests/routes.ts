@@ -38,7 +38,7 @@ export const webhookTestRoutes: FastifyPluginAsyncTypebox = async (app) => {
         description:
           'Sends one signed delivery of the destination’s event type with sample data and `"test": true`, ' +
           'and records it as a webhook event. Always 200: the result is in the body. A request body is ignored. ' +
-          '60 a minute per destination.',
+          '60 a minute per destination, and 8 at once in a workspace.',
         tags: ['Webhooks'],
         params: Type.Object({ id: Uuid }),
         response: { 200: ref(WebhookTestResult) },

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { answerWith, startReceiver } from '../../../test/receiver.ts'
 import { standardEventTypes } from '../webhooks/index.ts'
+import { takePlace } from './under-way.ts'
 
 let api: TestApi
 beforeAll(async () => {
@@ -104,11 +105,62 @@ test('repeated with the same Idempotency-Key it sends once', async () => {
 test('the 61st in a minute is refused', async () => {
   await using receiver = await startReceiver()
   const { id } = await createWebhook(receiver.url)
-  const answers = await Promise.all(Array.from({ length: 61 }, () => callTest(id)))
-  expect(answers.filter((answer) => answer.status === 200)).toHaveLength(60)
-  const refused = answers.find((answer) => answer.status === 429)
-  expect(refused?.body.code).toBe('rate_limited')
-  expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0)
+  for (let called = 0; called < 60; called++) expect((await callTest(id)).status).toBe(200)
+  const refused = await callTest(id)
+  expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+})
+
+test('a workspace has at most 8 under way, and others can test meanwhile', async () => {
+  const held: (() => void)[] = []
+  await using receiver = await startReceiver((_received, response) => {
+    held.push(() => response.end())
+  })
+  const { id } = await createWebhook(receiver.url)
+  const underWay = Array.from({ length: 8 }, () => callTest(id))
+  await receiver.waitFor(8)
+  const refused = await callTest(id)
+  expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
+  expect(refused.headers['retry-after']).toBe('1')
+  expect(receiver.requests).toHaveLength(8)
+
+  await using other = await startReceiver()
+  const { key } = await api.createStranger()
+  const body = { name: 'test', target_hook_url: other.url, event_type: 'all_events' }
+  const { body: foreign } = await api.call('POST', '/api/v2/webhooks', { key, body })
+  expect((await callTest(foreign.id, { key })).body.success).toBe(true)
+
+  for (const answer of held) answer()
+  expect((await Promise.all(underWay)).every(({ body: { success } }) => success)).toBe(true)
+  held.length = 0
+  const next = callTest(id)
+  await receiver.waitFor(9)
+  held[0]?.()
+  expect((await next).status).toBe(200)
+})
+
+test('a process has at most 64 under way', () => {
+  const ctx = { ...api.ctx, http: { ...api.ctx.http } }
+  const places = Array.from({ length: 64 }, (_, index) => takePlace(ctx, `workspace ${index >> 3}`))
+  expect(() => takePlace(ctx, 'workspace 8')).toThrow(
+    expect.objectContaining({ code: 'unavailable', headers: { 'retry-after': '1' } }),
+  )
+  places[0]?.[Symbol.dispose]()
+  takePlace(ctx, 'workspace 8')
+})
+
+test('one that could not be sent is a 503 that is not recorded', async () => {
+  const { id } = await createWebhook('http://127.0.0.1:1/')
+  const { http } = api.ctx
+  api.ctx.http = {
+    ...http,
+    post: async () => ({ kind: 'unsent', reason: 'no connection', durationMs: 1 }),
+  }
+  const answer = await callTest(id)
+  api.ctx.http = http
+  expect([answer.status, answer.body.code]).toEqual([503, 'unavailable'])
+  expect(answer.headers['retry-after']).toBe('1')
+  expect(await attemptsOf(id)).toEqual([])
 })
 
 test("another workspace's destination is a 404", async () => {

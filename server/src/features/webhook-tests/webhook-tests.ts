@@ -6,6 +6,7 @@ import { judge, observeAttempt, recordAttempts, send } from '../deliveries/index
 import { storeEvents } from '../events/index.ts'
 import { findDestination, openDestination } from '../webhooks/index.ts'
 import { sampleEvent } from './sample.ts'
+import { takePlace } from './under-way.ts'
 
 export interface WebhookTestResult {
   success: boolean
@@ -28,13 +29,15 @@ export async function testWebhook(
 ): Promise<WebhookTestResult> {
   const destination = await findDestination(ctx.db, workspaceId, webhookId)
   if (!destination) throw notFound('webhook')
+  using _place = takePlace(ctx, workspaceId)
   await countTest(webhookId)
   const [event] = await transaction(ctx, (tx) =>
     storeEvents(tx, workspaceId, [sampleEvent(destination, workspaceId, tx.now())]),
   )
   if (!event) throw new Error('a stored event comes back')
   const open = openDestination(ctx, destination)
-  const outcome = await send(ctx, open, { id: event.id, body: event.body })
+  const outcome = await send(ctx, 'webhook tests', open, { id: event.id, body: event.body })
+  if (outcome.kind === 'unsent') throw notSent()
   const result = judge(outcome)
   const attempt = {
     workspace_id: workspaceId,
@@ -61,6 +64,11 @@ export async function testWebhook(
     error: result.error_message,
   }
 }
+
+const notSent = () =>
+  new AppError('unavailable', 'The test could not be sent now; wait and try again.', {
+    headers: { 'retry-after': '1' },
+  })
 
 const limiter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: 60 })
 

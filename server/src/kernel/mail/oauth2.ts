@@ -35,6 +35,7 @@ const usualLifeS = 3600
 export async function requestAccessToken(ctx: Context, grant: OAuth2Grant): Promise<AccessToken> {
   const { token_url, ...fields } = grant
   const outcome = await ctx.http.post({
+    use: 'oauth2',
     url: token_url,
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
@@ -46,7 +47,7 @@ export async function requestAccessToken(ctx: Context, grant: OAuth2Grant): Prom
     timeoutMs: tokenTimeoutMs,
     textBytesMax: answerBytesMax,
   })
-  if (outcome.kind === 'failure') throw unanswered(outcome)
+  if (outcome.kind !== 'response') throw unanswered(outcome)
   const answer = parse(outcome.body)
   const { access_token, refresh_token, expires_in } = answer
   if (outcome.status === 200 && typeof access_token === 'string' && isPlain.test(access_token)) {
@@ -81,8 +82,9 @@ function parse(body: string | null): Record<string, unknown> {
   }
 }
 
-function unanswered({ error }: Extract<PostOutcome, { kind: 'failure' }>): MailFailure {
-  return new MailFailure('login', kinds[error] ?? 'unreachable', { detail: tokenDetail })
+function unanswered(outcome: Exclude<PostOutcome, { kind: 'response' }>): MailFailure {
+  const kind = outcome.kind === 'failure' ? kinds[outcome.error] : undefined
+  return new MailFailure('login', kind ?? 'unreachable', { detail: tokenDetail })
 }
 
 const kinds: Record<string, MailFailureKind> = {

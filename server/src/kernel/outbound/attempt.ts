@@ -6,6 +6,8 @@ import { type Decode, MAX_READ_BYTES, MAX_TEXT_BYTES, textOf } from './response-
 
 /** `timeoutMs` is the absolute deadline of everything, `connectTimeoutMs` (5 s) of connecting. */
 export interface PostRequest {
+  /** What it is for. Each use has connections of its own: none waits for those of another. */
+  use: string
   url: string
   headers: Record<string, string>
   body: string | Buffer
@@ -25,7 +27,12 @@ export type PostOutcome =
       retryAfter: string | null
       durationMs: number
     }
-  | ({ kind: 'failure'; durationMs: number } & Failure)
+  | ({ kind: 'failure'; durationMs: number } & Omit<Failure, 'isOurs'>)
+  /** Nothing left this process, for a reason of its own: the receiver was not asked. */
+  | { kind: 'unsent'; reason: string; durationMs: number }
+
+/** What tells something of the receiver. */
+export type SentOutcome = Exclude<PostOutcome, { kind: 'unsent' }>
 
 /** Where a request goes: an origin as a URL has it, and path and query. */
 export interface Target {
@@ -80,13 +87,21 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   expire(): void {
-    this.fail({ error: 'timeout', detail: this.#stage() })
+    if (this.connection === null) this.unsend('no connection became free in time')
+    else this.fail({ error: 'timeout', detail: this.#stage() })
   }
 
-  fail(failure: Failure): void {
+  unsend(reason: string): void {
     if (this.#isSettled) return
     const durationMs = this.#finish(false)
-    this.#resolve({ kind: 'failure', ...failure, durationMs })
+    this.#resolve({ kind: 'unsent', reason, durationMs })
+  }
+
+  fail({ error, detail, isOurs }: Failure): void {
+    if (isOurs) this.unsend(detail ?? error)
+    if (this.#isSettled) return
+    const durationMs = this.#finish(false)
+    this.#resolve({ kind: 'failure', error, detail, durationMs })
   }
 
   onRequestStart(): void {
@@ -152,7 +167,6 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   #stage(): string {
-    if (this.connection === null) return 'waiting for a connection'
     if (!this.#isSent) return 'connecting'
     return this.#status === 0 ? 'waiting for the response' : 'reading the response'
   }

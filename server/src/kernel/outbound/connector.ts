@@ -69,14 +69,14 @@ export function createConnector(policy: AddressPolicy, lookup: LookupFn): Connec
       callback(...result)
     }
     const giveUp = () => {
-      if (!isSettled) socket.destroy(new OutboundError('timeout', stage))
+      if (!isSettled) socket.destroy(new OutboundError({ error: 'timeout', detail: stage }))
     }
     // One poll phase first: after a stall of this process the connection may already stand.
     const timer = setTimeout(() => setImmediate(giveUp), budgetMs)
     socket.once(isTls ? 'secureConnect' : 'connect', () => settle(null, socket))
     socket.on('error', (error) => {
-      const { error: kind, detail } = classifyConnect(error, stage === 'in the TLS handshake')
-      settle(new OutboundError(kind, detail), null)
+      const failure = classifyConnect(error, stage === 'in the TLS handshake')
+      settle(new OutboundError(failure), null)
     })
     return () => {
       isSettled = true
@@ -111,13 +111,12 @@ export function guardLookup(policy: AddressPolicy, lookup: LookupFn): LookupFunc
     lookup(hostname).then(
       (addresses) => {
         const allowed = addresses.filter((address) => judgeAddress(policy, address))
-        if (addresses.length === 0) callback(new OutboundError('dns_error', null), [])
+        if (addresses.length === 0) callback(noAddress(), [])
         else if (allowed.length === 0) callback(blocked(), [])
         else callback(null, allowed.map(withFamily))
       },
       (error: unknown) => {
-        const { error: kind, detail } = classifyLookup(error)
-        callback(new OutboundError(kind, detail), [])
+        callback(new OutboundError(classifyLookup(error)), [])
       },
     )
   }
@@ -137,4 +136,5 @@ function shareInFlight(lookup: LookupFn): LookupFn {
 
 const withFamily = (address: string) => ({ address, family: address.includes(':') ? 6 : 4 })
 
-const blocked = () => new OutboundError('blocked_address', null)
+const noAddress = () => new OutboundError({ error: 'dns_error', detail: null })
+const blocked = () => new OutboundError({ error: 'blocked_address', detail: null })

@@ -13,16 +13,18 @@ export type FailureKind =
 export interface Failure {
   error: FailureKind
   detail: string | null
+  /** This process could not even try: it says nothing about the receiver. */
+  isOurs?: true
 }
 
 /** An error of our own that already knows its place in the closed list. */
 export class OutboundError extends Error {
   readonly failure: Failure
 
-  constructor(error: FailureKind, detail: string | null) {
-    super(error)
+  constructor(failure: Failure) {
+    super(failure.error)
     this.name = 'OutboundError'
-    this.failure = { error, detail }
+    this.failure = failure
   }
 }
 
@@ -57,6 +59,11 @@ export function classifyLookup(error: unknown): Failure {
 }
 
 const UNREACHABLE: Failure = { error: 'network_error', detail: 'the network is unreachable' }
+const NO_SOCKET: Failure = {
+  error: 'network_error',
+  detail: 'too many open connections on this side',
+  isOurs: true,
+}
 const RESET: Failure = { error: 'connection_reset', detail: null }
 
 const FAILURES: Record<string, Failure> = {
@@ -67,7 +74,8 @@ const FAILURES: Record<string, Failure> = {
   EHOSTUNREACH: UNREACHABLE,
   ENETUNREACH: UNREACHABLE,
   EADDRNOTAVAIL: UNREACHABLE,
-  EMFILE: { error: 'network_error', detail: 'too many open connections on this side' },
+  EMFILE: NO_SOCKET,
+  ENFILE: NO_SOCKET,
   UND_ERR_SOCKET: {
     error: 'connection_reset',
     detail: 'the connection was closed before the response ended',

@@ -21,7 +21,7 @@ afterEach(() => vi.unstubAllEnvs())
 
 async function post(policy: AddressPolicy, url: string, lookup?: LookupFn) {
   const http = createOutboundHttp({ policy, ...(lookup && { lookup }) })
-  const outcome = await http.post({ url, headers: {}, body: '{}', timeoutMs: 10_000 })
+  const outcome = await http.post({ use: 'tests', url, headers: {}, body: '{}', timeoutMs: 10_000 })
   await http.close()
   return outcome
 }
@@ -97,7 +97,7 @@ test('a name that turns internal between two posts is refused', async () => {
     lookup: createLookup(() => dns.resolver()),
   })
   const url = `http://rebind.test:${allowed.port}/`
-  const request = { url, headers: {}, body: '', timeoutMs: 10_000 }
+  const request = { use: 'tests', url, headers: {}, body: '', timeoutMs: 10_000 }
   expect(await http.post(request)).toMatchObject({ kind: 'response', status: 200 })
   expect(await http.post(request)).toMatchObject(BLOCKED)
   expect([allowed.connections, internal.connections]).toEqual([1, 0])
@@ -197,7 +197,7 @@ test('connections opened together share one look-up', async () => {
   }
   const http = createOutboundHttp({ policy: ANY, lookup })
   const url = `http://shared.test:${receiver.port}/`
-  const request = { url, headers: {}, body: '', timeoutMs: 10_000 }
+  const request = { use: 'tests', url, headers: {}, body: '', timeoutMs: 10_000 }
   await Promise.all(Array.from({ length: 10 }, () => http.post(request)))
   expect(receiver.connections).toBe(10)
   expect(lookups).toBe(1)

@@ -5,7 +5,7 @@ import type { AddressPolicy } from './policy.ts'
 import { Pool } from './pool.ts'
 import { createDecoder } from './response-body.ts'
 
-export type { PostOutcome, PostRequest } from './attempt.ts'
+export type { PostOutcome, PostRequest, SentOutcome } from './attempt.ts'
 export { parseCidrs } from './cidr.ts'
 export { type Connector, createConnector, guardLookup } from './connector.ts'
 export { classifyConnect, OutboundError } from './failure.ts'
@@ -37,33 +37,48 @@ export interface OutboundOptions {
 }
 
 /**
- * More than callers ever have in flight, also to one origin: who shares a host with receivers that
- * hang must not wait behind them. Fairness is the callers' business, who know whose request it is.
+ * Of each use, and more than its callers ever have in flight, also to one origin: who shares a host with
+ * receivers that hang must not wait behind them. Fairness is the callers' business, who know whose
+ * request it is.
  */
 const connectionsMax = 2560
 
 /** The one way out of this process over HTTP. Proxy variables of the environment are not read. */
 export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
   const monotonicMs = options.monotonicMs ?? (() => performance.now())
-  const pool = new Pool({
-    open: createConnector(options.policy, options.lookup ?? createLookup()),
-    monotonicMs,
-    maxPerOrigin: options.maxConnectionsPerOrigin ?? connectionsMax,
-    maxTotal: options.maxConnections ?? connectionsMax,
-  })
+  const open = createConnector(options.policy, options.lookup ?? createLookup())
+  const pools = new Map<string, Pool>()
+  const poolOf = (use: string) => {
+    const known = pools.get(use)
+    if (known !== undefined) return known
+    const pool = new Pool({
+      ...{ open, monotonicMs },
+      maxPerOrigin: options.maxConnectionsPerOrigin ?? connectionsMax,
+      maxTotal: options.maxConnections ?? connectionsMax,
+    })
+    pools.set(use, pool)
+    if (isClosed) void pool.close()
+    return pool
+  }
+  let isClosed = false
   const findTarget = createTargets()
   const sender = {
     monotonicMs,
     decode: createDecoder(),
-    finished: (attempt: Attempt, isClean: boolean) => pool.finished(attempt, isClean),
+    finished: (attempt: Attempt, isClean: boolean) =>
+      poolOf(attempt.request.use).finished(attempt, isClean),
   }
   return {
     post(request) {
       const target = findTarget(request.url)
       if (target === undefined) return Promise.resolve(NOT_A_URL)
+      const pool = poolOf(request.use)
       return new Promise((resolve) => pool.send(new Attempt(request, target, sender, resolve)))
     },
-    close: () => pool.close(),
+    async close() {
+      isClosed = true
+      await Promise.all([...pools.values()].map((pool) => pool.close()))
+    },
   }
 }
 

@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => http.close())
 
 const post = (url: string, more: { timeoutMs?: number; connectTimeoutMs?: number } = {}) =>
-  http.post({ url, headers: {}, body: '{}', timeoutMs: 10_000, ...more })
+  http.post({ use: 'tests', url, headers: {}, body: '{}', timeoutMs: 10_000, ...more })
 
 /** One post to a receiver of its own: what came of it, and how often the receiver was asked. */
 async function postTo(answer: Answer, timeoutMs = 10_000) {
@@ -37,7 +37,13 @@ test('sends method, path, query, headers and exactly the bytes', async () => {
   await using receiver = await startReceiver()
   const body = Buffer.from('{"name":"Zoë 👋"}')
   const headers = { 'Content-Type': 'application/json', 'webhook-id': 'evt_1' }
-  await http.post({ url: `${receiver.url}/in/x?a=1&b=%20`, headers, body, timeoutMs: 10_000 })
+  await http.post({
+    use: 'tests',
+    url: `${receiver.url}/in/x?a=1&b=%20`,
+    headers,
+    body,
+    timeoutMs: 10_000,
+  })
 
   const received = await receiver.next()
   expect(received).toMatchObject({ method: 'POST', url: '/in/x?a=1&b=%20', body })
@@ -149,7 +155,13 @@ describe('no response is one of a closed list', () => {
     ['a framing header', { 'transfer-encoding': 'chunked' }],
   ])('%s, which is never sent', async (_what, headers) => {
     await using receiver = await startReceiver()
-    const outcome = await http.post({ url: receiver.url, headers, body: '', timeoutMs: 10_000 })
+    const outcome = await http.post({
+      use: 'tests',
+      url: receiver.url,
+      headers,
+      body: '',
+      timeoutMs: 10_000,
+    })
     expect(outcome).toEqual(failure('network_error', 'the request is not valid HTTP'))
     expect(receiver.requests).toEqual([])
   })
@@ -178,7 +190,7 @@ describe('one deadline covers everything', () => {
       lookup: () => new Promise(() => {}),
     })
     const url = 'http://slow.test/'
-    const outcome = await never.post({ url, headers: {}, body: '', timeoutMs: 50 })
+    const outcome = await never.post({ use: 'tests', url, headers: {}, body: '', timeoutMs: 50 })
     expect(outcome).toEqual(failure('timeout', 'connecting'))
     await never.close()
   })
@@ -211,7 +223,13 @@ describe('one deadline covers everything', () => {
       monotonicMs: () => readings.shift() ?? 3_500.123,
     })
     await using receiver = await startReceiver()
-    const outcome = await timed.post({ url: receiver.url, headers: {}, body: '', timeoutMs: 9_000 })
+    const outcome = await timed.post({
+      use: 'tests',
+      url: receiver.url,
+      headers: {},
+      body: '',
+      timeoutMs: 9_000,
+    })
     expect(outcome).toMatchObject({ kind: 'response', durationMs: 2_500.12 })
     await timed.close()
   })
@@ -231,7 +249,13 @@ describe('connecting has a shorter limit of its own', () => {
       lookup: () => new Promise(() => {}),
     })
     const limits = { timeoutMs: 10_000, connectTimeoutMs: 50 }
-    const outcome = await never.post({ url: 'http://slow.test/', headers: {}, body: '', ...limits })
+    const outcome = await never.post({
+      use: 'tests',
+      url: 'http://slow.test/',
+      headers: {},
+      body: '',
+      ...limits,
+    })
     expect(outcome).toEqual(failure('timeout', 'looking up the host name'))
     await never.close()
   })
@@ -299,7 +323,7 @@ describe('keep-alive', () => {
     for (const at of [0, 30_000, 61_000, 62_000, 63_000]) {
       nowMs = at
       const url = `http://moving.test:${receiver.port}`
-      await aging.post({ url, headers: {}, body: '', timeoutMs: 10_000 })
+      await aging.post({ use: 'tests', url, headers: {}, body: '', timeoutMs: 10_000 })
     }
     expect(receiver.requests.map(({ connection }) => connection)).toEqual([1, 1, 1, 2, 2])
     expect(lookups).toBe(2)

@@ -9,7 +9,7 @@ function sender(limits: { maxConnectionsPerOrigin?: number; maxConnections?: num
   const http = createOutboundHttp({ policy: { mode: 'any', allow: [] }, ...limits })
   opened.push(http)
   return (receiver: Receiver, path = '', timeoutMs = 10_000) =>
-    http.post({ url: `${receiver.url}/${path}`, headers: {}, body: '', timeoutMs })
+    http.post({ use: 'tests', url: `${receiver.url}/${path}`, headers: {}, body: '', timeoutMs })
 }
 
 /** Answers only when told, in any order. */
@@ -83,9 +83,8 @@ test('waiting for a connection counts towards the deadline and sends nothing aft
   const first = post(receiver)
   await receiver.waitFor(1)
   expect(await post(receiver, 'late', 50)).toMatchObject({
-    kind: 'failure',
-    error: 'timeout',
-    detail: 'waiting for a connection',
+    kind: 'unsent',
+    reason: 'no connection became free in time',
   })
   gate.release()
   await first
@@ -94,6 +93,20 @@ test('waiting for a connection counts towards the deadline and sends nothing aft
   gate.release()
   await last
   expect(receiver.requests.map(({ url }) => url)).toEqual(['/', '/last'])
+})
+
+test('each use has connections of its own: none waits for those of another', async () => {
+  await using stuck = await startReceiver(hostile.hangBeforeHeaders())
+  await using healthy = await startReceiver()
+  const http = createOutboundHttp({ policy: { mode: 'any', allow: [] }, maxConnections: 1 })
+  const post = (use: string, { url }: Receiver, timeoutMs: number) =>
+    http.post({ use, url, headers: {}, body: '', timeoutMs })
+  const hanging = post('tests', stuck, 300)
+  await stuck.waitFor(1)
+  expect(await post('deliveries', healthy, 10_000)).toMatchObject({ kind: 'response' })
+  await hanging
+  await http.close()
+  expect(await post('first used when closed', healthy, 10_000)).toMatchObject({ kind: 'unsent' })
 })
 
 test('every dead connection makes room again', async () => {
@@ -112,14 +125,14 @@ test('closing waits for what is under way and refuses what comes later', async (
     policy: { mode: 'any', allow: [] },
     maxConnectionsPerOrigin: 1,
   })
-  const request = { url: receiver.url, headers: {}, body: '', timeoutMs: 10_000 }
+  const request = { use: 'tests', url: receiver.url, headers: {}, body: '', timeoutMs: 10_000 }
   const underWay = [http.post(request), http.post(request)]
   await receiver.waitFor(1)
   let isClosed = false
   const closed = http.close().then(() => {
     isClosed = true
   })
-  expect(await http.post(request)).toMatchObject({ kind: 'failure', error: 'network_error' })
+  expect(await http.post(request)).toMatchObject({ kind: 'unsent' })
   gate.release()
   await receiver.waitFor(2)
   expect(isClosed).toBe(false)

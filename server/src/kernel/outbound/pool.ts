@@ -41,7 +41,7 @@ export class Pool {
 
   send(attempt: Attempt): void {
     if (this.#closed !== null) {
-      attempt.fail({ error: 'network_error', detail: 'the sender is closed' })
+      attempt.unsend('the sender is closed')
       return
     }
     const origin = this.#getOrigin(attempt.target.origin)

@@ -22,7 +22,8 @@ afterEach(async () => {
 const startTls = (certificate: { key: string; cert: string }) =>
   startReceiver(answerWith(200, 'secure'), { tls: certificate })
 
-const post = (url: string) => http.post({ url, headers: {}, body: '{}', timeoutMs: 10_000 })
+const post = (url: string) =>
+  http.post({ use: 'tests', url, headers: {}, body: '{}', timeoutMs: 10_000 })
 
 test('a certificate nobody trusts is a TLS error, and nothing is sent', async () => {
   await using receiver = await startTls(makeCertificate([HOST]))
