@@ -95,6 +95,7 @@ export async function startRunner(
     busyShare: createBusyShare(),
   })
   ctx.metrics.gauge('lanes_leased', deliveries.lanesLeased)
+  ctx.metrics.gauge('results_refused', deliveries.resultsRefused)
   const { witness } = options
   const sending = await startSendingRunner(ctx, { ...hints, ...(witness ? { witness } : {}) })
   ctx.metrics.gauge('mailboxes_awake', sending.lanesAwake)

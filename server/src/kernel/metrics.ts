@@ -27,6 +27,9 @@ const gauges = {
     help: 'How long the delivery that is most overdue has been due, of all processes',
   },
   lanes_leased: { help: 'Destinations with due work in the leases of this process' },
+  results_refused: {
+    help: 'Results of deliveries that the database refuses, tried again every minute by this process',
+  },
   mailboxes_awake: { help: 'Mailboxes that this process sends from at this moment' },
   sending_held: { help: '1 while nothing is sent, until "outrider sends confirm-restore"' },
   mailboxes_read: { help: 'Mailboxes whose mail this process reads' },

@@ -50,6 +50,8 @@ export class Lane {
   sendsLeft = 0
   trustedUntilMs = 0
   refreshing = false
+  /** Another lane may stand for the destination by now. */
+  isForgotten = false
   backlogCheckAtMs = 0
   expiryCheckAtMs = 0
   /** A disabled destination is not asked about at every wake-up. */
@@ -87,7 +89,8 @@ export class Lane {
   }
 
   get isIdle(): boolean {
-    return this.inFlight === 0 && this.rows.length === 0 && this.taken.size === 0 && !this.reading
+    const isAsking = this.reading || this.refreshing
+    return this.inFlight === 0 && this.rows.length === 0 && this.taken.size === 0 && !isAsking
   }
 
   adopt(health: LaneHealth | undefined) {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Delivering, testDelivering } from '../../../test/delivering.ts'
 import { answerWith, type Receiver, startReceiver } from '../../../test/receiver.ts'
@@ -195,6 +196,47 @@ test('what could not be sent for want of a connection is sent later, and is no f
   )
   expect(pauses.filter((ms) => ms === 1_000)).toHaveLength(3)
   expect(await ctx.metrics.text()).toContain('outrider_deliveries_total{outcome="not_sent"} 3')
+})
+
+test('a result that the database refuses holds up no other, is told, and is written once it is taken', async () => {
+  const { ctx } = service
+  const { db, until, peek } = ctx.database
+  const [refused = ''] = await service.emit(Array.from({ length: events }, () => ({})))
+  await sql`alter table webhook_events add constraint refusing
+    check (event_id <> ${sql.lit(refused)}) not valid`.execute(db)
+  answersAtOnce = true
+  const owner = startOwner()
+  owner.wake()
+  await until(
+    async () => owner.lanes.settler.refused === 1 && (await attempts()).length === events - 1,
+  )
+  expect(await peek.selectFrom('deliveries').select('event_id').execute()).toEqual([
+    { event_id: refused },
+  ])
+  expect(ctx.logLines.filter((line) => line.includes('"level":50'))).toHaveLength(1)
+
+  // It is not sent again while its result waits to be written.
+  owner.wake()
+  await sql`alter table webhook_events drop constraint refusing`.execute(db)
+  elapsedMs += 60_000
+  owner.lanes.tick()
+  expect((await finish(owner)).sort()).toEqual(requested().sort())
+  expect(owner.lanes.settler.refused).toBe(0)
+})
+
+test('a runner remembers nothing of lanes that are not its own, or no longer are', async () => {
+  const lanes = new Lanes(service.ctx, { slot: 0, holds: () => false })
+  for (let woken = 0; woken < 1_000; woken++) lanes.wake(service.workspaceId, service.ctx.newId())
+  expect([lanes.size, lanes.withWork]).toEqual([0, 0])
+
+  const first = await inFullFlow()
+  expect(first.lanes.size).toBe(1)
+  first.loseLease()
+  const second = startOwner()
+  second.wake()
+  await finish(first, second)
+  expect(first.lanes.size).toBe(0)
+  expect([second.lanes.size, second.lanes.withWork]).toEqual([1, 0])
 })
 
 test.each(setbacks)(

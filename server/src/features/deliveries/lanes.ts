@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { describeError } from '../../kernel/log.ts'
 import type { SentOutcome } from '../../kernel/outbound/index.ts'
 import { FairQueue } from '../../kernel/runner/fair-queue.ts'
+import { bucketOf } from '../../kernel/runner/leases.ts'
 import { type Pool, type Slot, Slots } from '../../kernel/runner/slots.ts'
 import { decide, healthOf, judge } from './decide.ts'
 import type { Attempt, DueDelivery } from './delivery.ts'
@@ -72,8 +73,16 @@ export class Lanes {
     )
   }
 
+  /** Destinations that are remembered. */
   get size(): number {
     return this.#lanes.size
+  }
+
+  /** Destinations of which something is due, or under way. */
+  get withWork(): number {
+    let count = 0
+    for (const lane of this.#lanes.values()) if (lane.hasMore || !lane.isIdle) count += 1
+    return count
   }
 
   get inFlight(): number {
@@ -81,12 +90,13 @@ export class Lanes {
   }
 
   wake(workspaceId: string, webhookId: string) {
+    if (!this.#options.holds(bucketOf(webhookId))) return
     let lane = this.#lanes.get(webhookId)
     if (!lane) {
       lane = new Lane(workspaceId, webhookId)
       this.#lanes.set(webhookId, lane)
     }
-    if (!this.#options.holds(lane.bucket) || this.#ctx.monotonicMs() < lane.restUntilMs) return
+    if (this.#ctx.monotonicMs() < lane.restUntilMs) return
     lane.hasMore = true
     this.#schedule(lane)
     this.#pump()
@@ -102,18 +112,19 @@ export class Lanes {
       this.#schedule(lane)
     }
     this.#slots.review()
+    this.settler.retryRefused()
     this.#forgetIdleLanes()
     this.#pump()
   }
 
-  /** Starts nothing more of these buckets and forgets what was read of them. */
+  /** Starts nothing more of these buckets and forgets them; what is under way, once it is written. */
   leave(buckets: number[]) {
     const leaving = new Set(buckets)
     for (const lane of this.#lanes.values()) {
       if (!leaving.has(lane.bucket)) continue
       this.#unread(lane)
       this.#unschedule(lane)
-      if (lane.isIdle) this.#lanes.delete(lane.webhookId)
+      if (lane.isIdle) this.#forget(lane)
     }
   }
 
@@ -130,8 +141,10 @@ export class Lanes {
   /** Puts a lane where its next step is done, if there is one. */
   #schedule(lane: Lane) {
     const { workspaceId } = lane
+    if (lane.isForgotten) return
     if (!this.#options.holds(lane.bucket)) {
       this.#unread(lane)
+      if (lane.isIdle) this.#forget(lane)
       return
     }
     if (lane.notBefore && lane.notBefore > this.#ctx.now()) {
@@ -348,7 +361,13 @@ export class Lanes {
     if (this.#lanes.size <= idleLanesMax) return
     for (const lane of this.#lanes.values()) {
       if (this.#lanes.size <= idleLanesMax) return
-      if (lane.isIdle && !this.#pausing.has(lane)) this.#lanes.delete(lane.webhookId)
+      if (lane.isIdle && !this.#pausing.has(lane)) this.#forget(lane)
     }
+  }
+
+  #forget(lane: Lane) {
+    this.#unschedule(lane)
+    this.#lanes.delete(lane.webhookId)
+    lane.isForgotten = true
   }
 }

@@ -16,7 +16,10 @@ export interface DeliveryRunnerOptions {
 }
 
 export interface DeliveryRunner {
+  /** Destinations of which something is due. */
   lanesLeased: () => number
+  /** Results of deliveries that the database does not take. */
+  resultsRefused: () => number
   inFlight: () => number
   /** Drains for at most this long, releases the leases and resolves. */
   stop: (withinMs?: number) => Promise<void>
@@ -73,7 +76,8 @@ export async function startDeliveryRunner(
   })
 
   return {
-    lanesLeased: () => lanes.size,
+    lanesLeased: () => lanes.withWork,
+    resultsRefused: () => lanes.settler.refused,
     inFlight: () => lanes.inFlight,
     async stop(withinMs = 5_000) {
       drainMs = withinMs

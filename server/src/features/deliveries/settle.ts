@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
+import { isRefused } from '../../kernel/runner/group-writer.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 import { disableDestination } from '../webhooks/index.ts'
 import type { Attempt } from './delivery.ts'
@@ -31,6 +32,7 @@ const flowBatchMin = 600
 const gatherMs = 40
 /** Results waiting to be written; beyond, nothing new is sent. */
 const backlogMax = 4000
+const refusedAgainMs = 60_000
 
 interface Half {
   waiting: Settlement[]
@@ -46,13 +48,15 @@ const newHalf = (): Half => ({ waiting: [], writing: undefined })
  * two, and so in the order of their answers.
  *
  * Settling is by row and idempotent: after a deadlock, a lost connection or a COMMIT whose answer
- * never came, the same batch is simply run again.
+ * never came, the same batch is simply run again. A row that the database refuses holds up no other: it
+ * is found by halves and tried again by itself, and its delivery is not sent again meanwhile.
  */
 export class SettleWriter {
   readonly #ctx: Context
   readonly #slot: number
   readonly #onSettled: (settlements: Settlement[], batch: SettledBatch) => void
   readonly #halves: Half[] = [newHalf(), newHalf()]
+  #refused: { settlement: Settlement; againMs: number }[] = []
 
   constructor(
     ctx: Context,
@@ -72,7 +76,21 @@ export class SettleWriter {
   }
 
   get isFull(): boolean {
-    return this.pending >= backlogMax
+    return this.pending + this.refused >= backlogMax
+  }
+
+  /** Results that the database did not take. */
+  get refused(): number {
+    return this.#refused.length
+  }
+
+  /** Called several times a second: whatever made the database refuse may be mended. */
+  retryRefused() {
+    if (this.#refused.length === 0) return
+    const nowMs = this.#ctx.monotonicMs()
+    const due = this.#refused.filter(({ againMs }) => againMs <= nowMs)
+    this.#refused = this.#refused.filter(({ againMs }) => againMs > nowMs)
+    for (const { settlement } of due) this.add(settlement)
   }
 
   get pending(): number {
@@ -89,18 +107,21 @@ export class SettleWriter {
     await this.#ctx.sleep(2)
     while (half.waiting.length > 0) {
       const batch = half.waiting.splice(0, batchMax)
-      this.#onSettled(batch, await this.#write(batch))
+      await this.#settle(batch)
       const { length } = half.waiting
       if (length >= flowMin && length < flowBatchMin) await this.#ctx.sleep(gatherMs)
     }
     half.writing = undefined
   }
 
-  async #write(batch: Settlement[]): Promise<SettledBatch> {
+  async #settle(batch: Settlement[]): Promise<void> {
     for (let failures = 0; ; failures++) {
       try {
-        return await transaction(this.#ctx, (tx) => settle(tx, batch, this.#slot))
+        const settled = await transaction(this.#ctx, (tx) => settle(tx, batch, this.#slot))
+        this.#onSettled(batch, settled)
+        return
       } catch (error) {
+        if (isRefused(error)) return this.#settleApart(batch, error)
         this.#ctx.log.warn(
           { settlements: batch.length, failures, ...describeError(error) },
           'results were not written and are tried again',
@@ -108,6 +129,27 @@ export class SettleWriter {
         await this.#ctx.sleep(Math.min(5_000, 20 * 2 ** failures))
       }
     }
+  }
+
+  /** One of them is at fault: halves find it. */
+  async #settleApart(batch: Settlement[], error: unknown) {
+    const [first, second] = batch
+    if (first && !second) {
+      this.#putAside(first, error)
+      return
+    }
+    const half = batch.length >> 1
+    await this.#settle(batch.slice(0, half))
+    await this.#settle(batch.slice(half))
+  }
+
+  #putAside(settlement: Settlement, error: unknown) {
+    const { workspace_id, webhook_id, retry_group_id } = settlement.attempt
+    this.#ctx.log.error(
+      { workspace_id, webhook_id, retry_group_id, ...describeError(error) },
+      'the database refused the result of a delivery, which is tried again every minute',
+    )
+    this.#refused.push({ settlement, againMs: this.#ctx.monotonicMs() + refusedAgainMs })
   }
 }
 

@@ -131,7 +131,7 @@ export class GroupWriter<Item, Result> {
 }
 
 /** Data exceptions, violated constraints, and mistakes of ours: no repetition makes them right. */
-function isRefused(error: unknown): boolean {
+export function isRefused(error: unknown): boolean {
   const { code } = error as { code?: unknown }
   if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return /^(22|23|42)/.test(code)
   return error instanceof TypeError || error instanceof RangeError
