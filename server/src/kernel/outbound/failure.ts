@@ -1,6 +1,6 @@
 import { errors } from 'undici'
 
-export type FailureKind =
+type FailureKind =
   | 'timeout'
   | 'dns_error'
   | 'connection_refused'
