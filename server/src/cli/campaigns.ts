@@ -4,6 +4,7 @@ import { type CampaignForecast, forecastCampaign } from '../features/sending/ind
 import { parseAtLeastOne, parseId } from './arguments.ts'
 import { previewCommand } from './campaign-preview.ts'
 import { showForecast } from './forecast-table.ts'
+import { handOverCommand } from './hand-over.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
 import { readAll } from './read-all.ts'
 import { formatTable } from './terminal.ts'
@@ -23,7 +24,7 @@ export function campaignCommands(program: Command) {
         ({ items, refused_copies }) =>
           [
             formatTable(
-              ['id', 'name', 'status', 'sending', 'leads', 'to be written to'],
+              ['id', 'name', 'status', 'sending', 'leads', 'to be written to', 'without mailbox'],
               items.map(({ id, name, status, sending_status, lead_counts }) => [
                 id,
                 name,
@@ -31,6 +32,7 @@ export function campaignCommands(program: Command) {
                 sending_status.reason ?? 'now',
                 lead_counts.total,
                 lead_counts.active,
+                sending_status.leads_waiting_for_mailbox,
               ]),
             ),
             ...refused_copies.map(describeRefusedCopy),
@@ -52,6 +54,7 @@ export function campaignCommands(program: Command) {
     )
 
   previewCommand(campaigns)
+  handOverCommand(campaigns)
 }
 
 type NotedCopy = Awaited<ReturnType<typeof listRefusedCopies>>[number]

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { json } from 'node:stream/consumers'
 import { type Command, Option } from 'commander'
+import { countFollowUps, type WaitingLeads } from '../features/leads/index.ts'
 import {
   addMailbox,
   listMailboxes,
@@ -15,6 +16,7 @@ import {
 } from '../features/mailboxes/index.ts'
 import type { Context } from '../kernel/context.ts'
 import { parseId } from './arguments.ts'
+import { showWaiting } from './hand-over.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
 import { readAll } from './read-all.ts'
 import { formatRecord, formatTable, tell } from './terminal.ts'
@@ -74,7 +76,35 @@ export function mailboxCommands(program: Command) {
 
   onOne(mailboxes, 'pause', 'Send nothing from a mailbox and read nothing', pauseMailbox)
   onOne(mailboxes, 'resume', 'Go on with a mailbox, also after an error', resumeMailbox)
-  onOne(mailboxes, 'remove', 'Remove a mailbox and its settings', removeMailbox)
+  removeCommand(mailboxes)
+}
+
+function removeCommand(mailboxes: Command) {
+  withWorkspace(mailboxes.command('remove'))
+    .description(
+      'Remove a mailbox and its settings; its conversations wait until it is added again',
+    )
+    .argument('<id>', 'id of the mailbox', parseId)
+    .action((id: string, options: WorkspaceOptions) =>
+      operateIn(
+        options,
+        async (ctx, workspaceId) => ({
+          ...(await removeMailbox(ctx, workspaceId, id)),
+          campaigns_waiting: await countFollowUps(ctx.db, workspaceId, id),
+        }),
+        ({ campaigns_waiting, ...mailbox }) =>
+          [showMailbox(mailbox), waitingNote(mailbox.address, campaigns_waiting)].join('\n\n'),
+      ),
+    )
+}
+
+function waitingNote(address: string, campaigns: WaitingLeads[]): string {
+  if (campaigns.length === 0) return 'No lead waits for a follow-up from it.'
+  return `Leads that wait for a follow-up from it:
+${showWaiting(campaigns)}
+
+They go on when it is added again, or from another mailbox:
+npx outrider campaigns hand-over --from ${address} --to ANOTHER`
 }
 
 function onOne(

@@ -22,3 +22,4 @@ export {
   type TemplateLead,
   templateVariables,
 } from './template.ts'
+export { addSender } from './update-campaign.ts'

@@ -4,7 +4,7 @@ import { prepared } from '../../kernel/db/prepared.ts'
 import type { Campaigns } from '../../kernel/db/types.gen.ts'
 import type { CampaignSchedule } from './schedule-schema.ts'
 import type { CampaignStatus, PlainSettings } from './schema.ts'
-import { factsColumn, type StoredFacts } from './sending-facts.ts'
+import { factsColumn, leadsWaitingColumn, type StoredFacts } from './sending-facts.ts'
 import type { CampaignSequence } from './sequence-schema.ts'
 
 /** A campaign, its counters, and what tells why it is not sending. */
@@ -27,6 +27,9 @@ export interface CampaignRow extends PlainSettings {
   unsubscribed: number | null
   /** Null unless the campaign is active: nothing else depends on them. */
   sending_facts: StoredFacts | null
+  /** Addresses that left `email_list`: leads may wait in their threads. */
+  former_senders: string[]
+  leads_waiting: number
 }
 
 const campaign = (now: string) => `
@@ -34,9 +37,10 @@ const campaign = (now: string) => `
     c.daily_limit, c.daily_max_leads, c.email_gap, c.random_wait_max, c.stop_on_reply,
     c.stop_on_auto_reply, c.stop_for_company, c.open_tracking, c.link_tracking, c.text_only,
     c.first_email_text_only, c.insert_unsubscribe_header, c.prioritize_new_leads, c.cc_list,
-    c.bcc_list, c.expire_after_days, c.workspace_id, c.timestamp_created, c.timestamp_updated,
+    c.bcc_list, c.expire_after_days, c.former_senders, c.workspace_id, c.timestamp_created, c.timestamp_updated,
     n.total, n.active, n.completed, n.replied, n.bounced, n.unsubscribed,
-    ${factsColumn(now)}
+    ${factsColumn(now)},
+    ${leadsWaitingColumn}
   from campaigns c
   left join campaign_lead_counts n on n.workspace_id = c.workspace_id and n.campaign_id = c.id`
 

@@ -12,7 +12,7 @@ const campaign: Campaign = {
   campaign_schedule: defaultSchedule,
   sequences: [],
   lead_counts: { total: 10, active: 4, completed: 3, replied: 2, bounced: 1, unsubscribed: 0 },
-  sending_status: { state: 'sending', reason: null },
+  sending_status: { state: 'sending', reason: null, leads_waiting_for_mailbox: 0 },
   workspace_id: '019a9d5e-0000-7c31-9d0a-5e1f6a2b3c4d',
   timestamp_created: new Date('2026-11-20T09:37:00.123Z'),
   timestamp_updated: new Date('2026-11-21T09:37:00.123Z'),

@@ -51,7 +51,12 @@ function areCounts(sent: unknown, current: Campaign['lead_counts']): boolean {
 
 /** It changes with the time of day alone, so any valid one may have been read. */
 function isSendingStatus(sent: unknown, current: Campaign): boolean {
-  if (!isRecord(sent) || !hasKeysOf(sent, current.sending_status)) return false
+  if (!isRecord(sent)) return false
+  // A client that knows no more than state and reason sends back no more.
+  const whole = { leads_waiting_for_mailbox: 0, ...sent }
+  if (!hasKeysOf(whole, current.sending_status)) return false
+  const { leads_waiting_for_mailbox: leads } = whole
+  if (!Number.isInteger(leads) || leads < 0) return false
   if (sent.state === 'sending') return sent.reason === null
   return sent.state === 'waiting' && waitingReasons.some((reason) => reason === sent.reason)
 }

@@ -124,6 +124,12 @@ const SendingStatus = Type.Object(
       enum: [...waitingReasons, null],
       description: 'What it waits for; null while it sends.',
     }),
+    leads_waiting_for_mailbox: Type.Integer({
+      description:
+        'Leads with a follow-up to come whose mailbox does not send for this campaign: it was ' +
+        'removed, left `email_list`, is paused or in error. A conversation goes on from its own ' +
+        'mailbox, or from the one that it is handed over to.',
+    }),
   },
   { description: 'Answers why a campaign is not sending, as of this response.' },
 )
@@ -161,7 +167,11 @@ const example = {
   email_list: ['anna@example.com'],
   daily_limit: 200,
   lead_counts: { total: 120, active: 87, completed: 21, replied: 9, bounced: 2, unsubscribed: 1 },
-  sending_status: { state: 'waiting', reason: 'outside_schedule' },
+  sending_status: {
+    state: 'waiting',
+    reason: 'outside_schedule',
+    leads_waiting_for_mailbox: 0,
+  },
   workspace_id: '019a9d5e-0000-7c31-9d0a-5e1f6a2b3c4d',
   timestamp_created: '2026-11-20T09:37:00.123Z',
   timestamp_updated: '2026-11-20T09:41:12.456Z',

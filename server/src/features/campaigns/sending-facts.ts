@@ -66,6 +66,34 @@ export const factsColumn = (now: string) => `
       ) as g)
   ) end as sending_facts`
 
+/**
+ * Leads with a follow-up to come whose mailbox does not send for the campaign: it is paused or in
+ * error, it left `email_list`, or it was removed. Only such mailboxes are looked at; there are few.
+ */
+export const leadsWaitingColumn = `
+  case when c.status in ('active', 'paused') then (
+    select coalesce(sum(w.leads), 0)::int
+    from (
+      select (
+        select count(*) from leads l
+        where l.workspace_id = c.workspace_id and l.mailbox_id = x.id and l.campaign_id = c.id
+          and l.sending_state = 'active'
+      ) as leads
+      from (
+        select m.id from mailboxes m
+        where m.workspace_id = c.workspace_id and m.address = any(c.email_list)
+          and m.status <> 'connected'
+        union all
+        select m.id from mailboxes m
+        where m.workspace_id = c.workspace_id and m.address = any(c.former_senders)
+        union all
+        select r.id from removed_mailboxes r
+        where r.workspace_id = c.workspace_id
+          and r.address = any(c.email_list || c.former_senders)
+      ) x
+    ) w
+  ) else 0 end as leads_waiting`
+
 /** Wherever somebody is, it is this day, the one before or the one after. */
 const isAbout = (day: string, now: string) =>
   `${day} between (${now}::timestamptz at time zone 'UTC')::date - 1

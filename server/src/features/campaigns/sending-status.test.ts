@@ -36,6 +36,7 @@ const facts: SendingFacts = {
   daily_limit: null,
   daily_max_leads: null,
   leadsActive: 3,
+  leads_waiting: 0,
   sending_facts: stored(),
 }
 const reasonOf = (changes: Partial<SendingFacts>, now = monday) =>
@@ -45,7 +46,9 @@ const full = mailbox({ full_days: ['2026-11-23'] })
 const today = (sent: number, new_leads = 0) => ({ days: [{ day: '2026-11-23', sent, new_leads }] })
 
 test('an active campaign with all it needs is sending inside its window', () => {
-  expect(sendingStatus(facts, monday)).toEqual({ state: 'sending', reason: null })
+  expect(sendingStatus(facts, monday)).toEqual({
+    ...{ state: 'sending', reason: null, leads_waiting_for_mailbox: 0 },
+  })
 })
 
 test.each<[string, Partial<SendingFacts>, Date]>([
@@ -60,6 +63,7 @@ test.each<[string, Partial<SendingFacts>, Date]>([
   ['schedule_ended', { campaign_schedule: ended }, monday],
   ['no_leads', { leadsActive: 0 }, monday],
   ['no_leads', isStored({ new_next: null }), monday],
+  ['no_mailbox', { leads_waiting: 2, ...isStored({ new_next: null }) }, monday],
   ['outside_schedule', {}, sunday],
   ['waiting_for_step_delay', isStored({ new_next: later }), monday],
   [
@@ -71,7 +75,9 @@ test.each<[string, Partial<SendingFacts>, Date]>([
   ['campaign_daily_limit', { daily_max_leads: 5, ...isStored(today(9, 5)) }, monday],
   ['mailbox_daily_limits', isStored({ mailboxes: [full, full] }), monday],
 ])('%s: %j', (reason, changes, now) => {
-  expect(sendingStatus({ ...facts, ...changes }, now)).toEqual({ state: 'waiting', reason })
+  expect(sendingStatus({ ...facts, ...changes }, now)).toEqual({
+    ...{ state: 'waiting', reason, leads_waiting_for_mailbox: changes.leads_waiting ?? 0 },
+  })
 })
 
 describe('a campaign sends', () => {

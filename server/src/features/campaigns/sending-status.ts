@@ -14,6 +14,8 @@ export interface SendingFacts {
   daily_max_leads: number | null
   /** Leads that are neither finished nor stopped. */
   leadsActive: number
+  /** Of these, those whose mailbox does not send for the campaign. */
+  leads_waiting: number
   /** Null unless the campaign is active. */
   sending_facts: StoredFacts | null
 }
@@ -21,12 +23,14 @@ export interface SendingFacts {
 export interface SendingStatus {
   state: 'sending' | 'waiting'
   reason: WaitingReason | null
+  leads_waiting_for_mailbox: number
 }
 
 /** What a person has to mend comes before what passes by itself. */
 export function sendingStatus(facts: SendingFacts, now: Date): SendingStatus {
   const reason = waitingReason(facts, now)
-  return { state: reason === null ? 'sending' : 'waiting', reason }
+  const state = reason === null ? 'sending' : 'waiting'
+  return { state, reason, leads_waiting_for_mailbox: facts.leads_waiting }
 }
 
 function waitingReason(facts: SendingFacts, now: Date): WaitingReason | null {
@@ -52,8 +56,10 @@ function obstacle(
 ): WaitingReason | null {
   const isDue = (next: string | null) => next !== null && new Date(next) <= now
   const nexts = [new_next, ...mailboxes.map(({ next }) => next)]
-  // Those that are left are paused, or a person's to mend.
-  if (nexts.every((next) => next === null)) return 'no_leads'
+  // Those that are left wait for a mailbox, are paused, or a person's to mend.
+  if (nexts.every((next) => next === null)) {
+    return facts.leads_waiting > 0 ? 'no_mailbox' : 'no_leads'
+  }
   if (!nexts.some(isDue)) return 'waiting_for_step_delay'
 
   const today = dayOf(zoneOf(facts.campaign_schedule), now)

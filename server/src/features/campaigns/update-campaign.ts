@@ -48,6 +48,7 @@ export async function updateCampaign(
     if (Object.keys(changed).length === 0) return toRecord(row, tx.now())
     await queries.updateCampaign(tx.db, workspaceId, id, {
       ...toColumns(changed),
+      ...formerSenders(row, settings),
       ...(mustLeadsFollow(row, after) ? { leads_follow_due: tx.now() } : {}),
       timestamp_updated: later(row.timestamp_updated, tx.now()),
     })
@@ -61,6 +62,14 @@ export async function updateCampaign(
     return campaign
   })
 }
+
+/** A mailbox that the campaign sends from as well; again it changes nothing. */
+export const addSender = (ctx: Context, workspaceId: string, id: string, address: string) =>
+  transaction(ctx, async (tx) => {
+    const [row] = await queries.lockCampaign(tx.db, workspaceId, id, tx.now())
+    if (!row) throw notFound('campaign')
+    await updateCampaign(tx, workspaceId, id, { email_list: [...row.email_list, address] })
+  })
 
 type Settings = Pick<queries.CampaignRow, SettingName>
 type SettingName = 'name' | 'campaign_schedule' | 'sequences' | keyof typeof plainDefaults
@@ -118,6 +127,13 @@ async function checkStillReady(
 async function findMeans(tx: Context, { workspace_id, email_list }: queries.CampaignRow) {
   const { mailboxes } = await findSenders(tx.db, workspace_id, email_list, email_list)
   return { mailboxes, linkUrl: await findLinkUrl(tx) }
+}
+
+/** Who leaves `email_list` has conversations that wait. */
+function formerSenders(row: queries.CampaignRow, { email_list }: Partial<Settings>) {
+  if (!email_list || row.status === 'draft') return {}
+  const left = new Set([...row.former_senders, ...row.email_list]).difference(new Set(email_list))
+  return { former_senders: [...left] }
 }
 
 /** Never the same twice: it is what tells two versions of a campaign apart. */

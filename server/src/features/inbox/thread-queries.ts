@@ -115,6 +115,15 @@ export const findThread = (db: Db, workspaceId: string, id: string): Promise<Thr
     .where('id', '=', id)
     .executeTakeFirst()
 
+/** Conversations go on in another mailbox. */
+export const moveThreads = (db: Db, workspaceId: string, ids: string[], mailboxId: string) =>
+  db
+    .updateTable('threads')
+    .set({ mailbox_id: mailboxId })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .execute()
+
 export const updateUnread = (db: Db, workspaceId: string, ids: string[], unread: boolean) =>
   sql`
     update threads

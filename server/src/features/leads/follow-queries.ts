@@ -37,12 +37,13 @@ export const walkActive = prepared<[...Walk, mailboxId: string], WalkedLead>(
    limit $5`,
 )
 
-/** Whose threads leads of a workspace can be in. */
+/** Whose threads leads of a workspace can be in; those of a removed one wait for it. */
 export const findMailboxIds = (db: Db, workspaceId: string) =>
   db
     .selectFrom('mailboxes')
     .select('id')
     .where('workspace_id', '=', workspaceId)
+    .union(db.selectFrom('removed_mailboxes').select('id').where('workspace_id', '=', workspaceId))
     .orderBy('id')
     .execute()
 

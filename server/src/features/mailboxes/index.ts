@@ -20,6 +20,7 @@ export {
 export { connectMailboxImap, connectMailboxSmtp, openMailbox } from './open-mailbox.ts'
 export { findMailboxesByAddress } from './queries.ts'
 export { isInboxRead, type Reading, reportInboxRead, reportInboxUnread } from './reading.ts'
+export { findRemoved } from './removed-queries.ts'
 export type { Mailbox, MailboxSide, MailboxStatus } from './schema.ts'
 export { sealedMailboxColumns } from './settings.ts'
 export { type MailboxTest, type TestStep, testMailbox } from './test-mailbox.ts'

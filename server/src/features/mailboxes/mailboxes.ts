@@ -9,15 +9,17 @@ import { buildValidator } from '../../kernel/http/validation.ts'
 import { isLoopback } from '../../kernel/outbound/index.ts'
 import { canonicalZone } from '../../kernel/time-zone.ts'
 import { operator, recordAudit } from '../audit/index.ts'
-import { wakeMailboxes, wakeMendedMailbox } from '../mailbox-lanes/index.ts'
+import { wakeMendedMailbox } from '../mailbox-lanes/index.ts'
 import * as queries from './queries.ts'
+import { insertRemoved, takeRemoved } from './removed-queries.ts'
 import { type Mailbox, MailboxChange, type MailboxSettings, NewMailbox } from './schema.ts'
 import { providerSavesSent, shownSaveSent, storedSaveSent } from './sent-copies.ts'
 import { changeServer, checkServer, openSettings, sealSettings } from './settings.ts'
 
 /**
  * Adds a mailbox from what an operator typed, which nothing has checked yet. Its servers are not
- * contacted: the first connection decides whether it stays `connected`.
+ * contacted: the first connection decides whether it stays `connected`. One that was removed gets its
+ * id back, and goes on with its conversations.
  */
 export async function addMailbox(
   ctx: Context,
@@ -31,7 +33,8 @@ export async function addMailbox(
   checkServer('imap', imap)
   const timezone = zoneOf(rest.timezone)
   return transaction(ctx, async (tx) => {
-    const id = tx.newId()
+    const removed = await takeRemoved(tx.db, workspaceId, parsed.folded)
+    const id = removed?.id ?? tx.newId()
     const row = await queries.insertMailbox(tx.db, {
       ...rest,
       ...rampUpColumns(tx, ramp_up ?? null, timezone),
@@ -41,7 +44,8 @@ export async function addMailbox(
       timezone,
       workspace_id: workspaceId,
       id,
-      address: parsed.email,
+      // Campaigns name a mailbox that was here before by the spelling that it had.
+      address: removed?.address ?? parsed.email,
       address_folded: parsed.folded,
       settings: sealSettings(tx, workspaceId, id, { smtp, imap }),
       timestamp_created: tx.now(),
@@ -49,7 +53,7 @@ export async function addMailbox(
     })
     if (!row) throw invalidField('/address', 'the workspace has a mailbox of this address already')
     await record(tx, workspaceId, id, 'mailbox.added')
-    await wakeMailboxes(tx, workspaceId, [id])
+    await wakeMendedMailbox(tx, workspaceId, id)
     return toMailbox(row)
   })
 }
@@ -128,7 +132,10 @@ export const findMailboxes = async (
   ids: string[],
 ): Promise<Mailbox[]> => (await queries.selectById(db, workspaceId, ids)).map(toMailbox)
 
-/** Its settings are gone for good; campaigns that name its address go on with their other mailboxes. */
+/**
+ * Its settings are gone for good. Campaigns that name its address begin conversations from their other
+ * mailboxes; its own wait until it is added again, or handed over.
+ */
 export async function removeMailbox(
   ctx: Context,
   workspaceId: string,
@@ -137,8 +144,10 @@ export async function removeMailbox(
   return transaction(ctx, async (tx) => {
     const row = await queries.deleteMailbox(tx.db, workspaceId, id)
     if (!row) throw notFound('mailbox')
+    const { address_folded, ...mailbox } = row
+    await insertRemoved(tx.db, workspaceId, { id, address: row.address, address_folded }, tx.now())
     await record(tx, workspaceId, id, 'mailbox.removed')
-    return toMailbox(row)
+    return toMailbox(mailbox)
   })
 }
 

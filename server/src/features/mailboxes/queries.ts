@@ -26,7 +26,7 @@ const shown = [
   'timestamp_updated',
 ] as const
 
-export type ShownRow = NonNullable<Awaited<ReturnType<typeof deleteMailbox>>>
+export type ShownRow = NonNullable<Awaited<ReturnType<typeof insertMailbox>>>
 
 /** Answers no row when the workspace has a mailbox of this address. */
 export const insertMailbox = (db: Db, mailbox: Insertable<Mailboxes>) =>
@@ -51,7 +51,7 @@ export const deleteMailbox = (db: Db, workspaceId: string, id: string) =>
     .deleteFrom('mailboxes')
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
-    .returning(shown)
+    .returning([...shown, 'address_folded'])
     .executeTakeFirst()
 
 /** Those of the addresses that are mailboxes of the workspace, in no order. */

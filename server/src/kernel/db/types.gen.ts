@@ -110,6 +110,7 @@ export interface Campaigns {
   email_list: Generated<string[]>;
   expire_after_days: number | null;
   first_email_text_only: boolean;
+  former_senders: Generated<string[]>;
   id: string;
   insert_unsubscribe_header: boolean;
   leads_follow_due: Timestamp | null;
@@ -445,6 +446,14 @@ export interface RefusedCopies {
   workspace_id: string;
 }
 
+export interface RemovedMailboxes {
+  address: string;
+  address_folded: string;
+  id: string;
+  timestamp_removed: Timestamp;
+  workspace_id: string;
+}
+
 export interface Replies {
   attempt: Generated<number>;
   campaign_id: string | null;
@@ -674,6 +683,7 @@ export interface DB {
   message_ids: MessageIds;
   messages: Messages;
   refused_copies: RefusedCopies;
+  removed_mailboxes: RemovedMailboxes;
   replies: Replies;
   runners: Runners;
   sends: Sends;

@@ -1,0 +1,48 @@
+import type { Command } from 'commander'
+import { type HandOver, handOver, previewHandOver } from '../features/hand-over/index.ts'
+import type { WaitingLeads } from '../features/leads/index.ts'
+import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
+import { formatTable } from './terminal.ts'
+
+interface HandOverOptions extends WorkspaceOptions {
+  from: string
+  to: string
+  yes?: boolean
+}
+
+export function handOverCommand(campaigns: Command) {
+  withWorkspace(campaigns.command('hand-over'))
+    .description(
+      'Let another mailbox go on with the conversations of one; counts them, unless --yes',
+    )
+    .requiredOption('--from <address>', 'the mailbox, also one that was removed')
+    .requiredOption('--to <address>', 'the mailbox that goes on')
+    .option('--yes', 'do it')
+    .addHelpText('after', notes)
+    .action((options: HandOverOptions) =>
+      operateIn(
+        options,
+        (ctx, workspaceId) => (options.yes ? handOver : previewHandOver)(ctx, workspaceId, options),
+        showHandOver,
+      ),
+    )
+}
+
+const notes = `
+Leads get their follow-ups in the same thread, from the other address. It is added to email_list of
+the campaigns that they are in. Answers in "inbox reply" go through it as well.`
+
+export const showWaiting = (campaigns: WaitingLeads[]) =>
+  formatTable(
+    ['campaign', 'name', 'leads'],
+    campaigns.map(({ campaign_id, campaign_name, leads }) => [campaign_id, campaign_name, leads]),
+  )
+
+function showHandOver({ from, to, campaigns, moved, left }: HandOver): string {
+  const waiting = campaigns.reduce((sum, { leads }) => sum + leads, 0)
+  const table = campaigns.length === 0 ? [] : [showWaiting(campaigns)]
+  const follow = `${waiting} leads wait for a follow-up from ${from}.`
+  if (moved === null) return [...table, follow, 'Nothing was changed; --yes does it.'].join('\n\n')
+  const rest = left === 0 ? [] : [`${left} have a mail under way: run this again for them.`]
+  return [...table, `${to} goes on with ${moved} conversations of ${from}.`, ...rest].join('\n\n')
+}

@@ -1,0 +1,176 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readForEver, type Sending, testSending } from '../../../test/sending.ts'
+import { addMailbox, type Mailbox, removeMailbox } from '../mailboxes/index.ts'
+import { handOver, previewHandOver } from './index.ts'
+
+let sending: Sending
+beforeEach(async () => {
+  sending = await testSending()
+})
+afterEach(() => sending[Symbol.asyncDispose]())
+
+const anna = 'anna@example.com'
+const bert = 'bert@example.com'
+const lead = 'ann@lead.example'
+const variants = (subject: string) => [{ subject, body: '<p>Hi</p>' }]
+const sequences = [
+  {
+    steps: [
+      { variants: variants('Hello') },
+      { delay: 2, delay_unit: 'minutes', variants: variants('') },
+    ],
+  },
+]
+const sent = (count: number) => (entries: { state: string }[]) =>
+  entries.filter(({ state }) => state === 'sent').length === count
+
+/** A campaign whose first step was sent; the second is due in an hour's time. */
+async function started(mailbox: Mailbox) {
+  const { id } = await sending.createCampaign([mailbox], { sequences })
+  await sending.addLeads(id, [lead])
+  const runner = await sending.startRunner()
+  await sending.waitForLedger(sent(1))
+  await runner.stop()
+  sending.ctx.clock.advance(3_600_000)
+  return `/api/v2/campaigns/${id}`
+}
+
+const remove = ({ id }: Mailbox) => removeMailbox(sending.ctx, sending.workspaceId, id)
+
+function addAgain(address = anna) {
+  const place = { host: '127.0.0.1', port: sending.smtpPort, security: 'none' }
+  const server = { ...place, username: anna, password: 'correct horse' }
+  const mailbox = { address, smtp: server, imap: server, daily_limit: 100 }
+  return addMailbox(sending.ctx, sending.workspaceId, mailbox)
+}
+
+const statusOf = async (path: string) => (await sending.call('GET', path)).body.sending_status
+const patch = (path: string, body: object) => sending.call('PATCH', path, { body })
+
+describe('a mailbox that was removed and is added again', () => {
+  test('goes on with its conversations', async () => {
+    const mailbox = await sending.createMailbox(anna)
+    await started(mailbox)
+    await remove(mailbox)
+    expect((await addAgain()).id).toBe(mailbox.id)
+    await readForEver(sending.ctx.database.peek, mailbox.id)
+    await sending.startRunner()
+    const entries = await sending.waitForLedger(sent(2))
+    expect(entries.map(({ mailbox_id }) => mailbox_id)).toEqual([mailbox.id, mailbox.id])
+  })
+
+  test('is the same one in another spelling; it leaves nothing of its logins behind', async () => {
+    const mailbox = await sending.createMailbox(anna)
+    await remove(mailbox)
+    const kept = await sending.ctx.database.peek
+      .selectFrom('removed_mailboxes')
+      .selectAll()
+      .executeTakeFirstOrThrow()
+    expect(Object.keys(kept)).not.toContain('settings')
+    expect(await addAgain('Anna@Example.COM')).toMatchObject({ id: mailbox.id, address: anna })
+    await expect(addAgain()).rejects.toMatchObject({ code: 'invalid_field' })
+  })
+})
+
+describe('leads whose mailbox does not send', () => {
+  test.each<[string, (mailbox: Mailbox, other: Mailbox, path: string) => Promise<unknown>]>([
+    ['it was removed', (mailbox) => remove(mailbox)],
+    ['it left email_list', (_, other, path) => patch(path, { email_list: [other.address] })],
+  ])('wait and are counted when %s; no other mailbox writes to them', async (_why, drop) => {
+    const mailbox = await sending.createMailbox(anna)
+    const path = await started(mailbox)
+    const other = await sending.createMailbox(bert)
+    await patch(path, { email_list: [anna, bert] })
+    await drop(mailbox, other, path)
+    const waiting = { state: 'waiting', reason: 'no_mailbox', leads_waiting_for_mailbox: 1 }
+    expect(await statusOf(path)).toEqual(waiting)
+    await sending.startRunner()
+    await sending.untilAsleep()
+    expect(await sending.ledger()).toHaveLength(1)
+    expect((await sending.call('GET', path)).body.lead_counts.active).toBe(1)
+  })
+
+  test('are told in the answer of the change that drops a sender, and go on when it returns', async () => {
+    const mailbox = await sending.createMailbox(anna)
+    const path = await started(mailbox)
+    await sending.createMailbox(bert)
+    const { body } = await patch(path, { email_list: [bert] })
+    expect(body.sending_status.leads_waiting_for_mailbox).toBe(1)
+    const back = await patch(path, { email_list: [bert, anna] })
+    expect(back.body.sending_status).toEqual({
+      ...{ state: 'sending', reason: null, leads_waiting_for_mailbox: 0 },
+    })
+    await sending.startRunner()
+    await sending.waitForLedger(sent(2))
+  })
+
+  test('are counted while the mailbox is paused, and while the campaign is', async () => {
+    const mailbox = await sending.createMailbox(anna)
+    const path = await started(mailbox)
+    await sending.ctx.database.peek.updateTable('mailboxes').set({ status: 'paused' }).execute()
+    expect(await statusOf(path)).toEqual({
+      ...{ state: 'waiting', reason: 'mailboxes_unhealthy', leads_waiting_for_mailbox: 1 },
+    })
+    const { body } = await patch(path, { status: 'paused' })
+    expect(body.sending_status).toMatchObject({ reason: 'paused', leads_waiting_for_mailbox: 1 })
+  })
+})
+
+describe('a hand-over', () => {
+  test('lets another mailbox go on in the same thread', async () => {
+    const mailbox = await sending.createMailbox(anna)
+    const path = await started(mailbox)
+    const other = await sending.createMailbox(bert)
+    await remove(mailbox)
+    const request = { from: 'Anna@example.com', to: bert }
+    const { ctx, workspaceId } = sending
+    const counted = await previewHandOver(ctx, workspaceId, request)
+    expect(counted).toMatchObject({ from: anna, to: bert, moved: null, campaigns: [{ leads: 1 }] })
+    expect((await statusOf(path)).leads_waiting_for_mailbox).toBe(1)
+
+    expect(await handOver(ctx, workspaceId, request)).toMatchObject({ moved: 1, left: 0 })
+    expect((await sending.call('GET', path)).body.email_list).toEqual([anna, bert])
+    await sending.startRunner()
+    const [first, second] = await sending.waitForLedger(sent(2))
+    expect(second?.mailbox_id).toBe(other.id)
+    const source = sending.outbox[1]?.source.toString() ?? ''
+    expect(source).toContain(`In-Reply-To: ${first?.message_id}\r\n`)
+    expect(source).toContain(`References: ${first?.message_id}\r\n`)
+    expect(source).toMatch(/^From: bert@example\.com\r$/m)
+    expect(source).toMatch(/^Subject: Re: Hello\r$/m)
+    expect(await handOver(ctx, workspaceId, request)).toMatchObject({ moved: 0, left: 0 })
+  })
+
+  test('leaves a lead alone whose mail is under way, and says so', async () => {
+    const mailbox = await sending.createMailbox(anna)
+    await started(mailbox)
+    await sending.createMailbox(bert)
+    const { ctx, workspaceId } = sending
+    await ctx.database.peek.updateTable('sends').set({ state: 'transmitting' }).execute()
+    const request = { from: anna, to: bert }
+    expect(await handOver(ctx, workspaceId, request)).toMatchObject({ moved: 0, left: 1 })
+    await ctx.database.peek.updateTable('sends').set({ state: 'sent' }).execute()
+    expect(await handOver(ctx, workspaceId, request)).toMatchObject({ moved: 1, left: 0 })
+  })
+
+  test.each([
+    [{ from: 'nobody@example.com', to: anna }, '/from'],
+    [{ from: anna, to: 'nobody@example.com' }, '/to'],
+    [{ from: anna, to: 'ANNA@example.com' }, '/to'],
+    [{ from: 'anna', to: anna }, '/from'],
+  ])('of %o is refused with what is wrong', async (request, path) => {
+    await sending.createMailbox(anna)
+    await expect(handOver(sending.ctx, sending.workspaceId, request)).rejects.toMatchObject({
+      ...{ code: 'invalid_field', details: [{ path }] },
+    })
+  })
+
+  test('takes the conversations of its own workspace alone', async () => {
+    const mailbox = await sending.createMailbox(anna)
+    await started(mailbox)
+    const { workspaceId } = await sending.createStranger()
+    await expect(
+      previewHandOver(sending.ctx, workspaceId, { from: anna, to: bert }),
+    ).rejects.toMatchObject({ code: 'invalid_field' })
+  })
+})

@@ -1,0 +1,103 @@
+import type { Context } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { parseEmail } from '../../kernel/email.ts'
+import { invalidField } from '../../kernel/errors.ts'
+import { addSender } from '../campaigns/index.ts'
+import { moveThreads as moveConversations } from '../inbox/index.ts'
+import { countFollowUps, moveThreads, type WaitingLeads } from '../leads/index.ts'
+import { wakeMailboxes } from '../mailbox-lanes/index.ts'
+import { findMailboxesByAddress, findRemoved } from '../mailboxes/index.ts'
+
+export interface HandOverRequest {
+  /** Address of the mailbox whose conversations are handed over; it may be removed. */
+  from: string
+  /** Address of the mailbox that goes on with them. */
+  to: string
+}
+
+export interface HandOver {
+  from: string
+  to: string
+  /** Where leads wait for a follow-up, and how many. */
+  campaigns: WaitingLeads[]
+  /** How many leads were moved, finished ones included; null: nothing was done yet. */
+  moved: number | null
+  /** Of those that wait, how many could not be moved, because a mail to them was under way. */
+  left: number
+}
+
+/**
+ * What a hand-over would move; nothing is changed.
+ *
+ * @throws AppError `invalid_field`
+ */
+export async function previewHandOver(
+  ctx: Context,
+  workspaceId: string,
+  request: HandOverRequest,
+): Promise<HandOver> {
+  const { from, to } = await findBoth(ctx, workspaceId, request)
+  const campaigns = await countFollowUps(ctx.db, workspaceId, from.id)
+  return { from: from.address, to: to.address, campaigns, moved: null, left: 0 }
+}
+
+/**
+ * Another mailbox goes on with the conversations of one: its follow-ups and answers continue their
+ * threads. It becomes a sender of the campaigns whose leads it takes over. Again it moves what is left.
+ *
+ * @throws AppError `invalid_field`
+ */
+export async function handOver(
+  ctx: Context,
+  workspaceId: string,
+  request: HandOverRequest,
+): Promise<HandOver> {
+  const { from, to } = await findBoth(ctx, workspaceId, request)
+  const campaigns = await countFollowUps(ctx.db, workspaceId, from.id)
+  // First: a lead that is moved is sent to only where its mailbox is a sender.
+  for (const { campaign_id } of campaigns) {
+    await addSender(ctx, workspaceId, campaign_id, to.address)
+  }
+  let moved = 0
+  let after = firstId
+  for (;;) {
+    const ids = await moveSome(ctx, workspaceId, from.id, to.id, after)
+    moved += ids.length
+    if (ids.length < atOnce) break
+    after = ids.toSorted().at(-1) ?? after
+  }
+  const stayed = await countFollowUps(ctx.db, workspaceId, from.id)
+  const left = stayed.reduce((sum, { leads }) => sum + leads, 0)
+  return { from: from.address, to: to.address, campaigns, moved, left }
+}
+
+const atOnce = 1000
+const firstId = '00000000-0000-0000-0000-000000000000'
+
+const moveSome = (ctx: Context, workspaceId: string, from: string, to: string, after: string) =>
+  transaction(ctx, async (tx) => {
+    const rows = await moveThreads(tx.db, workspaceId, from, to, after, atOnce)
+    const ids = rows.map(({ id }) => id)
+    if (ids.length === 0) return ids
+    await moveConversations(tx.db, workspaceId, ids, to)
+    await wakeMailboxes(tx, workspaceId, [to])
+    return ids
+  })
+
+async function findBoth({ db }: Context, workspaceId: string, request: HandOverRequest) {
+  const [from, to] = [foldedOf(request, 'from'), foldedOf(request, 'to')]
+  if (from === to) throw invalidField('/to', 'to must be another mailbox than from')
+  const found = await findMailboxesByAddress(db, workspaceId, [from, to])
+  const of = (folded: string) => found.find(({ address_folded }) => address_folded === folded)
+  const source = of(from) ?? (await findRemoved(db, workspaceId, from))
+  if (!source) throw invalidField('/from', 'from: the workspace has had no mailbox of this address')
+  const target = of(to)
+  if (!target) throw invalidField('/to', 'to: the workspace has no mailbox of this address')
+  return { from: source, to: target }
+}
+
+function foldedOf(request: HandOverRequest, field: keyof HandOverRequest): string {
+  const parsed = parseEmail(request[field])
+  if (!parsed) throw invalidField(`/${field}`, `${field} must be an e-mail address`)
+  return parsed.folded
+}

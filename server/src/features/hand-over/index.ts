@@ -1,0 +1,1 @@
+export { type HandOver, handOver, previewHandOver } from './hand-over.ts'

@@ -1,0 +1,43 @@
+import type { Db } from '../../kernel/db/db.ts'
+
+/** What is kept of a mailbox that was removed: conversations know it by its id. */
+export interface RemovedMailbox {
+  id: string
+  address: string
+}
+
+export const insertRemoved = (
+  db: Db,
+  workspaceId: string,
+  mailbox: RemovedMailbox & { address_folded: string },
+  at: Date,
+) =>
+  db
+    .insertInto('removed_mailboxes')
+    .values({ workspace_id: workspaceId, ...mailbox, timestamp_removed: at })
+    .execute()
+
+export const findRemoved = (
+  db: Db,
+  workspaceId: string,
+  foldedAddress: string,
+): Promise<RemovedMailbox | undefined> =>
+  db
+    .selectFrom('removed_mailboxes')
+    .select(['id', 'address'])
+    .where('workspace_id', '=', workspaceId)
+    .where('address_folded', '=', foldedAddress)
+    .executeTakeFirst()
+
+/** It is a mailbox again. */
+export const takeRemoved = (
+  db: Db,
+  workspaceId: string,
+  foldedAddress: string,
+): Promise<RemovedMailbox | undefined> =>
+  db
+    .deleteFrom('removed_mailboxes')
+    .where('workspace_id', '=', workspaceId)
+    .where('address_folded', '=', foldedAddress)
+    .returning(['id', 'address'])
+    .executeTakeFirst()
