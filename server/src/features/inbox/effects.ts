@@ -2,7 +2,7 @@ import type { LeadActivity } from '../leads/index.ts'
 import type { Letter } from './letters.ts'
 
 export interface EffectSettings {
-  /** A reply that asks for it unsubscribes by itself. */
+  /** A reply that is nothing but the wish for it unsubscribes by itself. */
   unsubscribesByReply: boolean
   /** Letters that say for the last of too many times that somebody cannot be reached for the moment. */
   lasting: Set<Letter>
@@ -24,7 +24,7 @@ export function activitiesOf(letter: Letter, settings: EffectSettings): LeadActi
   if (inbound.kind === 'reply') {
     const provesAddress = isProven && letter.isFromLead
     const replied: LeadActivity = { kind: 'replied', ...about, reply, provesAddress }
-    return inbound.asksToUnsubscribe && settings.unsubscribesByReply && isProven
+    return inbound.wish === 'plain' && settings.unsubscribesByReply && isProven
       ? [replied, unsubscribed]
       : [replied]
   }

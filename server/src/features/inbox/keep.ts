@@ -40,7 +40,7 @@ function threadOf(letter: Letter, mailbox: ReadMailbox): ThreadToWrite {
 function suggestionOf({ kind, isProven, mail: { inbound } }: Letter): 'unsubscribed' | null {
   if (kind === 'complaint') return isProven ? null : 'unsubscribed'
   if (kind !== 'reply' || inbound.kind !== 'reply') return null
-  return inbound.asksToUnsubscribe ? 'unsubscribed' : null
+  return inbound.wish ? 'unsubscribed' : null
 }
 
 function messageOf(letter: Letter, mailbox: ReadMailbox): NewMessage {

@@ -80,7 +80,7 @@ export async function openLetters(
     const isProven = match.sentId !== null
     const sender = senderOf(mail)
     const isColleague = lead.copied.includes(sender ?? '') || colleagues.has(sender ?? '')
-    const text = visibleText(mail.message.text)
+    const text = visibleText(mail.message)
     return [
       {
         ...{ id, mail, match, lead, sent, isProven, text },
@@ -88,7 +88,7 @@ export async function openLetters(
         isFromLead: sender === lead.email_folded,
         arrivedAt: new Date(Math.min(mail.receivedAt.getTime(), tx.now().getTime())),
         bounce: reportedBounce(inbound, lead, isProven),
-        snippet: snippetOf(text),
+        snippet: snippetOf(mail.message),
         event: {
           message_id: sent?.message_id ?? '',
           subject: sent?.subject ?? '',

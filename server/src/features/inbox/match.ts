@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { companyOf } from '../leads/index.ts'
 import { findByMessageIds } from '../messages/index.ts'
+import { isBulk, isFromList } from './classify/notice.ts'
 import { baseSubject } from './classify/subject.ts'
 import type { Incoming } from './incoming.ts'
 import * as queries from './match-queries.ts'
@@ -70,12 +71,9 @@ type Cited = { lead_id: string | null; campaign_id: string | null }
 const isOurs = ({ lead_id, campaign_id }: Cited) => lead_id !== null && campaign_id !== null
 
 /** A newsletter, or what a mailing list passes on; a machine's answer may well say "bulk". */
-const isForMany = ({ message: { header }, inbound }: Incoming) =>
-  (inbound.kind === 'reply' || inbound.kind === 'auto_reply') &&
-  (header('list-id').length > 0 ||
-    header('list-unsubscribe').length > 0 ||
-    (inbound.kind === 'reply' &&
-      header('precedence').some((value) => /^(?:bulk|list|junk)$/i.test(value.trim()))))
+const isForMany = ({ message, inbound }: Incoming) =>
+  (inbound.kind === 'reply' && (isFromList(message) || isBulk(message))) ||
+  (inbound.kind === 'auto_reply' && isFromList(message))
 
 /** Whoever writes later than that begins a conversation of their own. */
 const answeredByAddressMs = 90 * 86_400_000

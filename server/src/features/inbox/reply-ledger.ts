@@ -132,7 +132,14 @@ export async function settle(tx: Context, attempt: queries.ReplyAttempt, outcome
       timestamp: row.timestamp_transmitting ?? tx.now(),
     },
   ])
-  await answerThread(tx.db, workspace_id, thread_id, id, snippetOf(mail.text), tx.now())
+  await answerThread(
+    tx.db,
+    workspace_id,
+    thread_id,
+    id,
+    snippetOf({ text: mail.text, to: [], subject: '' }),
+    tx.now(),
+  )
 }
 
 const from: Record<ReplyOutcome['kind'], string[]> = {

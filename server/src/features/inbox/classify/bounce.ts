@@ -1,6 +1,7 @@
 import { parseEmail } from '../../../kernel/email.ts'
 import { reasonOfRefusal } from '../../../kernel/mail/index.ts'
 import { type InboundMessage, idsIn } from './message.ts'
+import { isStatus } from './report-type.ts'
 
 /** What a mail server says of a mail that it could not deliver, or not yet. */
 export interface Bounce {
@@ -21,22 +22,22 @@ export interface BounceReport {
   about: string[]
 }
 
-/**
- * Reads a non-delivery report: RFC 3464 by its blocks, one for each recipient, and else the texts of
- * servers that do not follow it (qmail, Exim without MIME, older Exchange).
- */
+/** Of a report of a delivery (RFC 3464), by its blocks, one for each recipient. */
 export function readBounce(message: InboundMessage): BounceReport | undefined {
-  const bounces = fromStatusParts(message)
-  if (bounces.length > 0) return { bounces, about: originalIds(message) }
+  const bounces = message.reports
+    .filter(({ type }) => isStatus(type))
+    .flatMap(({ content }) => blocksOf(content).flatMap(bounceOf))
+  return bounces.length === 0 ? undefined : { bounces, about: originalIds(message) }
+}
+
+/**
+ * The texts of servers that write no such report (qmail, Exim without MIME, older Exchange). Only of
+ * mail from a postmaster: automatic replies of people have an empty return path as well (RFC 3834).
+ */
+export function readBounceText(message: InboundMessage): BounceReport | undefined {
   if (!isFromPostmaster(message)) return undefined
   const told = fromText(message)
   return told && { bounces: told, about: originalIds(message) }
-}
-
-function fromStatusParts({ reports }: InboundMessage): Bounce[] {
-  return reports
-    .filter(({ type }) => type.endsWith('delivery-status'))
-    .flatMap(({ content }) => blocksOf(content).flatMap(bounceOf))
 }
 
 /** The first block is about the message; each of the others about one recipient. */
@@ -103,15 +104,10 @@ function foldedIn(text: string): string | null {
   return (found && parseEmail(found.replace(/\.{1,3}$/, ''))?.folded) ?? null
 }
 
-function isFromPostmaster(message: InboundMessage): boolean {
-  const address = message.from?.address.toLowerCase() ?? ''
-  return (
-    message.header('x-failed-recipients').length > 0 ||
-    message.header('return-path').some((path) => path.replace(/\s/g, '') === '<>') ||
-    /^(?:mailer-daemon|postmaster|mailerdaemon|mail-daemon|mail\.daemon)@/.test(address) ||
-    /^(?:mail delivery (?:sub)?system|mailer[- ]daemon|postmaster)$/i.test(message.from?.name ?? '')
+const isFromPostmaster = ({ from }: InboundMessage): boolean =>
+  /^(?:mailer[-_.]?daemon|postmaster|mail[-.]daemon|mail-?delivery(?:-?system)?)@/i.test(
+    from?.address ?? '',
   )
-}
 
 /** From the words of the report, of which the first that tells an address and a reason counts. */
 function fromText(message: InboundMessage): Bounce[] | undefined {
@@ -164,7 +160,7 @@ const hints = /no such|unknown|does(?: not|n't) exist|full|quota|refused|rejecte
 /** Of the mail that came back, from wherever the report keeps it. */
 function originalIds(message: InboundMessage): string[] {
   const headers = message.reports
-    .filter(({ type }) => /rfc822|global/.test(type) && !type.endsWith('delivery-status'))
+    .filter(({ type }) => /rfc822|global/.test(type) && !isStatus(type))
     .map(({ content }) => content)
   const texts = [...headers, message.text.slice(0, 200_000)]
   const written = texts.flatMap((text) => {

@@ -155,13 +155,16 @@ test.each(machines)('%s is a machine, and nobody is out of office', async (name)
 
 describe('a reply is what the person wrote, without what is quoted', () => {
   test.each(Object.entries(replies))('%s', async (name, snippet) => {
-    expect(await classified(name)).toEqual({ kind: 'reply', asksToUnsubscribe: false })
-    expect(snippetOf((await read(name)).text)).toBe(snippet)
+    expect(await classified(name)).toEqual({ kind: 'reply', wish: null })
+    expect(snippetOf(await read(name))).toBe(snippet)
   })
 })
 
 test.each(unsubscribes)('%s asks not to be written to', async (name) => {
-  expect(await classified(name)).toEqual({ kind: 'reply', asksToUnsubscribe: true })
+  expect(await classified(name)).toEqual({
+    kind: 'reply',
+    wish: name === 'reply-unsubscribe-sentence' ? 'possible' : 'plain',
+  })
 })
 
 test.each(Object.entries(complaints))('%s is a complaint of %s', async (name, recipient) => {

@@ -1,17 +1,18 @@
 import { type AutoReply, readAutoReply } from './auto-reply.ts'
-import { type BounceReport, readBounce } from './bounce.ts'
+import { type BounceReport, readBounce, readBounceText } from './bounce.ts'
 import { type Complaint, readComplaint } from './complaint.ts'
-import type { InboundMessage } from './message.ts'
-import { isNotice } from './notice.ts'
-import { asksToUnsubscribe } from './unsubscribe-wish.ts'
+import { type InboundMessage, isAnswer } from './message.ts'
+import { isBulk, isFromList } from './notice.ts'
+import { reportType } from './report-type.ts'
+import { readWish, type UnsubscribeWish } from './unsubscribe-wish.ts'
 
 /** What a mail that came in is. */
 export type Inbound =
   | ({ kind: 'bounce' } & BounceReport)
   | ({ kind: 'complaint' } & Complaint)
   | ({ kind: 'auto_reply' } & AutoReply)
-  | { kind: 'reply'; asksToUnsubscribe: boolean }
-  /** A server or a mail program says that a mail arrived: nothing follows from it. */
+  | { kind: 'reply'; wish: UnsubscribeWish | null }
+  /** A report that a mail arrived or was opened, a newsletter: nothing follows from it. */
   | { kind: 'notice' }
 
 /**
@@ -19,12 +20,18 @@ export type Inbound =
  * answer.
  */
 export function classify(message: InboundMessage, receivedAt: Date): Inbound {
-  const complaint = readComplaint(message)
-  if (complaint) return { kind: 'complaint', ...complaint }
-  const bounce = readBounce(message)
+  const report = reportType(message)
+  if (report === 'disposition-notification') return { kind: 'notice' }
+  if (report === 'feedback-report') {
+    const complaint = readComplaint(message)
+    return complaint ? { kind: 'complaint', ...complaint } : { kind: 'notice' }
+  }
+  const bounce = (report && readBounce(message)) ?? readBounceText(message)
   if (bounce) return { kind: 'bounce', ...bounce }
-  if (isNotice(message)) return { kind: 'notice' }
+  const isNew = !isAnswer(message)
+  if (report || (isNew && isFromList(message))) return { kind: 'notice' }
   const autoReply = readAutoReply(message, receivedAt)
   if (autoReply) return { kind: 'auto_reply', ...autoReply }
-  return { kind: 'reply', asksToUnsubscribe: asksToUnsubscribe(message.text) }
+  if (isNew && isBulk(message)) return { kind: 'notice' }
+  return { kind: 'reply', wish: readWish(message) }
 }

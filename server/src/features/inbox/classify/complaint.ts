@@ -8,9 +8,15 @@ export interface Complaint {
   recipient: string | null
 }
 
+/**
+ * RFC 5965 §7.3. `not-spam` is the opposite, and `auth-failure` (RFC 6591) is about who sends.
+ */
+const complaints = new Set(['abuse', 'fraud', 'virus', 'opt-out'])
+
 export function readComplaint({ reports }: InboundMessage): Complaint | undefined {
   const feedback = reports.find(({ type }) => type === 'message/feedback-report')
-  if (!feedback) return undefined
+  const type = /^feedback-type:[ \t]{0,20}([\w-]{1,40})/im.exec(feedback?.content ?? '')?.[1]
+  if (!feedback || !complaints.has(type?.toLowerCase() ?? '')) return undefined
   const recipient =
     /^original-rcpt-to:[ \t]{0,20}(?:rfc822;)?[ \t]{0,20}<?([^\s<>]{1,320})>?/im.exec(
       feedback.content,

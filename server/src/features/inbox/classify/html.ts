@@ -1,8 +1,9 @@
 import sanitizeHtml, { type IOptions } from 'sanitize-html'
 
-/** The words of an HTML mail, without what it quotes. */
+/** The words of an HTML mail, without what it quotes: a line `>` stands there. */
 export function textOfHtml(html: string): string {
-  const words = sanitized(html.slice(0, htmlMax).replace(lineEnds, '\n'), {
+  const marked = html.slice(0, htmlMax).replace(lineEnds, '\n').replace(quoteStart, '\n&gt;\n')
+  const words = sanitized(marked, {
     allowedTags: [],
     allowedAttributes: {},
     nonTextTags: ['style', 'script', 'textarea', 'option', 'noscript', 'title', 'blockquote'],
@@ -68,6 +69,7 @@ class TooDeep extends Error {}
 
 const depthMax = 500
 
+const quoteStart = /(?=<blockquote\b)/gi
 const lineEnds = /<br\s*\/?>|<\/(?:p|div|li|tr|h[1-6]|table|ul|ol)\s*>/gi
 
 const unescaped = (text: string) =>

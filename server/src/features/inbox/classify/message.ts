@@ -41,10 +41,12 @@ export async function parseMessage(source: Buffer): Promise<InboundMessage> {
     replyTo: (email.replyTo ?? []).flatMap((one) => addressesOf(one))[0] ?? null,
     to: (email.to ?? []).flatMap((one) => addressesOf(one)).slice(0, addressesMax),
     subject: storable(email.subject ?? '', subjectMax)
+      .normalize('NFC')
       .replace(/\s+/g, ' ')
       .trim(),
     date: Number.isNaN(date.getTime()) ? null : date,
-    text: storable(email.text ?? textOfHtml(email.html ?? '')),
+    // An accent may be written as a character of its own: words would not be found.
+    text: storable(email.text ?? textOfHtml(email.html ?? '')).normalize('NFC'),
     html: email.html === undefined ? null : storable(email.html),
     attachments: email.attachments
       .slice(0, attachmentsMax)
@@ -59,6 +61,10 @@ export async function parseMessage(source: Buffer): Promise<InboundMessage> {
     header,
   }
 }
+
+/** Whether it refers to a mail before it. */
+export const isAnswer = ({ inReplyTo, references }: InboundMessage): boolean =>
+  inReplyTo.length > 0 || references.length > 0
 
 /** What no reasonable mail exceeds. */
 const limits = { maxNestingDepth: 50, maxHeadersSize: 512 * 1024 }

@@ -1,11 +1,9 @@
 import type { InboundMessage } from './message.ts'
 
-/** A report of success (RFC 3464), or that somebody opened a mail (RFC 8098). */
-export const isNotice = ({ reports }: InboundMessage): boolean =>
-  reports.some(
-    ({ type, content }) =>
-      type === 'message/disposition-notification' ||
-      (type.endsWith('delivery-status') && saysArrived.test(content)),
-  )
+/** A newsletter, or what a mailing list passes on. */
+export const isFromList = ({ header }: InboundMessage): boolean =>
+  header('list-id').length > 0 || header('list-unsubscribe').length > 0
 
-const saysArrived = /^action:[ \t]{0,20}(?:delivered|relayed|expanded)/im
+/** Written to many; machines that answer one person say so, too. */
+export const isBulk = ({ header }: InboundMessage): boolean =>
+  header('precedence').some((value) => /^(?:bulk|list|junk)$/i.test(value.trim()))

@@ -4,7 +4,8 @@ export type Day = Temporal.PlainDate
 /**
  * The first day that somebody is back, from the text of an out-of-office reply: "back on 5 December",
  * "until 04.12.2026" (the day after), "3.–7. Dezember" (the day after). Where a date can be read in
- * two ways the later one counts: a mail that comes late disturbs less than one that nobody reads.
+ * two ways the later one counts, and of several days the last: "from 1 until 15 December" begins with
+ * an absence. A mail that comes late disturbs less than one that nobody reads.
  */
 export function findReturnDay(text: string, receivedAt: Date): Day | null {
   const today = dayOf(receivedAt)
@@ -16,7 +17,7 @@ export function findReturnDay(text: string, receivedAt: Date): Day | null {
     if (role === 'return') returns.push(mention.day)
     if (role === 'last') lasts.push(mention.day.add({ days: 1 }))
   }
-  const found = latest(returns) ?? latest(lasts)
+  const found = latest([...returns, ...lasts])
   if (!found || Temporal.PlainDate.compare(found, today) <= 0) return null
   return Temporal.PlainDate.compare(found, today.add({ days: daysAheadMax })) > 0 ? null : found
 }
@@ -43,8 +44,9 @@ function roleOf(mention: Mention, previous: Mention | undefined): 'return' | 'la
   return previous && rangeBetween.test(mention.before) ? 'last' : undefined
 }
 
+/** Not one of the words that say by themselves what the day is. */
 const weekday =
-  '(?:\\p{L}{2,12}[.,]{0,2} )?(?:the |den |dem |le |el |il |o |a |på |del |dia |día )?'
+  '(?:(?!(?:until|till|through|bis|hasta|fino|até|tot|до) )\\p{L}{2,12}[.,]{0,2} )?(?:the |den |dem |le |el |il |o |a |på |del |dia |día )?'
 
 /** Words right before a date; a weekday and an article may stand between. */
 const before = (words: string) => new RegExp(`(?:${words})[ :,]*${weekday}$`, 'iu')
@@ -130,6 +132,7 @@ const datePatterns = [
   ),
   /(?<!\d)(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?:(?<y>20\d\d|\d\d)(?!\d))?/gu,
   /(?<!\d)(?<first>\d{1,2})[/-](?<second>\d{1,2})[/-](?<y>20\d\d|\d\d)(?!\d)/gu,
+  /(?<![\d/])(?<first>\d{1,2})\/(?<second>\d{1,2})(?![\d/])/gu,
 ]
 
 function findDates(text: string, today: Day): Mention[] {
@@ -161,8 +164,13 @@ function dayIn(groups: Groups, today: Day): Day | undefined {
   const [one, other] = [Number(first), Number(second)]
   const ways = [completeDay(y, other, one, today), completeDay(y, one, other, today)]
   const near = today.add({ days: daysAheadMax })
-  const possible = ways.filter((day) => day && Temporal.PlainDate.compare(day, near) <= 0)
-  return latest(possible.filter((day) => day !== undefined))
+  const possible = ways
+    .filter((day) => day !== undefined)
+    .filter((day) => Temporal.PlainDate.compare(day, near) <= 0)
+  if (y !== undefined) return latest(possible)
+  // The other way around it would be in another year.
+  const ahead = possible.filter((day) => Temporal.PlainDate.compare(day, today) >= 0)
+  return ahead.toSorted(Temporal.PlainDate.compare)[0]
 }
 
 /** Without a year it is the next such day; yesterday may be told of, too. */

@@ -1,20 +1,73 @@
-import { visibleText } from './visible-text.ts'
+import { phrases } from './unsubscribe-phrases.ts'
+import { type ReceivedText, visibleText } from './visible-text.ts'
 
 /**
- * Whether a person asks not to be written to any more. A short mail that is nothing but the wish
- * counts, and a sentence that leaves no doubt; everything else is for a person to read.
+ * Whether a person asks not to be written to any more. `plain`: the mail is short and nothing but the
+ * wish, after greeting and signature. `possible`: a sentence among others says so, for a person to read.
  */
-export function asksToUnsubscribe(text: string): boolean {
-  const visible = visibleText(text).slice(0, 2000)
-  const first = visible.split(/\n\s*\n/)[0] ?? ''
-  if (first.length <= shortMax && shortWish.test(first.trim())) return true
-  return plainWish.test(visible)
+export type UnsubscribeWish = 'plain' | 'possible'
+
+export function readWish(mail: ReceivedText): UnsubscribeWish | null {
+  const text = visibleText(mail).slice(0, textMax).toLowerCase().replaceAll('’', "'")
+  const core = withoutSignature(text.replace(greeting, ''))
+  const said = clausesOf(core)
+  if (said.some(isWish)) {
+    const isPlain = core.length <= plainMax && said.every((each) => isWish(each) || isFiller(each))
+    return isPlain ? 'plain' : 'possible'
+  }
+  const isShort = said.some((each) => short.test(withoutPlease(each)))
+  const isOnly = said.every((each) => short.test(withoutPlease(each)) || isFiller(each))
+  return isShort && isOnly && core.length <= plainMax ? 'plain' : null
 }
 
-const shortMax = 80
+const textMax = 2000
+const plainMax = 200
+const clauseMax = 160
 
-const shortWish =
-  /^(?:please |bitte |s'il vous plaît,? |por favor,? |per favore,? )?(?:unsubscribe|unsubscribe me|remove|remove me|stop|stop it|opt[- ]?out|take me off|no more e-?mails?|abmelden|abbestellen|austragen|désabonner|désinscrire|désinscription|stop mails?|darme de baja|cancelar suscripción|baja|cancellami|disiscrivimi|rimuovimi|cancelar inscrição|descadastrar|remover|uitschrijven|afmelden|wypisz mnie|wypisz|отписаться|отпишите меня|стоп|abonelikten çık|listeden çıkar|配信停止|退订|退訂)(?:,? (?:please|bitte|merci|gracias|grazie|obrigad[oa]|dank je|proszę|пожалуйста|thanks?(?: you)?))?[.!。]*$/iu
+const all = Object.values(phrases)
+const whole = (sources: string[]) => new RegExp(`^(?:${sources.join('|')})$`, 'u')
+const wish = whole(all.flatMap((each) => each.wish))
+const short = whole(all.flatMap((each) => each.short))
+const filler = whole(all.flatMap((each) => each.filler))
 
-const plainWish =
-  /\b(?:(?:please|kindly) (?:remove|unsubscribe|take) (?:me|us|my (?:e-?mail|address)|this (?:e-?mail|address))|(?:do not|don't|stop) (?:contact|email|e-mail|mail|write to|writ(?:e|ing) to|sending|emailing|mailing|contacting)(?: (?:me|us)| anything| any more| these)|take (?:me|us) off (?:your|this|the) (?:mailing )?list|remove (?:me|us) from (?:your|this|the)(?: mailing)? list|unsubscribe me|wish to (?:unsubscribe|opt out)|want to (?:unsubscribe|opt out))\b|(?:bitte (?:keine|senden sie (?:mir|uns) keine)(?: weiteren)? (?:e-?mails?|mails?|nachrichten)|aus (?:ihrem|dem|eurem|der|ihrer) (?:verteiler|mailingliste|liste)|ne (?:me|nous) (?:contactez|écrivez|envoyez) plus|ne plus recevoir|no (?:me|nos) (?:escriba|envíe|contacte|vuelva a (?:escribir|contactar))|darme de baja|non (?:scrivetemi|contattatemi|inviatemi|mandatemi|desidero ricevere)|não (?:quero|desejo) (?:mais )?receber|geen (?:e-?mails?|mails?|berichten) meer|proszę (?:o usunięcie|mnie usunąć|nie (?:pisać|przysyłać|wysyłać))|не (?:пишите|присылайте)(?: мне| нам)? больше|больше не (?:пишите|присылайте)|e-?posta göndermeyin|listenizden çıkar|配信を停止|メールを送らないで|不要再(?:发|發|给|給|联系|聯繫))/iu
+const isWish = (clause: string) => wish.test(withoutPlease(clause))
+const isFiller = (clause: string) => filler.test(clause)
+
+/** Words of politeness before and behind a wish. */
+const withoutPlease = (clause: string) => clause.replace(politeBefore, '').replace(politeBehind, '')
+
+const politeBefore =
+  /^(?:(?:please|kindly|just|could you|can you|would you|then|bitte|merci de|veuillez|prière de|svp|s'il vous plaît|por favor|per favore|prego di|graag|proszę|proszę o|lütfen|пожалуйста) ){1,3}/u
+const politeBehind =
+  / (?:please|thanks?(?: you)?|now|asap|immediately|at once|bitte|danke|sofort|merci|svp|por favor|gracias|per favore|grazie|obrigad[oa]|alstublieft|dank (?:je|u)|proszę|пожалуйста)$/u
+
+/** `Hi Tom,` or `Sehr geehrte Frau Adler,`, on a line of its own or before the first sentence. */
+const greeting =
+  /^(?:hi|hello|hey|dear|good (?:morning|afternoon|day)|hallo|guten (?:tag|morgen)|sehr geehrte[rs]?|liebe[rs]?|moin|bonjour|salut|ch[eè]re?|hola|buen(?:os|as) (?:días|tardes)|estimad[oa]s?|ciao|buongiorno|gentile|salve|olá|bom dia|boa tarde|caro|prezad[oa]s?|beste|geachte|goedendag|dag|dzień dobry|cześć|witam|szanown[aiy]|здравствуйте|merhaba)(?=[\s,!])[^\n,!.?]{0,60}(?:[,!.]|\n)\s*/u
+
+/** Behind `--`, a closing formula, a program's line, or a name on a line of its own. */
+function withoutSignature(text: string): string {
+  const end = text.search(closing)
+  const body = (end === -1 ? text : text.slice(0, end)).trim()
+  const paragraphs = body.split(/\n\s*\n/)
+  while (paragraphs.length > 1 && isName(paragraphs.at(-1) ?? '')) paragraphs.pop()
+  return paragraphs.join('\n\n')
+}
+
+const closing =
+  /^(?:--|(?:(?:best|kind|warm|many)(?: (?:regards|wishes))?|regards|cheers|sincerely|yours|(?:with |mit )?(?:freundlichen|besten|vielen|viele|beste|liebe|schöne) (?:grüßen?|gruß)|mfg|vg|lg|gruß|cordialement|bien cordialement|bien à vous|salutations|(?:un )?(?:cordial )?saludos?(?: cordiales)?|atentamente|cordiali saluti|distinti saluti|saluti|atenciosamente|cumprimentos|abraços|(?:met )?vriendelijke groet(?:en)?|groet(?:en|jes)?|z poważaniem|pozdrawiam|pozdrowienia|с уважением|saygılarımla)\b|sent from my |gesendet von |envoyé de(?:puis)? mon |enviado desde |inviato da |verstuurd vanaf |wysłane z |get outlook for )/mu
+
+/** Two lines of up to four words, without a verb's punctuation. */
+const isName = (paragraph: string) =>
+  paragraph.split('\n').length <= 2 &&
+  paragraph
+    .split('\n')
+    .every((line) => /^[\p{L}.'-]+(?: [\p{L}.'-]+){0,3}$/u.test(line.trim()) && !/[!?]/.test(line))
+
+const clausesOf = (text: string): string[] =>
+  text
+    .split(
+      /[.!?,;:。！？、，\n]+|\s[-–—]\s|\s(?:and|but|so|und|aber|et|y|pero|e|ma|en|maar|i|ale|mas)\s/u,
+    )
+    .map((clause) => clause.trim().slice(0, clauseMax))
+    .filter((clause) => clause !== '')

@@ -1,54 +1,102 @@
-/** What the person wrote, without what was quoted below it. Linear in the length of the text. */
-export function visibleText(text: string): string {
-  const lines = text.slice(0, textMax).replace(/\r\n?/g, '\n').split('\n')
-  const cut = lines.findIndex((_, at) => startsQuote(lines, at))
-  const written = cut === -1 ? lines : lines.slice(0, cut)
-  const own = written.filter((line) => !line.trimStart().startsWith('>'))
-  return own
+import type { InboundMessage } from './message.ts'
+import { baseSubject } from './subject.ts'
+
+/** A mail as far as its text tells what of it is quoted. */
+export type ReceivedText = Pick<InboundMessage, 'text' | 'to' | 'subject'>
+
+/**
+ * What the person wrote, without what was quoted and the line above it. By shape and not by words, which
+ * every language has others for. Linear in the length of the text.
+ */
+export function visibleText(mail: ReceivedText): string {
+  const lines = mail.text.slice(0, textMax).replace(/\r\n?/g, '\n').split('\n')
+  const known = [...mail.to, baseSubject(mail.subject).toLowerCase()].filter((each) => each !== '')
+  const written: string[] = []
+  for (const [at, line] of lines.entries()) {
+    if (separator.test(line.trim()) || isHeaderBlock(lines, at, known)) break
+    if (isQuoted(line)) continue
+    if (/[:：]\s*$/.test(line)) {
+      const kind = attributionAt(lines, at)
+      if (kind !== undefined) written.length -= wrappedAbove(lines, at, written.length)
+      if (kind === 'of all below') break
+      if (kind === 'of quoted lines') continue
+    }
+    written.push(line)
+  }
+  return written
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
 }
 
 /** The beginning of it on one line, for lists. */
-export function snippetOf(text: string): string {
-  const line = visibleText(text).replace(/\s+/g, ' ')
+export function snippetOf(mail: ReceivedText): string {
+  const line = visibleText(mail).replace(/\s+/g, ' ')
   const characters = [...line.slice(0, 2 * snippetMax)]
   return characters.length <= snippetMax ? line : `${characters.slice(0, snippetMax).join('')}…`
 }
 
 const textMax = 262_144
 const snippetMax = 200
+const attributionMax = 500
 
-function startsQuote(lines: string[], at: number): boolean {
-  const line = (lines[at] ?? '').trim()
-  if (line.length === 0 || line.length > 500) return false
-  if (separator.test(line)) return true
-  // The attribution may be wrapped over a few lines, and a quoted line or a header follows it.
-  const wrapped = lines
-    .slice(at, at + 3)
-    .join(' ')
-    .trim()
-    .slice(0, 500)
-  if (attributionStart.test(line) && attributionEnd.test(line)) return true
-  if (attributionStart.test(line) && attributionEnd.test(wrapped) && at > 0) return true
-  return (
-    headerStart.test(line) &&
-    lines.slice(at + 1, at + 5).some((next) => headerNext.test(next.trim()))
-  )
+const isQuoted = (line: string) => line.trimStart().startsWith('>')
+
+/** `-----Original Message-----` and the line above Outlook's headers. */
+const separator = /^(?:-{5,80} ?[^-]{2,60} ?-{5,80}|_{20,200})$/
+
+/**
+ * The line ends in a colon. Above quoted lines it is what every mail program writes there; with a day
+ * and an address, or a day and nothing below it, too.
+ */
+function attributionAt(
+  lines: string[],
+  at: number,
+): 'of quoted lines' | 'of all below' | undefined {
+  const line = lines[at] ?? ''
+  if (line.length > attributionMax) return undefined
+  let below = at + 1
+  while (below < at + 5 && lines[below]?.trim() === '') below += 1
+  const next = lines[below]
+  if (next !== undefined && isQuoted(next)) return 'of quoted lines'
+  const whole = lines.slice(at - wrappedAbove(lines, at, at), at + 1).join(' ')
+  if (!dayOrTime.test(whole)) return undefined
+  return next === undefined || /\S@\S/.test(whole) ? 'of all below' : undefined
 }
 
-const separator =
-  /^(?:-{3,} ?(?:original message|original[- ]?nachricht|ursprüngliche nachricht|message d'origine|mensaje original|messaggio originale|mensagem original|oorspronkelijk bericht|wiadomość oryginalna|исходное сообщение|forwarded message|orijinal mesaj|元のメッセージ|原始邮件|原始郵件) ?-{3,}|_{20,})$/i
+const dayOrTime = /\b(?:19|20)\d\d\b|\d[./-]\d|\d:\d\d|\d[年월月]/
 
-const attributionStart =
-  /^(?:>? ?)?(?:on|am|le|el|il|em|op|w dniu|dnia|\d{1,4}[./年-]|(?:mon|tue|wed|thu|fri|sat|sun|пн|вт|ср|чт|пт|сб|вс|lun|mar|mer|jeu|ven|sam|dim)[a-zа-я]*[,.]? )/iu
+/** Lines above that belong to it, because it was too long for one: up to the one with the day. */
+function wrappedAbove(lines: string[], at: number, writtenMax: number): number {
+  if (dayOrTime.test(lines[at] ?? '')) return 0
+  for (const count of [1, 2]) {
+    const above = lines[at - count]?.trim() ?? ''
+    if (count > writtenMax || above === '' || above.length > attributionMax) return 0
+    if (dayOrTime.test(above)) return count
+  }
+  return 0
+}
 
-const attributionEnd =
-  /(?:wrote|schrieb(?: am .{0,100})?|a écrit|escribió|ha scritto|escreveu|schreef(?: .{0,100})?|napisał(?:\(a\)|a)?|пишет|написал(?:а|\(а\))?|yazdı|のメール|写道|寫道|skrev|작성)\s*[:：]?$/iu
+const headerLine = /^\*?\p{L}[\p{L} .'’-]{0,24}\*?\s?[:：]\*?\s*\S/u
 
-/** Outlook quotes without marks: a block of headers. */
-const headerStart =
-  /^\*?(?:from|von|de|da|van|od|от|kimden|差出人|发件人|寄件者|från|fra)\s?\*?[:：]/iu
-const headerNext =
-  /^\*?(?:sent|to|date|subject|gesendet|an|datum|betreff|envoyé|à|objet|enviado|para|asunto|inviato|a|oggetto|assunto|verzonden|aan|onderwerp|wysłano|do|temat|отправлено|кому|тема|送信日時|宛先|件名|发送时间|收件人|主题|skickat|till|ämne|sendt|til|emne)\s?\*?[:：]/iu
+/**
+ * Outlook quotes without marks, below a block of headers: three or more lines `Word: value`, of which
+ * one has an address that the mail is to, or its subject.
+ */
+function isHeaderBlock(lines: string[], at: number, known: string[]): boolean {
+  if (!headerLine.test(lines[at] ?? '')) return false
+  const after = lines.slice(at, at + 10).map((line) => line.slice(0, attributionMax))
+  const end = after.findIndex((line) => !headerLine.test(line) && !/^\s+\S/.test(line))
+  const block = end === -1 ? after : after.slice(0, end)
+  const values = block.map((line) => line.slice(line.search(/[:：]/) + 1).toLowerCase())
+  return (
+    block.length >= 3 &&
+    values.some((value) =>
+      known.some((each) =>
+        each.includes('@')
+          ? value.includes(each)
+          : baseSubject(value.replace(/^\*? */, '')) === each,
+      ),
+    )
+  )
+}

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest'
+import { classify } from './classify.ts'
+import { parseMessage } from './message.ts'
+import { findReturnDay } from './return-day.ts'
+import { readWish } from './unsubscribe-wish.ts'
+import { visibleText } from './visible-text.ts'
+
+const now = new Date('2026-11-24T10:00:00Z')
+const received = (text: string) => ({ text, to: ['anna@ours.example'], subject: 'Re: Hello' })
+
+describe('the day on which an absence begins is not the day of return', () => {
+  test.each([
+    ['Ich bin ab dem 1. Dezember bis 15. Dezember nicht erreichbar.', '2026-12-16'],
+    ['Ich bin ab 24.12. bis 06.01. im Urlaub.', '2027-01-07'],
+    ["Je suis absent à partir du 1er décembre jusqu'au 15 décembre.", '2026-12-16'],
+    ['Estaré ausente a partir del 1 de diciembre hasta el 15 de diciembre.', '2026-12-16'],
+    ['Ik ben vanaf 1 december tot 15 december afwezig.', '2026-12-16'],
+  ])('%s', (text, day) => expect(String(findReturnDay(text, now))).toBe(day))
+})
+
+describe('who is interested does not ask to be unsubscribed', () => {
+  test.each([
+    "I'm interested. Please take me through the pricing on Thursday.",
+    'Sounds great! Could you please take us through a demo next week?',
+    "Please don't email me before 10, I am in meetings. Call me: +49 30 1234.",
+    "Happy to talk. Please don't contact us by phone, e-mail is better.",
+    'We want to opt out of our current vendor, so your timing is perfect.',
+    'Bitte keine Mails an info@, schreiben Sie mir direkt. Wir haben Interesse.',
+    'Stop by on Tuesday, I will show you around.',
+    'We cannot stop now. Remove the second item from the offer, please.',
+    'Löschen Sie bitte Position 3 aus dem Angebot.',
+    'Non possiamo cancellare la riunione, a domani.',
+    'Veuillez retirer la ligne 2 du devis.',
+  ])('%s', (text) => expect(readWish(received(text))).toBeNull())
+})
+
+test('a wish among other sentences is only suggested', () => {
+  for (const text of [
+    "Don't write to me, write to our CFO Eva, she is waiting for your offer.",
+    'Nice product. We have a supplier for the next two years. Please remove me from your list.',
+    'Unsubscribe me. Or call me on Monday about the larger plan, that would be interesting.',
+  ]) {
+    expect([text, readWish(received(text))]).toEqual([text, 'possible'])
+  }
+})
+
+describe('a short mail that is nothing but the wish is plain', () => {
+  test.each([
+    'No thanks, unsubscribe',
+    "Not interested. Don't email again.",
+    'Hi Tom,\n\nunsubscribe\n\nBob',
+    'Unsubscribe me please.\n\nBest regards\nBob Miller\nHead of Purchasing\n+49 30 1234',
+    'Please remove me from your mailing list. Thank you!\n\nSent from my iPhone',
+    'STOP',
+    'Merci de me désinscrire',
+    'Merci de ne plus me contacter',
+    'Veuillez me retirer de votre liste',
+    'Bitte löschen Sie meine Daten.',
+    'Sehr geehrte Frau Adler,\n\nbitte nehmen Sie mich aus dem Verteiler.\n\nMit freundlichen Grüßen\nBob',
+    'Kein Interesse, bitte keine weiteren E-Mails.',
+    'Por favor, elimíneme de su lista',
+    'No me escriban más. Gracias.',
+    'Non scrivetemi più',
+    'Não quero receber mais e-mails',
+    'Graag geen mails meer',
+    'Proszę o usunięcie mnie z listy',
+    'Proszę nie pisać do mnie więcej',
+  ])('%s', (text) => expect(readWish(received(text))).toBe('plain'))
+})
+
+test("what our own mail says below the answer is nobody's wish", () => {
+  const ours = 'Hello\nIf you want to unsubscribe, answer with "unsubscribe".\nUnsubscribe'
+  const block = `Lähettäjä: Anna <anna@ours.example>\nLähetetty: 24.11.2026 10:00\nVastaanottaja: Ada\nAihe: Hello\n\n${ours}`
+  expect(readWish(received(`Kiitos, soitan huomenna.\n\n${block}`))).toBeNull()
+  expect(readWish(received(`Thanks, I will call tomorrow.\n\n${ours}`))).toBeNull()
+})
+
+const kindOf = async (lines: string[], body = 'Yes, please call me.') => {
+  const head = [
+    'From: Ann <ann@acme.example>',
+    'To: sales@ours.example',
+    'Message-ID: <x@acme.example>',
+  ]
+  const source = Buffer.from([...head, ...lines, '', body].join('\r\n'))
+  return classify(await parseMessage(source), now)
+}
+const answer = ['In-Reply-To: <a@ours.example>', 'References: <a@ours.example>']
+
+describe('a person with a subject of their own is a person', () => {
+  test.each([
+    'Spring semester cooperation',
+    'Absence management: please send an offer',
+    'Periferie-Projekt: Angebot',
+    'Urlopy: oferta',
+    'Holiday season campaign',
+    'Annual leave planning tool: your offer',
+    'Vacation rental in Spain',
+  ])('%s', async (subject) => expect((await kindOf([`Subject: ${subject}`])).kind).toBe('reply'))
+})
+
+describe('a person who answers from a help desk is a person', () => {
+  test.each(['X-Auto-Response-Suppress: All', 'Precedence: bulk'])('%s', async (header) =>
+    expect((await kindOf([...answer, 'Subject: Re: Offer', header])).kind).toBe('reply'),
+  )
+})
+
+describe('what is marked as automatic and tells a day', () => {
+  const marked = [...answer, 'Auto-Submitted: auto-replied', 'Subject: Re: Offer']
+  test.each([
+    'Ich befinde mich bis einschließlich Freitag, den 4. Dezember in Elternzeit.',
+    'No estaré disponible hasta el 4 de diciembre.',
+    "Absente jusqu'au 04/12.",
+  ])('%s', async (body) => {
+    expect(await kindOf(marked, body)).toMatchObject({ kind: 'auto_reply', isOutOfOffice: true })
+    const found = await kindOf(marked, body)
+    expect(found.kind === 'auto_reply' && String(found.returnsOn)).toBe('2026-12-05')
+  })
+})
+
+test('an accent may be written in two characters', async () => {
+  const subject = Buffer.from('Réponse automatique : Offre'.normalize('NFD')).toString('base64')
+  expect((await kindOf([...answer, `Subject: =?UTF-8?B?${subject}?=`])).kind).toBe('auto_reply')
+})
+
+describe('the line above a quote is not what the person wrote', () => {
+  test.each([
+    ['Ja gern.', 'Am Di., 24. Nov. 2026 um 10:00 Uhr schrieb Anna <anna@example.com>:'],
+    ['Ja.', 'Am 24.11.26 um 10:00 schrieb Anna:'],
+    ['Ja tak.', 'Den tirs. 24. nov. 2026 kl. 10.00 skrev Anna <anna@example.com>:'],
+    ['Tak.', 'wt., 24 lis 2026 o 10:00 Anna <anna@example.com> napisał(a):'],
+    ['Да.', 'вт, 24 нояб. 2026 г. в 10:00, Anna <anna@example.com>:'],
+    ['Ano.', 'út 24. 11. 2026 v 10:00 odesílatel Anna <anna@example.com> napsal:'],
+  ])('%s %s', (own, line) => {
+    expect(visibleText(received(`${own}\n\n${line}\n\n> Hello\n> Anna`))).toBe(own)
+  })
+})
+
+test('what stands between quoted lines and below them was written by the person', () => {
+  const text =
+    'Hi,\nsee below.\n\nOn Tue, Nov 24, 2026 at 10:00 AM Anna wrote:\n> Price?\nTen.\n> When?\nMonday.'
+  expect(visibleText(received(text))).toBe('Hi,\nsee below.\n\nTen.\nMonday.')
+})
+
+test('a list with colons is no header of a quoted mail', () => {
+  const text = 'Our details:\nName: Ada\nCompany: Acme\nE-mail: ada@acme.example\n\nCall me.'
+  expect(visibleText(received(text))).toBe(text)
+})
