@@ -5,6 +5,8 @@ import {
   acquisitionSchemas,
   grantMonthlyCredits,
 } from './features/acquisition/index.ts'
+
+import { dropOldEntries } from './features/audit/index.ts'
 import { campaignRoutes, campaignSchemas } from './features/campaigns/index.ts'
 import {
   type DeliveryRunnerOptions,
@@ -24,6 +26,7 @@ import { tokenBoxOf, trackingRoutes } from './features/tracking/index.ts'
 import { webhookEventRoutes, webhookEventSchemas } from './features/webhook-events/index.ts'
 import { webhookTestRoutes, webhookTestSchemas } from './features/webhook-tests/index.ts'
 import { sealedWebhookColumns, webhookRoutes, webhookSchemas } from './features/webhooks/index.ts'
+import { listWorkspaces } from './features/workspaces/index.ts'
 import type { Context } from './kernel/context.ts'
 import { createPartitions, type PartitionedTable } from './kernel/db/partitions.ts'
 import { docsRoutes } from './kernel/http/docs.ts'
@@ -137,12 +140,13 @@ async function shareHints(
   }
 }
 
-/** Partitions ahead of time, and none longer than what is in them has to be kept. */
+/** Partitions ahead of time, and nothing longer than it has to be kept. */
 async function keepPartitions(ctx: Context) {
   await ensurePartitions(ctx)
   await dropOldPartitions(ctx)
   await dropOldMessages(ctx)
   await dropOldAnswers(ctx)
+  for (const { id } of await listWorkspaces(ctx)) await dropOldEntries(ctx, id)
 }
 
 /** The tables that grow without end, and how they are cut. */

@@ -31,6 +31,7 @@ export interface Config {
   webhookRetentionDays: number
   /** Undefined: mails are kept for good. */
   messageRetentionDays: number | undefined
+  auditRetentionDays: number
   /** Undefined: addresses that the directory lacks are proposed by pattern. */
   acquisitionProvider: AcquisitionProvider | undefined
   leaseMs: number
@@ -73,6 +74,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     messageRetentionDays: env.MESSAGE_RETENTION_DAYS
       ? integer(env, 'MESSAGE_RETENTION_DAYS', 0, 30, 36_500)
       : undefined,
+    auditRetentionDays: integer(env, 'AUDIT_RETENTION_DAYS', 400, 30, 36_500),
     acquisitionProvider: acquisitionProvider(env),
     leaseMs: integer(env, 'LEASE_MS', 30_000, 500, 600_000),
     version: readVersion(),

@@ -20,14 +20,16 @@ export function labelCommands(program: Command) {
     .description('Create a label, or bring back an archived one of this name')
     .requiredOption('--name <name>', 'its name', parseName)
     .addOption(
-      new Option('--effect <effect>', 'what setting it does to sending')
-        .choices(['none', 'pause', 'stop'])
-        .default('none'),
+      new Option(
+        '--effect <effect>',
+        'what setting it does to sending (none, or what it did before)',
+      ).choices(['none', 'pause', 'stop']),
     )
     .addOption(
-      new Option('--sentiment <sentiment>', 'what it says of the lead')
-        .choices(['positive', 'neutral', 'negative'])
-        .default('neutral'),
+      new Option(
+        '--sentiment <sentiment>',
+        'what it says of the lead (neutral, or what it said before)',
+      ).choices(['positive', 'neutral', 'negative']),
     )
     .action((options: CreateOptions) => {
       const { name, effect, sentiment } = options

@@ -16,6 +16,7 @@ const nouns: Record<string, () => Promise<(program: Command) => void>> = {
   suppressions: async () => (await import('./suppressions.ts')).suppressionCommands,
   webhooks: async () => (await import('./webhooks.ts')).webhookCommands,
   secrets: async () => (await import('./secrets.ts')).secretCommands,
+  audit: async () => (await import('./audit.ts')).auditCommands,
   migrate: async () => (await import('./migrate.ts')).migrateCommand,
   doctor: async () => (await import('./doctor.ts')).doctorCommand,
   demo: async () => (await import('./demo.ts')).demoCommand,

@@ -92,20 +92,23 @@ test('is not asked for what the directory knows, what was acquired, or what cann
   expect(provider.receiver.requests).toHaveLength(1)
 })
 
+const unusable = { code: 'unavailable', headers: { 'retry-after': '30' } }
+
 const findings: [string, unknown, object][] = [
   ['no address', { email: null }, { status: 'not_found' }],
-  ['a status of its own', { email: 'a@b.example', email_status: 'sure' }, { status: 'not_found' }],
+  ['a status of its own', { email: 'a@b.example', email_status: 'sure' }, unusable],
   ['no status', { email: 'a@b.example' }, { status: 'acquired', email_status: 'unknown' }],
   ['more than asked', { email: 'a@b.example', cost: 3 }, { status: 'acquired' }],
-  ['no e-mail address', { email: 'ada' }, { status: 'not_found' }],
-  ['a list', [{ email: 'a@b.example' }], { status: 'not_found' }],
-  ['nothing about it', {}, { status: 'not_found' }],
-  ['a number', { email: 7 }, { status: 'not_found' }],
-  ['a long story', { email: 'a@b.example', x: 'x'.repeat(2000) }, { status: 'not_found' }],
+  ['no e-mail address', { email: 'ada' }, unusable],
+  ['a list', [{ email: 'a@b.example' }], unusable],
+  ['nothing about it', {}, unusable],
+  ['a number', { email: 7 }, unusable],
+  ['a long story', { email: 'a@b.example', x: 'x'.repeat(2000) }, unusable],
 ]
 test.each(findings)('that answers %s is taken at its word', async (_what, body, expected) => {
   await using provider = await startProvider(json(body))
-  expect(await provider.acquire(await unknownPerson())).toMatchObject(expected)
+  const answer = provider.acquire(await unknownPerson()).catch((error: unknown) => error)
+  expect(await answer).toMatchObject(expected)
   expect(provider.receiver.requests).toHaveLength(1)
   const charged = 'acquired' in expected || Object.values(expected).includes('acquired')
   expect(await provider.balance()).toBe(charged ? 99 : 100)
@@ -115,7 +118,6 @@ const hopeless: [string, Answer, number][] = [
   ['garbage', answerWith(200, '<html>'), 1],
   ['binary garbage', answerWith(200, Buffer.from([0xff, 0xfe, 0])), 1],
   ['an empty body', answerWith(200), 1],
-  ['404', answerWith(404), 1],
   ['401', answerWith(401), 1],
   ['a redirect', hostile.redirectTo('http://127.0.0.1:1/'), 1],
   ['500 for ever', answerWith(500), 3],
@@ -125,15 +127,11 @@ const hopeless: [string, Answer, number][] = [
   ['half a body', hostile.resetMidBody(), 3],
   ['another protocol', hostile.notHttp(), 3],
 ]
-describe('that fails costs nothing and reveals nothing', () => {
+describe('that fails costs nothing, and whoever asks is told to ask again', () => {
   test.each(hopeless)('%s', async (_what, answer, requests) => {
     await using provider = await startProvider(answer)
-    expect(await provider.acquire(await unknownPerson())).toMatchObject({
-      status: 'not_found',
-      email: null,
-      credits_charged: 0,
-      balance: 100,
-    })
+    await expect(provider.acquire(await unknownPerson())).rejects.toMatchObject(unusable)
+    expect(await provider.balance()).toBe(100)
     expect(provider.receiver.requests).toHaveLength(requests)
   })
 
@@ -144,7 +142,7 @@ describe('that fails costs nothing and reveals nothing', () => {
       hostile.drip(20),
     ]) {
       await using provider = await startProvider(answer, 100)
-      expect(await provider.acquire(await unknownPerson())).toMatchObject({ status: 'not_found' })
+      await expect(provider.acquire(await unknownPerson())).rejects.toMatchObject(unusable)
       expect(provider.receiver.requests).toHaveLength(3)
       expect(await provider.balance()).toBe(100)
     }
@@ -202,6 +200,12 @@ test('may be right about somebody who asks to be removed later', async () => {
   await expect(provider.acquire(contact_id)).rejects.toMatchObject({ code: 'not_eligible' })
 })
 
+test('that does not know the person says so with a 404', async () => {
+  await using provider = await startProvider(answerWith(404))
+  expect(await provider.acquire(await unknownPerson())).toMatchObject({ status: 'not_found' })
+  expect(await provider.balance()).toBe(100)
+})
+
 test('is guarded like any address that this service connects to', async () => {
   const { createOutboundHttp } = await import('../../kernel/outbound/index.ts')
   await using receiver = await startReceiver(found)
@@ -212,9 +216,9 @@ test('is guarded like any address that this service connects to', async () => {
   }
   const { id } = await createWorkspace(ctx, `guarded ${ctx.newId()}`)
   const contact_id = await unknownPerson()
-  const answer = await acquireEmail({ ...ctx, config, http }, id, { contact_id }, null)
+  const answer = acquireEmail({ ...ctx, config, http }, id, { contact_id }, null)
+  await expect(answer).rejects.toMatchObject(unusable)
   await http.close()
-  expect(answer.status).toBe('not_found')
   expect(receiver.requests).toHaveLength(0)
 })
 

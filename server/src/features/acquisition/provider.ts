@@ -1,6 +1,7 @@
 import type { AcquisitionProvider } from '../../config.ts'
 import type { Context } from '../../kernel/context.ts'
 import { parseEmail } from '../../kernel/email.ts'
+import { AppError } from '../../kernel/errors.ts'
 import type { OutboundHttp, PostOutcome } from '../../kernel/outbound/index.ts'
 import { createGate } from './gate.ts'
 import { type EmailStatus, emailStatuses } from './schema.ts'
@@ -28,8 +29,10 @@ const retryAfterMaxMs = 5_000
 const inFlightMax = 64
 
 /**
- * Asks the operator's provider (docs/providers.md). Nothing when it knows no address, and nothing when
- * it does not answer usably: that is logged, and a later reveal asks again.
+ * Asks the operator's provider (docs/providers.md). Nothing when it knows no address.
+ *
+ * @throws AppError `unavailable` when it does not answer usably, so that the caller asks again: as
+ *   `not_found` the answer would be kept under the caller's Idempotency-Key for a day
  */
 export async function askProvider(
   ctx: Context,
@@ -42,13 +45,22 @@ export async function askProvider(
       const verdict = await attemptOnce(ctx, provider, request, deadlineMs)
       if (verdict.kind === 'answered') return verdict.address
       ctx.log.warn({ reason: verdict.reason, attempt }, 'the acquisition provider gave no answer')
-      if (verdict.kind === 'refused' || attempt === attemptsMax) return
+      if (verdict.kind === 'refused' || attempt === attemptsMax) throw noAnswer()
       const pauseMs = verdict.afterMs ?? (pausesMs[attempt - 1] ?? 0) * (1 + ctx.random())
-      if (pauseMs > retryAfterMaxMs || ctx.monotonicMs() + pauseMs >= deadlineMs) return
+      if (pauseMs > retryAfterMaxMs || ctx.monotonicMs() + pauseMs >= deadlineMs) throw noAnswer()
       await ctx.sleep(pauseMs)
     }
   })
 }
+
+const noAnswer = () =>
+  new AppError(
+    'unavailable',
+    'The address could not be looked up; nothing was charged. Try again.',
+    {
+      headers: { 'retry-after': '30' },
+    },
+  )
 
 const gates = new WeakMap<OutboundHttp, ReturnType<typeof createGate>>()
 

@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
+import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import * as queries from './queries.ts'
 
 /** Who did it: a person in the application, a key, the operator at the command line, or the service. */
@@ -36,3 +37,40 @@ export const recordAudit = (tx: Context, entry: AuditEntry) =>
     details: JSON.stringify(entry.details ?? {}),
     timestamp_created: tx.now(),
   })
+
+export interface ListedEntry {
+  id: string
+  actor_type: string
+  actor_id: string | null
+  action: string
+  subject_type: string
+  subject_id: string | null
+  request_id: string | null
+  details: unknown
+  timestamp_created: Date
+}
+
+/** Who changed what, newest first. */
+export async function listAudit(
+  ctx: Context,
+  workspaceId: string,
+  page: PageRequest,
+  filter: queries.AuditFilter,
+): Promise<Page<ListedEntry>> {
+  const { startingAfter, limit } = page
+  const rows = await queries.listAuditEntries(ctx.db, workspaceId, filter, startingAfter, limit + 1)
+  const entries = rows.map(({ workspace_id: _, ...entry }) => entry)
+  return toPage<ListedEntry>(entries, limit)
+}
+
+const dayMs = 86_400_000
+const batchMax = 5000
+
+/** Deletes a workspace's entries past AUDIT_RETENTION_DAYS, in short statements. */
+export async function dropOldEntries(ctx: Context, workspaceId: string): Promise<void> {
+  const limit = new Date(ctx.now().getTime() - ctx.config.auditRetentionDays * dayMs)
+  for (;;) {
+    const deleted = await queries.deleteAuditEntries(ctx.db, workspaceId, limit, batchMax)
+    if (deleted < batchMax) return
+  }
+}

@@ -1,1 +1,10 @@
-export { type Actor, operator, recordAudit, service } from './audit.ts'
+export {
+  type Actor,
+  dropOldEntries,
+  type ListedEntry,
+  listAudit,
+  operator,
+  recordAudit,
+  service,
+} from './audit.ts'
+export type { AuditFilter } from './queries.ts'

@@ -1,6 +1,64 @@
-import type { Insertable } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import type { AuditLog } from '../../kernel/db/types.gen.ts'
+import { firstIdAt } from '../../kernel/ids.ts'
 
 export const insertAuditEntry = (db: Db, entry: Insertable<AuditLog>) =>
   db.insertInto('audit_log').values(entry).execute()
+
+/** All that are given must hold. */
+export interface AuditFilter {
+  /** Whole, or a beginning that ends with a dot: `key.` is every action on keys. */
+  action?: string | undefined
+  actorType?: string | undefined
+  actorId?: string | undefined
+  subjectId?: string | undefined
+  /** The first instant, and the one after the last. */
+  from?: Date | undefined
+  to?: Date | undefined
+}
+
+/** Newest first, by the primary key: the time is in the id. */
+export const listAuditEntries = (
+  db: Db,
+  workspaceId: string,
+  filter: AuditFilter,
+  before: string | undefined,
+  limit: number,
+) => {
+  const { action, actorType, actorId, subjectId, from, to } = filter
+  const kind = action?.endsWith('.') ? action : undefined
+  let query = db
+    .selectFrom('audit_log')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('id', 'desc')
+    .limit(limit)
+  if (before) query = query.where('id', '<', before)
+  if (from) query = query.where('id', '>=', firstIdAt(from))
+  if (to) query = query.where('id', '<', firstIdAt(to))
+  if (kind) query = query.where((eb) => eb.fn('starts_with', ['action', eb.val(kind)]), '=', true)
+  else if (action) query = query.where('action', '=', action)
+  if (actorType) query = query.where('actor_type', '=', actorType)
+  if (actorId) query = query.where('actor_id', '=', actorId)
+  if (subjectId) query = query.where('subject_id', '=', subjectId)
+  return query.execute()
+}
+
+/** @returns how many; as many as `limit` means that there may be more */
+export async function deleteAuditEntries(
+  db: Db,
+  workspaceId: string,
+  olderThan: Date,
+  limit: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from audit_log
+    where workspace_id = ${workspaceId}::uuid
+      and id = any(array(
+        select id from audit_log
+        where workspace_id = ${workspaceId}::uuid and id < ${firstIdAt(olderThan)}::uuid
+        order by id
+        limit ${limit}::integer))`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}

@@ -82,7 +82,8 @@ test('an archived label cannot be set, is still known, and comes back under its 
   expect(await create('reseller')).toMatchObject({
     id: label.id,
     value: 'reseller',
-    effect: 'none',
+    effect: 'stop',
+    sentiment: 'negative',
     timestamp_archived: null,
   })
 })

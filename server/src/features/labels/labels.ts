@@ -36,7 +36,7 @@ export interface Label {
 
 /**
  * The name of an archived label brings that label back, with its id and value, so that
- * subscriptions to it work again.
+ * subscriptions to it work again, and with what it did, where nothing else is given.
  */
 export async function createLabel(
   ctx: Context,
@@ -44,7 +44,6 @@ export async function createLabel(
   input: NewLabel,
   actor: Actor,
 ): Promise<Label> {
-  const { effect = 'none', sentiment = 'neutral' } = input
   return transaction(ctx, async (tx) => {
     await queries.lockNames(tx.db, workspaceId)
     const labels = await listLabels(tx.db, workspaceId, { archived: true })
@@ -57,6 +56,8 @@ export async function createLabel(
       labels.filter((label) => label !== archived),
     )
     if (problem) throw invalidField('/name', problem)
+    const effect = input.effect ?? archived?.effect ?? 'none'
+    const sentiment = input.sentiment ?? archived?.sentiment ?? 'neutral'
     const row = archived
       ? await queries.updateLabel(tx.db, workspaceId, archived.id, {
           name,

@@ -69,6 +69,10 @@ export const leadRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Lead) },
       },
     },
-    (req) => setLeadStatus(req.ctx, req.caller.workspaceId, req.body),
+    (req) =>
+      setLeadStatus(req.ctx, req.caller.workspaceId, req.body, {
+        actor: { type: 'key', id: req.caller.keyId },
+        requestId: req.id,
+      }),
   )
 }

@@ -2,13 +2,14 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
+import { type Actor, recordAudit } from '../audit/index.ts'
 import { builtinStatuses, listLabels } from '../labels/index.ts'
 import { wakeCampaignMailboxes } from '../mailbox-lanes/index.ts'
 import { findSuppressed } from '../suppression/index.ts'
 import { ChangingLead, changeLeads } from './change-leads.ts'
 import { noSuchLead } from './find-lead.ts'
 import * as queries from './queries.ts'
-import { leadRecord } from './record.ts'
+import { leadRecord, type StoredLead } from './record.ts'
 import { recordActivities } from './record-activity.ts'
 import { resumed } from './resume.ts'
 import type { Lead, NewLeadStatus } from './schema.ts'
@@ -19,24 +20,57 @@ export async function setLeadStatus(
   ctx: Context,
   workspaceId: string,
   input: NewLeadStatus,
+  by: ChangedBy,
 ): Promise<Lead> {
   const target = await readTarget(ctx, workspaceId, input.new_status)
   const address = parseEmail(input.email)
   if (!address) throw noSuchLead()
   const { campaign_id } = input
-  return transaction(ctx, (tx) =>
-    isUnsubscribe(target)
-      ? unsubscribe(tx, workspaceId, campaign_id, address.folded)
-      : setStatus(tx, workspaceId, campaign_id, address.folded, target),
-  )
+  return transaction(ctx, async (tx) => {
+    const { before, after } = isUnsubscribe(target)
+      ? await unsubscribe(tx, workspaceId, campaign_id, address.folded)
+      : await setStatus(tx, workspaceId, campaign_id, address.folded, target)
+    const isChanged = before.status !== after.status || before.sending_state !== after.sending_state
+    if (isChanged) await recordChange(tx, before, after, by)
+    return leadRecord(after)
+  })
 }
 
-async function unsubscribe(tx: Context, workspaceId: string, campaignId: string, folded: string) {
+export interface ChangedBy {
+  actor: Actor
+  requestId?: string
+}
+
+interface Changed {
+  before: StoredLead
+  after: StoredLead
+}
+
+const recordChange = (tx: Context, before: StoredLead, after: StoredLead, by: ChangedBy) =>
+  recordAudit(tx, {
+    ...by,
+    workspaceId: after.workspace_id,
+    action: 'lead.status_set',
+    subjectType: 'lead',
+    subjectId: after.id,
+    details: {
+      previous_status: before.status,
+      status: after.status,
+      sending_state: after.sending_state,
+    },
+  })
+
+async function unsubscribe(
+  tx: Context,
+  workspaceId: string,
+  campaignId: string,
+  folded: string,
+): Promise<Changed> {
   const lead = await queries.findLead(tx.db, workspaceId, campaignId, folded)
   if (!lead) throw noSuchLead()
   const activity = { kind: 'unsubscribed', leadId: lead.id } as const
   const leads = await recordActivities(tx, workspaceId, [activity])
-  return leadRecord(leads.get(lead.id) ?? lead)
+  return { before: lead, after: leads.get(lead.id) ?? lead }
 }
 
 async function setStatus(
@@ -45,13 +79,13 @@ async function setStatus(
   campaignId: string,
   folded: string,
   target: NewStatus,
-) {
+): Promise<Changed> {
   const lead = await queries.lockLead(tx.db, workspaceId, campaignId, folded)
   if (!lead) throw noSuchLead()
   const suppressed = (await findSuppressed(tx.db, workspaceId, [folded])).has(folded)
   const change = planStatusChange(lead, target, { suppressed })
   if (change.kind === 'refused') throw refusal(change.message)
-  if (change.kind === 'unchanged') return leadRecord(lead)
+  if (change.kind === 'unchanged') return { before: lead, after: lead }
   const customInterestValue = target.kind === 'label' ? target.label.value : null
   const data = { previous_status: lead.status }
   const isResumed = isSending(change.patch.sending_state)
@@ -65,7 +99,7 @@ async function setStatus(
   changing.change(patch, events, tx.now())
   await changeLeads(tx, workspaceId, [changing])
   if (isResumed) await wakeCampaignMailboxes(tx, workspaceId, [campaignId])
-  return leadRecord(changing.now)
+  return { before: lead, after: changing.now }
 }
 
 async function readTarget(ctx: Context, workspaceId: string, text: string): Promise<NewStatus> {
