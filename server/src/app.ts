@@ -92,18 +92,21 @@ export async function startRunner(
   options: Pick<DeliveryRunnerOptions, 'listen'> & { witness?: Witness } = {},
 ): Promise<Runner> {
   const hints = await shareHints(options.listen)
+  // First, because it looks whether the database was put back: then nothing must leave it.
+  const { witness } = options
+  const sending = await startSendingRunner(ctx, { ...hints, ...(witness ? { witness } : {}) })
+  ctx.metrics.gauge('mailboxes_awake', sending.lanesAwake)
+  ctx.metrics.gauge('sending_held', () => Number(sending.isHeld()))
+  const { isHeld } = sending
   const deliveries = await startDeliveryRunner(ctx, {
     ...hints,
+    isHeld,
     onAttempt: (attempt) => observeAttempt(ctx, attempt),
     busyShare: createBusyShare(),
   })
   ctx.metrics.gauge('lanes_leased', deliveries.lanesLeased)
   ctx.metrics.gauge('results_refused', deliveries.resultsRefused)
-  const { witness } = options
-  const sending = await startSendingRunner(ctx, { ...hints, ...(witness ? { witness } : {}) })
-  ctx.metrics.gauge('mailboxes_awake', sending.lanesAwake)
-  ctx.metrics.gauge('sending_held', () => Number(sending.isHeld()))
-  const inboxes = startInboxRunner(ctx)
+  const inboxes = startInboxRunner(ctx, { isHeld })
   ctx.metrics.gauge('mailboxes_read', inboxes.mailboxesRead)
   const stopping = new AbortController()
   const following = startLoop(ctx, 'following', followEveryMs, () =>

@@ -20,7 +20,8 @@ export interface Outreach extends AsyncDisposable {
   setUp: (service: ServiceProcess, settings: Settings) => Promise<OutreachApi>
 }
 
-export interface OutreachApi {
+interface OutreachApi {
+  campaignId: string
   /** Rejects when the service refuses or does not answer. */
   call: (method: string, path: string, body: object) => Promise<Answer['body']>
   post: (path: string, body: object) => Promise<Answer['body']>
@@ -95,7 +96,7 @@ function callerOf(address: string, key: string, campaignId: string): OutreachApi
   }
   const post = (path: string, body: object) => call('POST', path, body)
   return {
-    ...{ call, post },
+    ...{ campaignId, call, post },
     addLeads: (emails) =>
       post('lead/add', { campaign_id: campaignId, leads: emails.map((email) => ({ email })) }),
     at: (other) => callerOf(other, key, campaignId),

@@ -58,9 +58,20 @@ test('sending is held and confirmed by command, and the doctor says so meanwhile
     return checks.find(({ check }: { check: string }) => check === 'sending')
   }
   expect(await held()).toBeUndefined()
-  expect((await run('sends', 'confirm-restore')).code).toBe(1)
+  expect((await run('sends', 'confirm-restore', '--yes')).code).toBe(1)
   expect(await json('sends', 'hold')).toMatchObject({ reason: 'operator' })
   expect(await held()).toMatchObject({ status: 'fail' })
-  expect(await json('sends', 'confirm-restore')).toEqual({ uncertain: 0 })
+  const asked = await run('sends', 'confirm-restore')
+  expect(asked.code).toBe(1)
+  for (const part of [
+    'An operator held it',
+    'newest mail',
+    'leads are due',
+    'deliveries are pending',
+  ]) {
+    expect(asked.stderr).toContain(part)
+  }
+  expect(await held()).toMatchObject({ status: 'fail' })
+  expect(await json('sends', 'confirm-restore', '--yes')).toEqual({ uncertain: 0 })
   expect(await held()).toBeUndefined()
 })

@@ -5,9 +5,12 @@ import {
   holdSending,
   listSends,
   listUncertain,
+  previewRestore,
   type ShownSend,
   sendAgain,
 } from '../features/sending/index.ts'
+import type { Context } from '../kernel/context.ts'
+import { AppError } from '../kernel/errors.ts'
 import { parseAtLeastOne, parseId } from './arguments.ts'
 import {
   type OutputOptions,
@@ -17,7 +20,7 @@ import {
   withOutput,
   withWorkspace,
 } from './operate.ts'
-import { formatTable } from './terminal.ts'
+import { ask, formatTable, tell } from './terminal.ts'
 
 export function sendCommands(program: Command) {
   const sends = program.command('sends').description('What was sent, and what became of it')
@@ -81,7 +84,7 @@ export function sendCommands(program: Command) {
     )
 
   withOutput(sends.command('hold'))
-    .description('Send nothing, of no workspace, until confirm-restore')
+    .description('Send and deliver nothing, of no workspace, until confirm-restore')
     .action((options: OutputOptions) =>
       operate(options, holdSending, ({ detail }) => `Nothing is sent from now on. ${detail}`),
     )
@@ -89,8 +92,29 @@ export function sendCommands(program: Command) {
   withOutput(sends.command('confirm-restore'))
     .description('Go on sending by this database, after a restore, a failover or a hold')
     .addHelpText('after', restoreNotes)
-    .action((options: OutputOptions) => operate(options, confirmRestore, showConfirmed))
+    .option('--yes', 'do not ask')
+    .action((options: OutputOptions & { yes?: boolean }) =>
+      operate(options, (ctx) => askAndConfirm(ctx, options.yes === true), showConfirmed),
+    )
 }
+
+async function askAndConfirm(ctx: Context, isConfirmed: boolean) {
+  const preview = await previewRestore(ctx)
+  if (preview && !isConfirmed) {
+    tell(showPreview(preview))
+    if (!(await ask('Go on?'))) {
+      throw new AppError('not_ready', 'Nothing was changed. With --yes it goes on without asking.')
+    }
+  }
+  return confirmRestore(ctx)
+}
+
+type Preview = NonNullable<Awaited<ReturnType<typeof previewRestore>>>
+
+const showPreview = ({ hold, last_mail, ...counts }: Preview) =>
+  `${hold.detail} Held since ${hold.since.toISOString()}.
+The newest mail that this database knows of is ${last_mail ? `of ${last_mail.toISOString()}` : 'none'}: what was sent after it goes out again.
+When it goes on, ${counts.leads_due} leads are due within the hour in ${counts.active_campaigns} active campaigns, and ${counts.pending_deliveries} webhook deliveries are pending.`
 
 type ListOptions = WorkspaceOptions & { campaign?: string; state?: string; limit: number }
 

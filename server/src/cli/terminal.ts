@@ -1,8 +1,21 @@
+import { createInterface } from 'node:readline/promises'
+
 /** Results: JSON or a table, and nothing else. */
 export const print = (text: string) => process.stdout.write(`${text}\n`)
 
 /** What is said about the work. */
 export const tell = (text: string) => process.stderr.write(`${text}\n`)
+
+/** False also where nobody can answer. */
+export async function ask(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY) return false
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim())
+  } finally {
+    lines.close()
+  }
+}
 
 export type Cell = string | number | boolean | Date | string[] | null | undefined
 

@@ -1,12 +1,14 @@
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { startOutreach } from '../../test/outreach.ts'
 import { makeDataDir, operatorJson, runOperator, startService } from '../../test/processes.ts'
 
 // Whole processes start here, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
-const heldLine = 'nothing is sent until "npx outrider sends confirm-restore"'
+const heldLine =
+  'nothing leaves this database, no mail and no webhook, until "npx outrider sends confirm-restore"'
 
 /** Starts and stops it. */
 async function isHeld(DATA_DIR: string): Promise<boolean> {
@@ -30,6 +32,43 @@ test('a DATA_DIR that was put back sends nothing until somebody confirms it', as
   const copy = join(await makeDataDir(), 'data')
   await cp(original, copy, { recursive: true, preserveTimestamps: true })
   expect(await isHeld(copy)).toBe(true)
-  await operatorJson(['sends', 'confirm-restore'], { DATA_DIR: copy })
+  await operatorJson(['sends', 'confirm-restore', '--yes'], { DATA_DIR: copy })
   expect(await isHeld(copy)).toBe(false)
+})
+
+test('nothing leaves a database that was put back: no mail, no webhook, no login to a mailbox', async () => {
+  const original = await makeDataDir()
+  let logins = 0
+  const imap = { onConnection: () => void logins++ }
+  await using outreach = await startOutreach({ imap })
+  const { outbox, receiver } = outreach
+  await using before = startService('main', { DATA_DIR: original })
+  const api = await outreach.setUp(before, { DATA_DIR: original })
+  await api.addLeads(['first@lead.example'])
+  await outbox.waitFor(1)
+  await receiver.waitFor(1)
+  before.kill('SIGTERM')
+  await before.exited
+
+  const copy = join(await makeDataDir(), 'data')
+  await cp(original, copy, { recursive: true, preserveTimestamps: true })
+  const seen = () => ({ mails: outbox.mails.length, webhooks: receiver.requests.length, logins })
+  const seenBefore = seen()
+  await using restored = startService('main', { DATA_DIR: copy })
+  const restoredApi = api.at(await restored.address())
+  await restoredApi.addLeads(['second@lead.example'])
+  // An event that is delivered within milliseconds by a database that is not held.
+  const status = {
+    campaign_id: api.campaignId,
+    email: 'first@lead.example',
+    new_status: 'interested',
+  }
+  await restoredApi.post('lead/update/status', status)
+  const asked = await runOperator(['sends', 'confirm-restore'], { DATA_DIR: copy })
+  expect(asked.stderr).toMatch(/[1-9]\d* webhook deliveries are pending/)
+  expect(seen()).toEqual(seenBefore)
+
+  await operatorJson(['sends', 'confirm-restore', '--yes'], { DATA_DIR: copy })
+  await outbox.waitFor(2)
+  await receiver.waitFor(seenBefore.webhooks + 1)
 })

@@ -7,6 +7,7 @@ import type { MailStore } from './store.ts'
 export interface ImapServerOptions {
   port?: number
   capabilities?: string[]
+  onConnection?: () => void
 }
 
 const usualCapabilities = [
@@ -17,10 +18,11 @@ const usualCapabilities = [
 /** Shows the mail of a store to mail programs. */
 export async function startImapServer(
   store: MailStore,
-  { port = 0, capabilities = usualCapabilities }: ImapServerOptions = {},
+  { port = 0, capabilities = usualCapabilities, onConnection }: ImapServerOptions = {},
 ): Promise<ListeningServer> {
   const sockets = new Set<Socket>()
   const server = createServer({ noDelay: true }, (socket) => {
+    onConnection?.()
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
     socket.on('error', () => undefined)

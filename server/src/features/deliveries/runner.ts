@@ -11,6 +11,8 @@ export interface DeliveryRunnerOptions {
   /** Calls back on every hint that something is due; resolves to the end of listening. */
   listen?: (onHint: () => void) => Promise<() => Promise<void>>
   onAttempt?: (attempt: Attempt) => void
+  /** Whether nothing may leave: the database was put back, and nobody has confirmed it. */
+  isHeld?: () => boolean
   /** How busy this process was since it was asked last, 0 to 1. */
   busyShare?: () => number
 }
@@ -42,6 +44,7 @@ export async function startDeliveryRunner(
   ctx: Context,
   options: DeliveryRunnerOptions = {},
 ): Promise<DeliveryRunner> {
+  const { isHeld = () => false } = options
   const leases: Leases = new Leases(ctx, 'deliveries', {
     taken: (_buckets, abandoned) => {
       sweep.restart()
@@ -53,7 +56,7 @@ export async function startDeliveryRunner(
   let drainMs = 20_000
   const lanes = new Lanes(ctx, {
     slot: leases.slot,
-    holds: (bucket) => leases.holds(bucket),
+    holds: (bucket) => leases.holds(bucket) && !isHeld(),
     ...(options.onAttempt ? { onAttempt: options.onAttempt } : {}),
     ...(options.busyShare ? { busyShare: options.busyShare } : {}),
   })
@@ -63,9 +66,13 @@ export async function startDeliveryRunner(
   const heartbeat = startLoop(ctx, 'leases', ctx.config.leaseMs / 3, () => leases.beat())
   const discover = startLoop(ctx, 'discover', pollEveryMs, async (hinted) => {
     lanes.tick()
-    await poll(hinted)
+    if (!isHeld()) await poll(hinted)
   })
-  const sweeping = startLoop(ctx, 'sweep', sweepEveryMs, () => sweep.step())
+  const sweeping = startLoop(ctx, 'sweep', sweepEveryMs, async () => {
+    // What fell due meanwhile is found from the beginning.
+    if (isHeld()) sweep.restart()
+    else await sweep.step()
+  })
   const fanOut = startLoop(ctx, 'fan-out', sweepEveryMs, async () => {
     const due = await findDueFanouts(ctx.db, leases.buckets(), ctx.now(), fanoutsPerRun)
     for (const fanout of due) await expandFanout(ctx, fanout)

@@ -7,7 +7,10 @@ import { type Following, followMailbox } from './follow-mailbox.ts'
 import type { ReadOptions } from './read-mailbox.ts'
 import { Turns } from './turns.ts'
 
-type InboxRunnerOptions = Pick<ReadOptions, 'onRead'>
+interface InboxRunnerOptions extends Pick<ReadOptions, 'onRead'> {
+  /** Whether nobody may log in anywhere: the database was put back, and nobody has confirmed it. */
+  isHeld?: () => boolean
+}
 
 export interface InboxRunner {
   mailboxesRead: () => number
@@ -21,6 +24,7 @@ const readingMax = 16
 
 /** Reads the mail of the mailboxes whose buckets this process owns. */
 export function startInboxRunner(ctx: Context, options: InboxRunnerOptions = {}): InboxRunner {
+  const { isHeld = () => false, ...reading } = options
   const followed = new Map<string, Following>()
   const turns = new Turns(readingMax)
   const leave = (ids: string[]) =>
@@ -40,8 +44,8 @@ export function startInboxRunner(ctx: Context, options: InboxRunnerOptions = {})
     },
   })
   const follow = (mailbox: Parameters<typeof followMailbox>[1]) => {
-    const holds = () => leases.holds(bucketOf(mailbox.id))
-    const following = followMailbox(ctx, mailbox, { ...options, holds, turns })
+    const holds = () => leases.holds(bucketOf(mailbox.id)) && !isHeld()
+    const following = followMailbox(ctx, mailbox, { ...reading, holds, turns })
     followed.set(mailbox.id, following)
     // A lease that was late ends it, too: the next look begins anew.
     void following.ended.then(() => {
@@ -50,7 +54,7 @@ export function startInboxRunner(ctx: Context, options: InboxRunnerOptions = {})
   }
   const heartbeat = startLoop(ctx, 'inbox leases', ctx.config.leaseMs / 3, () => leases.beat())
   const looking = startLoop(ctx, 'inboxes', lookEveryMs, async () => {
-    const mailboxes = await findMailboxesToRead(ctx.db, leases.buckets())
+    const mailboxes = isHeld() ? [] : await findMailboxesToRead(ctx.db, leases.buckets())
     const wanted = new Set(mailboxes.map(({ id }) => id))
     await leave([...followed.keys()].filter((id) => !wanted.has(id)))
     for (const mailbox of mailboxes) {

@@ -83,7 +83,7 @@ export class DatabaseWatch {
     if (this.isHeld && !wasHeld) {
       this.#ctx.log.error(
         { reason: instance?.sending_held_reason },
-        'nothing is sent until "npx outrider sends confirm-restore"',
+        'nothing leaves this database, no mail and no webhook, until "npx outrider sends confirm-restore"',
       )
     }
     if (wasHeld && !this.isHeld) this.#ctx.log.info('sending goes on')

@@ -4,11 +4,16 @@ import { lockInstance } from '../../kernel/db/instance.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { hintDue } from '../../kernel/runner/hint.ts'
-import { countOpenSends, countUncertainSends } from './cross-workspace.ts'
+import {
+  countOpenSends,
+  countUncertainSends,
+  type RestoreEffects,
+  readRestoreEffects,
+} from './cross-workspace.ts'
 import { findSendingInstance, updateSendingInstance } from './hold-queries.ts'
 import { type HoldReason, holdReasons } from './judge-database.ts'
 
-/** Nothing is sent by any process on this database. */
+/** Nothing leaves this database by any process: no mail, no webhook, no login to a mailbox. */
 export interface SendingHold {
   since: Date
   reason: HoldReason
@@ -39,6 +44,15 @@ export const holdSending = (ctx: Context): Promise<SendingHold> =>
     if (!hold) throw new Error('The hold was not written.')
     return hold
   })
+
+/** For the person who confirms: what the hold is about, and what leaves when it ends. Null: not held. */
+export async function previewRestore({
+  db,
+  now,
+}: Context): Promise<(RestoreEffects & { hold: SendingHold }) | null> {
+  const hold = await findSendingHold(db)
+  return hold && { hold, ...(await readRestoreEffects(db, now())) }
+}
 
 /**
  * A person has looked: sending goes on by this database. What was under way when it was held has to

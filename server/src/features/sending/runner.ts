@@ -65,9 +65,9 @@ export async function startSendingRunner(
   const poll = createPoll(ctx, leases, lanes)
 
   const sweeping = startLoop(ctx, 'mailbox sweep', sweepEveryMs, () => sweep.step())
-  const reconciling = startLoop(ctx, 'uncertain mails', reconcileEveryMs, () =>
-    reconcileUncertain(ctx, leases.buckets(), writers.settlements),
-  )
+  const reconciling = startLoop(ctx, 'uncertain mails', reconcileEveryMs, async () => {
+    if (!watch.isHeld) await reconcileUncertain(ctx, leases.buckets(), writers.settlements)
+  })
   const watching = startLoop(ctx, 'database watch', watchEveryMs, async () => {
     if (!(await watch.lookWhenDue())) return
     sweep.first(leases.buckets())
