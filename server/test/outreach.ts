@@ -60,7 +60,8 @@ export async function startOutreach(
         campaign_schedule: alwaysOpen,
         ...{ email_gap: 0, random_wait_max: 0, daily_limit: 10_000 },
         email_list: [login.address],
-        sequences: [{ steps: [{ variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] }] }],
+        // The second step keeps the campaign from being completed with the first mail.
+        sequences: [{ steps: [step, { delay: 1, ...step }] }],
       })
       await call('PATCH', `campaigns/${id}`, { status: 'active' })
       return callerOf(address, key, id)
@@ -70,6 +71,8 @@ export async function startOutreach(
     },
   }
 }
+
+const step = { variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] }
 
 async function describeMailbox(smtpPort: number, imapPort: number): Promise<string> {
   const path = join(await makeDataDir(), 'mailbox.json')

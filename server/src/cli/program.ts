@@ -15,6 +15,7 @@ const nouns: Record<string, () => Promise<(program: Command) => void>> = {
   sends: async () => (await import('./sends.ts')).sendCommands,
   suppressions: async () => (await import('./suppressions.ts')).suppressionCommands,
   webhooks: async () => (await import('./webhooks.ts')).webhookCommands,
+  backup: async () => (await import('./backup.ts')).backupCommands,
   secrets: async () => (await import('./secrets.ts')).secretCommands,
   audit: async () => (await import('./audit.ts')).auditCommands,
   migrate: async () => (await import('./migrate.ts')).migrateCommand,

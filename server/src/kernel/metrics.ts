@@ -31,7 +31,9 @@ const gauges = {
     help: 'Results of deliveries that the database refuses, tried again every minute by this process',
   },
   mailboxes_awake: { help: 'Mailboxes that this process sends from at this moment' },
-  sending_held: { help: '1 while no mail and no webhook leaves, until "outrider sends confirm-restore"' },
+  sending_held: {
+    help: '1 while no mail and no webhook leaves, until "outrider sends confirm-restore"',
+  },
   mailboxes_read: { help: 'Mailboxes whose mail this process reads' },
   database_connections: { help: 'Connections of the pool of this process', label: 'state' },
 } as const satisfies Record<string, { help: string; label?: string }>

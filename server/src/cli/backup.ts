@@ -1,0 +1,58 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { readConfig } from '../config.ts'
+import { checkArchive } from '../process/backup/archive.ts'
+import {
+  createBackup,
+  type MadeBackup,
+  type RestoredBackup,
+  restoreBackup,
+} from '../process/backup/backup.ts'
+import { type OutputOptions, terminalLog, withOutput } from './operate.ts'
+import { print } from './terminal.ts'
+
+export function backupCommands(program: Command) {
+  const backup = program
+    .command('backup')
+    .description('Back up the embedded database with its secret key, also while the service runs')
+    .addHelpText('after', notes)
+
+  withOutput(backup.command('create'))
+    .description('Write a backup and read it back')
+    .argument('<file>', 'a new file')
+    .action(async (file: string, options: OutputOptions) =>
+      show(options, await createBackup(readConfig(), resolve(file), terminalLog()), showMade),
+    )
+
+  withOutput(backup.command('verify'))
+    .description('Read a backup and compare it with what was written')
+    .argument('<file>')
+    .action(async (file: string, options: OutputOptions) => {
+      const { mark, size } = await checkArchive(resolve(file))
+      const verified = { timestamp: mark.timestamp, ...size }
+      show(options, verified, () => `It is whole. It was made at ${mark.timestamp}.`)
+    })
+
+  withOutput(backup.command('restore'))
+    .description('Put a backup into DATA_DIR, which has to be empty')
+    .argument('<file>')
+    .action(async (file: string, options: OutputOptions) =>
+      show(options, await restoreBackup(readConfig(), resolve(file)), showRestored),
+    )
+}
+
+const notes = `
+Never copy DATA_DIR while the service runs: such a copy may not start. A database of DATABASE_URL is
+backed up by pg_dump or by its provider, and its secret key belongs to that backup.`
+
+function show<T>(options: OutputOptions, result: T, inWords: (result: T) => string): void {
+  print(options.json ? JSON.stringify(result) : inWords(result))
+}
+
+const mebibytes = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MiB`
+
+const showMade = ({ file, bytes, holds_secret_key }: MadeBackup) =>
+  `${file}: ${mebibytes(bytes)}, read back. ${holds_secret_key ? 'It holds the secret key: keep it as safe as that.' : 'OUTRIDER_SECRET_KEY is not in it: keep that with it, or no secret in it can be opened.'}`
+
+const showRestored = ({ data_dir, timestamp }: RestoredBackup) =>
+  `${data_dir} is as it was at ${timestamp}. Start the service: nothing leaves it until "npx outrider sends confirm-restore".`

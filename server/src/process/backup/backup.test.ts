@@ -1,0 +1,143 @@
+import { copyFile, mkdtemp, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { makeDataDir, operatorJson, runOperator } from '../../../test/processes.ts'
+import { type Config, readConfig } from '../../config.ts'
+import { startPostgres } from '../../kernel/postgres/index.ts'
+import { createBackup, restoreBackup } from './backup.ts'
+
+// Whole databases are copied here, on a machine that may be busy.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
+
+const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn(), fatal: vi.fn() }
+const configOf = (dataDir: string): Config => readConfig({ DATA_DIR: dataDir })
+const newFile = async () => join(await makeDataDir(), 'backup.tar')
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client(url)
+  client.on('error', () => undefined)
+  await client.connect()
+  onTestFinished(() => client.end().catch(() => undefined))
+  return client
+}
+
+const countsOf = async (url: string) => {
+  const client = await connect(url)
+  const { rows } = await client.query(
+    `select (select count(*)::int from orders) as orders,
+      (select count(*)::int from lines) as lines, (select max(id)::int from orders) as last`,
+  )
+  await client.end()
+  return rows[0]
+}
+
+test('backups under load, with checkpoints meanwhile, restore to a moment that was', async () => {
+  const dataDir = await makeDataDir()
+  await using postgres = await startPostgres({ dataDir, log })
+  const client = await connect(postgres.url)
+  await client.query(`
+    create table orders (id bigserial primary key, filling text);
+    create table lines (order_id bigint);
+    insert into orders (filling) select repeat(md5(n::text), 30) from generate_series(1, 30000) n;
+    insert into lines select id from orders`)
+  let isOver = false
+  const unto = async (text: string) => {
+    const own = await connect(postgres.url)
+    while (!isOver) await own.query(text)
+  }
+  const order = `with made as (insert into orders (filling) values (repeat('x', 2000)) returning id)
+    insert into lines select id from made`
+  const load = Promise.all([
+    ...[unto(order), unto(order), unto('checkpoint'), unto('select pg_switch_wal()')],
+    unto(`update orders set filling = filling || 'y' where id % 1000 = 1 + (random() * 900)::int`),
+  ])
+  try {
+    for (let round = 1; round <= 3; round++) {
+      const before = await countsOf(postgres.url)
+      const file = await newFile()
+      await createBackup(configOf(dataDir), file, log)
+      const after = await countsOf(postgres.url)
+      const copy = configOf(await makeDataDir())
+      await restoreBackup(copy, file)
+      await using restored = await startPostgres({ dataDir: copy.dataDir, log })
+      const counts = await countsOf(restored.url)
+      expect(counts.lines).toBe(counts.orders)
+      expect(counts.orders).toBeGreaterThanOrEqual(before.orders)
+      expect(counts.orders).toBeLessThanOrEqual(after.orders)
+      const check = await connect(restored.url)
+      // Reads every page and compares its checksum.
+      await check.query('select sum(length(filling)) from orders')
+      await check.end()
+    }
+  } finally {
+    isOver = true
+    await load
+  }
+})
+
+describe('a backup that was made of a database that does not run', () => {
+  let folder: string
+  let dataDir: string
+  let file: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'outrider-backup-'))
+    dataDir = join(folder, 'data')
+    await (await startPostgres({ dataDir, log })).stop()
+    await writeFile(join(dataDir, 'secret.key'), 'the key\n', { mode: 0o600 })
+    file = join(folder, 'backup.tar')
+    await createBackup(configOf(dataDir), file, log)
+  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  test('holds the secret key, and nobody else can read it', async () => {
+    const copy = await makeDataDir()
+    expect(await operatorJson(['backup', 'verify', file], {})).toMatchObject({
+      files: expect.any(Number),
+    })
+    const restored = await operatorJson(['backup', 'restore', file], { DATA_DIR: copy })
+    expect(restored).toMatchObject({ data_dir: copy })
+    expect(await readFile(join(copy, 'secret.key'), 'utf8')).toBe('the key\n')
+    const modes = [file, join(copy, 'secret.key'), join(copy, 'postgres/url')].map(
+      async (path) => (await stat(path)).mode & 0o777,
+    )
+    expect(await Promise.all(modes)).toEqual([0o600, 0o600, 0o600])
+    await using _ = await startPostgres({ dataDir: copy, log })
+  })
+
+  test('is not put into a directory that has something in it, nor over another backup', async () => {
+    await expect(restoreBackup(configOf(dataDir), file)).rejects.toThrow('is not empty')
+    await expect(createBackup(configOf(dataDir), file, log)).rejects.toThrow(`${file} exists`)
+  })
+
+  const faults: [string, (path: string) => Promise<unknown>, RegExp][] = [
+    ['cut', async (path) => truncate(path, (await stat(path)).size - 20_000), /ends in the middle/],
+    ['empty', (path) => truncate(path, 0), /ends in the middle/],
+    ['foreign', (path) => writeFile(path, 'x'.repeat(5000)), /is no tar archive/],
+    ['changed', (path) => overwrite(path, 100_000), /damaged/],
+  ]
+  test.each(faults)('is refused by its name when it is %s', async (_what, spoil, reason) => {
+    const spoilt = await newFile()
+    await copyFile(file, spoilt)
+    await spoil(spoilt)
+    const target = join(await makeDataDir(), 'data')
+    const restoring = restoreBackup(configOf(target), spoilt)
+    await expect(restoring).rejects.toThrow(`${spoilt} cannot be used: `)
+    await expect(restoring).rejects.toThrow(reason)
+    await expect(stat(target)).rejects.toThrow('ENOENT')
+  })
+})
+
+test('a database of DATABASE_URL is backed up by somebody else, and its key belongs to it', async () => {
+  const DATABASE_URL = 'postgres://u:p@127.0.0.1:1/x'
+  const { code, stderr } = await runOperator(['backup', 'create', 'x'], { DATABASE_URL })
+  expect(code).toBe(1)
+  for (const part of ['pg_dump', 'secret.key']) expect(stderr).toContain(part)
+})
+
+async function overwrite(path: string, position: number) {
+  await using handle = await open(path, 'r+')
+  const { size } = await handle.stat()
+  await handle.write(Buffer.from('spoilt'), 0, 6, Math.min(position, size - 6))
+}
