@@ -11,24 +11,41 @@ export interface ErrorReply {
 
 /** Every error body of the service is made here (contract §1). */
 export function errorReply(error: AppError, requestId: string): ErrorReply {
+  const { message } = error
+  // These always have details; what concerns no field concerns the whole of the request.
+  const details =
+    error.details ?? (detailed.has(error.status) ? [{ path: '', message }] : undefined)
   return {
     statusCode: error.status,
     headers: error.headers,
     body: {
       statusCode: error.status,
       error: STATUS_CODES[error.status] ?? 'Error',
-      message: error.message,
+      message,
       code: error.code,
       request_id: requestId,
-      ...(error.details ? { details: error.details } : {}),
+      ...(details ? { details } : {}),
     },
   }
 }
 
-/** What Fastify, Node's parser and the driver throw, in our own terms; anything else is a 500. */
-export function toAppError(error: unknown): AppError {
+const detailed = new Set([400, 409])
+
+/**
+ * What Fastify, Node's parser and the driver throw, in our own terms; anything else is a 500.
+ *
+ * @param bodyLimit bytes that the route accepts, where there is a route
+ */
+export function toAppError(error: unknown, bodyLimit?: number): AppError {
   if (error instanceof AppError) return error
   const { code = '', statusCode = 500 } = error as Partial<FastifyError>
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' && bodyLimit !== undefined) {
+    const limit = `${bodyLimit / 1024 / 1024} MiB`
+    return new AppError(
+      'body_too_large',
+      `The body is larger than ${limit}, the most that is read.`,
+    )
+  }
   const known = frameworkErrors[code]
   if (known) return new AppError(known[0], known[1])
   const unavailable = explainUnavailable(error)

@@ -66,8 +66,12 @@ export async function dropOldAnswers(ctx: Context) {
 export function readKey(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return
   const bare = /^"((?:[^"\\]|\\["\\])*)"$/.exec(String(header))?.[1] ?? String(header)
-  if (/^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(bare)) return bare
-  throw new AppError('malformed_request', 'Idempotency-Key must be 1 to 255 visible characters.')
+  const isOpenString = bare.startsWith('"') && bare === String(header)
+  if (!isOpenString && /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(bare)) return bare
+  throw new AppError(
+    'malformed_request',
+    'Idempotency-Key must be 1 to 255 visible characters, in quotes that are closed or without.',
+  )
 }
 
 interface Slot {

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 
@@ -55,6 +56,21 @@ test('/ready answers 503 when the database is away', async () => {
   expect({ status, code: body.code }).toEqual({ status: 503, code: 'unavailable' })
 })
 
+test('/ready costs one look a second, however often it is asked', async () => {
+  await using api = await testApi()
+  let nowMs = 0
+  api.ctx.monotonicMs = () => nowMs
+  const { pool } = api.ctx.database as unknown as { pool: EventEmitter }
+  let looks = 0
+  pool.on('acquire', () => looks++)
+  const ask = () => api.call('GET', '/ready', { key: null })
+  await Promise.all([ask(), ask(), ask()])
+  for (nowMs = 0; nowMs < 1000; nowMs += 100) expect((await ask()).status).toBe(200)
+  expect(looks).toBe(1)
+  await ask()
+  expect(looks).toBe(2)
+})
+
 const answers: [string, { remoteAddress: string; headers?: Record<string, string> }, number][] = [
   ['this machine', { remoteAddress: '127.0.0.1' }, 200],
   ['this machine over IPv6', { remoteAddress: '::1' }, 200],
@@ -81,6 +97,28 @@ test('/metrics does not exist elsewhere when there is no token', async () => {
   const response = await closed.app.inject({ url: '/metrics', remoteAddress: '192.0.2.7' })
   expect([response.statusCode, response.json().code]).toEqual([404, 'unknown_path'])
 })
+
+const elsewhere: [string, Parameters<typeof testApi>[0]][] = [
+  ['HOST', { host: '0.0.0.0' }],
+  ['BASE_URL', { baseUrl: 'https://outreach.example.com' }],
+  ['API_URL', { apiUrl: 'https://api.example.com' }],
+  ['TRACKING_URL', { trackingUrl: 'https://links.example.com' }],
+]
+
+test.each(elsewhere)(
+  '/metrics needs the token on this machine too where %s says that others reach it',
+  async (_setting, config) => {
+    const ask = async (metricsToken: string | undefined, headers = {}) => {
+      await using api = await testApi({ ...config, metricsToken })
+      const answer = await api.app.inject({ url: '/metrics', headers })
+      return [answer.statusCode, answer.statusCode === 200 ? '' : answer.json().message]
+    }
+    // A proxy that says nothing of whom it asks for looks like this machine.
+    expect(await ask('let-me-see')).toEqual([401, expect.stringContaining('METRICS_TOKEN')])
+    expect(await ask('let-me-see', bearer('let-me-see'))).toEqual([200, ''])
+    expect(await ask(undefined)).toEqual([404, expect.stringContaining('METRICS_TOKEN')])
+  },
+)
 
 test('every answered request is measured by its route pattern', async () => {
   await api.call('GET', '/oauth/service-accounts?limit=3')

@@ -10,13 +10,15 @@ import { isLoopback } from '../outbound/index.ts'
 export async function operationRoutes(app: FastifyInstance) {
   app.get('/health', { schema: { hide: true } }, async () => ok)
 
+  const problem = shareFor(readyForMs, findProblem)
   app.get('/ready', { schema: { hide: true } }, async (req) => {
-    await checkReadiness(req.ctx)
-    return ok
+    const message = (await problem(req.ctx)) ?? req.ctx.troubles?.values().next().value
+    if (message === undefined) return ok
+    throw new AppError('unavailable', message, { headers: { 'retry-after': '1' } })
   })
 
   app.get('/metrics', { schema: { hide: true } }, async (req, reply) => {
-    checkMetricsAccess(req, req.ctx.config.metricsToken)
+    checkMetricsAccess(req, req.ctx.config)
     reply.type(req.ctx.metrics.contentType)
     return req.ctx.metrics.text()
   })
@@ -24,37 +26,51 @@ export async function operationRoutes(app: FastifyInstance) {
 
 const ok = { status: 'ok' }
 
+/** Anybody may ask /ready, as often as they like: it costs one look a second. */
+const readyForMs = 1000
+
+/** What `look` finds serves everybody who asks within `forMs` of its beginning. */
+function shareFor<T>(forMs: number, look: (ctx: Context) => Promise<T>) {
+  let shared: { found: Promise<T>; beganMs: number } | undefined
+  return (ctx: Context): Promise<T> => {
+    const nowMs = ctx.monotonicMs()
+    if (!shared || nowMs - shared.beganMs >= forMs) shared = { found: look(ctx), beganMs: nowMs }
+    return shared.found
+  }
+}
+
 /** Shorter than the probes of the usual supervisors wait. */
 const readinessMs = 2000
 
-/**
- * A newer version may have migrated further already: only what is missing counts.
- *
- * @throws AppError `unavailable`
- */
-async function checkReadiness(ctx: Context) {
+/** Why requests cannot be served. A newer version may have migrated further: that is no reason. */
+async function findProblem(ctx: Context): Promise<string | undefined> {
   const calledOff = new AbortController()
   const late = ctx.sleep(readinessMs, calledOff.signal).then(() => undefined)
   const gap = await Promise.race([readMigrationGap(ctx.db).catch(() => undefined), late])
   calledOff.abort()
-  if (!gap) throw unavailable('The database is not reachable; try again shortly.')
+  if (!gap) return 'The database is not reachable; try again shortly.'
   if (gap.missing.length > 0) {
-    throw unavailable('The database is not migrated to this version; run "npx outrider migrate".')
+    return 'The database is not migrated to this version; run "npx outrider migrate".'
   }
-  for (const trouble of ctx.troubles?.values() ?? []) throw unavailable(trouble)
 }
 
-const unavailable = (message: string) =>
-  new AppError('unavailable', message, { headers: { 'retry-after': '1' } })
-
 /**
- * From this machine, or with METRICS_TOKEN. Behind a proxy on this machine every request comes from
- * loopback, so one that was passed on needs the token.
+ * Without METRICS_TOKEN only from this machine, and only where the service is for this machine alone:
+ * a proxy in front of it comes from loopback too, and need not say for whom it asks.
  */
-function checkMetricsAccess(req: FastifyRequest, token: string | undefined) {
+function checkMetricsAccess(req: FastifyRequest, config: Context['config']) {
+  const { metricsToken: token } = config
   const passedOn = proxyHeaders.some((name) => req.headers[name] !== undefined)
-  if (!passedOn && isLoopback(req.socket.remoteAddress ?? '')) return
-  if (token === undefined) throw new AppError('unknown_path', 'No such path.')
+  const isFromHere = isLoopback(req.socket.remoteAddress ?? '') && !passedOn
+  if (isFromHere && isForThisMachine(config)) return
+  if (token === undefined) {
+    throw new AppError(
+      'unknown_path',
+      isFromHere
+        ? 'Set METRICS_TOKEN, and send it as "Authorization: Bearer <token>".'
+        : 'No such path.',
+    )
+  }
   const given = /^bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1]
   if (given !== undefined && timingSafeEqual(sha256(given), sha256(token))) return
   throw new AppError(
@@ -63,5 +79,10 @@ function checkMetricsAccess(req: FastifyRequest, token: string | undefined) {
     { headers: { 'www-authenticate': 'Bearer' } },
   )
 }
+
+/** Nobody elsewhere was given an address of it. */
+const isForThisMachine = ({ host, baseUrl, apiUrl, trackingUrl }: Context['config']) =>
+  isLoopback(host) &&
+  [baseUrl, apiUrl, trackingUrl ?? baseUrl].every((url) => isLoopback(new URL(url).hostname))
 
 const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']

@@ -5,7 +5,10 @@ export function trackRoutes(app: FastifyInstance) {
   const routes: Route[] = []
   tables.set(app, routes)
   app.addHook('onRoute', ({ url, method }) => {
-    const pattern = new RegExp(`^${url.replace(/:[a-z_]+/g, '[^/]+')}/?$`)
+    const parts = url
+      .split('/')
+      .map((part) => (part.startsWith(':') ? '[^/]+' : RegExp.escape(part)))
+    const pattern = new RegExp(`^${parts.join('/')}/?$`)
     for (const name of [method].flat()) routes.push({ path: url, pattern, method: name })
   })
 }
@@ -13,7 +16,10 @@ export function trackRoutes(app: FastifyInstance) {
 export function methodsOf(app: FastifyInstance, url: string): string[] {
   const path = url.split('?')[0] ?? ''
   const routes = tables.get(app) ?? []
-  const known = routes.filter((route) => route.pattern.test(path))
+  const matching = routes.filter((route) => route.pattern.test(path))
+  // A path that has a name of its own is no id.
+  const named = matching.filter((route) => !route.path.includes(':'))
+  const known = named.length > 0 ? named : matching
   return [...new Set(known.map((route) => route.method))]
 }
 

@@ -71,9 +71,36 @@ describe('the order of checks', () => {
     },
   )
 
-  test('Allow names each method once, though several patterns match the path', async () => {
-    const { status, headers } = await api.call('POST', '/api/v2/webhooks/event-types')
-    expect([status, headers.allow]).toEqual([404, 'GET, HEAD, PATCH, DELETE'])
+  test('Allow names each method once, and only what the path itself answers', async () => {
+    const allowOf = async (url: string) => (await api.call('POST', url)).headers.allow
+    const id = '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d'
+    expect(await allowOf('/api/v2/webhooks/event-types')).toBe('GET, HEAD')
+    expect(await allowOf(`/api/v2/webhooks/${id}`)).toBe('GET, HEAD, PATCH, DELETE')
+    expect(await allowOf('/openapiXjson')).toBeUndefined()
+  })
+
+  test.each(['QUERY', 'BREW', 'M-SEARCH'])(
+    '%s, which no path answers, is a 404 with Allow, whether Node knows it or not',
+    async (method) => {
+      const path = '/api/v2/webhooks/019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d'
+      const answer = await raw(`${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`)
+      expect(answer.status).toBe(404)
+      expect(answer.headers.toLowerCase()).toContain('allow: get, head, patch, delete')
+      expect(JSON.parse(answer.body).code).toBe('unknown_path')
+    },
+  )
+
+  test('an id that is not there is an unknown path, also without a key', async () => {
+    const answer = await api.call('GET', '/api/v2/campaigns//', { key: null })
+    expect([answer.status, answer.body.code]).toEqual([404, 'unknown_path'])
+  })
+
+  test('an unknown path is a 404 whatever its body is', async () => {
+    const answer = await api.app.inject({
+      ...{ method: 'POST', url: '/api/v2/nothing', payload: '<x/>' },
+      headers: { 'content-type': 'text/xml' },
+    })
+    expect([answer.statusCode, answer.json().code]).toEqual([404, 'unknown_path'])
   })
 
   test('a bad body of a request without a key is a 401', async () => {
@@ -169,7 +196,12 @@ describe('bodies', () => {
     const shell = JSON.stringify({ name: '' })
     const exact = JSON.stringify({ name: 'x'.repeat(limit - shell.length) })
     expect((await post(exact)).body.code).toBe('invalid_field')
-    expect((await post(`${exact} `)).body.code).toBe('body_too_large')
+    const { body } = await post(`${exact} `)
+    expect(body).toMatchObject({
+      code: 'body_too_large',
+      message: expect.stringContaining('1 MiB'),
+      details: [{ path: '', message: body.message }],
+    })
   })
 
   test.each([
@@ -227,7 +259,6 @@ describe('bodies', () => {
 
 describe("what Node's parser refuses", () => {
   test.each([
-    ['an unknown method', 'BREW / HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['headers of 20 KiB', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_480)}\r\n\r\n`],
     ['a broken request line', 'nonsense\r\n\r\n'],
     ['no Host', 'GET /health HTTP/1.1\r\n\r\n'],
@@ -349,7 +380,10 @@ describe('Idempotency-Key', () => {
     await send('reused', valid)
     const answer = await send('reused', { ...valid, name: 'other' })
     expect(answer.status).toBe(409)
-    expect(answer.body.code).toBe('idempotency_key_reused')
+    expect(answer.body).toMatchObject({
+      code: 'idempotency_key_reused',
+      details: [{ path: '', message: answer.body.message }],
+    })
   })
 
   test('a refused request leaves the key free', async () => {
@@ -378,11 +412,14 @@ describe('Idempotency-Key', () => {
     expect(other.body.id).not.toBe(first.body.id)
   })
 
-  test.each(['', ' ', 'x'.repeat(256), 'a\tb'])('a malformed key (%j) is a 400', async (key) => {
-    const answer = await send(key, valid)
-    expect(answer.status).toBe(400)
-    expect(answer.body.code).toBe('malformed_request')
-  })
+  test.each(['', ' ', 'x'.repeat(256), 'a\tb', '"open'])(
+    'a malformed key (%j) is a 400',
+    async (key) => {
+      const answer = await send(key, valid)
+      expect(answer.status).toBe(400)
+      expect(answer.body.code).toBe('malformed_request')
+    },
+  )
 
   test('an answer is kept for 24 hours', async () => {
     const first = await send('day', valid)

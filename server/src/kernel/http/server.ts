@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import { type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, {
   type FastifyHttpOptions,
@@ -84,6 +84,8 @@ export function createServer(ctx: Context, options: ServerOptions): FastifyInsta
     req.ctx = ctx
     reply.headers(commonHeaders(req))
     refuseMissingHost(req)
+    // Before anything of the request is looked at; the router takes an empty part for an id.
+    if (req.is404 || hasEmptyParameter(req)) throw unknownPath(app, req.url)
     const { access } = req.routeOptions.config
     if (!access) return
     refuseRepeatedHeaders(req)
@@ -105,7 +107,8 @@ export function createServer(ctx: Context, options: ServerOptions): FastifyInsta
   })
 
   app.setErrorHandler((thrown, req, reply) => {
-    const error = thrown === req.raw.errored ? brokenOff : toAppError(thrown)
+    const { bodyLimit } = req.routeOptions
+    const error = thrown === req.raw.errored ? brokenOff : toAppError(thrown, bodyLimit)
     if (error.status >= 500) {
       const route = req.routeOptions.url ?? 'unknown'
       ctx.log.error({ request_id: req.id, route, ...describeError(error.cause) }, 'request failed')
@@ -115,17 +118,24 @@ export function createServer(ctx: Context, options: ServerOptions): FastifyInsta
     return reply.code(answer.statusCode).headers(answer.headers).send(answer.body)
   })
 
-  app.setNotFoundHandler((req, reply) => {
-    const methods = methodsOf(app, req.url)
-    if (methods.length > 0) reply.header('allow', methods.join(', '))
-    const message =
-      methods.length > 0
-        ? `This path answers ${methods.join(', ')} only.`
-        : 'No such path; check the version and spelling against /openapi.json.'
-    throw new AppError('unknown_path', message)
+  app.setNotFoundHandler((req) => {
+    throw unknownPath(app, req.url)
   })
   return app
 }
+
+function unknownPath(app: FastifyInstance, url: string): AppError {
+  const methods = methodsOf(app, url).join(', ')
+  if (methods !== '') {
+    const message = `This path answers ${methods} only.`
+    return new AppError('unknown_path', message, { headers: { allow: methods } })
+  }
+  const message = 'No such path; check the version and spelling against /openapi.json.'
+  return new AppError('unknown_path', message)
+}
+
+const hasEmptyParameter = ({ params }: FastifyRequest) =>
+  Object.values(params as Record<string, string>).includes('')
 
 const serverOptions = (
   ctx: Context,
@@ -149,7 +159,9 @@ const serverOptions = (
   },
   frameworkErrors: ((error: unknown, req: FastifyRequest, reply: FastifyReply) =>
     refuseUrl(observe, error, req, reply)) as NonNullable<FastifyServerOptions['frameworkErrors']>,
-  clientErrorHandler: (error, socket) => refuseConnection(ctx, observe, error, socket),
+  clientErrorHandler(error, socket) {
+    refuseConnection(this, ctx, observe, error, socket)
+  },
 })
 
 /** A URL that does not decode reaches no hook and no error handler. */
@@ -197,18 +209,20 @@ const onceOnly = new Set(['authorization', 'x-workspace-id', 'idempotency-key', 
 
 /** Else it answers an expectation it does not know without a body, and a CONNECT not at all. */
 function answerWhatNodeWould(
-  { server }: FastifyInstance,
+  app: FastifyInstance,
   ctx: Context,
   observe: ServerOptions['observe'],
 ) {
+  const { server } = app
   server.on('checkExpectation', (req, res) => server.emit('request', req, res))
   server.on('connect', (_req, socket: Socket) =>
-    refuseConnection(ctx, observe, new Error('CONNECT'), socket),
+    refuseConnection(app, ctx, observe, new Error('CONNECT'), socket),
   )
 }
 
 /** What Node's parser refuses never reaches a route; it gets the same body (contract §1). */
 function refuseConnection(
+  app: FastifyInstance,
   ctx: Context,
   observe: ServerOptions['observe'],
   error: NodeJS.ErrnoException,
@@ -218,14 +232,29 @@ function refuseConnection(
     socket.destroy()
     return
   }
-  const refused = toAppError(Object.assign(error, { statusCode: 400 }))
+  const url = urlOfUnknownMethod(error)
+  const refused = url
+    ? unknownPath(app, url)
+    : toAppError(Object.assign(error, { statusCode: 400 }))
   const requestId = ctx.newId()
-  const { body } = errorReply(refused, requestId)
-  observe({ ...unread, request_id: requestId, method: 'unknown', status: 400 })
+  const { body, statusCode, headers } = errorReply(refused, requestId)
+  observe({ ...unread, request_id: requestId, method: 'unknown', status: statusCode })
   const text = JSON.stringify(body)
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json; charset=utf-8\r\n` +
-      `content-length: ${Buffer.byteLength(text)}\r\ncache-control: no-store\r\n` +
-      `x-request-id: ${requestId}\r\nconnection: close\r\n\r\n${text}`,
-  )
+  const lines = Object.entries({
+    ...headers,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+    'cache-control': 'no-store',
+    'x-request-id': requestId,
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  const status = `${statusCode} ${STATUS_CODES[statusCode]}`
+  socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${text}`)
+}
+
+/** Node's parser knows a list of methods; a path with any other is like one with the wrong one. */
+function urlOfUnknownMethod(error: NodeJS.ErrnoException & { rawPacket?: Buffer }) {
+  if (error.code !== 'HPE_INVALID_METHOD') return undefined
+  const head = error.rawPacket?.subarray(0, 4096).toString('latin1') ?? ''
+  return /^[!#$%&'*+.^_`|~\w-]+ (\/[\x21-\x7e]*) HTTP\/1\.[01]\r\n/.exec(head)?.[1]
 }

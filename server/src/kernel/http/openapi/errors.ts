@@ -67,7 +67,7 @@ const messages: Record<ErrorCode, string> = {
   unknown_field: 'nmae is not a known field; accepted are name, scopes, timestamp_expires',
   invalid_cursor: 'starting_after must be the next_starting_after of the previous page.',
   invalid_limit: 'limit must be a whole number from 1 to 100.',
-  body_too_large: 'The body is larger than this endpoint accepts.',
+  body_too_large: 'The body is larger than 1 MiB, the most that is read.',
   unsupported_media_type: 'Send the body as application/json in UTF-8.',
   malformed_request: 'Send the header authorization once.',
   no_valid_leads: 'None of the rows has a valid e-mail address.',
@@ -98,7 +98,7 @@ const messages: Record<ErrorCode, string> = {
   unavailable: 'The database is not reachable; try again shortly.',
 }
 
-/** Where the example shows `details`. */
+/** What the example's `details` point at, where that is not the whole request. */
 const pathOf: Partial<Record<ErrorCode, string>> = {
   invalid_field: '/name',
   unknown_field: '/nmae',
