@@ -4,7 +4,10 @@ import { createIdGenerator, timeOfId } from './ids.ts'
 function generator() {
   let nowMs = Date.parse('2026-03-01T12:00:00Z')
   const newId = createIdGenerator(() => new Date(nowMs))
-  return { newId, move: (ms: number) => void (nowMs += ms), now: () => nowMs }
+  const move = (ms: number) => {
+    nowMs += ms
+  }
+  return { newId, move, now: () => nowMs }
 }
 
 const minuteMs = 60_000

@@ -65,7 +65,7 @@ const safeRequestId = /^[A-Za-z0-9._~:/+=-]{1,128}$/
 
 /** The HTTP kernel of contract §1: every route registered on it obeys the same order of checks. */
 export function createServer(ctx: Context, options: ServerOptions): FastifyInstance {
-  const app: FastifyInstance = Fastify(serverOptions(ctx, options.observe))
+  const app: FastifyInstance = Fastify(serverOptions(ctx, options.observe, () => app))
   acceptJsonBodies(app)
   answerWhatNodeWould(app, ctx, options.observe)
   trackRoutes(app)
@@ -140,6 +140,7 @@ const hasEmptyParameter = ({ params }: FastifyRequest) =>
 const serverOptions = (
   ctx: Context,
   observe: ServerOptions['observe'],
+  app: () => FastifyInstance,
 ): FastifyHttpOptions<Server> => ({
   logger: false,
   http: { requireHostHeader: false },
@@ -159,9 +160,7 @@ const serverOptions = (
   },
   frameworkErrors: ((error: unknown, req: FastifyRequest, reply: FastifyReply) =>
     refuseUrl(observe, error, req, reply)) as NonNullable<FastifyServerOptions['frameworkErrors']>,
-  clientErrorHandler(error, socket) {
-    refuseConnection(this, ctx, observe, error, socket)
-  },
+  clientErrorHandler: (error, socket) => refuseConnection(app(), ctx, observe, error, socket),
 })
 
 /** A URL that does not decode reaches no hook and no error handler. */
