@@ -108,6 +108,8 @@ export async function startRunner(
   ctx.metrics.gauge('results_refused', deliveries.resultsRefused)
   const inboxes = startInboxRunner(ctx, { isHeld })
   ctx.metrics.gauge('mailboxes_read', inboxes.mailboxesRead)
+  ctx.metrics.gauge('mailboxes_waiting', inboxes.mailboxesWaiting)
+  ctx.metrics.gauge('imap_connections', inboxes.imapConnections)
   const stopping = new AbortController()
   const following = startLoop(ctx, 'following', followEveryMs, () =>
     followSteps(ctx, stopping.signal),

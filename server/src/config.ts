@@ -21,6 +21,8 @@ export interface Config {
   trackingUrl: string | null | undefined
   outbound: AddressPolicy
   secretKey: string | undefined
+  /** IMAP connections of one process; with more mailboxes they are read in turns. */
+  imapConnectionsMax: number
   redisUrl: string | undefined
   metricsToken: string | undefined
   /** Where a runner by itself answers /health, /ready and /metrics. Undefined: nowhere. */
@@ -65,6 +67,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     trackingUrl: trackingUrl(env, env.API_URL ? apiUrl : undefined),
     outbound: outboundPolicy(env, [host, new URL(baseUrl).hostname, new URL(apiUrl).hostname]),
     secretKey: env.OUTRIDER_SECRET_KEY || undefined,
+    imapConnectionsMax: integer(env, 'IMAP_CONNECTIONS', 1000, 10, 50_000),
     redisUrl: env.REDIS_URL || undefined,
     metricsToken: env.METRICS_TOKEN || undefined,
     runnerPort: env.RUNNER_PORT ? integer(env, 'RUNNER_PORT', 0, 0, 65_535) : undefined,

@@ -15,6 +15,7 @@ import {
 import { findSendingHold } from '../features/sending/index.ts'
 import type { Db } from '../kernel/db/db.ts'
 import { createTextLookup, type TextLookupFn } from '../kernel/outbound/index.ts'
+import { countRunners } from '../kernel/runner/lease-queries.ts'
 import { type Finding, fine, found } from './finding.ts'
 
 /** Each is some thirty questions to name servers. */
@@ -34,6 +35,7 @@ export async function examineMail(
   return [
     ...sending,
     mailboxes(counts, await countUnreadMailboxes(db)),
+    ...(await reading(db, config, counts)),
     await links(db, config),
     ...(await Promise.all(domains.map((one) => domain(one, lookupText)))),
   ]
@@ -54,6 +56,19 @@ function mailboxes(counts: Map<string, number>, unread: number): Finding {
   if (!counts.has('error')) return fine('mailboxes', detail)
   const remedy = 'See "npx outrider mailboxes list" for the reasons.'
   return found('mailboxes', 'warn', detail, remedy)
+}
+
+/** Nothing while no process reads: the runners are looked at elsewhere. */
+async function reading(db: Db, config: Config, counts: Map<string, number>): Promise<Finding[]> {
+  const readers = await countRunners(db, 'inboxes', config.leaseMs)
+  if (readers === 0) return []
+  const connections = readers * config.imapConnectionsMax
+  const read = (counts.get('connected') ?? 0) + (counts.get('error') ?? 0)
+  const detail = `${read} mailboxes are read over at most ${connections} IMAP connections`
+  if (read <= connections) return [fine('reading', detail)]
+  const late = `${detail}: they take turns, and an answer may be seen ten minutes late`
+  const remedy = `Set IMAP_CONNECTIONS to ${Math.ceil(read / readers)} or more (about 0.1 MB each), or start another runner.`
+  return [found('reading', 'warn', late, remedy)]
 }
 
 /** A process tells once a minute that it was given another address. */

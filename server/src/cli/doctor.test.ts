@@ -99,6 +99,23 @@ function listFaults(): [string, Fault, object][] {
       },
     ],
     [
+      'more mailboxes than IMAP connections',
+      async (own) => {
+        vi.stubEnv('IMAP_CONNECTIONS', '10')
+        await behind(
+          own,
+          `insert into runners (id, kind, slot, heartbeat_at)
+           select gen_random_uuid(), 'inboxes', 0, outrider_now()`,
+        )
+        for (let n = 0; n < 11; n++) await addRemoteMailbox(own, `a${n}@x.invalid`)
+      },
+      {
+        ...{ check: 'reading', status: 'warn' },
+        detail: expect.stringContaining('11 mailboxes are read over at most 10 IMAP connections'),
+        remedy: expect.stringContaining('Set IMAP_CONNECTIONS to 11'),
+      },
+    ],
+    [
       'an open policy on an open listener',
       () => {
         vi.stubEnv('HOST', '0.0.0.0')
@@ -120,12 +137,12 @@ function listFaults(): [string, Fault, object][] {
 }
 
 /** With a domain that no name server knows. */
-const addRemoteMailbox = (own: TestDatabase) =>
+const addRemoteMailbox = (own: TestDatabase, address = 'a@x.invalid') =>
   behind(
     own,
     `insert into mailboxes (workspace_id, id, address, address_folded, settings, timestamp_created,
        timestamp_updated)
-     select w.id, i.id, 'a@x.invalid', 'a@x.invalid', '', now(), now() from instance i, workspaces w`,
+     select w.id, gen_random_uuid(), '${address}', '${address}', '', now(), now() from workspaces w`,
   )
 
 const runnerIsAlive = (own: TestDatabase) =>

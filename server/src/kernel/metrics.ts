@@ -35,6 +35,10 @@ const gauges = {
     help: '1 while no mail and no webhook leaves, until "outrider sends confirm-restore"',
   },
   mailboxes_read: { help: 'Mailboxes whose mail this process reads' },
+  mailboxes_waiting: {
+    help: 'Of these, mailboxes that wait for an IMAP connection (IMAP_CONNECTIONS)',
+  },
+  imap_connections: { help: 'IMAP connections that this process has open or is opening' },
   database_connections: { help: 'Connections of the pool of this process', label: 'state' },
 } as const satisfies Record<string, { help: string; label?: string }>
 

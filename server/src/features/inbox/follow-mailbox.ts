@@ -3,6 +3,7 @@ import { readDatabaseTime } from '../../kernel/db/instance.ts'
 import { describeError } from '../../kernel/log.ts'
 import { type ImapConnection, MailFailure } from '../../kernel/mail/index.ts'
 import { connectMailboxImap } from '../mailboxes/index.ts'
+import type { ImapPlaces } from './imap-places.ts'
 import { type ReadMailbox, type ReadOptions, readFolder, readMailbox } from './read-mailbox.ts'
 import { reportReading, reportTrouble } from './reading-trouble.ts'
 import type { Turns } from './turns.ts'
@@ -18,6 +19,7 @@ export interface FollowOptions extends Pick<ReadOptions, 'onRead'> {
   /** Whether it is still ours to read. */
   holds: () => boolean
   turns: Turns
+  places: ImapPlaces
 }
 
 /**
@@ -37,7 +39,7 @@ const retryHereMaxMs = 15_000
 export function followMailbox(
   ctx: Context,
   mailbox: ReadMailbox,
-  { holds, turns, ...options }: FollowOptions,
+  { holds, turns, places, ...options }: FollowOptions,
 ): Following {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -45,24 +47,28 @@ export function followMailbox(
   const reading = { ...options, goesOn }
 
   const read = async (onRead: () => void) => {
+    using place = await places.take(mailbox.workspace_id, signal)
+    if (!place) return
     await using imap = await connect(ctx, mailbox, signal)
+    const isOver = AbortSignal.any([signal, place.isOver])
     // What is under way fails at once, instead of when the server has answered.
     const close = () => void imap?.[Symbol.asyncDispose]()
     signal.addEventListener('abort', close)
     try {
-      for (let isFirst = true; imap && goesOn(); isFirst = false) {
+      for (let isFirst = true; imap && goesOn() && !place.isOver.aborted; isFirst = false) {
         const startedMs = ctx.monotonicMs()
-        const { inbox, at } = await turns.take(async () => ({
+        const { inbox, at } = await turns.take(mailbox.workspace_id, async () => ({
           at: await readDatabaseTime(ctx.db),
           ...(await readMailbox(ctx, imap, mailbox, reading)),
         }))
         if (!goesOn()) return
         await reportReading(ctx, mailbox, { at, isFirst })
         onRead()
-        const readInbox = () => turns.take(() => readFolder(ctx, imap, mailbox, inbox, reading))
+        const readInbox = () =>
+          turns.take(mailbox.workspace_id, () => readFolder(ctx, imap, mailbox, inbox, reading))
         // Last, and with nothing in between: what comes from here on is told while listening.
         await readInbox()
-        await listen(ctx, imap, readInbox, goesOn, startedMs + idleMs, signal)
+        await listen(ctx, imap, readInbox, goesOn, startedMs + idleMs, isOver)
       }
     } finally {
       signal.removeEventListener('abort', close)
@@ -118,7 +124,7 @@ async function connect(
   return null
 }
 
-/** Until it is time to look at the other folders. */
+/** Until it is time to look at the other folders, or to let another mailbox have the connection's place. */
 async function listen(
   ctx: Context,
   imap: ImapConnection,
@@ -127,7 +133,7 @@ async function listen(
   untilMs: number,
   signal: AbortSignal,
 ) {
-  while (goesOn()) {
+  while (goesOn() && !signal.aborted) {
     if (!imap.isOpen) throw new MailFailure('imap', 'closed')
     const leftMs = untilMs - ctx.monotonicMs()
     if (leftMs <= 0) return

@@ -4,6 +4,7 @@ import { startLoop } from '../../kernel/runner/loop.ts'
 import { giveUpReplies } from './abandoned-replies.ts'
 import { findMailboxesToRead } from './cross-workspace.ts'
 import { type Following, followMailbox } from './follow-mailbox.ts'
+import { ImapPlaces } from './imap-places.ts'
 import type { ReadOptions } from './read-mailbox.ts'
 import { Turns } from './turns.ts'
 
@@ -14,6 +15,9 @@ interface InboxRunnerOptions extends Pick<ReadOptions, 'onRead'> {
 
 export interface InboxRunner {
   mailboxesRead: () => number
+  imapConnections: () => number
+  /** Mailboxes that wait until an IMAP connection may be opened for them. */
+  mailboxesWaiting: () => number
   stop: () => Promise<void>
 }
 
@@ -21,12 +25,15 @@ const lookEveryMs = 5_000
 const repliesEveryMs = 30_000
 /** Mailboxes that are read at once: each may hold a few MB. All the others only listen. */
 const readingMax = 16
+const readingOfWorkspaceMax = 12
+const reviewEveryMs = 1_000
 
 /** Reads the mail of the mailboxes whose buckets this process owns. */
 export function startInboxRunner(ctx: Context, options: InboxRunnerOptions = {}): InboxRunner {
   const { isHeld = () => false, ...reading } = options
   const followed = new Map<string, Following>()
-  const turns = new Turns(readingMax)
+  const turns = new Turns(readingMax, readingOfWorkspaceMax)
+  const places = new ImapPlaces(ctx, { max: ctx.config.imapConnectionsMax })
   const leave = (ids: string[]) =>
     Promise.all(
       ids.map((id) => {
@@ -45,7 +52,7 @@ export function startInboxRunner(ctx: Context, options: InboxRunnerOptions = {})
   })
   const follow = (mailbox: Parameters<typeof followMailbox>[1]) => {
     const holds = () => leases.holds(bucketOf(mailbox.id)) && !isHeld()
-    const following = followMailbox(ctx, mailbox, { ...reading, holds, turns })
+    const following = followMailbox(ctx, mailbox, { ...reading, holds, turns, places })
     followed.set(mailbox.id, following)
     // A lease that was late ends it, too: the next look begins anew.
     void following.ended.then(() => {
@@ -62,10 +69,13 @@ export function startInboxRunner(ctx: Context, options: InboxRunnerOptions = {})
     }
   })
   const replies = startLoop(ctx, 'abandoned replies', repliesEveryMs, () => giveUpReplies(ctx))
+  const reviewing = startLoop(ctx, 'inbox turns', reviewEveryMs, async () => places.review())
   return {
     mailboxesRead: () => followed.size,
+    imapConnections: () => places.open,
+    mailboxesWaiting: () => places.waiting,
     async stop() {
-      await Promise.all([looking.stop(), heartbeat.stop(), replies.stop()])
+      await Promise.all([looking.stop(), reviewing.stop(), heartbeat.stop(), replies.stop()])
       await leave([...followed.keys()])
       await leases.release()
     },
