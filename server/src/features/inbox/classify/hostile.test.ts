@@ -89,6 +89,12 @@ test.each([
   ['a subject of spaces', `Subject: re${' '.repeat(long)}x\r\n\r\nx`],
   ['quotes', `From: a@b.example\r\n\r\n${'On wrote '.repeat(long / 9)}:`],
   ['attributions', `From: a@b.example\r\n\r\n${`${'On '.repeat(160)}\n`.repeat(400)}`],
+  ['header lines', `From: a@b.example\r\nSubject: x\r\n\r\n${'Word: value\n'.repeat(long / 12)}`],
+  ['colons', `From: a@b.example\r\n\r\n${'x 10:00 :\n'.repeat(long / 10)}`],
+  ['wishes', `From: a@b.example\r\n\r\n${'please remove me and '.repeat(long / 21)}`],
+  ['greetings', `From: a@b.example\r\n\r\n${'dear '.repeat(long / 5)}`],
+  ['names', `From: a@b.example\r\n\r\n${'A b\n\n'.repeat(long / 5)}`],
+  ['blockquotes', `Content-Type: text/html\r\n\r\n${'<blockquote>'.repeat(long / 12)}`],
   ['dates', `Subject: Out of office\r\n\r\n${'until 1.1. to 2.2. '.repeat(long / 19)}`],
   [
     'a complaint',

@@ -45,8 +45,8 @@ function roleOf(mention: Mention, previous: Mention | undefined): 'return' | 'la
 }
 
 /** Not one of the words that say by themselves what the day is. */
-const weekday =
-  '(?:(?!(?:until|till|through|bis|hasta|fino|até|tot|до) )\\p{L}{2,12}[.,]{0,2} )?(?:the |den |dem |le |el |il |o |a |på |del |dia |día )?'
+const article = '(?:the |den |dem |le |el |il |o |a |på |del |dia |día )?'
+const weekday = `${article}(?:(?!(?:until|till|through|bis|hasta|fino|até|tot|до) )\\p{L}{2,12}[.,]{0,2} )?${article}`
 
 /** Words right before a date; a weekday and an article may stand between. */
 const before = (words: string) => new RegExp(`(?:${words})[ :,]*${weekday}$`, 'iu')
@@ -137,11 +137,12 @@ const datePatterns = [
 
 function findDates(text: string, today: Day): Mention[] {
   const found: { from: number; to: number; day: Day }[] = []
+  const order = orderIn(text)
   for (const pattern of datePatterns) {
     for (const match of text.matchAll(pattern)) {
       const [from, to] = [match.index, match.index + match[0].length]
       if (found.some((other) => from < other.to && other.from < to)) continue
-      const day = dayIn(match.groups ?? {}, today)
+      const day = dayIn(match.groups ?? {}, today, order)
       if (day) found.push({ from, to, day })
     }
   }
@@ -154,15 +155,28 @@ function findDates(text: string, today: Day): Mention[] {
 }
 
 type Groups = Partial<Record<string, string>>
+type Order = 'day first' | 'month first'
 
-function dayIn(groups: Groups, today: Day): Day | undefined {
+/** `24/12/2026` tells how `06/01/2027` beside it is meant. */
+function orderIn(text: string): Order | null {
+  for (const [, first, second] of text.matchAll(/(?<![\d/])(?!24\/7)(\d{1,2})\/(\d{1,2})(?!\d)/g)) {
+    if (Number(first) > 12 && Number(second) <= 12) return 'day first'
+    if (Number(second) > 12 && Number(first) <= 12) return 'month first'
+  }
+  return null
+}
+
+function dayIn(groups: Groups, today: Day, order: Order | null): Day | undefined {
   const { d, m, month, y, first, second } = groups
   if (first === undefined || second === undefined) {
     const named = months.get((month ?? '').toLowerCase()) ?? Number(m)
     return completeDay(y, named, Number(d), today)
   }
   const [one, other] = [Number(first), Number(second)]
-  const ways = [completeDay(y, other, one, today), completeDay(y, one, other, today)]
+  const ways = [
+    order === 'month first' ? undefined : completeDay(y, other, one, today),
+    order === 'day first' ? undefined : completeDay(y, one, other, today),
+  ]
   const near = today.add({ days: daysAheadMax })
   const possible = ways
     .filter((day) => day !== undefined)
