@@ -9,7 +9,7 @@ export type ReceivedText = Pick<InboundMessage, 'text' | 'to' | 'subject'>
  * every language has others for. Linear in the length of the text.
  */
 export function visibleText(mail: ReceivedText): string {
-  const lines = mail.text.slice(0, textMax).replace(/\r\n?/g, '\n').split('\n')
+  const lines = mail.text.slice(0, textMax).replace(/\r\n?/g, '\n').split('\n', linesMax)
   const known = [...mail.to, baseSubject(mail.subject).toLowerCase()].filter((each) => each !== '')
   const written: string[] = []
   for (const [at, line] of lines.entries()) {
@@ -37,6 +37,7 @@ export function snippetOf(mail: ReceivedText): string {
 }
 
 const textMax = 262_144
+const linesMax = 5_000
 const snippetMax = 200
 const attributionMax = 500
 
@@ -84,7 +85,8 @@ const headerLine = /^\*?\p{L}[\p{L} .'’-]{0,24}\*?\s?[:：]\*?\s*\S/u
  * one has an address that the mail is to, or its subject.
  */
 function isHeaderBlock(lines: string[], at: number, known: string[]): boolean {
-  if (!headerLine.test(lines[at] ?? '')) return false
+  // Looked at once, from its first line on.
+  if (!headerLine.test(lines[at] ?? '') || headerLine.test(lines[at - 1] ?? '')) return false
   const after = lines.slice(at, at + 10).map((line) => line.slice(0, attributionMax))
   const end = after.findIndex((line) => !headerLine.test(line) && !/^\s+\S/.test(line))
   const block = end === -1 ? after : after.slice(0, end)
