@@ -12,7 +12,7 @@ import {
   countUnreadMailboxes,
   listMailDomains,
 } from '../features/mailboxes/index.ts'
-import { findSendingHold } from '../features/sending/index.ts'
+import { countSetAside, findSendingHold } from '../features/sending/index.ts'
 import type { Db } from '../kernel/db/db.ts'
 import { createTextLookup, type TextLookupFn } from '../kernel/outbound/index.ts'
 import { countRunners } from '../kernel/runner/lease-queries.ts'
@@ -28,7 +28,11 @@ export async function examineMail(
   lookupText: TextLookupFn = createTextLookup(),
 ): Promise<Finding[]> {
   const hold = await findSendingHold(db)
-  const sending = hold ? [held(hold.detail)] : []
+  const unrecorded = await countSetAside(db)
+  const sending = [
+    ...(hold ? [held(hold.detail)] : []),
+    ...(unrecorded > 0 ? [setAside(unrecorded)] : []),
+  ]
   const counts = new Map((await countMailboxes(db)).map(({ status, count }) => [status, count]))
   if (counts.size === 0) return sending
   const domains = await listMailDomains(db, domainsMax)
@@ -44,6 +48,13 @@ export async function examineMail(
 function held(detail: string): Finding {
   const remedy = 'Look what was sent since, then run "npx outrider sends confirm-restore".'
   return found('sending', 'fail', `nothing is sent: ${detail}`, remedy)
+}
+
+function setAside(count: number): Finding {
+  const detail = `the database refused to record what became of ${count} mails`
+  const remedy =
+    'Their leads are paused. See the log for "settlement_refused", then "npx outrider sends uncertain".'
+  return found('ledger', 'fail', detail, remedy)
 }
 
 function mailboxes(counts: Map<string, number>, unread: number): Finding {

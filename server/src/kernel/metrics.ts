@@ -8,6 +8,8 @@ export interface Metrics {
   request(request: { method: string; route: string; status: number; ms: number }): void
   /** Counts attempts that ended; `gave_up` is the last of a delivery, `not_sent` never left us. */
   delivery(outcome: DeliveryOutcome, count?: number): void
+  /** Counts results of mails that the database refused to record. */
+  settlementRefused(): void
   /** Read at every scrape; a reading that fails is left out of it. Set again: replaces. */
   gauge(name: GaugeName, read: () => Readings | Promise<Readings>): void
   /** CPU, memory and event loop of this process; once per process. */
@@ -57,10 +59,16 @@ export function createMetrics(): Metrics {
     labelNames: ['outcome'],
     registers: [registry],
   })
+  const settlementsRefused = new Counter({
+    name: 'outrider_settlements_refused_total',
+    help: 'Results of mails that the database refused to record; see "outrider sends uncertain"',
+    registers: [registry],
+  })
   return {
     request: ({ method, route, status, ms }) =>
       requests.observe({ method, route, status }, ms / 1000),
     delivery: (outcome, count = 1) => deliveries.inc({ outcome }, count),
+    settlementRefused: () => settlementsRefused.inc(),
     gauge: (name, read) => register(registry, name, read),
     observeProcess: () => collectDefaultMetrics({ register: registry }),
     contentType: registry.contentType,

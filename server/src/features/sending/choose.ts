@@ -69,7 +69,7 @@ const halts = new Set<WaitReason>([
 
 /** `no_step_left`: the steps that it had not been sent yet were removed. */
 const skippedReasons = ['expired', 'suppressed', 'no_step_left'] as const
-export type SkippedReason = (typeof skippedReasons)[number]
+type SkippedReason = (typeof skippedReasons)[number]
 const isSkipped = (reason: WaitReason): reason is SkippedReason =>
   skippedReasons.some((each) => each === reason)
 

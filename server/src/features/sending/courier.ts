@@ -12,6 +12,7 @@ import type { ClaimedMail } from './plan-lanes.ts'
 import type { SentCopies } from './sent-copies.ts'
 import type { Settlement } from './settle.ts'
 import type { Mark } from './settle-queries.ts'
+import type { Settlements } from './settlements.ts'
 import { threadOf } from './thread.ts'
 import { errorOf, judge, printable, type Trouble } from './verdict.ts'
 
@@ -20,7 +21,7 @@ export interface CourierParts {
   copies: SentCopies
   links: LinkMaker
   marks: GroupWriter<Mark, boolean>
-  settlements: GroupWriter<Settlement, boolean>
+  settlements: Settlements
 }
 
 /** Trouble that keeps the mailbox from sending on. */

@@ -80,6 +80,14 @@ export const readRestoreEffects = async (db: Db, now: Date): Promise<RestoreEffe
   return rows[0] as RestoreEffects
 }
 
+/** Of which the database refused to record what became of them. */
+export const countSetAside = async (db: Db): Promise<number> => {
+  const { rows } = await sql<{ count: number }>`/* cross-workspace: reconciliation */
+    select count(*)::int as count from sends
+    where is_uncertain and error_stage = 'ledger'`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
 /** Of which nobody knows. */
 export const countUncertainSends = async (db: Db): Promise<number> => {
   const { rows } = await sql<{ count: number }>`/* cross-workspace: reconciliation */

@@ -2,10 +2,10 @@ import type { Context } from '../../kernel/context.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { describeError } from '../../kernel/log.ts'
 import { MailFailure } from '../../kernel/mail/index.ts'
-import type { GroupWriter } from '../../kernel/runner/group-writer.ts'
 import { findUncertain, type UncertainSend } from './cross-workspace.ts'
 import { withImap } from './sent-folder.ts'
 import type { Settlement } from './settle.ts'
+import type { Settlements } from './settlements.ts'
 import { postponeLook } from './uncertain-queries.ts'
 
 const minuteMs = 60_000
@@ -27,7 +27,7 @@ type Look = { found: Set<string> } | 'unreachable' | 'gone'
 export async function reconcileUncertain(
   ctx: Context,
   buckets: number[],
-  settlements: GroupWriter<Settlement, boolean>,
+  settlements: Settlements,
 ) {
   const due = await findUncertain(ctx.db, buckets, ctx.now(), sendsMax)
   const byMailbox = [...Map.groupBy(due, ({ mailbox_id }) => mailbox_id).values()]
@@ -39,11 +39,7 @@ export async function reconcileUncertain(
   await Promise.all(Array.from({ length: mailboxesAtOnce }, work))
 }
 
-async function reconcileMailbox(
-  ctx: Context,
-  sends: UncertainSend[],
-  settlements: GroupWriter<Settlement, boolean>,
-) {
+async function reconcileMailbox(ctx: Context, sends: UncertainSend[], settlements: Settlements) {
   const look = await lookInSent(ctx, sends)
   for (const send of sends) {
     if (typeof look === 'object' && look.found.has(send.id)) {

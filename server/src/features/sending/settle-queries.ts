@@ -5,6 +5,7 @@ import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import { gatesAt } from './gates.ts'
 import type { SendKey, SendState } from './ledger.ts'
+import type { SendError } from './outcome.ts'
 
 // The sender's writers merge the results of lanes of many workspaces: every statement here joins
 // workspace_id to its own unnest parameter, and says so in its first comment.
@@ -166,6 +167,28 @@ export const updateSends = (db: Db, sends: SettledSend[], now: Date) =>
     column(sends, 'look_at'),
     now,
   )
+
+/** An attempt that nobody has settled. @returns whether there was one */
+export async function setSendAside(
+  db: Db,
+  { workspace_id, lead_id, step_id, id }: SendKey & { id: string },
+  { stage, code, message }: SendError,
+  now: Date,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('sends')
+    .set({
+      ...{ state: 'uncertain', look_at: null, timestamp_settled: now },
+      ...{ error_stage: stage, error_code: code, error_message: message },
+    })
+    .where('workspace_id', '=', workspace_id)
+    .where('lead_id', '=', lead_id)
+    .where('step_id', '=', step_id)
+    .where('id', '=', id)
+    .where('is_open', '=', true)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
 
 export interface PostponedLead {
   workspace_id: string

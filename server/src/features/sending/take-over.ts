@@ -1,9 +1,8 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import type { GroupWriter } from '../../kernel/runner/group-writer.ts'
 import type { Lane } from './lane.ts'
 import { adoptLanes, findOpenSends } from './lane-queries.ts'
-import type { Settlement } from './settle.ts'
+import type { Settlements } from './settlements.ts'
 
 /**
  * Makes lanes this process's own. Whoever had them before claims nothing more; what it was in the
@@ -16,7 +15,7 @@ import type { Settlement } from './settle.ts'
 export async function takeOver(
   ctx: Context,
   lanes: Lane[],
-  settlements: GroupWriter<Settlement, boolean>,
+  settlements: Settlements,
 ): Promise<string[]> {
   const keys = lanes.map(({ workspaceId, mailboxId, token }) => ({
     ...{ workspace_id: workspaceId, mailbox_id: mailboxId, token },

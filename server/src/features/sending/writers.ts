@@ -9,8 +9,8 @@ import { putToSleep, type Sleep } from './lane-queries.ts'
 import { LeadPool } from './lead-pool.ts'
 import type { Claim, ClaimRequest } from './ledger.ts'
 import { SentCopies } from './sent-copies.ts'
-import { type Settlement, settleSends } from './settle.ts'
 import { type Mark, markTransmitting } from './settle-queries.ts'
+import { Settlements } from './settlements.ts'
 
 /** What the lanes of one process share. */
 export interface Writers {
@@ -24,7 +24,7 @@ export interface Writers {
   copies: SentCopies
   claims: GroupWriter<ClaimRequest, Claim | null>
   marks: GroupWriter<Mark, boolean>
-  settlements: GroupWriter<Settlement, boolean>
+  settlements: Settlements
   sleeps: GroupWriter<Sleep, boolean>
   /** Resolves when everything given so far is written. */
   flush: () => Promise<void>
@@ -32,8 +32,6 @@ export interface Writers {
 
 /** Those of more lanes share a commit: each mark waits a little longer, and all cost less. */
 const marksAtOnce = 1
-/** One prepares while the other waits for its commit. */
-const settlementsAtOnce = 2
 
 export function createWriters(ctx: Context, watch: DatabaseWatch, readSince: Date): Writers {
   const book = new CampaignBook()
@@ -46,15 +44,7 @@ export function createWriters(ctx: Context, watch: DatabaseWatch, readSince: Dat
   const marks = new GroupWriter<Mark, boolean>(ctx, 'marks', markSince(readSince), {
     ...{ batchMax: 500, gatherMs: 1, writersMax: marksAtOnce, isOneStatement: true },
   })
-  const settlements = new GroupWriter<Settlement, boolean>(
-    ctx,
-    'settlements',
-    (tx, items) => settleSends(tx, book, items),
-    {
-      ...{ batchMax: 500, gatherMs: 20, writersMax: settlementsAtOnce },
-      flow: { batchMin: 400, gatherMs: 100 },
-    },
-  )
+  const settlements = new Settlements(ctx, book)
   const sleeps = new GroupWriter<Sleep, boolean>(
     ctx,
     'sleeps',

@@ -1,0 +1,99 @@
+import type { Context } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { describeError } from '../../kernel/log.ts'
+import { GroupWriter } from '../../kernel/runner/group-writer.ts'
+import type { CampaignBook } from './campaign-book.ts'
+import { setAside } from './set-aside.ts'
+import { type Settlement, settleSends } from './settle.ts'
+
+/** One prepares while the other waits for its commit. */
+const sentAtOnce = 2
+const batch = { batchMax: 500, gatherMs: 20, flow: { batchMin: 400, gatherMs: 100 } }
+
+interface Open {
+  writer: GroupWriter<Settlement, boolean>
+  /** Given to it, and not written yet. */
+  count: number
+}
+
+/**
+ * Results on their way into the ledger. Mails that were sent, nearly all of them, share transactions
+ * whatever their workspace. Everything else may suppress an address or pause a campaign, and waits for
+ * whoever does something like that in its workspace, so each workspace has a writer of its own for it.
+ *
+ * What the database refuses to record is an alarm, and is set aside: its lead is paused, and a person
+ * is asked.
+ */
+export class Settlements {
+  readonly #ctx: Context
+  readonly #book: CampaignBook
+  readonly #sent: GroupWriter<Settlement, boolean>
+  readonly #others = new Map<string, Open>()
+
+  constructor(ctx: Context, book: CampaignBook) {
+    this.#ctx = ctx
+    this.#book = book
+    this.#sent = this.#writer('settlements', sentAtOnce)
+  }
+
+  /** Resolves once it is committed, with whether it changed its row. */
+  async add(settlement: Settlement): Promise<boolean> {
+    try {
+      return await this.#write(settlement)
+    } catch (error) {
+      return this.#setAside(settlement, error)
+    }
+  }
+
+  /** How many are in nobody's hands yet. */
+  get pending(): number {
+    const others = [...this.#others.values()].reduce((sum, { writer }) => sum + writer.pending, 0)
+    return this.#sent.pending + others
+  }
+
+  /** Resolves when everything given so far is written. */
+  async flush() {
+    const writers = [this.#sent, ...[...this.#others.values()].map(({ writer }) => writer)]
+    await Promise.all(writers.map((writer) => writer.flush()))
+  }
+
+  async #write(settlement: Settlement): Promise<boolean> {
+    if (isPlain(settlement)) return this.#sent.add(settlement)
+    const { workspace_id } = settlement
+    const open = this.#others.get(workspace_id) ?? { writer: this.#writer('results', 1), count: 0 }
+    this.#others.set(workspace_id, open)
+    open.count += 1
+    try {
+      return await open.writer.add(settlement)
+    } finally {
+      open.count -= 1
+      if (open.count === 0) this.#others.delete(workspace_id)
+    }
+  }
+
+  /** Most often it is the text of the mail that cannot be stored: then it is recorded without. */
+  async #setAside(settlement: Settlement, error: unknown): Promise<boolean> {
+    const { id, mail } = settlement
+    this.#ctx.metrics.settlementRefused()
+    this.#ctx.log.error(
+      { code: 'settlement_refused', send: id, ...describeError(error) },
+      'the database refuses to record what became of a mail',
+    )
+    if (mail !== null) {
+      try {
+        return await this.#write({ ...settlement, mail: null })
+      } catch {
+        // As it was told of above.
+      }
+    }
+    return transaction(this.#ctx, (tx) => setAside(tx, this.#book, settlement, error))
+  }
+
+  #writer(name: string, writersMax: number) {
+    const write = (tx: Context, items: Settlement[]) => settleSends(tx, this.#book, items)
+    return new GroupWriter(this.#ctx, name, write, { ...batch, writersMax })
+  }
+}
+
+/** It waits for nobody but those who change the same lead or campaign. */
+const isPlain = ({ outcome }: Settlement) => outcome.kind === 'sent'
