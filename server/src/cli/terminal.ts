@@ -46,8 +46,8 @@ function formatCell(cell: Cell): string {
   if (cell === null || cell === undefined || cell === '') return '-'
   if (cell instanceof Date) return cell.toISOString()
   if (typeof cell === 'boolean') return cell ? 'on' : 'off'
-  // A name from the database must not move the cursor or change the colours.
-  return String(cell).replaceAll(/\p{Cc}/gu, '�')
+  // A name from the database must not move the cursor, change the colours or turn the direction.
+  return String(cell).replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '�')
 }
 
 const lengthOf = (text = '') => [...text].length

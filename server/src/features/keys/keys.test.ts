@@ -34,11 +34,18 @@ describe('creating a key', () => {
     expect(JSON.stringify(stored)).not.toContain(key)
   })
 
+  test('a name is trimmed before it is measured', async () => {
+    const name = 'n'.repeat(255)
+    const created = await create({ name: ` ${name}\u00a0`, scopes: ['leads:read'] })
+    expect([created.status, created.body.name]).toEqual([201, name])
+  })
+
   const refused: [string, object, string][] = [
     ['no name', { scopes: ['leads:read'] }, '/name'],
     ['an empty name', { name: '  ', scopes: ['leads:read'] }, '/name'],
     ['a name of 256 characters', { name: 'n'.repeat(256), scopes: ['leads:read'] }, '/name'],
     ['a control character', { name: 'a\nb', scopes: ['leads:read'] }, '/name'],
+    ['a turned direction', { name: 'a\u202eb', scopes: ['leads:read'] }, '/name'],
     ['a number as name', { name: 7, scopes: ['leads:read'] }, '/name'],
     ['no scopes', { name: 'n', scopes: [] }, '/scopes'],
     ['scopes as text', { name: 'n', scopes: 'leads:read' }, '/scopes'],

@@ -30,11 +30,14 @@ export const Nullable = <T extends TSchema>(schema: T) => {
   })
 }
 
-/** 1–255 code points after trimming, no control characters. */
+/**
+ * 1–255 code points after trimming, no control characters. Those that turn the direction of what
+ * follows are among them: a name could pass for another. The marks that right-to-left text needs are not.
+ */
 export const Name = Type.String({
   minLength: 1,
   maxLength: 255,
-  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]*$',
   'x-trim': true,
 })
 

@@ -55,7 +55,7 @@ function createAjv(options: object, shared: object[]): Ajv {
   })
   ajv.addFormat('date-time', true)
   for (const keyword of ['example', 'x-secret']) ajv.addKeyword(keyword)
-  ajv.addKeyword({ ...rewriting('x-trim', (text) => text.trim()), before: 'minLength' })
+  ajv.addKeyword({ ...rewriting('x-trim', (text) => text.trim()), before: 'maxLength' })
   ajv.addKeyword(rewriting('x-fold', (text) => text.toLowerCase()))
   for (const schema of shared) ajv.addSchema(schema)
   return ajv

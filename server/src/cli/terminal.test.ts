@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest'
+import { formatRecord, formatTable } from './terminal.ts'
+
+test('what comes from the database neither moves the cursor nor turns the direction', () => {
+  const name = 'a\u001b[2Jb\u202ec\u2066d'
+  const shown = 'a�[2Jb�c�d'
+  expect(formatTable(['name'], [[name]])).toBe(`NAME\n${shown}`)
+  expect(formatRecord({ name })).toBe(`name  ${shown}`)
+})
