@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
+import type { OptedOutEverywhere } from '../features/acquisition/index.ts'
 import {
   type DirectoryStats,
   loadSample,
-  type OptedOut,
   readStats,
   removeSample,
   type Sample,
@@ -52,7 +52,11 @@ const told = ({ contacts, companies }: Sample) => `${contacts} contacts and ${co
 
 const showStats = (stats: DirectoryStats) => formatRecord({ ...stats })
 
-const showOptedOut = ({ kind, contacts_removed: removed }: OptedOut) => {
+const showOptedOut = ({
+  kind,
+  contacts_removed: removed,
+  leads_stopped: stopped,
+}: OptedOutEverywhere) => {
   const who = kind === 'address' ? 'Nobody with this address' : 'Nobody of this domain'
-  return `${removed} ${removed === 1 ? 'contact was' : 'contacts were'} removed. ${who} is found, revealed or imported again.`
+  return `${removed} ${removed === 1 ? 'contact was' : 'contacts were'} removed. ${who} is found, revealed or imported again, or written to by any workspace; ${stopped} ${stopped === 1 ? 'lead was' : 'leads were'} stopped.`
 }

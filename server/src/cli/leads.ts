@@ -1,7 +1,16 @@
 import type { Command } from 'commander'
 import { type AddedContacts, addAcquiredToCampaign } from '../features/acquisition/index.ts'
+import { type Erased, eraseLead } from '../features/erasure/index.ts'
+import { AppError } from '../kernel/errors.ts'
 import { parseId } from './arguments.ts'
-import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
+import {
+  type OutputOptions,
+  operate,
+  operateIn,
+  type WorkspaceOptions,
+  withOutput,
+  withWorkspace,
+} from './operate.ts'
 import { formatRecord } from './terminal.ts'
 
 export function leadCommands(program: Command) {
@@ -22,6 +31,21 @@ export function leadCommands(program: Command) {
         showAdded,
       ),
     )
+
+  withOutput(leads.command('erase'))
+    .description('Take a person out of everything that is stored, in all workspaces, for good')
+    .argument('<address>', 'the e-mail address')
+    .option('--yes', 'do it: there is no way back')
+    .action((address: string, options: OutputOptions & { yes?: true }) => {
+      if (!options.yes) throw new AppError('invalid_field', noWayBack)
+      return operate(options, (ctx) => eraseLead(ctx, address), showErased)
+    })
 }
+
+const noWayBack =
+  'This takes the person out of leads, mails, conversations, payloads and the directory of every workspace, for good. Add --yes to do it.'
+
+const showErased = ({ kept, ...counts }: Erased) =>
+  [formatRecord({ ...counts }), '', 'Kept:', ...kept.map((each) => `- ${each}`)].join('\n')
 
 const showAdded = (added: AddedContacts) => formatRecord({ ...added })

@@ -7,5 +7,5 @@ export {
   listCreditEntries,
   refundContact,
 } from './credits.ts'
-export { optOutEverywhere } from './opt-out.ts'
+export { type OptedOutEverywhere, optOutEverywhere } from './opt-out.ts'
 export { acquisitionRoutes, acquisitionSchemas } from './routes.ts'

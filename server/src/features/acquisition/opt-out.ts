@@ -1,12 +1,40 @@
 import type { Context } from '../../kernel/context.ts'
-import { type OptedOut, optOut, readOptOut } from '../directory/index.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { type OptedOut, type OptOutRequest, optOut, readOptOut } from '../directory/index.ts'
+import { findLeadsAt, recordActivities } from '../leads/index.ts'
+import { listWorkspaces } from '../workspaces/index.ts'
 import { findRevealed } from './cross-workspace.ts'
+
+export interface OptedOutEverywhere extends OptedOut {
+  /** Of all workspaces, that were still written to. */
+  leads_stopped: number
+}
 
 /**
  * Removes a person, or everybody of a domain: also those whose address the directory does not know,
- * because a reveal found it.
+ * because a reveal found it. No workspace writes to them again, whoever of them is a lead there.
  */
-export async function optOutEverywhere(ctx: Context, addressOrDomain: string): Promise<OptedOut> {
-  const revealed = await findRevealed(ctx.db, readOptOut(addressOrDomain))
-  return await optOut(ctx, addressOrDomain, revealed)
+export async function optOutEverywhere(
+  ctx: Context,
+  addressOrDomain: string,
+): Promise<OptedOutEverywhere> {
+  const request = readOptOut(addressOrDomain)
+  const revealed = await findRevealed(ctx.db, request)
+  const optedOut = await optOut(ctx, addressOrDomain, revealed)
+  let leads_stopped = 0
+  for (const { id } of await listWorkspaces(ctx)) leads_stopped += await stopLeads(ctx, id, request)
+  return { ...optedOut, leads_stopped }
+}
+
+async function stopLeads(ctx: Context, workspaceId: string, who: OptOutRequest): Promise<number> {
+  return transaction(ctx, async (tx) => {
+    const leads = await findLeadsAt(tx.db, workspaceId, who)
+    const stopping = leads.filter(({ stop_reason }) => stop_reason !== 'unsubscribed')
+    await recordActivities(
+      tx,
+      workspaceId,
+      stopping.map(({ id }) => ({ kind: 'unsubscribed', leadId: id })),
+    )
+    return stopping.length
+  })
 }

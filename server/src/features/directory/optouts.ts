@@ -15,7 +15,8 @@ import { markChanged, rebuildStaleBlocks } from './term-index/index.ts'
  * of its domain or of one above it.
  */
 export async function findOptedOut(db: Db, addresses: string[]): Promise<Set<string>> {
-  if (addresses.length === 0) return new Set()
+  // Most installations have none, and then there is nothing to hash.
+  if (addresses.length === 0 || !(await queries.hasOptOuts(db))) return new Set()
   const optouts = await OptOuts.read(db, { addresses })
   return new Set(addresses.filter((address) => optouts.hasAddress(address)))
 }

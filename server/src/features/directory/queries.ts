@@ -165,6 +165,11 @@ export interface OptOut {
   hash: Buffer
 }
 
+export async function hasOptOuts(db: Db): Promise<boolean> {
+  const { rows } = await sql`select from directory_optouts limit 1`.execute(db)
+  return rows.length > 0
+}
+
 /** Those that are there, of pairs of kind and hash. */
 export const findOptOuts = prepared<[string[], Buffer[]], OptOut>(
   'find_directory_optouts',

@@ -312,3 +312,20 @@ const withoutNulls = (variables: Variables): Variables =>
   Object.values(variables).includes(null)
     ? Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== null))
     : variables
+
+/** Leads of an address, or of everybody at a domain or below it. */
+export async function findLeadsAt(
+  db: Db,
+  workspaceId: string,
+  { kind, value }: { kind: 'address' | 'domain'; value: string },
+) {
+  const isTheirs =
+    kind === 'address'
+      ? sql`email_folded = ${value}`
+      : sql`(email_folded like ${`%@${value}`} or email_folded like ${`%@%.${value}`})`
+  const { rows } = await sql<{ id: string; stop_reason: string | null }>`
+    select id, stop_reason from leads
+    where workspace_id = ${workspaceId}::uuid and ${isTheirs}
+    order by id`.execute(db)
+  return rows
+}

@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/db.ts'
+import { findOptedOut } from '../directory/index.ts'
 import * as queries from './queries.ts'
 
 export type SuppressionReason = 'unsubscribed' | 'bounced' | 'blocked'
@@ -61,7 +62,8 @@ export async function lockSuppressions(tx: Context, workspaceId: string) {
 
 /**
  * Which of these folded addresses nobody may write to, and why. An entry for the address counts
- * before one for its domain; a domain does not cover its subdomains.
+ * before one for its domain; a domain does not cover its subdomains. Who asked the installation to be
+ * removed counts as unsubscribed in every workspace.
  */
 export async function findSuppressed(
   db: Db,
@@ -70,11 +72,13 @@ export async function findSuppressed(
 ): Promise<Map<string, SuppressionReason>> {
   const domains = [...new Set(foldedAddresses.map(domainOf))]
   const rows = await queries.findSuppressions(db, workspaceId, foldedAddresses, domains)
-  if (rows.length === 0) return new Map()
+  const optedOut = await findOptedOut(db, foldedAddresses)
+  if (rows.length === 0 && optedOut.size === 0) return new Map()
   const found = new Map(rows.map(({ kind, value, reason }) => [`${kind} ${value}`, reason]))
   return new Map(
     foldedAddresses.flatMap((address) => {
-      const reason = found.get(`address ${address}`) ?? found.get(`domain ${domainOf(address)}`)
+      const listed = found.get(`address ${address}`) ?? found.get(`domain ${domainOf(address)}`)
+      const reason = optedOut.has(address) ? 'unsubscribed' : listed
       return reason ? [[address, reason] as const] : []
     }),
   )

@@ -79,3 +79,20 @@ export const deleteMark = (
     .where('key_hash', '=', key_hash)
     .where('lease_owner', '=', leaseOwner)
     .execute()
+
+export const listAnswers = (db: Db, workspaceId: string, sinceDay: string) =>
+  db
+    .selectFrom('idempotency_answers')
+    .select([sql<string>`day::text`.as('day'), 'key_hash', 'answer'])
+    .where('workspace_id', '=', workspaceId)
+    .where('day', '>=', sinceDay)
+    .where('answer', 'is not', null)
+    .execute()
+
+export const deleteAnswer = (db: Db, workspaceId: string, day: string, keyHash: Buffer) =>
+  db
+    .deleteFrom('idempotency_answers')
+    .where('workspace_id', '=', workspaceId)
+    .where('day', '=', day)
+    .where('key_hash', '=', keyHash)
+    .execute()

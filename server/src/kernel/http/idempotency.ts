@@ -52,6 +52,25 @@ export function withIdempotency(handler: Handler, options: IdempotencyOptions): 
   }
 }
 
+/**
+ * Deletes the kept answers of a workspace that hold a text, in any case: they are sealed, so each one
+ * is opened.
+ *
+ * @returns how many
+ */
+export async function forgetAnswers(tx: Context, workspaceId: string, text: string) {
+  const since = dayOf(new Date(tx.now().getTime() - keptMs))
+  let count = 0
+  for (const { day, key_hash, answer } of await queries.listAnswers(tx.db, workspaceId, since)) {
+    if (!answer) continue
+    const kept = tx.secrets.open(answer, purposeOf({ workspaceId }))
+    if (!kept.toLowerCase().includes(text)) continue
+    await queries.deleteAnswer(tx.db, workspaceId, day, key_hash)
+    count += 1
+  }
+  return count
+}
+
 export const answersTable: PartitionedTable = { name: 'idempotency_answers', by: 'day' }
 
 /** A day's answers go once all of them are older than 24 h. */

@@ -1,0 +1,135 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { importText } from '../../../test/directory-files.ts'
+import { type Inbox, letter, report, testInbox } from '../../../test/inbox.ts'
+import { optOutEverywhere } from '../acquisition/index.ts'
+import { eraseLead } from './index.ts'
+
+let inbox: Inbox
+beforeEach(async () => {
+  inbox = await testInbox()
+})
+afterEach(() => inbox[Symbol.asyncDispose]())
+
+const ada = 'Ada@lead.example'
+const folded = 'ada@lead.example'
+
+/** Every table, with the number of its rows in which some column holds the text, in any case. */
+async function tablesWith(text: string): Promise<string[]> {
+  const { peek } = inbox.ctx.database
+  const { rows: tables } = await sql<{ name: string }>`
+    select relname as name from pg_class
+    where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
+    order by relname`.execute(peek)
+  const found: string[] = []
+  for (const { name } of tables) {
+    const { rows } = await sql<{ row: string }>`
+      select to_jsonb(each)::text as row from ${sql.table(name)} each`.execute(peek)
+    const holding = rows.filter(({ row }) => row.toLowerCase().includes(text))
+    if (holding.length > 0) found.push(name)
+  }
+  return found
+}
+
+async function keptAnswers(): Promise<string[]> {
+  const { peek } = inbox.ctx.database
+  const rows = await peek.selectFrom('idempotency_answers').select('answer').execute()
+  const purpose = `idempotency:${inbox.workspaceId}`
+  return rows.flatMap(({ answer }) => (answer ? [inbox.ctx.secrets.open(answer, purpose)] : []))
+}
+
+/** A person who is wherever a person can be. */
+async function someoneKnownEverywhere() {
+  const { messageId, campaign } = await inbox.contact([ada])
+  const other = await inbox.contact(['bob@lead.example'])
+  inbox.startReader()
+  inbox.arrive(report({ recipient: folded, messageId }, { action: 'delayed', status: '4.4.1' }))
+  const answering = (id: string) => [`In-Reply-To: ${messageId}`, `Message-ID: <${id}@x.example>`]
+  inbox.arrive(letter({ from: `Ada <${ada}>`, headers: answering('a1'), body: `Call me. ${ada}` }))
+  await inbox.waitForEvents('lead.replied')
+  const answer = { from: 'bob@lead.example', body: 'Ask ADA@LEAD.example about it.' }
+  const headers = [`In-Reply-To: ${other.messageId}`, 'Message-ID: <b1@x.example>']
+  inbox.arrive(letter({ ...answer, headers }))
+  await inbox.readAll()
+  const added = { email: ada, first_name: 'Ada', custom_variables: { note: folded } }
+  await inbox.call('POST', '/api/v2/lead/add', {
+    headers: { 'idempotency-key': 'add-ada' },
+    body: { campaign_id: other.campaign.id, leads: [added] },
+  })
+  await importText(
+    inbox.ctx,
+    `first_name,last_name,email,domain\nAda,Lovelace,${folded},lead.example\n`,
+  )
+  const { body: contacts } = await inbox.call('POST', '/api/v1/leadbank/find', {
+    body: { query: 'ada lovelace' },
+  })
+  await inbox.call('POST', '/api/v1/leadbank/acquire_email', {
+    body: { contact_id: contacts.items[0].id },
+  })
+  await recordAttempt()
+  return campaign
+}
+
+/** Of a delivery whose receiver sent back what it got. */
+async function recordAttempt() {
+  const { ctx, workspaceId } = inbox
+  const id = ctx.newId()
+  await ctx.database.peek
+    .insertInto('webhook_events')
+    .values({
+      ...{ workspace_id: workspaceId, id, webhook_id: id, event_id: id, retry_group_id: id },
+      ...{ webhook_url: 'https://crm.example', event_type: 'lead.replied', lead_email: ada },
+      ...{ retry_count: 0, status_code: 200, success: true, will_retry: false },
+      response_body: `thanks for ${folded}`,
+    })
+    .execute()
+}
+
+test('who is erased is in no column of any table, and nobody adds or writes to them again', async () => {
+  const campaign = await someoneKnownEverywhere()
+  const before = await tablesWith(folded)
+  for (const table of [
+    ...['leads', 'messages', 'threads', 'events', 'webhook_events'],
+    ...['acquired_contacts', 'directory_contacts'],
+  ]) {
+    expect(before).toContain(table)
+  }
+  expect((await keptAnswers()).join().toLowerCase()).toContain(folded)
+
+  const erased = await eraseLead(inbox.ctx, ada)
+  expect(erased).toMatchObject({ leads: 2, conversations: 1, directory_contacts: 1 })
+  expect(erased.kept.join()).toMatch(/hash/)
+  expect(await tablesWith(folded)).toEqual([])
+  expect((await keptAnswers()).join().toLowerCase()).not.toContain(folded)
+
+  const { body } = await inbox.call('GET', `/api/v2/campaigns/${campaign.id}`)
+  expect(body.lead_counts.total).toBe(1)
+  const again = await inbox.call('POST', '/api/v2/lead/add', {
+    body: { campaign_id: campaign.id, leads: [{ email: ada }] },
+  })
+  expect(again.body).toMatchObject({ leads_uploaded: 0, in_blocklist: 1 })
+  expect(await tablesWith(folded)).toEqual([])
+  expect(await eraseLead(inbox.ctx, folded)).toMatchObject({ leads: 0, messages: 0, events: 0 })
+})
+
+test('who asked the directory to be removed gets nothing more from any workspace', async () => {
+  const { leadId } = await inbox.contact([ada])
+  expect(await optOutEverywhere(inbox.ctx, ada)).toMatchObject({ leads_stopped: 1 })
+  expect(await inbox.lead(leadId)).toMatchObject({ stop_reason: 'unsubscribed' })
+  const { body: campaign } = await inbox.call('POST', '/api/v2/campaigns', { body: { name: 'x' } })
+  const added = await inbox.call('POST', '/api/v2/lead/add', {
+    body: { campaign_id: campaign.id, leads: [{ email: folded }] },
+  })
+  expect(added.body).toMatchObject({
+    leads_uploaded: 0,
+    skipped_leads: [{ reason: 'unsubscribed' }],
+  })
+})
+
+test('a person is not erased while a mail to them is under way', async () => {
+  const { leadId } = await inbox.contact([ada])
+  const { peek } = inbox.ctx.database
+  await peek.updateTable('sends').set({ state: 'transmitting' }).execute()
+  await expect(eraseLead(inbox.ctx, ada)).rejects.toMatchObject({ code: 'not_ready' })
+  expect(await inbox.lead(leadId)).toMatchObject({ email: ada, sending_state: 'stopped' })
+})

@@ -1,0 +1,1 @@
+export { type Erased, eraseLead } from './erase.ts'

@@ -1,0 +1,183 @@
+import { sql } from 'kysely'
+import type { Db } from '../../kernel/db/db.ts'
+
+/** What stands where an address stood. Reserved for no use by RFC 2606 §2. */
+const nobody = 'erased@erased.invalid'
+
+export const listLeadIds = async (db: Db, workspaceId: string, folded: string) => {
+  const rows = await db
+    .selectFrom('leads')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('email_folded', '=', folded)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** A mail that is under way would be stored after everything else is gone. */
+export const countOpenSends = async (db: Db, workspaceId: string, leadIds: string[]) => {
+  const { rows } = await sql<{ open: number }>`
+    select (select count(*) from sends
+            where workspace_id = ${workspaceId}::uuid and lead_id = any(${leadIds}::uuid[])
+              and state in ('claimed', 'transmitting'))::int
+         + (select count(*) from replies
+            where workspace_id = ${workspaceId}::uuid and thread_id = any(${leadIds}::uuid[])
+              and state in ('claimed', 'transmitting'))::int as open`.execute(db)
+  return rows[0]?.open ?? 0
+}
+
+/** The rows stay, because counters and the ledger of mails refer to them: nobody is in them any more. */
+export const eraseLeads = (db: Db, workspaceId: string, leadIds: string[], at: Date) =>
+  count(
+    sql`
+    update leads set
+      email = 'erased-' || id || '@erased.invalid', email_folded = 'erased-' || id || '@erased.invalid',
+      first_name = null, last_name = null, company_name = null, company_domain = null,
+      job_title = null, phone = null, website = null, personalization = null,
+      custom_variables = '{}', company = null, thread_subject = null, skip_reason = null,
+      timestamp_updated = ${at}::timestamptz
+    where workspace_id = ${workspaceId}::uuid and id = any(${leadIds}::uuid[])`.execute(db),
+  )
+
+/** The conversation itself, and what came from the address or went to it elsewhere. */
+export const deleteMessages = (db: Db, workspaceId: string, leadIds: string[], folded: string) =>
+  count(
+    sql`
+    delete from messages
+    where workspace_id = ${workspaceId}::uuid
+      and (lead_id = any(${leadIds}::uuid[]) or thread_id = any(${leadIds}::uuid[])
+        or lower(from_address) = ${folded})`.execute(db),
+  )
+
+/** Mails of others that name the address: its letters alone are taken out of them. */
+export const eraseFromMessages = (db: Db, workspaceId: string, folded: string) =>
+  count(
+    sql`
+    update messages set
+      to_addresses = array(select ${erased(folded, 'each')} from unnest(to_addresses) each),
+      cc_addresses = array(select ${erased(folded, 'each')} from unnest(cc_addresses) each),
+      subject = ${erased(folded, 'subject')}, text = ${erased(folded, 'text')},
+      html = ${erased(folded, 'html')}, snippet = ${erased(folded, 'snippet')},
+      details = ${erased(folded, 'details::text')}::jsonb
+    where workspace_id = ${workspaceId}::uuid
+      and (${named(folded, 'text')} or ${named(folded, 'html')} or ${named(folded, 'subject')}
+        or ${named(folded, 'snippet')} or ${named(folded, 'details::text')}
+        or ${named(folded, "array_to_string(to_addresses || cc_addresses, ' ')")})`.execute(db),
+  )
+
+export const deleteThreads = (db: Db, workspaceId: string, leadIds: string[]) =>
+  count(
+    sql`
+    delete from threads
+    where workspace_id = ${workspaceId}::uuid and id = any(${leadIds}::uuid[])`.execute(db),
+  )
+
+export const eraseFromThreads = (db: Db, workspaceId: string, folded: string) =>
+  count(
+    sql`
+    update threads set
+      from_address = ${erased(folded, 'from_address')}, subject = ${erased(folded, 'subject')},
+      snippet = ${erased(folded, 'snippet')}
+    where workspace_id = ${workspaceId}::uuid
+      and (${named(folded, 'from_address')} or ${named(folded, 'subject')}
+        or ${named(folded, 'snippet')})`.execute(db),
+  )
+
+/** Rows of the ledger of answers stay: their keys are why none is sent twice. */
+export const eraseReplies = (db: Db, workspaceId: string, leadIds: string[], folded: string) =>
+  count(
+    sql`
+    update replies set
+      to_address = ${nobody}, subject = '', text = '', html = null, mail_references = '{}',
+      in_reply_to = '', error_message = null
+    where workspace_id = ${workspaceId}::uuid
+      and (thread_id = any(${leadIds}::uuid[]) or lower(to_address) = ${folded})`.execute(db),
+  )
+
+export const eraseSends = (db: Db, workspaceId: string, leadIds: string[]) =>
+  count(
+    sql`
+    update sends set subject = null, error_message = null
+    where workspace_id = ${workspaceId}::uuid and lead_id = any(${leadIds}::uuid[])`.execute(db),
+  )
+
+export const deleteSoftBounces = (db: Db, workspaceId: string, folded: string) =>
+  count(
+    sql`
+    delete from soft_bounces
+    where workspace_id = ${workspaceId}::uuid and email_folded = ${folded}`.execute(db),
+  )
+
+/** The entry of an opt-out, which is a hash, holds the same from then on. */
+export const deleteSuppressions = (db: Db, workspaceId: string, folded: string) =>
+  count(
+    sql`
+    delete from suppressions
+    where workspace_id = ${workspaceId}::uuid and kind = 'address' and value = ${folded}`.execute(
+      db,
+    ),
+  )
+
+export interface StoredEvent {
+  id: string
+  body: string
+}
+
+export const listEvents = async (
+  db: Db,
+  workspaceId: string,
+  folded: string,
+  after: string,
+  limit: number,
+) => {
+  const { rows } = await sql<StoredEvent>`
+    select id, body from events
+    where workspace_id = ${workspaceId}::uuid and id > ${after}::uuid
+      and (lower(lead_email) = ${folded} or ${named(folded, 'body')})
+    order by id
+    limit ${limit}::integer`.execute(db)
+  return rows
+}
+
+export const updateEvents = (db: Db, workspaceId: string, events: StoredEvent[]) =>
+  sql`
+    update events set body = batch.body, lead_email = null
+    from unnest(${events.map(({ id }) => id)}::uuid[], ${events.map(({ body }) => body)}::text[])
+      as batch (id, body)
+    where events.workspace_id = ${workspaceId}::uuid and events.id = batch.id`.execute(db)
+
+/** Attempts stay, because counters are made of them. */
+export const eraseAttempts = (db: Db, workspaceId: string, folded: string) =>
+  count(
+    sql`
+    update webhook_events set
+      lead_email = null, response_body = null, error_message = ${erased(folded, 'error_message')}
+    where workspace_id = ${workspaceId}::uuid
+      and (lower(lead_email) = ${folded} or ${named(folded, 'response_body')}
+        or ${named(folded, 'error_message')})`.execute(db),
+  )
+
+/** The charge stays in the ledger of credits; whom it was for does not. */
+export const eraseAcquired = (db: Db, workspaceId: string, folded: string) =>
+  count(
+    sql`
+    update acquired_contacts set
+      email = 'erased-' || contact_id || '@erased.invalid',
+      email_folded = 'erased-' || contact_id || '@erased.invalid',
+      contact = (select jsonb_object_agg(key, null::text) from jsonb_object_keys(contact) key)
+    where workspace_id = ${workspaceId}::uuid and email_folded = ${folded}`.execute(db),
+  )
+
+/** Whether a text holds the address, in any case. */
+const named = (folded: string, column: string) =>
+  sql`strpos(lower(${sql.raw(column)}), ${folded}) > 0`
+
+/** A text without the address, in whatever case it was written. */
+const erased = (folded: string, column: string) =>
+  sql`regexp_replace(${sql.raw(column)}, ${escapePattern(folded)}, '[erased]', 'gi')`
+
+const escapePattern = (text: string) => text.replace(/[^\p{L}\p{N}_]/gu, (found) => `\\${found}`)
+
+async function count(result: Promise<{ numAffectedRows?: bigint }>): Promise<number> {
+  return Number((await result).numAffectedRows ?? 0)
+}
