@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { createMailbox } from '../../test/campaigns.ts'
-import { commandDatabase, json, run } from '../../test/commands.ts'
+import { behind, commandDatabase, json, run } from '../../test/commands.ts'
 import { readMail } from '../../test/mails.ts'
 import { readConfig } from '../config.ts'
 import { createCampaign } from '../features/campaigns/campaigns.ts'
@@ -11,7 +11,7 @@ import { openOperator } from '../process/open.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-commandDatabase()
+const database = commandDatabase()
 
 const email = 'zoë@x.example'
 
@@ -53,6 +53,10 @@ test('a mail is shown before it is sent: to read, as JSON, and as it goes over t
   const { stdout } = await run('campaigns', 'preview', id, '--lead', email, '--source')
   const { postal } = await readMail({ bytes: Buffer.from(stdout) })
   expect(postal.to).toMatchObject([{ address: email }])
+
+  await behind(database(), `update leads set sending_state = 'paused' where email = $1`, [email])
+  const paused = await run('campaigns', 'preview', id, '--lead', email)
+  expect(paused.stdout).toContain('\nNothing is sent to this lead for now: it is paused.\n')
 
   const skipped = await run('campaigns', 'preview', id, '--lead', 'nobody@x.example')
   expect(skipped).toEqual({

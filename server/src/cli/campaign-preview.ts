@@ -58,5 +58,6 @@ function formatPreview(preview: Shown): string {
     size: `${preview.size_bytes} bytes`,
   })
   // What a lead was called must not move the cursor or change the colours.
-  return `${head}\n\n${preview.text.replaceAll(/[^\P{Cc}\n\t]/gu, '�')}`
+  const warnings = preview.warnings.map((warning) => `\n${warning}`).join('')
+  return `${head}${warnings}\n\n${preview.text.replaceAll(/[^\P{Cc}\n\t]/gu, '�')}`
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { countWithoutUnsubscribing } from '../features/campaigns/index.ts'
 import {
   findLinkAddress,
   findLinkUrl,
@@ -41,6 +42,7 @@ export async function examineMail(
     mailboxes(counts, await countUnreadMailboxes(db)),
     ...(await reading(db, config, counts)),
     await links(db, config),
+    ...(await withoutUnsubscribing(db)),
     ...(await Promise.all(domains.map((one) => domain(one, lookupText)))),
   ]
 }
@@ -98,6 +100,14 @@ async function links(db: Db, config: Config): Promise<Finding> {
   if ((await countRemoteSenders(db)) === 0) return fine(check, `${url}, for this machine alone`)
   const detail = `${url} reaches no recipient: mails are unsubscribed from by mail, and carry no links`
   return found(check, 'warn', detail, linkAddressRemedy)
+}
+
+async function withoutUnsubscribing(db: Db): Promise<Finding[]> {
+  const [{ campaigns } = { campaigns: 0 }] = await countWithoutUnsubscribing(db)
+  if (campaigns === 0) return []
+  const detail = `${campaigns} active campaigns give their leads no way to unsubscribe`
+  const remedy = 'Turn insert_unsubscribe_header on, or put {{unsubscribe_url}} into their texts.'
+  return [found('unsubscribing', 'warn', detail, remedy)]
 }
 
 async function domain(name: string, lookupText: TextLookupFn): Promise<Finding> {

@@ -84,6 +84,23 @@ function listFaults(): [string, Fault, object][] {
       },
     ],
     [
+      'campaigns that nobody can unsubscribe from',
+      async (own) => {
+        await addRemoteMailbox(own)
+        await behind(
+          own,
+          `insert into campaigns (workspace_id, id, name, status, campaign_schedule, sequences,
+             insert_unsubscribe_header, email_gap, random_wait_max, stop_on_reply,
+             stop_on_auto_reply, stop_for_company, open_tracking, link_tracking, text_only,
+             first_email_text_only, prioritize_new_leads, timestamp_created, timestamp_updated)
+           select w.id, i.id, 'x', 'active', '{}', '[]', false, 5, 5, true, false, false, false, false,
+             false, false, false, now(), now()
+           from instance i, workspaces w`,
+        )
+      },
+      { check: 'unsubscribing', status: 'warn', detail: expect.stringMatching(/^1 active/) },
+    ],
+    [
       'processes that were given different addresses for links',
       async (own) => {
         await addRemoteMailbox(own)

@@ -11,3 +11,13 @@ export const findFollowing = prepared<[now: Date, max: number], FollowClaim>(
    order by leads_follow_due, workspace_id, id
    limit $2`,
 )
+
+/** Active campaigns of any workspace that give their leads no way to unsubscribe. */
+export const countWithoutUnsubscribing = prepared<[], { campaigns: number }>(
+  'count_without_unsubscribing',
+  `/* cross-workspace: upkeep */
+   select count(*)::int as campaigns
+   from campaigns
+   where status = 'active' and not insert_unsubscribe_header
+     and sequences::text not like '%unsubscribe_url%'`,
+)

@@ -1,9 +1,9 @@
 export { type CampaignSteps, type HeldSteps, holdSteps } from './campaign-steps.ts'
 export { getCampaign, listCampaigns } from './campaigns.ts'
-export { findFollowing } from './cross-workspace.ts'
+export { countWithoutUnsubscribing, findFollowing } from './cross-workspace.ts'
 export { claimFollowing, endFollowing, type FollowClaim } from './follow-steps.ts'
 export { addLeadCounts } from './lead-counts.ts'
-export { markup } from './liquid.ts'
+export { lineEnd, markup } from './liquid.ts'
 export { pauseCampaign } from './pause-campaign.ts'
 export type { LeadCounts } from './queries.ts'
 export { type RefusedCopy, recordRefusedCopies } from './refused-copies.ts'
@@ -17,6 +17,7 @@ export { afterDelay, nextStep, type SequenceProgress, unitMs, zoneOf } from './s
 export {
   type ParsedTemplate,
   parseTemplate,
+  placesUnsubscribeUrl,
   renderTemplate,
   TemplateError,
   type TemplateLead,

@@ -122,8 +122,20 @@ const entities: Record<string, string> = {
   '"': '&quot;',
   "'": '&#39;',
 }
+/**
+ * A line end that a reader is to see: of a value, or of a body that is no HTML. A character reference,
+ * because where it comes to stand, in a text or in an attribute, is known only of the whole body.
+ */
+export const lineEnd = '&#00010;'
+
 const escapeHtml = (text: string) =>
-  /[&<>"']/.test(text) ? text.replace(/[&<>"']/g, (found) => entities[found] ?? found) : text
+  /[&<>"'\r\n]/.test(text)
+    ? text.replace(/\r\n?|[&<>"'\n]/g, (found) => entities[found] ?? lineEnd)
+    : text
+
+/** Text of a body that is no HTML. Character references are what its author wants to be read. */
+export const textAsHtml = (text: string) =>
+  text.replace(/\r\n?|[<>\n]|&(?!#?\w{1,31};)/g, (found) => entities[found] ?? lineEnd)
 
 /** Values are escaped when they are put in; a second time would show. */
 const unchanged = (value: unknown) => value
@@ -132,7 +144,7 @@ function newlineToBr(this: FilterThis, value: unknown): unknown {
   if (!renderingOf(this.context).html) return value
   const html = value instanceof Markup ? textOf(value) : escapeHtml(textOf(value))
   this.context.memoryLimit.use(html.length)
-  return new Markup(html.replace(/\r?\n/g, '<br>\n'))
+  return new Markup(html.replaceAll(lineEnd, '\n').replace(/\r?\n/g, '<br>\n'))
 }
 
 /** `now` and `today` are the rendering's, in its zone; a date of a variable is read in UTC. */

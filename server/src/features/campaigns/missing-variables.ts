@@ -5,12 +5,13 @@ import {
   type Liquid,
   Output,
   Parser,
+  type Template,
   type Token,
   type TopLevelToken,
   TypeGuards,
   toValue,
 } from 'liquidjs'
-import { Markup, renderingOf, shownText } from './liquid.ts'
+import { Markup, renderingOf, shownText, textAsHtml } from './liquid.ts'
 import { noteCost } from './liquid-work.ts'
 
 /**
@@ -19,16 +20,22 @@ import { noteCost } from './liquid-work.ts'
  */
 export class NoticingParser extends Parser {
   private readonly branches: ReadonlyMap<Token, readonly Token[]>
+  private readonly isText: boolean
 
-  /** @param branches of each tag that has some: the tokens of its `elsif`, `when` and `else` */
-  constructor(liquid: Liquid, branches: ReadonlyMap<Token, readonly Token[]>) {
+  /**
+   * @param branches of each tag that has some: the tokens of its `elsif`, `when` and `else`
+   * @param isText what stands between the tags is no HTML, but becomes part of one
+   */
+  constructor(liquid: Liquid, branches: ReadonlyMap<Token, readonly Token[]>, isText: boolean) {
     super(liquid)
     this.branches = branches
+    this.isText = isText
   }
 
   override parseToken(token: TopLevelToken, rest: TopLevelToken[]) {
     const template = super.parseToken(token, rest)
     if (!TypeGuards.isHTMLToken(token)) noteCost(template, token, this.branches.get(token) ?? [])
+    else if (this.isText) return writing(template, textAsHtml(token.getContent()))
     if (!(template instanceof Output)) return template
     const name = plainVariable(template)
     if (name !== undefined) return showing(template, name)
@@ -36,6 +43,11 @@ export class NoticingParser extends Parser {
     return needed ? noticing(template, needed) : template
   }
 }
+
+const writing = <T extends Template>(template: T, text: string): T =>
+  Object.assign(template, {
+    render: (_context: Context, emitter: Emitter) => void emitter.write(text),
+  })
 
 /** Of `{{ name }}`, as most outputs are. */
 function plainVariable({ value: { initial, filters } }: Output): string | undefined {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { lineEnd } from './liquid.ts'
 import {
   leadFields,
   parseTemplate,
@@ -126,7 +127,8 @@ describe('a value is never read as HTML, Liquid or spintax', () => {
     ['{% for c in first_name %}{{c}}{% endfor %}', escaped],
     ['{{ "%3Cb%3E" | url_decode }}', '&lt;b&gt;'],
     ['{{lines | newline_to_br}}', '1 &lt; 2<br>\n3'],
-    ['{{lines | newline_to_br | upcase}}', '1 &amp;LT; 2&lt;BR&gt;\n3'],
+    ['{{lines | newline_to_br | upcase}}', `1 &amp;LT; 2&lt;BR&gt;${lineEnd}3`],
+    ['{{lines}}', `1 &lt; 2${lineEnd}3`],
   ])('%s', (text, expected) => {
     if (expected === undefined) expect(() => render(text, mallory)).toThrow(TemplateError)
     else expect(render(text, mallory)).toBe(expected)
@@ -139,13 +141,14 @@ describe('a value is never read as HTML, Liquid or spintax', () => {
   })
 
   test('whatever the value, its HTML has no special character and holds it whole', () => {
-    const plain = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" }
+    const marks = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" }
+    const plain = { ...marks, [lineEnd]: '\n' }
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (value) => {
         const html = render('{{x}}', lead({ custom_variables: { x: value } }))
-        expect(html).not.toMatch(/[<>"']/)
+        expect(html).not.toMatch(/[<>"'\r\n]/)
         const back = html.replace(/&[^;]+;/g, (found) => plain[found as keyof typeof plain])
-        expect(back).toBe(value)
+        expect(back).toBe(value.replace(/\r\n?/g, '\n'))
       }),
     )
   })

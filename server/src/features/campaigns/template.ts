@@ -51,9 +51,14 @@ export type TemplateLead = Record<(typeof leadFields)[number], string | null> & 
 
 /**
  * Liquid, with spintax `{a|b}` in the text outside its tags, outputs, `<style>` and `<script>`.
+ *
+ * @param options.isText a body that is no HTML, to be rendered as one: its line ends are shown
  * @throws TemplateError
  */
-export function parseTemplate(text: string): ParsedTemplate {
+export function parseTemplate(
+  text: string,
+  { isText = false }: { isText?: boolean } = {},
+): ParsedTemplate {
   if (text.length > templateCharactersMax) throw new TemplateError('The template is too long', 1, 1)
   try {
     const tokens = tokensWithSpintax(
@@ -63,7 +68,7 @@ export function parseTemplate(text: string): ParsedTemplate {
     const branches = checkTokens(tokens)
     // Before the parser takes them.
     const outputs = tokens.filter(TypeGuards.isOutputToken).map(({ content }) => content)
-    return { nodes: new NoticingParser(liquid, branches).parseTokens(tokens), outputs }
+    return { nodes: new NoticingParser(liquid, branches, isText).parseTokens(tokens), outputs }
   } catch (error) {
     throw asTemplateError(error, text)
   }

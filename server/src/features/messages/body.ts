@@ -1,4 +1,5 @@
 import type { LinkedMail, TrackingLinks } from '../tracking/index.ts'
+import { showLines } from './html/lines.ts'
 import { rewriteLinks } from './html/links.ts'
 import { type HtmlPiece, scanHtml } from './html/scan.ts'
 import { htmlToText } from './html/text.ts'
@@ -27,7 +28,8 @@ export function finishBody(compiled: CompiledStep, rendered: string, around: Aro
       ? insertAtEnd(rendered, `\n<div>${signature}</div>\n`)
       : rendered
   // PostgreSQL has no text with NUL, UTF-8 no halves of a pair.
-  const html = (whole.includes('\0') ? whole.replaceAll('\0', '') : whole).toWellFormed()
+  const storable = (whole.includes('\0') ? whole.replaceAll('\0', '') : whole).toWellFormed()
+  const html = showLines(storable)
   const pieces = scanHtml(html)
   const text = htmlToText(html, pieces)
   if (compiled.isTextOnly) return { text, html: null, trackedHtml: null }

@@ -6,6 +6,7 @@ import {
   templateVariables,
 } from '../campaigns/index.ts'
 import { finishBody } from './body.ts'
+import { isHtml } from './html/lines.ts'
 import type {
   CompiledStep,
   ComposedMail,
@@ -33,7 +34,7 @@ export function compileStep(
   step: MailStep,
   variant: MailVariant,
 ): CompiledStep {
-  const body = parseTemplate(variant.body)
+  const body = parseTemplate(variant.body.trimEnd(), { isText: !isHtml(variant.body) })
   return {
     workspaceId: campaign.workspace_id,
     stepId: step.id,

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Sending, testSending } from '../../../test/sending.ts'
 import type { Mailbox } from '../mailboxes/index.ts'
+import { addSuppression } from '../suppression/index.ts'
 import { type Preview, previewStep } from './index.ts'
 
 let sending: Sending
@@ -108,4 +109,48 @@ test('nothing is previewed from another workspace', async () => {
   const request = { email: 'ann@x.example' }
   const foreign = previewStep(sending.ctx, workspaceId, campaign.id, request)
   await expect(foreign).rejects.toMatchObject({ code: 'not_found' })
+})
+
+describe('a preview says that nothing is sent', () => {
+  const warningsOf = async (email: string, prepare: (campaignId: string) => Promise<unknown>) => {
+    const { id } = await sending.createCampaign([mailbox])
+    await sending.call('PATCH', `/api/v2/campaigns/${id}`, { body: { status: 'paused' } })
+    await sending.addLeads(id, [email])
+    expect((await preview(id, email)).warnings).toEqual([])
+    await prepare(id)
+    const { mail, warnings } = await preview(id, email)
+    expect(mail).not.toBeNull()
+    return warnings
+  }
+  const set = (email: string, change: object) =>
+    sending.ctx.database.peek.updateTable('leads').set(change).where('email', '=', email).execute()
+
+  test('to an address that is suppressed', async () => {
+    const email = 'suppressed@x.example'
+    const { ctx, workspaceId } = sending
+    const warnings = await warningsOf(email, () => addSuppression(ctx, workspaceId, email))
+    expect(warnings).toEqual([expect.stringContaining('its address is suppressed')])
+  })
+
+  test.each([
+    [{ sending_state: 'stopped', stop_reason: 'replied' }, 'it is stopped (replied)'],
+    [{ sending_state: 'finished' }, 'it is finished'],
+    [{ sending_state: 'paused', skip_reason: 'x' }, 'it is paused (x)'],
+  ])('to a lead that is %o', async (change, words) => {
+    const email = `${change.sending_state}@x.example`
+    const warnings = await warningsOf(email, () => set(email, change))
+    expect(warnings).toEqual([expect.stringContaining(words)])
+  })
+})
+
+test('a preview warns of a mail that nobody can unsubscribe from', async () => {
+  const settings = { insert_unsubscribe_header: false }
+  const warnings = async (body: string) => {
+    const sequences = [{ steps: [{ variants: [variant('Hi', body)] }] }]
+    const { id } = await sending.createCampaign([mailbox], { ...settings, sequences })
+    await sending.addLeads(id, ['way-out@x.example'])
+    return (await preview(id, 'way-out@x.example')).warnings.filter((each) => /unsubs/.test(each))
+  }
+  expect(await warnings('Hi')).toEqual([expect.stringContaining('cannot unsubscribe')])
+  expect(await warnings('Hi {{unsubscribe_url}}')).toEqual([])
 })

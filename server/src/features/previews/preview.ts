@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
-import { getCampaign } from '../campaigns/index.ts'
+import { getCampaign, placesUnsubscribeUrl } from '../campaigns/index.ts'
 import { findLead } from '../leads/index.ts'
 import { type ComposedMail, compileStep, compose, MailRefused } from '../messages/index.ts'
 import { messageIdOf, threadOf, variantOf } from '../sending/index.ts'
@@ -8,6 +8,7 @@ import { LinkMaker } from '../tracking/index.ts'
 import { findSender } from './find-sender.ts'
 import { listSent, type SentRow } from './queries.ts'
 import { mailsBefore, type NumberedStep, stepAsked, stepsOf } from './steps.ts'
+import { whyNotSent } from './why-not-sent.ts'
 
 export interface PreviewRequest {
   /** The lead's address, in any spelling. */
@@ -27,6 +28,8 @@ export interface Preview {
   mail: ComposedMail | null
   /** Why. */
   refusal: { code: string; message: string } | null
+  /** What else a person should know: that nothing is sent to the lead, or that it cannot unsubscribe. */
+  warnings: string[]
 }
 
 /**
@@ -51,6 +54,8 @@ export async function previewStep(
   const mailbox = await findSender(ctx, campaign, lead.id)
   const links = (await new LinkMaker(ctx).look()).of(mailbox)
 
+  const notSent = await whyNotSent(ctx, lead)
+
   const make = (step: NumberedStep, earlier: SentRow[]): Preview => {
     const row = sent.find(({ step_id }) => step_id === step.id)
     const variant = variantFor(step, lead.id, row)
@@ -59,6 +64,7 @@ export async function previewStep(
     const about = {
       ...{ step: step.number, variant: variant.number },
       ...{ mailbox: mailbox.address, message_id: messageId },
+      warnings: [...notSent, ...(canUnsubscribe(campaign, variant) ? [] : [noWayOut])],
     }
     const thread_subject = earlier.findLast(({ starts_thread }) => starts_thread)?.subject ?? null
     const thread = threadOf({ lead: { ...lead, thread_subject }, earlier })
@@ -85,6 +91,14 @@ export async function previewStep(
   }
   return make(asked, earlier)
 }
+
+const canUnsubscribe = (
+  campaign: { insert_unsubscribe_header: boolean },
+  variant: { subject: string; body: string },
+) => campaign.insert_unsubscribe_header || placesUnsubscribeUrl(variant)
+
+const noWayOut =
+  'Who gets this mail cannot unsubscribe: insert_unsubscribe_header is off and no text has {{unsubscribe_url}}.'
 
 /** The one that was sent, else the one that will be. */
 function variantFor(step: NumberedStep, leadId: string, row: SentRow | undefined) {

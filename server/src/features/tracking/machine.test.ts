@@ -26,8 +26,6 @@ test.each([
   undefined,
   '',
   'Mozilla/5.0',
-  'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)',
-  'YahooMailProxy; https://help.yahoo.com/kb/yahoo-mail-proxy-SLN28749.html',
   'Mozilla/5.0 (compatible; Barracuda Sentinel)',
   'Mimecast URL Protect',
   'Proofpoint URL Defense',
@@ -61,4 +59,14 @@ test('what comes sooner than anybody reads is one', () => {
   expect([after('open', 1999), after('open', 2000)]).toEqual([true, false])
   expect([after('click', 4999), after('click', 5000)]).toEqual([true, false])
   expect(after('open', Number.POSITIVE_INFINITY)).toBe(false)
+})
+
+test.each([
+  'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)',
+  'YahooMailProxy; https://help.yahoo.com/kb/yahoo-mail-proxy-SLN28749.html',
+])('%s opens for a reader, but not on arrival, and follows no link', (agent) => {
+  const after = (kind: 'open' | 'click', ms: number) => isByMachine(kind, visit(agent), ms)
+  expect([after('open', 9_999), after('open', 10_000)]).toEqual([true, false])
+  expect(after('click', longAgoMs)).toBe(true)
+  expect(isByMachine('open', visit(agent, { method: 'HEAD' }), longAgoMs)).toBe(true)
 })

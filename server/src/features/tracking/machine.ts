@@ -6,7 +6,8 @@ export interface Visit {
 
 /**
  * Whether a program made the visit: a proxy that fetches images ahead of any reader, a scanner that
- * looks behind links, a robot. It is a guess, and errs towards not counting.
+ * looks behind links, a robot. It is a guess, and errs towards not counting. The proxies of Gmail and
+ * Yahoo fetch an image when somebody opens the mail, and what checks mails on arrival is faster.
  */
 export function isByMachine(kind: 'open' | 'click', visit: Visit, sinceSentMs: number): boolean {
   const agent = String(visit.headers['user-agent'] ?? '').trim()
@@ -14,7 +15,9 @@ export function isByMachine(kind: 'open' | 'click', visit: Visit, sinceSentMs: n
     visit.method === 'HEAD' ||
     agent === '' ||
     agent === appleMailPrivacy ||
-    robots.test(agent) ||
+    (readerProxies.test(agent)
+      ? kind === 'click' || sinceSentMs < proxyReadAfterMs
+      : robots.test(agent)) ||
     isPrefetch(visit) ||
     sinceSentMs < readAfterMs[kind]
   )
@@ -23,10 +26,12 @@ export function isByMachine(kind: 'open' | 'click', visit: Visit, sinceSentMs: n
 /** Nothing more is what Apple's Mail Privacy Protection says of itself. */
 const appleMailPrivacy = 'Mozilla/5.0'
 
+/** They fetch images for a reader, and follow no links. */
+const readerProxies = /GoogleImageProxy|YahooMailProxy|YahooCacheSystem/i
+const proxyReadAfterMs = 10_000
+
 const robots = new RegExp(
   [
-    // Proxies of images.
-    'GoogleImageProxy|YahooMailProxy|YahooCacheSystem',
     // Scanners of links.
     'safelinks|BingPreview|SkypeUriPreview|Existence Discovery|Protocol Discovery',
     'Barracuda|Mimecast|Proofpoint|MessageLabs|Symantec|Sophos|TrendMicro|Trend Micro|FireEye',

@@ -1,4 +1,5 @@
 import { sha256 } from '../../kernel/crypto.ts'
+import type { Words } from './words.ts'
 
 /** For the person at the other end: no script, nothing from elsewhere, light or dark as they have it. */
 export interface Page {
@@ -15,41 +16,38 @@ button{font:inherit;padding:.625rem 1.25rem;border:1px solid;border-radius:.5rem
 button:focus-visible{outline:3px solid Highlight;outline-offset:2px}
 `
 
-export const askPage = (address: string): Page => ({
+export const askPage = (address: string, words: Words): Page => ({
   status: 200,
   html: page(
-    'Unsubscribe',
-    `<p>No more mail will be sent to <strong>${escapeHtml(shade(address))}</strong>.</p>
-<form method="post"><button name="List-Unsubscribe" value="One-Click">Unsubscribe</button></form>`,
+    words,
+    words.unsubscribe,
+    `<p>${about(words, address)}</p>
+<form method="post"><button name="List-Unsubscribe" value="One-Click">${words.unsubscribe}</button></form>`,
   ),
 })
 
-export const donePage = (address: string): Page => ({
+export const donePage = (address: string, words: Words): Page => ({
   status: 200,
   html: page(
-    'You are unsubscribed',
-    `<p role="status">No more mail will be sent to <strong>${escapeHtml(shade(address))}</strong>.
-You can close this page.</p>`,
+    words,
+    words.done,
+    `<p role="status">${about(words, address)}
+${words.close}</p>`,
   ),
 })
 
-export const badLinkPage = (): Page => ({
+export const badLinkPage = (words: Words): Page => ({
   status: 404,
-  html: page(
-    'This link does not work',
-    '<p>It may have been cut off. Please open it again from the mail it came with.</p>',
-  ),
+  html: page(words, words.badLink, `<p>${words.cutOff}</p>`),
 })
 
-export const faultPage = (status: number): Page => ({
+export const faultPage = (status: number, words: Words): Page => ({
   status,
-  html: page(
-    'That did not work',
-    status >= 500
-      ? '<p>The fault is ours, and nothing was changed. Please try again in a minute.</p>'
-      : '<p>The request could not be read. Please open the link again from the mail.</p>',
-  ),
+  html: page(words, words.failed, `<p>${status >= 500 ? words.ourFault : words.unreadable}</p>`),
 })
+
+const about = ({ noMore }: Words, address: string) =>
+  noMore.replace('%', () => `<strong>${escapeHtml(shade(address))}</strong>`)
 
 /** Who was given the link by somebody else need not learn the whole address. */
 const shade = (address: string) => address.replace(/^(.).*(?=@)/su, '$1…')
@@ -57,14 +55,15 @@ const shade = (address: string) => address.replace(/^(.).*(?=@)/su, '$1…')
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${sha256(style).toString('base64')}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+  vary: 'accept-language',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'x-robots-tag': 'noindex, nofollow',
 }
 
-function page(title: string, content: string): string {
+function page({ language }: Words, title: string, content: string): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

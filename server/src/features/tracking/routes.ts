@@ -5,6 +5,7 @@ import { askPage, badLinkPage, donePage, faultPage, type Page, pageHeaders } fro
 import { recordVisit } from './record-visit.ts'
 import type { Token, TokenBox, TokenKind } from './token.ts'
 import { unsubscribe } from './unsubscribe.ts'
+import { wordsFor } from './words.ts'
 
 type Visitor = FastifyRequest<{ Params: { token: string } }>
 
@@ -21,25 +22,26 @@ export async function trackingRoutes(app: FastifyInstance, { tokens }: { tokens:
   app.setErrorHandler((thrown, req, reply) => {
     const error = toAppError(thrown)
     if (error.status >= 500) logFault(req, error.cause)
-    return show(reply.headers(error.headers), faultPage(error.status))
+    return show(reply.headers(error.headers), faultPage(error.status, wordsOf(req)))
   })
   const hidden = { schema: { hide: true } }
 
   app.get('/u/:token', hidden, async (req: Visitor, reply) => {
     const token = read(req, 'unsubscribe')
-    return show(reply, token ? askPage(token.text) : badLinkPage())
+    const words = wordsOf(req)
+    return show(reply, token ? askPage(token.text, words) : badLinkPage(words))
   })
 
   app.post('/u/:token', hidden, async (req: Visitor, reply) => {
     const token = read(req, 'unsubscribe')
-    if (!token) return show(reply, badLinkPage())
+    if (!token) return show(reply, badLinkPage(wordsOf(req)))
     await unsubscribe(req.ctx, token)
-    return show(reply, donePage(token.text))
+    return show(reply, donePage(token.text, wordsOf(req)))
   })
 
   app.get('/o/:token', hidden, async (req: Visitor, reply) => {
     const token = read(req, 'open')
-    if (!token) return show(reply, badLinkPage())
+    if (!token) return show(reply, badLinkPage(wordsOf(req)))
     await tryToRecord(req, 'open', token)
     return reply.type('image/gif').send(image)
   })
@@ -47,7 +49,7 @@ export async function trackingRoutes(app: FastifyInstance, { tokens }: { tokens:
   app.get('/c/:token', hidden, async (req: Visitor, reply) => {
     const token = read(req, 'click')
     const target = token && URL.parse(token.text)
-    if (!target || !/^https?:$/.test(target.protocol)) return show(reply, badLinkPage())
+    if (!target || !/^https?:$/.test(target.protocol)) return show(reply, badLinkPage(wordsOf(req)))
     await tryToRecord(req, 'click', token)
     return reply.header('referrer-policy', 'no-referrer').redirect(target.href, 302)
   })
@@ -57,6 +59,8 @@ export async function trackingRoutes(app: FastifyInstance, { tokens }: { tokens:
     return token?.kind === kind ? token : undefined
   }
 }
+
+const wordsOf = (req: FastifyRequest) => wordsFor(req.headers['accept-language'])
 
 /** One pixel, transparent. */
 const image = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')

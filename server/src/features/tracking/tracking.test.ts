@@ -102,7 +102,7 @@ describe('a click', () => {
 })
 
 test.each<[string, RequestInit]>([
-  ['a proxy', { headers: { 'user-agent': 'GoogleImageProxy' } }],
+  ['a scanner', { headers: { 'user-agent': 'Mimecast URL Protect' } }],
   ['HEAD', { method: 'HEAD' }],
   ['no name', { headers: { 'user-agent': '' } }],
 ])('%s is answered, and neither counted nor told', async (_who, more) => {
@@ -110,6 +110,11 @@ test.each<[string, RequestInit]>([
   expect((await visit(links.click(mail, target), more)).status).toBe(302)
   expect(await lead()).toMatchObject({ email_open_count: 0, email_click_count: 0, status: 'new' })
   expect(await eventsOf(mail)).toEqual([])
+})
+
+test('an image that Gmail fetches for a reader is an open', async () => {
+  await visit(links.open(mail), { headers: { 'user-agent': 'GoogleImageProxy' } })
+  expect(await lead()).toMatchObject({ email_open_count: 1 })
 })
 
 test('who comes sooner than anybody reads is not counted', async () => {
@@ -232,6 +237,13 @@ describe('the page', () => {
     expect(html.match(/<h1>/g)).toHaveLength(1)
     expect(style).toContain('color-scheme:light dark')
     expect(html).not.toMatch(/<script|\bsrc=|<link|url\(|style=|https?:/)
+  })
+
+  test('speaks the language of its visitor', async () => {
+    const headers = { 'accept-language': 'de-DE,de;q=0.9,en;q=0.5' }
+    const html = await (await visit(links.unsubscribe(mail, mail.email), { headers })).text()
+    expect(html).toMatch(/^<!doctype html>\n<html lang="de">/)
+    expect(html).toContain('>Abmelden</button>')
   })
 
   test('shows who it is about, but not the whole address', async () => {

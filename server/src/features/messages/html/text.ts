@@ -34,7 +34,11 @@ function stillHidden({ name, depth }: Hidden, piece: HtmlPiece): Hidden | undefi
 function isHidden(html: string, piece: HtmlPiece): boolean {
   if (piece.isEnd || voidElements.has(piece.name)) return false
   const style = attributeOf(html, piece, 'style')
-  return style !== undefined && /display\s*:\s*none/i.test(style)
+  if (style === undefined) return false
+  if (/display\s*:\s*none/i.test(style)) return true
+  // A link that only Outlook hides is the button that all others show.
+  if (/mso-hide\s*:\s*all/i.test(style)) return piece.name !== 'a'
+  return /(?:^|[;\s-])height\s*:\s*0(?![\d.])/i.test(style) && /overflow\s*:\s*hidden/i.test(style)
 }
 
 const voidElements = new Set(
