@@ -1,6 +1,7 @@
 import type { ImapServerOptions } from '../src/demo/mail-server/index.ts'
 import { type InboxRunner, startInboxRunner } from '../src/features/inbox/index.ts'
 import type { Mailbox } from '../src/features/mailboxes/index.ts'
+import type { FetchedMail } from '../src/kernel/mail/index.ts'
 import type { Answer } from './app.ts'
 import { readAt, type Sending, testSending } from './sending.ts'
 import { createSignal, type Signal } from './signal.ts'
@@ -135,6 +136,11 @@ export const letter = ({
       '',
     ].join('\r\n'),
   )
+
+/** As an IMAP server tells of a mail, for what reads it without one. */
+export const fetched = (source: Buffer, receivedAt: Date, uid = 1): FetchedMail => ({
+  ...{ uid, source, isCut: false, sizeBytes: source.length, receivedAt, flags: [] },
+})
 
 /** What a report is about; without a Message-ID anybody may have made it up. */
 interface Reported {

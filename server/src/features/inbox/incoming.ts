@@ -1,14 +1,14 @@
 import { sha256 } from '../../kernel/crypto.ts'
 import type { FetchedMail } from '../../kernel/mail/index.ts'
-import { classify, type Inbound } from './classify/classify.ts'
-import { type InboundMessage, parseMessage } from './classify/message.ts'
+import { isLarge, understandLarge } from './large-mails.ts'
+import { shownHtml, type Understood, understand } from './understand.ts'
 
 /** A mail of a folder, read and understood. */
-export interface Incoming {
+export interface Incoming extends Understood {
   /** In its folder. */
   uid: number
-  message: InboundMessage
-  inbound: Inbound
+  /** Fit to be shown. */
+  html: () => string | null
   receivedAt: Date
   sizeBytes: number
   /** Its Message-ID; of a mail without one, what its source makes of it. */
@@ -18,18 +18,23 @@ export interface Incoming {
 }
 
 export async function readIncoming(mail: FetchedMail, now: Date): Promise<Incoming> {
-  const message = await parseMessage(mail.source)
+  const { uid, source, sizeBytes } = mail
   // What the server noted counts: the sender's clock may say anything.
   const receivedAt = mail.receivedAt ?? now
-  const inbound = classify(message, receivedAt)
+  const understood = isLarge(source)
+    ? await understandLarge(source, receivedAt)
+    : { ...(await understand(source, receivedAt)), shownHtml: undefined }
+  const { message } = understood
   return {
-    ...{ uid: mail.uid, message, inbound, receivedAt, sizeBytes: mail.sizeBytes },
-    identity: message.messageId ?? `<${sha256(mail.source).toString('hex')}@source.invalid>`,
-    about: aboutOf(message, inbound),
+    ...{ ...understood, uid, receivedAt, sizeBytes },
+    // Most mails belong to no conversation, and nobody sees them.
+    html: () => (understood.shownHtml === undefined ? shownHtml(message) : understood.shownHtml),
+    identity: message.messageId ?? `<${sha256(source).toString('hex')}@source.invalid>`,
+    about: aboutOf(understood),
   }
 }
 
-function aboutOf(message: InboundMessage, inbound: Inbound): string[] {
+function aboutOf({ message, inbound }: Understood): string[] {
   if (inbound.kind === 'bounce' || inbound.kind === 'complaint') return inbound.about
   return [...new Set([...message.inReplyTo, ...message.references.toReversed()])]
 }

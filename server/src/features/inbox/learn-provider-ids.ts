@@ -4,6 +4,7 @@ import { parseEmail } from '../../kernel/email.ts'
 import type { ImapConnection } from '../../kernel/mail/index.ts'
 import { addMessageIds, findByMessageIds } from '../messages/index.ts'
 import { markArrived } from '../sending/index.ts'
+import { headOf } from './classify/bounded-source.ts'
 import { type InboundMessage, parseMessage } from './classify/message.ts'
 import { findCheckpoint, saveCheckpoint } from './folder-queries.ts'
 import * as queries from './provider-id-queries.ts'
@@ -42,7 +43,7 @@ export async function learnProviderIds(
   }
   if (uidNext > from) {
     for await (const { uid, source } of imap.fetch(from, { sourceBytesMax })) {
-      mails.push(await parseMessage(source))
+      mails.push(await parseMessage(headOf(source)))
       if (mails.length >= batchMailsMax) await flush(uid + 1)
     }
   }

@@ -5,8 +5,6 @@ import { findMailboxesByAddress } from '../mailboxes/index.ts'
 import { addMessageIds } from '../messages/index.ts'
 import type { Bounce } from './classify/bounce.ts'
 import type { Inbound } from './classify/classify.ts'
-import { safeHtml } from './classify/html.ts'
-import { snippetOf, visibleText } from './classify/visible-text.ts'
 import type { Incoming } from './incoming.ts'
 import * as queries from './letter-queries.ts'
 import type { Match } from './match.ts'
@@ -75,20 +73,17 @@ export async function openLetters(
     const mails = sentTo.get(match.leadId) ?? []
     if (!lead || isOlder(mail, match, mails)) return []
     const sent = mails.find((each) => each.id === match.sentId) ?? mails.at(-1) ?? null
-    const { html } = mail.message
-    const { inbound } = mail
+    const { inbound, text, snippet } = mail
     const isProven = match.sentId !== null
     const sender = senderOf(mail)
     const isColleague = lead.copied.includes(sender ?? '') || colleagues.has(sender ?? '')
-    const text = visibleText(mail.message)
     return [
       {
-        ...{ id, mail, match, lead, sent, isProven, text },
+        ...{ id, mail, match, lead, sent, isProven, text, snippet },
         kind: sender !== lead.email_folded && isColleague ? 'colleague' : inbound.kind,
         isFromLead: sender === lead.email_folded,
         arrivedAt: new Date(Math.min(mail.receivedAt.getTime(), tx.now().getTime())),
         bounce: reportedBounce(inbound, lead, isProven),
-        snippet: snippetOf(mail.message),
         event: {
           message_id: sent?.message_id ?? '',
           subject: sent?.subject ?? '',
@@ -96,7 +91,7 @@ export async function openLetters(
           variant: sent?.variant ?? 1,
           mailbox: sent?.mailbox ?? mailbox.address,
         },
-        html: html === null ? null : safeHtml(html),
+        html: mail.html(),
       },
     ]
   })

@@ -2,7 +2,6 @@ import type { Context } from '../../kernel/context.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { companyOf } from '../leads/index.ts'
 import { findByMessageIds } from '../messages/index.ts'
-import { isBulk, isFromList } from './classify/notice.ts'
 import { baseSubject } from './classify/subject.ts'
 import type { Incoming } from './incoming.ts'
 import * as queries from './match-queries.ts'
@@ -52,14 +51,14 @@ export async function matchIncoming(
       const sentId = isOurs(conversation) ? conversation.id : null
       return [{ leadId: conversation.lead_id, by: 'message_id', sentId }]
     }
-    if (isForMany(mail)) return []
+    if (isWrittenToMany(mail)) return []
     return addressesIn(mail).flatMap((address): Match[] => {
       const row = byAddress.get(address)?.find((each) => isRecent(each.contacted_at, mail))
       return row ? [{ leadId: row.lead_id, by: 'address', sentId: null }] : []
     })
   })
   const strangers = mails.filter(
-    (mail, at) => mail.inbound.kind === 'reply' && !matches[at]?.[0] && !isForMany(mail),
+    (mail, at) => mail.inbound.kind === 'reply' && !matches[at]?.[0] && !isWrittenToMany(mail),
   )
   const colleagues = await findColleagues(ctx, mailbox, strangers)
   return mails.map((mail, at) => colleagues.get(mail) ?? matches[at] ?? [])
@@ -70,10 +69,9 @@ type Cited = { lead_id: string | null; campaign_id: string | null }
 /** A mail of a lead that has been removed tells nothing of anybody any more. */
 const isOurs = ({ lead_id, campaign_id }: Cited) => lead_id !== null && campaign_id !== null
 
-/** A newsletter, or what a mailing list passes on; a machine's answer may well say "bulk". */
-const isForMany = ({ message, inbound }: Incoming) =>
-  (inbound.kind === 'reply' && (isFromList(message) || isBulk(message))) ||
-  (inbound.kind === 'auto_reply' && isFromList(message))
+/** A report may well be: it is about the mail of one. */
+const isWrittenToMany = ({ isForMany, inbound }: Incoming) =>
+  isForMany && (inbound.kind === 'reply' || inbound.kind === 'auto_reply')
 
 /** Whoever writes later than that begins a conversation of their own. */
 const answeredByAddressMs = 90 * 86_400_000

@@ -1,5 +1,6 @@
 import PostalMime, { type Email } from 'postal-mime'
 import { parseEmail } from '../../../kernel/email.ts'
+import { boundedSource, headOf } from './bounded-source.ts'
 import { textOfHtml } from './html.ts'
 
 /** A mail as it came in, taken apart. Nothing of it is trusted. */
@@ -26,12 +27,9 @@ export interface InboundMessage {
 
 /** @param source the whole message, or its beginning */
 export async function parseMessage(source: Buffer): Promise<InboundMessage> {
-  const email = await PostalMime.parse(source, limits).catch(() => unreadable)
-  const headers = new Map<string, string[]>()
-  for (const { key, value } of email.headers) {
-    headers.set(key, [...(headers.get(key) ?? []), value])
-  }
-  const header = (name: string) => headers.get(name) ?? []
+  const email = await takeApart(boundedSource(source))
+  const headers = Map.groupBy(email.headers, ({ key }) => key)
+  const header = (name: string) => headers.get(name)?.map(({ value }) => value) ?? []
   const date = new Date(email.date ?? Number.NaN)
   return {
     messageId: idsIn(header('message-id'))[0] ?? null,
@@ -66,8 +64,14 @@ export async function parseMessage(source: Buffer): Promise<InboundMessage> {
 export const isAnswer = ({ inReplyTo, references }: InboundMessage): boolean =>
   inReplyTo.length > 0 || references.length > 0
 
-/** What no reasonable mail exceeds. */
-const limits = { maxNestingDepth: 50, maxHeadersSize: 512 * 1024 }
+/** Of a mail that is nested too deeply there are its headers. */
+const takeApart = (source: Buffer): Promise<Email> =>
+  PostalMime.parse(source, limits)
+    .catch(() => PostalMime.parse(headOf(source)))
+    .catch(() => unreadable)
+
+/** What no reasonable mail exceeds; each mail within a mail is parsed again as a whole. */
+const limits = { maxNestingDepth: 50, maxRfc822NestingDepth: 3 }
 const addressesMax = 100
 const attachmentsMax = 100
 const subjectMax = 1000

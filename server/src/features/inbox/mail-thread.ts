@@ -1,0 +1,18 @@
+import { parentPort } from 'node:worker_threads'
+import type { LargeMail, UnderstoodInThread } from './large-mails.ts'
+import { shownHtml, understand } from './understand.ts'
+
+/* The thread that takes large mails apart, one after the other. `understandLarge` is the other side. */
+
+parentPort?.on('message', async ({ source, receivedAt }: LargeMail) => {
+  const { inbound, ...understood } = await understand(Buffer.from(source), receivedAt)
+  const answer: UnderstoodInThread = {
+    ...understood,
+    inbound:
+      inbound.kind === 'auto_reply'
+        ? { ...inbound, returnsOn: inbound.returnsOn?.toString() ?? null }
+        : inbound,
+    shownHtml: shownHtml(understood.message),
+  }
+  parentPort?.postMessage(answer)
+})

@@ -1,0 +1,39 @@
+import { classify, type Inbound } from './classify/classify.ts'
+import { safeHtml } from './classify/html.ts'
+import { type InboundMessage, parseMessage } from './classify/message.ts'
+import { isBulk, isFromList } from './classify/notice.ts'
+import { snippetOf, visibleText } from './classify/visible-text.ts'
+
+/** What is made of the source of a mail. */
+export interface Understood {
+  message: Omit<InboundMessage, 'header'>
+  inbound: Inbound
+  /** Without what it quotes. */
+  text: string
+  snippet: string
+  /** A newsletter, or what a mailing list passes on. */
+  isForMany: boolean
+}
+
+/** @param receivedAt what dates without a year are read by */
+export async function understand(source: Buffer, receivedAt: Date): Promise<Understood> {
+  const parsed = await parseMessage(source)
+  const inbound = classify(parsed, receivedAt)
+  const { header: _header, ...message } = parsed
+  return {
+    message,
+    inbound,
+    text: visibleText(parsed),
+    snippet: snippetOf(parsed),
+    // A machine that answers for a person may well say "bulk".
+    isForMany: isFromList(parsed) || (inbound.kind === 'reply' && isBulk(parsed)),
+  }
+}
+
+/** What may be shown of a mail: nothing, if that is longer than any person's mail. */
+export function shownHtml({ html }: Pick<InboundMessage, 'html'>): string | null {
+  const safe = html === null ? null : safeHtml(html)
+  return safe !== null && safe.length > shownCharactersMax ? null : safe
+}
+
+const shownCharactersMax = 1_000_000
