@@ -1,10 +1,14 @@
-import { parentPort } from 'node:worker_threads'
+import { on } from 'node:events'
+import { type MessagePort, parentPort } from 'node:worker_threads'
 import type { LargeMail, UnderstoodInThread } from './large-mails.ts'
 import { shownHtml, understand } from './understand.ts'
 
 /* The thread that takes large mails apart, one after the other. `understandLarge` is the other side. */
 
-parentPort?.on('message', async ({ source, receivedAt }: LargeMail) => {
+const port = parentPort as MessagePort
+
+for await (const [mail] of on(port, 'message')) {
+  const { source, receivedAt } = mail as LargeMail
   const { inbound, ...understood } = await understand(Buffer.from(source), receivedAt)
   const answer: UnderstoodInThread = {
     ...understood,
@@ -14,5 +18,5 @@ parentPort?.on('message', async ({ source, receivedAt }: LargeMail) => {
         : inbound,
     shownHtml: shownHtml(understood.message),
   }
-  parentPort?.postMessage(answer)
-})
+  port.postMessage(answer)
+}
