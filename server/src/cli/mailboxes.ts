@@ -163,7 +163,9 @@ async function readJson(file: string): Promise<unknown> {
     return file === '-' ? await json(process.stdin) : JSON.parse(await readFile(file, 'utf8'))
   } catch (error) {
     // The parser's message would quote the text, which holds passwords.
-    if (error instanceof SyntaxError) throw new Error(`${file} is not valid JSON.`)
+    if (error instanceof SyntaxError) {
+      throw new Error(`${file === '-' ? 'Standard input' : file} is not valid JSON.`)
+    }
     throw error
   }
 }

@@ -29,7 +29,8 @@ export async function operate<T>(
 ): Promise<void> {
   await using opened = await openOperator(readConfig(), { log: terminalLog(), ...opening })
   const result = await work(opened.ctx)
-  print(options.json ? JSON.stringify(result) : show(result))
+  // What writes to standard output itself has nothing more to say there.
+  if (result !== undefined) print(options.json ? JSON.stringify(result) : show(result))
 }
 
 export const operateIn = <T>(

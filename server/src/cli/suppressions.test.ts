@@ -39,3 +39,20 @@ test('a wrong suppression is undone by one command, which says what it undid', a
   const blocked = await json('suppressions', 'undo', 'ada@lead.example')
   expect(blocked).toMatchObject({ reason: 'blocked', leads: [], resting_campaigns: [] })
 })
+
+test('a list goes to standard output, and a file that is not there is told in words', async () => {
+  await json('suppressions', 'add', 'Eva@Bücher.example')
+  const { code, stdout } = await run('suppressions', 'export', '-')
+  expect(code).toBe(0)
+  expect(stdout).toMatch(
+    /^value,kind,reason,timestamp_created\neva@bücher\.example,address,blocked,20.*\n$/,
+  )
+  expect(await json('suppressions', 'show', 'eva@bücher.example')).toMatchObject({
+    suppressed: true,
+    by: 'address',
+  })
+  const missing = await run('suppressions', 'import', '/nowhere/list.csv')
+  expect(missing).toEqual({
+    ...{ code: 1, stdout: '', stderr: 'There is no file or folder /nowhere/list.csv.\n' },
+  })
+})

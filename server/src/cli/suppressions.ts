@@ -11,12 +11,14 @@ import {
   removeSuppression,
   type SuppressionReason,
   type SuppressionSummary,
+  shownEntry,
+  showSuppression,
   summariseSuppressions,
 } from '../features/suppression/index.ts'
 import { type UndoneSuppression, undoSuppression } from '../features/undo-suppression/index.ts'
 import { parseCount } from './arguments.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
-import { formatTable, tell } from './terminal.ts'
+import { formatRecord, formatTable, tell } from './terminal.ts'
 
 export function suppressionCommands(program: Command) {
   const suppressions = program
@@ -44,14 +46,15 @@ export function suppressionCommands(program: Command) {
 
   withWorkspace(suppressions.command('export'))
     .description('Write the whole list to a file, as import reads it')
-    .argument('<file>', 'CSV')
+    .argument('<file>', 'CSV; - writes to standard output')
     .action((file: string, options: WorkspaceOptions) =>
       operateIn(
         options,
-        async (ctx, workspaceId) => ({
-          entries: (await writeLines(file, exportSuppressions(ctx, workspaceId))) - 1,
-        }),
-        ({ entries }) => `${entries} entries are written.`,
+        async (ctx, workspaceId) => {
+          const written = await writeLines(file, exportSuppressions(ctx, workspaceId))
+          return file === '-' ? undefined : { entries: written - 1 }
+        },
+        (result) => `${result?.entries} entries are written.`,
       ),
     )
 
@@ -62,7 +65,7 @@ export function suppressionCommands(program: Command) {
       operateIn(
         options,
         (ctx, workspaceId) => addSuppression(ctx, workspaceId, value),
-        (entry) => `${entry.value} is suppressed (${entry.reason}).`,
+        (entry) => `${shownEntry(entry.value)} is suppressed (${entry.reason}).`,
       ),
     )
 
@@ -79,7 +82,7 @@ export function suppressionCommands(program: Command) {
           if (entry.reason !== 'blocked') tell(warning)
           return entry
         },
-        (entry) => `${entry.value} may be written to again (it was ${entry.reason}).`,
+        (entry) => `${shownEntry(entry.value)} may be written to again (it was ${entry.reason}).`,
       )
     })
 
@@ -96,6 +99,19 @@ export function suppressionCommands(program: Command) {
             unsubscribed: options.unsubscribed ?? false,
           }),
         showUndone,
+      ),
+    )
+
+  withWorkspace(suppressions.command('show'))
+    .description(
+      'Tell whether an address or a domain is suppressed, by which entry, and since when',
+    )
+    .argument('<value>', 'the address or domain')
+    .action((value: string, options: WorkspaceOptions) =>
+      operateIn(
+        options,
+        (ctx, workspaceId) => showSuppression(ctx, workspaceId, value),
+        (shown) => formatRecord({ ...shown, value: shownEntry(shown.value) }),
       ),
     )
 
@@ -156,7 +172,9 @@ async function writeLines(file: string, lines: AsyncIterable<string>): Promise<n
       yield `${line}\n`
     }
   }
-  await pipeline(Readable.from(text()), createWriteStream(file, { mode: 0o600 }))
+  // What belongs to the process is not closed.
+  if (file === '-') for await (const line of text()) process.stdout.write(line)
+  else await pipeline(Readable.from(text()), createWriteStream(file, { mode: 0o600 }))
   return count
 }
 
@@ -174,7 +192,13 @@ const showSummary = ({ counts, items }: SuppressionSummary) =>
       counts.map(({ kind, reason, count }) => [kind, reason, count]),
     ),
     formatTable(
-      ['value', 'kind', 'reason', 'since'],
-      items.map((item) => [item.value, item.kind, item.reason, item.timestamp_created]),
+      ['value', 'kind', 'reason', 'since', 'campaign'],
+      items.map((item) => [
+        shownEntry(item.value),
+        item.kind,
+        item.reason,
+        item.timestamp_created,
+        item.campaign_id,
+      ]),
     ),
   ].join('\n\n')

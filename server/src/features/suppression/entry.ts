@@ -1,3 +1,4 @@
+import { domainToUnicode } from 'node:url'
 import { parseEmail } from '../../kernel/email.ts'
 
 /** What a suppression is about, folded. */
@@ -14,4 +15,10 @@ export function parseEntry(text: string): SuppressionEntry | undefined {
   // A domain is what may stand behind the @ of an address.
   const domain = parseEmail(`x@${typed.replace(/^@/, '')}`)?.domain
   return domain === undefined ? undefined : { kind: 'domain', value: domain }
+}
+
+/** A folded value as a person reads it: its domain in letters instead of `xn--…`. */
+export function shownEntry(value: string): string {
+  const at = value.lastIndexOf('@') + 1
+  return value.slice(0, at) + domainToUnicode(value.slice(at))
 }

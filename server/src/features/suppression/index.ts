@@ -1,4 +1,4 @@
-export { parseEntry } from './entry.ts'
+export { parseEntry, shownEntry } from './entry.ts'
 export {
   addSuppression,
   exportSuppressions,
@@ -7,6 +7,7 @@ export {
   liftSuppression,
   removeSuppression,
   type SuppressionSummary,
+  showSuppression,
   summariseSuppressions,
 } from './list.ts'
 export {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
+import { optOut } from '../directory/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import {
   addSuppression,
@@ -7,6 +8,7 @@ import {
   findSuppressed,
   importSuppressions,
   removeSuppression,
+  showSuppression,
   summariseSuppressions,
 } from './index.ts'
 
@@ -66,11 +68,16 @@ test('what is exported is read back as it was, in any number', async () => {
   const addresses = Array.from({ length: 2500 }, (_, n) => `person${n}@example.com,unsubscribed`)
   expect(await importLines(...addresses, 'example.org')).toMatchObject({ added: 2501 })
   const list = await exported()
+  // Much later, so that a date of the second import would be another.
+  ctx.clock.advance(86_400_000)
   expect(list).toHaveLength(2502)
   expect(list.at(-1)).toMatch(/^example\.org,domain,blocked,\d{4}-/)
   const other = await createWorkspace(ctx, `other ${ctx.newId()}`)
   const again = await importSuppressions(ctx, other.id, lines(...list), 'blocked')
   expect(again).toMatchObject({ added: 2501, known: 0, invalid: 0 })
+  const copied: string[] = []
+  for await (const line of exportSuppressions(ctx, other.id)) copied.push(line)
+  expect(copied).toEqual(list)
   const { counts } = await summariseSuppressions(ctx, other.id, 1)
   expect(counts).toEqual([
     { kind: 'address', reason: 'unsubscribed', count: 2500 },
@@ -112,4 +119,19 @@ test('adding a block does not weaken an unsubscribe, and says which reason stand
   await expect(addSuppression(ctx, workspaceId, 'not one')).rejects.toMatchObject({
     code: 'invalid_field',
   })
+})
+
+test('whether somebody may be written to is told, with the entry that says no', async () => {
+  await importLines('@Bücher.example', 'ann@example.com,unsubscribed')
+  const show = (text: string) => showSuppression(ctx, workspaceId, text)
+  expect(await show('Ann@Example.com')).toMatchObject({
+    ...{ value: 'ann@example.com', suppressed: true, reason: 'unsubscribed', by: 'address' },
+    since: ctx.now(),
+  })
+  expect(await show('eva@bücher.example')).toMatchObject({ reason: 'blocked', by: 'domain' })
+  expect(await show('bücher.example')).toMatchObject({ suppressed: true, by: 'domain' })
+  expect(await show('bob@example.com')).toMatchObject({ suppressed: false, reason: null, by: null })
+  await optOut(ctx, 'eve@example.net')
+  expect(await show('eve@example.net')).toMatchObject({ reason: 'unsubscribed', by: 'opt-out' })
+  expect(await exported()).toContainEqual(expect.stringMatching(/^bücher\.example,domain,/))
 })

@@ -1,11 +1,13 @@
+import { parseInstant } from '../../kernel/calendar.ts'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { operator, recordAudit } from '../audit/index.ts'
 import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
-import { parseEntry, type SuppressionEntry } from './entry.ts'
+import { parseEntry, type SuppressionEntry, shownEntry } from './entry.ts'
 import * as queries from './queries.ts'
 import {
+  findSuppressed,
   lockSuppressions,
   type NewSuppression,
   type SuppressionReason,
@@ -27,7 +29,8 @@ const linesShown = 20
 
 /**
  * Adds a list of addresses and domains, one to a line; of a line with commas the first field counts,
- * and a field that is a reason. What `export` writes is read back as it was.
+ * a field that is a reason, and one that is a time, since when. What `export` writes is read back as it
+ * was.
  */
 export async function importSuppressions(
   ctx: Context,
@@ -62,6 +65,11 @@ export async function importSuppressions(
   return result
 }
 
+function readTime(field: string): Date[] {
+  const instant = parseInstant(field)
+  return instant ? [new Date(instant.epochMilliseconds)] : []
+}
+
 const reasons = ['unsubscribed', 'bounced', 'blocked'] as const
 
 const isHeading = (line: string) => /^\W*(value|address|email|domain)\b/i.test(line)
@@ -73,7 +81,7 @@ function readLine(line: string, usual: SuppressionReason): NewSuppression | 'not
   const entry = parseEntry(first)
   if (!entry) return 'invalid'
   const reason = reasons.find((each) => fields.slice(1).includes(each)) ?? usual
-  return { ...entry, reason, campaignId: null }
+  return { ...entry, reason, campaignId: null, since: fields.slice(1).flatMap(readTime)[0] }
 }
 
 /** The whole list, for a file: a heading, then a line for each entry. */
@@ -86,11 +94,49 @@ export async function* exportSuppressions(
   for (;;) {
     const rows = await queries.listSuppressions(ctx.db, workspaceId, after, batchMax)
     for (const { value, kind, reason, timestamp_created } of rows) {
-      yield [value, kind, reason, timestamp_created.toISOString()].join(',')
+      yield [shownEntry(value), kind, reason, timestamp_created.toISOString()].join(',')
     }
     const last = rows.at(-1)
     if (!last || rows.length < batchMax) return
     after = last
+  }
+}
+
+export interface ShownSuppression {
+  value: string
+  suppressed: boolean
+  /** Why nobody writes to it; null: it may be written to. */
+  reason: SuppressionReason | null
+  /** Its own entry, that of its domain, or the request to be removed from the whole installation. */
+  by: 'address' | 'domain' | 'opt-out' | null
+  since: Date | null
+  campaign_id: string | null
+}
+
+/** Whether somebody may write to an address or a domain, and which entry says no. */
+export async function showSuppression(
+  ctx: Context,
+  workspaceId: string,
+  text: string,
+): Promise<ShownSuppression> {
+  const entry = readEntry(text)
+  const own = await queries.findSuppression(ctx.db, workspaceId, entry)
+  const domain = entry.value.slice(entry.value.lastIndexOf('@') + 1)
+  const above =
+    own ?? (await queries.findSuppression(ctx.db, workspaceId, { kind: 'domain', value: domain }))
+  const reason =
+    entry.kind === 'address'
+      ? (await findSuppressed(ctx.db, workspaceId, [entry.value])).get(entry.value)
+      : above?.reason
+  if (!reason) {
+    const nothing = { reason: null, by: null, since: null, campaign_id: null }
+    return { value: entry.value, suppressed: false, ...nothing }
+  }
+  return {
+    ...{ value: entry.value, suppressed: true, reason },
+    by: above?.kind ?? 'opt-out',
+    since: above?.timestamp_created ?? null,
+    campaign_id: above?.campaign_id ?? null,
   }
 }
 

@@ -33,27 +33,24 @@ export const findSuppressions = prepared<[string, string[], string[]], Suppressi
 
 export interface SuppressionToWrite extends SuppressionRow {
   campaign_id: string | null
+  timestamp_created: Date
 }
 
 /**
  * A weaker reason never replaces a stronger one: lifting an operator's block must not lift the
  * unsubscribe that came later.
  */
-export const upsertSuppressions = (
-  db: Db,
-  workspaceId: string,
-  rows: SuppressionToWrite[],
-  at: Date,
-) =>
+export const upsertSuppressions = (db: Db, workspaceId: string, rows: SuppressionToWrite[]) =>
   sql`
     insert into suppressions (workspace_id, kind, value, reason, campaign_id, timestamp_created)
-    select ${workspaceId}::uuid, kind, value, reason, campaign_id, ${at}::timestamptz
+    select ${workspaceId}::uuid, kind, value, reason, campaign_id, timestamp_created
     from unnest(
       ${rows.map((row) => row.kind)}::text[],
       ${rows.map((row) => row.value)}::text[],
       ${rows.map((row) => row.reason)}::text[],
-      ${rows.map((row) => row.campaign_id)}::uuid[]
-    ) as batch (kind, value, reason, campaign_id)
+      ${rows.map((row) => row.campaign_id)}::uuid[],
+      ${rows.map((row) => row.timestamp_created)}::timestamptz[]
+    ) as batch (kind, value, reason, campaign_id, timestamp_created)
     on conflict (workspace_id, kind, value) do update
       set reason = excluded.reason, campaign_id = excluded.campaign_id,
         timestamp_created = excluded.timestamp_created
@@ -67,9 +64,7 @@ export const deleteBounced = (db: Db, workspaceId: string, foldedAddresses: stri
     where workspace_id = ${workspaceId}::uuid and kind = 'address' and reason = 'bounced'
       and value = any(${foldedAddresses}::text[])`.execute(db)
 
-export interface StoredSuppression extends SuppressionToWrite {
-  timestamp_created: Date
-}
+export type StoredSuppression = SuppressionToWrite
 
 /** Where a page begins: after this entry, in the order of the list. */
 export interface SuppressionPosition {

@@ -12,6 +12,8 @@ export interface NewSuppression {
   reason: SuppressionReason
   /** Where it came from. */
   campaignId: string | null
+  /** Since when; now, if it is not given. */
+  since?: Date | undefined
 }
 
 /**
@@ -28,11 +30,12 @@ export async function suppress(
   entries: NewSuppression[],
 ): Promise<number> {
   await lockSuppressions(tx, workspaceId)
-  const rows = distinct(entries).map(({ campaignId, ...entry }) => ({
+  const rows = distinct(entries).map(({ campaignId, since, ...entry }) => ({
     ...entry,
     campaign_id: campaignId,
+    timestamp_created: since ?? tx.now(),
   }))
-  const { numAffectedRows } = await queries.upsertSuppressions(tx.db, workspaceId, rows, tx.now())
+  const { numAffectedRows } = await queries.upsertSuppressions(tx.db, workspaceId, rows)
   return Number(numAffectedRows ?? 0)
 }
 
