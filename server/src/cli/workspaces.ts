@@ -32,7 +32,7 @@ export function workspaceCommands(program: Command) {
     .argument('<workspace>', 'id or name of the workspace')
     .option(
       '--unsubscribe-by-reply <on|off>',
-      'a reply that asks for it unsubscribes by itself; off: it is only suggested',
+      'a reply that is nothing but the wish unsubscribes by itself; off: it is only suggested',
       parseSwitch,
     )
   settings.action((workspace: string, { json, ...changes }: SettingOptions) => {
