@@ -13,13 +13,15 @@ const begin = Kysely.prototype.transaction
 Kysely.prototype.transaction = function (this: Kysely<unknown>) {
   const builder = begin.call(this)
   const execute = builder.execute.bind(builder)
-  builder.execute = async (work) => {
+  builder.execute = (work) => {
     const transaction = { isOpen: true }
-    try {
-      return await execute((tx) => transactions.run(transaction, () => work(tx)))
-    } finally {
+    const close = () => {
       transaction.isOpen = false
     }
+    // The very promise of the transaction goes back: the simulations count on when it resolves.
+    const done = execute((tx) => transactions.run(transaction, () => work(tx)))
+    done.then(close, close)
+    return done
   }
   return builder
 }
