@@ -35,6 +35,7 @@ import { collectOpenApi } from './kernel/http/openapi.ts'
 import { operationRoutes } from './kernel/http/operations.ts'
 import { createRateLimit } from './kernel/http/rate-limit.ts'
 import { type AnsweredRequest, createServer } from './kernel/http/server.ts'
+import { describeError } from './kernel/log.ts'
 import { createBusyShare } from './kernel/runner/busy-share.ts'
 import { startLoop } from './kernel/runner/loop.ts'
 import type { SealedColumn } from './kernel/sealed-columns.ts'
@@ -120,7 +121,13 @@ export async function startRunner(
     async stop() {
       stopping.abort()
       const loops = [upkeep, credits, following, deliveries, sending, inboxes]
-      await Promise.all(loops.map((loop) => loop.stop()))
+      // A database that is away for a moment fails one of them: the others still wait until their
+      // results are written, and the leases of the one are taken over by the next start.
+      const ends = await Promise.allSettled(loops.map((loop) => loop.stop()))
+      for (const end of ends) {
+        if (end.status === 'rejected')
+          ctx.log.warn(describeError(end.reason), 'a loop did not give its leases back')
+      }
     },
   }
 }

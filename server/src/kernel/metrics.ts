@@ -10,6 +10,8 @@ export interface Metrics {
   delivery(outcome: DeliveryOutcome, count?: number): void
   /** Counts results of mails that the database refused to record. */
   settlementRefused(): void
+  /** Counts mails of campaigns whose result was recorded. */
+  mail(outcome: 'sent' | 'failed' | 'uncertain'): void
   /** Read at every scrape; a reading that fails is left out of it. Set again: replaces. */
   gauge(name: GaugeName, read: () => Readings | Promise<Readings>): void
   /** CPU, memory and event loop of this process; once per process. */
@@ -35,6 +37,10 @@ const gauges = {
   mailboxes_awake: { help: 'Mailboxes that this process sends from at this moment' },
   sending_held: {
     help: '1 while no mail and no webhook leaves, until "outrider sends confirm-restore"',
+  },
+  mailboxes: { help: 'Mailboxes of all workspaces', label: 'status' },
+  mails_waiting: {
+    help: 'Leads of active campaigns whose next mail is due by its delay alone, of all workspaces',
   },
   mailboxes_read: { help: 'Mailboxes whose mail this process reads' },
   mailboxes_waiting: {
@@ -64,11 +70,18 @@ export function createMetrics(): Metrics {
     help: 'Results of mails that the database refused to record; see "outrider sends uncertain"',
     registers: [registry],
   })
+  const mails = new Counter({
+    name: 'outrider_mails_total',
+    help: 'Mails of campaigns whose result this process recorded, by outcome',
+    labelNames: ['outcome'],
+    registers: [registry],
+  })
   return {
     request: ({ method, route, status, ms }) =>
       requests.observe({ method, route, status }, ms / 1000),
     delivery: (outcome, count = 1) => deliveries.inc({ outcome }, count),
     settlementRefused: () => settlementsRefused.inc(),
+    mail: (outcome) => mails.inc({ outcome }),
     gauge: (name, read) => register(registry, name, read),
     observeProcess: () => collectDefaultMetrics({ register: registry }),
     contentType: registry.contentType,

@@ -1,4 +1,5 @@
 import { AppError } from '../kernel/errors.ts'
+import { StartFailure } from '../kernel/postgres/index.ts'
 
 /** For the operator at a terminal: sentences for what was to be expected, the stack for a bug. */
 export function explainFailure(error: unknown): string {
@@ -6,9 +7,14 @@ export function explainFailure(error: unknown): string {
     const others = (error.details ?? []).filter(({ message }) => message !== error.message)
     return [error.message, ...others.map(({ message }) => message)].join('\n')
   }
+  if (error instanceof StartFailure) return error.message
   const { name, message, stack, code, path } = error as NodeJS.ErrnoException
   if (code === 'ENOENT' && path) return `There is no file or folder ${path}.`
   if (code === 'EISDIR') return `${path ?? 'It'} is a folder, not a file.`
   if (code === 'EACCES') return `${message}: run this as the user who owns it, or set DATA_DIR.`
+  if (code === 'EROFS') return `${message}: set DATA_DIR to a directory that can be written.`
+  if (code === 'ENOTDIR')
+    return `${message}: a part of this path is a file; set DATA_DIR to a directory.`
+  if (code === 'ENOSPC' || code === 'EDQUOT') return `${message}: make room on that disk.`
   return name === 'Error' ? message : (stack ?? message)
 }

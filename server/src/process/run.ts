@@ -1,7 +1,8 @@
 import type { Config } from '../config.ts'
 import { loadSample } from '../features/directory/index.ts'
+import type { Context } from '../kernel/context.ts'
 import { apiTimeouts, runnerTimeouts } from '../kernel/db/timeouts.ts'
-import type { Log } from '../kernel/log.ts'
+import { describeError, type Log } from '../kernel/log.ts'
 import type { EmbeddedPostgres } from '../kernel/postgres/index.ts'
 import { announce } from './announce.ts'
 import { settleLinkAddress, watchLinkAddress } from './link-address.ts'
@@ -18,13 +19,22 @@ export interface RunOptions {
   isFirstStart: boolean
 }
 
+/** Without it everything else works. */
+async function loadSampleOrNot(ctx: Context) {
+  try {
+    ctx.log.info(await loadSample(ctx), 'sample directory loaded')
+  } catch (error) {
+    ctx.log.warn(describeError(error), 'the sample directory was not loaded')
+  }
+}
+
 /** Serves until a stop is requested. */
 export async function run(role: Role, config: Config, options: RunOptions): Promise<void> {
   const { log, stop, postgres, isFirstStart } = options
   const timeouts = role === 'runner' ? runnerTimeouts : apiTimeouts
   await using opened = await openServer(config, { log, signal: stop.signal, postgres, timeouts })
   // Something to try the search on; a database of the operator's is left alone.
-  if (isFirstStart) log.info(await loadSample(opened.ctx), 'sample directory loaded')
+  if (isFirstStart) await loadSampleOrNot(opened.ctx)
   opened.ctx.metrics.observeProcess()
   log.info(config.outbound, 'outbound policy')
   await settleLinkAddress(opened.ctx)

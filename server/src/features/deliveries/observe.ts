@@ -5,7 +5,9 @@ import type { Attempt } from './delivery.ts'
 export function observeAttempt(ctx: Context, attempt: Attempt) {
   const { success, will_retry, error_message } = attempt
   ctx.metrics.delivery(success ? 'succeeded' : will_retry ? 'will_retry' : 'gave_up')
-  ctx.log.info(
+  // Of a million deliveries only those that need a look.
+  const level = success ? 'debug' : 'info'
+  ctx.log[level](
     {
       workspace_id: attempt.workspace_id,
       webhook_id: attempt.webhook_id,

@@ -1,6 +1,8 @@
 import type { Context } from '../../kernel/context.ts'
 import { poolOf } from '../../kernel/db/db.ts'
 import { readBacklog as readPending } from '../deliveries/index.ts'
+import { countMailboxes } from '../mailboxes/index.ts'
+import { countWaitingLeads } from '../sending/index.ts'
 
 interface Backlog {
   /** Deliveries that are not settled, those waiting for a retry included. */
@@ -29,6 +31,17 @@ export function observeOperations(ctx: Context) {
   ctx.metrics.gauge(
     'deliveries_oldest_due_seconds',
     async () => (await backlog()).oldestDueMs / 1000,
+  )
+  // Counting reads every lead that is due: not more often than a scrape is usual.
+  let waiting: { count: Promise<number>; atMs: number } | undefined
+  ctx.metrics.gauge('mails_waiting', () => {
+    if (!waiting || ctx.monotonicMs() - waiting.atMs > 15_000) {
+      waiting = { count: countWaitingLeads(ctx.db, ctx.now()), atMs: ctx.monotonicMs() }
+    }
+    return waiting.count
+  })
+  ctx.metrics.gauge('mailboxes', async () =>
+    Object.fromEntries((await countMailboxes(ctx.db)).map(({ status, count }) => [status, count])),
   )
   ctx.metrics.gauge('database_connections', () => {
     const { totalCount = 0, idleCount = 0, waitingCount = 0 } = poolOf(ctx.db) ?? {}

@@ -56,6 +56,17 @@ export const countOpenSends = async (db: Db): Promise<number> => {
   return rows[0]?.count ?? 0
 }
 
+/** Leads of active campaigns whose next step is due by its delay alone; windows and limits come on top. */
+export const countWaitingLeads = async (db: Db, now: Date): Promise<number> => {
+  const { rows } = await sql<{ count: number }>`/* cross-workspace: upkeep */
+    select count(*)::int as count
+    from leads l
+    join campaigns c on c.workspace_id = l.workspace_id and c.id = l.campaign_id
+    where c.status = 'active' and l.sending_state in ('pending', 'active')
+      and coalesce(l.timestamp_next_send, ${now}) <= ${now}`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
 export interface RestoreEffects {
   /** Of the newest mail that this database knows of. */
   last_mail: Date | null
@@ -68,16 +79,13 @@ export interface RestoreEffects {
 /** What leaves a database that was put back as soon as somebody confirms it. */
 export const readRestoreEffects = async (db: Db, now: Date): Promise<RestoreEffects> => {
   const soon = new Date(now.getTime() + 3_600_000)
-  const { rows } = await sql<RestoreEffects>`/* cross-workspace: upkeep */
+  const { rows } = await sql<Omit<RestoreEffects, 'leads_due'>>`/* cross-workspace: upkeep */
     select
       (select max(timestamp_claimed) from sends) as last_mail,
       (select count(*)::int from campaigns where status = 'active') as active_campaigns,
-      (select count(*)::int from leads l
-        join campaigns c on c.workspace_id = l.workspace_id and c.id = l.campaign_id
-        where c.status = 'active' and l.sending_state in ('pending', 'active')
-          and coalesce(l.timestamp_next_send, ${soon}) <= ${soon}) as leads_due,
       (select count(*)::int from deliveries) as pending_deliveries`.execute(db)
-  return rows[0] as RestoreEffects
+  const [counts = { last_mail: null, active_campaigns: 0, pending_deliveries: 0 }] = rows
+  return { ...counts, leads_due: await countWaitingLeads(db, soon) }
 }
 
 /** Of which the database refused to record what became of them. */

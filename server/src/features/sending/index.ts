@@ -1,5 +1,5 @@
 export { countReturnedBounces } from './bounce-protection.ts'
-export { countSetAside } from './cross-workspace.ts'
+export { countSetAside, countWaitingLeads } from './cross-workspace.ts'
 export { confirmRestore, findSendingHold, holdSending, previewRestore } from './holds.ts'
 export { messageIdOf } from './message-id.ts'
 export { type CampaignForecast, forecastCampaign } from './plan/forecast-campaign.ts'

@@ -76,6 +76,9 @@ export async function settleSends(
   const bySettlement = new Map([...sent, ...others].map((each) => [each.settlement, each]))
   const settled = [...new Set(settlements)].flatMap((each) => bySettlement.get(each) ?? [])
   if (settled.length > 0) await write(tx, settled, campaigns)
+  tx.afterCommit?.(({ metrics }) => {
+    for (const { transition } of settled) metrics.mail(transition.state)
+  })
   // Given twice, it changed its row once.
   return settlements.map((settlement) => bySettlement.delete(settlement))
 }

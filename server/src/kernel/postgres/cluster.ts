@@ -164,8 +164,12 @@ async function give(path: string, owner: Account | undefined) {
   if (owner) await chown(path, owner.uid, owner.gid)
 }
 
-const reason = (error: { stderr?: string; message: string }) =>
-  error.stderr?.trim().split('\n').at(-1) ?? error.message
+/** After what went wrong initdb tells how it cleans up. */
+function reason({ stderr = '', message }: { stderr?: string; message: string }): string {
+  const lines = stderr.trim().split('\n')
+  if (/No space left|Disk quota/.test(stderr)) return 'the disk is full; make room.'
+  return lines.findLast((line) => /error|fatal|could not/i.test(line)) ?? lines.at(-1) ?? message
+}
 
 const urlIsLost = ({ urlFile }: Cluster) =>
   `${urlFile} is missing or empty, and with it the password of the database: put it back from a backup of DATA_DIR.`

@@ -37,7 +37,7 @@ export async function takeOwnership(cluster: Cluster): Promise<Ownership | 'take
     if (rows[0].locked) return { client, lost }
   } catch {
     // Stopped under our hands, by whoever took it for one that was left over.
-    await client.end().catch(() => undefined)
+    void client.end().catch(() => undefined)
     return undefined
   }
   await client.end()
@@ -70,6 +70,7 @@ async function connect(cluster: Cluster, url: URL): Promise<pg.Client | undefine
   } catch {
     // Nobody there, starting, stopping or a stranger: no server of ours answers.
   }
-  await client.end().catch(() => undefined)
+  // Not waited for: of a connection that a stopping server refused, the end is never told.
+  void client.end().catch(() => undefined)
   return undefined
 }
