@@ -121,12 +121,11 @@ export async function startRunner(
     async stop() {
       stopping.abort()
       const loops = [upkeep, credits, following, deliveries, sending, inboxes]
-      // A database that is away for a moment fails one of them: the others still wait until their
-      // results are written, and the leases of the one are taken over by the next start.
+      // What fails in one of them keeps no other from writing its results.
       const ends = await Promise.allSettled(loops.map((loop) => loop.stop()))
       for (const end of ends) {
         if (end.status === 'rejected')
-          ctx.log.warn(describeError(end.reason), 'a loop did not give its leases back')
+          ctx.log.warn(describeError(end.reason), 'a runner did not end well')
       }
     },
   }
@@ -146,7 +145,7 @@ async function shareHints(
       waiting.add(wake)
       return async () => {
         waiting.delete(wake)
-        if (waiting.size === 0) await unlisten()
+        if (waiting.size === 0) await unlisten().catch(() => undefined)
       }
     },
   }

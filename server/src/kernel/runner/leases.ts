@@ -98,11 +98,18 @@ export class Leases {
     for (const bucket of buckets) this.#leaving.add(bucket)
     this.#events.lost(buckets)
     await this.#events.drained(buckets)
-    await queries.releaseLeases(this.#ctx.db, this.#kind, this.#leases(buckets))
+    const leases = this.#leases(buckets)
     this.#held.clear()
     this.#leaving.clear()
-    await queries.deleteRunner(this.#ctx.db, this.runnerId)
-    await queries.deleteDeadRunners(this.#ctx.db)
+    const { db, log } = this.#ctx
+    try {
+      await queries.releaseLeases(db, this.#kind, leases)
+      await queries.deleteRunner(db, this.runnerId)
+      await queries.deleteDeadRunners(db)
+    } catch (error) {
+      // The database is away: whatever else has to end must end all the same.
+      log.warn({ kind: this.#kind, ...describeError(error) }, 'leases were not given back')
+    }
   }
 
   /** Who is known to be dead needs no time to come back. */
