@@ -7,6 +7,9 @@ import { apiTimeouts } from '../../src/kernel/db/timeouts.ts'
 import { testContext } from '../context.ts'
 import { startTcpProxy, type TcpProxy } from '../mail/tcp-proxy.ts'
 
+// They wait for time-outs of seconds, on a machine that may be busy.
+vi.setConfig({ testTimeout: 120_000 })
+
 // Most of their time they wait for the same few seconds: they do it together.
 test.concurrent('packets are dropped while sockets stay open: requests are answered within 5 s, and soon well again', async () => {
   await using api = await apiBehindProxy()
