@@ -17,9 +17,12 @@ test.each([
   ['pt-BR', 'pt'],
   ['ja', 'en'],
   ['de;q=x,;;,=', 'en'],
-  [','.repeat(100_000), 'en'],
-])('%.30s is answered in %s', (accepted, language) => {
+])('%s is answered in %s', (accepted, language) => {
   expect(wordsFor(accepted).language).toBe(language)
+})
+
+test('a list without end is read to some point', () => {
+  expect(wordsFor(`${','.repeat(100_000)}de`).language).toBe('en')
 })
 
 test.each(['en', 'de', 'fr', 'es', 'it', 'nl', 'pl', 'pt'])('every page speaks %s', (language) => {
