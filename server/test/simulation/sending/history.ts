@@ -3,7 +3,14 @@ import type pg from 'pg'
 /** What the database holds at the end. */
 export interface History {
   sends: { lead_id: string; step_id: string; id: string; state: string; mailbox_id: string }[]
-  leads: { id: string; email: string; campaign_id: string; state: string; status: string }[]
+  leads: {
+    id: string
+    email: string
+    campaign_id: string
+    state: string
+    status: string
+    suggestion: string | null
+  }[]
   messages: { id: string; direction: string; message_id: string; count: number }[]
   counts: { campaign_id: string; counted: string; kept: string }[]
   open: number
@@ -15,8 +22,9 @@ const text = `
     (select coalesce(json_agg(s), '[]') from (
       select lead_id, step_id, id, state, mailbox_id from sends order by id) s) as sends,
     (select coalesce(json_agg(l), '[]') from (
-      select id, email_folded as email, campaign_id, sending_state as state, status
-      from leads order by id) l) as leads,
+      select l.id, email_folded as email, l.campaign_id, sending_state as state, status, suggestion
+      from leads l left join threads t on t.workspace_id = l.workspace_id and t.id = l.id
+      order by l.id) l) as leads,
     (select coalesce(json_agg(m), '[]') from (
       select (min(id::text)) as id, direction, message_id, count(*)::int as count
       from messages group by direction, message_id order by 1) m) as messages,

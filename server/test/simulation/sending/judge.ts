@@ -82,7 +82,9 @@ function judgeLetters({ leads }: History, { letters, facts }: Chronicle): string
   const wishes = [...letters.values()].flatMap(({ character, to }) => {
     if (character !== 'stopper' && character !== 'angry') return []
     const isHeard = facts.some(({ type, email }) => type === 'lead.unsubscribed' && email === to)
-    return isHeard ? [] : [`${to} wants no more mail, and nobody knows`]
+    // Who cites an id that a provider made and nobody has learnt may be anybody: it is suggested.
+    const isSeen = leads.some(({ email, suggestion }) => email === to && suggestion !== null)
+    return isHeard || isSeen ? [] : [`${to} wants no more mail, and nobody knows`]
   })
   return [...found, ...reported, ...wishes]
 }
