@@ -9,6 +9,7 @@ import type { Context } from '../server/src/kernel/context.ts'
 import type { Figure } from './run.ts'
 import { benchCampaign, benchLead, benchMailbox } from './sending/campaign.ts'
 import { measureIsolation } from './sending/isolation.ts'
+import { measureMemory } from './sending/memory.ts'
 import { startSink } from './sending/sink.ts'
 import { type BenchService, openService } from './service.ts'
 
@@ -20,6 +21,7 @@ const warmUpMails = 4_000
 export const parts = {
   throughput: measureThroughput,
   isolation: measureIsolation,
+  memory: measureMemory,
 }
 
 export async function bench(only: string[] = Object.keys(parts)): Promise<Figure[]> {

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createWorkspace } from '../../server/src/features/workspaces/index.ts'
-import { startRole } from '../child.ts'
+import { peakMegabytes, startRole } from '../child.ts'
 import type { BenchReceiver } from '../receiver.ts'
 import type { Figure } from '../run.ts'
 import type { BenchService } from '../service.ts'
@@ -34,10 +33,4 @@ export async function measureMemory(
     target: '< 300 MB',
     met: (peaks[index] ?? Number.NaN) < 300,
   }))
-}
-
-/** The most memory a process ever had resident (proc(5), VmHWM). */
-async function peakMegabytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024
 }

@@ -1,10 +1,11 @@
 import type { Db } from '../../kernel/db/db.ts'
-import type { CampaignSchedule, CampaignSequence } from '../campaigns/index.ts'
+import { SizedCache } from '../../kernel/sized-cache.ts'
+import type { CampaignSchedule } from '../campaigns/index.ts'
 import { type CompiledStep, compileStep, type MailCampaign } from '../messages/index.ts'
-import { type CampaignColumns, readCampaigns } from './campaign-queries.ts'
+import { type CampaignColumns, findVariantText, readCampaigns } from './campaign-queries.ts'
 import type { PlannedCampaign, PlannedStep } from './plan/plan.ts'
 
-/** A campaign as this process has read it: parsed and compiled once for each of its versions. */
+/** A campaign as this process has read it, without the texts of its mails: they may be a megabyte. */
 export interface BookedCampaign {
   id: string
   workspace_id: string
@@ -14,8 +15,18 @@ export interface BookedCampaign {
   cc_list: string[]
   /** What does not change without another version. */
   planned: Omit<PlannedCampaign, 'status' | 'planAllows'>
-  /** @throws TemplateError */
-  compiled: (stepId: string, variantId: string) => CompiledStep
+  /**
+   * A variant, read and parsed once for each version of the campaign.
+   *
+   * @throws TemplateError
+   * @throws CampaignChanged when the campaign has another version by now
+   */
+  compiled: (db: Db, stepId: string, variantId: string) => Promise<CompiledStep>
+}
+
+/** What was planned of it may hold no more. */
+export class CampaignChanged extends Error {
+  override name = 'CampaignChanged'
 }
 
 export interface CampaignVersion {
@@ -25,46 +36,44 @@ export interface CampaignVersion {
   version: Date
 }
 
-const campaignsMax = 2000
+const campaignBytesMax = 16 * 1024 * 1024
+const variantBytesMax = 48 * 1024 * 1024
+const campaignBytes = 4_000
+const variantBytes = 300
+/** A parsed template takes about as many bytes for each character of its text (measured: 2 to 12). */
+const bytesOfCharacter = 8
 
-/** The campaigns that this process sends for. What was read is never believed: its version is. */
+type Variants = SizedCache<CompiledStep>
+
+/**
+ * Cache of the campaigns that this process sends for, and of their parsed variants, bounded in bytes.
+ * Whatever is in it counts only as long as its version is that of the database.
+ */
 export class CampaignBook {
-  readonly #campaigns = new Map<string, BookedCampaign>()
+  readonly #campaigns = new SizedCache<BookedCampaign>(campaignBytesMax)
+  readonly #variants: Variants = new SizedCache(variantBytesMax)
 
   /** @returns by id, in this version or a newer one; those deleted meanwhile are missing */
   async read(db: Db, versions: CampaignVersion[]): Promise<Map<string, BookedCampaign>> {
-    const unknown = versions.filter(
-      ({ id, version }) => this.#find(id)?.version.getTime() !== version.getTime(),
-    )
-    const loaded = unknown.length === 0 ? [] : await readCampaigns(db, unknown)
-    const fresh = new Map(loaded.map((row) => [row.id, book(row)]))
-    for (const [id, campaign] of fresh) this.#keep(id, campaign)
     const known = new Map<string, BookedCampaign>()
-    const isUnknown = new Set(unknown.map(({ id }) => id))
-    for (const { id } of versions) {
-      const campaign = isUnknown.has(id) ? fresh.get(id) : this.#find(id)
-      if (campaign) known.set(id, campaign)
+    for (const { id, version } of versions) {
+      const campaign = this.#campaigns.get(id)
+      if (campaign?.version.getTime() === version.getTime()) known.set(id, campaign)
     }
+    const unknown = versions.filter(({ id }) => !known.has(id))
+    const loaded = unknown.length === 0 ? [] : await readCampaigns(db, unknown)
+    const fresh = new Map(loaded.map((row) => [row.id, book(row, this.#variants)]))
+    for (const [id, campaign] of fresh) this.#campaigns.set(id, campaign, bytesOf(campaign))
+    for (const [id, campaign] of fresh) known.set(id, campaign)
     return known
-  }
-
-  #find(id: string): BookedCampaign | undefined {
-    return this.#campaigns.get(id)
-  }
-
-  /** The one that was not asked for longest goes. */
-  #keep(id: string, campaign: BookedCampaign) {
-    this.#campaigns.delete(id)
-    this.#campaigns.set(id, campaign)
-    if (this.#campaigns.size <= campaignsMax) return
-    const [oldest] = this.#campaigns.keys()
-    if (oldest !== undefined) this.#campaigns.delete(oldest)
   }
 }
 
-function book(row: CampaignColumns): BookedCampaign {
-  const sequences = row.sequences as CampaignSequence[]
-  const steps = sequences.flatMap((sequence) => sequence.steps)
+const bytesOf = ({ steps }: BookedCampaign) =>
+  steps.reduce((sum, { variants }) => sum + variantBytes * (1 + variants.length), campaignBytes)
+
+function book(row: CampaignColumns, cached: Variants): BookedCampaign {
+  const { steps } = row
   const plannedSteps = steps.map((step, index) => ({
     id: step.id,
     number: index + 1,
@@ -74,7 +83,6 @@ function book(row: CampaignColumns): BookedCampaign {
       ...{ id, v_disabled, number: place + 1 },
     })),
   }))
-  const compiled = new Map<string, CompiledStep>()
   return {
     id: row.id,
     workspace_id: row.workspace_id,
@@ -93,18 +101,16 @@ function book(row: CampaignColumns): BookedCampaign {
       prioritize_new_leads: row.prioritize_new_leads,
       expire_after_days: row.expire_after_days,
     },
-    compiled(stepId, variantId) {
-      const known = compiled.get(variantId)
+    async compiled(db, stepId, variantId) {
+      const key = `${row.id} ${row.version.getTime()} ${stepId} ${variantId}`
+      const known = cached.get(key)
       if (known) return known
-      const index = steps.findIndex((step) => step.id === stepId)
-      const variant = steps[index]?.variants.find(({ id }) => id === variantId)
-      if (!variant) throw new Error('The variant was removed while it was planned.')
-      const made = compileStep(
-        row as unknown as MailCampaign,
-        { id: stepId, number: index + 1 },
-        variant,
-      )
-      compiled.set(variantId, made)
+      const number = steps.findIndex((step) => step.id === stepId) + 1
+      const text = await findVariantText(db, row, stepId, variantId)
+      if (!text) throw new CampaignChanged('The campaign was changed after a mail was planned.')
+      const step = { id: stepId, number }
+      const made = compileStep(row as MailCampaign, step, { id: variantId, ...text })
+      cached.set(key, made, bytesOfCharacter * (text.subject.length + text.body.length))
       return made
     },
   }

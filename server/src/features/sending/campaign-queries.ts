@@ -1,7 +1,8 @@
 import { column } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
-import type { MailCampaign } from '../messages/index.ts'
+import type { CampaignSequence } from '../campaigns/index.ts'
+import type { MailCampaign, MailVariant } from '../messages/index.ts'
 import type { CampaignVersion } from './campaign-book.ts'
 
 // Lanes of many workspaces read their campaigns together: workspace_id comes from a list.
@@ -12,7 +13,8 @@ export interface CampaignColumns extends MailCampaign {
   id: string
   name: string
   version: Date
-  sequences: unknown
+  /** Without the texts of their variants. */
+  steps: CampaignSequence['steps']
   daily_limit: number | null
   daily_max_leads: number | null
   email_gap: number
@@ -25,7 +27,19 @@ const select = prepared<string[][], CampaignColumns>(
   'read_sending_campaigns',
   `/* settle */
    select c.workspace_id, c.id, c.name, c.timestamp_updated as version, c.campaign_schedule,
-     c.sequences, c.daily_limit, c.daily_max_leads, c.email_gap, c.random_wait_max,
+     (
+       select coalesce(jsonb_agg(jsonb_build_object(
+         'id', s.step -> 'id', 'delay', s.step -> 'delay', 'delay_unit', s.step -> 'delay_unit',
+         'variants', (
+           select jsonb_agg(
+             jsonb_build_object('id', v.variant -> 'id', 'v_disabled', v.variant -> 'v_disabled')
+             order by v.n)
+           from jsonb_array_elements(s.step -> 'variants') with ordinality as v (variant, n)
+         )) order by q.n, s.n), '[]')
+       from jsonb_array_elements(c.sequences) with ordinality as q (sequence, n),
+         jsonb_array_elements(q.sequence -> 'steps') with ordinality as s (step, n)
+     ) as steps,
+     c.daily_limit, c.daily_max_leads, c.email_gap, c.random_wait_max,
      c.prioritize_new_leads, c.expire_after_days, c.open_tracking, c.link_tracking, c.text_only,
      c.first_email_text_only, c.insert_unsubscribe_header, c.cc_list, c.bcc_list
    from campaigns c
@@ -33,7 +47,30 @@ const select = prepared<string[][], CampaignColumns>(
      on c.workspace_id = k.workspace_id and c.id = k.id`,
 )
 
-/** What a mail is planned and made from. */
+const selectText = prepared<[string, string, Date, string, string], MailText>(
+  'read_variant_text',
+  `select v.variant ->> 'subject' as subject, v.variant ->> 'body' as body
+   from campaigns c, jsonb_array_elements(c.sequences) as q (sequence),
+     jsonb_array_elements(q.sequence -> 'steps') as s (step),
+     jsonb_array_elements(s.step -> 'variants') as v (variant)
+   where c.workspace_id = $1 and c.id = $2 and date_trunc('milliseconds', c.timestamp_updated) = $3
+     and s.step ->> 'id' = $4 and v.variant ->> 'id' = $5`,
+)
+
+type MailText = Pick<MailVariant, 'subject' | 'body'>
+
+/** Of a campaign in this version; nothing once it has changed. */
+export async function findVariantText(
+  db: Db,
+  { workspace_id, id, version }: CampaignVersion,
+  stepId: string,
+  variantId: string,
+): Promise<MailText | undefined> {
+  const [text] = await selectText(db, workspace_id, id, version, stepId, variantId)
+  return text
+}
+
+/** What mails are planned from, and all that they are made from but their texts. */
 export const readCampaigns = (db: Db, campaigns: CampaignKey[]) =>
   select(db, column(campaigns, 'workspace_id'), column(campaigns, 'id'))
 

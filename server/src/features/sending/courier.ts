@@ -3,8 +3,9 @@ import { shareLoop } from '../../kernel/loop-share.ts'
 import { type Envelope, MailFailure, type SmtpConnection } from '../../kernel/mail/index.ts'
 import type { GroupWriter } from '../../kernel/runner/group-writer.ts'
 import { type RefusedCopy, TemplateError } from '../campaigns/index.ts'
-import { type ComposedMail, compose, MailRefused } from '../messages/index.ts'
+import { type CompiledStep, type ComposedMail, compose, MailRefused } from '../messages/index.ts'
 import type { LinkMaker } from '../tracking/index.ts'
+import { CampaignChanged } from './campaign-book.ts'
 import type { Connections } from './connections.ts'
 import type { Lane } from './lane.ts'
 import type { Outcome } from './outcome.ts'
@@ -53,7 +54,9 @@ export async function draftMail(
   { links }: CourierParts,
 ): Promise<Draft> {
   try {
-    const mail = await shareLoop(ctx, () => composeMail(ctx, claimed, links))
+    const { campaign, claim } = claimed
+    const compiled = await campaign.compiled(ctx.db, claim.step_id, claim.variant_id)
+    const mail = await shareLoop(ctx, () => composeMail(ctx, claimed, compiled, links))
     return { claimed, made: { mail, envelope: envelopeOf(mail) } }
   } catch (error) {
     return { claimed, made: { error } }
@@ -145,9 +148,14 @@ async function attempt(
   }
 }
 
-function composeMail(ctx: Context, { claim, campaign, mailbox }: ClaimedMail, links: LinkMaker) {
+function composeMail(
+  ctx: Context,
+  { claim, mailbox }: ClaimedMail,
+  compiled: CompiledStep,
+  links: LinkMaker,
+) {
   const address = mailbox.address ?? ''
-  return compose(campaign.compiled(claim.step_id, claim.variant_id), {
+  return compose(compiled, {
     lead: claim.lead,
     mailbox: {
       address,
@@ -164,6 +172,7 @@ function composeMail(ctx: Context, { claim, campaign, mailbox }: ClaimedMail, li
 
 /** The lead waits for a person, and nobody gets half a mail. */
 function unfit(error: unknown): Outcome {
+  if (error instanceof CampaignChanged) return notAnyMore
   if (!(error instanceof MailRefused || error instanceof TemplateError)) throw error
   const detail = printable(error.message)
   return {

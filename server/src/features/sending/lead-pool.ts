@@ -1,5 +1,6 @@
 import type { Db } from '../../kernel/db/db.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
+import { SizedCache } from '../../kernel/sized-cache.ts'
 import { type Candidate, findPending } from './work-queries.ts'
 
 interface Pool {
@@ -19,7 +20,10 @@ export interface Wanted {
 const start = { due: new Date(0), id: firstIdAt(new Date(0)) }
 const readMin = 8
 const readMax = 500
-const poolsMax = 2000
+/** Of all campaigns together. */
+const bytesMax = 32 * 1024 * 1024
+const poolBytes = 300
+const leadBytes = 700
 
 /**
  * The leads that wait for their first mail, shared by the lanes of a campaign: each lead is offered
@@ -27,7 +31,7 @@ const poolsMax = 2000
  * process; what other processes do the claim tells.
  */
 export class LeadPool {
-  readonly #pools = new Map<string, Pool>()
+  readonly #pools = new SizedCache<Pool>(bytesMax)
   /** Lead to campaign. */
   readonly #busy = new Map<string, string>()
   readonly #busyIn = new Map<string, number>()
@@ -42,7 +46,7 @@ export class LeadPool {
     const isLacking = ({ campaign_id, leads }: Wanted) =>
       (this.#pools.get(campaign_id)?.leads.size ?? 0) < leads
     let lacking = wanted.filter(isLacking)
-    const fromStart = new Set(lacking.filter(({ campaign_id }) => !this.#pools.has(campaign_id)))
+    const fromStart = new Set(lacking.filter(({ campaign_id }) => !this.#pools.get(campaign_id)))
     while (lacking.length > 0) {
       const hasMore = await this.#read(db, lacking, now)
       const ended = new Set(lacking.filter((each) => !hasMore.has(each) && fromStart.has(each)))
@@ -100,14 +104,11 @@ export class LeadPool {
     for (const row of rows) {
       if (!row.is_open && !this.isBusy(row.id)) pool.leads.set(row.id, row)
     }
-    this.#pools.delete(campaignId)
-    this.#pools.set(campaignId, {
+    const read = {
       leads: pool.leads,
       due: last?.timestamp_next_send ?? pool.due,
       id: last?.id ?? pool.id,
-    })
-    if (this.#pools.size <= poolsMax) return
-    const [oldest] = this.#pools.keys()
-    if (oldest !== undefined) this.#pools.delete(oldest)
+    }
+    this.#pools.set(campaignId, read, poolBytes + leadBytes * read.leads.size)
   }
 }

@@ -8,7 +8,14 @@ import { type Settlement, settleSends } from './settle.ts'
 
 /** One prepares while the other waits for its commit. */
 const sentAtOnce = 2
-const batch = { batchMax: 500, gatherMs: 20, flow: { batchMin: 400, gatherMs: 100 } }
+/** Of the texts of mails in one transaction: half a megabyte each is possible. */
+const bytesMax = 8 * 1024 * 1024
+const batch = {
+  batchMax: 500,
+  bytes: { of: bytesOf, batchMax: bytesMax },
+  gatherMs: 20,
+  flow: { batchMin: 400, gatherMs: 100 },
+}
 
 interface Open {
   writer: GroupWriter<Settlement, boolean>
@@ -47,14 +54,17 @@ export class Settlements {
 
   /** How many are in nobody's hands yet. */
   get pending(): number {
-    const others = [...this.#others.values()].reduce((sum, { writer }) => sum + writer.pending, 0)
-    return this.#sent.pending + others
+    return this.#writers().reduce((sum, { pending }) => sum + pending, 0)
+  }
+
+  /** Of the texts of those. */
+  get pendingBytes(): number {
+    return this.#writers().reduce((sum, { pendingBytes }) => sum + pendingBytes, 0)
   }
 
   /** Resolves when everything given so far is written. */
   async flush() {
-    const writers = [this.#sent, ...[...this.#others.values()].map(({ writer }) => writer)]
-    await Promise.all(writers.map((writer) => writer.flush()))
+    await Promise.all(this.#writers().map((writer) => writer.flush()))
   }
 
   async #write(settlement: Settlement): Promise<boolean> {
@@ -89,6 +99,10 @@ export class Settlements {
     return transaction(this.#ctx, (tx) => setAside(tx, this.#book, settlement, error))
   }
 
+  #writers() {
+    return [this.#sent, ...[...this.#others.values()].map(({ writer }) => writer)]
+  }
+
   #writer(name: string, writersMax: number) {
     const write = (tx: Context, items: Settlement[]) => settleSends(tx, this.#book, items)
     return new GroupWriter(this.#ctx, name, write, { ...batch, writersMax })
@@ -97,3 +111,7 @@ export class Settlements {
 
 /** It waits for nobody but those who change the same lead or campaign. */
 const isPlain = ({ outcome }: Settlement) => outcome.kind === 'sent'
+
+function bytesOf({ mail }: Settlement): number {
+  return mail ? mail.text.length + (mail.html?.length ?? 0) : 0
+}

@@ -117,3 +117,16 @@ test('in full flow a batch waits for its kind, and a few do not', async () => {
   expect(sleeps).toEqual([])
   expect(writes[2]?.items).toHaveLength(5)
 })
+
+test('a batch ends before it is too large, and what alone is larger goes by itself', async () => {
+  const { writer, writes, wake } = makeWriter({
+    batchMax: 100,
+    bytes: { of: (item) => item as number, batchMax: 10 },
+  })
+  for (const bytes of [4, 6, 1, 30, 2]) void writer.add(bytes)
+  expect(writer.pendingBytes).toBe(43)
+  await wake(1)
+  for (let at = 0; at < writes.length; at++) await writes[at]?.end()
+  expect(writes.map(({ items }) => items)).toEqual([[4, 6], [1], [30], [2]])
+  expect(writer.pendingBytes).toBe(0)
+})

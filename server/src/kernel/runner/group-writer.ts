@@ -2,9 +2,11 @@ import type { Context } from '../context.ts'
 import { transaction } from '../db/transaction.ts'
 import { describeError } from '../log.ts'
 
-export interface GroupOptions {
+export interface GroupOptions<Item = unknown> {
   /** Items in one transaction. */
   batchMax: number
+  /** Bytes in one transaction, unless a single item has more. */
+  bytes?: { of: (item: Item) => number; batchMax: number }
   /** What arrives within it shares a transaction. */
   gatherMs: number
   /** In full flow a batch below this size waits for its kind: each transaction costs both sides. */
@@ -20,6 +22,7 @@ const flowMin = 20
 
 interface Waiting<Item, Result> {
   item: Item
+  bytes: number
   resolve: (result: Result) => void
   reject: (error: unknown) => void
 }
@@ -35,8 +38,9 @@ export class GroupWriter<Item, Result> {
   readonly #ctx: Context
   readonly #name: string
   readonly #write: (tx: Context, items: Item[]) => Promise<Result[]>
-  readonly #options: GroupOptions
+  readonly #options: GroupOptions<Item>
   #waiting: Waiting<Item, Result>[] = []
+  #pendingBytes = 0
   #isGathering = false
   readonly #writing = new Set<Promise<void>>()
   #writers = 0
@@ -45,7 +49,7 @@ export class GroupWriter<Item, Result> {
     ctx: Context,
     name: string,
     write: (tx: Context, items: Item[]) => Promise<Result[]>,
-    options: GroupOptions,
+    options: GroupOptions<Item>,
   ) {
     this.#ctx = ctx
     this.#name = name
@@ -56,13 +60,19 @@ export class GroupWriter<Item, Result> {
   /** Resolves once it is committed. */
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, resolve, reject })
+      const bytes = this.#options.bytes?.of(item) ?? 0
+      this.#waiting.push({ item, bytes, resolve, reject })
+      this.#pendingBytes += bytes
       if (this.#writers < (this.#options.writersMax ?? 1) && !this.#isGathering) this.#start()
     })
   }
 
   get pending(): number {
     return this.#waiting.length
+  }
+
+  get pendingBytes(): number {
+    return this.#pendingBytes
   }
 
   /** Resolves when everything given so far is written. */
@@ -77,15 +87,28 @@ export class GroupWriter<Item, Result> {
   }
 
   async #drain() {
-    const { batchMax, gatherMs } = this.#options
+    const { gatherMs } = this.#options
     this.#isGathering = true
     await this.#ctx.sleep(gatherMs)
     this.#isGathering = false
     while (this.#waiting.length > 0) {
-      await this.#settle(this.#waiting.splice(0, batchMax))
+      await this.#settle(this.#takeBatch())
       await this.#gatherInFlow()
     }
     this.#writers -= 1
+  }
+
+  #takeBatch(): Waiting<Item, Result>[] {
+    const { batchMax, bytes } = this.#options
+    let taken = 0
+    let size = 0
+    for (const next of this.#waiting) {
+      if (taken === batchMax || (taken > 0 && bytes && size + next.bytes > bytes.batchMax)) break
+      taken += 1
+      size += next.bytes
+    }
+    this.#pendingBytes -= size
+    return this.#waiting.splice(0, taken)
   }
 
   async #gatherInFlow() {

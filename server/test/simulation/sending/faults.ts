@@ -6,7 +6,7 @@ import type { SendingForecast } from './weather.ts'
 const statement = {
   readLanes: /l\.failures, l\.not_before, w\.plan_api/,
   sleep: /update mailbox_lanes l\s+set wake_at = k\.wake_at/,
-  readCampaigns: /c\.campaign_schedule,\s+c\.sequences/,
+  readCampaigns: /c\.campaign_schedule,\s+\(\s+select coalesce\(jsonb_agg/,
   lockDays: /for update of d/,
   countDays: /update (?:campaign|mailbox)_days d/,
   findOpen: /join sends s on .* and s\.is_open/,
