@@ -48,8 +48,10 @@ export interface AcquisitionProvider {
   timeoutMs: number
 }
 
+export const environment: NodeJS.ProcessEnv = process.env
+
 /** The only reader of the environment. Throws one sentence that names the variable and what it takes. */
-export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+export function readConfig(env: NodeJS.ProcessEnv = environment): Config {
   const host = env.HOST || '127.0.0.1'
   const port = integer(env, 'PORT', 3000, 0, 65_535)
   const own = `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`

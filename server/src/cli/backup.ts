@@ -8,6 +8,7 @@ import {
   type RestoredBackup,
   restoreBackup,
 } from '../process/backup/backup.ts'
+import { readCommandSettings } from '../process/service-settings.ts'
 import { type OutputOptions, terminalLog, withOutput } from './operate.ts'
 import { print } from './terminal.ts'
 
@@ -21,7 +22,11 @@ export function backupCommands(program: Command) {
     .description('Write a backup and read it back')
     .argument('<file>', 'a new file')
     .action(async (file: string, options: OutputOptions) =>
-      show(options, await createBackup(readConfig(), resolve(file), terminalLog()), showMade),
+      show(
+        options,
+        await createBackup(readCommandSettings().config, resolve(file), terminalLog()),
+        showMade,
+      ),
     )
 
   withOutput(backup.command('verify'))

@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
-import { type Config, readConfig } from '../config.ts'
+import type { Config } from '../config.ts'
 import { connect } from '../kernel/db/db.ts'
 import { checkDatabase } from '../process/database.ts'
 import { openDatabase } from '../process/open.ts'
+import { type CommandSettings, readCommandSettings } from '../process/service-settings.ts'
 import { examineDatabase } from './doctor-database.ts'
 import { examineMachine } from './doctor-machine.ts'
-import { type Finding, found, worstOf } from './finding.ts'
+import { type Finding, fine, found, worstOf } from './finding.ts'
 import { type OutputOptions, terminalLog, withOutput } from './operate.ts'
 import { formatTable, print } from './terminal.ts'
 
@@ -22,11 +23,25 @@ export function doctorCommand(program: Command) {
 
 async function examine(): Promise<Finding[]> {
   try {
-    const config = readConfig()
-    return [...(await examineMachine(config)), ...(await examineService(config))]
+    const settings = readCommandSettings()
+    const { config } = settings
+    return [judged(settings), ...(await examineMachine(config)), ...(await examineService(config))]
   } catch (error) {
     return [found('configuration', 'fail', (error as Error).message, 'Correct this variable.')]
   }
+}
+
+function judged({ startedAt, overridden }: CommandSettings): Finding {
+  if (startedAt === undefined) return fine('settings', 'of this shell: no service has started here')
+  const detail = `of the service that started at ${startedAt}`
+  if (overridden.length === 0) return fine('settings', detail)
+  const remedy = 'Unset them here to judge the service by its own.'
+  return found(
+    'settings',
+    'warn',
+    `${detail}, but this shell has its own ${overridden.join(', ')}`,
+    remedy,
+  )
 }
 
 async function examineService(config: Config): Promise<Finding[]> {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { readConfig } from '../config.ts'
 import { connect } from '../kernel/db/db.ts'
 import { applyMigrations, checkDatabase } from '../process/database.ts'
 import { openDatabase } from '../process/open.ts'
+import { readCommandSettings } from '../process/service-settings.ts'
 import { type OutputOptions, terminalLog, withOutput } from './operate.ts'
 import { print } from './terminal.ts'
 
@@ -16,7 +16,7 @@ export function migrateCommand(program: Command) {
 }
 
 async function migrateDatabase(): Promise<string[]> {
-  const config = readConfig()
+  const { config } = readCommandSettings()
   const log = terminalLog()
   await using database = await openDatabase(config, { log, create: true })
   const { db } = connect(database.url, 1)

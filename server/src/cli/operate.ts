@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { readConfig } from '../config.ts'
 import { getWorkspace } from '../features/workspaces/index.ts'
 import type { Context } from '../kernel/context.ts'
 import { createLog, type Log } from '../kernel/log.ts'
 import { type OpenOptions, openOperator } from '../process/open.ts'
+import { readCommandSettings } from '../process/service-settings.ts'
 import { print, tell } from './terminal.ts'
 
 export interface OutputOptions {
@@ -27,7 +27,10 @@ export async function operate<T>(
   show: (result: T) => string,
   opening: Pick<OpenOptions, 'isDirectoryOnly'> = {},
 ): Promise<void> {
-  await using opened = await openOperator(readConfig(), { log: terminalLog(), ...opening })
+  await using opened = await openOperator(readCommandSettings().config, {
+    log: terminalLog(),
+    ...opening,
+  })
   const result = await work(opened.ctx)
   // What writes to standard output itself has nothing more to say there.
   if (result !== undefined) print(options.json ? JSON.stringify(result) : show(result))

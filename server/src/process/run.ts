@@ -7,6 +7,7 @@ import type { EmbeddedPostgres } from '../kernel/postgres/index.ts'
 import { announce } from './announce.ts'
 import { settleLinkAddress, watchLinkAddress } from './link-address.ts'
 import { openServer } from './open.ts'
+import { writeServiceSettings } from './service-settings.ts'
 import { type Role, startServices } from './services.ts'
 import type { StopRequest } from './stop.ts'
 import { watchHealth } from './watch-health.ts'
@@ -28,6 +29,13 @@ async function loadSampleOrNot(ctx: Context) {
   }
 }
 
+/** Commands beside the service then need them typed again. */
+async function writeSettingsOrNot({ config, now, log }: Context) {
+  await writeServiceSettings(config.dataDir, now()).catch((error) =>
+    log.warn(describeError(error), 'the settings for commands were not written'),
+  )
+}
+
 /** Serves until a stop is requested. */
 export async function run(role: Role, config: Config, options: RunOptions): Promise<void> {
   const { log, stop, postgres, isFirstStart } = options
@@ -36,6 +44,7 @@ export async function run(role: Role, config: Config, options: RunOptions): Prom
   // Something to try the search on; a database of the operator's is left alone.
   if (isFirstStart) await loadSampleOrNot(opened.ctx)
   opened.ctx.metrics.observeProcess()
+  if (role === 'main') await writeSettingsOrNot(opened.ctx)
   log.info(config.outbound, 'outbound policy')
   await settleLinkAddress(opened.ctx)
   await using _health = await watchHealth(

@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs'
+import { rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Config, environment, readConfig } from '../config.ts'
+
+/** What a service runs with, in its DATA_DIR, for commands that are run from another shell. */
+interface ServiceSettings {
+  /** When it started. */
+  timestamp: string
+  /** As they stood in its environment. */
+  settings: Record<string, string>
+  /** Names of those that are secret, whose values are not here. */
+  secrets: string[]
+}
+
+const plain = [
+  ...['HOST', 'PORT', 'BASE_URL', 'API_URL', 'TRACKING_URL', 'OUTBOUND_POLICY', 'OUTBOUND_ALLOW'],
+  ...['DATABASE_PREPARED', 'DATABASE_CONNECTIONS', 'IMAP_CONNECTIONS', 'RUNNER_PORT', 'LEASE_MS'],
+  ...['LOG_LEVEL', 'WEBHOOK_RETRY_SCHEDULE', 'WEBHOOK_RETENTION_DAYS', 'MESSAGE_RETENTION_DAYS'],
+  ...['AUDIT_RETENTION_DAYS'],
+]
+/** Without these a command would work on another database, or open nothing in it. */
+const secret = ['DATABASE_URL', 'OUTRIDER_SECRET_KEY']
+
+const fileOf = (dataDir: string) => join(dataDir, 'server.json')
+
+export async function writeServiceSettings(
+  dataDir: string,
+  now: Date,
+  env: NodeJS.ProcessEnv = environment,
+): Promise<void> {
+  const settings: ServiceSettings = {
+    timestamp: now.toISOString(),
+    settings: Object.fromEntries(plain.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
+    secrets: secret.filter((name) => env[name]),
+  }
+  const next = `${fileOf(dataDir)}.new`
+  await writeFile(next, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 })
+  await rename(next, fileOf(dataDir))
+}
+
+/** Whose settings a command goes by. */
+export interface CommandSettings {
+  config: Config
+  /** When the service of DATA_DIR started; undefined: none has, and the environment alone counts. */
+  startedAt: string | undefined
+  /** Names of settings that the environment of this command has, and the service has not so. */
+  overridden: string[]
+}
+
+/**
+ * The settings of the service of DATA_DIR; what this environment sets itself counts more.
+ *
+ * @throws one sentence that names what the service has and this environment lacks
+ */
+export function readCommandSettings(env: NodeJS.ProcessEnv = environment): CommandSettings {
+  const own = readConfig(env)
+  const service = find(own.dataDir)
+  if (!service) return { config: own, startedAt: undefined, overridden: [] }
+  const lacking = service.secrets.filter((name) => !env[name])
+  if (lacking.length > 0) {
+    throw new Error(
+      `The service of DATA_DIR ${own.dataDir} runs with ${lacking.join(' and ')}, which is not set here: set it to the same value.`,
+    )
+  }
+  return {
+    config: readConfig({ ...service.settings, ...withoutEmpty(env) }),
+    startedAt: service.timestamp,
+    overridden: plain.filter((name) => env[name] && env[name] !== service.settings[name]),
+  }
+}
+
+/** A file of somebody else's, or a damaged one, tells nothing. */
+function find(dataDir: string): ServiceSettings | undefined {
+  try {
+    return JSON.parse(readFileSync(fileOf(dataDir), 'utf8')) as ServiceSettings
+  } catch {
+    return undefined
+  }
+}
+
+const withoutEmpty = (env: NodeJS.ProcessEnv) =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => value))
