@@ -33,6 +33,7 @@ test('gauges are read at every scrape, and one that fails neither hides the othe
     outrider_deliveries_pending: '7',
     'outrider_database_connections{state="idle"}': '3',
     'outrider_database_connections{state="waiting"}': '1',
+    outrider_settlements_refused_total: '0',
   })
   expect(valuesIn(await metrics.text())).toMatchObject({ outrider_deliveries_pending: '8' })
 })
@@ -41,7 +42,10 @@ test('a gauge that is set again replaces the first', async () => {
   const metrics = createMetrics()
   metrics.gauge('lanes_leased', () => 1)
   metrics.gauge('lanes_leased', () => 2)
-  expect(valuesIn(await metrics.text())).toEqual({ outrider_lanes_leased: '2' })
+  expect(valuesIn(await metrics.text())).toEqual({
+    outrider_lanes_leased: '2',
+    outrider_settlements_refused_total: '0',
+  })
 })
 
 const valuesIn = (text: string) =>
