@@ -54,6 +54,8 @@ export interface Written {
   character: string
   to: string
   returnsOn: string | null
+  /** It names a mail of ours; else a Message-ID of the provider's, which we may not know of yet. */
+  isCited: boolean
 }
 
 export interface Judge {

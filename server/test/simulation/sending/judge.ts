@@ -67,20 +67,23 @@ function judgeLetters({ leads }: History, { letters, facts }: Chronicle): string
   const reported = leads.flatMap(({ email, campaign_id }) => {
     const isOwn = (fact: Fact) => fact.email === email && fact.campaignId === campaign_id
     const bounced = facts.filter((fact) => fact.type === 'email.bounced' && isOwn(fact)).length
-    const reports = [...letters.values()].filter(
+    const reported = [...letters.values()].filter(
       ({ to, character }) => to === email && (character === 'gone' || character === 'full'),
-    ).length
+    )
+    const reports = reported.length
+    // Nothing final follows from what names no mail of ours.
+    const least = reported.filter(({ isCited }) => isCited).length
     const most = email.startsWith('unknown-') ? 1 : reports
     const left = facts.filter((fact) => fact.type === 'lead.unsubscribed' && isOwn(fact)).length
     return [
-      ...(bounced > most || (reports > 0 && bounced < reports)
+      ...(bounced > most || bounced < least
         ? [`${email}: ${reports} reports, told ${bounced} times`]
         : []),
       ...(left > 1 ? [`${email} unsubscribed ${left} times`] : []),
     ]
   })
-  const wishes = [...letters.values()].flatMap(({ character, to }) => {
-    if (character !== 'stopper' && character !== 'angry') return []
+  const wishes = [...letters.values()].flatMap(({ character, to, isCited }) => {
+    if (!isCited || (character !== 'stopper' && character !== 'angry')) return []
     const isHeard = facts.some(({ type, email }) => type === 'lead.unsubscribed' && email === to)
     // Who cites an id that a provider made and nobody has learnt may be anybody: it is suggested.
     const isSeen = leads.some(({ email, suggestion }) => email === to && suggestion !== null)

@@ -166,9 +166,9 @@ export class LiveJudge implements Judge {
 }
 
 /** Whether this letter ends the sequence of who wrote it. */
-function stops(campaign: CommittedCampaign, { character }: Written): boolean {
+function stops(campaign: CommittedCampaign, { character, isCited }: Written): boolean {
   if (character === 'full') return false
-  if (character === 'angry' || character === 'gone') return true
+  if (character === 'angry' || character === 'gone') return isCited
   if (character === 'absent' || character === 'away') return campaign.stop_on_auto_reply
   return campaign.stop_on_reply || campaign.stop_for_company
 }

@@ -89,7 +89,8 @@ export class People implements Recipients {
     this.#later(this.#patienceMs, () => {
       const returnsOn = character === 'absent' ? this.#drawReturn() : null
       const letter = letterOf(character, id, mail, returnsOn)
-      this.#chronicle.letters.set(letter.messageId, { character, to: mail.to, returnsOn })
+      const isCited = !this.#office.account(mail.from).stamps
+      this.#chronicle.letters.set(letter.messageId, { character, to: mail.to, returnsOn, isCited })
       this.#office.deliver(mail.from, letter.messageId, letter.source)
     })
   }
