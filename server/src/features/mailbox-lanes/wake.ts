@@ -22,15 +22,20 @@ export async function wakeMendedMailbox(tx: Context, workspaceId: string, mailbo
   await queries.forgiveLane(tx.db, workspaceId, mailboxId)
 }
 
-/** Those that the campaigns send from; of campaigns that are not active, none. */
+/**
+ * Those that the campaigns send from; of campaigns that are not active, none.
+ *
+ * @param at when there is something for them to do; now, if it is not given
+ */
 export async function wakeCampaignMailboxes(
   tx: Context,
   workspaceId: string,
   campaignIds: string[],
+  at = tx.now(),
 ) {
   if (campaignIds.length === 0) return
   mustBeTransaction(tx)
-  await queries.wakeLanesOfCampaigns(tx.db, workspaceId, campaignIds, tx.now())
+  await queries.wakeLanesOfCampaigns(tx.db, workspaceId, campaignIds, at)
   tx.afterCommit?.(hintDue)
 }
 

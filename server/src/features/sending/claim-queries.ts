@@ -160,16 +160,18 @@ const updateMailboxDays = prepared<[...string[][], number[]], never>(
 export const addToMailboxDays = (db: Db, rows: CountedDay[]) =>
   updateMailboxDays(db, ...keysOf(rows), column(rows, 'sent'))
 
-const updateCampaignDays = prepared<[...string[][], number[], number[]], never>(
+const updateCampaignDays = prepared<[...string[][], number[], number[]], CountedCampaignDay>(
   'add_to_campaign_days',
   `/* settle */
    update campaign_days d
    set sent = d.sent + k.sent, new_leads = d.new_leads + k.new_leads
    from unnest($1::uuid[], $2::uuid[], $3::date[], $4::integer[], $5::integer[])
      as k (workspace_id, id, day, sent, new_leads)
-   where d.workspace_id = k.workspace_id and d.campaign_id = k.id and d.day = k.day`,
+   where d.workspace_id = k.workspace_id and d.campaign_id = k.id and d.day = k.day
+   returning d.workspace_id, d.campaign_id as id, d.day, d.sent, d.new_leads`,
 )
 
+/** @returns the days as they are now */
 export const addToCampaignDays = (db: Db, rows: CountedCampaignDay[]) =>
   updateCampaignDays(db, ...keysOf(rows), column(rows, 'sent'), column(rows, 'new_leads'))
 

@@ -7,7 +7,7 @@ import {
   zoneOf,
 } from '../campaigns/index.ts'
 import { type LeadActivity, recordActivities, takeBackSteps } from '../leads/index.ts'
-import { wakeCampaignMailboxes } from '../mailbox-lanes/index.ts'
+import { wakeCampaignMailboxes, wakeMailboxes } from '../mailbox-lanes/index.ts'
 import { insertMessages } from '../messages/index.ts'
 import { countBounces } from './bounce-protection.ts'
 import type { BookedCampaign, CampaignBook } from './campaign-book.ts'
@@ -136,18 +136,19 @@ async function write(tx: Context, settled: Settled[], campaigns: Map<string, Boo
   await takeBack(tx, settled)
   await recordActivity(tx, settled, campaigns)
   await postpone(tx, settled)
-  await giveBack(tx, settled)
+  const roomIn = await giveBack(tx, settled, campaigns)
   await countBounces(tx, bouncesOf(settled))
   const freed = settled.filter(({ transition }) => transition.givesBack).map(({ row }) => row)
+  const wakes = wakesOf(settled, roomIn)
   // What is woken is locked with what is paced: of two batches each could else have half.
   if (freed.length > 0)
     await queries.lockLanes(
       tx.db,
       settled.map(({ row }) => row),
-      freed,
+      wakes,
     )
   await pace(tx, settled, campaigns)
-  await wakeOthers(tx, freed)
+  await wakeOthers(tx, freed, wakes)
 }
 
 async function readCampaigns(tx: Context, book: CampaignBook, settlements: Settlement[]) {
@@ -291,17 +292,34 @@ async function postpone(tx: Context, settled: Settled[]) {
   if (postponed.length > 0) await queries.postponeLeads(tx.db, postponed, tx.now())
 }
 
-async function giveBack(tx: Context, settled: Settled[]) {
+/** @returns ids of the campaigns that had used up a limit, and have room again */
+async function giveBack(
+  tx: Context,
+  settled: Settled[],
+  known: Map<string, BookedCampaign>,
+): Promise<Set<string>> {
   const back = settled.filter(({ transition }) => transition.givesBack).map(({ row }) => row)
-  if (back.length === 0) return
+  if (back.length === 0) return new Set()
   const { campaigns, mailboxes } = countDays(back)
   const less = <Day extends { sent: number }>(day: Day) => ({ ...day, sent: -day.sent })
-  await addToCampaignDays(
+  const left = await addToCampaignDays(
     tx.db,
     campaigns.map((day) => ({ ...less(day), new_leads: -day.new_leads })),
   )
   await addToMailboxDays(tx.db, mailboxes.map(less))
+  const wasFull = left.filter(({ id, day, sent, new_leads }) => {
+    const given = campaigns.find((each) => each.id === id && each.day === day)
+    const { daily_limit, daily_max_leads } = known.get(id)?.planned ?? noLimit
+    return (
+      sent + (given?.sent ?? 0) >= (daily_limit ?? Number.POSITIVE_INFINITY) ||
+      new_leads + (given?.new_leads ?? 0) >= (daily_max_leads ?? Number.POSITIVE_INFINITY)
+    )
+  })
+  return new Set(wasFull.map(({ id }) => id))
 }
+
+/** Of a campaign that is gone. */
+const noLimit = { daily_limit: null, daily_max_leads: null }
 
 /** By when the mail was on the wire, whoever settles it, and once. */
 async function pace(tx: Context, settled: Settled[], campaigns: Map<string, BookedCampaign>) {
@@ -336,12 +354,43 @@ function nextSendAt(
 /** Of a campaign that is gone. */
 const noGap = { email_gap: 0, random_wait_max: 0 }
 
-/** What was given back of a day, and a lead that one mailbox gave up, may be another's to use. */
-async function wakeOthers(tx: Context, freed: queries.LedgerRow[]) {
-  const byWorkspace = Map.groupBy(freed, ({ workspace_id }) => workspace_id)
-  for (const workspaceId of [...byWorkspace.keys()].sort()) {
-    const campaigns = (byWorkspace.get(workspaceId) ?? []).map(({ campaign_id }) => campaign_id)
-    await wakeCampaignMailboxes(tx, workspaceId, [...new Set(campaigns)])
+/** All mailboxes of a campaign may have something to do at that time. */
+interface Wake {
+  workspace_id: string
+  campaign_id: string
+  at: Date
+}
+
+/**
+ * A lead that was not written to yet is any mailbox's: again, or when its time comes. Its follow-ups
+ * are its own mailbox's, and so is the place in that mailbox's day.
+ */
+function wakesOf(settled: Settled[], roomIn: Set<string>): Wake[] {
+  return settled.flatMap(({ settlement, row, transition: { givesBack, aftermath } }) => {
+    if (!givesBack) return []
+    const { workspace_id, campaign_id, is_new } = row
+    const at = settlement.at
+    if (roomIn.has(campaign_id)) return [{ workspace_id, campaign_id, at }]
+    if (!is_new) return []
+    if (aftermath?.kind === 'again') return [{ workspace_id, campaign_id, at }]
+    return aftermath?.kind === 'later' ? [{ workspace_id, campaign_id, at: aftermath.at }] : []
+  })
+}
+
+/** After the lanes were locked, in order. */
+async function wakeOthers(tx: Context, freed: queries.LedgerRow[], wakes: Wake[]) {
+  const own = Map.groupBy(freed, ({ workspace_id }) => workspace_id)
+  for (const workspaceId of [...own.keys()].sort()) {
+    const mailboxes = (own.get(workspaceId) ?? []).map(({ mailbox_id }) => mailbox_id)
+    await wakeMailboxes(tx, workspaceId, mailboxes)
+  }
+  const first = new Map<string, Wake>()
+  for (const wake of wakes) {
+    const known = first.get(wake.campaign_id)
+    if (!known || wake.at < known.at) first.set(wake.campaign_id, wake)
+  }
+  for (const { workspace_id, campaign_id, at } of first.values()) {
+    await wakeCampaignMailboxes(tx, workspace_id, [campaign_id], at)
   }
 }
 
