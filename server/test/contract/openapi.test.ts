@@ -184,6 +184,97 @@ describe('examples are valid', () => {
   })
 })
 
+test('the examples of requests are accepted as they stand, where they name no record', async () => {
+  api.ctx.lookup = async () => ['203.0.113.7']
+  const sent = listOperations(document).flatMap(({ id, method, path, operation }) =>
+    Object.values(operation.requestBody?.content?.['application/json']?.examples ?? {}).map(
+      ({ value }) => ({
+        id,
+        method,
+        url: path.replaceAll(/\{\w+\}/g, api.ctx.newId()),
+        body: value,
+      }),
+    ),
+  )
+  expect(sent.length).toBeGreaterThan(8)
+  for (const { id, method, url, body } of sent) {
+    const answer = await api.call(method, url, { body })
+    // The records that some of them name are nobody's: a 404 comes after the body was found right.
+    expect([id, answer.status, answer.body.message]).toEqual([
+      id,
+      expect.toBeOneOf([200, 201, 404]),
+      answer.body.message,
+    ])
+  }
+})
+
+describe('the document refuses what the service refuses', () => {
+  const contact_id = '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d'
+  const hook = { target_hook_url: 'https://example.com/', name: 'n', event_type: 'all_events' }
+  test.each<[component: string, body: object, url: string]>([
+    ['ServiceAccountKeyInput', { name: 'n', scopes: ['leads:fly'] }, '/oauth/service-accounts'],
+    [
+      'ServiceAccountKeyInput',
+      { name: 'n', scopes: ['leads:read', 'leads:read'] },
+      '/oauth/service-accounts',
+    ],
+    [
+      'AcquireEmail',
+      { contact_id, list_id: contact_id, list_name: 'x' },
+      '/api/v1/leadbank/acquire_email',
+    ],
+    ...[
+      { signing_secret: 'whsec_short' },
+      { target_hook_url: 'ftp://example.com/' },
+      { target_hook_url: 'https://user@example.com/' },
+      { target_hook_url: 'https://example.com/#part' },
+      { headers: { 'not a token': 'x' } },
+      { headers: { 'X-Long': 'x'.repeat(4097) } },
+    ].map((wrong): [string, object, string] => [
+      'WebhookInput',
+      { ...hook, ...wrong },
+      '/api/v2/webhooks',
+    ]),
+  ])('%s %j', async (component, body, url) => {
+    const schema = { $ref: `#/components/schemas/${component}` }
+    expect(judge.problemsWith(schema, body)).not.toEqual([])
+    expect((await api.call('POST', url, { body })).status).toBe(400)
+  })
+
+  test('and takes what it takes', () => {
+    const webhook = { $ref: '#/components/schemas/WebhookInput' }
+    const secrets = [24, 25, 26, 63, 64].map(
+      (bytes) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`,
+    )
+    for (const signing_secret of secrets) {
+      expect(judge.problemsWith(webhook, { ...hook, signing_secret })).toEqual([])
+    }
+    const urls = ['HTTP://127.0.0.1:80', 'https://example.com?a=@', 'http://[::1]/x?y']
+    for (const target_hook_url of urls) {
+      expect(judge.problemsWith(webhook, { ...hook, target_hook_url })).toEqual([])
+    }
+    const key = { $ref: '#/components/schemas/ServiceAccountKeyInput' }
+    const scopes = ['all:*', '*:all', 'service-accounts:read', 'service_accounts:create']
+    expect(judge.problemsWith(key, { name: 'n', scopes })).toEqual([])
+  })
+})
+
+test('generators of clients meet nothing that one of them is known to refuse', () => {
+  const { schemas } = document.components
+  // Go's constructors are called New…
+  expect(Object.keys(schemas).filter((name) => name.startsWith('New'))).toEqual([])
+  expect(Object.keys(document.webhooks).filter((name) => /[{}]/.test(name))).toEqual([])
+  const unions: unknown[] = []
+  const walk = (value: unknown) => {
+    if (typeof value !== 'object' || value === null) return
+    const { type } = value as { type?: unknown }
+    if (Array.isArray(type) && type.filter((each) => each !== 'null').length > 1) unions.push(value)
+    for (const member of Object.values(value)) walk(member)
+  }
+  walk(schemas)
+  expect(unions).toEqual([])
+})
+
 test('it is served without a key, and is what the routes say', async () => {
   const answer = await api.call('GET', '/openapi.json', { key: null })
   expect(answer.status).toBe(200)

@@ -20,11 +20,11 @@ afterAll(async () => {
 })
 
 test('every event type that something sends is described', () => {
-  expect(events.toSorted()).toEqual([...standardEventTypes, 'lead.label.{id}'].toSorted())
+  expect(events.toSorted()).toEqual([...standardEventTypes, 'lead.label'].toSorted())
 })
 
 test.each(events)('the sample of %s is as its description says', async (type) => {
-  const label = type === 'lead.label.{id}' ? await makeLabel() : undefined
+  const label = type === 'lead.label' ? await makeLabel() : undefined
   const { id } = await api.createWebhook(receiver.url, {
     event_type: label ? `lead.label.${label.id}` : type,
     custom_interest_value: label?.value ?? null,
@@ -58,7 +58,7 @@ test('so is what really happens', async () => {
     })
   await happens('campaign.activated', 'PATCH', url, { status: 'active' })
   await setStatus('lead.neutral', 'neutral')
-  await setStatus('lead.label.{id}', label.value)
+  await setStatus('lead.label', label.value)
   await setStatus('lead.out_of_office', 'out_of_office')
   await happens('campaign.paused', 'PATCH', url, { status: 'paused' })
   await setStatus('lead.interested', 'interested')
@@ -79,7 +79,7 @@ function problemsOf(type: string, { headers, body }: Receiver['requests'][number
   const { schema } = post?.requestBody?.content['application/json'] ?? {}
   const parameters = (post?.parameters ?? []) as { name: string }[]
   const payload = JSON.parse(body.toString()) as { type: string; event_type: string }
-  const pattern = new RegExp(`^${type.replace('{id}', '[0-9a-f-]{36}')}$`)
+  const pattern = new RegExp(`^${type.replace('lead.label', 'lead.label.[0-9a-f-]{36}')}$`)
   return [
     ...(schema ? judge.problemsWith(schema, payload) : ['no schema']),
     ...parameters.filter(({ name }) => !headers[name]).map(({ name }) => `no header ${name}`),

@@ -68,6 +68,7 @@ export const AcquireEmail = Type.Object(
   {
     $id: 'AcquireEmail',
     additionalProperties: false,
+    'x-document': { not: { required: ['list_id', 'list_name'] } },
     description: 'Whose address is asked for, and the list the contact is put into.',
     examples: [{ contact_id: contactId, list_name: 'Founders in London' }],
   },

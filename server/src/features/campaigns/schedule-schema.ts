@@ -94,7 +94,7 @@ export const NewCampaignSchedule = Type.Object(
     ),
   },
   {
-    $id: 'NewCampaignSchedule',
+    $id: 'CampaignScheduleInput',
     // A description beside a $ref would not reach the document.
     description:
       'When mail may be sent; `schedule` is another name for `campaign_schedule`. ' +

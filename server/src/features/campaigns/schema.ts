@@ -221,7 +221,7 @@ export const NewCampaign = Type.Object(
     ),
   },
   {
-    $id: 'NewCampaign',
+    $id: 'CampaignInput',
     description: 'A campaign to create; everything but the name has a default.',
     additionalProperties: false,
     examples: [
@@ -230,7 +230,6 @@ export const NewCampaign = Type.Object(
         name: 'Founders in Berlin',
         campaign_schedule: scheduleExample,
         sequences: [newSequenceExample],
-        email_list: ['anna@example.com'],
         daily_limit: 200,
       },
     ],
@@ -269,7 +268,7 @@ export const CampaignChanges = Type.Partial(
     $id: 'CampaignChanges',
     description: 'What is to change of a campaign; what is left out stays.',
     additionalProperties: false,
-    examples: [{ status: 'active' }, { daily_limit: 100, email_list: ['anna@example.com'] }],
+    examples: [{ status: 'active' }, { daily_limit: 100, stop_on_auto_reply: true }],
   },
 )
 

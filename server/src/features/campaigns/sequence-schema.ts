@@ -111,7 +111,7 @@ const NewStep = Type.Object(
 export const NewCampaignSequence = Type.Object(
   { steps: Type.Array(NewStep, { minItems: 1, maxItems: 50, description: stepsDescription }) },
   {
-    $id: 'NewCampaignSequence',
+    $id: 'CampaignSequenceInput',
     description: 'The mails of a campaign in their order.',
     additionalProperties: false,
     examples: [newSequenceExample],

@@ -26,7 +26,10 @@ export const eventWebhooks: Record<Described, WebhookDescription> = {
   'lead.wrong_person': of('LeadEvent', 'The lead turned out to be the wrong person.'),
   'lead.no_show': of('LeadEvent', 'The lead did not show up.'),
   'lead.completed': of('LeadEvent', 'The lead is done with, or got every mail without a reply.'),
-  'lead.label.{id}': of('LeadEvent', 'The lead was given a custom label, the one in the type.'),
+  'lead.label': of(
+    'LeadEvent',
+    'The lead was given a custom label: the type is `lead.label.` and the id of the label.',
+  ),
   'campaign.activated': of('CampaignEvent', 'A campaign was started or resumed.'),
   'campaign.paused': of('CampaignEvent', 'A campaign was paused.'),
   'campaign.completed': of('CampaignEvent', 'All leads of a campaign are finished or stopped.'),
@@ -34,4 +37,4 @@ export const eventWebhooks: Record<Described, WebhookDescription> = {
   'contact.acquired': of('ContactEvent', 'The address of a contact was revealed and charged.'),
 }
 
-type Described = Exclude<EventType, `lead.label.${string}`> | 'lead.label.{id}'
+type Described = Exclude<EventType, `lead.label.${string}`> | 'lead.label'

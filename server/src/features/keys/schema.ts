@@ -1,18 +1,27 @@
 import { type Static, Type } from 'typebox'
 import { Name, Nullable, Page, Timestamp, Uuid } from '../../kernel/http/schema.ts'
+import { scopePattern } from './scopes.ts'
 
-const Scopes = Type.Array(Type.String({ maxLength: 64 }), { minItems: 1, maxItems: 100 })
+const Scopes = Type.Array(Type.String({ maxLength: 64, 'x-document': { pattern: scopePattern } }), {
+  minItems: 1,
+  maxItems: 100,
+  'x-document': { uniqueItems: true },
+})
 
 export const NewKey = Type.Object(
   {
     name: Name,
     scopes: Scopes,
     timestamp_expires: Type.Optional(
-      Type.String({ maxLength: 40, description: 'ISO 8601, in the future.' }),
+      Type.String({
+        maxLength: 40,
+        'x-document': { format: 'date-time' },
+        description: 'ISO 8601, in the future.',
+      }),
     ),
   },
   {
-    $id: 'NewServiceAccountKey',
+    $id: 'ServiceAccountKeyInput',
     description: 'A key to create.',
     additionalProperties: false,
     examples: [{ name: 'crm-sync', scopes: ['campaigns:read', 'leads:create'] }],

@@ -8,6 +8,13 @@ const valid = new Set(
 
 const validScopes = [...valid]
 
+/** What is valid, as an OpenAPI document says it: `-` equals `_`, `*` equals `all`. */
+export const scopePattern = `^(${oneOf(resources)}):(${oneOf(actions)})$`
+
+function oneOf(words: string[]): string {
+  return ['\\*', ...words.map((word) => word.replaceAll('_', '[-_]'))].join('|')
+}
+
 /** A sentence that says what is wrong, or undefined. Names are folded to find repeats (contract §2). */
 export function problemWithScopes(scopes: string[]): string | undefined {
   const folded = scopes.map(foldScope)

@@ -53,7 +53,7 @@ export const NewLead = Type.Object(
     ),
   },
   {
-    $id: 'NewLead',
+    $id: 'LeadInput',
     additionalProperties: true,
     description:
       'Any other text, number or boolean becomes a custom variable; `custom_variables` wins. ' +
@@ -181,7 +181,7 @@ export const NewLeadStatus = Type.Object(
     }),
   },
   {
-    $id: 'NewLeadStatus',
+    $id: 'LeadStatusInput',
     description: 'Which lead of which campaign, and what it is now.',
     additionalProperties: false,
     examples: [

@@ -73,6 +73,12 @@ export const WebhookEvent = Type.Object(
 
 export const WebhookEventPage = Page(WebhookEvent)
 
+/** Years from 10 on; which days a month has is for the calendar to say. */
+const datePattern = '([1-9]\\d{3}|0[1-9]\\d{2}|00[1-9]\\d)-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])'
+const timePattern = 'T\\d{2}:\\d{2}(:[0-5]\\d(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:\\d{2})'
+const dayPattern = `^${datePattern}$`
+const dayOrTimePattern = `^\\d{4}-\\d{2}-\\d{2}(${timePattern})?$`
+
 export const AttemptQuery = Type.Object({
   ...pageQuery,
   success: Type.Optional(Type.Boolean({ description: 'Whether the receiver answered 2xx.' })),
@@ -85,12 +91,21 @@ export const AttemptQuery = Type.Object({
   event_type: Type.Optional(Type.String({ description: 'The type in the payload.' })),
   lead_email: Type.Optional(Type.String({ description: 'Exactly as in the record.' })),
   from: Type.Optional(
-    Type.String({ description: 'A UTC day or an ISO 8601 time, inclusive; on timestamp_created.' }),
+    Type.String({
+      'x-document': { pattern: dayOrTimePattern },
+      description: 'A UTC day or an ISO 8601 time, inclusive; on timestamp_created.',
+    }),
   ),
-  to: Type.Optional(Type.String({ description: 'Likewise; a day to its end.' })),
+  to: Type.Optional(
+    Type.String({
+      'x-document': { pattern: dayOrTimePattern },
+      description: 'Likewise; a day to its end.',
+    }),
+  ),
 })
 
-const day = (description: string) => Type.Optional(Type.String({ description }))
+const day = (description: string) =>
+  Type.Optional(Type.String({ 'x-document': { pattern: dayPattern }, description }))
 
 export const SummaryQuery = Type.Object({
   from: day('First UTC day, `YYYY-MM-DD`; 30 days up to `to` when left out.'),

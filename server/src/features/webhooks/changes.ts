@@ -162,7 +162,8 @@ function refuseChangedReadOnly(tx: Context, row: Row, given: WebhookChanges) {
     'timestamp_disabled',
   ] as const
   const changed = fields.filter(
-    (field) => given[field] !== undefined && given[field] !== known[field],
+    // Some generated clients send null for what they were not given.
+    (field) => (given[field] ?? null) !== null && given[field] !== known[field],
   )
   if (changed.length === 0) return
   const details = changed.map((field) => ({

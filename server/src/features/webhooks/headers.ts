@@ -4,12 +4,13 @@ export type Headers = Record<string, string>
 /** Stands for every stored value in answers; sent back, it keeps the value. */
 export const mask = '••••'
 
-const headersMax = 20
-const nameCharactersMax = 128
-const valueCharactersMax = 4096
+export const headersMax = 20
+export const nameCharactersMax = 128
+export const valueCharactersMax = 4096
 
 /** RFC 9110 §5.6.2 and §5.5; CR, LF and NUL would start another header or request. */
-const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+export const tokenPattern = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"
+const token = new RegExp(tokenPattern)
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
 // What frames the request, names its receiver or is signed is set by the sender alone.

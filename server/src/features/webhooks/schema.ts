@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Name, Nullable, Page, ref, Timestamp, Uuid } from '../../kernel/http/schema.ts'
+import { headersMax, nameCharactersMax, tokenPattern, valueCharactersMax } from './headers.ts'
 import { urlCharactersMax } from './target.ts'
 
 const Headers = Type.Unsafe<Record<string, string>>({
@@ -7,10 +8,20 @@ const Headers = Type.Unsafe<Record<string, string>>({
   additionalProperties: { type: 'string' },
 })
 
+/** Rules that have sentences of their own, where headers are sent. */
+const headerRules = {
+  'x-document': {
+    maxProperties: headersMax,
+    propertyNames: { type: 'string', pattern: tokenPattern, maxLength: nameCharactersMax },
+    additionalProperties: { type: 'string', maxLength: valueCharactersMax },
+  },
+}
+
 const TargetUrl = Type.String({
   minLength: 1,
   maxLength: urlCharactersMax,
   'x-trim': true,
+  'x-document': { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@\\\\\\s]+([/?][^#\\\\\\s]*)?$' },
   description: 'http or https, without user name, password or fragment.',
 })
 
@@ -28,11 +39,16 @@ const CustomInterestValue = Type.String({
 const SigningSecret = Type.String({
   maxLength: 128,
   'x-secret': true,
+  'x-document': {
+    pattern:
+      '^whsec_(([A-Za-z0-9+/]{4}){8,20}([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|([A-Za-z0-9+/]{4}){21}([A-Za-z0-9+/]{2}==)?)$',
+  },
   description: '`whsec_` and the base64 of 24 to 64 bytes.',
 })
 
 const headersDescription =
-  'At most 20, sent with each delivery. Names that frame or sign the request are refused.'
+  'At most 20, sent with each delivery. Names that frame, sign or type the request are refused, as ' +
+  '`Host`, `Content-Type`, `User-Agent`, and all that begin with `Webhook-` or `Proxy-`.'
 
 export const NewWebhook = Type.Object(
   {
@@ -43,13 +59,17 @@ export const NewWebhook = Type.Object(
     campaign: Type.Optional(Nullable(Uuid)),
     headers: Type.Optional(
       Nullable(
-        Type.Unsafe<Record<string, string>>({ ...Headers, description: headersDescription }),
+        Type.Unsafe<Record<string, string>>({
+          ...Headers,
+          ...headerRules,
+          description: headersDescription,
+        }),
       ),
     ),
     signing_secret: Type.Optional(Nullable(SigningSecret)),
   },
   {
-    $id: 'NewWebhook',
+    $id: 'WebhookInput',
     description: 'A webhook to create.',
     additionalProperties: false,
     examples: [
@@ -77,6 +97,7 @@ export const WebhookChanges = Type.Object(
       Nullable(
         Type.Unsafe<Record<string, string>>({
           ...Headers,
+          ...headerRules,
           description: 'Replaces all of them; a value sent back as `••••` keeps the stored one.',
         }),
       ),
@@ -101,6 +122,7 @@ export const WebhookChanges = Type.Object(
   },
   {
     $id: 'WebhookChanges',
+    'x-document': { dependentRequired: { signing_secret_overlap_seconds: ['signing_secret'] } },
     description: 'What is to change of a webhook; what is left out stays.',
     additionalProperties: false,
     examples: [{ name: 'CRM', status: 'active' }],

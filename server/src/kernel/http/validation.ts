@@ -54,7 +54,7 @@ function createAjv(options: object, shared: object[]): Ajv {
     ...options,
   })
   ajv.addFormat('date-time', true)
-  for (const keyword of ['example', 'x-secret']) ajv.addKeyword(keyword)
+  for (const keyword of ['example', 'x-secret', 'x-document']) ajv.addKeyword(keyword)
   ajv.addKeyword({ ...rewriting('x-trim', (text) => text.trim()), before: 'maxLength' })
   ajv.addKeyword(rewriting('x-fold', (text) => text.toLowerCase()))
   for (const schema of shared) ajv.addSchema(schema)

@@ -38,6 +38,7 @@ export interface Parameter {
   required?: boolean
   description?: string
   schema: JsonSchema
+  example?: unknown
 }
 
 export interface Response {

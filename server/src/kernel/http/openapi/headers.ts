@@ -57,6 +57,9 @@ export const workspaceParameter: Parameter = {
   schema: { type: 'string', format: 'uuid' },
 }
 
+/** Quoted (a string of RFC 9651) or bare. */
+const idempotencyKeyPattern = '^("([^"\\\\]|\\\\["\\\\])+"|[!#-~]([ -~]*[!-~])?)$'
+
 export const idempotencyParameter: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -64,5 +67,5 @@ export const idempotencyParameter: Parameter = {
   description:
     'Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with ' +
     'its secrets left out. Another request with the same key is a 409. Quoted or bare.',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: idempotencyKeyPattern },
 }

@@ -1,11 +1,13 @@
 import { type Components, componentOf, type JsonSchema } from './document.ts'
 
-/** Keywords that steer our validator and mean nothing to a reader. */
-const internalKeywords = new Set(['x-trim', 'x-fold', 'x-secret'])
+/** Keywords that steer our validator, or say what only the document says, as code checks it. */
+const internalKeywords = new Set(['x-trim', 'x-fold', 'x-secret', 'x-document'])
 
 /** A schema as a reader wants it; the same values are valid. */
 export function tidy(schema: JsonSchema): JsonSchema {
-  const { anyOf, properties, items, additionalProperties, ...rest } = merged(schema)
+  const whole = merged(schema)
+  const shown = split({ ...whole, ...(whole['x-document'] as JsonSchema | undefined) })
+  const { anyOf, properties, items, additionalProperties, ...rest } = shown
   const isUuid = rest['x-fold'] === true
   for (const keyword of internalKeywords) delete rest[keyword]
   if (isUuid) {
@@ -41,6 +43,15 @@ function merged(schema: JsonSchema): JsonSchema {
     type: [type, 'null'].flat(),
     ...(inner.enum ? { enum: [...inner.enum, null] } : {}),
   }
+}
+
+/** A list of types, where generators of clients know only one beside null. */
+function split(schema: JsonSchema): JsonSchema {
+  const types = [schema.type ?? []].flat()
+  if (types.filter((type) => type !== 'null').length < 2) return schema
+  const { type: _types, maxLength, ...rest } = schema
+  const bounds = maxLength === undefined ? {} : { maxLength }
+  return { ...rest, anyOf: types.map((type) => ({ type, ...(type === 'string' ? bounds : {}) })) }
 }
 
 function typesOf(values: unknown[]): string | string[] {

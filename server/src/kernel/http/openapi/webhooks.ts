@@ -58,7 +58,8 @@ const header = (name: string, description: string, example: string): Parameter =
   in: 'header',
   required: true,
   description,
-  schema: { type: 'string', examples: [example] },
+  schema: { type: 'string' },
+  example,
 })
 
 const signature = [
