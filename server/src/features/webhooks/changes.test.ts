@@ -89,7 +89,7 @@ test('an empty change and a record sent back whole change nothing', async () => 
 test.each([
   ['id', '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d'],
   ['timestamp_created', '2026-01-01T00:00:00.000Z'],
-  ['timestamp_updated', null],
+  ['timestamp_updated', '2026-01-01T00:00:00.000Z'],
   ['timestamp_disabled', '2026-01-01T00:00:00.000Z'],
   ['disabled_reason', 'gone'],
 ])('%s cannot be changed', async (field, value) => {
