@@ -38,7 +38,7 @@ import { type AnsweredRequest, createServer } from './kernel/http/server.ts'
 import { describeError } from './kernel/log.ts'
 import { createBusyShare } from './kernel/runner/busy-share.ts'
 import { startLoop } from './kernel/runner/loop.ts'
-import type { SealedColumn } from './kernel/sealed-columns.ts'
+import type { SealedColumn } from './kernel/sealed-columns/index.ts'
 
 /** The public API, feature by feature. */
 const apiFeatures = [

@@ -249,7 +249,7 @@ const failures: [string[], string][] = [
   [['keys', 'list', '--workspace', 'no such'], 'No such workspace; check its id or name.'],
   [['workspaces', 'create', '--name', 'default'], 'exists already'],
   [['labels', 'create', '--name', 'interested'], 'built-in'],
-  [['mailboxes', 'add', '/no/such/file'], 'ENOENT'],
+  [['mailboxes', 'add', '/no/such/file'], 'There is no file or folder /no/such/file.'],
   [['api'], 'outrider api needs DATABASE_URL'],
 ]
 test.each(failures)(

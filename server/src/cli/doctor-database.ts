@@ -10,7 +10,7 @@ import {
 } from '../kernel/db/instance.ts'
 import { listPartitions } from '../kernel/db/partitions.ts'
 import { countRunners } from '../kernel/runner/lease-queries.ts'
-import { findUnreadable } from '../kernel/sealed-columns.ts'
+import { findUnreadable } from '../kernel/sealed-columns/index.ts'
 import { keyIdsOf, readSecretKeys } from '../kernel/secret-key.ts'
 import { examineMail } from './doctor-mail.ts'
 import { type Finding, fine, found } from './finding.ts'

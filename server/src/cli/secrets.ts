@@ -8,7 +8,7 @@ import {
   type Resealed,
   resealAll,
   type SealedCount,
-} from '../kernel/sealed-columns.ts'
+} from '../kernel/sealed-columns/index.ts'
 import { type OutputOptions, operate, withOutput } from './operate.ts'
 import { formatTable } from './terminal.ts'
 

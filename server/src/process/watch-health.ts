@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { sealedColumns } from '../app.ts'
 import type { Context } from '../kernel/context.ts'
 import { startLoop } from '../kernel/runner/loop.ts'
-import { findUnreadable } from '../kernel/sealed-columns.ts'
+import { findUnreadable } from '../kernel/sealed-columns/index.ts'
 
 const lookEveryMs = 15_000
 /** Below it PostgreSQL may find no room for its next file of WAL (16 MB) beside what is being written. */

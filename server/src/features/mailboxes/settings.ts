@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { invalidField } from '../../kernel/errors.ts'
 import { isLoopback } from '../../kernel/outbound/index.ts'
-import type { SealedColumn } from '../../kernel/sealed-columns.ts'
+import type { SealedColumn } from '../../kernel/sealed-columns/index.ts'
 import type { MailboxSettings, MailboxSide, ServerChange, ServerSettings } from './schema.ts'
 
 /** Binds sealed settings to their row: copied to another mailbox they do not open. */

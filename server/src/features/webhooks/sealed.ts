@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import type { SecretBox } from '../../kernel/crypto.ts'
-import type { SealedColumn } from '../../kernel/sealed-columns.ts'
+import type { SealedColumn } from '../../kernel/sealed-columns/index.ts'
 import type { Headers } from './headers.ts'
 import { secretBytes } from './signing-secret.ts'
 

@@ -4,7 +4,7 @@ import { sha256 } from '../crypto.ts'
 import { dropPartition, listPartitions, type PartitionedTable } from '../db/partitions.ts'
 import { transaction } from '../db/transaction.ts'
 import { AppError } from '../errors.ts'
-import type { SealedColumn } from '../sealed-columns.ts'
+import type { SealedColumn } from '../sealed-columns/index.ts'
 import * as queries from './idempotency-queries.ts'
 import { canonicalJson } from './json.ts'
 

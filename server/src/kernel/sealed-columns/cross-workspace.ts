@@ -1,0 +1,69 @@
+// Statements over every workspace: a rotation of the key is the installation's, and so is what it seals.
+import { sql } from 'kysely'
+import type { Db } from '../db/db.ts'
+import type { SealedColumn, SealedCount } from './sealed-column.ts'
+
+/** How many values each key has sealed. Reads every row. */
+export async function countSealed(db: Db, columns: SealedColumn[]): Promise<SealedCount[]> {
+  const counts: SealedCount[] = []
+  for (const { table, column, label } of columns) {
+    const { rows } = await sql<SealedCount>`/* cross-workspace: upkeep */
+      select ${label} as label, ${keyIdOf(column)} as key_id, count(*)::int as count
+      from ${sql.table(table)} where ${sql.ref(column)} is not null
+      group by 2 order by 2`.execute(db)
+    counts.push(...rows)
+  }
+  return counts
+}
+
+/** A row's primary key, as text. */
+export type Key = Record<string, string>
+
+export interface SealedValue {
+  key: Key
+  sealed: Buffer
+}
+
+/** The next batch, in the order of the primary key, of what another key than the first has sealed. */
+export async function findForeign(
+  db: Db,
+  { table, column, key }: SealedColumn,
+  keyId: string,
+  after: Key | undefined,
+  limit: number,
+): Promise<SealedValue[]> {
+  const names = Object.keys(key)
+  const columns = sql.join(names.map((name) => sql.ref(name)))
+  const texts = sql.join(names.map((name) => sql`${sql.lit(name)}, ${sql.ref(name)}::text`))
+  const begin = after && sql.join(names.map((name) => typed(after[name], key[name])))
+  const { rows } = await sql<SealedValue>`/* cross-workspace: upkeep */
+    select json_build_object(${texts}) as key, ${sql.ref(column)} as sealed
+    from ${sql.table(table)}
+    where ${sql.ref(column)} is not null and ${keyIdOf(column)} <> ${keyId}
+      and ${begin ? sql`(${columns}) > (${begin})` : sql`true`}
+    order by ${columns}
+    limit ${limit}`.execute(db)
+  return rows
+}
+
+/** Only where the value still is what was read. @returns whether it was */
+export async function replaceSealed(
+  db: Db,
+  { table, column, key: types }: SealedColumn,
+  { key, sealed }: SealedValue,
+  anew: Buffer,
+): Promise<boolean> {
+  const isRow = Object.keys(types).map(
+    (name) => sql`${sql.ref(name)} = ${typed(key[name], types[name])}`,
+  )
+  const { numAffectedRows } = await sql`/* cross-workspace: upkeep */
+    update ${sql.table(table)} set ${sql.ref(column)} = ${anew}
+    where ${sql.join(isRow, sql` and `)} and ${sql.ref(column)} = ${sealed}`.execute(db)
+  return Number(numAffectedRows ?? 0) > 0
+}
+
+const typed = (value: string | undefined, type = 'text') => sql`${value}::text::${sql.raw(type)}`
+
+/** Its place in a sealed value: see `createSecretBox`. */
+const keyIdOf = (column: string) =>
+  sql<string>`encode(substring(${sql.ref(column)} from 2 for 4), 'hex')`

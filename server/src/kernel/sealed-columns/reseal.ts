@@ -1,0 +1,70 @@
+import type { Context } from '../context.ts'
+import type { SecretBox } from '../crypto.ts'
+import type { Db } from '../db/db.ts'
+import * as queries from './cross-workspace.ts'
+import type { SealedColumn } from './sealed-column.ts'
+
+/** What no process with these keys can open, as one sentence; undefined when there is nothing. */
+export async function findUnreadable(
+  db: Db,
+  { keyIds }: Pick<SecretBox, 'keyIds'>,
+  columns: SealedColumn[],
+): Promise<string | undefined> {
+  const counts = await queries.countSealed(
+    db,
+    columns.filter(({ isShortLived }) => !isShortLived),
+  )
+  const closed = counts.filter(({ key_id }) => !keyIds.includes(key_id))
+  if (closed.length === 0) return undefined
+  const parts = closed.map(({ count, label, key_id }) => `${count} ${label} with key ${key_id}`)
+  return `OUTRIDER_SECRET_KEY lacks a key that is in use, so they cannot be opened: ${parts.join(', ')}`
+}
+
+export interface Resealed {
+  resealed: number
+  /** Sealed with a key that is not given here, or damaged. */
+  unreadable: number
+}
+
+const batchMax = 500
+
+/**
+ * Seals everything with the first key, in batches. Each value is replaced only where it still is what
+ * was read, so that it may run beside the service, more than once, and be broken off at any time.
+ */
+export async function resealAll(ctx: Context, columns: SealedColumn[]): Promise<Resealed> {
+  const total: Resealed = { resealed: 0, unreadable: 0 }
+  for (const column of columns) {
+    let after: queries.Key | undefined
+    for (;;) {
+      const rows = await queries.findForeign(ctx.db, column, ctx.secrets.keyId, after, batchMax)
+      for (const row of rows) {
+        const outcome = await resealRow(ctx, column, row)
+        if (outcome) total[outcome] += 1
+      }
+      after = rows.at(-1)?.key
+      if (rows.length < batchMax) break
+    }
+  }
+  return total
+}
+
+async function resealRow(
+  { db, secrets }: Context,
+  column: SealedColumn,
+  value: queries.SealedValue,
+): Promise<keyof Resealed | undefined> {
+  const purpose = column.purpose(value.key)
+  const text = openOrNot(secrets, value.sealed, purpose)
+  if (text === undefined) return 'unreadable'
+  const isReplaced = await queries.replaceSealed(db, column, value, secrets.seal(text, purpose))
+  return isReplaced ? 'resealed' : undefined
+}
+
+function openOrNot(secrets: SecretBox, sealed: Buffer, purpose: string): string | undefined {
+  try {
+    return secrets.open(sealed, purpose)
+  } catch {
+    return undefined
+  }
+}
