@@ -79,6 +79,13 @@ export function judge(
     expect(meanwhile.window).toContain(0)
     return
   }
+  if (status === 503) {
+    expect(body.code).toBe('unavailable')
+    expect(isPaid || person.isKnown).toBe(false)
+    expect(act.source).toBe('provider')
+    expect(['fails', 'babbles']).toContain(world.mood.provider)
+    return
+  }
   expect(status).toBe(200)
   if (key !== undefined) told.kept.set(key, body)
   if (body.status === 'not_found') {

@@ -67,6 +67,7 @@ test('a directory is imported, counted, exported and imported again, and a perso
   expect(await json('directory', 'optout', 'Ada@a.example')).toEqual({
     kind: 'address',
     contacts_removed: 1,
+    leads_stopped: 0,
   })
   expect(await json('directory', 'import', exported)).toMatchObject({ opted_out: 1 })
   expect(await json('directory', 'optout', 'a.example')).toMatchObject({ kind: 'domain' })
@@ -127,11 +128,15 @@ test.each([
   [['directory', 'import', 'x', '--map', 'Vorname=prename'], 2, 'linkedin_url'],
   [['directory', 'import', 'x', '--kind', 'people'], 2, 'contacts, companies'],
   [['directory', 'import', 'x', '--encoding', 'klingon'], 2, 'windows-1252'],
-  [['directory', 'import', '/no/such/file'], 1, 'ENOENT'],
+  [['directory', 'import', '/no/such/file'], 1, 'There is no file or folder /no/such/file.'],
   [['directory', 'import', '/'], 1, '/ is not a file.'],
   [['directory', 'export'], 2, ''],
   [['directory', 'export', 'x', '--format', 'xlsx'], 2, 'csv, ndjson'],
-  [['directory', 'export', '/no/such/folder/x.csv'], 1, 'ENOENT'],
+  [
+    ['directory', 'export', '/no/such/folder/x.csv'],
+    1,
+    'There is no file or folder /no/such/folder/x.csv',
+  ],
   [['directory', 'optout'], 2, ''],
   [['directory', 'optout', 'nobody'], 1, 'It must be an e-mail address, or a domain'],
   [['directory', 'stats', 'all'], 2, ''],

@@ -13,13 +13,18 @@ export interface Facts {
   readings: { mailbox_id: string; read_at: string | null }[]
 }
 
-/** Columns of a select. */
+/**
+ * Columns of a select. The times of leads that still have to follow a change of their campaign's steps
+ * say nothing: the planner goes by the changed steps already.
+ */
 export const factColumns = `
     (select coalesce(json_agg(l), '[]') from (
       select campaign_id, mailbox_id, min(timestamp_next_send) as due_at from leads l
       where sending_state in ('pending', 'active') and timestamp_next_send is not null
         and not exists (select from suppressions x
           where x.value in (l.email_folded, split_part(l.email_folded, '@', 2)))
+        and not exists (select from campaigns c
+          where c.id = l.campaign_id and c.leads_follow_due is not null)
       group by campaign_id, mailbox_id) l) as leads,
     (select coalesce(json_agg(l), '[]') from (
       select mailbox_id, wake_at, next_send_at, not_before from mailbox_lanes) l) as lanes,
