@@ -129,7 +129,11 @@ const spellings = leadFields.map((field) => ({
 
 /** Reads `{{{name}}|you}` as a brace and an output, where Liquid would see an output of `{name`. */
 class TemplateTokenizer extends Tokenizer {
+  #read = 0
+
   override readTopLevelToken(options: typeof liquid.options): TopLevelToken {
+    // Here already: 256 KiB of braces are as many tokens.
+    if (++this.#read > tokensMax) throw tooManyTokens()
     if (!this.match('{{{')) return super.readTopLevelToken(options)
     this.p++
     return new Tokenizer(this.input, undefined, undefined, [this.p - 1, this.p]).readHTMLToken([])
@@ -145,7 +149,7 @@ const twoWords = /^[\p{L}\p{N}_.?-]+\s+(?!(?:and|or|contains)\b)[\p{L}\p{N}_"']/
 /** @returns the branches (`elsif`, `when`, `else`) of each tag that has some */
 function checkTokens(tokens: TopLevelToken[]): Map<Token, Token[]> {
   if (tokens.length > tokensMax) {
-    throw new TemplateError(`A template has at most ${tokensMax} tags and outputs`, 1, 1)
+    throw tooManyTokens()
   }
   const branches = new Map<Token, Token[]>()
   const open: Token[] = []
@@ -173,6 +177,9 @@ function checkTokens(tokens: TopLevelToken[]): Map<Token, Token[]> {
   }
   return branches
 }
+
+const tooManyTokens = () =>
+  new TemplateError(`A template has at most ${tokensMax} tags and outputs`, 1, 1)
 
 function errorAt(token: Token, problem: string) {
   const [line = 1, column = 1] = token.getPosition()
