@@ -40,9 +40,11 @@ export function observeOperations(ctx: Context) {
     }
     return waiting.count
   })
-  ctx.metrics.gauge('mailboxes', async () =>
-    Object.fromEntries((await countMailboxes(ctx.db)).map(({ status, count }) => [status, count])),
-  )
+  ctx.metrics.gauge('mailboxes', async () => {
+    const counts = (await countMailboxes(ctx.db)).map(({ status, count }) => [status, count])
+    // A state that no mailbox is in any more is told, too: an alarm ends with its 0.
+    return { connected: 0, error: 0, paused: 0, ...Object.fromEntries(counts) }
+  })
   ctx.metrics.gauge('database_connections', () => {
     const { totalCount = 0, idleCount = 0, waitingCount = 0 } = poolOf(ctx.db) ?? {}
     return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount }

@@ -6,7 +6,18 @@ import {
   spawnSync,
 } from 'node:child_process'
 import { once } from 'node:events'
-import { chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +25,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { clusterAt, openCluster, readUrl } from './cluster.ts'
+import { clusterAt, createCluster, openCluster, readUrl } from './cluster.ts'
 import { findRunning, startPostgres } from './index.ts'
 import { choosePort } from './port.ts'
 import { findPostmaster, startPostmaster } from './postmaster.ts'
@@ -91,6 +102,21 @@ describe('start and stop', () => {
     const { urlFile } = clusterAt(dataDir)
     await (what === 'empty' ? writeFile(urlFile, '') : rm(urlFile))
     await expect(startPostgres({ dataDir, log })).rejects.toThrow(`${urlFile} is missing or empty`)
+  })
+
+  test('a disk that is full at the first start is told in words, and nothing is left on it', async () => {
+    const folder = await makeDataDir()
+    const initdb = join(folder, 'initdb')
+    const lines = [
+      'initdb: error: could not write to file "base/1/2": No space left on device',
+      'initdb: removing contents of data directory',
+    ]
+    await writeFile(initdb, `#!/bin/sh\nprintf '%s\\n' '${lines.join("' '")}' >&2\nexit 1\n`)
+    await Promise.all([chmod(folder, 0o711), chmod(initdb, 0o755)])
+    const cluster = clusterAt(join(folder, 'data'))
+    const making = createCluster(cluster, { ...findPrograms(), initdb }, { durable: false })
+    await expect(making).rejects.toThrow(/DATA_DIR .*: the disk is full; make room\.$/)
+    expect(await readdir(cluster.dataDir)).toEqual([])
   })
 
   test('what a killed first start left behind does no harm and is removed', async () => {
