@@ -19,7 +19,14 @@ export function announce(ctx: Context, role: Role, address: string | undefined):
   ]
   const text = lines.map(([name = '', value]) => `  ${name.padEnd(15)}${value}`).join('\n')
   const terminal = process.stdout.isTTY ? process.stdout : process.stderr
-  terminal.write(`\nOutrider ${config.version} is running.\n\n${text}\n\n`)
+  const troubles = [...(ctx.troubles?.values() ?? [])]
+  const state = troubles.length === 0 ? 'is running.' : 'is running, but it is not healthy:'
+  const parts = [
+    `Outrider ${config.version} ${state}`,
+    ...troubles.map((line) => `  ${line}`),
+    text,
+  ]
+  terminal.write(`\n${parts.join('\n\n')}\n\n`)
 }
 
 /** A command beside this server needs the same DATA_DIR. */

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readdir } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect as connectSocket, createServer } from 'node:net'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test, vi } from 'vitest'
 import { testDatabase } from '../../test/database.ts'
 import { makeDataDir, operatorJson, startService } from '../../test/processes.ts'
@@ -41,6 +43,12 @@ describe('start', () => {
       { DATABASE_URL: `postgres://u:${password}@127.0.0.1:1/x` },
       /database at 127\.0\.0\.1:1 does not answer \(ECONNREFUSED\)/,
     ],
+    [
+      'a DATA_DIR that is a file',
+      'main',
+      { DATA_DIR: fileURLToPath(import.meta.url) },
+      /ENOTDIR.*: a part of this path is a file; set DATA_DIR to a directory\./,
+    ],
     ['an address of no database', 'api', { DATABASE_URL: password }, /must be an address such as/],
   ]
   test.each(refusals)('%s is refused in one sentence', async (_what, role, settings, sentence) => {
@@ -70,6 +78,31 @@ describe('start', () => {
     await using lost = startService('api', { ...settings, DATABASE_URL: `${DATABASE_URL}_not` })
     await lost.exited
     expect(lost.errors()).toMatch(/has no database "\w+_not": create it/)
+  })
+
+  test('a start that lacks a key in use does not say that all is well', async () => {
+    await using database = await testDatabase()
+    const DATABASE_URL = database.url
+    const [old, next] = [secretKey(), secretKey()]
+    const settings = { DATABASE_URL, OUTRIDER_SECRET_KEY: old }
+    const { id } = await operatorJson(['workspaces', 'create', '--name', 'x'], settings)
+    const server = { host: 'mail.example.com', port: 1, security: 'tls', username: 'a' }
+    const login = { ...server, password: 'b' }
+    const mailbox = JSON.stringify({ address: 'anna@example.com', smtp: login, imap: login })
+    const file = join(await makeDataDir(), 'mailbox.json')
+    await writeFile(file, mailbox)
+    await operatorJson(['mailboxes', 'add', file, '--workspace', id], settings)
+    await operatorJson(['workspaces', 'list'], {
+      ...settings,
+      OUTRIDER_SECRET_KEY: `${next},${old}`,
+    })
+    await using api = startService('api', { ...settings, OUTRIDER_SECRET_KEY: next })
+    const address = await api.address()
+    await api.told('Stop')
+    expect(api.errors()).not.toContain('is running.')
+    expect(api.errors()).toContain('is running, but it is not healthy:')
+    expect(api.errors()).toMatch(/OUTRIDER_SECRET_KEY lacks a key.*1 mailboxes with key/)
+    expect((await fetch(`${address}/ready`)).status).toBe(503)
   })
 
   test('api and runner start together on an empty database and serve it', async () => {

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 
 /** PostgreSQL's own programs, as the package for this platform ships them. */
 export interface Programs {
@@ -17,6 +19,12 @@ export function findPrograms(): Programs {
   throw new Error(
     `No PostgreSQL is installed for this machine (${name}): run npm install, or set DATABASE_URL to a PostgreSQL 15 or later.`,
   )
+}
+
+/** Only a PostgreSQL of the same major version reads the files of another one. */
+export async function readMajorVersion(): Promise<string> {
+  const { stdout } = await promisify(execFile)(findPrograms().postgres, ['--version'])
+  return /\d+/.exec(stdout)?.[0] ?? ''
 }
 
 function findFolder(name: string): string {

@@ -10,6 +10,8 @@ export interface Mark {
   /** Of the layout of the archive. */
   format: 1
   outrider: string
+  /** Major version of the PostgreSQL whose files are in it. */
+  postgres: string
   timestamp: string
 }
 

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { makeDataDir, operatorJson, runOperator } from '../../../test/processes.ts'
 import { type Config, readConfig } from '../../config.ts'
 import { startPostgres } from '../../kernel/postgres/index.ts'
+import { writeArchive } from './archive.ts'
 import { createBackup, restoreBackup } from './backup.ts'
 
 // Whole databases are copied here, on a machine that may be busy.
@@ -127,6 +128,20 @@ describe('a backup that was made of a database that does not run', () => {
     await expect(restoring).rejects.toThrow(reason)
     await expect(stat(target)).rejects.toThrow('ENOENT')
   })
+})
+
+test('a backup of another major version of PostgreSQL is refused by its name', async () => {
+  const file = await newFile()
+  const timestamp = new Date().toISOString()
+  await writeArchive(
+    file,
+    { format: 1, outrider: '0.1.0', postgres: '9', timestamp },
+    async () => {},
+  )
+  const target = join(await makeDataDir(), 'data')
+  const restoring = restoreBackup(configOf(target), file)
+  await expect(restoring).rejects.toThrow(/it is of PostgreSQL 9, and this Outrider has/)
+  await expect(stat(target)).rejects.toThrow('ENOENT')
 })
 
 test('a database of DATABASE_URL is backed up by somebody else, and its key belongs to it', async () => {

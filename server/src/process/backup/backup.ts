@@ -2,6 +2,7 @@ import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../config.ts'
 import type { Log } from '../../kernel/log.ts'
+import { readMajorVersion } from '../../kernel/postgres/index.ts'
 import { keyFile } from '../../kernel/secret-key.ts'
 import { openDatabase } from '../open.ts'
 import { type ArchiveSize, checkArchive, type Mark, readArchive, writeArchive } from './archive.ts'
@@ -24,7 +25,9 @@ export async function createBackup(config: Config, file: string, log: Log): Prom
   if (await exists(file)) throw new Error(`${file} exists: give the backup another name.`)
   const { dataDir, version } = config
   await using database = await openDatabase(config, { log })
-  const mark: Mark = { format: 1, outrider: version, timestamp: new Date().toISOString() }
+  const postgres = (await readFile(join(dataDir, 'postgres/data/PG_VERSION'), 'utf8')).trim()
+  const timestamp = new Date().toISOString()
+  const mark: Mark = { format: 1, outrider: version, postgres, timestamp }
   let holdsKey = false
   const size = await writeArchive(file, mark, async (archive) => {
     const putFile = async (name: string, path: string) => {
@@ -62,6 +65,12 @@ export async function restoreBackup({ dataDir }: Config, file: string): Promise<
     )
   }
   const { mark, size } = await checkArchive(file)
+  const major = await readMajorVersion()
+  if (mark.postgres !== major) {
+    throw new Error(
+      `${file} cannot be used: it is of PostgreSQL ${mark.postgres}, and this Outrider has PostgreSQL ${major}. Restore it with Outrider ${mark.outrider}, which made it.`,
+    )
+  }
   await mkdir(dataDir, { recursive: true, mode: 0o711 })
   const staging = join(dataDir, 'postgres.new-restored')
   const placeOf = (name: string) =>
