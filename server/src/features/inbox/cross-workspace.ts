@@ -11,7 +11,7 @@ import type { StoredReply } from './reply-queries.ts'
 export async function findMailboxesToRead(db: Db, buckets: number[]): Promise<ReadMailbox[]> {
   const { rows } = await sql<ReadMailbox>`
     /* cross-workspace: discovery */
-    select workspace_id, id, address
+    select workspace_id, id, address, imap_version
     from mailboxes
     where status <> 'paused'
       and ${sql.raw(bucketOfMailbox('id'))} = any(${buckets}::integer[])

@@ -10,6 +10,7 @@ import type { Turns } from './turns.ts'
 
 /** Reading a mailbox, for as long as it is ours. */
 export interface Following {
+  mailbox: ReadMailbox
   /** Resolves when it is read no more, for whatever reason. */
   ended: Promise<void>
   stop: () => Promise<void>
@@ -96,6 +97,7 @@ export function followMailbox(
     ctx.log.error({ mailbox: mailbox.id, ...describeError(error) }, 'a mailbox is read anew'),
   )
   return {
+    mailbox,
     ended,
     stop() {
       stopping.abort()

@@ -46,7 +46,8 @@ const encoded = (encoding: string) => `\r\nContent-Transfer-Encoding: ${encoding
 async function read(text: string): Promise<number> {
   const source = Buffer.from(text, 'latin1').subarray(0, sourceBytesMax)
   const now = inbox.ctx.now()
-  const mailbox = { workspace_id: inbox.workspaceId, id: contact.mailbox.id, address }
+  const ids = { workspace_id: inbox.workspaceId, id: contact.mailbox.id }
+  const mailbox = { ...ids, address, imap_version: inbox.ctx.newId() }
   const readTo = { folder: 'INBOX', uid_validity: '1', next_uid: 1 }
   return takeIn(inbox.ctx, mailbox, [await readIncoming(fetched(source, now), now)], readTo)
 }

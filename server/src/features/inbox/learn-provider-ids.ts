@@ -26,11 +26,9 @@ export async function learnProviderIds(
   mailbox: ReadMailbox,
   folder: string,
 ): Promise<void> {
-  const { workspace_id, id } = mailbox
   const { uidValidity, uidNext } = await imap.select(folder)
-  const checkpoint = await findCheckpoint(ctx.db, workspace_id, id, folder)
-  const isKnown = checkpoint?.uid_validity === uidValidity
-  const from = isKnown ? checkpoint.next_uid : Math.max(1, uidNext - lookBackMails)
+  const checkpoint = await findCheckpoint(ctx.db, mailbox, folder, uidValidity)
+  const from = checkpoint?.next_uid ?? Math.max(1, uidNext - lookBackMails)
   let mails: InboundMessage[] = []
   const flush = async (next_uid: number) => {
     const copies = mails
@@ -38,7 +36,7 @@ export async function learnProviderIds(
     await transaction(ctx, async (tx) => {
       await learn(tx, mailbox, copies)
       const readTo = { folder, uid_validity: uidValidity, next_uid }
-      await saveCheckpoint(tx.db, workspace_id, id, readTo, tx.now())
+      await saveCheckpoint(tx.db, mailbox, readTo, tx.now())
     })
   }
   if (uidNext > from) {
@@ -47,7 +45,7 @@ export async function learnProviderIds(
       if (mails.length >= batchMailsMax) await flush(uid + 1)
     }
   }
-  if (!isKnown || uidNext > from) await flush(uidNext)
+  if (checkpoint?.next_uid === undefined || uidNext > from) await flush(uidNext)
 }
 
 async function learn(tx: Context, { workspace_id, id }: ReadMailbox, copies: InboundMessage[]) {

@@ -9,6 +9,8 @@ export interface ReadMailbox {
   workspace_id: string
   id: string
   address: string
+  /** Of the settings by which it is read. */
+  imap_version: string
 }
 
 export interface ReadOptions {
@@ -76,10 +78,10 @@ export async function readFolder(
   { goesOn, onRead }: ReadOptions,
 ): Promise<number> {
   const { uidValidity, uidNext } = await imap.select(folder)
-  const checkpoint = await findCheckpoint(ctx.db, mailbox.workspace_id, mailbox.id, folder)
-  const isKnown = checkpoint?.uid_validity === uidValidity
+  const checkpoint = await findCheckpoint(ctx.db, mailbox, folder, uidValidity)
+  const isKnown = checkpoint?.next_uid !== undefined
   const since = isKnown ? null : sinceWhen(ctx, checkpoint?.timestamp_read)
-  const from = isKnown ? checkpoint.next_uid : await firstSince(imap, uidNext, since)
+  const from = checkpoint?.next_uid ?? (await firstSince(imap, uidNext, since))
   const intake = new Intake(ctx, mailbox, { folder, uid_validity: uidValidity, next_uid: from })
   try {
     for await (const mail of uidNext > from ? imap.fetch(from, { sourceBytesMax }) : []) {

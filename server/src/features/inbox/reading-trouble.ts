@@ -14,8 +14,11 @@ import type { ReadMailbox } from './read-mailbox.ts'
 const failuresMax = 8
 
 /** Everything was read. */
-export const reportReading = (ctx: Context, { workspace_id, id }: ReadMailbox, reading: Reading) =>
-  transaction(ctx, (tx) => reportInboxRead(tx, workspace_id, id, reading))
+export const reportReading = (
+  ctx: Context,
+  { workspace_id, id, imap_version }: ReadMailbox,
+  reading: Omit<Reading, 'imap_version'>,
+) => transaction(ctx, (tx) => reportInboxRead(tx, workspace_id, id, { ...reading, imap_version }))
 
 /**
  * What its owner can mend is told to them, and what does not pass by itself: who does not see the

@@ -62,8 +62,10 @@ export function startInboxRunner(ctx: Context, options: InboxRunnerOptions = {})
   const heartbeat = startLoop(ctx, 'inbox leases', ctx.config.leaseMs / 3, () => leases.beat())
   const looking = startLoop(ctx, 'inboxes', lookEveryMs, async () => {
     const mailboxes = isHeld() ? [] : await findMailboxesToRead(ctx.db, leases.buckets())
-    const wanted = new Set(mailboxes.map(({ id }) => id))
-    await leave([...followed.keys()].filter((id) => !wanted.has(id)))
+    const wanted = new Map(mailboxes.map(({ id, imap_version }) => [id, imap_version]))
+    // With other settings it may be another server's: the connection to the old one ends.
+    const isOver = ({ mailbox }: Following) => wanted.get(mailbox.id) !== mailbox.imap_version
+    await leave([...followed.values()].filter(isOver).map(({ mailbox }) => mailbox.id))
     for (const mailbox of mailboxes) {
       if (!followed.has(mailbox.id) && leases.holds(bucketOf(mailbox.id))) follow(mailbox)
     }

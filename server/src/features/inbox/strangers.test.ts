@@ -176,7 +176,8 @@ async function read(sources: string[]) {
   const now = inbox.ctx.now()
   const mails = sources.map((text, at) => fetched(Buffer.from(text), now, at + 1))
   const incoming = await Promise.all(mails.map((mail) => readIncoming(mail, now)))
-  const mailbox = { workspace_id: inbox.workspaceId, id: mailboxId, address }
+  const ids = { workspace_id: inbox.workspaceId, id: mailboxId }
+  const mailbox = { ...ids, address, imap_version: inbox.ctx.newId() }
   const readTo = { folder: 'INBOX', uid_validity: '1', next_uid: 1 }
   return takeIn(inbox.ctx, mailbox, incoming, readTo)
 }

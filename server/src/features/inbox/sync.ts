@@ -53,9 +53,10 @@ async function sync(
   { id, address }: Mailbox,
 ): Promise<SyncedMailbox> {
   try {
-    const { connection } = await connectMailboxImap(ctx, workspace_id, id)
+    const { connection, imap_version } = await connectMailboxImap(ctx, workspace_id, id)
     await using imap = connection
-    const { taken } = await readMailbox(ctx, imap, { workspace_id, id, address }, always)
+    const mailbox = { workspace_id, id, address, imap_version }
+    const { taken } = await readMailbox(ctx, imap, mailbox, always)
     return { id, address, mails: taken, error: null }
   } catch (failure) {
     if (!(failure instanceof MailFailure)) throw failure

@@ -36,7 +36,6 @@ export async function takeIn(
   mails: Incoming[],
   readTo: ReadTo,
 ): Promise<number> {
-  const { workspace_id, id } = mailbox
   const wishes = await carryOutWishes(ctx, mailbox, mails)
   const foreign = mails.filter(
     (mail) =>
@@ -51,7 +50,7 @@ export async function takeIn(
   return transaction(ctx, async (tx) => {
     const letters = await openLetters(tx, mailbox, matched)
     if (letters.length > 0) await act(tx, mailbox, letters)
-    await saveCheckpoint(tx.db, workspace_id, id, readTo, tx.now())
+    await saveCheckpoint(tx.db, mailbox, readTo, tx.now())
     return new Set(letters.map(({ mail }) => mail)).size
   })
 }

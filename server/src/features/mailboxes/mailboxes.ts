@@ -85,7 +85,7 @@ export async function updateMailbox(
       timezone: zone,
       ...(ramp_up === undefined || isSame ? {} : rampUpColumns(tx, ramp_up, zone)),
       ...(smtp || imap ? { settings: sealSettings(tx, workspaceId, id, changed) } : {}),
-      ...(imap ? unread : {}),
+      ...(imap ? { ...unread, imap_version: tx.newId() } : {}),
       ...(smtp || imap ? { ...noErrors, ...(stored.status === 'error' ? connected : {}) } : {}),
       timestamp_updated: tx.now(),
     })

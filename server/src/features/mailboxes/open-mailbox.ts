@@ -20,6 +20,8 @@ export interface OpenedMailbox {
   isFresh: boolean
   /** As they are stored. */
   settings: Buffer
+  /** Another one with every change of the IMAP settings. */
+  imap_version: string
 }
 
 interface OpenOptions {
@@ -44,9 +46,9 @@ export async function openMailbox(
   for (;;) {
     const row = await queries.selectWithSettings(ctx.db, workspaceId, id)
     if (!row) throw notFound('mailbox')
-    const { settings: sealed, ...shown } = row
+    const { settings: sealed, imap_version, ...shown } = row
     const { password, oauth2, ...place } = openSettings(ctx, workspaceId, id, sealed)[side]
-    const opened = { mailbox: toMailbox(shown), settings: sealed }
+    const opened = { mailbox: toMailbox(shown), settings: sealed, imap_version }
     if (oauth2 === undefined) {
       const credential = { kind: 'password' as const, password: password ?? '' }
       return { ...opened, server: { ...place, credential }, isFresh: true }
@@ -77,7 +79,7 @@ export const connectMailboxImap = (
   ctx: Context,
   workspaceId: string,
   id: string,
-): Promise<{ mailbox: Mailbox; connection: ImapConnection }> =>
+): Promise<{ mailbox: Mailbox; connection: ImapConnection; imap_version: string }> =>
   connectTo(ctx, workspaceId, id, 'imap', (server) => ctx.mail.connectImap(server))
 
 /** A kept token may have been withdrawn before its time: a login that is refused is tried with a new one. */
@@ -87,10 +89,10 @@ async function connectTo<T>(
   id: string,
   side: MailboxSide,
   connect: (server: MailServer) => Promise<T>,
-): Promise<{ mailbox: Mailbox; connection: T }> {
-  const attempt = async ({ mailbox, server, settings }: OpenedMailbox) => {
+): Promise<{ mailbox: Mailbox; connection: T; imap_version: string }> {
+  const attempt = async ({ mailbox, server, settings, imap_version }: OpenedMailbox) => {
     try {
-      return { mailbox, connection: await connect(server) }
+      return { mailbox, connection: await connect(server), imap_version }
     } catch (error) {
       if (error instanceof MailFailure) triedWith.set(error, settings)
       throw error

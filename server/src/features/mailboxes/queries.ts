@@ -84,7 +84,7 @@ export const selectById = (db: Db, workspaceId: string, ids: string[]) =>
 export const selectWithSettings = (db: Db, workspaceId: string, id: string) =>
   db
     .selectFrom('mailboxes')
-    .select([...shown, 'settings'])
+    .select([...shown, 'settings', 'imap_version'])
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .executeTakeFirst()
@@ -129,14 +129,21 @@ export const findInboxReading = (db: Db, workspaceId: string, id: string) =>
     .where('id', '=', id)
     .executeTakeFirst()
 
-/** Never back: a slower reader knows less. One that was paused meanwhile counts as unread. */
-export const saveInboxReading = (db: Db, workspaceId: string, id: string, at: Date) =>
+/**
+ * Never back: a slower reader knows less. One that was paused or given other settings meanwhile counts
+ * as unread.
+ */
+export const saveInboxReading = (
+  db: Db,
+  workspaceId: string,
+  id: string,
+  { at, imap_version }: { at: Date; imap_version: string },
+) =>
   sql`
     update mailboxes
     set inbox_read_at = greatest(inbox_read_at, ${at}::timestamptz)
-    where workspace_id = ${workspaceId}::uuid and id = ${id}::uuid and status <> 'paused'`.execute(
-    db,
-  )
+    where workspace_id = ${workspaceId}::uuid and id = ${id}::uuid and status <> 'paused'
+      and imap_version = ${imap_version}::uuid`.execute(db)
 
 export const forgetInboxReading = (db: Db, workspaceId: string, id: string) =>
   db

@@ -23,6 +23,8 @@ export interface Reading {
   at: Date
   /** Nothing was read on this connection before. */
   isFirst: boolean
+  /** Of the settings that it was read by: what another server holds says nothing of this one. */
+  imap_version: string
 }
 
 /**
@@ -33,11 +35,11 @@ export async function reportInboxRead(
   tx: Context,
   workspaceId: string,
   id: string,
-  { at, isFirst }: Reading,
+  { at, isFirst, imap_version }: Reading,
 ): Promise<void> {
   const known = await queries.findInboxReading(tx.db, workspaceId, id)
   await reportMailboxRecovered(tx, workspaceId, id, 'imap')
-  await queries.saveInboxReading(tx.db, workspaceId, id, at)
+  await queries.saveInboxReading(tx.db, workspaceId, id, { at, imap_version })
   const isOld = !known?.inbox_read_at || at.getTime() - known.inbox_read_at.getTime() > oldMs
   if (isFirst || isOld) await wakeMailboxes(tx, workspaceId, [id])
 }

@@ -358,6 +358,7 @@ export interface Mailboxes {
   gap_seconds: Generated<number>;
   id: string;
   imap_error: string | null;
+  imap_version: Generated<string>;
   inbox_read_at: Timestamp | null;
   provider_saves_sent: Generated<boolean>;
   ramp_up_from: string | null;
@@ -379,6 +380,7 @@ export interface Mailboxes {
 
 export interface MailboxFolders {
   folder: string;
+  imap_version: string | null;
   mailbox_id: string;
   next_uid: Int8;
   timestamp_read: Timestamp;
