@@ -10,12 +10,20 @@ interface Step {
   command: [string, ...string[]]
   /** Below the repository's root. */
   folder?: string
+  /** Over that of all steps. */
+  env?: NodeJS.ProcessEnv
 }
 
-/** Each counts as one, passed or failed, except the tests, which count themselves. */
+/** Each counts as one, passed or failed, except tests, which count themselves. */
 const steps: Step[] = [
   { name: 'check', command: ['npm', 'run', '--silent', 'check'] },
   { name: 'tests', command: ['vitest', 'run'], folder: 'server' },
+  {
+    name: 'responsiveness',
+    command: ['vitest', 'run', '.responsive.'],
+    folder: 'server',
+    env: { COVERAGE: '0' },
+  },
   { name: 'database types', command: ['node', 'scripts/database-types.ts', '--check'] },
   { name: 'OpenAPI document', command: ['node', 'scripts/openapi.ts', '--check'] },
 ]
@@ -49,7 +57,7 @@ for (const step of steps) {
   const ok = await run(step)
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
   report.push(`${ok ? 'ok    ' : 'FAILED'} ${seconds.padStart(6)} s  ${step.name}`)
-  add(step.name === 'tests' ? readCounts() : { passed: ok ? 1 : 0 }, ok)
+  add(step.command[0] === 'vitest' ? readCounts() : { passed: ok ? 1 : 0 }, ok)
 }
 rmSync(scratch, { recursive: true })
 
@@ -58,9 +66,13 @@ const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : ''
 console.log(`${total.passed} passed, ${total.failed} failed${skipped}`)
 process.exitCode = interrupted ? 130 : Math.min(total.failed, 1)
 
-function run({ command: [program, ...args], folder = '.' }: Step): Promise<boolean> {
+function run({ command: [program, ...args], folder = '.', env: own = {} }: Step): Promise<boolean> {
   return new Promise((resolve) => {
-    running = spawn(program, args, { cwd: join(root, folder), env, stdio: 'inherit' })
+    running = spawn(program, args, {
+      cwd: join(root, folder),
+      env: { ...env, ...own },
+      stdio: 'inherit',
+    })
     running.once('error', () => resolve(false))
     running.once('exit', (code) => resolve(code === 0))
   })
@@ -75,7 +87,9 @@ function add(counts: Partial<typeof total>, ok: boolean) {
 /** Nothing was written when the tests did not get as far as their end. */
 function readCounts(): Partial<typeof total> {
   try {
-    return JSON.parse(readFileSync(countsFile, 'utf8'))
+    const counts = JSON.parse(readFileSync(countsFile, 'utf8'))
+    rmSync(countsFile)
+    return counts
   } catch {
     return {}
   }

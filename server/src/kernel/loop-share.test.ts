@@ -1,5 +1,15 @@
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { shareLoop } from './loop-share.ts'
+
+// What other work has used of the turn is over once the loop has turned.
+beforeEach(async () => {
+  let nowMs = 0
+  const clock = { monotonicMs: () => nowMs }
+  await shareLoop(clock, () => {
+    nowMs += 1000
+  })
+  await shareLoop(clock, () => undefined)
+})
 
 test('work of which much comes at once lets others in between, whoever asked for it', async () => {
   let nowMs = 0

@@ -32,31 +32,52 @@ export function measureJson(bytes: Buffer, depthMax: number): JsonSize {
   const keys: number[] = []
   let depth = 0
   for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at]
+    const byte = bytes[at] as number
     if (isString) {
-      if (byte === backslash) {
+      if (byte === quote) isString = false
+      else if (byte === backslash) {
         at++
         escapes ||= bytes[at] === letterU
-      } else if (byte === quote) isString = false
-    } else if (byte === quote) isString = true
-    else if (byte !== undefined && byte >= digit0 && byte <= digit9) {
-      if (++digits > digitsMax) return { members, escapes, excess: 'numbers' }
-    } else if (byte === comma) {
-      if (++values > valuesMax) return { members, escapes, excess: 'values' }
-    } else if (byte === colon) {
-      members++
-      const count = (keys[depth] ?? 0) + 1
-      if (count > keysMax) return { members, escapes, excess: 'keys' }
-      keys[depth] = count
-    } else if (byte === openBrace || byte === openBracket) {
-      if (++depth > depthMax) return { members, escapes, excess: 'depth' }
-      if (++values > valuesMax) return { members, escapes, excess: 'values' }
-      keys[depth] = 0
-    } else if (byte === closeBrace || byte === closeBracket) depth--
+      }
+      continue
+    }
+    switch (kinds[byte]) {
+      case kind.quote:
+        isString = true
+        break
+      case kind.digit:
+        if (++digits > digitsMax) return { members, escapes, excess: 'numbers' }
+        break
+      case kind.comma:
+        if (++values > valuesMax) return { members, escapes, excess: 'values' }
+        break
+      case kind.colon: {
+        members++
+        const count = (keys[depth] ?? 0) + 1
+        if (count > keysMax) return { members, escapes, excess: 'keys' }
+        keys[depth] = count
+        break
+      }
+      case kind.open:
+        if (++depth > depthMax) return { members, escapes, excess: 'depth' }
+        if (++values > valuesMax) return { members, escapes, excess: 'values' }
+        keys[depth] = 0
+        break
+      case kind.close:
+        depth--
+    }
   }
   return { members, escapes }
 }
 
-const [digit0, digit9] = [0x30, 0x39]
-const [quote, backslash, comma, colon, letterU] = [0x22, 0x5c, 0x2c, 0x3a, 0x75]
-const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
+const [quote, backslash, letterU] = [0x22, 0x5c, 0x75]
+
+const kind = { quote: 1, digit: 2, comma: 3, colon: 4, open: 5, close: 6 } as const
+
+/** By byte; most stand for nothing, and one look tells. */
+const kinds = new Uint8Array(256)
+for (const [of, characters] of Object.entries({
+  ...{ quote: '"', digit: '0123456789', comma: ',', colon: ':', open: '{[', close: '}]' },
+})) {
+  for (const character of characters) kinds[character.charCodeAt(0)] = kind[of as keyof typeof kind]
+}
