@@ -20,6 +20,8 @@ interface Line {
 
 let api: TestApi
 let traffic: Traffic
+/** That the runner believes to have passed besides. */
+let laterMs = 0
 const written: string[] = []
 const watchers = new Set<() => void>()
 
@@ -32,6 +34,8 @@ beforeAll(async () => {
     },
   })
   api.ctx.clock.run()
+  const { monotonicMs } = api.ctx
+  api.ctx.monotonicMs = () => monotonicMs() + laterMs
   const runner = await startRunner(api.ctx, {
     listen: (onHint) => listen(api.ctx.database.url, hintChannel, onHint, api.ctx.log),
   })
@@ -275,6 +279,8 @@ async function breakTheDatabase(campaignId: string, runner: Runner) {
   await must('POST', `${leads}/update/status`, `${leads}/update/status`, status)
   await linesWith((line) => line.constraint === 'nobody', 2)
   await sql`alter table webhook_events drop constraint nobody`.execute(peek)
+  // A refused result is tried again every minute.
+  laterMs = 60_000
   await linesWith((line) => line.msg === 'delivery attempt', before + 1)
   await runner.stop()
   await receiver.close()
