@@ -172,10 +172,11 @@ export async function testSending(
       }),
     untilAsleep: (until) =>
       api.ctx.database.until(async () => {
-        const lanes = await api.ctx.database.peek
-          .selectFrom('mailbox_lanes')
-          .select('wake_at')
-          .execute()
+        const { peek } = api.ctx.database
+        // In this order: whoever is woken is awake by the time the lanes are read.
+        const marked = await peek.selectFrom('woken_campaigns').selectAll().execute()
+        if (marked.length > 0) return false
+        const lanes = await peek.selectFrom('mailbox_lanes').select('wake_at').execute()
         return lanes.every(({ wake_at }) =>
           until === undefined
             ? wake_at === null || wake_at > api.ctx.now()

@@ -1,7 +1,9 @@
 export { bucketOfMailbox } from './queries.ts'
 export {
+  markCampaign,
   wakeCampaignMailboxes,
   wakeMailboxes,
   wakeMendedMailbox,
   wakeWorkspaceMailboxes,
 } from './wake.ts'
+export { createMarkedWaker } from './wake-marked.ts'

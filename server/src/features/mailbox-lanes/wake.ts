@@ -39,6 +39,16 @@ export async function wakeCampaignMailboxes(
   tx.afterCommit?.(hintDue)
 }
 
+/**
+ * That leads were added to this campaign: a runner wakes its mailboxes after the commit. One row,
+ * however many they are and however often it is called.
+ */
+export async function markCampaign(tx: Context, workspaceId: string, campaignId: string) {
+  mustBeTransaction(tx)
+  await queries.markCampaign(tx.db, workspaceId, campaignId)
+  tx.afterCommit?.(hintDue)
+}
+
 /** Every mailbox of the workspace: its plan allows sending again, or nobody knows which it concerns. */
 export async function wakeWorkspaceMailboxes(tx: Context, workspaceId: string) {
   mustBeTransaction(tx)

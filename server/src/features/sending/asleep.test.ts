@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Sending, testSending } from '../../../test/sending.ts'
 import { DatabaseWatch } from './database-watch.ts'
 import { Lane } from './lane.ts'
+import { putToSleep } from './lane-queries.ts'
 import { planLanes } from './plan-lanes.ts'
 import { createWriters } from './writers.ts'
 
@@ -24,4 +25,18 @@ test('a mailbox does not sleep by what was read before its last result was in th
   lane.settling.clear()
   expect(await planning).toBe('settle')
   expect(await plan()).toBe('asleep')
+})
+
+test('a mailbox is not put to sleep by a runner that it was taken from', async () => {
+  const { ctx, workspaceId } = sending
+  const { id } = await sending.createMailbox('anna@example.com')
+  const { peek } = ctx.database
+  const { seq } = await peek.selectFrom('mailbox_lanes').select('seq').executeTakeFirstOrThrow()
+  await peek.updateTable('mailbox_lanes').set({ token: '2' }).execute()
+  const sleep = (token: string) =>
+    putToSleep(ctx.db, [
+      { ...{ workspace_id: workspaceId, mailbox_id: id, token, seq, wake_at: null }, rests: false },
+    ])
+  expect(await sleep('1')).toEqual(new Set())
+  expect(await sleep('2')).toEqual(new Set([id]))
 })

@@ -137,24 +137,27 @@ const selectOpen = prepared<string[][], OpenSend>(
 export const findOpenSends = (db: Db, lanes: LaneKey[]) =>
   selectOpen(db, column(lanes, 'workspace_id'), column(lanes, 'mailbox_id'))
 
-export interface Sleep extends LaneKey {
+export interface Sleep extends OwnedLane {
   /** As the lane was when its work was read. */
   seq: string
   /** Null: until something wakes it. */
   wake_at: Date | null
+  /** Until then, no new lead changes what it does. */
+  rests: boolean
 }
 
 const sleep = prepared<unknown[], LaneKey>(
   'put_lanes_to_sleep',
   `/* settle */
    update mailbox_lanes l
-   set wake_at = k.wake_at
+   set wake_at = k.wake_at, rests_until = case when k.rests then k.wake_at end
    from (
-     select l.workspace_id, l.mailbox_id, k.wake_at
+     select l.workspace_id, l.mailbox_id, k.wake_at, k.rests
      from mailbox_lanes l
-     join unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::timestamptz[])
-       as k (workspace_id, mailbox_id, seq, wake_at)
-       on l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id and l.seq = k.seq
+     join unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::boolean[])
+       as k (workspace_id, mailbox_id, token, seq, wake_at, rests)
+       on l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id
+         and l.token = k.token and l.seq = k.seq
      for no key update of l skip locked
    ) k
    where l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id
@@ -162,7 +165,7 @@ const sleep = prepared<unknown[], LaneKey>(
 )
 
 /**
- * Puts to sleep what nobody woke since its work was read. A lane that is locked is being woken: to
+ * Puts to sleep what nobody woke or took over since its work was read. A lane that is locked is being woken: to
  * wait for it here could end in a deadlock with the request that wakes several.
  */
 export async function putToSleep(db: Db, lanes: Sleep[]) {
@@ -170,8 +173,10 @@ export async function putToSleep(db: Db, lanes: Sleep[]) {
     db,
     column(lanes, 'workspace_id'),
     column(lanes, 'mailbox_id'),
+    column(lanes, 'token'),
     column(lanes, 'seq'),
     column(lanes, 'wake_at'),
+    column(lanes, 'rests'),
   )
   return new Set(column(rows, 'mailbox_id'))
 }

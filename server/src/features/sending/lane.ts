@@ -13,6 +13,8 @@ export class Lane {
   slot: Slot | undefined
   /** What an earlier owner left open was looked after. */
   isAdopted = false
+  /** Something may have been left open since then: it is looked after when it wakes next. */
+  hasBroken = false
   /** The campaign that it claimed for last; null: what the database has. */
   lastCampaignId: string | null = null
   /** Something woke it since it was last planned. */

@@ -49,6 +49,8 @@ export class Lanes {
   readonly #rounds: Rounds
   readonly #lanes = new Map<string, Lane>()
   readonly #slots: MailboxSlots
+  /** Mailbox to the token that it was taken over under: that is done once per lease. */
+  readonly #adopted = new Map<string, string>()
 
   constructor(ctx: Context, writers: Writers, options: LanesOptions) {
     this.#ctx = ctx
@@ -72,6 +74,7 @@ export class Lanes {
     const token = this.#options.tokenOf(bucketOf(mailboxId))
     if (token === undefined) return
     const lane = new Lane(workspaceId, mailboxId, token)
+    lane.isAdopted = this.#adopted.get(mailboxId) === token
     this.#lanes.set(mailboxId, lane)
     this.#slots.add(lane)
     this.#pump()
@@ -106,6 +109,8 @@ export class Lanes {
     await this.#look(lane)
     this.#slots.free(lane)
     this.#lanes.delete(lane.mailboxId)
+    if (lane.isAdopted && !lane.hasBroken) this.#adopted.set(lane.mailboxId, lane.token)
+    else this.#adopted.delete(lane.mailboxId)
     if (lane.isWoken) this.wake(lane.workspaceId, lane.mailboxId)
     this.#pump()
   }
@@ -114,6 +119,7 @@ export class Lanes {
     try {
       await this.#goOn(lane)
     } catch (error) {
+      lane.hasBroken = true
       this.#ctx.log.error(describeError(error), 'a mailbox is looked after again later')
       await this.#ctx.sleep(failurePauseMs)
     } finally {
@@ -129,8 +135,10 @@ export class Lanes {
       const move = await planned
       this.#slots.goesOn(lane)
       switch (move.kind) {
-        case 'asleep':
         case 'left':
+          lane.hasBroken = true
+          return
+        case 'asleep':
           return
         case 'again':
           await this.#pauseAfterRefusal(lane)
@@ -163,7 +171,9 @@ export class Lanes {
 
   /** What was planned is not done. */
   async #releaseAhead(lane: Lane) {
-    const move = await lane.ahead?.catch(() => undefined)
+    const move = await lane.ahead?.catch(() => {
+      lane.hasBroken = true
+    })
     lane.ahead = undefined
     if (move?.kind === 'send') this.#release(lane, move.mails)
   }
@@ -253,7 +263,10 @@ export class Lanes {
       .then((changed) => {
         if (changed) this.#options.onSettled?.(mail)
       })
-      .catch((error) => this.#ctx.log.error(describeError(error), 'a result was not recorded'))
+      .catch((error) => {
+        lane.hasBroken = true
+        this.#ctx.log.error(describeError(error), 'a result was not recorded')
+      })
       .finally(() => {
         lane.settling.delete(done)
         this.#writers.pool.release(mail.claim.lead_id)

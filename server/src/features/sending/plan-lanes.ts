@@ -58,7 +58,7 @@ export async function planLanes(
     ]),
   )
   const moves = new Map<Lane, Move>()
-  const sleeps: { lane: Lane; row: LaneRow; until: Date | null }[] = []
+  const sleeps: Rest[] = []
   const ready: { lane: Lane; row: LaneRow }[] = []
   for (const lane of lanes) {
     const row = rows.get(lane.mailboxId)
@@ -69,17 +69,35 @@ export async function planLanes(
     const rest = restOf(row, now)
     if (rest === 'ready') ready.push({ lane, row })
     else if (rest === 'probe') moves.set(lane, { kind: 'probe', row })
-    else sleeps.push({ lane, row, until: rest.until })
+    else sleeps.push({ lane, row, until: rest.until, rests: true })
   }
+  if (ready.length > 0) sleeps.push(...(await planReady(ctx, now, ready, parts, moves)))
+  await goToSleep(ctx, sleeps, busy, parts, moves)
+  return moves
+}
+
+/** A lane that has nothing to do until then; null: until something wakes it. */
+interface Rest extends Pick<Sleep, 'rests'> {
+  lane: Lane
+  row: LaneRow
+  until: Date | null
+}
+
+/** @returns the lanes that have nothing to send */
+async function planReady(
+  ctx: Context,
+  now: Date,
+  ready: { lane: Lane; row: LaneRow }[],
+  parts: PlannerParts,
+  moves: Map<Lane, Move>,
+): Promise<Rest[]> {
   const work = await gatherWork(ctx.db, now, ready, parts)
   const idle = await claimChoices(ctx, work, parts, moves)
   const nextDue = await findNextDue(ctx.db, undecidedOf(idle), now)
-  for (const [each, choice] of idle) {
-    const until = earlier(choice.next, nextDue.get(each) ?? null)
-    sleeps.push({ lane: each.lane, row: each.row, until })
-  }
-  await goToSleep(ctx, sleeps, busy, parts, moves)
-  return moves
+  return [...idle].map(([each, { next, undecided }]) => ({
+    ...{ lane: each.lane, row: each.row, rests: undecided.length === 0 },
+    until: earlier(next, nextDue.get(each) ?? null),
+  }))
 }
 
 const keyOf = ({ workspaceId, mailboxId }: Lane) => ({
@@ -208,19 +226,22 @@ const undecidedOf = (idle: Map<ReadyLane, Choice>) =>
 
 async function goToSleep(
   ctx: Context,
-  sleeps: { lane: Lane; row: LaneRow; until: Date | null }[],
+  sleeps: Rest[],
   busy: Set<Lane>,
   parts: PlannerParts,
   moves: Map<Lane, Move>,
 ) {
   await Promise.all(
-    sleeps.map(async ({ lane, row, until }) => {
+    sleeps.map(async ({ lane, row, until, rests }) => {
       // Awake as long as anything of it is open: that is how another runner finds it.
       if (lane.isBusy || busy.has(lane)) {
         moves.set(lane, { kind: 'settle' })
         return
       }
-      const isAsleep = await parts.sleeps.add({ ...keyOf(lane), seq: row.seq, wake_at: until })
+      const { token, seq } = row
+      const isAsleep = await parts.sleeps.add({
+        ...{ ...keyOf(lane), token, seq, wake_at: until, rests },
+      })
       // The time may have come meanwhile: no poll looks that far back.
       const isOver = until !== null && until <= ctx.now()
       moves.set(lane, { kind: isAsleep && !isOver ? 'asleep' : 'again' })

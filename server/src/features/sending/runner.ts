@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { readDatabaseTime } from '../../kernel/db/instance.ts'
 import { Leases } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
+import { createMarkedWaker } from '../mailbox-lanes/index.ts'
 import { findWokenLanes, sweepWokenLanes } from './cross-workspace.ts'
 import { DatabaseWatch } from './database-watch.ts'
 import { Lanes, type LanesOptions } from './lanes.ts'
@@ -37,7 +38,7 @@ const sweepBuckets = 9
 
 /**
  * Sends what is due from the mailboxes whose buckets this process owns. Hints and a poll find the
- * lanes that were woken since the last one; a sweep of all buckets finds what a late commit hid from
+ * campaigns that got leads, whose lanes are woken, and the lanes that were woken since the last one; a sweep of all buckets finds what a late commit hid from
  * the poll, and what the last owner of a bucket was in the middle of.
  */
 export async function startSendingRunner(
@@ -81,7 +82,12 @@ export async function startSendingRunner(
     lanes.tick()
     await poll(hinted)
   })
-  const unlisten = await options.listen?.(() => discover.wake())
+  const wakeMarked = createMarkedWaker(ctx)
+  const waking = startLoop(ctx, 'woken campaigns', pollEveryMs, wakeMarked)
+  const unlisten = await options.listen?.(() => {
+    discover.wake()
+    waking.wake()
+  })
 
   return {
     lanesAwake: () => lanes.size,
@@ -89,7 +95,7 @@ export async function startSendingRunner(
     async stop(withinMs = 5_000) {
       drainMs = withinMs
       await unlisten?.()
-      const loops = [heartbeat, discover, sweeping, reconciling, watching, looking]
+      const loops = [heartbeat, waking, discover, sweeping, reconciling, watching, looking]
       await Promise.all(loops.map((loop) => loop.stop()))
       await leases.release()
       await Promise.all([writers.connections.closeAll(), writers.copies.stop(withinMs)])

@@ -1,9 +1,35 @@
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import { type Sending, testSending } from '../../../test/sending.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { createMarkedWaker, markCampaign } from '../mailbox-lanes/index.ts'
 
 let sending: Sending
 afterEach(() => sending[Symbol.asyncDispose]())
+
+async function createMailboxes(more: object = {}) {
+  const mailboxes = []
+  for (const name of ['anna', 'bert', 'carl', 'dora']) {
+    mailboxes.push(await sending.createMailbox(`${name}@example.com`, more))
+  }
+  return mailboxes
+}
+
+/** Every wake-up from now on. @returns the mailboxes that were woken so far */
+async function watchWakes() {
+  const { peek } = sending.ctx.database
+  await sql`create table woken (mailbox_id uuid)`.execute(peek)
+  await sql`create function tell_woken() returns trigger language plpgsql as
+    $$ begin insert into woken values (new.mailbox_id); return null; end $$`.execute(peek)
+  await sql`create trigger woken after update on mailbox_lanes for each row
+    when (new.seq > old.seq) execute function tell_woken()`.execute(peek)
+  return async () =>
+    (await sql<{ mailbox_id: string }>`select mailbox_id from woken`.execute(peek)).rows
+}
+
+const marks = () =>
+  sending.ctx.database.peek.selectFrom('woken_campaigns').select('campaign_id').execute()
+const untilSpread = () => sending.ctx.database.until(async () => (await marks()).length === 0)
 
 test('a refused address wakes no mailbox but its own', async () => {
   sending = await testSending({
@@ -14,21 +40,66 @@ test('a refused address wakes no mailbox but its own', async () => {
       },
     },
   })
-  const { peek } = sending.ctx.database
-  const mailboxes = []
-  for (const name of ['anna', 'bert', 'carl', 'dora']) {
-    mailboxes.push(await sending.createMailbox(`${name}@example.com`))
-  }
+  const mailboxes = await createMailboxes()
   const campaign = await sending.createCampaign(mailboxes)
   await sending.addLeads(campaign.id, ['gone@lead.example'])
-  await sql`create table woken (mailbox_id uuid)`.execute(peek)
-  await sql`create function tell_woken() returns trigger language plpgsql as
-    $$ begin insert into woken values (new.mailbox_id); return null; end $$`.execute(peek)
-  await sql`create trigger woken after update on mailbox_lanes for each row
-    when (new.seq > old.seq) execute function tell_woken()`.execute(peek)
+  await createMarkedWaker(sending.ctx)()
+  const woken = await watchWakes()
   await sending.startRunner()
   const [entry] = await sending.waitForLedger((all) => all.some(({ state }) => state === 'failed'))
   await sending.untilAsleep()
-  const { rows } = await sql<{ mailbox_id: string }>`select mailbox_id from woken`.execute(peek)
-  expect(rows).toEqual([{ mailbox_id: entry?.mailbox_id }])
+  expect(await woken()).toEqual([{ mailbox_id: entry?.mailbox_id }])
+})
+
+test('who adds leads one by one writes one row, and no mailbox is touched', async () => {
+  sending = await testSending()
+  const campaign = await sending.createCampaign(await createMailboxes())
+  const woken = await watchWakes()
+  for (const name of ['ann', 'bob', 'cid', 'dan', 'eve']) {
+    await sending.addLeads(campaign.id, [`${name}@lead.example`])
+  }
+  expect(await woken()).toEqual([])
+  expect(await marks()).toEqual([{ campaign_id: campaign.id }])
+  // Once for all of them.
+  await createMarkedWaker(sending.ctx)()
+  expect(await marks()).toEqual([])
+  expect(await woken()).toHaveLength(4)
+})
+
+test('new leads wake no mailbox that rests, and are sent when it wakes', async () => {
+  sending = await testSending()
+  const mailboxes = await createMailboxes({ gap_seconds: 600 })
+  const campaign = await sending.createCampaign(mailboxes)
+  // One of them waits for a mailbox: the campaign goes on.
+  const emails = [1, 2, 3, 4, 5].map((n) => `${n}@lead.example`)
+  await sending.addLeads(campaign.id, emails)
+  await sending.startRunner()
+  await sending.waitForMails(4)
+  await sending.untilAsleep()
+  const woken = await watchWakes()
+  await sending.addLeads(campaign.id, ['late@lead.example'])
+  await untilSpread()
+  expect(await woken()).toEqual([])
+  sending.ctx.clock.advance(601_000)
+  const mails = await sending.waitForMails(6)
+  expect(mails.map(({ to }) => to)).toContain('late@lead.example')
+})
+
+test('leads that are committed late are not missed: their mailboxes are woken after the commit', async () => {
+  sending = await testSending()
+  const { ctx, workspaceId } = sending
+  const campaign = await sending.createCampaign(await createMailboxes())
+  const woken = await watchWakes()
+  const mark = (whileOpen: () => Promise<void> = async () => undefined) =>
+    transaction(ctx, async (tx) => {
+      await markCampaign(tx, workspaceId, campaign.id)
+      await whileOpen()
+    })
+  await mark()
+  // The mark of an earlier lead is there, and must not be taken for the one that is still open.
+  await mark(() => createMarkedWaker(ctx)())
+  expect(await woken()).toEqual([])
+  await createMarkedWaker(ctx)()
+  expect(await woken()).toHaveLength(4)
+  expect(await marks()).toEqual([])
 })

@@ -107,6 +107,7 @@ export async function findNextDue(
   pairs: { ready: ReadyLane; campaign: BookedCampaign }[],
   now: Date,
 ): Promise<Map<ReadyLane, Date>> {
+  if (pairs.length === 0) return new Map()
   const sources = pairs.map(({ ready, campaign }) => sourceOf(ready, campaign))
   const next = new Map<ReadyLane, Date>()
   for (const { position, due_at } of await queries.findNextDue(db, sources, now)) {
@@ -130,7 +131,7 @@ async function withCampaigns(
   book: CampaignBook,
 ): Promise<ReadyLane[]> {
   const workspaces = [...new Set(rows.map(({ lane }) => lane.workspaceId))]
-  const active = workspaces.length === 0 ? [] : await queries.findActiveCampaigns(db, workspaces)
+  const active = await queries.findActiveCampaigns(db, workspaces)
   const byMailbox = new Map<string, queries.ActiveCampaign[]>()
   for (const campaign of active) {
     for (const address of campaign.email_list) {

@@ -396,6 +396,7 @@ export interface MailboxLanes {
   mailbox_id: string;
   next_send_at: Timestamp | null;
   not_before: Timestamp | null;
+  rests_until: Timestamp | null;
   seq: Generated<Int8>;
   token: Generated<Int8>;
   wake_at: Timestamp | null;
@@ -636,6 +637,11 @@ export interface WebhookUrls {
   workspace_id: string;
 }
 
+export interface WokenCampaigns {
+  campaign_id: string;
+  workspace_id: string;
+}
+
 export interface Workspaces {
   id: string;
   leadbank_scope_required: Generated<boolean>;
@@ -698,5 +704,6 @@ export interface DB {
   webhook_lanes: WebhookLanes;
   webhook_urls: WebhookUrls;
   webhooks: Webhooks;
+  woken_campaigns: WokenCampaigns;
   workspaces: Workspaces;
 }

@@ -22,6 +22,8 @@ interface Outlook extends Facts {
   woken: number
   woken_at: Date | null
   wakes_at: Date | null
+  /** Campaigns whose mailboxes are to be woken. */
+  marked: number
   /** By the clock of leases: until then everything has an owner who lives. */
   owned_until: Date
   /** Message-IDs of what came in and is kept. */
@@ -34,6 +36,7 @@ const outlook = `
       select min(wake_at) as at from mailbox_lanes
       union all select min(look_at) from sends where is_uncertain
       union all select min(leads_follow_due) from campaigns) as times) as next_at,
+    (select count(*)::int from woken_campaigns) as marked,
     (select count(*)::int from mailbox_lanes where wake_at <= $2) as woken,
     (select max(wake_at) from mailbox_lanes where wake_at <= $2) as woken_at,
     (select min(wake_at) from mailbox_lanes where wake_at > $2) as wakes_at,
@@ -66,6 +69,7 @@ export class Pastime {
     const { scheduler } = this.#world
     this.isIdle = false
     const seen = await this.#look()
+    if (seen.marked > 0) return undefined
     const nextMs = this.#msOf(seen.next_at)
     if (nextMs <= scheduler.nowMs || this.#isBusy(seen)) return this.#withoutPolls(seen, untilMs)
     const unread = this.#unreadOf(seen)

@@ -1,0 +1,13 @@
+import { prepared } from '../../kernel/db/prepared.ts'
+
+export interface MarkedCampaign {
+  workspace_id: string
+  campaign_id: string
+}
+
+/** Campaigns whose mailboxes are to be woken: a runner does it for all workspaces. */
+export const findMarkedCampaigns = prepared<[], MarkedCampaign>(
+  'find_woken_campaigns',
+  `/* cross-workspace: discovery */
+   select workspace_id, campaign_id from woken_campaigns`,
+)
