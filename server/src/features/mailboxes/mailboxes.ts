@@ -48,6 +48,7 @@ export async function addMailbox(
       address: removed?.address ?? parsed.email,
       address_folded: parsed.folded,
       settings: sealSettings(tx, workspaceId, id, { smtp, imap }),
+      imap_version: tx.newId(),
       timestamp_created: tx.now(),
       timestamp_updated: tx.now(),
     })
