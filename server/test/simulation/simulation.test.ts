@@ -12,7 +12,8 @@ test.each(scenarios)(
   async (scenario) => {
     await using laboratory = await openLaboratory(scenario)
     const broken: string[] = []
-    for (let seed = 1; seed <= scenario.seeds.tested; seed++) {
+    const { tested, remembered } = scenario.seeds
+    for (const seed of [...Array.from({ length: tested }, (_, at) => at + 1), ...remembered]) {
       const verdict = await simulate(laboratory, scenario, seed)
       if (verdict.violations.length > 0) broken.push(report(scenario, verdict))
     }

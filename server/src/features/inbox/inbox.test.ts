@@ -198,3 +198,38 @@ test('an answer to the id that the provider gave the mail finds its lead, and a 
   const [event] = await inbox.waitForEvents('lead.replied')
   expect(event.data.lead.id).toBe(leadId)
 })
+
+test('a copy in the Sent folder tells of one mail: another to the same person stays uncertain', async () => {
+  const { messageId: lost } = await inbox.contact([lead])
+  const { messageId } = await inbox.contact([lead])
+  const { peek } = inbox.ctx.database
+  await peek
+    .updateTable('sends')
+    .set({ state: 'uncertain', look_at: null })
+    .where('message_id', '=', lost)
+    .execute()
+  const early = new Date(inbox.ctx.now().getTime() - 5 * 60_000)
+  await peek
+    .updateTable('messages')
+    .set({ timestamp: early })
+    .where('message_id', '=', lost)
+    .execute()
+  const copy = inbox.outbox.map(({ source }) => source.toString())
+  const stamped = '<stamped@provider.example>'
+  const source = copy.find((each) => each.includes(messageId)) ?? ''
+  inbox.arrive(Buffer.from(source.replace(messageId, stamped)), '\\Sent')
+  inbox.startReader()
+  const statesOf = async () => {
+    const sends = await peek.selectFrom('sends').selectAll().execute()
+    return new Map(sends.map((send) => [send.message_id, send]))
+  }
+  await inbox.untilRead(async () => {
+    const send = (await statesOf()).get(messageId)
+    return send?.provider_message_id === stamped ? true : undefined
+  })
+  inbox.arrive(letter({ headers: [`In-Reply-To: ${stamped}`] }))
+  await inbox.waitForEvents('lead.replied')
+  expect((await statesOf()).get(lost)).toMatchObject({
+    ...{ state: 'uncertain', provider_message_id: null },
+  })
+})

@@ -18,7 +18,7 @@ export const deliveries: Scenario<DeliveryForecast> = {
   name: 'deliveries',
   furniture,
   faults,
-  seeds: { tested: 100, replayed: 4 },
+  seeds: { tested: 100, replayed: 4, remembered: [] },
   drawForecast: drawDeliveryForecast,
   begin,
 }

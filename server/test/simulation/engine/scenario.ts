@@ -14,8 +14,8 @@ export interface Scenario<F extends Forecast = Forecast> {
   /** Statements that furnish a migrated database, once. */
   furniture: string
   faults: Fault<F>[]
-  /** How many of them `npm test` runs, and runs twice. */
-  seeds: { tested: number; replayed: number }
+  /** How many of them `npm test` runs, and runs twice; and those beyond, that broke a promise once. */
+  seeds: { tested: number; replayed: number; remembered: number[] }
   /** @param days that it shall last, where somebody says so */
   drawForecast(random: Random, days?: number): F
   begin(world: World, forecast: F): Promise<Life>
