@@ -1,8 +1,8 @@
+import { type HtmlPiece, scanHtml } from '../../kernel/html/scan.ts'
+import { htmlToText } from '../../kernel/html/text.ts'
 import type { LinkedMail, TrackingLinks } from '../tracking/index.ts'
 import { showLines } from './html/lines.ts'
 import { rewriteLinks } from './html/links.ts'
-import { type HtmlPiece, scanHtml } from './html/scan.ts'
-import { htmlToText } from './html/text.ts'
 import type { CompiledStep, ComposeInput } from './mail.ts'
 
 export interface Body {

@@ -1,5 +1,5 @@
-import { scanHtml } from './html/scan.ts'
-import { htmlToText } from './html/text.ts'
+import { scanHtml } from '../../kernel/html/scan.ts'
+import { htmlToText } from '../../kernel/html/text.ts'
 import type { ComposedMail, ComposeInput, MailThread } from './mail.ts'
 import { mailAddress } from './mail-address.ts'
 import { oneLine } from './mime/header-text.ts'

@@ -1,18 +1,11 @@
 import sanitizeHtml, { type IOptions } from 'sanitize-html'
+import { scanHtml } from '../../../kernel/html/scan.ts'
+import { htmlToText } from '../../../kernel/html/text.ts'
 
 /** The words of an HTML mail, without what it quotes: a line `>` stands there. */
 export function textOfHtml(html: string): string {
-  const marked = html.slice(0, htmlMax).replace(lineEnds, '\n').replace(quoteStart, '\n&gt;\n')
-  const words = sanitized(marked, {
-    allowedTags: [],
-    allowedAttributes: {},
-    nonTextTags: ['style', 'script', 'textarea', 'option', 'noscript', 'title', 'blockquote'],
-  })
-  return unescaped(words)
-    .replace(/[ \t\u00a0]+/g, ' ')
-    .replace(/ ?\n ?/g, '\n')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim()
+  const read = html.slice(0, htmlMax)
+  return htmlToText(read, scanHtml(read), { showsLinks: false, dropsQuotes: true })
 }
 
 /** What may be shown in a page: no script, no form, nothing that is loaded from elsewhere. */
@@ -68,11 +61,3 @@ function sanitized(html: string, options: IOptions): string {
 class TooDeep extends Error {}
 
 const depthMax = 500
-
-const quoteStart = /(?=<blockquote\b)/gi
-const lineEnds = /<br\s*\/?>|<\/(?:p|div|li|tr|h[1-6]|table|ul|ol)\s*>/gi
-
-const unescaped = (text: string) =>
-  text.replace(/&(?:amp|lt|gt|quot);/g, (entity) => entities[entity] ?? entity)
-
-const entities: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' }

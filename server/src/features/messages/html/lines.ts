@@ -1,6 +1,6 @@
+import type { HtmlPiece } from '../../../kernel/html/scan.ts'
+import { scanHtml } from '../../../kernel/html/scan.ts'
 import { lineEnd } from '../../campaigns/index.ts'
-import type { HtmlPiece } from './scan.ts'
-import { scanHtml } from './scan.ts'
 
 /**
  * Whether the author of a body wrote HTML: there is a tag or a comment in it. An address in angle

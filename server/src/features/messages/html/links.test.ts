@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { scanHtml } from '../../../kernel/html/scan.ts'
 import { rewriteLinks } from './links.ts'
-import { scanHtml } from './scan.ts'
 
 const rewrite = (html: string, by = (url: string) => `R(${encodeURIComponent(url)})`) =>
   rewriteLinks(html, scanHtml(html), by)

@@ -1,5 +1,5 @@
-import { decodeEntities } from './entities.ts'
-import type { HtmlPiece } from './scan.ts'
+import { decodeEntities } from '../../../kernel/html/entities.ts'
+import type { HtmlPiece } from '../../../kernel/html/scan.ts'
 
 /**
  * Puts other addresses behind the links of a text: those of `<a href>` to http and https, and

@@ -2,9 +2,20 @@ import { decodeEntities } from './entities.ts'
 import type { HtmlPiece } from './scan.ts'
 import { TextWriter } from './text-writer.ts'
 
-/** HTML for a reader of plain text: paragraphs, lists and line breaks kept, links written out. */
-export function htmlToText(html: string, pieces: HtmlPiece[]): string {
-  const writer = new TextWriter()
+interface TextOptions {
+  /** Whether the address of a link is written behind its text. */
+  showsLinks?: boolean
+  /** Whether a quotation is only a line `>`. */
+  dropsQuotes?: boolean
+}
+
+/** HTML for a reader of plain text: paragraphs, lists and line breaks kept. */
+export function htmlToText(
+  html: string,
+  pieces: HtmlPiece[],
+  { showsLinks = true, dropsQuotes = false }: TextOptions = {},
+): string {
+  const writer = new TextWriter(showsLinks)
   let hidden: Hidden | undefined
   let at = 0
   for (const piece of pieces) {
@@ -12,7 +23,10 @@ export function htmlToText(html: string, pieces: HtmlPiece[]): string {
     at = piece.end
     if (hidden) hidden = stillHidden(hidden, piece)
     else if (isHidden(html, piece)) hidden = { name: piece.name, depth: 1 }
-    else if (piece.name !== '') writeTag(writer, html, piece)
+    else if (dropsQuotes && piece.name === 'blockquote' && !piece.isEnd) {
+      writer.line('>')
+      hidden = { name: piece.name, depth: 1 }
+    } else if (piece.name !== '') writeTag(writer, html, piece)
   }
   if (!hidden && at < html.length) writer.text(html.slice(at))
   return writer.toString()
@@ -55,7 +69,7 @@ function writeTag(writer: TextWriter, html: string, piece: HtmlPiece) {
   }
   if (name === 'pre') return writer.preformatted(!isEnd)
   if (name === 'img') return writer.text(attributeOf(html, piece, 'alt') ?? '')
-  if (name === 'hr') return writer.rule()
+  if (name === 'hr') return writer.line('----------')
   if (name === 'td' || name === 'th') return writer.space()
   if (paragraphs.has(name)) writer.paragraph()
   else if (lines.has(name)) writer.newLine()

@@ -81,6 +81,18 @@ describe('a reader of plain text sees', () => {
   })
 })
 
+test.each<[string, string]>([
+  ['<p>Yes, <a href="https://x.example">gladly</a></p>', 'Yes, gladly'],
+  ['Yes<blockquote>a<blockquote>b</blockquote>c</blockquote>No', 'Yes\n>\nNo'],
+  ['<div>On Friday Ann wrote:<blockquote>a<p>b', 'On Friday Ann wrote:\n>'],
+])(
+  'of the words of an answer are left out where links lead and what is quoted: %s',
+  (html, text) => {
+    const options = { showsLinks: false, dropsQuotes: true }
+    expect(htmlToText(html, scanHtml(html), options)).toBe(text)
+  },
+)
+
 test('text without tags and references is left alone, but for white space', () => {
   const words = fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll(/[<&]/g, ''))
   fc.assert(

@@ -13,6 +13,11 @@ export class TextWriter {
   /** Of an item that has no word yet. */
   private marker = ''
   private link: { href: string; text: string } | undefined
+  private readonly showsLinks: boolean
+
+  constructor(showsLinks: boolean) {
+    this.showsLinks = showsLinks
+  }
 
   /** Text as it stands in HTML. */
   text(html: string) {
@@ -46,9 +51,10 @@ export class TextWriter {
     this.want(this.lists.length > 0 ? 1 : 2)
   }
 
-  rule() {
+  /** A line of its own, which is text and not HTML. */
+  line(text: string) {
     this.want(1)
-    this.write('----------')
+    this.write(text)
     this.want(1)
   }
 
@@ -77,6 +83,7 @@ export class TextWriter {
   }
 
   startLink(href: string) {
+    if (!this.showsLinks) return
     this.endLink()
     this.link = { href, text: '' }
   }
