@@ -2,17 +2,15 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/longest-first.ts'
 import { CountReporter } from './test/reporter.ts'
+import { isThorough } from './test/thoroughness.ts'
+
+const responsive = '**/*.responsive.test.ts'
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    // Counting what is run keeps V8 from optimising it: how long a turn takes is measured without.
-    exclude: process.env.COVERAGE === '1' ? ['**/*.responsive.test.ts'] : [],
-    setupFiles: ['test/statements/capture.ts'],
+    setupFiles: ['test/statements/capture.ts', 'test/random-cases.ts'],
     globalSetup: ['test/global-setup.ts'],
     reporters: ['default', new CountReporter(process.env.TEST_COUNTS_FILE)],
-    // PostgreSQL and the receivers of the tests want a part of the two cores as well.
-    maxWorkers: 2,
     // A worker loads the modules once for all of its test files: none keeps state between them.
     isolate: false,
     sequence: { sequencer: LongestFirst },
@@ -24,8 +22,30 @@ export default defineConfig({
     },
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'server',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: [responsive],
+          // A third of their time test files wait for processes and sockets: three keep two cores busy.
+          maxWorkers: 3,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // How long a turn of the event loop takes is measured alone.
+          name: 'responsive',
+          include: [responsive],
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
     coverage: {
-      enabled: process.env.COVERAGE === '1',
+      enabled: isThorough,
       provider: 'v8',
       // A statement that no test has run against PostgreSQL is a guess.
       include: ['src/**/{queries,*-queries}.ts'],

@@ -16,7 +16,9 @@ import {
   createTextLookup,
 } from '../src/kernel/outbound/index.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
+import { testInstant } from './instants.ts'
 import { guardNetwork } from './network-guard.ts'
+import { Random } from './random.ts'
 
 /** Stands still until it is told otherwise; once `run` it goes on from there with the real time. */
 interface TestClock {
@@ -29,15 +31,24 @@ interface TestClock {
 export interface TestContext extends Context, AsyncDisposable {
   database: TestDatabase
   clock: TestClock
+  /** For what talks to programs of others, which tell the machine's time. */
+  useRealTime: () => Promise<void>
   /** Every line that was logged, as text. */
   logLines: string[]
 }
 
-/** A context on a private database. The clock starts at the real time, because ids hold it. */
+/**
+ * A context on a private database. The clocks of both start at the same fixed instant, and what is
+ * drawn, ids too, is the same in each run; TEST_SEED makes it another.
+ */
 export async function testContext(overrides: Partial<Config> = {}): Promise<TestContext> {
   const database = await testDatabase()
+  const start = testInstant()
+  await database.setClock(start)
   const config: Config = { ...readConfig({ LOG_LEVEL: 'debug' }), ...overrides }
-  const clock = testClock(new Date())
+  const clock = testClock(start)
+  const random = new Random(`test ${process.env.TEST_SEED ?? 1}`)
+  const idRandom = random.fork('ids')
   const logLines: string[] = []
   const http = createOutboundHttp({ policy: config.outbound })
   const ctx: TestContext = {
@@ -45,8 +56,8 @@ export async function testContext(overrides: Partial<Config> = {}): Promise<Test
     db: database.db,
     now: clock.now,
     monotonicMs: () => performance.now(),
-    random: Math.random,
-    newId: createIdGenerator(clock.now),
+    random: () => random.next(),
+    newId: createIdGenerator(clock.now, (bytes) => idRandom.fill(bytes)),
     sleep: (ms, signal) => wait(ms, undefined, { ...(signal ? { signal } : {}) }).catch(() => {}),
     http,
     mail: createMailNetwork({ policy: config.outbound, lookup: createLookup() }),
@@ -58,6 +69,12 @@ export async function testContext(overrides: Partial<Config> = {}): Promise<Test
     metrics: createMetrics(),
     database,
     clock,
+    async useRealTime() {
+      clock.set(new Date())
+      clock.run()
+      await database.setClock(new Date())
+      await ensurePartitions(ctx)
+    },
     logLines,
     async [Symbol.asyncDispose]() {
       await http.close()

@@ -8,6 +8,7 @@ import { connect, type Database, type Db } from '../src/kernel/db/db.ts'
 import { migrate, migrationNames } from '../src/kernel/db/migrate.ts'
 import { createPartitions } from '../src/kernel/db/partitions.ts'
 import type { DB } from '../src/kernel/db/types.gen.ts'
+import { testInstant } from './instants.ts'
 import { createSignal, type Signal } from './signal.ts'
 
 export interface TestDatabase extends Database, AsyncDisposable {
@@ -19,6 +20,8 @@ export interface TestDatabase extends Database, AsyncDisposable {
   peek: Db
   /** Resolves with what `look` finds, which looks again whenever this process has done something here. */
   until: Signal['until']
+  /** From now on the database's clock goes on from there. */
+  setClock: (time: Date) => Promise<void>
   /** From now on it looks again, too, whenever another process has changed this table. */
   hear: (table: keyof DB) => Promise<void>
 }
@@ -47,6 +50,11 @@ export async function testDatabase(): Promise<TestDatabase> {
   return {
     ...database,
     ...{ url, peek, until },
+    async setClock(time) {
+      await peekPool.query(`
+        create or replace function outrider_now() returns timestamptz language sql stable as
+          $$ select statement_timestamp() + interval '${time.getTime() - Date.now()} ms' $$`)
+    },
     async hear(table) {
       listener ??= await listenTo(url, raise)
       await listener.query(`
@@ -72,11 +80,11 @@ async function listenTo(url: string, onNotify: () => void): Promise<pg.Client> {
 }
 
 /**
- * Made once per server, schema and day, under a lock: test files run side by side. It has the
- * partitions of its day, so that not every copy makes them anew.
+ * Made once per server, schema and instant, under a lock: test files run side by side. It has the
+ * partitions of that time, so that not every copy makes them anew.
  */
 async function ensureTemplate(admin: pg.Client, server: string): Promise<string> {
-  const now = new Date()
+  const now = testInstant()
   const name = `outrider_template_${schemaHash()}_${now.toISOString().slice(0, 10).replaceAll('-', '')}`
   await admin.query('select pg_advisory_lock(1)')
   const { rowCount } = await admin.query('select from pg_database where datname = $1', [name])

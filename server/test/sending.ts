@@ -89,7 +89,7 @@ export async function testSending(
 ): Promise<Sending> {
   const api = await testApi(options.config)
   api.ctx.clock.run()
-  const { store, mails: outbox, waitFor: waitForMails } = createOutbox()
+  const { store, mails: outbox, waitFor: waitForMails } = createOutbox(api.ctx.now)
   const smtp = await startSmtpServer(store, options.smtp)
   const runners: SendingRunner[] = []
   const servers: AsyncDisposable[] = [smtp]

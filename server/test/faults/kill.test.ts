@@ -5,6 +5,7 @@ import { ensureDefaultWorkspace } from '../../src/features/workspaces/index.ts'
 import { testContext } from '../context.ts'
 import { makeDataDir, type ServiceProcess, startService } from '../processes.ts'
 import { startReceiver } from '../receiver.ts'
+import { createSignal } from '../signal.ts'
 
 const leads = 40
 
@@ -41,6 +42,7 @@ test('kill -9 of every process in turn under load loses no event and no record',
   let isLoading = true
   let starting: Promise<unknown> = Promise.resolve()
   let changes = 0
+  const changed = createSignal()
   const load = Array.from({ length: 8 }, async (_, worker) => {
     for (let round = 0; isLoading; round++) {
       // One goes on; all of them would leave a process that starts no time.
@@ -49,24 +51,32 @@ test('kill -9 of every process in turn under load loses no event and no record',
       const new_status = round % 2 === 0 ? 'interested' : 'not_interested'
       await call('/api/v2/lead/update/status', { campaign_id: campaign.id, email, new_status })
       changes += 1
+      changed.raise()
     }
   })
-  const received = (more: number) => receiver.waitFor(receiver.requests.length + more)
+  /** Resolves when there is so much more load behind it: changes acknowledged, and events received. */
+  const loaded = (more: number) => {
+    const enough = changes + more
+    return Promise.all([
+      receiver.waitFor(receiver.requests.length + more),
+      changed.until(() => changes >= enough),
+    ])
+  }
   for (const [processes, role] of [
     [runners, 'runner'],
     [apis, 'api'],
   ] as const) {
     for (const index of [0, 1]) {
-      await received(50)
+      await loaded(50)
       processes[index]?.kill('SIGKILL')
       await processes[index]?.exited
-      await received(50)
+      await loaded(50)
       const again = start(role, settings)
       starting = again
       processes[index] = await again
     }
   }
-  await received(50)
+  await loaded(50)
   isLoading = false
   await Promise.all(load)
 
@@ -79,9 +89,8 @@ test('kill -9 of every process in turn under load loses no event and no record',
   const events = await peek.selectFrom('events').select(['id', 'type']).execute()
   const attempts = await peek.selectFrom('webhook_events').selectAll().orderBy('id').execute()
   const statuses = events.filter((event) => /lead\.(not_)?interested/.test(event.type))
-  expect(changes).toBeGreaterThan(200)
-  // An acknowledged change may have been made twice by a client that had to ask again, never less.
-  expect(statuses.length).toBeGreaterThan(0)
+  // A change may have been made whose client was never told, but never one less.
+  expect(statuses.length).toBeGreaterThanOrEqual(changes)
 
   const arrived = new Set(receiver.requests.map((request) => request.headers['webhook-id']))
   expect(events.filter((event) => !arrived.has(event.id))).toEqual([])

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { expect, onTestFinished, test } from 'vitest'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createKeyAsOperator } from '../../src/features/keys/index.ts'
 import { ensureDefaultWorkspace } from '../../src/features/workspaces/index.ts'
 import { type TestContext, testContext } from '../context.ts'
@@ -18,17 +20,15 @@ test('kill -9 in the middle of reveals leaves each whole or not begun, charged o
     await api.exited
     api = await start(settings)
   }
-  // Each batch is cut off once a third of it has been answered, with the others under way.
+  const gate = await buildGate(ctx)
+  // Each batch is cut off when a part of it has been acquired, with the others under way.
   for (let from = 0; from < people.length; from += 200) {
-    const { promise: underWay, resolve } = Promise.withResolvers<void>()
-    let answered = 0
+    await using closed = await gate.closeAfter(60)
     const asked = people.slice(from, from + 200).map(async (id) => {
       const answer = await reveal(api, key, { contact_id: id, list_name: 'killed' })
       if (answer.status === 200) acquired.add(id)
-      answered += 1
-      if (answered === 60) resolve()
     })
-    await underWay
+    await closed.reached()
     await kill()
     await Promise.all(asked)
     await checkWhole(ctx, workspaceId, acquired)
@@ -78,6 +78,41 @@ async function arrange(ctx: TestContext, more: Settings = {}) {
     ...more,
   }
   return { settings, key, workspaceId }
+}
+
+/** Holds up, in the middle of its transaction, whoever acquires more contacts than are let pass. */
+async function buildGate({ database: { peek, url } }: TestContext) {
+  await sql`
+    create table gate as select 0 as passes;
+    create function wait_at_gate() returns trigger language plpgsql as $$
+    begin
+      if (select count(*) from acquired_contacts) >= (select passes from gate) then
+        perform pg_advisory_xact_lock_shared(42);
+      end if;
+      return new;
+    end $$;
+    create trigger gate before insert on acquired_contacts
+    for each row execute function wait_at_gate()`.execute(peek)
+  return {
+    async closeAfter(more: number) {
+      const guard = new pg.Client({ connectionString: url })
+      await guard.connect()
+      await guard.query('select pg_advisory_lock(42)')
+      await guard.query('update gate set passes = $1 + (select count(*) from acquired_contacts)', [
+        more,
+      ])
+      const waiting = async () => {
+        const { rowCount } = await guard.query(
+          "select from pg_locks where not granted and locktype = 'advisory' and objid = 42",
+        )
+        return rowCount
+      }
+      return {
+        reached: () => vi.waitUntil(async () => Boolean(await waiting()), { timeout: 60_000 }),
+        [Symbol.asyncDispose]: () => guard.end(),
+      }
+    },
+  }
 }
 
 async function start(settings: Settings): Promise<ServiceProcess> {

@@ -17,11 +17,10 @@ test.concurrent('packets are dropped while sockets stay open: requests are answe
   api.proxy.freeze()
   // Several, so that connections of the pool and the one that reads keys are all waited for.
   const answers = await Promise.all([api.ask(), api.change(), api.ask(), api.change()])
-  for (const { status, code, retryAfter, ms } of answers) {
-    expect({ status, code, retryAfter }).toEqual({
-      ...{ status: 503, code: 'unavailable', retryAfter: '1' },
+  for (const answer of answers) {
+    expect(answer).toEqual({
+      ...{ status: 503, code: 'unavailable', retryAfter: '1', isLate: false },
     })
-    expect(ms).toBeLessThan(5000)
   }
   // What was made before is frozen for good; connections of the other kind are not waited for again.
   expect((await api.ask()).status).toBe(200)
@@ -33,9 +32,9 @@ test.concurrent('a change that waits for a silent database is answered within 5 
   await api.ready()
   const connection = await api.pool.connect()
   api.proxy.freeze()
-  const asked = performance.now()
+  const watch = startWatch()
   await expect(connection.query('select 1')).rejects.toMatchObject({ code: 'ETIMEDOUT' })
-  expect(performance.now() - asked).toBeLessThan(5000)
+  expect(watch.isLate()).toBe(false)
   connection.release()
   expect((await api.pool.query('select 1')).rowCount).toBe(1)
 })
@@ -45,13 +44,25 @@ test.concurrent('while new connections are swallowed as well every request is an
   await api.ready()
   api.proxy.freezeAll()
   for (let asked = 0; asked < 3; asked++) {
-    const { status, ms } = await api.ask()
-    expect(status).toBe(503)
-    expect(ms).toBeLessThan(5000)
+    expect(await api.ask()).toMatchObject({ status: 503, isLate: false })
   }
   api.proxy.heal()
   await api.ready()
 })
+
+/** A timer of 5 s: on a machine that stands still for a moment it comes later, like all that it measures. */
+function startWatch() {
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+  }, 5000)
+  return {
+    isLate: () => {
+      clearTimeout(timer)
+      return isLate
+    },
+  }
+}
 
 async function apiBehindProxy() {
   const ctx = await testContext()
@@ -63,7 +74,7 @@ async function apiBehindProxy() {
   const { db, pool } = connect(url.href, 5, apiTimeouts)
   const app = await buildApi({ ...ctx, db })
   const send = async (method: 'GET' | 'POST', payload?: object) => {
-    const asked = performance.now()
+    const watch = startWatch()
     const answer = await app.inject({
       ...{ method, url: '/oauth/service-accounts' },
       headers: { authorization: `Bearer ${key}` },
@@ -73,7 +84,7 @@ async function apiBehindProxy() {
       status: answer.statusCode,
       code: answer.json().code,
       retryAfter: answer.headers['retry-after'],
-      ms: performance.now() - asked,
+      isLate: watch.isLate(),
     }
   }
   return {

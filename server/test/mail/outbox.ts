@@ -10,11 +10,11 @@ export interface Outbox {
   waitFor: (count: number) => Promise<SubmittedMail[]>
 }
 
-export function createOutbox(): Outbox {
+export function createOutbox(now = () => new Date()): Outbox {
   const mails: SubmittedMail[] = []
   const arrival = createSignal()
   const store = new MailStore({
-    now: () => new Date(),
+    now,
     onOutside: (mail) => {
       mails.push(mail)
       arrival.raise()

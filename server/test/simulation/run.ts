@@ -3,7 +3,7 @@ import { type Laboratory, openLaboratory } from './engine/laboratory.ts'
 import { findDifference, record } from './engine/replay.ts'
 import { report } from './engine/report.ts'
 import type { Scenario } from './engine/scenario.ts'
-import { simulate } from './engine/simulate.ts'
+import { catchFault, simulate } from './engine/simulate.ts'
 import { scenarios } from './scenarios.ts'
 
 const { values, positionals } = parseArgs({
@@ -15,6 +15,7 @@ const { values, positionals } = parseArgs({
     fault: { type: 'string' },
     trace: { type: 'boolean', default: false },
     twice: { type: 'boolean', default: false },
+    'find-catching': { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
@@ -25,34 +26,46 @@ if (values.help) {
 const scenario = choose('SCENARIO', scenarios, positionals[0] ?? scenarios[0]?.name)
 const fault = values.fault ? choose('--fault', scenario.faults, values.fault) : undefined
 
+let failed = 0
 const days = values.days === undefined ? undefined : Number(values.days)
 
 await using laboratory = await openLaboratory(scenario)
-const startedMs = performance.now()
-const first = Number(values.seed)
-const last = first + Number(values.runs) - 1
-let failed = 0
-const total = { steps: 0, parkings: 0, deadlocks: 0, virtualMs: 0 }
-for (let seed = first; seed <= last; seed++) {
-  const verdict = values.twice
-    ? await runTwice(laboratory, scenario, seed)
-    : await simulate(laboratory, scenario, seed, {
-        ...{ days, fault },
-        print: values.trace ? show : undefined,
-      })
-  for (const key of Object.keys(total) as (keyof typeof total)[]) total[key] += verdict[key]
-  if (verdict.violations.length > 0) {
-    failed += 1
-    console.log(report(scenario, verdict, { days, fault }))
+if (values['find-catching']) await findCatchingSeeds()
+else await runSeeds()
+
+async function findCatchingSeeds() {
+  for (const fault of scenario.faults) {
+    const caught = await catchFault(laboratory, scenario, fault)
+    console.log(`    '${fault.name}': ${caught?.seed},`)
   }
 }
-const seconds = (performance.now() - startedMs) / 1000
-console.log(
-  `${last - first + 1} seeds, ${failed} failed, ${seconds.toFixed(1)} s; ${total.steps} steps, ` +
-    `${total.parkings} waits for a lock, ${total.deadlocks} deadlocks, ` +
-    `${Math.round(total.virtualMs / 3_600_000)} simulated hours`,
-)
-process.exitCode = failed > 0 ? 1 : 0
+
+async function runSeeds() {
+  const startedMs = performance.now()
+  const first = Number(values.seed)
+  const last = first + Number(values.runs) - 1
+  const total = { steps: 0, parkings: 0, deadlocks: 0, virtualMs: 0 }
+  for (let seed = first; seed <= last; seed++) {
+    const verdict = values.twice
+      ? await runTwice(laboratory, scenario, seed)
+      : await simulate(laboratory, scenario, seed, {
+          ...{ days, fault },
+          print: values.trace ? show : undefined,
+        })
+    for (const key of Object.keys(total) as (keyof typeof total)[]) total[key] += verdict[key]
+    if (verdict.violations.length > 0) {
+      failed += 1
+      console.log(report(scenario, verdict, { days, fault }))
+    }
+  }
+  const seconds = (performance.now() - startedMs) / 1000
+  console.log(
+    `${last - first + 1} seeds, ${failed} failed, ${seconds.toFixed(1)} s; ${total.steps} steps, ` +
+      `${total.parkings} waits for a lock, ${total.deadlocks} deadlocks, ` +
+      `${Math.round(total.virtualMs / 3_600_000)} simulated hours`,
+  )
+  process.exitCode = failed > 0 ? 1 : 0
+}
 
 async function runTwice(laboratory: Laboratory, scenario: Scenario, seed: number) {
   const recording = await record(laboratory, scenario, seed, { days, fault })
@@ -76,7 +89,7 @@ function choose<T extends { name: string }>(what: string, all: T[], name: string
 }
 
 function usage(): string {
-  return `npm run simulate -- [SCENARIO] [--seed N] [--runs K] [--days D] [--fault NAME] [--trace] [--twice]
+  return `npm run simulate -- [SCENARIO] [--seed N] [--runs K] [--days D] [--fault NAME] [--trace] [--twice] [--find-catching]
 
 SCENARIO   ${scenarios.map(({ name }) => name).join(' or ')}; without one, the first
 --seed     where to begin; one seed is always the same history
@@ -86,5 +99,6 @@ SCENARIO   ${scenarios.map(({ name }) => name).join(' or ')}; without one, the f
 --fault    with a mistake put into it that must be noticed:
 ${scenarios.map(({ name, faults }) => `           ${name}: ${faults.map((fault) => fault.name).join(', ')}`).join('\n')}
 --trace    prints everything that happens
---twice    runs each seed again, and compares`
+--twice    runs each seed again, and compares
+--find-catching  prints a seed that catches each fault, for caught-by.ts`
 }

@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs'
 import { afterAll } from 'vitest'
 import { captureStatements } from '../../src/kernel/db/client.ts'
 import { remedies, type Violation } from './rules.ts'
@@ -18,7 +19,16 @@ afterAll(async () => {
   const catalog = await testCatalog()
   const reports = [...texts].flatMap((text) => report(text, checkStatement(text, catalog)))
   if (reports.length > 0) throw new Error(`Statements break the rules:\n\n${reports.join('\n\n')}`)
+  keep(texts)
 })
+
+/** For `prepare.ts`, one JSON string a line. */
+function keep(texts: Set<string>) {
+  const { STATEMENTS_FILE } = process.env
+  if (!STATEMENTS_FILE) return
+  const lines = [...texts].map((text) => `${JSON.stringify(text)}\n`)
+  appendFileSync(STATEMENTS_FILE, lines.join(''))
+}
 
 /** The statement, and for every violation what to do about it. */
 function report(text: string, violations: Violation[]): string[] {

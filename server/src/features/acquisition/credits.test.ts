@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
 import { insertPerson } from '../../../test/directory-rows.ts'
+import { ensurePartitions } from '../../app.ts'
 import { createWorkspace, ensureDefaultWorkspace, setPlan } from '../workspaces/index.ts'
 import { grantMonthlyCredits } from './account.ts'
 import { acquireEmail } from './acquire-email.ts'
@@ -12,6 +13,7 @@ let workspaceId: string
 beforeAll(async () => {
   ctx = await testContext()
   ctx.clock.set(new Date(Date.UTC(ctx.now().getUTCFullYear(), ctx.now().getUTCMonth(), 20)))
+  await ensurePartitions(ctx)
 })
 afterAll(() => ctx[Symbol.asyncDispose]())
 beforeEach(async () => {

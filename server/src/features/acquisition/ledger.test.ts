@@ -1,3 +1,4 @@
+// Also runs on PostgreSQL 15: locks.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -16,6 +17,7 @@ import {
   type Source,
   sources,
 } from '../../../test/ledger-world.ts'
+import { share } from '../../../test/thoroughness.ts'
 import { ensurePartitions } from '../../app.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { createWorkspace, setPlan } from '../workspaces/index.ts'
@@ -190,7 +192,7 @@ async function refund(told: Told, contactId: string) {
 }
 
 test('whatever is done, the ledger, the balance and the answers agree', async () => {
-  const runs = Number(process.env.LEDGER_RUNS ?? 6)
+  const runs = Number(process.env.LEDGER_RUNS ?? share(6))
   await fc.assert(
     fc.asyncProperty(fc.nat(3), fc.array(step, stepsOf), async (monthly, steps) => {
       const told = await begin(monthly)

@@ -132,7 +132,7 @@ test('another mailbox has room for new leads, but not for the threads of a full 
 
 test('follow-ups of a mailbox that was not read for a quarter of an hour wait for that', async () => {
   await setLeads({ sending_state: 'active', mailbox_id: mailboxId })
-  const readBefore = (minutes: number) => new Date(Date.now() - minutes * 60_000)
+  const readBefore = (minutes: number) => new Date(api.ctx.now().getTime() - minutes * 60_000)
   await setMailbox({ inbox_read_at: readBefore(14) })
   expect(await reason()).toBeNull()
   await setMailbox({ inbox_read_at: readBefore(16) })

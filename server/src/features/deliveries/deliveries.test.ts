@@ -1,7 +1,8 @@
-import { Webhook } from 'standardwebhooks'
+// Also runs on PostgreSQL 15: the queue is read and settled.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Delivering, testDelivering } from '../../../test/delivering.ts'
 import { answerInTurn, answerWith, hostile, startReceiver } from '../../../test/receiver.ts'
+import { verifySignature } from '../../../test/signature.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 
 let service: Delivering
@@ -19,17 +20,15 @@ test('an event reaches its destination signed, and is recorded', async () => {
   await using receiver = await startReceiver()
   const webhook = await service.createWebhook(receiver.url)
   const [eventId] = await service.emit([{ data: { lead: { email: 'lead@example.com' } } }])
-  const { headers, body, method } = await receiver.next()
+  const received = await receiver.next()
+  const { headers, method } = received
   expect(method).toBe('POST')
   expect(headers).toMatchObject({
     'content-type': 'application/json',
     'user-agent': expect.stringMatching(/^Outrider-Webhooks\/\d/),
     'webhook-id': eventId,
   })
-  const payload = new Webhook(webhook.signing_secret).verify(
-    body,
-    headers as Record<string, string>,
-  )
+  const payload = verifySignature(webhook.signing_secret, received, service.ctx.now())
   expect(payload).toMatchObject({
     id: eventId,
     event_id: eventId,
@@ -121,11 +120,12 @@ test('Retry-After of a 429 sets the time of the next attempt, within 1 s and 24 
     response.writeHead(429, { 'retry-after': '7200' }).end()
   })
   const { id } = await service.createWebhook(receiver.url)
+  const sentMs = service.ctx.now().getTime()
   await service.emit()
   const [attempt] = await service.waitForAttempts(id, 1)
-  const waitMs = (attempt?.timestamp_next_retry?.getTime() ?? 0) - service.ctx.now().getTime()
-  expect(waitMs).toBeGreaterThan(7_190_000)
-  expect(waitMs).toBeLessThanOrEqual(7_200_000)
+  const answeredMs = (attempt?.timestamp_next_retry?.getTime() ?? 0) - 7_200_000
+  expect(answeredMs).toBeGreaterThanOrEqual(sentMs)
+  expect(answeredMs).toBeLessThanOrEqual(service.ctx.now().getTime())
 })
 
 test('a redirect is a failure and is never followed', async () => {

@@ -168,7 +168,7 @@ describe('a replay', () => {
   test('of a disabled or unknown destination is refused', async () => {
     const { id } = await service.createWebhook('http://127.0.0.1:9/')
     await patch(id, { status: 'disabled' })
-    const window = { workspaceId: service.workspaceId, from: new Date(0), to: new Date() }
+    const window = { workspaceId: service.workspaceId, from: new Date(0), to: service.ctx.now() }
     await expect(replay(service.ctx, { ...window, webhookId: id })).rejects.toThrow('disabled')
     await expect(
       replay(service.ctx, { ...window, webhookId: service.ctx.newId() }),

@@ -1,3 +1,4 @@
+// Also runs on PostgreSQL 15: partitions are dropped.
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'

@@ -1,3 +1,4 @@
+// Also runs on PostgreSQL 15: COPY.
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'

@@ -120,7 +120,7 @@ describe('a wish not to be written to', () => {
 
 test('the time of an answer is when it arrived, not when it was read', async () => {
   const { leadId, from, messageId } = await contacted()
-  const arrived = new Date(Math.floor(Date.now() / 1000) * 1000 - 20 * 3_600_000)
+  const arrived = new Date(Math.floor(inbox.ctx.now().getTime() / 1000) * 1000 - 20 * 3_600_000)
   const folder = inbox.account(address).folders.get('INBOX')
   folder?.add(letter({ from, headers: answering(messageId) }), arrived)
   await inbox.readAll()

@@ -18,7 +18,7 @@ beforeEach(async () => {
   // The runner looks for changes at once, not every few seconds.
   inbox.ctx.sleep = (ms, signal) =>
     wait(Math.min(ms, 30), undefined, { ...(signal ? { signal } : {}) }).catch(() => undefined)
-  store = createOutbox().store
+  store = createOutbox(inbox.ctx.now).store
   store.addAccount({ address, password })
   server = await startImapServer(store)
 })

@@ -44,7 +44,7 @@ describe('somebody who gets copies of what the lead is sent', () => {
   test('is on holiday, and the lead is not', async () => {
     const { leadId, messageId } = contact
     const before = await inbox.lead(leadId)
-    const day = new Date(Date.now() + 60 * 86_400_000).toISOString().slice(0, 10)
+    const day = new Date(inbox.ctx.now().getTime() + 60 * 86_400_000).toISOString().slice(0, 10)
     const headers = [...answering(messageId, 'away'), 'Auto-Submitted: auto-replied']
     const body = `I am out of office until ${day}.`
     inbox.arrive(letter({ from: boss, subject: 'Out of office', headers, body }))

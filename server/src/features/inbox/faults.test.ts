@@ -118,7 +118,7 @@ test('a mail in the inbox and in all mail is one, and folders are found by any n
   const other = new Folder('Clients')
   for (const folder of [all, junk, other]) folders.set(folder.path, folder)
   await inbox.contact(people(4))
-  const now = new Date()
+  const now = inbox.ctx.now()
   folders.get('INBOX')?.add(answer(1), now)
   all.add(answer(1), now)
   all.add(answer(2), now)

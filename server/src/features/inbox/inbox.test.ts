@@ -107,7 +107,7 @@ test('what a lead wrote before it was written to is no answer', async () => {
   const { leadId } = await inbox.contact([lead])
   inbox.arrive(letter())
   const mails = inbox.store.find(address)?.folders.get('INBOX')?.mails ?? []
-  for (const mail of mails) mail.receivedAt = new Date(Date.now() - 86_400_000)
+  for (const mail of mails) mail.receivedAt = new Date(inbox.ctx.now().getTime() - 86_400_000)
   inbox.startReader()
   await inbox.readAll()
   expect((await inbox.lead(leadId)).email_reply_count).toBe(0)

@@ -32,7 +32,7 @@ describe.skipIf(whyNoRealServers)('with postfix and dovecot', () => {
   beforeAll(async () => {
     real = await startRealServers()
     api = await testApi()
-    api.ctx.clock.run()
+    await api.ctx.useRealTime()
     receiver = await startReceiver()
     runner = await startRunner(api.ctx, {
       listen: (onHint) => listen(api.ctx.database.url, hintChannel, onHint, api.ctx.log),

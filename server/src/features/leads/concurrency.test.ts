@@ -1,3 +1,4 @@
+// Also runs on PostgreSQL 15: locks.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { setPlan } from '../workspaces/index.ts'

@@ -1,3 +1,4 @@
+// Also runs on PostgreSQL 15: plans.
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { testContext } from '../../../test/context.ts'

@@ -74,7 +74,11 @@ test('a lead that another process dealt with is not skipped again and again', as
   const suppressed = { kind: 'address', value: 'b@lead.example', reason: 'blocked' }
   await peek
     .insertInto('suppressions')
-    .values({ workspace_id: sending.workspaceId, timestamp_created: new Date(), ...suppressed })
+    .values({
+      workspace_id: sending.workspaceId,
+      timestamp_created: sending.ctx.now(),
+      ...suppressed,
+    })
     .execute()
   await sending.startRunner()
   await sending.waitForMails(1)

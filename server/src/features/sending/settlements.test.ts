@@ -1,3 +1,4 @@
+// Also runs on PostgreSQL 15: locks.
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import { alwaysOpen, type LedgerEntry, type Sending, testSending } from '../../../test/sending.ts'

@@ -1,3 +1,4 @@
+// Also runs on PostgreSQL 15: locks.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type LedgerEntry, type Sending, testSending } from '../../../test/sending.ts'
 

@@ -103,8 +103,13 @@ test('a person has it sent again: once, with the same Message-ID, and counted on
   const [again] = await sending.waitForLedger(inState('sent'))
   expect(again).toMatchObject({ attempt: 2, message_id: entry.message_id })
   expect(mail?.source.toString()).toContain(entry.message_id)
-  const [day] = await ctx.database.peek.selectFrom('campaign_days').selectAll().execute()
-  expect(day).toMatchObject({ sent: 1, new_leads: 1 })
+  // It may be sent on another day than it was first tried.
+  const days = await ctx.database.peek
+    .selectFrom('campaign_days')
+    .select(['sent', 'new_leads'])
+    .where('sent', '<>', 0)
+    .execute()
+  expect(days).toEqual([{ sent: 1, new_leads: 1 }])
 })
 
 test('an answer to it proves that it was sent', async () => {

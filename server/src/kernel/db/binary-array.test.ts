@@ -1,3 +1,4 @@
+// Also runs on PostgreSQL 15: the binary format of parameters.
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'

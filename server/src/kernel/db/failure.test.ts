@@ -1,3 +1,4 @@
+// Also runs on PostgreSQL 15: what the server says of its errors.
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+// Also runs on PostgreSQL 15: COPY.
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { sql } from 'kysely'

@@ -32,6 +32,9 @@ import { findPostmaster, startPostmaster } from './postmaster.ts'
 import { findPrograms } from './programs.ts'
 import { serverSettings } from './settings.ts'
 
+/** On a machine that may be busy. */
+const patience = { timeout: 20_000 }
+
 const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() }
 const nobody = { uid: 65_534, gid: 65_534 }
 // Needs root to become somebody else, and a checkout that somebody else can enter.
@@ -176,7 +179,7 @@ describe('one server for each DATA_DIR', () => {
       const [now] = await query(postgres.url, holder)
       expect(now?.pid).toBeTypeOf('number')
       expect(now?.pid).not.toBe(before?.pid)
-    })
+    }, patience)
     await expect(startPostgres({ dataDir, log })).rejects.toThrow('Another Outrider already')
   })
 })
@@ -199,12 +202,12 @@ describe('kills', () => {
     const dataDir = await copyDataDir()
     const owner = await startOwner(dataDir)
     owner.process.kill('SIGKILL')
-    await vi.waitUntil(async () => !(await findPostmaster(clusterAt(dataDir))), 10_000)
+    await vi.waitUntil(async () => !(await findPostmaster(clusterAt(dataDir))), patience)
     // The last line is written by another of its processes than the one that was waited for.
     await vi.waitUntil(async () => {
       const text = await readFile(clusterAt(dataDir).logFile, 'utf8')
       return text.trimEnd().endsWith('database system is shut down')
-    }, 10_000)
+    }, patience)
   })
 
   test('Ctrl-C in the terminal is for the owner: the server waits for it', async () => {
@@ -231,12 +234,11 @@ describe('kills', () => {
     await query(postgres.url, `create table kept as select 'x' as value`)
     const pid = await findPostmaster(clusterAt(dataDir))
     process.kill(Number(pid), 'SIGKILL')
-    const rows = await vi.waitFor(() => query(postgres.url, 'select value from kept'), {
-      timeout: 20_000,
-    })
+    const rows = await vi.waitFor(() => query(postgres.url, 'select value from kept'), patience)
     expect(rows).toEqual([{ value: 'x' }])
-    await vi.waitFor(() =>
-      expect(startPostgres({ dataDir, log })).rejects.toThrow('Another Outrider already'),
+    await vi.waitFor(
+      () => expect(startPostgres({ dataDir, log })).rejects.toThrow('Another Outrider already'),
+      patience,
     )
   })
 
@@ -316,10 +318,10 @@ test('no value of a failing statement reaches a log', async () => {
   const { rows } = await victim.query('select pg_backend_pid() as pid')
   const dying = victim.query(`select 'hidden', pg_sleep(60)`).catch(() => undefined)
   const running = `select from pg_stat_activity where pid = ${rows[0].pid} and query like '%sleep%'`
-  await vi.waitFor(async () => expect(await query(postgres.url, running)).toHaveLength(1))
+  await vi.waitFor(async () => expect(await query(postgres.url, running)).toHaveLength(1), patience)
   process.kill(rows[0].pid, 'SIGKILL')
   await dying
-  await vi.waitFor(() => query(postgres.url, 'select 1'), { timeout: 20_000 })
+  await vi.waitFor(() => query(postgres.url, 'select 1'), patience)
 
   const text = await readFile(clusterAt(dataDir).logFile, 'utf8')
   expect(text).toContain('was terminated by signal 9')
@@ -366,7 +368,7 @@ async function startOwner(dataDir: string, options: SpawnOptions = {}) {
   )
   onTestFinished(async () => {
     owner.kill('SIGKILL')
-    await vi.waitUntil(async () => !(await findPostmaster(clusterAt(dataDir))), 10_000)
+    await vi.waitUntil(async () => !(await findPostmaster(clusterAt(dataDir))), patience)
   })
   if (!owner.stdout) throw new Error('The owner has no output.')
   const lines = createInterface(owner.stdout)[Symbol.asyncIterator]()
@@ -377,7 +379,7 @@ async function startOwner(dataDir: string, options: SpawnOptions = {}) {
 async function startAndEnd(dataDir: string, options: SpawnOptions) {
   const owner = await startOwner(dataDir, options)
   owner.process.kill('SIGKILL')
-  await vi.waitUntil(async () => !(await findPostmaster(clusterAt(dataDir))), 10_000)
+  await vi.waitUntil(async () => !(await findPostmaster(clusterAt(dataDir))), patience)
 }
 
 function startStranger(): number {

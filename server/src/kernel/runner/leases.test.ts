@@ -1,3 +1,4 @@
+// Also runs on PostgreSQL 15: locks.
 import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { makeDataDir, operatorJson, runOperator } from '../../../test/processes.ts'
+import { share } from '../../../test/thoroughness.ts'
 import { type Config, readConfig } from '../../config.ts'
 import { startPostgres } from '../../kernel/postgres/index.ts'
 import { writeArchive } from './archive.ts'
@@ -34,6 +35,8 @@ const countsOf = async (url: string) => {
   return rows[0]
 }
 
+const rounds = share(3)
+
 test('backups under load, with checkpoints meanwhile, restore to a moment that was', async () => {
   const dataDir = await makeDataDir()
   await using postgres = await startPostgres({ dataDir, log })
@@ -55,7 +58,7 @@ test('backups under load, with checkpoints meanwhile, restore to a moment that w
     unto(`update orders set filling = filling || 'y' where id % 1000 = 1 + (random() * 900)::int`),
   ])
   try {
-    for (let round = 1; round <= 3; round++) {
+    for (let round = 1; round <= rounds; round++) {
       const before = await countsOf(postgres.url)
       const file = await newFile()
       await createBackup(configOf(dataDir), file, log)

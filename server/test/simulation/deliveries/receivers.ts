@@ -1,6 +1,6 @@
 import type { PostOutcome, PostRequest } from '../../../src/kernel/outbound/index.ts'
+import type { Random } from '../../random.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
-import type { Random } from '../engine/random.ts'
 import type { World } from '../engine/world.ts'
 import type { Chronicle } from './chronicle.ts'
 import type { DeliveryForecast } from './weather.ts'

@@ -1,5 +1,5 @@
+import type { Random } from '../../random.ts'
 import { SimulatedProcess, type Surroundings } from './process.ts'
-import type { Random } from './random.ts'
 import { ConnectionLost } from './statement.ts'
 import type { Role } from './weather.ts'
 import type { World } from './world.ts'

@@ -1,7 +1,7 @@
+import type { Random } from '../../random.ts'
 import type { Fault } from './faults.ts'
 import type { Fleet, Seat } from './fleet.ts'
 import type { SimulatedProcess, Surroundings } from './process.ts'
-import type { Random } from './random.ts'
 import type { Forecast } from './weather.ts'
 import type { Observer, World } from './world.ts'
 
@@ -14,7 +14,10 @@ export interface Scenario<F extends Forecast = Forecast> {
   /** Statements that furnish a migrated database, once. */
   furniture: string
   faults: Fault<F>[]
-  /** How many of them `npm test` runs, and runs twice; and those beyond, that broke a promise once. */
+  /**
+   * How many of them a thorough `npm test` runs, and runs twice; and those that once found a promise
+   * broken, which it always runs.
+   */
   seeds: { tested: number; replayed: number; remembered: number[] }
   /** @param days that it shall last, where somebody says so */
   drawForecast(random: Random, days?: number): F

@@ -1,7 +1,7 @@
+import { Random } from '../../random.ts'
 import type { Fault } from './faults.ts'
 import { Fleet } from './fleet.ts'
 import type { Laboratory } from './laboratory.ts'
-import { Random } from './random.ts'
 import type { Life, Scenario } from './scenario.ts'
 import { EndlessLoop, HistoryOver } from './scheduler.ts'
 import type { Print } from './trace.ts'
@@ -57,6 +57,23 @@ export async function simulate(
     ...{ seed, digest: trace.digest(), violations },
     ...{ steps: scheduler.steps, statements: server.statements, virtualMs: scheduler.nowMs },
     ...{ parkings: server.parkings, deadlocks: server.deadlocks },
+  }
+}
+
+/** Far more seeds than any fault needs (docs/reliability.md), and an end for one that is not caught. */
+const searchedMax = 40
+
+/** The first simulation that breaks a promise with this fault; the remembered seed is tried first. */
+export async function catchFault(
+  laboratory: Laboratory,
+  scenario: Scenario,
+  fault: Fault,
+  remembered?: number,
+): Promise<Verdict | undefined> {
+  const searched = Array.from({ length: searchedMax }, (_, at) => at + 1)
+  for (const seed of remembered === undefined ? searched : [remembered, ...searched]) {
+    const verdict = await simulate(laboratory, scenario, seed, { fault, violationsMax: 1 })
+    if (verdict.violations.length > 0) return verdict
   }
 }
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { share } from '../../thoroughness.ts'
 import { runCampaign } from './campaign-days.ts'
 
-const seeds = 200
+const seeds = share(200)
 
 test(`${seeds} long campaigns keep every promise, day by day to their last mail`, () => {
   const broken = Array.from({ length: seeds }, (_, index) => index + 1).flatMap((seed) =>

@@ -11,7 +11,7 @@ import {
   type PlannedMailbox,
   planSends,
 } from '../../../src/features/sending/plan/plan.ts'
-import { Random } from '../engine/random.ts'
+import { Random } from '../../random.ts'
 import { isOpenWithin, sameSchedule } from '../sending/wall-clock.ts'
 import { dayKey, MemoryLedger } from './ledger.ts'
 

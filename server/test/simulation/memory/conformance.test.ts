@@ -14,8 +14,8 @@ import { settleSends } from '../../../src/features/sending/settle.ts'
 import { markTransmitting } from '../../../src/features/sending/settle-queries.ts'
 import { transaction } from '../../../src/kernel/db/transaction.ts'
 import { type TestApi, testApi } from '../../app.ts'
+import { Random } from '../../random.ts'
 import { alwaysOpen, readForEver } from '../../sending.ts'
-import { Random } from '../engine/random.ts'
 import { MemoryLedger } from './ledger.ts'
 
 let api: TestApi

@@ -1,6 +1,6 @@
 import { MailFailure, type MailServer } from '../../../src/kernel/mail/index.ts'
+import type { Random } from '../../random.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
-import type { Random } from '../engine/random.ts'
 import type { World } from '../engine/world.ts'
 import type { Account, PostOffice } from './post-office.ts'
 import type { SendingForecast } from './weather.ts'

@@ -1,6 +1,6 @@
 import type { CampaignSchedule } from '../../../src/features/campaigns/index.ts'
 import type { NewCampaign } from '../../../src/features/campaigns/schema.ts'
-import type { Random } from '../engine/random.ts'
+import type { Random } from '../../random.ts'
 import type { SendingForecast } from './weather.ts'
 
 // What users choose: schedules, sequences, limits.

@@ -1,5 +1,5 @@
 import type { FetchedMail, MailFolder } from '../../../src/kernel/mail/index.ts'
-import type { Random } from '../engine/random.ts'
+import type { Random } from '../../random.ts'
 import type { World } from '../engine/world.ts'
 import { stranger } from './letters.ts'
 import type { SendingForecast } from './weather.ts'

@@ -1,4 +1,4 @@
-import type { Random } from '../engine/random.ts'
+import type { Random } from '../../random.ts'
 import { drawForecast, type Forecast } from '../engine/weather.ts'
 
 export interface SendingForecast extends Forecast {

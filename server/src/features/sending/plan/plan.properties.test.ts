@@ -10,6 +10,7 @@ import {
   plannedSteps,
   plannedWindow,
 } from '../../../../test/planning.ts'
+import { share } from '../../../../test/thoroughness.ts'
 import { windowState } from '../../campaigns/index.ts'
 import {
   dayOf,
@@ -185,7 +186,7 @@ const planOf = ({ at, campaign, mailboxes, leads, history }: Case): SendPlan =>
 const holds = (check: (given: Case, plan: SendPlan) => void, numRuns = 400) =>
   fc.assert(
     fc.property(anyCase, (given) => check(given, planOf(given))),
-    { numRuns },
+    { numRuns: share(numRuns) },
   )
 
 const leadOf = ({ leads }: Case, { lead_id }: PlannedSend) =>
@@ -336,6 +337,6 @@ test('whoever plans at `next` again, over and over, sends everything that can be
       }
       throw new Error('There is no end to it.')
     }),
-    { numRuns: 60 },
+    { numRuns: share(60) },
   )
 })

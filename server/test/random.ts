@@ -1,5 +1,5 @@
 /**
- * All chance of a simulation, from its seed. Each part draws from a stream of its own (`fork`), so
+ * All chance of a test or a simulation, from its seed. Each part draws from a stream of its own (`fork`), so
  * that one more draw in the workload does not change what the receivers do.
  */
 export class Random {

@@ -1,0 +1,40 @@
+/**
+ * A seed whose simulation catches the fault, by scenario and fault. Where a change of the code has
+ * made it another history the test searches a new one and prints it;
+ * `npm run simulate -- SCENARIO --find-catching` prints all of a scenario.
+ */
+export const caughtBy: Record<string, Record<string, number>> = {
+  deliveries: {
+    'unlocked-fence': 2,
+    'settle-without-attempt-check': 2,
+    'delete-before-record': 2,
+    'counters-outside-transaction': 2,
+    'counters-overwritten': 1,
+    'unknown-commit-taken-for-done': 3,
+    'retry-at-once': 3,
+    'no-sweep': 1,
+    'hints-only': 1,
+    'taken-ignored': 1,
+    'deliveries-after-commit': 2,
+    'renewal-without-token': 4,
+    'live-leases-taken': 1,
+    'destination-remembered': 1,
+    'subscribers-of-all-workspaces': 1,
+  },
+  sending: {
+    'transmitting-sent-again': 4,
+    'uncertain-taken-for-failed': 1,
+    'days-not-counted': 1,
+    'days-not-locked': 4,
+    'mark-without-attempt-check': 1,
+    'mark-without-gates': 1,
+    'reads-late': 4,
+    'settle-without-attempt-check': 1,
+    'sleep-without-seq-check': 8,
+    'windows-ignored': 2,
+    'gap-forgotten': 2,
+    'events-outside-transaction': 4,
+    'letters-known-before-their-effect': 1,
+    'checkpoint-before-processing': 1,
+  },
+}
