@@ -3,7 +3,7 @@ import { notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { checkSettings, scheduleOf } from './check-settings.ts'
 import * as queries from './queries.ts'
-import { toRecord } from './record.ts'
+import { toRecords } from './record.ts'
 import { defaultSchedule } from './schedule-schema.ts'
 import { type Campaign, type NewCampaign, plainDefaults } from './schema.ts'
 import { findSenders } from './sender-mailboxes.ts'
@@ -40,10 +40,10 @@ export async function getCampaign(
   workspaceId: string,
   id: string,
 ): Promise<Campaign> {
-  const now = ctx.now()
-  const [row] = await queries.readCampaign(ctx.db, workspaceId, id, now)
-  if (!row) throw notFound('campaign')
-  return toRecord(row, now)
+  const rows = await queries.readCampaign(ctx.db, workspaceId, id)
+  const [campaign] = await toRecords(ctx, workspaceId, rows)
+  if (!campaign) throw notFound('campaign')
+  return campaign
 }
 
 export interface CampaignFilter {
@@ -58,7 +58,6 @@ export async function listCampaigns(
   page: PageRequest,
   filter: CampaignFilter,
 ): Promise<Page<Campaign>> {
-  const now = ctx.now()
   const rows = await queries.listCampaigns(
     ctx.db,
     workspaceId,
@@ -66,12 +65,8 @@ export async function listCampaigns(
     filter.status || null,
     filter.search || null,
     page.limit + 1,
-    now,
   )
-  return toPage(
-    rows.map((row) => toRecord(row, now)),
-    page.limit,
-  )
+  return toPage(await toRecords(ctx, workspaceId, rows), page.limit)
 }
 
 /** The sequences of another campaign can be sent as they were read: the copy gets ids of its own. */

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { emit } from '../events/index.ts'
 import * as queries from './queries.ts'
-import { toRecord } from './record.ts'
+import { toRecords } from './record.ts'
 
 /**
  * Adds to the counters of campaigns, in the transaction that changed their leads and as its last
@@ -49,14 +49,15 @@ async function completeIfFinished(
 ): Promise<boolean> {
   const completed = await queries.completeCampaign(tx.db, workspaceId, campaignId, tx.now())
   if (!completed) return false
-  const [row] = await queries.readCampaign(tx.db, workspaceId, campaignId, tx.now())
+  const [row] = await queries.readCampaign(tx.db, workspaceId, campaignId)
   if (!row) return false
+  const [campaign] = await toRecords(tx, workspaceId, [row])
   await emit(tx, workspaceId, [
     {
       type: 'campaign.completed',
       campaign: row,
       leadEmail: null,
-      data: { campaign: toRecord(row, tx.now()), previous_status: 'active' },
+      data: { campaign, previous_status: 'active' },
     },
   ])
   return true

@@ -7,7 +7,7 @@ import type { CampaignStatus, PlainSettings } from './schema.ts'
 import { factsColumn, leadsWaitingColumn, type StoredFacts } from './sending-facts.ts'
 import type { CampaignSequence } from './sequence-schema.ts'
 
-/** A campaign, its counters, and what tells why it is not sending. */
+/** A campaign and its counters. */
 export interface CampaignRow extends PlainSettings {
   id: string
   name: string
@@ -25,37 +25,55 @@ export interface CampaignRow extends PlainSettings {
   replied: number | null
   bounced: number | null
   unsubscribed: number | null
-  /** Null unless the campaign is active: nothing else depends on them. */
-  sending_facts: StoredFacts | null
   /** Addresses that left `email_list`: leads may wait in their threads. */
   former_senders: string[]
+}
+
+export interface FactsRow {
+  /** Null unless the campaign is active: nothing else depends on them. */
+  sending_facts: StoredFacts | null
   leads_waiting: number
 }
 
-const campaign = (now: string) => `
-  select c.id, c.name, c.status, c.status_reason, c.campaign_schedule, c.sequences, c.email_list,
+const campaignColumns = ` c.id, c.name, c.status, c.status_reason, c.campaign_schedule, c.sequences, c.email_list,
     c.daily_limit, c.daily_max_leads, c.email_gap, c.random_wait_max, c.stop_on_reply,
     c.stop_on_auto_reply, c.stop_for_company, c.open_tracking, c.link_tracking, c.text_only,
     c.first_email_text_only, c.insert_unsubscribe_header, c.prioritize_new_leads, c.cc_list,
     c.bcc_list, c.expire_after_days, c.former_senders, c.workspace_id, c.timestamp_created, c.timestamp_updated,
-    n.total, n.active, n.completed, n.replied, n.bounced, n.unsubscribed,
-    ${factsColumn(now)},
-    ${leadsWaitingColumn}
+    n.total, n.active, n.completed, n.replied, n.bounced, n.unsubscribed`
+
+const factsColumns = (now: string) => `${factsColumn(now)}, ${leadsWaitingColumn}`
+
+const campaignTables = `
   from campaigns c
   left join campaign_lead_counts n on n.workspace_id = c.workspace_id and n.campaign_id = c.id`
 
-/** One campaign in one statement. */
-export const readCampaign = prepared<[workspaceId: string, id: string, now: Date], CampaignRow>(
+/** Without the facts, most of whose subqueries are dear even where a draft has no use for them. */
+export const readCampaign = prepared<[workspaceId: string, id: string], CampaignRow>(
   'read_campaign',
-  `${campaign('$3')}
+  `select ${campaignColumns} ${campaignTables}
   where c.workspace_id = $1 and c.id = $2`,
   { pipelined: true },
 )
 
-/** The same, and no other change of it until the transaction ends. */
-export const lockCampaign = prepared<[workspaceId: string, id: string, now: Date], CampaignRow>(
+/** Of campaigns that are active or paused. */
+export const readFacts = prepared<
+  [workspaceId: string, ids: string[], now: Date],
+  FactsRow & { id: string }
+>(
+  'read_campaign_facts',
+  `select c.id, ${factsColumns('$3')}
+  from campaigns c
+  where c.workspace_id = $1 and c.id = any($2::uuid[])`,
+)
+
+/** A campaign with its facts, and no other change of it until the transaction ends. */
+export const lockCampaign = prepared<
+  [workspaceId: string, id: string, now: Date],
+  CampaignRow & FactsRow
+>(
   'lock_campaign',
-  `${campaign('$3')}
+  `select ${campaignColumns}, ${factsColumns('$3')} ${campaignTables}
   where c.workspace_id = $1 and c.id = $2
   for update of c`,
 )
@@ -68,12 +86,11 @@ export const listCampaigns = prepared<
     status: string | null,
     search: string | null,
     limit: number,
-    now: Date,
   ],
   CampaignRow
 >(
   'list_campaigns',
-  `${campaign('$6')}
+  `select ${campaignColumns} ${campaignTables}
   where c.workspace_id = $1 and c.id < $2
     and ($3::text is null or c.status = $3)
     and ($4::text is null or strpos(lower(c.name), lower($4)) > 0)
