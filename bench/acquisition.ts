@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { startRole } from './child.ts'
-import { writeDirectory } from './directory-generator.ts'
 import { measureImport } from './imports.ts'
 import { measureReveals } from './reveals.ts'
 import type { Figure } from './run.ts'
@@ -30,10 +29,8 @@ export const parts: Record<string, (service: BenchService) => Promise<Figure[]>>
 export async function bench(only: string[] = Object.keys(parts)): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'outrider-bench-'))
   try {
-    const path = join(folder, 'contacts.csv')
-    await writeDirectory(path, size)
     await using service = await openService()
-    const figures = await measureImport(service, path, size)
+    const figures = await measureImport(service, folder, size)
     for (const part of only) figures.push(...((await parts[part]?.(service)) ?? []))
     return figures
   } finally {
@@ -45,7 +42,7 @@ export async function bench(only: string[] = Object.keys(parts)): Promise<Figure
 async function findWithAddress({ ctx }: BenchService): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from directory_contacts
-    where email is not null and number % 50 = 7
+    where email is not null
     order by md5(id::text)
     limit ${reveals}::integer`.execute(ctx.db)
   return rows.map((row) => row.id)

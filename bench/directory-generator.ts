@@ -8,12 +8,25 @@ export interface GeneratedDirectory {
   companies: number
 }
 
-/** Writes a CSV with a row for every contact, company by company as vendors deliver it. */
-export async function writeDirectory(path: string, size: GeneratedDirectory): Promise<void> {
-  await pipeline(Readable.from(csvOf(size)), createWriteStream(path))
+/**
+ * Writes a CSV with a row for every contact, company by company as vendors deliver it.
+ *
+ * @param part the contacts that are written, counted from 0
+ */
+export async function writeDirectory(
+  path: string,
+  size: GeneratedDirectory,
+  part: Part = { from: 0, to: size.contacts },
+): Promise<void> {
+  await pipeline(Readable.from(csvOf(size, part)), createWriteStream(path))
 }
 
-export const directoryColumns = [
+interface Part {
+  from: number
+  to: number
+}
+
+const directoryColumns = [
   ...['first_name', 'last_name', 'title', 'seniority', 'department', 'company', 'domain'],
   ...['industry', 'employee_count', 'technologies', 'city', 'country', 'linkedin_url', 'email'],
 ]
@@ -55,7 +68,10 @@ export function createRandom(seed: number) {
   }
 }
 
-function* csvOf({ contacts, companies }: GeneratedDirectory): Generator<string> {
+function* csvOf(
+  { contacts, companies }: GeneratedDirectory,
+  { from, to }: Part,
+): Generator<string> {
   const random = createRandom(1)
   const { levels, seniorities, departments, countries, industries } = vocabulary
   const { technologies, cities, firstNames, lastNames, companyWords } = vocabulary
@@ -79,7 +95,8 @@ function* csvOf({ contacts, companies }: GeneratedDirectory): Generator<string> 
       const level = below(levels.length)
       const department = departments[below(departments.length)] ?? ''
       const address = random() < 0.85 ? `p${made.toString(36)}.${company % 977}@${domain}` : ''
-      text += `${first},${last},"${levels[level]} ${department}",${seniorities[level]},${department},${about},${pick(cities)},${pick(countries)},https://www.linkedin.com/in/person-${made},${address}\n`
+      const row = `${first},${last},"${levels[level]} ${department}",${seniorities[level]},${department},${about},${pick(cities)},${pick(countries)},https://www.linkedin.com/in/person-${made},${address}\n`
+      if (made >= from && made < to) text += row
     }
     if (text.length < 1 << 16) continue
     yield text

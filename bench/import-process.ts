@@ -19,7 +19,9 @@ const { contacts_created, companies_created, rejected } = await importFile(opene
   onProgress: () => undefined,
 })
 const seconds = (performance.now() - startedMs) / 1000
+const { userCPUTime, systemCPUTime } = process.resourceUsage()
+const cpuSeconds = (userCPUTime + systemCPUTime) / 1e6
 const peakBytes = 1024 * process.resourceUsage().maxRSS
 process.stdout.write(
-  JSON.stringify({ seconds, peakBytes, contacts_created, companies_created, rejected }),
+  JSON.stringify({ seconds, cpuSeconds, peakBytes, contacts_created, companies_created, rejected }),
 )

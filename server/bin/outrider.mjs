@@ -14,10 +14,7 @@ const cache = fileURLToPath(new URL('../../node_modules/.cache/outrider', import
 const env = { NODE_COMPILE_CACHE: cache, ...process.env }
 
 const args = process.argv.slice(2)
-const isImport = args[0] === 'directory' && args[1] === 'import'
-const flags = flagsFor(args[0])
-// Its threads would each keep memory of their own.
-if (isImport) env.MALLOC_ARENA_MAX ??= '1'
+const flags = args[0] === 'api' || args[0] === 'runner' ? serviceFlags() : []
 
 if (Number(process.versions.node.split('.')[0]) < 26) handOver()
 else if (flags.length > 0 && process.execArgv.length === 0 && process.platform !== 'win32')
@@ -29,16 +26,10 @@ async function run() {
   await import('../src/cli.ts')
 }
 
-/** V8 takes what there is: told to collect sooner, a busy process stays at half the size. */
-function flagsFor(noun) {
-  if (noun === 'api' || noun === 'runner') return flagsOf('service')
-  return isImport ? flagsOf('import') : []
-}
-
-/** As `npm start` has them. */
-function flagsOf(program) {
+/** As `npm start` has them: told to collect sooner, a busy process stays at half the size. */
+function serviceFlags() {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  return JSON.parse(manifest).config.v8[program].split(' ')
+  return JSON.parse(manifest).config.v8.service.split(' ')
 }
 
 /** The same process with other flags: its supervisor's signals reach it as before. */

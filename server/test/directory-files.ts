@@ -9,9 +9,7 @@ import {
   type ImportResult,
   importFile,
 } from '../src/features/directory/import/import.ts'
-import { blockSize } from '../src/features/directory/terms/index.ts'
 import type { TestContext } from './context.ts'
-import { indexPeople, insertPeople } from './directory-rows.ts'
 import { makeDataDir } from './processes.ts'
 
 export type Content = string | Buffer
@@ -83,14 +81,11 @@ export async function companiesIn(ctx: TestContext) {
   return rows.map(({ id, timestamp_updated, ...company }) => company)
 }
 
-/** As if nothing had ever been imported, but that the versions of blocks go on. */
+/** As if nothing had ever been imported. */
 export async function emptyDirectory({ database: { peek } }: TestContext) {
   await sql`
-    truncate directory_contacts, directory_companies, directory_pages, directory_words,
-      directory_optouts, directory_imports`.execute(peek)
-  await sql`
-    update directory_blocks
-    set contacts = 0, stale = false, version = version + 1`.execute(peek)
+    truncate directory_contacts, directory_companies, directory_terms, directory_optouts,
+      directory_imports`.execute(peek)
 }
 
 /** Stops imports in the middle of a transaction, until it is disposed of. */
@@ -111,33 +106,18 @@ export const stopImports = (ctx: TestContext, row: number): Promise<Stop> =>
      when ((new.progress->>'row')::integer >= ${row} and not new.finished)`,
   )
 
-/** Where a block is indexed again but for its new pages. */
-export const stopIndexing = (ctx: TestContext): Promise<Stop> =>
-  stopWriters(ctx, 'insert on directory_pages for each row')
+/** Where a reindexing has made all terms but for its last commit. */
+export const stopReindexing = (ctx: TestContext): Promise<Stop> =>
+  stopWriters(ctx, 'update on directory_imports for each row when (new.finished)')
 
-/** Where the index of keys is made but for its commit. */
-export const stopKeyIndex = (ctx: TestContext): Promise<Stop> =>
-  stopAt(
-    ctx,
-    `event_trigger language plpgsql as $$
-     begin if exists (select from directory_contacts) then perform pg_advisory_xact_lock(4711); end if; end $$`,
-    `event trigger stop_writer on ddl_command_end when tag in ('CREATE INDEX')`,
-  )
-
-const stopWriters = (ctx: TestContext, of: string): Promise<Stop> =>
-  stopAt(
-    ctx,
-    `trigger language plpgsql as $$
-     begin perform pg_advisory_xact_lock(4711); return new; end $$`,
-    `trigger stop_writer before ${of}`,
-  )
-
-async function stopAt(ctx: TestContext, stopping: string, trigger: string): Promise<Stop> {
+async function stopWriters(ctx: TestContext, of: string): Promise<Stop> {
   const client = new pg.Client({ connectionString: ctx.database.url })
   await client.connect()
   await client.query('select pg_advisory_lock(4711)')
-  await client.query(`create function stop_writer() returns ${stopping}`)
-  await client.query(`create ${trigger} execute function stop_writer()`)
+  await client.query(`
+    create function stop_writer() returns trigger language plpgsql as $$
+    begin perform pg_advisory_xact_lock(4711); return new; end $$`)
+  await client.query(`create trigger stop_writer before ${of} execute function stop_writer()`)
   let isOver = false
   return {
     reached: (waiting = 1) =>
@@ -160,9 +140,3 @@ async function stopAt(ctx: TestContext, stopping: string, trigger: string): Prom
 }
 
 const patience = { timeout: 20_000, interval: 20 }
-
-/** The next batch has room for so many contacts, and the ones after it for a block. */
-export async function leaveInBlock(ctx: TestContext, contacts: number) {
-  await insertPeople(ctx, [{ number: blockSize - 1 - contacts, email: 'first@directory.example' }])
-  await indexPeople(ctx)
-}

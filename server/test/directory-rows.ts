@@ -1,4 +1,4 @@
-import { markChanged, rebuildStaleBlocks } from '../src/features/directory/term-index/index.ts'
+import { reindexDirectory } from '../src/features/directory/index.ts'
 import type { Context } from '../src/kernel/context.ts'
 
 export interface PersonRow {
@@ -11,7 +11,6 @@ export interface PersonRow {
   email_status?: string | null
   has_email?: boolean
   company_id?: string | null
-  number?: number
 }
 
 /** @returns its id */
@@ -28,8 +27,6 @@ export async function insertCompany(
   return id
 }
 
-let numbers = 1
-
 /** @returns their ids, in the order given */
 export async function insertPeople(ctx: Context, people: PersonRow[]): Promise<string[]> {
   const at = ctx.now()
@@ -39,7 +36,6 @@ export async function insertPeople(ctx: Context, people: PersonRow[]): Promise<s
     return {
       ...{ id, company_id: null, first_name: 'Ada', last_name: 'Lovelace' },
       key: email === null ? `i:${id}` : `e:${email.toLowerCase()}`,
-      number: numbers++,
       ...person,
       ...{ email, email_status: email === null ? null : email_status },
       has_email: person.has_email ?? true,
@@ -54,7 +50,4 @@ export const insertPerson = async (ctx: Context, person: PersonRow = {}): Promis
   (await insertPeople(ctx, [person]))[0] ?? ''
 
 /** Lets searches find whom was inserted. */
-export async function indexPeople(ctx: Context): Promise<void> {
-  await markChanged(ctx.db, [0])
-  await rebuildStaleBlocks(ctx)
-}
+export const indexPeople = (ctx: Context) => reindexDirectory(ctx)

@@ -64,10 +64,12 @@ function parseEncoding(label: string): string {
   }
 }
 
-const stepOf = ({ rows, bytesRead, bytes, blocks }: ImportProgress): Step =>
-  blocks
-    ? { what: 'blocks indexed', count: blocks.indexed, done: blocks.indexed, whole: blocks.all }
-    : { what: 'rows', count: rows, done: bytesRead, whole: bytes }
+const stepOf = ({ rows, bytesRead, bytes }: ImportProgress): Step => ({
+  what: 'rows',
+  count: rows,
+  done: bytesRead,
+  whole: bytes,
+})
 
 const showImport = ({ ignored_columns, ...result }: ImportResult) =>
   formatRecord({ ...result, ignored_columns: ignored_columns.join(', ') })

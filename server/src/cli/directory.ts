@@ -4,11 +4,13 @@ import {
   type DirectoryStats,
   loadSample,
   readStats,
+  reindexDirectory,
   removeSample,
   type Sample,
 } from '../features/directory/index.ts'
 import { exportCommand } from './directory-export.ts'
 import { importCommand } from './directory-import.ts'
+import { showingProgress } from './directory-options.ts'
 import { type OutputOptions, operate, withOutput } from './operate.ts'
 import { formatRecord } from './terminal.ts'
 
@@ -18,6 +20,23 @@ export function directoryCommands(program: Command) {
     .description('The contacts and companies that workspaces search')
   importCommand(directory)
   exportCommand(directory)
+
+  withOutput(directory.command('reindex'))
+    .description('Make anew what searches find contacts by; the service says when it is needed')
+    .action((options: OutputOptions) =>
+      operate(
+        options,
+        async (ctx) => {
+          const { contacts, companies } = await readStats(ctx.db)
+          const whole = contacts + companies
+          return await showingProgress(ctx, options, (show) =>
+            reindexDirectory(ctx, (done) => show({ what: 'rows', count: done, done, whole })),
+          )
+        },
+        (reindexed) => formatRecord({ ...reindexed }),
+        { isDirectoryOnly: true },
+      ),
+    )
 
   withOutput(directory.command('stats'))
     .description('How much is in it')

@@ -1,5 +1,6 @@
 import { partitionedTables, sealedColumns } from '../app.ts'
 import type { Config } from '../config.ts'
+import { isReindexDue } from '../features/directory/index.ts'
 import { readBacklog } from '../features/operations/index.ts'
 import type { Db } from '../kernel/db/db.ts'
 import {
@@ -36,8 +37,15 @@ export async function examineDatabase(db: Db, config: Config, isOurs: boolean): 
     await partitions(db, now),
     await runners(db, config, isOurs),
     await backlog(db, now),
+    await directory(db),
     ...(await examineMail(db, config)),
   ]
+}
+
+async function directory(db: Db): Promise<Finding> {
+  if (!(await isReindexDue(db))) return fine('directory', 'searches find all contacts')
+  const remedy = 'Run "npx outrider directory reindex".'
+  return found('directory', 'warn', 'searches do not find all contacts', remedy)
 }
 
 async function migrations(db: Db): Promise<Finding> {

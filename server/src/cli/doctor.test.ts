@@ -76,6 +76,16 @@ function listFaults(): [string, Fault, object][] {
       },
     ],
     [
+      'contacts that searches do not find yet',
+      (own) =>
+        behind(
+          own,
+          `insert into directory_imports (id, fingerprint, progress, timestamp_created, timestamp_updated)
+           select id, 'reindex', '{}', now(), now() from instance`,
+        ),
+      { check: 'directory', status: 'warn', remedy: expect.stringContaining('directory reindex') },
+    ],
+    [
       'links that lead recipients to this machine',
       (own) => addRemoteMailbox(own),
       {

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { loadSample } from '../features/directory/index.ts'
+import { isReindexDue, loadSample } from '../features/directory/index.ts'
 import type { Context } from '../kernel/context.ts'
 import { apiTimeouts, runnerTimeouts } from '../kernel/db/timeouts.ts'
 import { describeError, type Log } from '../kernel/log.ts'
@@ -29,6 +29,12 @@ async function loadSampleOrNot(ctx: Context) {
   }
 }
 
+/** Until then searches find nobody of before the migration to terms. */
+async function tellIfReindexIsDue({ db, log }: Context) {
+  if (!(await isReindexDue(db))) return
+  log.warn('searches do not find all contacts of the directory: run "outrider directory reindex"')
+}
+
 /** Commands beside the service then need them typed again. */
 async function writeSettingsOrNot({ config, now, log }: Context) {
   await writeServiceSettings(config.dataDir, now()).catch((error) =>
@@ -43,6 +49,7 @@ export async function run(role: Role, config: Config, options: RunOptions): Prom
   await using opened = await openServer(config, { log, signal: stop.signal, postgres, timeouts })
   // Something to try the search on; a database of the operator's is left alone.
   if (isFirstStart) await loadSampleOrNot(opened.ctx)
+  await tellIfReindexIsDue(opened.ctx)
   opened.ctx.metrics.observeProcess()
   if (role === 'main') await writeSettingsOrNot(opened.ctx)
   log.info(config.outbound, 'outbound policy')

@@ -1,3 +1,4 @@
+import known from './country-names.json' with { type: 'json' }
 import { phraseOf } from './fold.ts'
 
 /**
@@ -17,7 +18,7 @@ let codes: Map<string, string> | undefined
 const languages = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl']
 
 function readCodes(): Map<string, string> {
-  const found = new Map(Object.entries(otherNames))
+  const found = new Map(Object.entries<string>(known.names))
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
   const regions = letters.flatMap((first) => letters.map((second) => first + second))
   for (const language of languages) {
@@ -33,43 +34,4 @@ function readCodes(): Map<string, string> {
 }
 
 /** Not countries, or of states that are no more: their names would hide those of today. */
-const withdrawn = new Set(
-  'AC AN BU CP CS CQ DD DG DY EA EU EZ FX HV IC NH NT QO RH SU TA TP UN VD XA XB YD YU ZR ZZ'.split(
-    ' ',
-  ),
-)
-
-const otherNames: Record<string, string> = {
-  usa: 'us',
-  'u s a': 'us',
-  'u s': 'us',
-  america: 'us',
-  'united states of america': 'us',
-  uk: 'gb',
-  'u k': 'gb',
-  'great britain': 'gb',
-  britain: 'gb',
-  england: 'gb',
-  scotland: 'gb',
-  wales: 'gb',
-  'northern ireland': 'gb',
-  uae: 'ae',
-  emirates: 'ae',
-  korea: 'kr',
-  'republic of korea': 'kr',
-  russia: 'ru',
-  'russian federation': 'ru',
-  'czech republic': 'cz',
-  holland: 'nl',
-  turkey: 'tr',
-  'viet nam': 'vn',
-  'ivory coast': 'ci',
-  'hong kong': 'hk',
-  macau: 'mo',
-  taiwan: 'tw',
-  burma: 'mm',
-  macedonia: 'mk',
-  palestine: 'ps',
-  swaziland: 'sz',
-  'cape verde': 'cv',
-}
+const withdrawn = new Set(known.withdrawn)

@@ -1,98 +1,110 @@
-import type { Db } from '../../kernel/db/db.ts'
 import { invalidField } from '../../kernel/errors.ts'
 import { domainOf } from './domain.ts'
 import { wordsOf } from './fold.ts'
 import type { DirectoryFilters } from './schema.ts'
-import { respell } from './spelling.ts'
-import { type Condition, has, hasBeginning, rangesOf, uniteRanges } from './term-index/index.ts'
 import {
-  countMax,
-  countTerm,
   type Field,
   hasEmailTerm,
   rangeStarts,
   rangeTerm,
   type Sought,
   soughtIn,
-  term,
+  type Term,
   termsOf,
   wordKinds,
-} from './terms/index.ts'
+} from './terms.ts'
 
-/** Nobody has it. */
-const never: Condition = { any: [] }
+/** What a contact has to have: a term, or one that begins with it. */
+export interface Word {
+  term: Term
+  asPrefix: boolean
+  /** How much of those who have the term are meant, from 0 to 1. */
+  part: number
+}
 
-/** What the filters ask for together; undefined: they ask for nothing. */
-export async function conditionOf(
-  db: Db,
-  filters: DirectoryFilters,
-): Promise<Condition | undefined> {
-  const all: Condition[] = []
-  const some = (values: string[] | undefined, read: (value: string) => Condition) => {
+/** One filter: a contact has to have all words of one of the alternatives. */
+export interface Group {
+  alternatives: Word[][]
+  /** Numbers of employees, where the terms alone mean more than is asked for. */
+  employees?: { min: number; max: number }
+  /** What the alternatives were made of, where it may be spelt better. */
+  sought?: Sought
+}
+
+/**
+ * What the filters ask for; all groups have to be met together. No group: they ask for nothing.
+ *
+ * @throws for a range that ends before it begins
+ */
+export function groupsOf(filters: DirectoryFilters): Group[] {
+  const groups: Group[] = []
+  const some = (values: string[] | undefined, read: (value: string) => Term[]) => {
     // An empty list is a filter that was left blank.
-    if (values && values.length > 0) all.push({ any: [...new Set(values)].map(read) })
+    if (!values || values.length === 0) return
+    const alternatives = [...new Set(values)].map((value) => read(value).map(exactly))
+    groups.push({ alternatives: alternatives.filter((words) => words.length > 0) })
   }
+  const valuesOf = (field: Field) => (text: string) => termsOf[field](text)
   some(filters.titles, (title) => allWords('t', title))
   some(filters.company_names, (name) => allWords('c', name))
-  some(filters.company_domains, (domain) => oneValue('domain', domainOf(domain) ?? ''))
-  some(filters.seniorities, (value) => oneValue('seniority', value))
-  some(filters.departments, (value) => oneValue('department', value))
-  some(filters.industries, (value) => oneValue('industry', value))
-  some(filters.countries, (value) => oneValue('country', value))
-  some(filters.cities, (value) => oneValue('city', value))
-  some(filters.technologies, (value) => oneValue('technology', value))
-  if (filters.has_email !== undefined) all.push(has(hasEmailTerm(filters.has_email)))
-  if (filters.employee_count) all.push(...employeesBetween(filters.employee_count))
-  if (filters.query && filters.query.trim() !== '') all.push(await matching(db, filters.query))
-  if (all.length === 0) return undefined
-  const condition = uniteRanges({ all })
-  if (rangesOf(condition).length <= rangesMax) return condition
-  throw invalidField('/', 'The filters have more than 5,000 different words: give fewer of them.')
-}
-
-/** Each is looked up in every block. */
-const rangesMax = 5000
-
-function oneValue(field: Field, text: string): Condition {
-  const [only] = termsOf[field](text)
-  return only === undefined ? never : has(only)
-}
-
-function allWords(kind: string, text: string): Condition {
-  const pieces = wordsOf(text).flatMap(soughtIn)
-  if (pieces.length === 0) return never
-  return { all: pieces.map(({ piece }) => has(term(kind, piece))) }
-}
-
-/** Every word begins a word of the name, the title or the company, as it is or spelt better. */
-async function matching(db: Db, query: string): Promise<Condition> {
-  const sought = [...new Set(wordsOf(query))].flatMap(soughtIn).slice(0, queryPiecesMax)
-  if (sought.length === 0) return never
-  const spellings = await respell(db, sought)
-  return {
-    all: sought.map((one) => ({
-      any: [one, ...(spellings.get(one.piece) ?? [])].flatMap(inAnyKind),
-    })),
+  some(filters.company_domains, (domain) => termsOf.domain(domainOf(domain) ?? ''))
+  some(filters.seniorities, valuesOf('seniority'))
+  some(filters.departments, valuesOf('department'))
+  some(filters.industries, valuesOf('industry'))
+  some(filters.countries, valuesOf('country'))
+  some(filters.cities, valuesOf('city'))
+  some(filters.technologies, valuesOf('technology'))
+  if (filters.has_email !== undefined) {
+    groups.push({ alternatives: [[exactly(hasEmailTerm(filters.has_email))]] })
   }
+  if (filters.employee_count) groups.push(...employeesBetween(filters.employee_count))
+  if (filters.query && filters.query.trim() !== '') groups.push(...beginningsIn(filters.query))
+  return groups
+}
+
+export const exactly = (term: Term): Word => ({ term, asPrefix: false, part: 1 })
+
+const allWords = (kind: string, text: string): Term[] =>
+  wordsOf(text)
+    .flatMap(soughtIn)
+    .map(({ piece }) => kind + piece)
+
+/** Every word of a query begins a word of the name, the title or the company. */
+function beginningsIn(query: string): Group[] {
+  const sought = [...new Set(wordsOf(query))].flatMap(soughtIn).slice(0, queryPiecesMax)
+  if (sought.length === 0) return [{ alternatives: [] }]
+  return sought.map((one) => ({ alternatives: inAnyKind(one), sought: one }))
 }
 
 /** Of a text that long the rest tells nothing more. */
 const queryPiecesMax = 20
 
-const inAnyKind = ({ piece, asPrefix }: Sought): Condition[] =>
-  wordKinds.map((kind) => (asPrefix ? hasBeginning : has)(term(kind, piece)))
+export const inAnyKind = ({ piece, asPrefix }: Sought): Word[][] =>
+  wordKinds.map((kind) => [{ term: kind + piece, asPrefix, part: 1 }])
 
-/** Whole ranges by their own terms, and numbers one by one only where a bound cuts a range. */
-function employeesBetween({ min = 0, max = countMax }: { min?: number; max?: number }) {
+/** The usual ranges that are asked for in whole or in part. */
+function employeesBetween({ min = 0, max = countMax }: { min?: number; max?: number }): Group[] {
   if (min > max) {
     throw invalidField('/employee_count', 'employee_count.min must not be greater than its max')
   }
   if (min === 0 && max === countMax) return []
-  const any = rangeStarts.flatMap((start, range): Condition[] => {
+  const alternatives = rangeStarts.flatMap((start, range) => {
     const end = (rangeStarts[range + 1] ?? countMax + 1) - 1
     if (end < min || start > max) return []
-    if (start >= min && end <= max) return [has(rangeTerm(range))]
-    return [{ first: countTerm(Math.max(start, min)), last: countTerm(Math.min(end, max)) }]
+    return [[{ ...exactly(rangeTerm(range)), part: partOf({ start, end }, { min, max }) }]]
   })
-  return [{ any }]
+  const isCut = alternatives.some(([word]) => word?.part !== 1)
+  return [{ alternatives, ...(isCut && { employees: { min, max } }) }]
 }
+
+/** Small companies are many and large ones few: within a range as well. */
+function partOf(
+  { start, end }: { start: number; end: number },
+  asked: { min: number; max: number },
+) {
+  if (asked.min <= start && asked.max >= end) return 1
+  const width = (from: number, to: number) => Math.log((to + 1) / from)
+  return width(Math.max(start, asked.min), Math.min(end, asked.max)) / width(start, end)
+}
+
+const countMax = 0x7fff_ffff

@@ -13,6 +13,8 @@ export {
   readOptOut,
 } from './optouts.ts'
 export { type DirectoryContact, findCompany, findContacts } from './queries.ts'
+export { reindexDirectory } from './reindex.ts'
+export { isReindexDue } from './reindex-queries.ts'
 export { loadSample, removeSample, type Sample } from './sample.ts'
 export { directoryFilters } from './schema.ts'
 export { searchDirectory } from './search.ts'

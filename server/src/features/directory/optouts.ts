@@ -8,7 +8,6 @@ import { domainOf, domainsAbove } from './domain.ts'
 import { addressIn, addressKey } from './identity.ts'
 import * as queries from './queries.ts'
 import { keysOf, removeDomain, removePerson } from './remove.ts'
-import { markChanged, rebuildStaleBlocks } from './term-index/index.ts'
 
 /**
  * Those of the addresses, folded, whose owner asked to be removed: by the address, or with everybody
@@ -85,13 +84,8 @@ export async function optOut(
         ? await removePerson(tx.db, addressKey(value), contactIds)
         : await removeDomain(tx.db, value, contactIds)
     await remember(tx, { kind, value }, contacts)
-    await markChanged(
-      tx.db,
-      contacts.map(({ number }) => number),
-    )
     return contacts
   })
-  await rebuildStaleBlocks(ctx)
   return { kind, contacts_removed: removed.length }
 }
 

@@ -1,7 +1,6 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
-import type { PageRequest } from '../../kernel/http/page.ts'
 
 interface ContactCompany {
   company_id: string
@@ -32,79 +31,15 @@ const companyColumn = `
 const foundColumns = `c.id, c.first_name, c.last_name, c.title, c.seniority, c.department,
   c.city, c.country, c.has_email, ${companyColumn}`
 
-export const findByNumbers = prepared<[number[]], FoundContact>(
-  'find_contacts_by_number',
+/** Newest first. */
+export const findByIds = prepared<[string[]], FoundContact>(
+  'find_contacts_by_id',
   `select ${foundColumns}
    from directory_contacts c
    left join directory_companies k on k.id = c.company_id
-   where c.number = any($1::integer[])
-   order by c.number desc`,
+   where c.id = any($1::uuid[])
+   order by c.id desc`,
 )
-
-/** Everybody, newest first, and one more than the page holds. */
-export async function listContacts(db: Db, page: PageRequest): Promise<FoundContact[]> {
-  const after = page.startingAfter
-  const { rows } = await sql<FoundContact>`
-    select ${sql.raw(foundColumns)}
-    from directory_contacts c
-    left join directory_companies k on k.id = c.company_id
-    ${after === undefined ? sql`` : sql`where c.id < ${after}::uuid`}
-    order by c.id desc
-    limit ${page.limit + 1}::integer`.execute(db)
-  return rows
-}
-
-/** Contacts with an id below `id` have a number below this; undefined: all have. */
-export async function findBound(db: Db, id: string): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('directory_contacts')
-    .select('number')
-    .where('id', '>=', id)
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.number
-}
-
-/** @param ids a query with one column */
-export async function findNumbers(db: Db, ids: RawBuilder<unknown>): Promise<number[]> {
-  const { rows } = await sql<{ number: number }>`
-    select number from directory_contacts where id in (${ids})`.execute(db)
-  return rows.map((row) => row.number)
-}
-
-const selectKnown = prepared<[string[]], { word: string }>(
-  'find_known_words',
-  `select w.word
-   from unnest($1::text[]) with ordinality as w (word, ordinal)
-   where exists (
-     select 1
-     from directory_words d
-     where d.word >= w.word collate "C" and d.word < (w.word || chr(1114111)) collate "C")
-   order by w.ordinal`,
-)
-
-/** Those that a word in the directory begins with, in the order given. */
-export const findKnownWords = async (db: Db, words: string[]): Promise<string[]> =>
-  words.length === 0 ? [] : (await selectKnown(db, words)).map((row) => row.word)
-
-/** Whether words can be compared by their trigrams. */
-export async function hasTrigrams(db: Db): Promise<boolean> {
-  const { rows } = await sql<{ there: boolean }>`
-    select to_regclass('directory_words_trigrams') is not null as there`.execute(db)
-  return rows[0]?.there ?? false
-}
-
-/** The most similar first. */
-export async function findSimilarWords(db: Db, word: string, most: number): Promise<string[]> {
-  const { rows } = await sql<{ word: string }>`
-    select word
-    from directory_words
-    where word % ${word}
-    order by similarity(word, ${word}) desc, word
-    limit ${most}::integer`.execute(db)
-  return rows.map((row) => row.word)
-}
 
 /** Everything about a contact that is not the workspaces'. */
 export interface DirectoryContact extends Omit<FoundContact, 'company'> {
@@ -130,13 +65,16 @@ export interface KnownAddress {
   email_folded: string
 }
 
-/** Those of the contacts that have an address at the domain. */
-export const findAddresses = prepared<[number[], string], KnownAddress>(
+/** Of the contacts with these terms, a `tsquery`, those who have an address at the domain. */
+export const findAddresses = prepared<[string, string, number], KnownAddress>(
   'find_known_addresses',
-  `select first_name, last_name, substr(key, 3) as email_folded
-   from directory_contacts
-   where number = any($1::integer[]) and key like 'e:%' and split_part(key, '@', -1) = $2
-   order by number desc`,
+  `with found as materialized (
+     select id, key, first_name, last_name from directory_contacts where terms @@ $1::tsquery)
+   select first_name, last_name, substr(key, 3) as email_folded
+   from found
+   where key like 'e:%' and split_part(key, '@', -1) = $2
+   order by id desc
+   limit $3`,
 )
 
 export const findCompany = (db: Db, id: string) =>
@@ -193,15 +131,15 @@ export async function lockDirectory(tx: Db): Promise<void> {
 
 export interface RemovedContact {
   id: string
-  number: number
   key: string
+  terms: string[]
   first_name: string | null
   last_name: string | null
   linkedin_url: string | null
   company_key: string | null
 }
 
-const removedColumns = `id, number, key, first_name, last_name, linkedin_url,
+const removedColumns = `id, key, tsvector_to_array(terms) as terms, first_name, last_name, linkedin_url,
   (select k.key from directory_companies k where k.id = company_id) as company_key`
 
 export async function deleteContacts(
@@ -232,13 +170,17 @@ export async function findByProfiles(
   return rows
 }
 
-/** Everybody of the companies at a domain or below it, or with an address there. */
-export async function deleteByDomain(db: Db, domain: string): Promise<RemovedContact[]> {
+/** Everybody of the companies at a domain or below it, or with these terms, a `tsquery`. */
+export async function deleteByDomain(
+  db: Db,
+  domain: string,
+  terms: string,
+): Promise<RemovedContact[]> {
   const { rows } = await sql<RemovedContact>`
     delete from directory_contacts
-    where company_id in (
-        select id from directory_companies where domain = ${domain} or domain like ${`%.${domain}`})
-      or key like ${`e:%@${domain}`} or key like ${`e:%@%.${domain}`}
+    where company_id = any(array(
+        select id from directory_companies where domain = ${domain} or domain like ${`%.${domain}`}))
+      or terms @@ ${terms}::tsquery
     returning ${sql.raw(removedColumns)}`.execute(db)
   return rows
 }
@@ -251,8 +193,13 @@ export const deleteCompaniesByDomain = (db: Db, domain: string) =>
     )
     .executeTakeFirst()
 
-export const deleteSampleContacts = (db: Db) =>
-  db.deleteFrom('directory_contacts').where('sample', '=', true).returning('number').execute()
+export async function deleteSampleContacts(db: Db): Promise<{ terms: string[] }[]> {
+  const { rows } = await sql<{ terms: string[] }>`
+    delete from directory_contacts
+    where sample
+    returning tsvector_to_array(terms) as terms`.execute(db)
+  return rows
+}
 
 /** Of those that nobody real works for. */
 export async function deleteSampleCompanies(db: Db): Promise<number> {

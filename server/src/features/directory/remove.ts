@@ -1,6 +1,8 @@
 import type { Db } from '../../kernel/db/db.ts'
 import { nameKey, profileKey } from './identity.ts'
 import * as queries from './queries.ts'
+import { quoted, TermCounts } from './terms.ts'
+import { addToTerms, listAddressDomains } from './vocabulary-queries.ts'
 
 /** Everything that the directory has about one person: under the key, and whatever is theirs as well. */
 export async function removePerson(
@@ -17,7 +19,15 @@ export async function removePerson(
     keys,
     same.map(({ id }) => id),
   )
-  return [...found, ...others]
+  return await forget(db, [...found, ...others])
+}
+
+/** Takes the contacts out of the counts of the vocabulary. */
+export async function forget<T extends { terms: string[] }>(db: Db, removed: T[]): Promise<T[]> {
+  const counts = new TermCounts()
+  for (const { terms } of removed) counts.add(terms, -1)
+  await addToTerms(db, counts.contacts)
+  return removed
 }
 
 /** Everybody of the companies at a domain or below it, or with an address there, and the companies. */
@@ -26,10 +36,12 @@ export async function removeDomain(
   domain: string,
   contactIds: string[],
 ): Promise<queries.RemovedContact[]> {
-  const found = await queries.deleteByDomain(db, domain)
+  const domains = [domain, ...(await listAddressDomains(db, domain))]
+  const terms = domains.map((each) => quoted(`a${each}`)).join(' | ')
+  const found = await queries.deleteByDomain(db, domain, terms)
   const others = await queries.deleteContacts(db, [], contactIds)
   await queries.deleteCompaniesByDomain(db, domain)
-  return [...found, ...others]
+  return await forget(db, [...found, ...others])
 }
 
 /** By which a person would be known without the address. */

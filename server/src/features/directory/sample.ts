@@ -6,7 +6,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { importFile } from './import/import.ts'
 import { sampleColumns, sampleRows } from './made-up/rows.ts'
 import * as queries from './queries.ts'
-import { markChanged, rebuildStaleBlocks } from './term-index/index.ts'
+import { forget } from './remove.ts'
 
 export interface Sample {
   contacts: number
@@ -37,16 +37,10 @@ export async function loadSample(ctx: Context): Promise<Sample> {
 
 /** Takes out what `loadSample` put in and no import has named since. What was acquired stays so. */
 export async function removeSample(ctx: Context): Promise<Sample> {
-  const removed = await transaction(ctx, async (tx) => {
+  return await transaction(ctx, async (tx) => {
     await queries.lockDirectory(tx.db)
-    const contacts = await queries.deleteSampleContacts(tx.db)
+    const contacts = await forget(tx.db, await queries.deleteSampleContacts(tx.db))
     const companies = await queries.deleteSampleCompanies(tx.db)
-    await markChanged(
-      tx.db,
-      contacts.map(({ number }) => number),
-    )
     return { contacts: contacts.length, companies }
   })
-  await rebuildStaleBlocks(ctx)
-  return removed
 }

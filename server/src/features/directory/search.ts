@@ -1,10 +1,14 @@
 import type { RawBuilder } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
+import { invalidField } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
-import { conditionOf } from './filters.ts'
+import { exactly, type Group, groupsOf, inAnyKind, type Word } from './filters.ts'
+import { countGroups, exactMax, listPlans, type Plan, type Search } from './plan.ts'
 import * as queries from './queries.ts'
 import type { DirectoryFilters } from './schema.ts'
-import { anyone, contactsIn, listBlocks, Matches } from './term-index/index.ts'
+import * as finding from './search-queries.ts'
+import { respell } from './spelling.ts'
+import { type CountedTerm, countTerms } from './vocabulary-queries.ts'
 
 export interface FoundContacts extends Page<queries.FoundContact> {
   total: number
@@ -22,34 +26,109 @@ export async function searchDirectory(
   page: PageRequest,
   without?: RawBuilder<unknown>,
 ): Promise<FoundContacts> {
-  const condition = await conditionOf(db, filters)
-  if (!condition && !without) {
-    const rows = await queries.listContacts(db, page)
-    return { ...toPage(rows, page.limit), ...judge(contactsIn(await listBlocks(db))) }
-  }
-  const left = without ? await queries.findNumbers(db, without) : []
-  const matches = await Matches.open(db, condition ?? anyone, left)
-  const total = await matches.count(exactMax)
-  const rows = await findRows(db, matches, page)
-  return { ...toPage(rows, page.limit), ...judge(total) }
+  const search = await readSearch(db, filters)
+  const [plan] = search ? listPlans(search) : []
+  if (!search || !plan) return { items: [], total: 0, total_is_estimate: false }
+  const { total, ids } = await findContacts(db, search, plan, page, without)
+  const rows = ids.length === 0 ? [] : await queries.findByIds(db, ids)
+  return { ...toPage(rows, page.limit), total, total_is_estimate: total > exactMax }
 }
 
-/** Above this a total is allowed to be an estimate (contract §8). */
-const exactMax = 10_000
-
-const judge = (total: number) => ({ total, total_is_estimate: total > exactMax })
-
-/** One more than the page holds, where there is one. */
-async function findRows(db: Db, matches: Matches, page: PageRequest) {
-  const wanted = page.limit + 1
-  const rows: queries.FoundContact[] = []
-  let bound = page.startingAfter ? await queries.findBound(db, page.startingAfter) : undefined
-  while (rows.length < wanted) {
-    const numbers = await matches.numbersBelow(bound, wanted - rows.length)
-    if (numbers.length === 0) break
-    // Fewer come back when contacts were removed since their block was indexed.
-    rows.push(...(await queries.findByNumbers(db, numbers)))
-    bound = numbers.at(-1)
-  }
-  return rows
+/** @returns undefined when the vocabulary says that nobody is meant */
+export async function readSearch(db: Db, filters: DirectoryFilters): Promise<Search | undefined> {
+  const groups = groupsOf(filters)
+  const known: Known = new Map()
+  const everybody = [exactly('e0'), exactly('e1')]
+  await count(db, [...everybody, ...wordsIn(groups)], known)
+  const countOf = (word: Word) => known.get(keyOf(word))
+  await spellBetter(db, groups, (word) => countOf(word) !== undefined)
+  await count(db, wordsIn(groups), known)
+  const contacts = everybody.reduce((sum, word) => sum + (countOf(word)?.contacts ?? 0), 0)
+  return contacts < 1 ? undefined : countGroups(groups, contacts, countOf)
 }
+
+const wordsIn = (groups: Group[]) => groups.flatMap(({ alternatives }) => alternatives.flat())
+
+const keyOf = ({ term, asPrefix }: Word) => (asPrefix ? `${term}*` : term)
+
+/** By `keyOf`; undefined for a word that nobody has. */
+type Known = Map<string, CountedTerm | undefined>
+
+/** Adds those of the words that were not asked for before. */
+async function count(db: Db, words: Word[], known: Known) {
+  const asked = new Map(words.map((word) => [keyOf(word), word]))
+  if (asked.size > wordsMax) {
+    throw invalidField('/', 'The filters have more than 5,000 different words: give fewer of them.')
+  }
+  const others = [...asked].filter(([key]) => !known.has(key))
+  if (others.length === 0) return
+  const counted = await countTerms(
+    db,
+    others.map(([, word]) => word),
+  )
+  for (const [at, [key]] of others.entries()) {
+    const term = counted[at]
+    known.set(key, term?.values ? term : undefined)
+  }
+}
+
+/** And the number of all contacts. */
+const wordsMax = 5002
+
+/** Adds the words that somebody may have meant who wrote one that begins none. */
+async function spellBetter(db: Db, groups: Group[], isKnown: (word: Word) => boolean) {
+  for (const group of groups) {
+    if (!group.sought?.asPrefix || group.alternatives.flat().some(isKnown)) continue
+    const words = await respell(db, group.sought.piece)
+    group.alternatives = words.flatMap((piece) => inAnyKind({ piece, asPrefix: true }))
+  }
+}
+
+/** Ids of the page and one more, where there is one, and how many there are. */
+export async function findContacts(
+  db: Db,
+  search: Search,
+  plan: Plan,
+  { limit, startingAfter }: PageRequest,
+  without?: RawBuilder<unknown>,
+): Promise<finding.FoundIds> {
+  const asked = { groups: search.groups, without }
+  const page = { below: startingAfter, limit: limit + 1 }
+  const most = exactMax + 1
+  const rowsFor = (wanted: number, share: number) =>
+    Math.min(rowsMax, Math.ceil(wanted / Math.max(share, most / search.contacts)))
+  const { indexed } = plan.way === 'index' ? plan : cheapestIndex(search)
+  // A search with an Idempotency-Key is in one already.
+  return db.isTransaction ? await findIn(db) : await db.transaction().execute(findIn)
+
+  async function findIn(tx: Db): Promise<finding.FoundIds> {
+    await finding.preferIndexes(tx)
+    if (plan.way === 'walk') {
+      const rows = rowsFor(3 * most, search.share)
+      const { total, ids } = await finding.findByWalk(tx, asked, rows, most, page)
+      if (total === most && ids.length === page.limit) return { total: estimate(search), ids }
+      if (total === most) return { total: estimate(search), ids: await listPage(tx) }
+    }
+    // A walk that found too few does not tell how many there are.
+    const { total, ids } = await finding.findByIndex(tx, asked, indexed, most, page)
+    if (total < most) return { total, ids }
+    return { total: estimate(search), ids: await listPage(tx) }
+  }
+
+  /** Of more than the index was asked for. */
+  async function listPage(tx: Db): Promise<string[]> {
+    const rows = rowsFor(6 * page.limit, search.share)
+    const ids = await finding.listByWalk(tx, asked, rows, page)
+    return ids.length === page.limit ? ids : await finding.listByIndex(tx, asked, indexed, page)
+  }
+}
+
+const cheapestIndex = (search: Search) =>
+  listPlans(search).find(({ way }) => way === 'index') ?? { indexed: 0 }
+
+/** What is likely of more than are counted. */
+const estimate = ({ contacts, share }: Search) =>
+  Math.max(exactMax + 1, Math.round(contacts * share))
+
+/** A walk over more takes longer than the index. */
+const rowsMax = 400_000

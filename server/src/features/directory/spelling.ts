@@ -1,26 +1,12 @@
 import type { Db } from '../../kernel/db/db.ts'
-import { findKnownWords, findSimilarWords, hasTrigrams } from './queries.ts'
-import type { Sought } from './terms/index.ts'
+import { findKnownWords, findSimilarWords, hasTrigrams } from './vocabulary-queries.ts'
 
 /**
- * For the pieces that no word in the directory begins with: the words that somebody who wrote them
- * may have meant. One slip of the finger is always found, more of them in a longer word where the
- * database has pg_trgm.
+ * For a word that none in the directory begins with: those that somebody who wrote it may have meant.
+ * One slip of the finger is always found, more of them in a longer word where the database has
+ * pg_trgm.
  */
-export async function respell(db: Db, sought: Sought[]): Promise<Map<string, Sought[]>> {
-  const words = sought.filter(({ asPrefix }) => asPrefix).map(({ piece }) => piece)
-  const known = new Set(await findKnownWords(db, words))
-  const spellings = new Map<string, Sought[]>()
-  for (const word of words) {
-    if (known.has(word)) continue
-    const similar = await findSimilar(db, word)
-    const pieces = similar.map((piece) => ({ piece, asPrefix: true }))
-    spellings.set(word, pieces)
-  }
-  return spellings
-}
-
-async function findSimilar(db: Db, word: string): Promise<string[]> {
+export async function respell(db: Db, word: string): Promise<string[]> {
   const near = await findKnownWords(db, slipsOf(word))
   if (near.length > 0 || word.length < farFrom) return near.slice(0, spellingsMax)
   if (!(await hasTrigrams(db))) return []

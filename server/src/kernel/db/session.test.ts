@@ -4,7 +4,6 @@ import { text } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
-import { CopyBuffer } from './copy-buffer.ts'
 import type { Db } from './db.ts'
 import { withSession } from './session.ts'
 import { transaction } from './transaction.ts'
@@ -15,57 +14,23 @@ beforeAll(async () => {
 })
 afterAll(() => ctx[Symbol.asyncDispose]())
 
-const columns = 'a integer, t text, b bytea, y boolean, u uuid, z timestamptz, l text[]'
 const make = async (db: Db) => {
   await sql`drop table if exists copied`.execute(db)
-  await sql`create temporary table copied (${sql.raw(columns)})`.execute(db)
+  await sql`create temporary table copied (a integer, t text)`.execute(db)
 }
 const count = async (db: Db) => (await sql`select from copied`.execute(db)).rows.length
-const into = 'copy copied from stdin (format binary)'
+const into = 'copy copied from stdin'
 
-const values = {
-  a: -5,
-  t: 'é雪\u{1f600}"\\\n',
-  b: Buffer.from([0, 255]),
-  y: true,
-  u: '019a9d5e-0000-7c31-9d0a-5e1f6a2b3c4d',
-  z: new Date('1999-12-31T23:59:59.999Z'),
-  l: ['a,b', '', '{"x"}', 'NULL'],
-}
-
-function rowOf(row: CopyBuffer) {
-  row.startRow(7)
-  row.integer(values.a)
-  row.text(values.t)
-  row.bytea(values.b)
-  row.boolean(values.y)
-  row.uuid(values.u)
-  row.timestamp(values.z)
-  row.texts(values.l)
-}
-
-function emptyRow(row: CopyBuffer) {
-  row.startRow(7)
-  row.integer(null)
-  row.text(null)
-  row.null()
-  row.boolean(false)
-  row.uuid(null)
-  row.timestamp(new Date(0))
-  row.texts([])
-}
-
-test('rows of a binary COPY come in as they are, however long they are', async () => {
+test('rows come in as they are, wherever the chunks are cut', async () => {
   await withSession(ctx.db, async ({ db, copyFrom }) => {
     await make(db)
-    const rows = new CopyBuffer(1)
-    rowOf(rows)
-    emptyRow(rows)
-    expect(await copyFrom(into, [rows.slice()])).toBe(2)
+    const rows = Buffer.from('-5\té雪\\n\n\\N\t\\N\n')
+    const chunks = Array.from(rows, (byte) => Buffer.of(byte))
+    expect(await copyFrom(into, chunks)).toBe(2)
     const found = await sql`select * from copied order by a`.execute(db)
     expect(found.rows).toEqual([
-      values,
-      { a: null, t: null, b: null, y: false, u: null, z: new Date(0), l: [] },
+      { a: -5, t: 'é雪\n' },
+      { a: null, t: null },
     ])
   })
 })
@@ -74,10 +39,8 @@ test('what is copied inside a transaction is undone with it', async () => {
   await withSession(ctx.db, async ({ db, copyFrom }) => {
     const own = { ...ctx, db }
     await make(db)
-    const rows = new CopyBuffer()
-    emptyRow(rows)
     const failing = transaction(own, async (tx) => {
-      await copyFrom(into, [rows.slice()])
+      await copyFrom(into, [Buffer.from('1\tx\n')])
       expect(await count(tx.db)).toBe(1)
       throw new Error('undone')
     })
@@ -89,7 +52,9 @@ test('what is copied inside a transaction is undone with it', async () => {
 test('a COPY that is refused leaves the session in order', async () => {
   await withSession(ctx.db, async ({ db, copyFrom }) => {
     await make(db)
-    await expect(copyFrom(into, [Buffer.from('nonsense')])).rejects.toMatchObject({ code: '22P04' })
+    await expect(copyFrom(into, [Buffer.from('nonsense\n')])).rejects.toMatchObject({
+      code: '22P02',
+    })
     await expect(copyFrom('copy nowhere from stdin', [])).rejects.toMatchObject({ code: '42P01' })
     expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
   })

@@ -2,20 +2,18 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { PoolClient } from 'pg'
 import { from as copyInto, to as copyOutOf } from 'pg-copy-streams'
-import { copyEnd, copyStart } from './copy-buffer.ts'
 import { type Db, fromPool, type Pool, poolOf } from './db.ts'
 
 /** One connection for oneself: what COPY and temporary tables need. */
 export interface Session {
   db: Db
   /**
-   * Sends rows for a `copy … from stdin (format binary)`, as `CopyBuffer` makes them. Inside a
-   * transaction of this session it is part of it.
+   * Sends what a `copy … from stdin` reads, in chunks. Inside a transaction of this session it is part
+   * of it.
    *
-   * @param rows in chunks; one may be written anew once two others were given
    * @returns rows written
    */
-  copyFrom: (text: string, rows: Iterable<Buffer>) => Promise<number>
+  copyFrom: (text: string, chunks: Iterable<Buffer>) => Promise<number>
   /** What a `copy … to stdout` sends. Nothing else is asked of the session until it has ended. */
   copyTo: (text: string) => Readable
 }
@@ -28,10 +26,10 @@ export async function withSession<T>(db: Db, work: (session: Session) => Promise
   try {
     const result = await work({
       db: fromPool(poolOfOne(client)).db,
-      async copyFrom(text, rows) {
+      async copyFrom(text, chunks) {
         const copying = client.query(copyInto(text))
         // One chunk is on its way and one is ready, and none is asked for before.
-        await pipeline(Readable.from(framed(rows), { objectMode: true, highWaterMark: 1 }), copying)
+        await pipeline(Readable.from(chunks, { objectMode: true, highWaterMark: 1 }), copying)
         return copying.rowCount
       },
       copyTo: (text) => client.query(copyOutOf(text)),
@@ -43,12 +41,6 @@ export async function withSession<T>(db: Db, work: (session: Session) => Promise
     client.release(true)
     throw error
   }
-}
-
-function* framed(rows: Iterable<Buffer>): Generator<Buffer> {
-  yield copyStart
-  yield* rows
-  yield copyEnd
 }
 
 /** Lends the same connection each time; it is never given back from there. */

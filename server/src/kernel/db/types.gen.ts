@@ -163,13 +163,6 @@ export interface Deliveries {
   workspace_id: string;
 }
 
-export interface DirectoryBlocks {
-  block: number;
-  contacts: number;
-  stale: boolean;
-  version: Generated<number>;
-}
-
 export interface DirectoryCompanies {
   city: string | null;
   country: string | null;
@@ -185,6 +178,7 @@ export interface DirectoryCompanies {
   revenue_range: string | null;
   sample: Generated<boolean>;
   technologies: Generated<string[]>;
+  terms: Generated<string>;
   timestamp_updated: Timestamp;
   website: string | null;
 }
@@ -196,15 +190,16 @@ export interface DirectoryContacts {
   department: string | null;
   email: string | null;
   email_status: string | null;
+  employees: number | null;
   first_name: string | null;
   has_email: boolean;
   id: string;
   key: string;
   last_name: string | null;
   linkedin_url: string | null;
-  number: number;
   sample: Generated<boolean>;
   seniority: string | null;
+  terms: Generated<string>;
   timestamp_updated: Timestamp;
   title: string | null;
 }
@@ -224,14 +219,10 @@ export interface DirectoryOptouts {
   timestamp_created: Timestamp;
 }
 
-export interface DirectoryPages {
-  block: number;
-  first_term: Buffer;
-  page: Buffer;
-}
-
-export interface DirectoryWords {
-  word: string;
+export interface DirectoryTerms {
+  contacts: number;
+  kind: string;
+  value: string;
 }
 
 export interface Events {
@@ -669,13 +660,11 @@ export interface DB {
   credit_balances: CreditBalances;
   credit_entries: CreditEntries;
   deliveries: Deliveries;
-  directory_blocks: DirectoryBlocks;
   directory_companies: DirectoryCompanies;
   directory_contacts: DirectoryContacts;
   directory_imports: DirectoryImports;
   directory_optouts: DirectoryOptouts;
-  directory_pages: DirectoryPages;
-  directory_words: DirectoryWords;
+  directory_terms: DirectoryTerms;
   events: Events;
   fanouts: Fanouts;
   idempotency_answers: IdempotencyAnswers;

@@ -1,59 +1,46 @@
 import type { Context } from '../../../kernel/context.ts'
 import { addressIn, domainIn, profileKey } from '../identity.ts'
 import { OptOuts } from '../optouts.ts'
-import { keyOf, type NamedCompany } from './named-companies.ts'
+import type { Batch, BatchContact } from './batch.ts'
 import * as queries from './queries.ts'
-import type { ReadBatch } from './read-batch.ts'
 
-export interface Chosen {
-  /** Where they are in the batch, in the order given. */
-  contacts: Uint32Array
-  /** By their places in the batch. */
-  companies: (NamedCompany | undefined)[]
+export type Chosen = Pick<Batch, 'contacts' | 'companies'> & {
   /** Rows of the others. */
   optedOut: number[]
 }
 
-/** All contacts of a batch but those who asked to be removed, by themselves or with their domain. */
-export async function choose(tx: Context, batch: ReadBatch): Promise<Chosen> {
-  const { contacts: all, companies } = batch
-  if (!(await queries.existsOptOut(tx.db))) return { contacts: all, companies, optedOut: [] }
-  const people = Array.from(all, (at) => personAt(batch, at))
+/** All of a batch but those who asked to be removed, by themselves or with their domain. */
+export async function choose(tx: Context, batch: Batch): Promise<Chosen> {
+  const { contacts, companies } = batch
+  if (!(await queries.existsOptOut(tx.db))) return { contacts, companies, optedOut: [] }
+  const people = [...contacts].map(([key, contact]) => ({ key, contact, ...namesOf(key, contact) }))
   const optOuts = await OptOuts.read(tx.db, {
     addresses: people.flatMap(({ address }) => address ?? []),
-    domains: companies.flatMap((company) => domainIn(keyOf(company)) ?? []),
+    domains: [...companies.keys()].flatMap((key) => domainIn(key) ?? []),
     keys: people.flatMap(({ keys }) => keys),
   })
-  const staying = companies.map((company) => {
-    const domain = domainIn(keyOf(company))
-    return domain !== undefined && optOuts.hasDomain(domain) ? undefined : company
-  })
-  const isWanted = ({ address, keys, employer }: Person) =>
+  const isCompanyWanted = (key: string) => {
+    const domain = domainIn(key)
+    return domain === undefined || !optOuts.hasDomain(domain)
+  }
+  const isWanted = ({ address, keys, contact: { company } }: (typeof people)[number]) =>
     !(address !== undefined && optOuts.hasAddress(address)) &&
     !keys.some(optOuts.hasKey) &&
-    (employer === -1 || staying[employer] !== undefined)
-  const [contacts, optedOut] = [[] as number[], [] as number[]]
-  for (const person of people) {
-    if (isWanted(person)) contacts.push(person.at)
-    else optedOut.push(batch.rowNumber(person.at))
+    (company === undefined || isCompanyWanted(company))
+  const staying = people.filter(isWanted)
+  const left = people.filter((person) => !isWanted(person)).map(({ contact }) => contact.row)
+  const alone = batch.companyRows.filter(({ key }) => !isCompanyWanted(key)).map(({ row }) => row)
+  return {
+    contacts: new Map(staying.map(({ key, contact }) => [key, contact])),
+    companies: new Map([...companies].filter(([key]) => isCompanyWanted(key))),
+    optedOut: [...left, ...alone],
   }
-  for (const { row, place } of batch.companyRows) if (!staying[place]) optedOut.push(row)
-  return { contacts: Uint32Array.from(contacts), companies: staying, optedOut }
 }
 
-interface Person {
-  at: number
-  address: string | undefined
-  /** What else they could have been removed by. */
-  keys: string[]
-  employer: number
-}
-
-function personAt(batch: ReadBatch, at: number): Person {
-  const key = batch.key(at)
+/** What they could have been removed by. */
+function namesOf(key: string, { record }: BatchContact) {
   const address = addressIn(key)
-  const linkedin = batch.linkedin(at)
-  const keys = linkedin === null ? [] : [profileKey(linkedin)]
+  const keys = record.linkedin_url === null ? [] : [profileKey(record.linkedin_url)]
   if (address === undefined && !keys.includes(key)) keys.push(key)
-  return { at, address, keys, employer: batch.employer(at) }
+  return { address, keys }
 }

@@ -1,56 +1,11 @@
+import aliases from './column-names.json' with { type: 'json' }
+
 /**
  * The fields of a row and the headers they are known by: our own name first, then what the exports
  * of Apollo, ZoomInfo, Lusha, Cognism, Seamless.AI, UpLead, LinkedIn, Sales Navigator scrapers, Hunter,
  * Snov.io, RocketReach, People Data Labs, Crunchbase, HubSpot and Salesforce call them. Letters and
  * digits alone are compared.
  */
-const aliases = {
-  first_name: 'first name, given name, forename, contact first name, prospect first name',
-  last_name: 'last name, surname, family name, contact last name, prospect last name',
-  full_name:
-    'full name, contact name, person name, contact full name, lead name, prospect name, prospect full name',
-  title:
-    'job title, position, role, current title, contact title, contact job title, current job title, current position, current job, prospect position, person title, headline',
-  seniority:
-    'management level, seniority level, job level, contact seniority, employment seniority',
-  department:
-    'departments, job function, function, job department, contact department, department name, functional area, job title role',
-  email:
-    'email address, work email, business email, e-mail, e-mail address, primary email, recommended work email, recommended professional email, recommended email, contact email, professional email, work e-mail, company email, corporate email, email 1, prospect email, contact email address, emails',
-  email_status:
-    'email verification status, email validation status, email validation, email 1 validation, email confidence, verification status, email quality, email accuracy, email grade, work email status, validity',
-  has_email: 'email available, has work email',
-  linkedin_url:
-    'person linkedin url, linkedin, linkedin profile, linkedin profile url, linkedin contact profile url, contact linkedin url, contact li profile url, prospect linkedin url, linkedin url public, default profile url, profile url, person linkedin, contact linkedin, linkedin link, url, personal linkedin',
-  city: 'person city, contact city, city town, mailing city, location locality, locality',
-  country:
-    'person country, contact country, country region, country name, mailing country, location country',
-  company:
-    'company name, organization, organisation, organization name, employer, account name, current company, current employer, company name cleaned, account, company account, job company name, company name for emails, business name',
-  domain:
-    'company domain, domain name, company domain name, company website domain, website domain, primary domain, organization primary domain, employer domain, organization domain',
-  website:
-    'company website, company url, web site, homepage, homepage url, company web site, corporate website, website url, account website, employer website, job company website, organization website url, organization website, email domain',
-  industry:
-    'company industry, primary industry, main industry, company main industry, industries, organization industry, company primary industry, job company industry, employer industry, industry name, all industries',
-  employee_count:
-    'employees, number of employees, # employees, company size, headcount, company headcount, company employee count, company staff count, current employee estimate, organization estimated num employees, estimated num employees, number employees, staff count, company number of employees, no of employees, company employees, employee range, company employee range, company staff count range, size range, job company size, size',
-  revenue_range:
-    'revenue, annual revenue, revenue range, company revenue, revenue range in usd, estimated revenue range, company revenue range, company annual revenue',
-  founded_year:
-    'founded, year founded, founded date, company founded, company founded year, company year founded, company founded date, job company founded, organization founded year',
-  description:
-    'company description, short description, organization short description, seo description, about, about us, company summary, full description',
-  technologies:
-    'technology, tech stack, company technologies, technologies used, web technologies, keywords tech',
-  company_city:
-    'company city, company hq city, hq city, headquarters city, billing city, account city, organization city, job company location locality',
-  company_country:
-    'company country, company hq country, hq country, headquarters country, billing country, account country, organization country, job company location country',
-  company_linkedin_url:
-    'company linkedin url, company linkedin, linkedin company profile url, linkedin company page, company li profile url, organization linkedin url, employer linkedin, job company linkedin url, company linkedin profile, regular company url',
-} as const
-
 export type FieldName = keyof typeof aliases
 
 export const fieldNames = Object.keys(aliases) as FieldName[]
@@ -139,7 +94,7 @@ const plain = (header: string) => header.toLowerCase().replace(/[^\p{L}\p{N}]+/g
 
 const known = new Map(
   fieldNames.flatMap((field) =>
-    [field, ...aliases[field].split(',')].map((alias, rank) => [plain(alias), { field, rank }]),
+    [field, ...aliases[field]].map((alias, rank) => [plain(alias), { field, rank }]),
   ),
 )
 

@@ -1,13 +1,7 @@
-import { ByteText } from './byte-text.ts'
+import { addressKey, domainIn, nameKey, profileKey } from '../identity.ts'
 import type { Columns } from './columns.ts'
-import type { Company } from './companies.ts'
-import { textFields } from './contact-columns.ts'
-import { KnownText, KnownTexts } from './known-text.ts'
-import { isPlain, isPlainAddress } from './plain-bytes.ts'
-import { contactKey } from './records.ts'
-import { RowView } from './row-view.ts'
+import type { Row } from './table.ts'
 import {
-  blankMax,
   foldAddress,
   readEmailStatus,
   readShownText,
@@ -15,117 +9,109 @@ import {
   readText,
   Unfit,
 } from './values.ts'
-import type { Vocabulary } from './vocabulary.ts'
 
-/** A contact as one row tells of it, until the next one is read. */
-export interface ContactRow {
-  row: RowView
-  key: ByteText
-  /** In the order of `textFields`. */
-  texts: KnownText[]
-  linkedin_url: ByteText
-  email: ByteText
+/** A contact as one row tells of it; null where it says nothing. */
+export interface ContactRecord {
+  first_name: string | null
+  last_name: string | null
+  title: string | null
+  seniority: string | null
+  department: string | null
+  city: string | null
+  country: string | null
+  linkedin_url: string | null
+  email: string | null
   email_status: string | null
   /** Whether there is an address, or enough to look for one. */
   has_email: boolean
 }
 
-export class ContactReader {
-  readonly #at: Columns['at']
-  readonly #texts: KnownTexts[]
-  readonly #vocabulary: Vocabulary
-  readonly #contact: ContactRow = {
-    row: new RowView(),
-    key: new ByteText(),
-    texts: [],
-    linkedin_url: new ByteText(),
-    email: new ByteText(),
-    email_status: null,
-    has_email: false,
-  }
-  /** Of an address, folded. */
-  #folded: string | undefined
+export interface KeyedContact {
+  key: string
+  record: ContactRecord
+}
 
-  constructor(at: Columns['at'], vocabulary: Vocabulary) {
-    this.#at = at
-    this.#vocabulary = vocabulary
-    this.#texts = textFields.map(
-      ({ name, field, charactersMax }) =>
-        new KnownTexts(name, field, { column: at[name], charactersMax, vocabulary }),
-    )
-  }
-
-  /**
-   * @param employer the company that the row names
-   * @throws Unfit
-   */
-  read(row: RowView, employer: Company | undefined): ContactRow {
-    const at = this.#at
-    const contact = this.#contact
-    const { key, texts, linkedin_url, email } = contact
-    contact.row = row
-    for (let i = 0; i < this.#texts.length; i++) texts[i] = (this.#texts[i] as KnownTexts).read(row)
-    if (!row.isEmpty(at.full_name) && !texts[0]?.text && !texts[1]?.text) {
-      texts.splice(0, 2, ...this.#readNames(row))
-    }
-    const [first, last] = [texts[0]?.text ?? null, texts[1]?.text ?? null]
-    const status = readEmailStatus('email_status', row.text(at.email_status))
-    const isFolded = this.#readAddress(row)
-    // An address that is known to be wrong is as good as none.
-    if (status === 'invalid') email.clear()
-    this.#readProfile(row)
-    const isOffered = readSwitch('has_email', row.text(at.has_email))
-    const canBeLookedFor = first && last && employer?.record.domain && status !== 'invalid'
-    if (isFolded && !email.isNull) key.join('e:', email)
-    else {
-      const folded = email.isNull ? undefined : this.#folded
-      key.write(contactKey(folded, linkedin_url.toString(), first, last, employer?.key))
-    }
-    contact.email_status = email.isNull ? null : (status ?? 'unknown')
-    contact.has_email = !email.isNull || (isOffered ?? Boolean(canBeLookedFor))
-    return contact
-  }
-
-  /** @returns whether it is there as it is compared */
-  #readAddress(row: RowView): boolean {
-    const { email } = this.#contact
-    const column = this.#at.email
-    email.clear()
-    if (row.isEmpty(column)) return false
-    if (isPlainAddress(row.bytes, row.starts[column] as number, row.ends[column] as number)) {
-      email.view(row, column)
-      return true
-    }
-    const given = readText('email', row.text(column))
-    this.#folded = given === null ? undefined : foldAddress(given)
-    if (given !== null && this.#folded === undefined)
-      throw new Unfit('email is not an e-mail address')
-    email.write(given)
-    return false
-  }
-
-  #readProfile(row: RowView) {
-    const { linkedin_url } = this.#contact
-    const column = this.#at.linkedin_url
-    linkedin_url.clear()
-    if (row.isEmpty(column)) return
-    const [start, end] = [row.starts[column] as number, row.ends[column] as number]
-    const isUsual = end - start > blankMax && end - start <= profileCharactersMax
-    if (isUsual && isPlain(row.bytes, start, end)) linkedin_url.view(row, column)
-    else {
-      linkedin_url.write(readText('linkedin_url', row.text(column), profileCharactersMax))
-    }
-  }
-
-  /** Where only the whole name is given: its last word is the last name. */
-  #readNames(row: RowView): [KnownText, KnownText] {
-    const full = readShownText('full_name', row.text(this.#at.full_name), 500) ?? ''
-    const space = full.lastIndexOf(' ')
-    const [first, last] = [full.slice(0, Math.max(0, space)), full.slice(space + 1)]
-    const names = [first || last, first && last].map((name) => new KnownText('name', name || null))
-    for (const name of names) this.#vocabulary.note(name.terms)
-    return names as [KnownText, KnownText]
+/**
+ * @param company the key of the company that the row names
+ * @throws Unfit
+ */
+export function readContact(
+  { fields }: Row,
+  at: Columns['at'],
+  company: string | undefined,
+): KeyedContact {
+  const [first_name, last_name] = readNames(fields, at)
+  const title = readShownText('title', fields[at.title], 500)
+  const seniority = readShownText('seniority', fields[at.seniority])
+  const department = readShownText('department', fields[at.department])
+  const city = readShownText('city', fields[at.city])
+  const country = readShownText('country', fields[at.country])
+  const status = readEmailStatus('email_status', fields[at.email_status])
+  const given = readText('email', fields[at.email])
+  const folded = given === null ? undefined : foldAddress(given)
+  if (given !== null && folded === undefined) throw new Unfit('email is not an e-mail address')
+  // An address that is known to be wrong is as good as none.
+  const email = status === 'invalid' ? null : given
+  const linkedin_url = readText('linkedin_url', fields[at.linkedin_url], 500)
+  const isOffered = readSwitch('has_email', fields[at.has_email])
+  const domain = company === undefined ? undefined : domainIn(company)
+  const canBeLookedFor = Boolean(first_name && last_name && domain && status !== 'invalid')
+  const key = keyOf(
+    email === null ? undefined : folded,
+    linkedin_url,
+    [first_name, last_name],
+    company,
+  )
+  return {
+    key,
+    record: {
+      ...{ first_name, last_name, title, seniority, department, city, country },
+      ...{ linkedin_url, email },
+      email_status: email === null ? null : (status ?? 'unknown'),
+      has_email: email !== null || (isOffered ?? canBeLookedFor),
+    },
   }
 }
 
-const profileCharactersMax = 500
+/** Where only the whole name is given, its last word is the last name. */
+function readNames(fields: Row['fields'], at: Columns['at']): [string | null, string | null] {
+  const first = readShownText('first_name', fields[at.first_name])
+  const last = readShownText('last_name', fields[at.last_name])
+  if (first !== null || last !== null) return [first, last]
+  const full = readShownText('full_name', fields[at.full_name], 500) ?? ''
+  const space = full.lastIndexOf(' ')
+  const [before, behind] = [full.slice(0, Math.max(0, space)), full.slice(space + 1)]
+  return [before || behind || null, (before && behind) || null]
+}
+
+/** What makes the same person the same in the next import. */
+function keyOf(
+  folded: string | undefined,
+  linkedin: string | null,
+  [first, last]: [string | null, string | null],
+  company: string | undefined,
+): string {
+  if (folded !== undefined) return addressKey(folded)
+  if (linkedin !== null) return profileKey(linkedin)
+  const key = nameKey(first, last, company)
+  if (key !== undefined) return key
+  throw new Unfit('neither an e-mail address, a LinkedIn profile, nor a name with a company')
+}
+
+/** What the newer one says, and else what is known already. */
+export const mergeContacts = (known: ContactRecord, newer: ContactRecord): ContactRecord => ({
+  first_name: newer.first_name ?? known.first_name,
+  last_name: newer.last_name ?? known.last_name,
+  title: newer.title ?? known.title,
+  seniority: newer.seniority ?? known.seniority,
+  department: newer.department ?? known.department,
+  city: newer.city ?? known.city,
+  country: newer.country ?? known.country,
+  linkedin_url: newer.linkedin_url ?? known.linkedin_url,
+  email: newer.email ?? known.email,
+  email_status: newer.email_status ?? known.email_status,
+  has_email: newer.has_email || known.has_email,
+})
+
+export const isSameContact = (one: ContactRecord, other: ContactRecord): boolean =>
+  (Object.keys(one) as (keyof ContactRecord)[]).every((field) => one[field] === other[field])

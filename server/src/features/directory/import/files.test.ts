@@ -128,9 +128,8 @@ describe('a row that cannot be taken is reported by its number, and the rest goe
     [
       'another encoding',
       Buffer.from('Zo\xeb,M,z@a.example,,', 'latin1'),
-      "it is not written in the file's encoding",
+      "first_name is not written in the file's encoding",
     ],
-    ['a quote that is not closed', '"Bob,B,b@a.example,,', 'a quote is not closed'],
     [
       'too many fields',
       'Bob,B,b@a.example,,,surplus',
@@ -148,7 +147,6 @@ describe('a row that cannot be taken is reported by its number, and the rest goe
       `${'x'.repeat(1_000_000)},B,b@a.example,,`,
       'first_name is longer than 255 characters',
     ],
-    ['a row of five megabytes', `${'x'.repeat(5_000_000)},B,b@a.example,,`, 'it is too long'],
     ['NUL', 'B\0b,B,b@a.example,,', 'first_name has a character that no text has'],
     ['nobody', ',,,,7', 'neither an e-mail address, a LinkedIn profile, nor a name with a company'],
     [
@@ -196,10 +194,37 @@ test('no value of a rejected row is in the report', async () => {
 test('an encoding that is named is read, and one that is not named costs only the rows it spoils', async () => {
   const text = Buffer.from('first_name,email\nZo\xeb,zoe@a.example\nAda,ada@a.example\n', 'latin1')
   expect((await importText(ctx, text)).rejections).toEqual([
-    "2: it is not written in the file's encoding",
+    "2: first_name is not written in the file's encoding",
   ])
   expect(await importText(ctx, text, { encoding: 'windows-1252' })).toMatchObject({ rejected: 0 })
   expect((await contactsIn(ctx)).map(({ first_name }) => first_name)).toEqual(['Ada', 'Zoë'])
+})
+
+describe('a quote that is never closed', () => {
+  const before = 'first_name,email\nAda,ada@a.example\n\n'
+  const after = Array.from({ length: 20 }, (_, at) => `Bob,b${at}@a.example\n`).join('')
+
+  test('is told by its row, and what stands before it is imported and found', async () => {
+    const importing = importText(ctx, `${before}"Eve,eve@a.example\n${after}`)
+    await expect(importing).rejects.toThrow(
+      'The file has a quote in row 4 that is not closed. Its first 2 rows are imported.',
+    )
+    expect(await emails()).toEqual(['ada@a.example'])
+    expect(await find('ada')).toEqual(['Ada'])
+  })
+
+  test('ends what is read of a large file after 4 MB', async () => {
+    const text = Buffer.concat([Buffer.from(`${before}"Eve,`), Buffer.alloc(9_000_000, after)])
+    await expect(importText(ctx, text)).rejects.toThrow(
+      'Row 4 of the file is longer than 4 MB: a quote in it may not be closed. Its first 2 rows are imported.',
+    )
+    expect(await emails()).toEqual(['ada@a.example'])
+  })
+
+  test('in the row of headers is told, and nothing is imported', async () => {
+    const importing = importText(ctx, `"first_name,email\n${after}`)
+    await expect(importing).rejects.toThrow('The file has a quote in row 1 that is not closed.')
+  })
 })
 
 describe('a compressed file that breaks off', () => {

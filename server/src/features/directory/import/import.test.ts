@@ -1,7 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { sql } from 'kysely'
-import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../../test/context.ts'
 import {
   companiesIn,
@@ -10,19 +9,15 @@ import {
   fileWith,
   importPath,
   importText,
-  leaveInBlock,
   rejectionsIn,
   stopImports,
 } from '../../../../test/directory-files.ts'
 import { insertPeople } from '../../../../test/directory-rows.ts'
-import { withSession } from '../../../kernel/db/session.ts'
 import { type OptedOut, optOut } from '../optouts.ts'
+import { reindexDirectory } from '../reindex.ts'
 import type { DirectoryFilters } from '../schema.ts'
 import { searchDirectory } from '../search.ts'
 import type { ImportProgress } from './import.ts'
-import { doWithoutKeyIndex } from './key-index.ts'
-import { hasKeyIndex } from './queries.ts'
-import { FileReading } from './reading.ts'
 
 let ctx: TestContext
 beforeAll(async () => {
@@ -38,10 +33,10 @@ const namesOf = async (filters: DirectoryFilters) =>
 const idsByKey = async () => {
   const rows = await ctx.database.peek
     .selectFrom('directory_contacts')
-    .select(['key', 'id', 'number'])
+    .select(['key', 'id'])
     .orderBy('key')
     .execute()
-  return rows.map(({ key, id, number }) => [key, id, number])
+  return rows.map(({ key, id }) => [key, id])
 }
 
 describe('a contact that is imported again', () => {
@@ -130,129 +125,14 @@ describe('a contact that a file has twice', () => {
   })
 
   test('in two batches', async () => {
-    await leaveInBlock(ctx, 2)
     const result = await importText(
       ctx,
       'email,title\na@a.example,One\nb@a.example,Two\na@a.example,Three\nc@a.example,Four\n',
+      { batchRows: 2 },
     )
     expect(result).toMatchObject({ contacts_created: 3, contacts_updated: 1 })
     expect(await find({ titles: ['three'] })).toMatchObject({ total: 1 })
     expect(await find({ titles: ['one'] })).toMatchObject({ total: 0 })
-  })
-})
-
-describe('the index of keys', () => {
-  const hasIndex = () => hasKeyIndex(ctx.database.peek)
-  const file = () => fileWith('email\na@a.example\nb@b.example\nc@c.example\nd@d.example\n')
-
-  test('is not there while the directory is filled, and is once it is', async () => {
-    await leaveInBlock(ctx, 2)
-    const path = await file()
-    await using stop = await stopImports(ctx, 4)
-    const imported = importPath(ctx, path)
-    await stop.reached()
-    expect(await hasIndex()).toBe(false)
-    await stop[Symbol.asyncDispose]()
-    expect(await imported).toMatchObject({ contacts_created: 4 })
-    expect(await hasIndex()).toBe(true)
-  })
-
-  test('is left out on, when companies of one batch come in the next, whether more is said of them or not', async () => {
-    await leaveInBlock(ctx, 2)
-    const path = await fileWith(
-      'email,domain,industry\na@x.example,a.example,\nb@x.example,b.example,\nc@x.example,a.example,\nd@x.example,b.example,Mining\n',
-    )
-    await using stop = await stopImports(ctx, 4)
-    const imported = importPath(ctx, path)
-    await stop.reached()
-    // Whoever makes the index holds it.
-    const { rows: locks } = await sql`
-      select from pg_locks
-      where relation = 'directory_contacts'::regclass and mode = 'ShareLock'`.execute(
-      ctx.database.peek,
-    )
-    expect(locks).toEqual([])
-    expect(await hasIndex()).toBe(false)
-    await stop[Symbol.asyncDispose]()
-    expect(await imported).toMatchObject({ companies_created: 2, companies_updated: 1 })
-    const companies = await companiesIn(ctx)
-    expect(companies.map(({ industry }) => industry)).toEqual([null, 'Mining'])
-  })
-
-  test('is made when more keys come than are remembered, and no key is there twice', async () => {
-    await leaveInBlock(ctx, 2)
-    const path = await fileWith('email\na@a.example\nb@b.example\nc@c.example\na@a.example\n')
-    await using stop = await stopImports(ctx, 4)
-    const imported = importPath(ctx, path, { keysMax: 2 })
-    await stop.reached()
-    expect(await hasIndex()).toBe(true)
-    await stop[Symbol.asyncDispose]()
-    expect(await imported).toMatchObject({ contacts_created: 3, contacts_unchanged: 1 })
-  })
-
-  test('stays where the directory has many contacts', async () => {
-    await sql`
-      insert into directory_contacts (id, number, key, has_email, timestamp_updated)
-      select gen_random_uuid(), n, 'l:' || n, false, now()
-      from generate_series(0, 20000) as numbers (n)`.execute(ctx.database.peek)
-    await withSession(ctx.db, async ({ db }) => {
-      expect(await doWithoutKeyIndex({ ...ctx, db })).toBeUndefined()
-    })
-    expect(await hasIndex()).toBe(true)
-  })
-
-  test('that was left out is made by whoever adds contacts meanwhile, and no key is there twice', async () => {
-    await leaveInBlock(ctx, 2)
-    await using stop = await stopImports(ctx, 3)
-    const first = importPath(ctx, await file())
-    await stop.reached()
-    const other = importText(ctx, 'email,title\nd@d.example,One\na@a.example,Two\n')
-    await stop.reached(2)
-    await stop[Symbol.asyncDispose]()
-    const created = (await first).contacts_created + (await other).contacts_created
-    expect(created).toBe(4)
-    expect(await contactsIn(ctx)).toHaveLength(5)
-    expect(await hasIndex()).toBe(true)
-  })
-
-  test('stays where somebody reads the contacts for long', async () => {
-    const reader = new pg.Client({ connectionString: ctx.database.url })
-    await reader.connect()
-    await reader.query('begin; select count(*) from directory_contacts')
-    const text = 'email\na@a.example\nA@a.example\n'
-    expect(await importText(ctx, text)).toMatchObject({ contacts_created: 1 })
-    await reader.end()
-    expect(await hasIndex()).toBe(true)
-  })
-
-  test('stays where we may drop it but not make it', async () => {
-    const { peek } = ctx.database
-    const { rows } = await sql<{ me: string }>`select current_user as me`.execute(peek)
-    await sql`create role importer`.execute(peek)
-    await sql`alter table directory_contacts owner to importer`.execute(peek)
-    onTestFinished(async () => {
-      await sql`alter table directory_contacts owner to ${sql.id(rows[0]?.me ?? '')}`.execute(peek)
-      await sql`drop role importer`.execute(peek)
-    })
-    await withSession(ctx.db, async ({ db }) => {
-      await sql`set role importer`.execute(db)
-      expect(await doWithoutKeyIndex({ ...ctx, db })).toBeUndefined()
-      await sql`reset role`.execute(db)
-    })
-    expect(await hasIndex()).toBe(true)
-  })
-
-  test('is there again when the import fails', async () => {
-    const path = await fileWith('email\na@a.example\nnothing\n')
-    const importing = importPath(ctx, path, { report: '/no/such/folder/report.csv' })
-    await expect(importing).rejects.toThrow('cannot be written')
-    expect(await hasIndex()).toBe(true)
-  })
-
-  test('that an import left behind undone is made by the next one', async () => {
-    await sql`drop index directory_contacts_key`.execute(ctx.database.peek)
-    await importText(ctx, 'email\na@a.example\n')
-    expect(await hasIndex()).toBe(true)
   })
 })
 
@@ -274,7 +154,7 @@ describe('a company', () => {
     expect(await companiesIn(ctx)).toMatchObject([{ name: 'a.example' }])
   })
 
-  test('that changes is what its people are found by, in blocks that no row of the file is in', async () => {
+  test('that changes is what its people are found by, of whom no row of the file is', async () => {
     await importText(
       ctx,
       'first_name,email,company,domain,industry\nAda,a@a.example,Old Name,a.example,Mining\nBob,b@b.example,Other,b.example,Mining\n',
@@ -334,32 +214,52 @@ describe('a company', () => {
   })
 })
 
-describe('more than a block', () => {
-  test('is found whole, whether it is indexed as it comes or later', async () => {
+describe('more than a batch', () => {
+  test('is found whole, and what a batch has committed before the next', async () => {
     const people = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, at) => `Person,p${from + at}@a.example,a.example`)
     const header = 'first_name,email,domain'
-    await importText(ctx, [header, ...people(0, 70_000)].join('\n'))
-    await importText(ctx, [header, ...people(60_000, 75_000)].join('\n'))
+    await importText(ctx, [header, ...people(0, 30_000)].join('\n'))
+    const more = await fileWith([header, ...people(25_000, 50_000)].join('\n'))
+    let importing: ReturnType<typeof importPath>
+    {
+      await using stop = await stopImports(ctx, 25_000)
+      importing = importPath(ctx, more)
+      await stop.reached()
+      expect(await find({ query: 'person' }, 1)).toMatchObject({ total: 45_000 })
+    }
+    expect(await importing).toMatchObject({ contacts_created: 20_000, contacts_unchanged: 5000 })
     expect(await find({ query: 'person' }, 1)).toMatchObject({
-      total: 75_000,
+      total: 50_000,
       total_is_estimate: true,
     })
-    const blocks = await ctx.database.peek
-      .selectFrom('directory_blocks')
-      .select(['block', 'contacts', 'stale'])
-      .orderBy('block')
-      .execute()
-    expect(blocks).toEqual([
-      { block: 0, contacts: 65_536, stale: false },
-      { block: 1, contacts: 9464, stale: false },
-    ])
-    const numbers = (await idsByKey()).map(
-      ([, id, number]) => ({ id, number }) as { id: string; number: number },
-    )
-    const byId = numbers.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-    expect(byId).toEqual(numbers.toSorted((a, b) => a.number - b.number))
   }, 60_000)
+
+  test('has the same terms and counts as after a reindex', async () => {
+    const text = (title: string, industry: string) =>
+      Array.from(
+        { length: 300 },
+        (_, at) =>
+          `P${at % 7},L${at},${title} ${at % 5},p${at}@${at % 3 ? 'x' : `c${at % 50}`}.example,c${at % 50}.example,${industry},${at % 4}`,
+      )
+    const header = 'first_name,last_name,title,email,domain,industry,employee_count'
+    await importText(ctx, [header, ...text('Engineer', 'Mining')].join('\n'), { batchRows: 70 })
+    const others = text('Head', 'Banking').slice(100)
+    await importText(ctx, [header, ...others].join('\n'), { batchRows: 70 })
+    await optOut(ctx, 'c7.example')
+    const state = async () => {
+      const { rows: contacts } = await sql`
+        select key, terms, employees from directory_contacts order by key`.execute(ctx.db)
+      const { rows: terms } = await sql`
+        select value, kind, contacts from directory_terms where contacts <> 0
+        order by value, kind`.execute(ctx.db)
+      return { contacts, terms }
+    }
+    const imported = await state()
+    expect(imported.contacts).toHaveLength(294)
+    await reindexDirectory(ctx)
+    expect(await state()).toEqual(imported)
+  })
 })
 
 describe('who asked to be removed', () => {
@@ -410,24 +310,21 @@ Zoe,Z,zoe@a.example,,a.example
     expect((await contactsIn(ctx)).map(({ email }) => email)).toEqual(['bob@a.example'])
   })
 
-  test('before their batch comes stays out, also without the index of keys', async () => {
-    await leaveInBlock(ctx, 2)
+  test('before their batch comes stays out', async () => {
     const path = await fileWith('email\na@a.example\nb@a.example\nc@a.example\nd@a.example\n')
     let importing: ReturnType<typeof importPath>
     let leaving: Promise<OptedOut[]>
     {
       await using stop = await stopImports(ctx, 3)
-      importing = importPath(ctx, path)
+      importing = importPath(ctx, path, { batchRows: 2 })
       await stop.reached()
-      expect(await hasKeyIndex(ctx.database.peek)).toBe(false)
       leaving = Promise.all(['a', 'd'].map((who) => optOut(ctx, `${who}@a.example`)))
       await stop.reached(3)
     }
     expect(await leaving).toMatchObject([{ contacts_removed: 1 }, { contacts_removed: 0 }])
     expect(await importing).toMatchObject({ contacts_created: 3, opted_out: 1 })
     const left = (await contactsIn(ctx)).map(({ email }) => email)
-    expect(left).toEqual(['b@a.example', 'c@a.example', 'first@directory.example'])
-    expect(await hasKeyIndex(ctx.database.peek)).toBe(true)
+    expect(left).toEqual(['b@a.example', 'c@a.example'])
   })
 })
 
@@ -442,16 +339,15 @@ describe('an import that was interrupted', () => {
       .map((at) => `${at + 2}: email is not an e-mail address`)
   const file = () => fileWith(`first_name,email\n${rows(0, 3000)}\n`)
 
-  /** The first batch has 900 contacts, and with what is rejected 1,000 rows. */
+  /** The first batch has 1,000 rows: 900 contacts, and what is rejected. */
   async function interrupt(path: string) {
-    await leaveInBlock(ctx, 900)
     const refuse = `raise exception 'out of order'`
     await peek(
       `create function refuse() returns trigger language plpgsql as $$ begin ${refuse}; end $$`,
     )
     await peek(`create trigger refuse before update on directory_imports for each row
       when ((new.progress->>'row')::integer > 1500) execute function refuse()`)
-    await expect(importPath(ctx, path)).rejects.toThrow('out of order')
+    await expect(importPath(ctx, path, { batchRows: 1000 })).rejects.toThrow('out of order')
     await peek('drop function refuse cascade')
   }
   const peek = async (statement: string) => {
@@ -463,8 +359,8 @@ describe('an import that was interrupted', () => {
     const path = await file()
     await interrupt(path)
     // What the attempt that came to nothing wrote is there, too.
-    expect(await rejectionsIn(`${path}.rejected.csv`)).toHaveLength(300)
-    expect(await contactsIn(ctx)).toHaveLength(901)
+    expect(await rejectionsIn(`${path}.rejected.csv`)).toHaveLength(200)
+    expect(await contactsIn(ctx)).toHaveLength(900)
     const result = await importPath(ctx, path)
     expect(result).toMatchObject({
       rows: 3000,
@@ -561,37 +457,19 @@ describe('at the same time', () => {
   })
 })
 
-describe('the thread that reads', () => {
-  test('tells what is wrong with the file', async () => {
-    const importing = importPath(ctx, '/no/such/file.csv')
-    await expect(importing).rejects.toThrow('ENOENT: no such file or directory')
-  })
+test('a file that is not there is said so', async () => {
+  const importing = importPath(ctx, '/no/such/file.csv')
+  await expect(importing).rejects.toThrow('ENOENT: no such file or directory')
+})
 
-  test('that dies ends the import, and the next one goes on', async () => {
-    const path = await fileWith('email\na@a.example\n')
-    const begin = vi.spyOn(FileReading.prototype, 'begin').mockImplementation(function (
-      this: FileReading,
-    ) {
-      void this[Symbol.asyncDispose]()
-    })
-    onTestFinished(() => begin.mockRestore())
-    await expect(importPath(ctx, path)).rejects.toThrow('has ended before the file')
-    expect(await hasKeyIndex(ctx.database.peek)).toBe(true)
-    begin.mockRestore()
-    expect(await importPath(ctx, path)).toMatchObject({ contacts_created: 1 })
-  })
-
-  test('ends when whoever looks on fails', async () => {
-    const path = await fileWith('email\na@a.example\n')
-    const end = vi.spyOn(FileReading.prototype, Symbol.asyncDispose)
-    onTestFinished(() => end.mockRestore())
-    const onProgress = () => {
-      throw new Error('enough')
-    }
-    await expect(importPath(ctx, path, { onProgress })).rejects.toThrow('enough')
-    expect(end).toHaveBeenCalledTimes(1)
-    expect(await hasKeyIndex(ctx.database.peek)).toBe(true)
-  })
+test('an import ends when whoever looks on fails, and the next one takes it up', async () => {
+  const path = await fileWith('email\na@a.example\n')
+  const onProgress = () => {
+    throw new Error('enough')
+  }
+  await expect(importPath(ctx, path, { onProgress })).rejects.toThrow('enough')
+  expect(await importPath(ctx, path)).toMatchObject({ rows: 1 })
+  expect(await contactsIn(ctx)).toHaveLength(1)
 })
 
 describe('the report', () => {
@@ -620,8 +498,7 @@ describe('the report', () => {
   })
 })
 
-test('whoever looks on is told how far it is, from the beginning to the last block', async () => {
-  await leaveInBlock(ctx, 5)
+test('whoever looks on is told how far it is, from the beginning to the last row', async () => {
   const steps: ImportProgress[] = []
   const rows = Array.from({ length: 40_000 }, (_, at) => `Person,p${at}@a.example`)
   const path = await fileWith(['first_name,email', ...rows].join('\n'))
@@ -630,7 +507,8 @@ test('whoever looks on is told how far it is, from the beginning to the last blo
   expect(counts.length).toBeGreaterThan(3)
   expect(counts).toEqual(counts.toSorted((a, b) => a - b))
   expect(steps.every(({ bytesRead, bytes }) => bytesRead <= bytes)).toBe(true)
-  expect(steps.at(-1)).toMatchObject({ rows: 40_000, blocks: { indexed: 1, all: 1 } })
+  expect(steps.at(-1)).toMatchObject({ rows: 40_000 })
+  expect(steps.at(-1)?.bytesRead).toBe(steps.at(-1)?.bytes)
 })
 
 test('nothing that was imported is logged', () => {

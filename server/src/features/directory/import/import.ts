@@ -1,13 +1,13 @@
 import type { Context } from '../../../kernel/context.ts'
 import { type Session, withSession } from '../../../kernel/db/session.ts'
-import { rebuildStaleBlocks } from '../term-index/index.ts'
-import { blockSize } from '../terms/index.ts'
+import { rememberTerms } from '../terms.ts'
+import { Batch } from './batch.ts'
 import type { ColumnMap, Columns } from './columns.ts'
-import { doWithoutKeyIndex, haveKeyIndex } from './key-index.ts'
 import { finishImport, openImport, type Progress } from './progress.ts'
 import * as queries from './queries.ts'
-import { FileReading, type OpenedFile } from './reading.ts'
 import { Report } from './report.ts'
+import { BrokenFile, openSource, type Source } from './source.ts'
+import { openTable, type Table } from './table.ts'
 import { Writer } from './writer.ts'
 
 export interface ImportOptions {
@@ -20,8 +20,8 @@ export interface ImportOptions {
   report: string
   /** Made-up rows, which can be taken out again. */
   isSample?: boolean
-  /** So many contacts are told apart without the index of keys, at 4 bytes each and more. */
-  keysMax?: number
+  /** Rows of a transaction. */
+  batchRows?: number
   onProgress: (progress: ImportProgress) => void
 }
 
@@ -30,8 +30,6 @@ export interface ImportProgress {
   rows: number
   bytesRead: number
   bytes: number
-  /** Once all is read: how much of what was changed searches find as it is now. */
-  blocks?: { indexed: number; all: number }
 }
 
 export interface ImportResult extends Omit<Progress, 'row' | 'report_bytes'> {
@@ -57,13 +55,13 @@ export async function importFile(
   options: ImportOptions,
 ): Promise<ImportResult> {
   const { encoding, map, kind } = options
-  await using reading = new FileReading({ path, encoding, map, kind })
-  const file = await reading.opened()
-  const fingerprint = [file.fingerprint, kind ?? '', ...[...map].flat()].join(' ')
+  await using source = await openSource(path, encoding)
+  const table = await openTable(source, { map, kind })
+  const fingerprint = [source.fingerprint, kind ?? '', ...[...map].flat()].join(' ')
   return await withSession(ctx.db, async (session) => {
     const own = { ...ctx, db: session.db }
     await holdImport(own, fingerprint)
-    const result = await run(own, session, { reading, file, fingerprint }, options)
+    const result = await run(own, session, { table, source, fingerprint }, options)
     // After a failure the lock goes with the connection.
     await queries.unlockImport(session.db, fingerprint)
     return result
@@ -83,79 +81,69 @@ const holdTriesMax = 25
 const holdEveryMs = 200
 
 interface Run {
-  reading: FileReading
-  file: OpenedFile
+  table: Table
+  source: Source
   fingerprint: string
 }
 
 async function run(
   ctx: Context,
-  session: Session,
-  { reading, file, fingerprint }: Run,
+  { copyFrom }: Session,
+  { table, source, fingerprint }: Run,
   options: ImportOptions,
 ): Promise<ImportResult> {
-  const { onProgress, isSample = false } = options
-  await queries.createChangeTables(ctx.db)
+  const { onProgress, isSample = false, batchRows = batchRowsUsual } = options
+  await queries.createStagingTables(ctx.db)
   await using report = new Report(options.report)
   const opened = await openImport(ctx, fingerprint, report)
-  const newest = await queries.findNewest(ctx.db)
-  const keys = file.kind === 'contacts' ? await doWithoutKeyIndex(ctx) : undefined
-  const writer = new Writer(ctx, session, report, opened, {
-    isCareful: !keys && newest !== undefined,
-    isUnindexed: keys !== undefined,
-    isSample,
-  })
   const { row: resumedAfter } = opened.progress
-  reading.begin({
-    resumedAfter,
-    // The first batch fills up the last block: the next ones are whole blocks.
-    capacity: blockSize - (newest ? (newest.number + 1) % blockSize : 0),
-    isSample,
-    keys: keys && { ...keys, keysMax: options.keysMax ?? keysMax },
+  const writer = new Writer(ctx, report, opened, {
+    ...{ copyFrom, isSample },
+    readTerms: rememberTerms(),
   })
-  const read = await writeAll(ctx, reading, writer, (progress) =>
-    onProgress({ ...progress, bytes: file.bytes }),
-  ).catch(async (error) => {
+  const { rows, broken } = await readAll().catch(async (error) => {
     await writer.end().catch(() => undefined)
-    // Whoever comes next need not do without it; where the connection broke they have to make it.
-    if (keys) await haveKeyIndex(ctx).catch(() => undefined)
     throw error
   })
-  if (keys) await haveKeyIndex(ctx)
-  const { rows, broken, progress } = read
-  const done = { rows, bytesRead: file.bytes, bytes: file.bytes }
-  await rebuildStaleBlocks(ctx, (indexed, all) => onProgress({ ...done, blocks: { indexed, all } }))
+  const { row, report_bytes, ...counts } = await writer.end()
+  await queries.settleDirectory(ctx.db)
   if (broken) throw new Error(`${broken} Its first ${rows} rows are imported.`)
   await finishImport(ctx.db, opened.id, ctx.now())
-  const { row, report_bytes, ...counts } = progress
   return {
-    kind: file.kind,
+    kind: table.columns.kind,
     rows,
     ...counts,
     resumed_after: resumedAfter,
     report: report_bytes > 0 ? report.path : null,
-    ignored_columns: file.ignored,
+    ignored_columns: table.columns.ignored,
+  }
+
+  async function readAll() {
+    let batch = new Batch(table.columns, batchRows)
+    let rows = 0
+    let broken: string | undefined
+    const show = () => onProgress({ rows, bytesRead: source.bytesRead(), bytes: source.bytes })
+    try {
+      for await (const read of table.rows) {
+        for (const row of read) {
+          rows++
+          if (row.number <= resumedAfter) continue
+          batch.add(row)
+          if (!batch.isFull) continue
+          await writer.write(batch, { isLast: false })
+          batch = new Batch(table.columns, batchRows)
+        }
+        show()
+      }
+    } catch (error) {
+      if (!(error instanceof BrokenFile)) throw error
+      broken = error.message
+    }
+    await writer.write(batch, { isLast: true })
+    show()
+    return { rows, broken }
   }
 }
 
-/** Writes one batch while the next one is read. */
-async function writeAll(
-  ctx: Context,
-  reading: FileReading,
-  writer: Writer,
-  onProgress: (progress: Pick<ImportProgress, 'rows' | 'bytesRead'>) => void,
-) {
-  for (const _batch of ['one', 'other']) reading.giveTurn({ at: ctx.now() })
-  for (let isFirst = true; ; ) {
-    const message = await reading.next()
-    if (message.type === 'progress') onProgress(message)
-    if (message.type === 'end') return { ...message, progress: await writer.end() }
-    if (message.type !== 'batch') continue
-    await writer.write(message.batch)
-    // Now the one before it is written, and may be filled again.
-    if (!isFirst) reading.giveTurn({ at: ctx.now() })
-    isFirst = false
-  }
-}
-
-const keysMax = 3_000_000
+/** Of a transaction. */
+const batchRowsUsual = 20_000

@@ -2,24 +2,9 @@ import type { Context } from '../../../kernel/context.ts'
 import type { Db } from '../../../kernel/db/db.ts'
 import * as queries from './queries.ts'
 import type { Report } from './report.ts'
-import type { Written } from './write-batch.ts'
 
-/** How far an import came, as it is stored with the rows of every batch. */
-export interface Progress {
-  /** The last row of the file that was dealt with. */
-  row: number
-  contacts_created: number
-  contacts_updated: number
-  contacts_unchanged: number
-  companies_created: number
-  companies_updated: number
-  opted_out: number
-  rejected: number
-  report_bytes: number
-}
-
-const beginning: Progress = {
-  row: 0,
+/** What became of the rows of a file. */
+const nothing = {
   contacts_created: 0,
   contacts_updated: 0,
   contacts_unchanged: 0,
@@ -27,7 +12,23 @@ const beginning: Progress = {
   companies_updated: 0,
   opted_out: 0,
   rejected: 0,
-  report_bytes: 0,
+}
+
+export type Counts = typeof nothing
+
+/** How far an import came, as it is stored with the rows of every batch. */
+export interface Progress extends Counts {
+  /** The last row of the file that was dealt with. */
+  row: number
+  report_bytes: number
+}
+
+const beginning: Progress = { ...nothing, row: 0, report_bytes: 0 }
+
+export const addCounts = (before: Counts, more: Counts): Counts => {
+  const sum = { ...nothing }
+  for (const name of Object.keys(nothing) as (keyof Counts)[]) sum[name] = before[name] + more[name]
+  return sum
 }
 
 export interface OpenImport {
@@ -70,19 +71,3 @@ export const saveProgress = (ctx: Context, { id, progress }: OpenImport) =>
 
 export const finishImport = (db: Db, id: string, at: Date) =>
   queries.updateImport(db, id, { finished: true, timestamp_updated: at })
-
-export const advance = (
-  progress: Progress,
-  written: Written,
-  more: Pick<Progress, 'row' | 'rejected' | 'report_bytes'>,
-): Progress => ({
-  row: more.row,
-  contacts_created: progress.contacts_created + written.contactsCreated,
-  contacts_updated: progress.contacts_updated + written.contactsUpdated,
-  contacts_unchanged: progress.contacts_unchanged + written.contactsUnchanged,
-  companies_created: progress.companies_created + written.companiesCreated,
-  companies_updated: progress.companies_updated + written.companiesUpdated,
-  opted_out: progress.opted_out + written.optedOut.length,
-  rejected: progress.rejected + more.rejected,
-  report_bytes: more.report_bytes,
-})

@@ -2,9 +2,8 @@ import { type Insertable, sql, type Updateable } from 'kysely'
 import type { Db } from '../../../kernel/db/db.ts'
 import { prepared } from '../../../kernel/db/prepared.ts'
 import type { DirectoryImports } from '../../../kernel/db/types.gen.ts'
-import { companyColumns, companyCopyColumns } from './company-rows.ts'
-import { contactColumns, contactCopyColumns } from './contact-columns.ts'
-import type { CompanyRecord } from './records.ts'
+import type { CompanyRecord } from './companies.ts'
+import type { ContactRecord } from './contacts.ts'
 
 /** Of this connection, until it ends; false: another one has it. */
 export async function lockImport(db: Db, fingerprint: string): Promise<boolean> {
@@ -17,151 +16,146 @@ export const unlockImport = async (db: Db, fingerprint: string) => {
   await sql`select pg_advisory_unlock(hashtextextended(${fingerprint}, 0))`.execute(db)
 }
 
-/** The newest contact; undefined in an empty directory. */
-export const findNewest = (db: Db) =>
-  db
-    .selectFrom('directory_contacts')
-    .select(['id', 'number'])
-    .orderBy('number', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-
-/** Whoever has it alone may do without the index of keys. Of this connection, until it ends. */
-export async function lockKeyIndex(db: Db): Promise<boolean> {
-  const { rows } = await sql<{ locked: boolean }>`
-    select pg_try_advisory_lock(hashtext('outrider directory keys')) as locked`.execute(db)
-  return rows[0]?.locked ?? false
-}
-
-export const unlockKeyIndex = async (db: Db) => {
-  await sql`select pg_advisory_unlock(hashtext('outrider directory keys'))`.execute(db)
-}
-
-export async function hasKeyIndex(db: Db): Promise<boolean> {
-  const { rows } = await sql<{ there: boolean }>`
-    select to_regclass('directory_contacts_key') is not null as there`.execute(db)
-  return rows[0]?.there ?? false
-}
-
-/**
- * Whoever searches meanwhile waits as long as this does.
- *
- * @throws SQLSTATE 55P03 when somebody reads the table for long, 42501 when we may not
- */
-export const dropKeyIndex = async (db: Db) => {
-  await sql`set local lock_timeout = '200ms'`.execute(db)
-  await sql`drop index directory_contacts_key`.execute(db)
-}
-
-export const createKeyIndex = async (db: Db) => {
-  await sql`set local maintenance_work_mem = '128MB'`.execute(db)
-  await sql`set local statement_timeout = 0`.execute(db)
-  // Its pages hardly shrink, and to try costs as much as to sort the keys. Not everybody may set it.
-  await sql`
-    select set_config('wal_compression', 'off', true)
-    where has_parameter_privilege('wal_compression', 'set')`.execute(db)
-  await sql`create unique index directory_contacts_key on directory_contacts (key)`.execute(db)
-}
-
-export const listContactKeys = async (db: Db, most: number): Promise<string[]> => {
-  const rows = await db.selectFrom('directory_contacts').select('key').limit(most).execute()
-  return rows.map(({ key }) => key)
-}
-
-export const listCompanyKeys = async (db: Db, most: number): Promise<string[]> => {
-  const rows = await db.selectFrom('directory_companies').select('key').limit(most).execute()
-  return rows.map(({ key }) => key)
-}
-
-/**
- * Vacuum would go through the rows again and again while they are added; it comes once they are. Nobody
- * else who reads or writes them notices.
- */
-export const keepVacuumAway = async (db: Db) => {
-  await sql`lock table directory_contacts in share update exclusive mode`.execute(db)
-}
-
 /** Of the open transaction: its commit is on disk a moment after it is answered. */
 export const commitWithoutWaiting = async (db: Db) => {
   await sql`set local synchronous_commit = off`.execute(db)
 }
 
-export interface KnownContact {
-  key: string
+/** What rows say of a company, and what of a contact. */
+export const companyColumns = [
+  ...(['name', 'domain', 'website', 'industry', 'employee_count', 'revenue_range'] as const),
+  ...(['founded_year', 'description', 'technologies', 'city', 'country', 'linkedin_url'] as const),
+]
+export const contactColumns = [
+  ...(['first_name', 'last_name', 'title', 'seniority', 'department', 'city', 'country'] as const),
+  ...(['linkedin_url', 'email', 'email_status', 'has_email'] as const),
+]
+
+const companyRow = ['id', 'key', ...companyColumns, 'sample', 'timestamp_updated', 'terms']
+const contactRow = [
+  ...['id', 'key', 'company_id', ...contactColumns],
+  ...['sample', 'timestamp_updated', 'terms'],
+]
+
+/** A company as it is stored. */
+export interface KnownCompany extends CompanyRecord {
   id: string
-  number: number
+  key: string
+  sample: boolean
+  timestamp_updated: Date
 }
 
-export const findByKeys = prepared<[string[]], KnownContact>(
-  'find_contacts_by_key',
-  `select key, id, number
-   from directory_contacts
-   where key = any($1::text[])`,
-)
+const selectCompanies = `
+  select id, key, sample, timestamp_updated, ${companyColumns.join(', ')}
+  from directory_companies`
 
-export interface StoredCompanyRow extends CompanyRecord {
-  id: string
-  key: string
-}
-
-export const findCompaniesByKeys = prepared<[string[]], StoredCompanyRow>(
+export const findCompaniesByKeys = prepared<[string[]], KnownCompany>(
   'find_companies_by_key',
-  `select id, key, ${companyColumns.join(', ')}
-   from directory_companies
-   where key = any($1::text[])`,
+  `${selectCompanies} where key = any($1::text[])`,
 )
 
-export const copyContacts = `copy directory_contacts (${contactCopyColumns.join(', ')}) from stdin (format binary)`
-export const copyCompanies = `copy directory_companies (${companyCopyColumns.join(', ')}) from stdin (format binary)`
+/** In the order of their ids, from behind this one. */
+export const listCompaniesAfter = prepared<[string, number], KnownCompany>(
+  'list_companies_after',
+  `${selectCompanies} where id > $1::uuid order by id limit $2`,
+)
 
-/** Rows of which the directory has an older state; empty after every transaction. */
-export async function createChangeTables(db: Db): Promise<void> {
+/** A contact as it is stored. */
+export interface KnownContact extends ContactRecord {
+  id: string
+  key: string
+  sample: boolean
+  timestamp_updated: Date
+  company_id: string | null
+  /** Its key. */
+  company: string | null
+}
+
+const selectContacts = `
+  select c.id, c.key, c.sample, c.timestamp_updated, c.company_id, k.key as company,
+    ${contactColumns.map((column) => `c.${column}`).join(', ')}
+  from directory_contacts c
+  left join directory_companies k on k.id = c.company_id`
+
+export const findContactsByKeys = prepared<[string[]], KnownContact>(
+  'find_contacts_by_key',
+  `${selectContacts} where c.key = any($1::text[])`,
+)
+
+/** In the order of their ids, from behind this one. */
+export const listContactsAfter = prepared<[string, number], KnownContact>(
+  'list_contacts_after',
+  `${selectContacts} where c.id > $1::uuid order by c.id limit $2`,
+)
+
+/** Rows that are new or changed, whole but for what contacts have of their companies. */
+export async function createStagingTables(db: Db): Promise<void> {
   await sql`
-    create temporary table if not exists changed_contacts (like directory_contacts)
+    create temporary table if not exists staged_companies (like directory_companies)
     on commit delete rows`.execute(db)
   await sql`
-    create temporary table if not exists changed_companies (like directory_companies)
+    create temporary table if not exists staged_contacts (like directory_contacts)
     on commit delete rows`.execute(db)
 }
 
-export const copyChangedContacts = copyContacts.replace('directory_contacts', 'changed_contacts')
-export const copyChangedCompanies = copyCompanies.replace(
-  'directory_companies',
-  'changed_companies',
-)
+export const copyCompanies = `copy staged_companies (${companyRow.join(', ')}) from stdin`
+export const copyContacts = `copy staged_contacts (${contactRow.join(', ')}) from stdin`
 
-const contactFields = ['company_id', ...contactColumns.slice(1, -1)] as const
+const excluded = (columns: string[]) =>
+  sql.raw(columns.map((column) => `${column} = excluded.${column}`).join(', '))
 
-/**
- * What the changed rows say goes over what is known; what they do not say stays.
- *
- * @returns the numbers of those that are not as they were
- */
-export async function updateContacts(db: Db): Promise<number[]> {
-  const said = contactFields.map((column) => `coalesce(s.${column}, c.${column})`)
-  const { rows } = await sql<{ number: number }>`
-    update directory_contacts c
-    set ${sql.raw(contactFields.map((column, i) => `${column} = ${said[i]}`).join(', '))},
-      has_email = c.has_email or s.has_email, sample = c.sample and s.sample,
-      timestamp_updated = s.timestamp_updated
-    from changed_contacts s
-    where c.id = s.id
-      and (${sql.raw(said.join(', '))}, c.has_email or s.has_email, c.sample and s.sample)
-        is distinct from
-        (${sql.raw(contactFields.map((column) => `c.${column}`).join(', '))}, c.has_email, c.sample)
-    returning c.number`.execute(db)
-  return rows.map((row) => row.number)
+/** By a staged company that is stored otherwise, before that one is written. */
+export interface ChangedPeople {
+  key: string
+  people: number
 }
 
-/** The changed rows are whole. */
-export async function updateCompanies(db: Db): Promise<void> {
-  const columns = [...companyColumns, 'timestamp_updated'] as const
+/** Lets contacts be found by what the staged companies say, in place of what the stored ones do. */
+export async function updatePeople(db: Db): Promise<ChangedPeople[]> {
+  const { rows } = await sql<ChangedPeople>`
+    with changed as (
+      update directory_contacts c
+      set terms = ts_delete(c.terms, tsvector_to_array(k.terms)) || s.terms,
+        employees = s.employee_count
+      from staged_companies s
+      join directory_companies k on k.key = s.key
+      where c.company_id = k.id
+        and (k.terms, k.employee_count) is distinct from (s.terms, s.employee_count)
+      returning s.key)
+    select key, count(*)::integer as people
+    from changed
+    group by key`.execute(db)
+  return rows
+}
+
+export async function upsertCompanies(db: Db): Promise<void> {
   await sql`
-    update directory_companies k
-    set ${sql.raw(columns.map((column) => `${column} = s.${column}`).join(', '))},
-      sample = k.sample and s.sample
-    from changed_companies s
-    where k.id = s.id`.execute(db)
+    insert into directory_companies (${sql.raw(companyRow.join(', '))})
+    select ${sql.raw(companyRow.join(', '))} from staged_companies
+    on conflict (key) do update
+    set ${excluded(companyRow.slice(2))}`.execute(db)
+}
+
+export async function upsertContacts(db: Db): Promise<void> {
+  const own = contactRow.slice(0, -1)
+  await sql`
+    insert into directory_contacts (${sql.raw(own.join(', '))}, employees, terms)
+    select ${sql.raw(own.map((column) => `s.${column}`).join(', '))},
+      k.employee_count, s.terms || coalesce(k.terms, '')
+    from staged_contacts s
+    left join directory_companies k on k.id = s.company_id
+    on conflict (key) do update
+    set ${excluded([...own.slice(2), 'employees', 'terms'])}`.execute(db)
+}
+
+/** For the statements that come: what was added is in its index, and known to the planner. */
+export async function settleDirectory(db: Db): Promise<void> {
+  // Only its owner may.
+  await sql`
+    select gin_clean_pending_list(oid)
+    from pg_class
+    where oid = 'directory_contacts_terms'::regclass and pg_has_role(relowner, 'usage')`.execute(db)
+  await sql`analyze directory_contacts, directory_companies, directory_terms`.execute(db)
 }
 
 export const existsOptOut = async (db: Db): Promise<boolean> =>

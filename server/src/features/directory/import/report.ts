@@ -1,5 +1,5 @@
 import { type FileHandle, open, rm } from 'node:fs/promises'
-import type { Rejection } from './full-batch.ts'
+import type { Rejection } from './batch.ts'
 
 /** The rejected rows, in a CSV that is made for the first of them. No value of a row is in it. */
 export class Report implements AsyncDisposable {

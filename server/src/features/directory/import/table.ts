@@ -1,18 +1,30 @@
-import type { ColumnMap, Columns } from './columns.ts'
-import type { CsvScanner } from './csv.ts'
-import type { NdjsonScanner } from './ndjson.ts'
-import type { RowView } from './row-view.ts'
+import {
+  type ColumnMap,
+  type Columns,
+  chooseColumns,
+  countKnown,
+  fieldIn,
+  fieldNames,
+  requireMapped,
+} from './columns.ts'
+import { findDelimiter, readCsv } from './csv.ts'
+import { lineBytesMax, NdjsonScanner } from './ndjson.ts'
+import { BrokenFile, type Source } from './source.ts'
 
-/** The rows of a file, one after the other in the same view. */
+/** A row of a file. */
+export interface Row {
+  /** The header of a CSV is row 1, as a spreadsheet counts. */
+  number: number
+  /** By the places of `Columns.at`. */
+  fields: readonly (string | undefined)[]
+  /** Why it cannot be taken. */
+  fault: string | undefined
+}
+
 export interface Table {
   columns: Columns
-  row: RowView
-  /** Of the row in view. The header of a CSV is row 1, as a spreadsheet counts. */
-  number: number
-  /** @returns false when more of the file is needed first */
-  next: () => boolean
-  /** @returns false when there is no more */
-  more: () => Promise<boolean>
+  /** As many at a time as are read at once. */
+  rows: AsyncIterable<Row[]>
 }
 
 export interface TableOptions {
@@ -20,24 +32,180 @@ export interface TableOptions {
   kind: Columns['kind'] | undefined
 }
 
-/** Gives a scanner what follows in the file, and in the end says so. */
-export function feeding(pieces: AsyncGenerator<Buffer>, scanner: CsvScanner | NdjsonScanner) {
-  let isOver = false
-  return async () => {
-    if (isOver) return false
-    const { value, done } = await pieces.next()
-    if (done) scanner.end()
-    else scanner.feed(value)
-    isOver = done === true
-    return true
+/**
+ * CSV, with whatever parts its columns, or NDJSON.
+ *
+ * @throws when no column is known, with what to do
+ */
+export async function openTable(source: Source, options: TableOptions): Promise<Table> {
+  const { first, pieces, fault } = await readFirst(source.pieces())
+  if (first.length === 0) throw fault ?? new Error('The file is empty.')
+  const begin = beginOf(first)
+  if (begin === '[') throw new Error(notLines)
+  return begin === '{' ? openNdjson(first, pieces, options) : openCsv(first, pieces, options)
+}
+
+const beginOf = (first: Buffer) => first.subarray(0, 100).toString().trimStart().charAt(0)
+
+const notLines =
+  'This is a JSON array: NDJSON has one object on each line (jq -c ".[]" makes it of an array).'
+
+/** Enough to tell what it is, of NDJSON a whole line; and all pieces, these among them. */
+async function readFirst(source: AsyncGenerator<Buffer>) {
+  const read: Buffer[] = []
+  let length = 0
+  let fault: BrokenFile | undefined
+  const isEnough = () =>
+    length >= sampleBytes &&
+    (length >= lineBytesMax ||
+      beginOf(read[0] as Buffer) !== '{' ||
+      read.some((piece) => piece.includes('\n')))
+  try {
+    while (!isEnough()) {
+      const { value, done } = await source.next()
+      if (done) break
+      read.push(value)
+      length += value.length
+    }
+  } catch (error) {
+    if (!(error instanceof BrokenFile)) throw error
+    fault = error
   }
+  async function* pieces() {
+    yield* read
+    if (fault) throw fault
+    yield* source
+  }
+  return { first: Buffer.concat(read), pieces: pieces(), fault }
 }
 
 /** Enough to find the columns in. */
-export const sampleBytes = 1 << 16
+const sampleBytes = 1 << 16
 
 /** Exports may begin with a few lines of notes. */
-export const headerRowMax = 20
+const headerRowMax = 20
 
-export const noColumns =
+const noColumns =
   'No line of headers was found: the first line has to name the columns, as first_name, last_name, title, company, domain, email; name others with --map HEADER=FIELD, and say with --encoding if it is not in UTF-8.'
+
+/** @throws when no line of headers is found */
+async function openCsv(
+  first: Buffer,
+  pieces: AsyncGenerator<Buffer>,
+  { map, kind }: TableOptions,
+): Promise<Table> {
+  const lines = first.toString('utf8', 0, sampleBytes).split(/[\r\n]+/)
+  const { line, isHeader } = findHeader(lines.slice(0, headerRowMax), map)
+  const read = readCsv(pieces, findDelimiter(line))
+  for (let number = 0; number < headerRowMax; ) {
+    const { value: rows, done } = await read.next()
+    if (done) break
+    for (const [at, fields] of rows.entries()) {
+      const headers = fields.map(tidy)
+      if (++number > headerRowMax) break
+      if (!isHeader(headers)) continue
+      requireMapped(headers, map)
+      return {
+        columns: chooseColumns(headers, map, kind),
+        rows: numbered(rows.slice(at + 1), read, number, headers.length),
+      }
+    }
+  }
+  throw new Error(noColumns)
+}
+
+const tidy = (header: string) => header.replaceAll('"', '').trim()
+
+/** Notes may have a word that is a header elsewhere: a line of several goes before one with that. */
+function findHeader(lines: string[], map: ColumnMap) {
+  const hasKnown = (count: number) => (headers: string[]) => countKnown(headers, map) >= count
+  const likely = [hasKnown(2), hasKnown(1)].map((isHeader) => ({
+    line: lines.find((line) => isHeader(line.split(findDelimiter(line)).map(tidy))),
+    isHeader,
+  }))
+  const { line = '', isHeader = hasKnown(1) } = likely.find(({ line }) => line !== undefined) ?? {}
+  return { line, isHeader }
+}
+
+/** @param width fields that the row of headers has */
+async function* numbered(
+  first: string[][],
+  read: AsyncGenerator<string[][]>,
+  header: number,
+  width: number,
+): AsyncGenerator<Row[]> {
+  let number = header
+  const take = (fields: string[]): Row => {
+    while (fields.length > width && fields.at(-1) === '') fields.pop()
+    const fault = fields.length > width ? 'it has more fields than the first line names' : undefined
+    return { number: ++number, fields, fault }
+  }
+  yield first.map(take)
+  for await (const rows of read) yield rows.map(take)
+}
+
+/** @throws when no member of the first lines is known */
+function openNdjson(
+  first: Buffer,
+  pieces: AsyncGenerator<Buffer>,
+  { map, kind }: TableOptions,
+): Table {
+  const columns = chooseColumns(membersIn(first), map, kind)
+  if (Object.values(columns.at).every((place) => place < 0)) throw new Error(noColumns)
+  const at = Object.fromEntries(fieldNames.map((name, place) => [name, place])) as Columns['at']
+  return { columns: { ...columns, at }, rows: readNdjson(pieces, columns, map) }
+}
+
+/** The names in the first lines. */
+function membersIn(first: Buffer): string[] {
+  const scanner = new NdjsonScanner()
+  scanner.feed(first)
+  if (!first.includes('\n')) scanner.end()
+  const names = new Set<string>()
+  for (let line = 0; line < headerRowMax && scanner.next(); line++) {
+    for (const [name] of scanner.members) names.add(name)
+  }
+  return [...names]
+}
+
+/** Another object may have other members: each finds its field by itself. */
+async function* readNdjson(
+  pieces: AsyncGenerator<Buffer>,
+  columns: Columns,
+  map: ColumnMap,
+): AsyncGenerator<Row[]> {
+  const scanner = new NdjsonScanner()
+  const places = new Map<string, number>()
+  let number = 0
+  function placeOf(name: string): number {
+    let place = places.get(name)
+    if (place === undefined) {
+      const field = fieldIn(columns, name, map)
+      place = field === undefined ? -1 : fieldNames.indexOf(field)
+      if (places.size >= placesMax) places.clear()
+      places.set(name, place)
+    }
+    return place
+  }
+  function* take(): Generator<Row> {
+    while (scanner.next()) {
+      const fields: string[] = []
+      for (const [name, value] of scanner.members) {
+        const place = placeOf(name)
+        if (place >= 0) fields[place] ||= value
+      }
+      const saysNothing = scanner.members.length > 0 && fields.length === 0
+      const fault = saysNothing ? 'none of its members is known' : scanner.fault
+      yield { number: ++number, fields, fault }
+    }
+  }
+  for await (const piece of pieces) {
+    scanner.feed(piece)
+    yield [...take()]
+  }
+  scanner.end()
+  yield [...take()]
+}
+
+/** There are files whose objects have their ids for names. */
+const placesMax = 10_000

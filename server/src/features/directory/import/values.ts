@@ -70,7 +70,7 @@ const blanks = new Set([
   'unknown',
 ])
 /** No longer one is written for nothing. */
-export const blankMax = 7
+const blankMax = 7
 
 /** Folded, or undefined where it is none. */
 export const foldAddress = (text: string): string | undefined => parseEmail(text)?.folded

@@ -1,105 +1,45 @@
 import type { Context } from '../../../kernel/context.ts'
-import type { Session } from '../../../kernel/db/session.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
-import type { FullBatch } from './full-batch.ts'
-import { NamedCompanies } from './named-companies.ts'
-import { advance, type OpenImport, type Progress, saveProgress } from './progress.ts'
+import type { Batch } from './batch.ts'
+import { addCounts, type OpenImport, type Progress, saveProgress } from './progress.ts'
 import * as queries from './queries.ts'
-import { ReadBatch } from './read-batch.ts'
 import type { Report } from './report.ts'
-import { type Written, writeBatch } from './write-batch.ts'
-
-export interface WriterOptions {
-  isCareful: boolean
-  /** The directory is without its index of keys. */
-  isUnindexed: boolean
-  isSample: boolean
-}
+import { type WriteOptions, writeBatch } from './write.ts'
 
 /** Writes one batch after the other, while the next one is read. */
 export class Writer {
-  readonly #ctx: Context
-  readonly #session: Session
-  readonly #report: Report
-  readonly #id: string
-  #progress: Progress
-  #isCareful: boolean
-  #isUnindexed: boolean
-  readonly #isSample: boolean
-  readonly #companies = new NamedCompanies()
-  #writing: Promise<void> = Promise.resolve()
+  readonly #writeOne: (batch: Batch, isLast: boolean, before: Progress) => Promise<Progress>
+  #written: Promise<Progress>
 
-  constructor(
-    ctx: Context,
-    session: Session,
-    report: Report,
-    { id, progress }: OpenImport,
-    { isCareful, isUnindexed, isSample }: WriterOptions,
-  ) {
-    this.#ctx = ctx
-    this.#session = session
-    this.#report = report
-    this.#id = id
-    this.#progress = progress
-    this.#isCareful = isCareful
-    this.#isUnindexed = isUnindexed
-    this.#isSample = isSample
+  constructor(ctx: Context, report: Report, { id, progress }: OpenImport, options: WriteOptions) {
+    this.#written = Promise.resolve(progress)
+    this.#writeOne = (batch, isLast, before) =>
+      transaction(ctx, async (tx) => {
+        // What a crash of the database could take away goes together with the note that it is there,
+        // and with the last one all are on disk.
+        if (!isLast) await queries.commitWithoutWaiting(tx.db)
+        const { optedOut, ...counts } = await writeBatch(tx, batch, options)
+        const refused = optedOut.map((row) => ({ row, reason: 'asked to be removed' }))
+        const rejections = [...batch.rejections, ...refused]
+        const rejected = batch.rejections.length
+        const after = {
+          ...addCounts(before, { ...counts, opted_out: optedOut.length, rejected }),
+          row: Math.max(batch.lastRow, before.row),
+          report_bytes: await report.add(rejections, before.report_bytes),
+        }
+        await saveProgress(tx, { id, progress: after })
+        return after
+      })
   }
 
   /** Resolves when the batch before it is written. */
-  async write(batch: FullBatch): Promise<void> {
-    await this.#writing
-    this.#writing = this.#write(batch)
+  async write(batch: Batch, { isLast }: { isLast: boolean }): Promise<void> {
+    const before = await this.#written
+    this.#written = this.#writeOne(batch, isLast, before)
     // Whoever waits for it next gets the error.
-    this.#writing.catch(() => undefined)
+    this.#written.catch(() => undefined)
   }
 
-  async end(): Promise<Progress> {
-    await this.#writing
-    return this.#progress
-  }
-
-  async #write(full: FullBatch) {
-    const batch = new ReadBatch(full, this.#companies.recall(full))
-    if (!batch.isToldApart) this.#isUnindexed = false
-    if (batch.hasOthers) this.#isCareful = true
-    const written = await this.#attempt(batch).catch((error) => {
-      if (this.#isCareful || error.code !== uniqueViolation) throw error
-      // Some of those who come are there already.
-      this.#isCareful = true
-      this.#isUnindexed = false
-      return this.#attempt(batch)
-    })
-    this.#companies.remember(full, written.stored)
-  }
-
-  #attempt(batch: ReadBatch): Promise<Written> {
-    return transaction(this.#ctx, async (tx) => {
-      // What a crash of the database could take away goes together with the note that it is there,
-      // and with the last one all are on disk.
-      if (!batch.isLast) await queries.commitWithoutWaiting(tx.db)
-      const written = await writeBatch(tx, this.#session.copyFrom, batch, {
-        isCareful: this.#isCareful,
-        isUnindexed: this.#isUnindexed,
-        isSample: this.#isSample,
-      })
-      const optedOut = written.optedOut.map((row) => ({ row, reason: 'asked to be removed' }))
-      const report_bytes = await this.#report.add(
-        [...batch.rejections, ...optedOut],
-        this.#progress.report_bytes,
-      )
-      const progress = advance(this.#progress, written, {
-        row: Math.max(batch.lastRow, this.#progress.row),
-        rejected: batch.rejections.length,
-        report_bytes,
-      })
-      await saveProgress(tx, { id: this.#id, progress })
-      tx.afterCommit?.(() => {
-        this.#progress = progress
-      })
-      return written
-    })
-  }
+  /** Resolves when all batches are written. */
+  end = (): Promise<Progress> => this.#written
 }
-
-const uniqueViolation = '23505'

@@ -1,0 +1,204 @@
+import { countryOf } from './country.ts'
+import { domainOf } from './domain.ts'
+import { phraseOf, wordsOf } from './fold.ts'
+
+/** One thing that is true of a contact: a letter for its kind, then the folded value. */
+export type Term = string
+
+/** What a contact is found by; null where nothing is known. */
+export interface ContactTexts {
+  first_name: string | null
+  last_name: string | null
+  title: string | null
+  seniority: string | null
+  department: string | null
+  city: string | null
+  country: string | null
+  email: string | null
+  has_email: boolean
+}
+
+export interface CompanyTexts {
+  name: string | null
+  domain: string | null
+  industry: string | null
+  employee_count: number | null
+  technologies: string[]
+}
+
+export type Field = keyof typeof termsOf
+
+/** The terms of a text in each field. No kind is both a contact's and a company's. */
+export const termsOf = {
+  name: (text: string) => piecesOf(text).map((piece) => `n${piece}`),
+  title: (text: string) => piecesOf(text).map((piece) => `t${piece}`),
+  seniority: (text: string) => oneTerm('s', phraseOf(text)),
+  department: (text: string) => oneTerm('d', phraseOf(text)),
+  city: (text: string) => oneTerm('y', phraseOf(text)),
+  country: (text: string) => oneTerm('l', countryOf(text)),
+  /** An e-mail address; found by its domain. */
+  address: (text: string) => oneTerm('a', domainOf(text) ?? ''),
+  company: (text: string) => piecesOf(text).map((piece) => `c${piece}`),
+  /** A folded domain, of a company. */
+  domain: (text: string) => oneTerm('h', text),
+  industry: (text: string) => oneTerm('i', phraseOf(text)),
+  technology: (text: string) => oneTerm('k', phraseOf(text)),
+}
+
+/** The kinds of terms that a word of a query is looked for in. */
+export const wordKinds = ['n', 't', 'c'] as const
+
+export const hasEmailTerm = (hasEmail: boolean): Term => (hasEmail ? 'e1' : 'e0')
+
+export const rangeTerm = (range: number): Term => `z${String.fromCharCode(97 + range)}`
+
+/** Where the usual ranges of sizes of companies begin. */
+export const rangeStarts = [0, 1, 2, 11, 21, 51, 101, 201, 501, 1001, 2001, 5001, 10_001, 50_001]
+
+export type ReadTerms = (field: Field, text: string) => Term[]
+
+const readTerms: ReadTerms = (field, text) => termsOf[field](text)
+
+/** Reads terms and remembers them: most texts of a file stand in it many times. */
+export function rememberTerms(): ReadTerms {
+  const known = new Map<Field, Map<string, Term[]>>()
+  return (field, text) => {
+    const texts = known.get(field) ?? new Map<string, Term[]>()
+    known.set(field, texts)
+    let terms = texts.get(text)
+    if (!terms) {
+      terms = termsOf[field](text)
+      if (texts.size >= textsMax) texts.clear()
+      texts.set(text, terms)
+    }
+    return terms
+  }
+}
+
+const textsMax = 5000
+
+/**
+ * @param domain of the company: an address there is found by the company's terms
+ * @returns each once
+ */
+export function contactTerms(
+  contact: ContactTexts,
+  domain: string | null | undefined,
+  read: ReadTerms = readTerms,
+): Term[] {
+  const terms = new Set([hasEmailTerm(contact.has_email)])
+  for (const [column, field] of contactFields) {
+    const text = contact[column]
+    if (text !== null) for (const term of read(field, text)) terms.add(term)
+  }
+  if (contact.email !== null && !(domain && isAt(contact.email, domain))) {
+    for (const term of termsOf.address(contact.email)) terms.add(term)
+  }
+  return [...terms]
+}
+
+const contactFields = [
+  ...([
+    ['first_name', 'name'],
+    ['last_name', 'name'],
+    ['title', 'title'],
+  ] as const),
+  ...([
+    ['seniority', 'seniority'],
+    ['department', 'department'],
+  ] as const),
+  ...([
+    ['city', 'city'],
+    ['country', 'country'],
+  ] as const),
+]
+
+const isAt = (address: string, domain: string) =>
+  address.endsWith(domain) && address.charAt(address.length - domain.length - 1) === '@'
+
+/** @returns each once */
+export function companyTerms(company: CompanyTexts, read: ReadTerms = readTerms): Term[] {
+  const { name, domain, industry, employee_count, technologies } = company
+  const count = employee_count ?? -1
+  return [
+    ...new Set([
+      ...(name === null ? [] : read('company', name)),
+      ...(domain === null ? [] : termsOf.domain(domain)),
+      ...(industry === null ? [] : read('industry', industry)),
+      ...technologies.flatMap((technology) => read('technology', technology)),
+      ...(count < 0 ? [] : [rangeTerm(rangeStarts.findLastIndex((start) => start <= count))]),
+    ]),
+  ]
+}
+
+/** By how many contacts more have a term, or by how many fewer. */
+export class TermCounts {
+  readonly contacts = new Map<Term, number>()
+
+  add(terms: Iterable<Term>, contacts: number) {
+    for (const term of terms) {
+      this.contacts.set(term, (this.contacts.get(term) ?? 0) + contacts)
+    }
+  }
+}
+
+/** As a `tsvector` is written: the terms are its lexemes, as they are. */
+export const vectorOf = (terms: Term[]): string => terms.map(quoted).join(' ')
+
+/** A term as a `tsvector` or `tsquery` holds it. */
+export const quoted = (term: Term): string => `'${term.replace(/['\\]/g, '$&$&')}'`
+
+/**
+ * What of a text is found by its beginning: its words, and where a script puts no spaces between
+ * words every character and every two neighbours.
+ */
+function piecesOf(text: string): string[] {
+  const words = wordsOf(text)
+  if (ascii.test(text)) return words.map(cut)
+  return words
+    .flatMap(splitByScript)
+    .flatMap((run) => (isUnspaced(run) ? [...run, ...neighboursIn(run)] : [cut(run)]))
+}
+
+/** The pieces that a text with all these words has, too. */
+export interface Sought {
+  piece: string
+  /** Whether longer words that begin with it are meant as well. */
+  asPrefix: boolean
+}
+
+/**
+ * @param word one of `wordsOf`
+ * @returns what has to be there together
+ */
+export function soughtIn(word: string): Sought[] {
+  return splitByScript(word).flatMap((run) => {
+    const characters = [...run]
+    if (!isUnspaced(run)) return [{ piece: cut(run), asPrefix: characters.length >= prefixMin }]
+    const pieces = characters.length === 1 ? characters : neighboursIn(run)
+    return pieces.map((piece) => ({ piece, asPrefix: false }))
+  })
+}
+
+/** One or two letters begin too much to tell anything. */
+const prefixMin = 3
+
+const ascii = /^\p{ASCII}*$/u
+
+const oneTerm = (kind: string, value: string): Term[] => (value === '' ? [] : [kind + value])
+
+const cut = (word: string) => (word.length > 48 ? [...word].slice(0, 48).join('') : word)
+
+const unspaced =
+  '\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}'
+const runs = new RegExp(`[${unspaced}]+|[^${unspaced}]+`, 'gu')
+const unspacedRun = new RegExp(`^[${unspaced}]`, 'u')
+
+const splitByScript = (word: string): string[] =>
+  ascii.test(word) ? [word] : (word.match(runs) ?? [])
+const isUnspaced = (run: string) => !ascii.test(run) && unspacedRun.test(run)
+
+function neighboursIn(run: string): string[] {
+  const characters = [...run]
+  return characters.slice(1).map((character, at) => `${characters[at]}${character}`)
+}
