@@ -67,16 +67,19 @@ export const readFacts = prepared<
   where c.workspace_id = $1 and c.id = any($2::uuid[])`,
 )
 
-/** A campaign with its facts, and no other change of it until the transaction ends. */
-export const lockCampaign = prepared<
-  [workspaceId: string, id: string, now: Date],
-  CampaignRow & FactsRow
->(
+const lock = prepared<[workspaceId: string, id: string], never>(
   'lock_campaign',
-  `select ${campaignColumns}, ${factsColumns('$3')} ${campaignTables}
-  where c.workspace_id = $1 and c.id = $2
-  for update of c`,
+  `select from campaigns where workspace_id = $1 and id = $2 for update`,
 )
+
+/**
+ * A campaign, and no other change of it until the transaction ends. It is read once it is locked: who
+ * waited for somebody who adds leads must see them in its counters.
+ */
+export async function lockCampaign(db: Db, workspaceId: string, id: string) {
+  await lock(db, workspaceId, id)
+  return readCampaign(db, workspaceId, id)
+}
 
 /** Newest first from before `$2`; an absent filter is null. */
 export const listCampaigns = prepared<

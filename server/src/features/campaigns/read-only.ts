@@ -15,6 +15,10 @@ export function changedReadOnlyFields(changes: CampaignChanges, current: Campaig
     }))
 }
 
+/** A record that was read is sent back, with what cannot be changed. */
+export const hasReadOnlyFields = (changes: CampaignChanges) =>
+  Object.keys(isAsRead).some((field) => field in changes)
+
 type ReadOnlyField =
   | 'id'
   | 'workspace_id'

@@ -103,6 +103,20 @@ describe.each(campaignStatuses)('a campaign that is %s', (from) => {
   })
 })
 
+test('leads that are being added while a completed campaign is activated count', async () => {
+  await bringTo('completed')
+  const { answer } = await transaction(api.ctx, async (tx) => {
+    await sql`select from campaigns where workspace_id = ${api.workspaceId}::uuid and id = ${id}::uuid for key share`.execute(
+      tx.db,
+    )
+    const answer = patch({ status: 'active' })
+    await someoneWaitsForALock()
+    await addLeadCounts(tx, api.workspaceId, new Map([[id, { total: 1, active: 1 }]]))
+    return { answer }
+  })
+  expect((await answer).status).toBe(200)
+})
+
 test('a completed campaign is activated again once leads were added', async () => {
   await bringTo('completed')
   expect((await patch({ status: 'active' })).status).toBe(409)

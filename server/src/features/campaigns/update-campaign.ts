@@ -6,14 +6,14 @@ import type { Campaigns } from '../../kernel/db/types.gen.ts'
 import { invalidFields, notFound } from '../../kernel/errors.ts'
 import { emit } from '../events/index.ts'
 import { findLinkUrl } from '../link-address/index.ts'
-import { wakeCampaignMailboxes } from '../mailbox-lanes/index.ts'
+import { markCampaignsChanged } from '../mailbox-lanes/index.ts'
 import { getCampaign } from './campaigns.ts'
 import { checkSettings, scheduleOf } from './check-settings.ts'
 import { mustLeadsFollow } from './follow-steps.ts'
 import * as queries from './queries.ts'
-import { changedReadOnlyFields } from './read-only.ts'
+import { changedReadOnlyFields, hasReadOnlyFields } from './read-only.ts'
 import { refuseBreaking, refuseUnready } from './readiness.ts'
-import { toRecord } from './record.ts'
+import { toRecords } from './record.ts'
 import { deleteRefusedCopies } from './refused-copy-queries.ts'
 import { type Campaign, type CampaignChanges, plainDefaults } from './schema.ts'
 import { findSenders } from './sender-mailboxes.ts'
@@ -32,10 +32,13 @@ export async function updateCampaign(
 ): Promise<Campaign> {
   await checkSettings(ctx, changes)
   return transaction(ctx, async (tx) => {
-    const [row] = await queries.lockCampaign(tx.db, workspaceId, id, tx.now())
+    const [row] = await queries.lockCampaign(tx.db, workspaceId, id)
     if (!row) throw notFound('campaign')
-    const problems = changedReadOnlyFields(changes, toRecord(row, tx.now()))
-    if (problems.length > 0) throw invalidFields(problems)
+    const record = async () => (await toRecords(tx, workspaceId, [row]))[0] as Campaign
+    if (hasReadOnlyFields(changes)) {
+      const problems = changedReadOnlyFields(changes, await record())
+      if (problems.length > 0) throw invalidFields(problems)
+    }
 
     const settings = await changedSettings(tx, row, changes)
     const previous = row.status
@@ -45,7 +48,7 @@ export async function updateCampaign(
     else if (status === 'active') await checkStillReady(tx, after, settings)
 
     const changed = { ...settings, ...(status === previous ? {} : { status, status_reason: null }) }
-    if (Object.keys(changed).length === 0) return toRecord(row, tx.now())
+    if (Object.keys(changed).length === 0) return record()
     await queries.updateCampaign(tx.db, workspaceId, id, {
       ...toColumns(changed),
       ...formerSenders(row, settings),
@@ -58,7 +61,7 @@ export async function updateCampaign(
     }
     const campaign = await getCampaign(tx, workspaceId, id)
     if (status !== previous) await announce(tx, workspaceId, campaign, previous)
-    await wakeCampaignMailboxes(tx, workspaceId, [id])
+    await markCampaignsChanged(tx, workspaceId, [id])
     return campaign
   })
 }
@@ -66,7 +69,7 @@ export async function updateCampaign(
 /** A mailbox that the campaign sends from as well; again it changes nothing. */
 export const addSender = (ctx: Context, workspaceId: string, id: string, address: string) =>
   transaction(ctx, async (tx) => {
-    const [row] = await queries.lockCampaign(tx.db, workspaceId, id, tx.now())
+    const [row] = await queries.lockCampaign(tx.db, workspaceId, id)
     if (!row) throw notFound('campaign')
     await updateCampaign(tx, workspaceId, id, { email_list: [...row.email_list, address] })
   })

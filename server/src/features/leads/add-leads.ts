@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, invalidFields, notFound } from '../../kernel/errors.ts'
 import { addLeadCounts, afterDelay } from '../campaigns/index.ts'
-import { markCampaign } from '../mailbox-lanes/index.ts'
+import { markLeadsDue } from '../mailbox-lanes/index.ts'
 import {
   findSuppressed,
   holdSuppressions,
@@ -52,7 +52,7 @@ export async function addLeads(
       await queries.insertLeads(tx.db, workspaceId, input.campaign_id, created, now, nextSend)
       const added = { total: created.length, active: created.length }
       await addLeadCounts(tx, workspaceId, new Map([[input.campaign_id, added]]))
-      await markCampaign(tx, workspaceId, input.campaign_id)
+      await markLeadsDue(tx, workspaceId, [input.campaign_id])
     }
     return {
       status: 'success',

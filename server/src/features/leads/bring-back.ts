@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
-import { wakeCampaignMailboxes } from '../mailbox-lanes/index.ts'
+import { markLeadsDue } from '../mailbox-lanes/index.ts'
 import * as related from './activity-queries.ts'
 import { ChangingLead, changeLeads } from './change-leads.ts'
 import type { ActivityChange } from './plan-activity.ts'
@@ -45,7 +45,7 @@ export async function bringBackLeads(
   await changeLeads(tx, workspaceId, leads)
   const going = leads.filter(({ now }) => now.sending_state !== 'stopped')
   const campaigns = new Set(going.map(({ now }) => now.campaign_id))
-  await wakeCampaignMailboxes(tx, workspaceId, [...campaigns])
+  await markLeadsDue(tx, workspaceId, [...campaigns])
   return leads.map(({ before, now }) => ({
     lead_id: now.id,
     campaign_id: now.campaign_id,

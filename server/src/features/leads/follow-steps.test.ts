@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { createReadyCampaign } from '../../../test/campaigns.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { createMarkedWaker } from '../mailbox-lanes/index.ts'
 import { followSteps } from './follow-steps.ts'
 import { recordActivities } from './record-activity.ts'
 import type { Lead } from './schema.ts'
@@ -113,8 +114,10 @@ test('following changes no lead’s own time, and wakes the mailboxes', async ()
         .select((of) => of.fn.sum('seq').as('seq'))
         .executeTakeFirst()
     )?.seq
+  await createMarkedWaker(api.ctx)()
   const asleep = await seq()
   await followSteps(api.ctx)
+  await createMarkedWaker(api.ctx)()
   expect((await getLead(lead)).timestamp_updated).toEqual(before.timestamp_updated)
   expect(Number(await seq())).toBe(Number(asleep) + 1)
 })

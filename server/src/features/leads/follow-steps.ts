@@ -8,7 +8,7 @@ import {
   type HeldSteps,
   holdSteps,
 } from '../campaigns/index.ts'
-import { wakeCampaignMailboxes } from '../mailbox-lanes/index.ts'
+import { markLeadsDue } from '../mailbox-lanes/index.ts'
 import { ChangingLead, changeLeads } from './change-leads.ts'
 import { companyOf } from './company.ts'
 import * as follow from './follow-queries.ts'
@@ -116,5 +116,5 @@ async function finish(tx: Context, workspaceId: string, done: follow.FollowingLe
 const end = (ctx: Context, claim: FollowClaim) =>
   transaction(ctx, async (tx) => {
     await endFollowing(tx, claim)
-    await wakeCampaignMailboxes(tx, claim.workspace_id, [claim.id])
+    await markLeadsDue(tx, claim.workspace_id, [claim.id])
   })

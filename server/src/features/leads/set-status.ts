@@ -4,7 +4,7 @@ import { parseEmail } from '../../kernel/email.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 import { builtinStatuses, listLabels } from '../labels/index.ts'
-import { wakeCampaignMailboxes } from '../mailbox-lanes/index.ts'
+import { markLeadsDue } from '../mailbox-lanes/index.ts'
 import { findSuppressed } from '../suppression/index.ts'
 import { ChangingLead, changeLeads } from './change-leads.ts'
 import { noSuchLead } from './find-lead.ts'
@@ -98,7 +98,7 @@ async function setStatus(
   const changing = new ChangingLead(lead)
   changing.change(patch, events, tx.now())
   await changeLeads(tx, workspaceId, [changing])
-  if (isResumed) await wakeCampaignMailboxes(tx, workspaceId, [campaignId])
+  if (isResumed) await markLeadsDue(tx, workspaceId, [campaignId])
   return { before: lead, after: changing.now }
 }
 

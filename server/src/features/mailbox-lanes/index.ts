@@ -1,7 +1,8 @@
 export { bucketOfMailbox } from './queries.ts'
 export {
-  markCampaign,
-  wakeCampaignMailboxes,
+  markCampaigns,
+  markCampaignsChanged,
+  markLeadsDue,
   wakeMailboxes,
   wakeMendedMailbox,
   wakeWorkspaceMailboxes,

@@ -25,36 +25,55 @@ export const wakeLanes = (
     order by mailbox_id
     ${sql.raw(upsert)}`.execute(db)
 
-const lanesOfCampaigns = `
-   insert into mailbox_lanes as l (workspace_id, mailbox_id, bucket, wake_at)
+/**
+ * The mailboxes that the campaign sends from, if it is active: at `$3`, or sooner if they wake sooner.
+ * Those that sleep beyond `$4` are left out where nothing that was marked can matter before they wake:
+ * the mailbox itself may not send until then (its gap, a failure); or it rests, and only leads are new.
+ * Who resumes a mailbox wakes it.
+ */
+export const wakeLanesOfCampaign = prepared<[string, string, Date, Date, boolean], unknown>(
+  'wake_lanes_of_campaign',
+  `insert into mailbox_lanes as l (workspace_id, mailbox_id, bucket, wake_at)
    select distinct $1::uuid, m.id, ${bucketOfMailbox('m.id')}, $3::timestamptz
    from campaigns c
    join mailboxes m on m.workspace_id = c.workspace_id and m.address = any(c.email_list)
-   where c.workspace_id = $1 and c.id = any($2::uuid[]) and c.status = 'active'
+   where c.workspace_id = $1 and c.id = $2 and c.status = 'active' and m.status <> 'paused'
    order by m.id
-   ${upsert}`
-
-export const wakeLanesOfCampaigns = prepared<[string, string[], Date], unknown>(
-  'wake_lanes_of_campaigns',
-  lanesOfCampaigns,
+   ${upsert}
+   where (l.wake_at > $4::timestamptz and (
+     l.wake_at <= greatest(l.next_send_at, l.not_before)
+     or (l.rests_until = l.wake_at and not $5::boolean))) is not true`,
 )
 
-/** Those that new leads change something for: who rests beyond `$4` sees them when it wakes. */
-export const wakeForNewLeads = prepared<[string, string[], Date, Date], unknown>(
-  'wake_lanes_for_new_leads',
-  `${lanesOfCampaigns}
-   where (l.rests_until > $4::timestamptz and l.rests_until = l.wake_at) is not true`,
-)
+/** That its mailboxes may have something to send. */
+export interface Mark {
+  wake_at: Date
+  /** More than its leads: what it sends at all, or how much of it on a day. */
+  changed: boolean
+}
 
-export const markCampaign = (db: Db, workspaceId: string, campaignId: string) =>
+export interface NewMark extends Mark {
+  campaign_id: string
+}
+
+/** In order. What is marked twice is marked for both. */
+export const markCampaigns = (db: Db, workspaceId: string, marks: NewMark[]) =>
   sql`
-    insert into woken_campaigns as w (workspace_id, campaign_id)
-    values (${workspaceId}::uuid, ${campaignId}::uuid)
+    insert into woken_campaigns as w (workspace_id, campaign_id, wake_at, changed)
+    select ${workspaceId}::uuid, id, wake_at, changed
+    from unnest(
+      ${marks.map(({ campaign_id }) => campaign_id)}::uuid[],
+      ${marks.map(({ wake_at }) => wake_at)}::timestamptz[],
+      ${marks.map(({ changed }) => changed)}::boolean[]
+    ) as k (id, wake_at, changed)
+    order by id
     on conflict (workspace_id, campaign_id) do update
-      set campaign_id = excluded.campaign_id`.execute(db)
+      set wake_at = least(w.wake_at, excluded.wake_at), changed = w.changed or excluded.changed`.execute(
+    db,
+  )
 
 /** Nothing, if somebody else takes it or a transaction that writes it is open. */
-export const takeMark = prepared<[string, string], { campaign_id: string }>(
+export const takeMark = prepared<[string, string], Mark>(
   'take_woken_campaign',
   `delete from woken_campaigns w
    using (
@@ -63,7 +82,7 @@ export const takeMark = prepared<[string, string], { campaign_id: string }>(
      for update skip locked
    ) k
    where w.workspace_id = $1 and w.campaign_id = k.campaign_id
-   returning w.campaign_id`,
+   returning w.wake_at, w.changed`,
 )
 
 export const wakeLanesOfWorkspace = (db: Db, workspaceId: string, at: Date) =>

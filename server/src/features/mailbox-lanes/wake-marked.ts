@@ -5,14 +5,14 @@ import { hintDue } from '../../kernel/runner/hint.ts'
 import { findMarkedCampaigns } from './cross-workspace.ts'
 import * as queries from './queries.ts'
 
-/** However many leads are added one by one, a campaign's mailboxes are woken no more often. */
+/** However often a campaign is marked, its mailboxes are woken no more often. */
 const everyMs = 100
 /** The clocks of two runners may be so far apart. */
 const skewMaxMs = 60_000
 
 /**
- * Wakes the mailboxes of the campaigns that were marked, except those that rest for other reasons than
- * leads. The marks are taken after their leads were committed: whoever looks later sees them.
+ * Wakes the mailboxes of the campaigns that were marked, except those that could do nothing more than
+ * before. The marks are taken after what they tell of was committed: whoever looks later sees it.
  */
 export function createMarkedWaker(ctx: Context): () => Promise<void> {
   let nextMs = 0
@@ -30,10 +30,10 @@ export function createMarkedWaker(ctx: Context): () => Promise<void> {
 
 async function wakeMarked(tx: Context, workspaceId: string, campaignId: string) {
   // One that is being marked is not taken: it is found after that commit.
-  const taken = await queries.takeMark(tx.db, workspaceId, campaignId)
-  if (taken.length === 0) return
-  const now = tx.now()
-  const later = new Date(now.getTime() + skewMaxMs)
-  await queries.wakeForNewLeads(tx.db, workspaceId, [campaignId], now, later)
+  const [mark] = await queries.takeMark(tx.db, workspaceId, campaignId)
+  if (!mark) return
+  const later = new Date(tx.now().getTime() + skewMaxMs)
+  const { wake_at, changed } = mark
+  await queries.wakeLanesOfCampaign(tx.db, workspaceId, campaignId, wake_at, later, changed)
   tx.afterCommit?.(hintDue)
 }

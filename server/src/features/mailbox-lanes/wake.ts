@@ -23,31 +23,34 @@ export async function wakeMendedMailbox(tx: Context, workspaceId: string, mailbo
 }
 
 /**
- * Those that the campaigns send from; of campaigns that are not active, none.
+ * Tells that these campaigns may have something to send. A runner wakes their mailboxes after the
+ * commit, but for those that cannot send more than before until they wake by themselves. One row for
+ * each campaign, however many leads and mailboxes it has, and however often it is called.
  *
- * @param at when there is something for them to do; now, if it is not given
+ * Before any lane is locked: the runner locks the marks first, too.
  */
-export async function wakeCampaignMailboxes(
-  tx: Context,
-  workspaceId: string,
-  campaignIds: string[],
-  at = tx.now(),
-) {
-  if (campaignIds.length === 0) return
+export async function markCampaigns(tx: Context, workspaceId: string, marks: queries.NewMark[]) {
+  if (marks.length === 0) return
   mustBeTransaction(tx)
-  await queries.wakeLanesOfCampaigns(tx.db, workspaceId, campaignIds, at)
+  await queries.markCampaigns(tx.db, workspaceId, marks)
   tx.afterCommit?.(hintDue)
 }
 
-/**
- * That leads were added to this campaign: a runner wakes its mailboxes after the commit. One row,
- * however many they are and however often it is called.
- */
-export async function markCampaign(tx: Context, workspaceId: string, campaignId: string) {
-  mustBeTransaction(tx)
-  await queries.markCampaign(tx.db, workspaceId, campaignId)
-  tx.afterCommit?.(hintDue)
-}
+/** Leads of these campaigns were added, brought back, or are due sooner than they were. */
+export const markLeadsDue = (tx: Context, workspaceId: string, campaignIds: string[]) =>
+  markCampaigns(
+    tx,
+    workspaceId,
+    campaignIds.map((campaign_id) => ({ campaign_id, wake_at: tx.now(), changed: false })),
+  )
+
+/** These campaigns have other settings. */
+export const markCampaignsChanged = (tx: Context, workspaceId: string, campaignIds: string[]) =>
+  markCampaigns(
+    tx,
+    workspaceId,
+    campaignIds.map((campaign_id) => ({ campaign_id, wake_at: tx.now(), changed: true })),
+  )
 
 /** Every mailbox of the workspace: its plan allows sending again, or nobody knows which it concerns. */
 export async function wakeWorkspaceMailboxes(tx: Context, workspaceId: string) {

@@ -223,32 +223,15 @@ const lockLanesOf = prepared<string[][], never>(
   'lock_settled_lanes',
   `/* settle */
    select from mailbox_lanes l
-   join (
-     select workspace_id, mailbox_id
-     from unnest($1::uuid[], $2::uuid[]) as k (workspace_id, mailbox_id)
-     union
-     select m.workspace_id, m.id
-     from unnest($3::uuid[], $4::uuid[]) as k (workspace_id, campaign_id)
-     join campaigns c on c.workspace_id = k.workspace_id and c.id = k.campaign_id
-     join mailboxes m on m.workspace_id = c.workspace_id and m.address = any(c.email_list)
-   ) k on l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id
+   join unnest($1::uuid[], $2::uuid[]) as k (workspace_id, mailbox_id)
+     on l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id
    order by l.workspace_id, l.mailbox_id
    for no key update of l`,
 )
 
-/** Of these mailboxes and of all that these campaigns send from, in order: nobody waits in a ring. */
-export const lockLanes = (
-  db: Db,
-  mailboxes: { workspace_id: string; mailbox_id: string }[],
-  campaigns: { workspace_id: string; campaign_id: string }[],
-) =>
-  lockLanesOf(
-    db,
-    column(mailboxes, 'workspace_id'),
-    column(mailboxes, 'mailbox_id'),
-    column(campaigns, 'workspace_id'),
-    column(campaigns, 'campaign_id'),
-  )
+/** In order: nobody waits in a ring. */
+export const lockLanes = (db: Db, lanes: { workspace_id: string; mailbox_id: string }[]) =>
+  lockLanesOf(db, column(lanes, 'workspace_id'), column(lanes, 'mailbox_id'))
 
 const pace = prepared<unknown[], never>(
   'pace_lanes',

@@ -7,7 +7,7 @@ import {
   zoneOf,
 } from '../campaigns/index.ts'
 import { type LeadActivity, recordActivities, takeBackSteps } from '../leads/index.ts'
-import { wakeCampaignMailboxes, wakeMailboxes } from '../mailbox-lanes/index.ts'
+import { markCampaigns, wakeMailboxes } from '../mailbox-lanes/index.ts'
 import { insertMessages } from '../messages/index.ts'
 import { countBounces } from './bounce-protection.ts'
 import type { BookedCampaign, CampaignBook } from './campaign-book.ts'
@@ -139,16 +139,15 @@ async function write(tx: Context, settled: Settled[], campaigns: Map<string, Boo
   const roomIn = await giveBack(tx, settled, campaigns)
   await countBounces(tx, bouncesOf(settled))
   const freed = settled.filter(({ transition }) => transition.givesBack).map(({ row }) => row)
-  const wakes = wakesOf(settled, roomIn)
+  await markFreed(tx, settled, roomIn)
   // What is woken is locked with what is paced: of two batches each could else have half.
   if (freed.length > 0)
     await queries.lockLanes(
       tx.db,
       settled.map(({ row }) => row),
-      wakes,
     )
   await pace(tx, settled, campaigns)
-  await wakeOthers(tx, freed, wakes)
+  await wakeOwn(tx, freed)
 }
 
 async function readCampaigns(tx: Context, book: CampaignBook, settlements: Settlement[]) {
@@ -354,43 +353,38 @@ function nextSendAt(
 /** Of a campaign that is gone. */
 const noGap = { email_gap: 0, random_wait_max: 0 }
 
-/** All mailboxes of a campaign may have something to do at that time. */
-interface Wake {
-  workspace_id: string
-  campaign_id: string
-  at: Date
-}
-
 /**
  * A lead that was not written to yet is any mailbox's: again, or when its time comes. Its follow-ups
- * are its own mailbox's, and so is the place in that mailbox's day.
+ * are its own mailbox's, and so is the place in that mailbox's day; a place in a campaign's day that
+ * was full is everybody's.
  */
-function wakesOf(settled: Settled[], roomIn: Set<string>): Wake[] {
-  return settled.flatMap(({ settlement, row, transition: { givesBack, aftermath } }) => {
-    if (!givesBack) return []
-    const { workspace_id, campaign_id, is_new } = row
-    const at = settlement.at
-    if (roomIn.has(campaign_id)) return [{ workspace_id, campaign_id, at }]
-    if (!is_new) return []
-    if (aftermath?.kind === 'again') return [{ workspace_id, campaign_id, at }]
-    return aftermath?.kind === 'later' ? [{ workspace_id, campaign_id, at: aftermath.at }] : []
-  })
+async function markFreed(tx: Context, settled: Settled[], roomIn: Set<string>) {
+  const freed = settled.filter(({ transition }) => transition.givesBack)
+  const byWorkspace = Map.groupBy(freed, ({ row }) => row.workspace_id)
+  for (const workspaceId of [...byWorkspace.keys()].sort()) {
+    const byCampaign = Map.groupBy(byWorkspace.get(workspaceId) ?? [], ({ row }) => row.campaign_id)
+    const marks = [...byCampaign].flatMap(([campaign_id, own]) => {
+      const changed = roomIn.has(campaign_id)
+      const wake_at = firstDue(own, changed)
+      return wake_at ? [{ campaign_id, wake_at, changed }] : []
+    })
+    await markCampaigns(tx, workspaceId, marks)
+  }
 }
 
-/** After the lanes were locked, in order. */
-async function wakeOthers(tx: Context, freed: queries.LedgerRow[], wakes: Wake[]) {
+function firstDue(freed: Settled[], hasRoom: boolean): Date | null {
+  const times = freed.flatMap(({ settlement, row, transition: { aftermath } }) => {
+    if (hasRoom || (row.is_new && aftermath?.kind === 'again')) return [settlement.at]
+    return row.is_new && aftermath?.kind === 'later' ? [aftermath.at] : []
+  })
+  return times.reduce<Date | null>((first, at) => (first && first < at ? first : at), null)
+}
+
+async function wakeOwn(tx: Context, freed: queries.LedgerRow[]) {
   const own = Map.groupBy(freed, ({ workspace_id }) => workspace_id)
   for (const workspaceId of [...own.keys()].sort()) {
     const mailboxes = (own.get(workspaceId) ?? []).map(({ mailbox_id }) => mailbox_id)
     await wakeMailboxes(tx, workspaceId, mailboxes)
-  }
-  const first = new Map<string, Wake>()
-  for (const wake of wakes) {
-    const known = first.get(wake.campaign_id)
-    if (!known || wake.at < known.at) first.set(wake.campaign_id, wake)
-  }
-  for (const { workspace_id, campaign_id, at } of first.values()) {
-    await wakeCampaignMailboxes(tx, workspace_id, [campaign_id], at)
   }
 }
 

@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import { type Sending, testSending } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import { createMarkedWaker, markCampaign } from '../mailbox-lanes/index.ts'
+import { followSteps } from '../leads/index.ts'
+import { createMarkedWaker, markLeadsDue } from '../mailbox-lanes/index.ts'
+import { undoSuppression } from '../undo-suppression/index.ts'
 
 let sending: Sending
 afterEach(() => sending[Symbol.asyncDispose]())
@@ -92,7 +94,7 @@ test('leads that are committed late are not missed: their mailboxes are woken af
   const woken = await watchWakes()
   const mark = (whileOpen: () => Promise<void> = async () => undefined) =>
     transaction(ctx, async (tx) => {
-      await markCampaign(tx, workspaceId, campaign.id)
+      await markLeadsDue(tx, workspaceId, [campaign.id])
       await whileOpen()
     })
   await mark()
@@ -102,4 +104,84 @@ test('leads that are committed late are not missed: their mailboxes are woken af
   await createMarkedWaker(ctx)()
   expect(await woken()).toHaveLength(4)
   expect(await marks()).toEqual([])
+})
+
+test('whatever a person changes writes one row, and no mailbox is touched', async () => {
+  sending = await testSending()
+  const { ctx, call, workspaceId } = sending
+  const campaign = await sending.createCampaign(await createMailboxes())
+  await sending.addLeads(campaign.id, ['ann@lead.example', 'bob@lead.example'])
+  const patch = (body: object) => call('PATCH', `/api/v2/campaigns/${campaign.id}`, { body })
+  const setStatus = (new_status: string) =>
+    call('POST', '/api/v2/lead/update/status', {
+      body: { campaign_id: campaign.id, email: 'ann@lead.example', new_status },
+    })
+  const [sequence] = campaign.sequences
+  const second = { delay: 1, variants: [{ subject: 'Again', body: '<p>Hi</p>' }] }
+  await createMarkedWaker(ctx)()
+  const woken = await watchWakes()
+  const changes = {
+    limit: () => patch({ daily_limit: 7 }),
+    steps: () => patch({ sequences: [{ steps: [...sequence.steps, second] }] }),
+    follow: () => followSteps(ctx),
+    resume: async () => {
+      await setStatus('paused')
+      await setStatus('active')
+    },
+    bringBack: async () => {
+      await setStatus('unsubscribed')
+      await undoSuppression(ctx, workspaceId, 'ann@lead.example', { unsubscribed: true })
+    },
+  }
+  for (const [name, change] of Object.entries(changes)) {
+    await change()
+    expect([name, await marks()]).toEqual([name, [{ campaign_id: campaign.id }]])
+    expect([name, await woken()]).toEqual([name, []])
+    await createMarkedWaker(ctx)()
+    expect([name, (await woken()).length]).toEqual([name, 4])
+    await sql`truncate woken`.execute(ctx.database.peek)
+  }
+})
+
+test('a change of a campaign wakes who rests, but nobody who waits for its gap', async () => {
+  sending = await testSending()
+  const [anna, bert, ...others] = await createMailboxes()
+  const slow = await sending.createMailbox('slow@example.com', { gap_seconds: 600 })
+  const campaign = await sending.createCampaign([slow], { daily_limit: 10 })
+  await sending.startRunner()
+  await sending.addLeads(campaign.id, ['1@lead.example', '2@lead.example'])
+  await sending.waitForMails(1)
+  await sending.untilAsleep()
+  const patch = (body: object) =>
+    sending.call('PATCH', `/api/v2/campaigns/${campaign.id}`, { body })
+  await patch({ daily_limit: 1, email_list: [slow, anna, bert].map((box) => box?.address) })
+  await untilSpread()
+  // They have nothing to send on a day that is full, and rest until the next.
+  await sending.untilAsleep()
+  const woken = await watchWakes()
+  await patch({ daily_limit: 2 })
+  await sending.waitForMails(2)
+  await untilSpread()
+  const ids = new Set((await woken()).map(({ mailbox_id }) => mailbox_id))
+  expect(ids).toEqual(new Set([anna?.id, bert?.id]))
+  expect(others).toHaveLength(2)
+})
+
+test('a place that is given back on a full day wakes the campaign, where it rests', async () => {
+  let refused = 0
+  sending = await testSending({
+    smtp: {
+      onRcptTo({ address }, _session, done) {
+        if (!address.startsWith('gone')) return done(null)
+        refused += 1
+        done(Object.assign(new Error('5.1.1 No such user'), { responseCode: 550 }))
+      },
+    },
+  })
+  const campaign = await sending.createCampaign(await createMailboxes(), { daily_limit: 1 })
+  await sending.startRunner()
+  await sending.addLeads(campaign.id, ['gone@lead.example', 'here@lead.example'])
+  const [mail] = await sending.waitForMails(1)
+  expect(mail?.to).toBe('here@lead.example')
+  expect(refused).toBe(1)
 })

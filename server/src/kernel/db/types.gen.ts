@@ -630,6 +630,8 @@ export interface WebhookUrls {
 
 export interface WokenCampaigns {
   campaign_id: string;
+  changed: Generated<boolean>;
+  wake_at: Generated<Timestamp>;
   workspace_id: string;
 }
 
