@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { v8Flags } from './child.ts'
 import { type GeneratedDirectory, writeDirectory } from './directory-generator.ts'
 import type { Figure } from './run.ts'
 import type { BenchService } from './service.ts'
@@ -66,8 +67,12 @@ async function importAlone(service: BenchService, path: string): Promise<Importe
     DATA_DIR: service.dataDir,
     NODE_COMPILE_CACHE: cache,
   }
-  const { stdout } = await promisify(execFile)(process.execPath, [script, path], {
-    env: { PATH: process.env.PATH, ...env },
-  })
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [...v8Flags('import'), script, path],
+    {
+      env: { PATH: process.env.PATH, ...env },
+    },
+  )
   return JSON.parse(stdout) as Imported
 }

@@ -14,7 +14,7 @@ const cache = fileURLToPath(new URL('../../node_modules/.cache/outrider', import
 const env = { NODE_COMPILE_CACHE: cache, ...process.env }
 
 const args = process.argv.slice(2)
-const flags = args[0] === 'api' || args[0] === 'runner' ? serviceFlags() : []
+const flags = flagsFor(args)
 
 if (Number(process.versions.node.split('.')[0]) < 26) handOver()
 else if (flags.length > 0 && process.execArgv.length === 0 && process.platform !== 'win32')
@@ -26,10 +26,16 @@ async function run() {
   await import('../src/cli.ts')
 }
 
-/** As `npm start` has them: told to collect sooner, a busy process stays at half the size. */
-function serviceFlags() {
+/** V8 takes what there is: told to collect sooner, a busy process stays at half the size. */
+function flagsFor([noun, verb]) {
+  if (noun === 'api' || noun === 'runner') return flagsOf('service')
+  return noun === 'directory' && verb === 'import' ? flagsOf('import') : []
+}
+
+/** As `npm start` has them. */
+function flagsOf(program) {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  return JSON.parse(manifest).config.v8.service.split(' ')
+  return JSON.parse(manifest).config.v8[program].split(' ')
 }
 
 /** The same process with other flags: its supervisor's signals reach it as before. */

@@ -41,7 +41,7 @@ export async function readSearch(db: Db, filters: DirectoryFilters): Promise<Sea
   const everybody = [exactly('e0'), exactly('e1')]
   await count(db, [...everybody, ...wordsIn(groups)], known)
   const countOf = (word: Word) => known.get(keyOf(word))
-  await spellBetter(db, groups, (word) => countOf(word) !== undefined)
+  await respellUnknown(db, groups, (word) => countOf(word) !== undefined)
   await count(db, wordsIn(groups), known)
   const contacts = everybody.reduce((sum, word) => sum + (countOf(word)?.contacts ?? 0), 0)
   return contacts < 1 ? undefined : countGroups(groups, contacts, countOf)
@@ -75,8 +75,8 @@ async function count(db: Db, words: Word[], known: Known) {
 /** And the number of all contacts. */
 const wordsMax = 5002
 
-/** Adds the words that somebody may have meant who wrote one that begins none. */
-async function spellBetter(db: Db, groups: Group[], isKnown: (word: Word) => boolean) {
+/** Replaces a word of the query that begins none of the vocabulary by those that are spelt like it. */
+async function respellUnknown(db: Db, groups: Group[], isKnown: (word: Word) => boolean) {
   for (const group of groups) {
     if (!group.sought?.asPrefix || group.alternatives.flat().some(isKnown)) continue
     const words = await respell(db, group.sought.piece)

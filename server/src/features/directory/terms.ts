@@ -61,21 +61,20 @@ const readTerms: ReadTerms = (field, text) => termsOf[field](text)
 
 /** Reads terms and remembers them: most texts of a file stand in it many times. */
 export function rememberTerms(): ReadTerms {
-  const known = new Map<Field, Map<string, Term[]>>()
+  const fields = Object.keys(termsOf).map((field) => [field, new Map<string, Term[]>()] as const)
+  const known = Object.fromEntries(fields) as Record<Field, Map<string, Term[]>>
   return (field, text) => {
-    const texts = known.get(field) ?? new Map<string, Term[]>()
-    known.set(field, texts)
-    let terms = texts.get(text)
-    if (!terms) {
-      terms = termsOf[field](text)
-      if (texts.size >= textsMax) texts.clear()
-      texts.set(text, terms)
-    }
+    const texts = known[field]
+    const remembered = texts.get(text)
+    if (remembered) return remembered
+    const terms = termsOf[field](text)
+    if (texts.size >= textsMax) texts.clear()
+    texts.set(text, terms)
     return terms
   }
 }
 
-const textsMax = 5000
+const textsMax = 10_000
 
 /**
  * @param domain of the company: an address there is found by the company's terms
@@ -146,7 +145,8 @@ export class TermCounts {
 export const vectorOf = (terms: Term[]): string => terms.map(quoted).join(' ')
 
 /** A term as a `tsvector` or `tsquery` holds it. */
-export const quoted = (term: Term): string => `'${term.replace(/['\\]/g, '$&$&')}'`
+export const quoted = (term: Term): string =>
+  `'${term.replaceAll("'", "''").replaceAll('\\', '\\\\')}'`
 
 /**
  * What of a text is found by its beginning: its words, and where a script puts no spaces between
