@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { captureStatements } from '../../src/kernel/db/client.ts'
 import { caughtBy } from './caught-by.ts'
 import type { Fault } from './engine/faults.ts'
-import { type Laboratory, openLaboratory } from './engine/laboratory.ts'
+import { type SimulationDatabase, openSimulationDatabase } from './engine/database.ts'
 import { findDifference, record } from './engine/replay.ts'
 import { catchFault, type Verdict } from './engine/simulate.ts'
 import { scenarios } from './scenarios.ts'
@@ -10,18 +10,18 @@ import { scenarios } from './scenarios.ts'
 const timeout = 120_000
 
 describe.each(scenarios)('$name', (scenario) => {
-  let laboratory: Laboratory
+  let database: SimulationDatabase
   const caught: { fault: Fault; verdict: Verdict }[] = []
   beforeAll(async () => {
     // The statements of a fault break rules: that is what it is for.
     captureStatements(undefined)
-    laboratory = await openLaboratory(scenario)
+    database = await openSimulationDatabase(scenario)
   })
-  afterAll(() => laboratory[Symbol.asyncDispose]())
+  afterAll(() => database[Symbol.asyncDispose]())
 
   test.each(scenario.faults)('the simulation catches $name', { timeout }, async (fault) => {
     const remembered = caughtBy[scenario.name]?.[fault.name]
-    const verdict = await catchFault(laboratory, scenario, fault, remembered)
+    const verdict = await catchFault(database, scenario, fault, remembered)
     if (!verdict) expect.fail('no seed catches it')
     if (verdict.seed !== remembered) {
       console.warn(`caught-by.ts: ${scenario.name}: '${fault.name}': ${verdict.seed}`)
@@ -33,7 +33,7 @@ describe.each(scenarios)('$name', (scenario) => {
     const [shortest] = caught.toSorted((one, other) => one.verdict.steps - other.verdict.steps)
     if (!shortest) expect.fail('nothing was caught')
     const { fault, verdict } = shortest
-    const again = () => record(laboratory, scenario, verdict.seed, { fault, violationsMax: 1 })
+    const again = () => record(database, scenario, verdict.seed, { fault, violationsMax: 1 })
     const [one, other] = [await again(), await again()]
     expect(findDifference(one, other)).toBeUndefined()
     expect(one.verdict).toEqual(verdict)

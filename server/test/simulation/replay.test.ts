@@ -5,7 +5,7 @@ import { captureStatements } from '../../src/kernel/db/client.ts'
 import { share } from '../thoroughness.ts'
 import { caughtBy } from './caught-by.ts'
 import { deliveries } from './deliveries/scenario.ts'
-import { openLaboratory } from './engine/laboratory.ts'
+import { openSimulationDatabase } from './engine/database.ts'
 import { findDifference, type Recording, record } from './engine/replay.ts'
 import { report } from './engine/report.ts'
 import { catchFault, simulate } from './engine/simulate.ts'
@@ -17,11 +17,11 @@ test.each(scenarios)(
   '$name: a seed is the same history again, on a busy machine, with other connections and after other histories',
   { timeout },
   async (scenario) => {
-    await using laboratory = await openLaboratory(scenario)
+    await using database = await openSimulationDatabase(scenario)
     const first: Recording[] = []
     const seeds = share(scenario.seeds.replayed)
     for (let seed = 1; seed <= seeds; seed++) {
-      first.push(await record(laboratory, scenario, seed))
+      first.push(await record(database, scenario, seed))
     }
     if (seeds > 1) {
       // Without these there would be little to prove.
@@ -32,7 +32,7 @@ test.each(scenarios)(
     }
     expect(new Set(first.map(({ verdict }) => verdict.digest)).size).toBe(seeds)
 
-    await using another = await openLaboratory(scenario, { unsteady: true })
+    await using another = await openSimulationDatabase(scenario, { unsteady: true })
     using _load = burnOneCore()
     const differences: string[] = []
     for (const recording of first.reverse()) {
@@ -47,14 +47,14 @@ test.each(scenarios)(
 test('the command that a violation names replays it to the same step', { timeout }, async () => {
   // The statements of a fault break rules: that is what it is for.
   captureStatements(undefined)
-  await using laboratory = await openLaboratory(deliveries)
+  await using database = await openSimulationDatabase(deliveries)
   const fault = deliveries.faults.find(({ name }) => name === 'no-sweep')
   if (!fault) expect.fail('there is no such fault')
   const remembered = caughtBy.deliveries?.[fault.name]
-  const caught = await catchFault(laboratory, deliveries, fault, remembered)
+  const caught = await catchFault(database, deliveries, fault, remembered)
   if (!caught) expect.fail('no seed catches it')
   const { seed } = caught
-  const told = report(deliveries, await simulate(laboratory, deliveries, seed, { fault }), {
+  const told = report(deliveries, await simulate(database, deliveries, seed, { fault }), {
     fault,
   })
   const [, step] = /^ {2}step (\d+), [\d.]+ ms: /m.exec(told) ?? []

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { type Laboratory, openLaboratory } from './engine/laboratory.ts'
+import { type SimulationDatabase, openSimulationDatabase } from './engine/database.ts'
 import { findDifference, record } from './engine/replay.ts'
 import { report } from './engine/report.ts'
 import type { Scenario } from './engine/scenario.ts'
@@ -29,13 +29,13 @@ const fault = values.fault ? choose('--fault', scenario.faults, values.fault) : 
 let failed = 0
 const days = values.days === undefined ? undefined : Number(values.days)
 
-await using laboratory = await openLaboratory(scenario)
+await using database = await openSimulationDatabase(scenario)
 if (values['find-catching']) await findCatchingSeeds()
 else await runSeeds()
 
 async function findCatchingSeeds() {
   for (const fault of scenario.faults) {
-    const caught = await catchFault(laboratory, scenario, fault)
+    const caught = await catchFault(database, scenario, fault)
     console.log(`    '${fault.name}': ${caught?.seed},`)
   }
 }
@@ -47,8 +47,8 @@ async function runSeeds() {
   const total = { steps: 0, parkings: 0, deadlocks: 0, virtualMs: 0 }
   for (let seed = first; seed <= last; seed++) {
     const verdict = values.twice
-      ? await runTwice(laboratory, scenario, seed)
-      : await simulate(laboratory, scenario, seed, {
+      ? await runTwice(database, scenario, seed)
+      : await simulate(database, scenario, seed, {
           ...{ days, fault },
           print: values.trace ? show : undefined,
         })
@@ -67,9 +67,9 @@ async function runSeeds() {
   process.exitCode = failed > 0 ? 1 : 0
 }
 
-async function runTwice(laboratory: Laboratory, scenario: Scenario, seed: number) {
-  const recording = await record(laboratory, scenario, seed, { days, fault })
-  const again = await record(laboratory, scenario, seed, { days, fault })
+async function runTwice(database: SimulationDatabase, scenario: Scenario, seed: number) {
+  const recording = await record(database, scenario, seed, { days, fault })
+  const again = await record(database, scenario, seed, { days, fault })
   const difference = findDifference(recording, again)
   if (difference) {
     failed += 1

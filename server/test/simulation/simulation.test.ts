@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { firstSeed, share } from '../thoroughness.ts'
-import { openLaboratory } from './engine/laboratory.ts'
+import { openSimulationDatabase } from './engine/database.ts'
 import { report } from './engine/report.ts'
 import { simulate } from './engine/simulate.ts'
 import { scenarios } from './scenarios.ts'
@@ -19,10 +19,10 @@ test.each(cases)(
   '$name: every promise is kept in simulated histories, of seeds $first to $last',
   { timeout },
   async ({ scenario, seeds }) => {
-    await using laboratory = await openLaboratory(scenario)
+    await using database = await openSimulationDatabase(scenario)
     const broken: string[] = []
     for (const seed of seeds) {
-      const verdict = await simulate(laboratory, scenario, seed)
+      const verdict = await simulate(database, scenario, seed)
       if (verdict.violations.length > 0) broken.push(report(scenario, verdict))
     }
     expect(broken).toEqual([])

@@ -2,7 +2,7 @@ import type { Result } from '../engine/backends.ts'
 import type { Call, Connection } from '../engine/connection.ts'
 import { aside, type Fault, pass, rewriting } from '../engine/faults.ts'
 import { ConnectionLost } from '../engine/statement.ts'
-import type { DeliveryForecast } from './weather.ts'
+import type { DeliveryConditions } from './conditions.ts'
 
 const nothing: Result = { rows: [], rowCount: 0, command: 'SELECT' }
 
@@ -22,15 +22,15 @@ const statement = {
   take: /with free as/,
 }
 
-const crashes: Partial<DeliveryForecast> = { calm: false, crashes: 6, resetChance: 0.02 }
-const resets: Partial<DeliveryForecast> = { calm: false, crashes: 0, stalls: 0, resetChance: 0.03 }
-const lostLeases: Partial<DeliveryForecast> = { calm: false, stalls: 8, leaseMs: 2_000 }
+const crashes: Partial<DeliveryConditions> = { calm: false, crashes: 6, resetChance: 0.02 }
+const resets: Partial<DeliveryConditions> = { calm: false, crashes: 0, stalls: 0, resetChance: 0.03 }
+const lostLeases: Partial<DeliveryConditions> = { calm: false, stalls: 8, leaseMs: 2_000 }
 
-export const faults: Fault<DeliveryForecast>[] = [
+export const faults: Fault<DeliveryConditions>[] = [
   {
     name: 'unlocked-fence',
     about: 'A settlement reads that the lease is its own, and then writes whatever became of it.',
-    weather: lostLeases,
+    conditions: lostLeases,
     create: () => async (call) => {
       if (!statement.settle.test(call.text)) return pass(call)
       const { connection, process, values } = call
@@ -83,7 +83,7 @@ export const faults: Fault<DeliveryForecast>[] = [
   {
     name: 'unknown-commit-taken-for-done',
     about: 'A settlement whose COMMIT was never answered is not run again.',
-    weather: resets,
+    conditions: resets,
     create: () => async (call) => {
       if (call.text !== 'commit' || call.process.role !== 'runner') return pass(call)
       return pass(call).catch((error: Error) => {
@@ -102,14 +102,14 @@ export const faults: Fault<DeliveryForecast>[] = [
   {
     name: 'no-sweep',
     about: 'Only the watermark finds due rows: one that was committed late lies behind it.',
-    weather: { lateCommitChance: 0.5 },
+    conditions: { lateCommitChance: 0.5 },
     create: () => (call) =>
       statement.sweep.test(call.text) ? Promise.resolve(nothing) : pass(call),
   },
   {
     name: 'hints-only',
     about: 'Due rows are looked for only when a hint says so.',
-    weather: { hintLossChance: 0.5 },
+    conditions: { hintLossChance: 0.5 },
     create: () => (call) => {
       if (statement.sweep.test(call.text)) return Promise.resolve(nothing)
       if (!statement.poll.test(call.text)) return pass(call)
@@ -121,7 +121,7 @@ export const faults: Fault<DeliveryForecast>[] = [
   {
     name: 'taken-ignored',
     about: 'A read gives rows that are in flight already.',
-    weather: {},
+    conditions: {},
     create: () => async (call) => {
       const result = await pass(call)
       if (!statement.read.test(call.text)) return result
@@ -132,7 +132,7 @@ export const faults: Fault<DeliveryForecast>[] = [
   {
     name: 'deliveries-after-commit',
     about: 'Deliveries are written after the transaction of their events.',
-    weather: crashes,
+    conditions: crashes,
     create: () => {
       const heldBack = new Map<Connection, Call>()
       return async (call) => {
@@ -166,7 +166,7 @@ export const faults: Fault<DeliveryForecast>[] = [
   {
     name: 'destination-remembered',
     about: 'What was read of a destination is used for half a minute.',
-    weather: {},
+    conditions: {},
     create: () => {
       const known = new Map<string, { readMs: number; rows: Result['rows'] }>()
       return async (call) => {

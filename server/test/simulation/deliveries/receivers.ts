@@ -2,8 +2,8 @@ import type { PostOutcome, PostRequest } from '../../../src/kernel/outbound/inde
 import type { Random } from '../../random.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
 import type { World } from '../engine/world.ts'
-import type { Chronicle } from './chronicle.ts'
-import type { DeliveryForecast } from './weather.ts'
+import type { Recorder } from './recorder.ts'
+import type { DeliveryConditions } from './conditions.ts'
 
 /** An answer before it is under way: `afterMs` counts from the arrival of the request. */
 interface Reply {
@@ -21,16 +21,16 @@ type Persona = (random: Random, nowMs: number) => Reply
  */
 export class Receivers {
   readonly #world: World
-  readonly #forecast: DeliveryForecast
-  readonly #chronicle: Chronicle
+  readonly #conditions: DeliveryConditions
+  readonly #recorder: Recorder
   readonly #random: Random
   readonly #personas = new Map<string, Persona>()
   #healed = false
 
-  constructor(world: World, forecast: DeliveryForecast, chronicle: Chronicle) {
+  constructor(world: World, conditions: DeliveryConditions, recorder: Recorder) {
     this.#world = world
-    this.#forecast = forecast
-    this.#chronicle = chronicle
+    this.#conditions = conditions
+    this.#recorder = recorder
     this.#random = world.random.fork('receivers')
   }
 
@@ -39,18 +39,18 @@ export class Receivers {
   }
 
   post(process: SimulatedProcess, request: PostRequest): Promise<PostOutcome> {
-    const { scheduler, weather } = this.#world
-    const sent = this.#chronicle.sent(process, request)
+    const { scheduler, environment } = this.#world
+    const sent = this.#recorder.sent(process, request)
     return new Promise((resolve) => {
       const answer = (outcome: Outcome) => {
-        this.#chronicle.answered(sent)
+        this.#recorder.answered(sent)
         const durationMs = Math.round(scheduler.nowMs - sent.atMs)
         this.#note(process.label, `${sent.destination} …${sent.eventId.slice(-6)}`, outcome)
         resolve({ ...outcome, durationMs } as PostOutcome)
       }
       const answerAfter = (ms: number, outcome: Outcome) =>
         scheduler.after(ms, process, () => answer(outcome))
-      const wayMs = weather.latencyMs()
+      const wayMs = environment.latencyMs()
       scheduler.after(wayMs, null, () => {
         const reply = this.#replyOf(sent.destination)
         const leftMs = request.timeoutMs - wayMs
@@ -64,7 +64,7 @@ export class Receivers {
     if (this.#healed) return { afterMs: this.#random.between(5, 50), status: 200 }
     let persona = this.#personas.get(destination)
     if (!persona) {
-      persona = this.#random.pick(this.#forecast.troubled ? troubledPersonas : personas)
+      persona = this.#random.pick(this.#conditions.troubled ? troubledPersonas : personas)
       this.#personas.set(destination, persona)
     }
     return persona(this.#random, this.#world.scheduler.nowMs)

@@ -1,35 +1,35 @@
 import { startDeliveryRunner } from '../../../src/features/deliveries/index.ts'
-import type { Seat } from '../engine/fleet.ts'
+import type { ProcessSlot } from '../engine/process-slots.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
 import type { Life, Scenario } from '../engine/scenario.ts'
 import type { World } from '../engine/world.ts'
-import { clearUp } from './aftermath.ts'
-import { Chronicle } from './chronicle.ts'
+import { drain } from './drain.ts'
+import { Recorder } from './recorder.ts'
 import { faults } from './faults.ts'
-import { furniture, tenants } from './furniture.ts'
+import { seedRows, tenants } from './seed-rows.ts'
 import { readHistory } from './history.ts'
-import { judge } from './judge.ts'
+import { checkHistory } from './final-checks.ts'
 import { Receivers } from './receivers.ts'
-import { type DeliveryForecast, drawDeliveryForecast } from './weather.ts'
+import { type DeliveryConditions, drawDeliveryConditions } from './conditions.ts'
 import { Workload } from './workload.ts'
 
 /** Users emit events and change destinations; two runners deliver to receivers of all characters. */
-export const deliveries: Scenario<DeliveryForecast> = {
+export const deliveries: Scenario<DeliveryConditions> = {
   name: 'deliveries',
-  furniture,
+  seedRows,
   faults,
   seeds: { tested: 100, replayed: 4, remembered: [] },
-  drawForecast: drawDeliveryForecast,
+  drawConditions: drawDeliveryConditions,
   begin,
 }
 
 const usersPerApi = 3
 
-async function begin(world: World, forecast: DeliveryForecast): Promise<Life> {
-  const chronicle = new Chronicle(world)
-  const receivers = new Receivers(world, forecast, chronicle)
-  const workload = new Workload(world, forecast, chronicle, tenants)
-  await chronicle.readDestinations()
+async function begin(world: World, conditions: DeliveryConditions): Promise<Life> {
+  const recorder = new Recorder(world)
+  const receivers = new Receivers(world, conditions, recorder)
+  const workload = new Workload(world, conditions, recorder, tenants)
+  await recorder.readDestinations()
 
   const deliver = async ({ ctx, listeners }: SimulatedProcess) =>
     startDeliveryRunner(ctx, {
@@ -44,17 +44,17 @@ async function begin(world: World, forecast: DeliveryForecast): Promise<Life> {
     await Promise.all(users)
     return undefined
   }
-  const seats: Seat[] = [
+  const slots: ProcessSlot[] = [
     { role: 'runner', name: 'R1', start: deliver },
     { role: 'runner', name: 'R2', start: deliver },
     { role: 'api', name: 'A1', start: serve },
     { role: 'api', name: 'A2', start: serve },
   ]
   return {
-    observer: chronicle,
-    seats,
-    surround: (process) => ({
-      config: { webhookRetryDelaysMs: forecast.retryDelaysMs },
+    observer: recorder,
+    slots,
+    contextOf: (process) => ({
+      config: { webhookRetryDelaysMs: conditions.retryDelaysMs },
       context: {
         http: { post: (request) => receivers.post(process, request), close: async () => undefined },
       },
@@ -62,13 +62,13 @@ async function begin(world: World, forecast: DeliveryForecast): Promise<Life> {
     isOver: () => workload.isOver,
     endWithinMs: 10_000,
     end: () => workload.end(),
-    async clearUp(fleet) {
+    async drain(slots) {
       receivers.heal()
-      await clearUp(world, fleet)
+      await drain(world, slots)
     },
-    async judge() {
+    async check() {
       const history = await readHistory(world.admin)
-      const violations = judge(history, chronicle, forecast)
+      const violations = checkHistory(history, recorder, conditions)
       return { violations, history: { ...history, counts: [...history.counts] } }
     },
   }

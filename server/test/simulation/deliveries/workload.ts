@@ -10,9 +10,9 @@ import { AppError } from '../../../src/kernel/errors.ts'
 import type { Random } from '../../random.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
 import type { World } from '../engine/world.ts'
-import { type Chronicle, type Emission, isTransient } from './chronicle.ts'
-import type { Tenant } from './furniture.ts'
-import type { DeliveryForecast } from './weather.ts'
+import { type Recorder, type Emission, isTransient } from './recorder.ts'
+import type { Tenant } from './seed-rows.ts'
+import type { DeliveryConditions } from './conditions.ts'
 
 const by = { actor: { type: 'operator', id: null } } as const
 const types = ['lead.interested', 'lead.replied', 'email.opened'] as const
@@ -21,20 +21,20 @@ class ChangeOfMind extends Error {}
 
 /** What users do: events, and destinations that come, change and go while these are delivered. */
 export class Workload {
-  readonly #forecast: DeliveryForecast
-  readonly #chronicle: Chronicle
+  readonly #conditions: DeliveryConditions
+  readonly #recorder: Recorder
   readonly #tenants: Tenant[]
   readonly #random: Random
   #left: number
   #created = 0
   #actions = 0
 
-  constructor(world: World, forecast: DeliveryForecast, chronicle: Chronicle, tenants: Tenant[]) {
-    this.#forecast = forecast
-    this.#chronicle = chronicle
+  constructor(world: World, conditions: DeliveryConditions, recorder: Recorder, tenants: Tenant[]) {
+    this.#conditions = conditions
+    this.#recorder = recorder
     this.#tenants = tenants
     this.#random = world.random.fork('workload')
-    this.#left = forecast.actions
+    this.#left = conditions.actions
   }
 
   get isOver(): boolean {
@@ -53,10 +53,10 @@ export class Workload {
     }
   }
 
-  /** Each workspace begins with some destinations; one of them with many, where that is the weather. */
+  /** Each workspace begins with some destinations; one of them with many, where the conditions say so. */
   async begin(process: SimulatedProcess) {
     const [first] = this.#tenants
-    const { fanOut } = this.#forecast
+    const { fanOut } = this.#conditions
     for (const tenant of this.#tenants) {
       const count = fanOut && tenant === first ? 41 : this.#random.whole(2, 4)
       for (let made = 0; made < count; made++) {
@@ -103,7 +103,7 @@ export class Workload {
   async #emit(process: SimulatedProcess, tenant: Tenant, count: number) {
     const action = this.#actions++
     const emission: Emission = { action, count, stored: undefined }
-    this.#chronicle.emissions.set(action, emission)
+    this.#recorder.emissions.set(action, emission)
     const events = Array.from({ length: count }, () => this.#newEvent(tenant, action))
     const changesMind = this.#random.chance(0.06)
     try {
@@ -164,7 +164,7 @@ export class Workload {
   async #replay(ctx: Context, tenant: Tenant) {
     const webhookId = this.#anyDestination(tenant)
     if (!webhookId) return
-    this.#chronicle.replayed.add(webhookId)
+    this.#recorder.replayed.add(webhookId)
     const to = ctx.now()
     const from = new Date(to.getTime() - this.#random.between(1_000, 20_000))
     await replay(ctx, { workspaceId: tenant.workspaceId, webhookId, from, to })
@@ -177,7 +177,7 @@ export class Workload {
 
   /** One that a user would see. */
   #anyDestination({ workspaceId }: Tenant): string | undefined {
-    const { destinations } = this.#chronicle.states.at(-1) ?? { destinations: new Map() }
+    const { destinations } = this.#recorder.states.at(-1) ?? { destinations: new Map() }
     const ids = [...destinations]
       .filter(([, destination]) => destination.workspaceId === workspaceId)
       .map(([id]) => id)

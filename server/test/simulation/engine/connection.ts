@@ -41,16 +41,16 @@ export class Connection {
 
   /** As it is, without the fault. */
   send(text: string, values: readonly unknown[] = []): Promise<Result> {
-    const { scheduler, weather } = this.#world
+    const { scheduler, environment } = this.#world
     return new Promise((resolve, reject) => {
       const answered = ({ result, error }: Outcome) => {
-        scheduler.after(weather.latencyMs(), this.#process, () =>
+        scheduler.after(environment.latencyMs(), this.#process, () =>
           error ? reject(error) : resolve(result),
         )
       }
       const sent = { execute: () => this.#execute(text, values, answered) }
       this.#sent = sent
-      scheduler.after(weather.statementMs(this.#process.role, text), null, async () => {
+      scheduler.after(environment.statementMs(this.#process.role, text), null, async () => {
         if (this.#sent === sent) await sent.execute()
       })
     })
@@ -69,9 +69,9 @@ export class Connection {
     answered: (outcome: Outcome) => void,
   ): Promise<void> {
     this.#sent = undefined
-    const { server, weather } = this.#world
+    const { server, environment } = this.#world
     const { backend } = this
-    const reset = weather.reset()
+    const reset = environment.reset()
     if (reset === 'before') {
       await server.terminate(backend)
       this.#note(text, values, 'the connection broke before')
@@ -102,7 +102,7 @@ export class Connection {
       ...{ text, values, result },
     })
     if (text.includes('pg_notify')) this.#world.notify(String(values[0]))
-    if (this.backend.inTransaction || text === 'commit') this.#world.tempt?.(this.#process)
+    if (this.backend.inTransaction || text === 'commit') this.#world.afterStatement?.(this.#process)
     this.#disorder(text, result)
   }
 

@@ -2,25 +2,25 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { captureStatements } from '../../../src/kernel/db/client.ts'
 import type { Backend } from './backends.ts'
 import { DatabaseServer } from './database-server.ts'
-import { type Laboratory, openLaboratory } from './laboratory.ts'
+import { type SimulationDatabase, openSimulationDatabase } from './database.ts'
 
-const furniture = `
+const seedRows = `
   create table boxes (name text primary key, content integer not null);
   insert into boxes values ('a', 0), ('b', 0);`
 
-let laboratory: Laboratory
+let database: SimulationDatabase
 beforeAll(async () => {
   captureStatements(undefined)
-  laboratory = await openLaboratory({ furniture })
+  database = await openSimulationDatabase({ seedRows })
 })
-afterAll(() => laboratory[Symbol.asyncDispose]())
+afterAll(() => database[Symbol.asyncDispose]())
 
 let server: DatabaseServer
 /** What was executed, in order. */
 let executed: string[]
 beforeEach(async () => {
-  await laboratory.clear()
-  server = new DatabaseServer(laboratory.backends, () => new Date(0))
+  await database.clear()
+  server = new DatabaseServer(database.backends, () => new Date(0))
   executed = []
 })
 
@@ -31,7 +31,7 @@ interface Session {
 }
 
 async function open(label: string): Promise<Session> {
-  const backend = await laboratory.backends.open()
+  const backend = await database.backends.open()
   const run = (text: string, values: unknown[] = []) =>
     server.execute({
       ...{ backend, text, values },
@@ -62,7 +62,7 @@ test('of several that wait for one row each goes on alone, in the order they cam
     ...['3: commit done', '4: update done'],
     '4: commit done',
   ])
-  const { rows } = await laboratory.admin.query(`select content from boxes where name = 'a'`)
+  const { rows } = await database.admin.query(`select content from boxes where name = 'a'`)
   expect(rows).toEqual([{ content: 4 }])
 })
 
@@ -79,7 +79,7 @@ test('whoever closes a circle gets the deadlock, at once and every time', async 
     // The error gave the lock on b back: the first goes on by itself.
     expect(executed.slice(4)).toEqual(['2: update 40P01', '1: update done'])
     for (const { run } of [one, two]) await run('rollback')
-    for (const { backend } of [one, two]) laboratory.backends.keep(backend)
+    for (const { backend } of [one, two]) database.backends.keep(backend)
   }
 })
 
@@ -104,7 +104,7 @@ test('a failed statement is over when its locks are free', async () => {
     // With so many it takes a while to give them back, after the error was sent.
     await run('select pg_advisory_xact_lock(n) from generate_series(1, $1) n', [8_000])
     await run('select 1 / $1::integer', [0])
-    const { rows } = await laboratory.admin.query(
+    const { rows } = await database.admin.query(
       `select count(*)::int from pg_locks where pid = $1 and locktype = 'advisory'`,
       [backend.pid],
     )

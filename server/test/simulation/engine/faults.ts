@@ -1,14 +1,14 @@
 import type { Result } from './backends.ts'
 import type { Call } from './connection.ts'
-import type { Forecast } from './weather.ts'
+import type { Conditions } from './conditions.ts'
 
 /** A mistake that the code does not make, put between it and the database. */
-export interface Fault<F extends Forecast = Forecast> {
+export interface Fault<F extends Conditions = Conditions> {
   name: string
   /** The mistake, in one sentence. */
   about: string
-  /** It shows in any weather, but sooner in this. */
-  weather: Partial<F>
+  /** It shows in any conditions, but sooner in these. */
+  conditions: Partial<F>
   /** Made anew for each simulation: some remember what they have seen. */
   create: () => (call: Call) => Promise<Result>
 }
@@ -16,14 +16,14 @@ export interface Fault<F extends Forecast = Forecast> {
 export const pass = ({ connection, text, values }: Call) => connection.send(text, values)
 
 /** A wrong statement in the place of the right one. */
-export const rewriting = <F extends Forecast>(
+export const rewriting = <F extends Conditions>(
   name: string,
   about: string,
-  weather: NoInfer<Partial<F>>,
+  conditions: NoInfer<Partial<F>>,
   pattern: RegExp,
   ...replacements: [from: RegExp, to: string][]
 ): Fault<F> => ({
-  ...{ name, about, weather },
+  ...{ name, about, conditions },
   create: () => (call) => {
     const { connection, text, values } = call
     if (!pattern.test(text)) return pass(call)
@@ -41,13 +41,13 @@ function endAll(why: string) {
 }
 
 /** A statement of a transaction that is committed by itself, on another connection. */
-export const aside = <F extends Forecast>(
+export const aside = <F extends Conditions>(
   name: string,
   about: string,
-  weather: NoInfer<Partial<F>>,
+  conditions: NoInfer<Partial<F>>,
   pattern: RegExp,
 ): Fault<F> => ({
-  ...{ name, about, weather },
+  ...{ name, about, conditions },
   create: () => (call) => {
     const { process, text, values } = call
     if (!pattern.test(text)) return pass(call)

@@ -33,7 +33,7 @@ export class LeaseWatch {
   }
 
   async #read() {
-    const { admin, weather } = this.#world
+    const { admin, environment } = this.#world
     const { rows } = await admin.query<{ runner_id: string; until: Date; buckets: number[] }>({
       name: 'read_leases',
       text: `select runner_id, leased_until as until, array_agg(bucket) as buckets
@@ -41,7 +41,7 @@ export class LeaseWatch {
          group by runner_id, leased_until`,
       values: [this.#kind],
     })
-    const { startMs } = weather.forecast
+    const { startMs } = environment.conditions
     this.#leases = new Map(
       rows.flatMap(({ runner_id: runnerId, until, buckets }) =>
         buckets.map((bucket): [number, Lease] => [

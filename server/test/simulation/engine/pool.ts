@@ -78,9 +78,9 @@ export class SimulatedPool {
   }
 
   #opened(): Promise<Backend> {
-    const { scheduler, weather, backends } = this.#world
+    const { scheduler, environment, backends } = this.#world
     return new Promise((resolve) => {
-      scheduler.after(weather.latencyMs(), this.#process, async () =>
+      scheduler.after(environment.latencyMs(), this.#process, async () =>
         resolve(await backends.open()),
       )
     })

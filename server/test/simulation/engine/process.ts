@@ -9,11 +9,11 @@ import { createMetrics } from '../../../src/kernel/metrics.ts'
 import type { Task } from './connection.ts'
 import { SimulatedPool } from './pool.ts'
 import { EndlessLoop, type Owner, type Wait } from './scheduler.ts'
-import type { Role } from './weather.ts'
+import type { Role } from './conditions.ts'
 import type { World } from './world.ts'
 
 /** What a process meets outside the database: of the context, and of the configuration. */
-export interface Surroundings {
+export interface ProcessContext {
   config?: Partial<Config>
   context: Pick<Context, 'http'> & Partial<Context>
   /** What a pause of so long stands for. */
@@ -44,15 +44,15 @@ export class SimulatedProcess implements Owner {
     world: World,
     role: Role,
     label: string,
-    surround: (process: SimulatedProcess) => Surroundings,
+    contextOf: (process: SimulatedProcess) => ProcessContext,
   ) {
     this.#world = world
     this.role = role
     this.label = label
     this.pool = new SimulatedPool(world, this)
-    const surroundings = surround(this)
-    this.#waitOf = surroundings.waitOf ?? (() => 'event')
-    this.ctx = this.#createContext(surroundings)
+    const processContext = contextOf(this)
+    this.#waitOf = processContext.waitOf ?? (() => 'event')
+    this.ctx = this.#createContext(processContext)
   }
 
   /** The same process, with a handle on its pool that says what its statements work for. */
@@ -60,13 +60,13 @@ export class SimulatedProcess implements Owner {
     return { ...this.ctx, db: fromPool(this.pool.handle(task)).db }
   }
 
-  #createContext({ config, context }: Surroundings): Context {
-    const { forecast } = this.#world.weather
+  #createContext({ config, context }: ProcessContext): Context {
+    const { conditions } = this.#world.environment
     const random = this.#world.random.fork(this.label)
-    this.skewMs = random.between(-forecast.skewMaxMs, forecast.skewMaxMs)
-    const now = () => new Date(forecast.startMs + this.#look() + this.skewMs)
+    this.skewMs = random.between(-conditions.skewMaxMs, conditions.skewMaxMs)
+    const now = () => new Date(conditions.startMs + this.#look() + this.skewMs)
     return {
-      config: { ...readConfig({}), leaseMs: forecast.leaseMs, ...config },
+      config: { ...readConfig({}), leaseMs: conditions.leaseMs, ...config },
       db: fromPool(this.pool.handle()).db,
       now,
       monotonicMs: () => this.#look() - this.#world.scheduler.skippedMs,

@@ -1,4 +1,4 @@
-import type { Laboratory } from './laboratory.ts'
+import type { SimulationDatabase } from './database.ts'
 import type { Scenario } from './scenario.ts'
 import { type SimulationOptions, simulate, type Verdict } from './simulate.ts'
 
@@ -9,14 +9,14 @@ export interface Recording {
 }
 
 export async function record(
-  laboratory: Laboratory,
+  database: SimulationDatabase,
   scenario: Scenario,
   seed: number,
   options: SimulationOptions = {},
 ): Promise<Recording> {
   const lines: string[] = []
   const print = (line: string, more: string) => lines.push(`${line} ${more}`)
-  return { verdict: await simulate(laboratory, scenario, seed, { ...options, print }), lines }
+  return { verdict: await simulate(database, scenario, seed, { ...options, print }), lines }
 }
 
 /** Undefined: the same run. Else the first line in which the two are not. */

@@ -12,7 +12,7 @@ export interface Owner {
 export type Wait = 'event' | 'listening' | 'retrying' | 'beating' | 'routine' | 'polling'
 
 /** Time in which nothing happens. */
-export interface Lull {
+export interface IdlePeriod {
   untilMs: number
   /** Those that do not open in it, but later by as much. */
   shifts: readonly Wait[]
@@ -48,7 +48,7 @@ export class Scheduler {
   /** No gate opens any more. */
   isOver = false
   /** Asked when no event is near: until when may time pass at once? */
-  quiet: ((untilMs: number) => Promise<Lull | undefined>) | undefined
+  quiet: ((untilMs: number) => Promise<IdlePeriod | undefined>) | undefined
   /** The next one last. */
   readonly #gates: Gate[] = []
   #order = 0
@@ -68,7 +68,7 @@ export class Scheduler {
     return next?.atMs ?? Number.POSITIVE_INFINITY
   }
 
-  #pass({ untilMs, shifts, skips }: Lull) {
+  #pass({ untilMs, shifts, skips }: IdlePeriod) {
     const passedMs = untilMs - this.nowMs
     this.nowMs = untilMs
     if (skips) this.skippedMs += passedMs
@@ -123,9 +123,9 @@ export class Scheduler {
   async #skip(untilMs: number): Promise<boolean> {
     const eventMs = Math.min(untilMs, this.nextMs('event'))
     if (eventMs - this.nowMs < nearMs) return false
-    const lull = await this.quiet?.(eventMs)
-    if (!lull || lull.untilMs - this.nowMs < nearMs) return false
-    this.#pass(lull)
+    const idle = await this.quiet?.(eventMs)
+    if (!idle || idle.untilMs - this.nowMs < nearMs) return false
+    this.#pass(idle)
     return true
   }
 

@@ -1,14 +1,14 @@
 import { Random } from '../../random.ts'
 import type { Fault } from './faults.ts'
-import { Fleet } from './fleet.ts'
-import type { Laboratory } from './laboratory.ts'
+import { ProcessSlots } from './process-slots.ts'
+import type { SimulationDatabase } from './database.ts'
 import type { Life, Scenario } from './scenario.ts'
 import { EndlessLoop, HistoryOver } from './scheduler.ts'
 import type { Print } from './trace.ts'
 import { type Violation, World } from './world.ts'
 
 export interface SimulationOptions {
-  /** Undefined: as long as its forecast says. */
+  /** Undefined: as long as its conditions say. */
   days?: number | undefined
   fault?: Fault | undefined
   print?: Print | undefined
@@ -32,18 +32,18 @@ export interface Verdict {
 
 const stopWithinMs = 30_000
 
-/** One life of a small installation, good weather at its end, and what became of its promises. */
+/** One life of a small installation, undisturbed at its end, and what became of its promises. */
 export async function simulate(
-  laboratory: Laboratory,
+  database: SimulationDatabase,
   scenario: Scenario,
   seed: number,
   { days, fault, ...options }: SimulationOptions = {},
 ): Promise<Verdict> {
-  await laboratory.clear()
+  await database.clear()
   const random = new Random(`seed ${seed}`)
-  const forecast = { ...scenario.drawForecast(random.fork('forecast'), days), ...fault?.weather }
-  const world = new World(laboratory, random, forecast, options)
-  world.note(JSON.stringify(forecast))
+  const conditions = { ...scenario.drawConditions(random.fork('forecast'), days), ...fault?.conditions }
+  const world = new World(database, random, conditions, options)
+  world.note(JSON.stringify(conditions))
   world.fault = fault?.create()
   using _rejections = hearRejections(world)
   try {
@@ -65,45 +65,45 @@ const searchedMax = 40
 
 /** The first simulation that breaks a promise with this fault; the remembered seed is tried first. */
 export async function catchFault(
-  laboratory: Laboratory,
+  database: SimulationDatabase,
   scenario: Scenario,
   fault: Fault,
   remembered?: number,
 ): Promise<Verdict | undefined> {
   const searched = Array.from({ length: searchedMax }, (_, at) => at + 1)
   for (const seed of remembered === undefined ? searched : [remembered, ...searched]) {
-    const verdict = await simulate(laboratory, scenario, seed, { fault, violationsMax: 1 })
+    const verdict = await simulate(database, scenario, seed, { fault, violationsMax: 1 })
     if (verdict.violations.length > 0) return verdict
   }
 }
 
 async function live(world: World, scenario: Scenario) {
-  const life = await scenario.begin(world, world.weather.forecast)
+  const life = await scenario.begin(world, world.environment.conditions)
   world.observer = life.observer
-  const fleet = new Fleet(world, life.seats, life.surround)
+  const slots = new ProcessSlots(world, life.slots, life.contextOf)
   try {
-    await liveToTheEnd(world, life, fleet)
+    await liveToTheEnd(world, life, slots)
   } catch (error) {
     if (!(error instanceof HistoryOver)) throw error
   }
-  await fleet.end()
+  await slots.end()
 }
 
-async function liveToTheEnd(world: World, life: Life, fleet: Fleet) {
-  const { scheduler, weather } = world
-  const { disturbedMs } = weather.forecast
-  fleet.launch()
-  fleet.disturb(disturbedMs)
+async function liveToTheEnd(world: World, life: Life, slots: ProcessSlots) {
+  const { scheduler, environment } = world
+  const { disturbedMs } = environment.conditions
+  slots.launch()
+  slots.disturb(disturbedMs)
   await scheduler.runUntil(disturbedMs)
-  await scheduler.runUntil(fleet.asleepUntilMs)
+  await scheduler.runUntil(slots.asleepUntilMs)
   await scheduler.runUntil(scheduler.nowMs + life.endWithinMs, life.isOver)
   life.end()
-  weather.clear()
-  fleet.revive()
-  await life.clearUp(fleet)
+  environment.clear()
+  slots.revive()
+  await life.drain(slots)
 
-  if (!(await fleet.stop(stopWithinMs))) world.violate('a runner did not stop')
-  const { violations, history } = await life.judge()
+  if (!(await slots.stop(stopWithinMs))) world.violate('a runner did not stop')
+  const { violations, history } = await life.check()
   for (const violation of violations) world.violate(violation)
   world.trace.add('', 'the end', JSON.stringify(history))
 }

@@ -6,7 +6,7 @@ import { DatabaseServer } from './database-server.ts'
 import type { SimulatedProcess } from './process.ts'
 import { Scheduler } from './scheduler.ts'
 import { type Print, Trace } from './trace.ts'
-import { type Forecast, Weather } from './weather.ts'
+import { type Conditions, Environment } from './conditions.ts'
 
 /** A statement that was executed, before anyone hears of it. */
 export interface Executed {
@@ -36,7 +36,7 @@ export class World {
   readonly scheduler = new Scheduler()
   readonly random: Random
   readonly trace: Trace
-  readonly weather: Weather
+  readonly environment: Environment
   readonly backends: Backends
   readonly server: DatabaseServer
   /** Looks at the database from outside; nothing that it does is a part of the simulation. */
@@ -46,7 +46,7 @@ export class World {
   readonly violations: Violation[] = []
   observer: Observer = { executed: async () => undefined, logged: () => undefined }
   /** After each statement of a transaction, its COMMIT included: what may go wrong just then. */
-  tempt: ((process: SimulatedProcess) => void) | undefined
+  afterStatement: ((process: SimulatedProcess) => void) | undefined
   /** Stands between the code under test and the database. */
   fault: ((call: Call) => Promise<Result>) | undefined
   readonly #violationsMax: number
@@ -54,21 +54,21 @@ export class World {
   constructor(
     { admin, backends }: { admin: pg.Client; backends: Backends },
     random: Random,
-    forecast: Forecast,
+    conditions: Conditions,
     { print, violationsMax = 20 }: { print?: Print | undefined; violationsMax?: number },
   ) {
     this.#violationsMax = violationsMax
     this.random = random
     this.admin = admin
     this.backends = backends
-    this.weather = new Weather(forecast, random.fork('weather'))
+    this.environment = new Environment(conditions, random.fork('weather'))
     this.trace = new Trace(this.scheduler, print)
     this.server = new DatabaseServer(backends, () => this.leaseTime())
   }
 
   /** By the database's clock, which is the right one. */
   time(): Date {
-    return new Date(this.weather.forecast.startMs + this.scheduler.nowMs)
+    return new Date(this.environment.conditions.startMs + this.scheduler.nowMs)
   }
 
   /**
@@ -94,7 +94,7 @@ export class World {
   /** NOTIFY, as far as it gets. */
   notify(channel: string) {
     for (const process of this.processes) {
-      const hintMs = this.weather.hintMs()
+      const hintMs = this.environment.hintMs()
       if (hintMs === undefined) continue
       const heard = process.listeners.get(channel)
       if (heard) this.scheduler.after(hintMs, process, heard)

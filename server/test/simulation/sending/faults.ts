@@ -1,6 +1,6 @@
 import type { Result } from '../engine/backends.ts'
 import { aside, type Fault, pass, rewriting } from '../engine/faults.ts'
-import type { SendingForecast } from './weather.ts'
+import type { SendingConditions } from './conditions.ts'
 
 /** The statements that faults are about, by what only they say. */
 const statement = {
@@ -19,25 +19,25 @@ const statement = {
   saveCheckpoint: /insert into mailbox_folders/,
 }
 
-const rough: Partial<SendingForecast> = {
+const rough: Partial<SendingConditions> = {
   ...{ calm: false, leaseMs: 8_200, runners: 2, slow: false, disturbedMs: 600_000 },
   ...{ troubles: 0, noiseChance: 0, crashes: 0, stalls: 0, restarts: 0, actions: 0, sleepMs: 0 },
   ...{ lateCommitChance: 0, lagChance: 0, campaigns: 1 },
 }
 /** As fast as it goes, so that much happens at once. */
-const fast: Partial<SendingForecast> = { ...rough, pace: 'unhindered', steps: 2 }
-const stuck: Partial<SendingForecast> = {
+const fast: Partial<SendingConditions> = { ...rough, pace: 'unhindered', steps: 2 }
+const stuck: Partial<SendingConditions> = {
   ...{ ...fast, latencyMs: [50, 250], stuckChance: 0.3, leads: 4, mailboxes: 1 },
 }
-const broken: Partial<SendingForecast> = { ...fast, resetChance: 0.04, talkative: true, leads: 4 }
-const crashes: Partial<SendingForecast> = { ...rough, crashes: 10, resetChance: 0.02 }
+const broken: Partial<SendingConditions> = { ...fast, resetChance: 0.04, talkative: true, leads: 4 }
+const crashes: Partial<SendingConditions> = { ...rough, crashes: 10, resetChance: 0.02 }
 
-export const faults: Fault<SendingForecast>[] = [
+export const faults: Fault<SendingConditions>[] = [
   {
     name: 'transmitting-sent-again',
     about:
       'Whoever takes a mailbox over gives back what was on the wire, as if nothing had been sent.',
-    weather: { ...crashes, crashes: 40, leads: 8 },
+    conditions: { ...crashes, crashes: 40, leads: 8 },
     create: () => {
       const taken = new Set<unknown>()
       return async (call) => {
@@ -122,7 +122,7 @@ export const faults: Fault<SendingForecast>[] = [
   {
     name: 'windows-ignored',
     about: 'Mails are planned around the clock, whatever the schedule says.',
-    weather: { slow: true },
+    conditions: { slow: true },
     create: () => async (call) => {
       const result = await pass(call)
       if (!statement.readCampaigns.test(call.text)) return result
@@ -132,7 +132,7 @@ export const faults: Fault<SendingForecast>[] = [
   {
     name: 'gap-forgotten',
     about: 'The time that a mailbox has to wait after a mail is not read.',
-    weather: { slow: false, leads: 6 },
+    conditions: { slow: false, leads: 6 },
     create: () => async (call) => {
       const result = await pass(call)
       if (!statement.readLanes.test(call.text)) return result

@@ -4,17 +4,17 @@ import {
   MailFailure,
   type MailFolder,
 } from '../../../src/kernel/mail/index.ts'
-import type { MailLine } from './mail-line.ts'
-import type { Folder, Listener } from './post-office.ts'
+import type { MailConnection } from './mail-connection.ts'
+import type { Folder, Listener } from './mail-providers.ts'
 
 export class SimulatedImap implements ImapConnection {
-  readonly #line: MailLine
+  readonly #line: MailConnection
   #selected: Folder | undefined
   /** The server told of something since the folder was selected. */
   #hasNews = false
   #wake: (() => void) | undefined
 
-  constructor(line: MailLine) {
+  constructor(line: MailConnection) {
     this.#line = line
   }
 
@@ -67,18 +67,18 @@ export class SimulatedImap implements ImapConnection {
     return this.#ask(`APPEND ${path}`, () => {
       const source = message.toString()
       const messageId = /^Message-ID: (.*)\r$/m.exec(source)?.[1] ?? ''
-      room.office.fileSent(account.address, messageId, source)
+      room.providers.fileSent(account.address, messageId, source)
     })
   }
 
   async idle(ms: number, signal?: AbortSignal): Promise<'changed' | 'timeout'> {
     const { process, room } = this.#line
-    const { scheduler, weather } = room.world
-    const breaks = !weather.isClear && room.random.chance(room.forecast.mailResetChance)
+    const { scheduler, environment } = room.world
+    const breaks = !environment.isClear && room.random.chance(room.conditions.mailResetChance)
     if (!this.#hasNews && !signal?.aborted) {
       await new Promise<void>((resolve) => {
         signal?.addEventListener('abort', () => resolve(), { once: true })
-        this.#wake = () => scheduler.after(weather.latencyMs(), process, resolve)
+        this.#wake = () => scheduler.after(environment.latencyMs(), process, resolve)
         scheduler.after(Math.max(1, ms), process, resolve, 'listening')
       })
       this.#wake = undefined
@@ -110,7 +110,7 @@ export class SimulatedImap implements ImapConnection {
 
   #ask<T>(what: string, serve: () => T): Promise<T> {
     return this.#line.ask('imap', what, () => {
-      const trouble = this.#line.room.office.troubleOf(this.#line.account)
+      const trouble = this.#line.room.providers.troubleOf(this.#line.account)
       if (trouble === 'down' || trouble === 'login') {
         this.#line.isOpen = false
         throw new MailFailure('imap', 'closed')

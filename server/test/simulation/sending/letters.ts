@@ -26,14 +26,14 @@ export const reply = (id: string, mail: ReceivedMail, about: string[], text: str
 /** @param returnsOn the day that it tells, if it tells one */
 export const absence = (id: string, mail: ReceivedMail, returnsOn: string | null): Letter =>
   letter(id, mail, [
-    `Subject: Out of office: ${mail.subject}`,
+    `Subject: Out of providers: ${mail.subject}`,
     ...references([mail.messageId]),
     'Auto-Submitted: auto-replied',
     'Content-Type: text/plain; charset=utf-8',
     '',
     returnsOn
-      ? `I am out of the office and will be back on ${returnsOn}.`
-      : 'I am out of the office.',
+      ? `I am out of the providers and will be back on ${returnsOn}.`
+      : 'I am out of the providers.',
   ])
 
 export const report = (id: string, mail: ReceivedMail, kind: 'hard' | 'soft'): Letter =>

@@ -2,12 +2,12 @@ import type { MailFailure } from '../../../src/kernel/mail/index.ts'
 import type { Random } from '../../random.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
 import type { World } from '../engine/world.ts'
-import type { Chronicle } from './chronicle.ts'
+import type { Recorder } from './recorder.ts'
 import { absence, complaint, type Letter, type ReceivedMail, reply, report } from './letters.ts'
-import type { PostOffice } from './post-office.ts'
+import type { MailProviders } from './mail-providers.ts'
 import { type Recipients, refusal } from './smtp.ts'
 import { dateOf } from './wall-clock.ts'
-import type { SendingForecast } from './weather.ts'
+import type { SendingConditions } from './conditions.ts'
 
 /** What an address is like: the first part of it says so. */
 export const characters = [
@@ -32,8 +32,8 @@ const hourMs = 3_600_000
 /** Those who are written to: what comes back from them, and when. */
 export class People implements Recipients {
   readonly #world: World
-  readonly #office: PostOffice
-  readonly #chronicle: Chronicle
+  readonly #providers: MailProviders
+  readonly #recorder: Recorder
   readonly #random: Random
   readonly #patienceMs: number
   readonly #wishes: Wishes
@@ -43,17 +43,17 @@ export class People implements Recipients {
 
   constructor(
     world: World,
-    forecast: SendingForecast,
-    office: PostOffice,
-    chronicle: Chronicle,
+    conditions: SendingConditions,
+    providers: MailProviders,
+    recorder: Recorder,
     wishes: Wishes,
   ) {
     this.#wishes = wishes
     this.#world = world
-    this.#office = office
-    this.#chronicle = chronicle
+    this.#providers = providers
+    this.#recorder = recorder
     this.#random = world.random.fork('people')
-    this.#patienceMs = forecast.slow ? 40 * hourMs : hourMs / 2
+    this.#patienceMs = conditions.slow ? 40 * hourMs : hourMs / 2
   }
 
   refuse(address: string): MailFailure | undefined {
@@ -66,13 +66,13 @@ export class People implements Recipients {
   }
 
   accept(process: SimulatedProcess, mail: ReceivedMail, source: string) {
-    this.#chronicle.took(process, mail)
-    const account = this.#office.account(mail.from)
+    this.#recorder.took(process, mail)
+    const account = this.#providers.account(mail.from)
     const messageId = account.stamps ? `<stamped.${mail.messageId.slice(1)}` : mail.messageId
     const sent = { ...mail, messageId }
     if (account.filesSent) {
       this.#later(20_000, () =>
-        this.#office.fileSent(mail.from, messageId, source.replace(mail.messageId, messageId)),
+        this.#providers.fileSent(mail.from, messageId, source.replace(mail.messageId, messageId)),
       )
     }
     this.#answer(sent)
@@ -89,9 +89,9 @@ export class People implements Recipients {
     this.#later(this.#patienceMs, () => {
       const returnsOn = character === 'absent' ? this.#drawReturn() : null
       const letter = letterOf(character, id, mail, returnsOn)
-      const isCited = !this.#office.account(mail.from).stamps
-      this.#chronicle.letters.set(letter.messageId, { character, to: mail.to, returnsOn, isCited })
-      this.#office.deliver(mail.from, letter.messageId, letter.source)
+      const isCited = !this.#providers.account(mail.from).stamps
+      this.#recorder.letters.set(letter.messageId, { character, to: mail.to, returnsOn, isCited })
+      this.#providers.deliver(mail.from, letter.messageId, letter.source)
     })
   }
 

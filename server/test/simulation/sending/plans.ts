@@ -1,7 +1,7 @@
 import type { CampaignSchedule } from '../../../src/features/campaigns/index.ts'
 import type { NewCampaign } from '../../../src/features/campaigns/schema.ts'
 import type { Random } from '../../random.ts'
-import type { SendingForecast } from './weather.ts'
+import type { SendingConditions } from './conditions.ts'
 
 // What users choose: schedules, sequences, limits.
 
@@ -30,13 +30,13 @@ const windows = [
 
 const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe']
 
-export function drawSchedule(random: Random, { slow, pace }: SendingForecast): CampaignSchedule {
+export function drawSchedule(random: Random, { slow, pace }: SendingConditions): CampaignSchedule {
   const isNarrow = random.chance(slow ? 0.8 : 0.4) && pace === 'any'
   const open = isNarrow ? random.pick(windows) : [{ ...always, timezone: random.pick(zones) }]
   return { start_date: null, end_date: null, schedules: open }
 }
 
-export function drawLimits(random: Random, { pace }: SendingForecast) {
+export function drawLimits(random: Random, { pace }: SendingConditions) {
   if (pace === 'unhindered') return { daily_limit: null, daily_max_leads: null }
   if (pace === 'tight') return { daily_limit: 5, daily_max_leads: null }
   return {
@@ -45,7 +45,7 @@ export function drawLimits(random: Random, { pace }: SendingForecast) {
   }
 }
 
-export const drawDelay = (random: Random, { slow }: SendingForecast) =>
+export const drawDelay = (random: Random, { slow }: SendingConditions) =>
   slow
     ? random.pick([
         { delay: 1, delay_unit: 'days' as const },
@@ -62,24 +62,24 @@ export const drawVariants = (random: Random) =>
 
 export function drawCampaign(
   random: Random,
-  forecast: SendingForecast,
+  conditions: SendingConditions,
   addresses: string[],
 ): NewCampaign {
-  const steps = Array.from({ length: forecast.steps }, (_, index) => ({
+  const steps = Array.from({ length: conditions.steps }, (_, index) => ({
     ...(index === 0 && random.chance(0.7)
       ? { delay: 0, delay_unit: 'days' as const }
-      : drawDelay(random, forecast)),
+      : drawDelay(random, conditions)),
     variants:
       index === 0 ? [{ subject: 'Hello {{first_name}}', body: '<p>Hi</p>' }] : drawVariants(random),
   }))
   return {
     name: 'campaign',
     email_list: addresses,
-    campaign_schedule: drawSchedule(random, forecast),
+    campaign_schedule: drawSchedule(random, conditions),
     sequences: [{ steps }],
-    ...drawLimits(random, forecast),
-    email_gap: forecast.pace === 'any' ? random.pick([0, 0, 1, 5]) : 0,
-    random_wait_max: forecast.pace === 'any' ? random.pick([0, 2]) : 0,
+    ...drawLimits(random, conditions),
+    email_gap: conditions.pace === 'any' ? random.pick([0, 0, 1, 5]) : 0,
+    random_wait_max: conditions.pace === 'any' ? random.pick([0, 2]) : 0,
     stop_on_auto_reply: random.chance(0.2),
     stop_for_company: random.chance(0.3),
     prioritize_new_leads: random.chance(0.3),
@@ -89,16 +89,16 @@ export function drawCampaign(
 
 const login = { security: 'tls' as const, password: 'secret' }
 
-export const drawMailbox = (random: Random, forecast: SendingForecast, address: string) => ({
+export const drawMailbox = (random: Random, conditions: SendingConditions, address: string) => ({
   address,
   smtp: { host: 'mail.example', username: address, ...login },
   imap: { host: 'mail.example', username: address, ...login },
-  ...drawPace(random, forecast),
+  ...drawPace(random, conditions),
   ...(random.chance(0.5) ? { timezone: random.pick(zones) } : {}),
-  ...(random.chance(0.2) && forecast.pace === 'any' ? { ramp_up: { start: 2, step: 1 } } : {}),
+  ...(random.chance(0.2) && conditions.pace === 'any' ? { ramp_up: { start: 2, step: 1 } } : {}),
 })
 
-export function drawPace(random: Random, { pace }: SendingForecast) {
+export function drawPace(random: Random, { pace }: SendingConditions) {
   if (pace === 'unhindered') return { daily_limit: 50, gap_seconds: 0 }
   if (pace === 'tight') return { daily_limit: 50, gap_seconds: 4 }
   return { daily_limit: random.pick([4, 50]), gap_seconds: random.pick([0, 0, 90]) }

@@ -4,34 +4,34 @@ import { startSendingRunner } from '../../../src/features/sending/index.ts'
 import type { MailNetwork } from '../../../src/kernel/mail/index.ts'
 import { hintChannel } from '../../../src/kernel/runner/hint.ts'
 import { startLoop } from '../../../src/kernel/runner/loop.ts'
-import type { Seat } from '../engine/fleet.ts'
+import type { ProcessSlot } from '../engine/process-slots.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
 import type { Life, Scenario } from '../engine/scenario.ts'
 import type { Wait } from '../engine/scheduler.ts'
 import type { World } from '../engine/world.ts'
-import { clearUp } from './aftermath.ts'
-import { Chronicle } from './chronicle.ts'
+import { drain } from './drain.ts'
+import { Recorder } from './recorder.ts'
 import { faults } from './faults.ts'
-import { furniture } from './furniture.ts'
+import { seedRows } from './seed-rows.ts'
 import { readHistory } from './history.ts'
 import { SimulatedImap } from './imap.ts'
-import { judge } from './judge.ts'
-import { LiveJudge } from './live-judge.ts'
-import { MailLine, type MailRoom } from './mail-line.ts'
-import { Pastime } from './pastime.ts'
+import { checkHistory } from './final-checks.ts'
+import { OnlineChecks } from './online-checks.ts'
+import { MailConnection, type MailWorld } from './mail-connection.ts'
+import { IdleTime } from './idle-time.ts'
 import { People } from './people.ts'
-import { PostOffice } from './post-office.ts'
+import { MailProviders } from './mail-providers.ts'
 import { SimulatedSmtp } from './smtp.ts'
-import { drawSendingForecast, type SendingForecast } from './weather.ts'
+import { drawSendingConditions, type SendingConditions } from './conditions.ts'
 import { Workload } from './workload.ts'
 
 /** Two runners send campaigns and read what comes back; operators and people do as they like. */
-export const sending: Scenario<SendingForecast> = {
+export const sending: Scenario<SendingConditions> = {
   name: 'sending',
-  furniture,
+  seedRows,
   faults,
   seeds: { tested: 200, replayed: 1, remembered: [48, 717, 20_755] },
-  drawForecast: drawSendingForecast,
+  drawConditions: drawSendingConditions,
   begin,
 }
 
@@ -42,23 +42,23 @@ const loopPausesMs = new Set([1_000, 2_000, 5_000, 15_000, 30_000])
 const retryMinMs = 2_500
 const followEveryMs = 2_000
 
-async function begin(world: World, forecast: SendingForecast): Promise<Life> {
-  const chronicle = new Chronicle(world)
-  const office = new PostOffice(world, forecast)
-  chronicle.judge = new LiveJudge(world, chronicle, office)
-  const workload = new Workload(world, forecast, chronicle, office)
-  const people = new People(world, forecast, office, chronicle, workload)
-  const pastime = new Pastime(world, chronicle, office)
-  const room: MailRoom = {
+async function begin(world: World, conditions: SendingConditions): Promise<Life> {
+  const recorder = new Recorder(world)
+  const providers = new MailProviders(world, conditions)
+  recorder.checks = new OnlineChecks(world, recorder, providers)
+  const workload = new Workload(world, conditions, recorder, providers)
+  const people = new People(world, conditions, providers, recorder, workload)
+  const idleTime = new IdleTime(world, recorder, providers)
+  const room: MailWorld = {
     world,
-    forecast,
+    conditions,
     random: world.random.fork('mail'),
-    office,
+    providers,
     stuck: new Map(),
   }
-  await chronicle.begin()
-  world.scheduler.quiet = pastime.quiet
-  scheduleClockJumps(world, forecast)
+  await recorder.begin()
+  world.scheduler.quiet = idleTime.quiet
+  scheduleClockJumps(world, conditions)
 
   const run = async (process: SimulatedProcess) => {
     const { ctx } = process
@@ -70,7 +70,7 @@ async function begin(world: World, forecast: SendingForecast): Promise<Life> {
     })
     const inboxes = startInboxRunner(ctx)
     const following = startLoop(ctx, 'following', followEveryMs, () => followSteps(ctx))
-    pastime.running.set(process, { sending, inboxes, startedAt: world.leaseTime() })
+    idleTime.running.set(process, { sending, inboxes, startedAt: world.leaseTime() })
     return {
       async stop(withinMs?: number) {
         await Promise.all([sending.stop(withinMs), inboxes.stop(), following.stop()])
@@ -81,35 +81,35 @@ async function begin(world: World, forecast: SendingForecast): Promise<Life> {
     await workload.use(process)
     return undefined
   }
-  const runners = ['R1', 'R2'].slice(0, forecast.runners)
-  const seats: Seat[] = [
+  const runners = ['R1', 'R2'].slice(0, conditions.runners)
+  const slots: ProcessSlot[] = [
     ...runners.map((name) => ({ role: 'runner' as const, name, start: run })),
     { role: 'api', name: 'A1', start: serve },
   ]
   const networkOf = (process: SimulatedProcess): MailNetwork => ({
     connectSmtp: async (server) =>
-      new SimulatedSmtp(await MailLine.open(room, process, server), people),
-    connectImap: async (server) => new SimulatedImap(await MailLine.open(room, process, server)),
+      new SimulatedSmtp(await MailConnection.open(room, process, server), people),
+    connectImap: async (server) => new SimulatedImap(await MailConnection.open(room, process, server)),
   })
   return {
-    observer: chronicle,
-    seats,
-    surround: (process) => ({
+    observer: recorder,
+    slots,
+    contextOf: (process) => ({
       context: { http: nobody, mail: networkOf(process) },
-      waitOf: (ms) => (process.role === 'runner' ? waitOf(ms, forecast) : 'event'),
+      waitOf: (ms) => (process.role === 'runner' ? waitOf(ms, conditions) : 'event'),
     }),
     isOver: () => workload.isOver,
     endWithinMs: 60_000,
     end: () => workload.end(),
-    clearUp: (fleet) => clearUp(world, fleet, { workload, people, pastime }),
-    async judge() {
+    drain: (slots) => drain(world, slots, { workload, people, idleTime }),
+    async check() {
       const history = await readHistory(world.admin)
-      return { violations: judge(history, chronicle), history }
+      return { violations: checkHistory(history, recorder), history }
     },
   }
 }
 
-function waitOf(ms: number, { leaseMs }: SendingForecast): Wait {
+function waitOf(ms: number, { leaseMs }: SendingConditions): Wait {
   if (ms === leaseMs / 3) return 'beating'
   if (ms === pollPauseMs) return 'polling'
   if (loopPausesMs.has(ms)) return 'routine'
@@ -117,7 +117,7 @@ function waitOf(ms: number, { leaseMs }: SendingForecast): Wait {
 }
 
 /** Within what clocks are off anyway. */
-function scheduleClockJumps(world: World, { clockJumps, disturbedMs, skewMaxMs }: SendingForecast) {
+function scheduleClockJumps(world: World, { clockJumps, disturbedMs, skewMaxMs }: SendingConditions) {
   const random = world.random.fork('clocks')
   for (let jump = 0; jump < clockJumps; jump++) {
     world.scheduler.after(random.between(0, disturbedMs), null, () => {

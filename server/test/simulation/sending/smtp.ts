@@ -1,7 +1,7 @@
 import { type Envelope, MailFailure, type SmtpConnection } from '../../../src/kernel/mail/index.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
 import type { ReceivedMail } from './letters.ts'
-import type { MailLine, MailRoom } from './mail-line.ts'
+import type { MailConnection, MailWorld } from './mail-connection.ts'
 
 /** Who knows what a server of the mailbox took, or whom it refuses. */
 export interface Recipients {
@@ -20,13 +20,13 @@ const stuckStepMs = 200
 export class SimulatedSmtp implements SmtpConnection {
   readonly sizeMaxBytes = null
   readonly supportsUtf8 = true
-  readonly #line: MailLine
+  readonly #line: MailConnection
   readonly #recipients: Recipients
-  readonly #room: MailRoom
+  readonly #room: MailWorld
   #usedAtMs: number
   #envelope: Envelope | undefined
 
-  constructor(line: MailLine, recipients: Recipients) {
+  constructor(line: MailConnection, recipients: Recipients) {
     this.#line = line
     this.#room = line.room
     this.#recipients = recipients
@@ -55,7 +55,7 @@ export class SimulatedSmtp implements SmtpConnection {
   }
 
   async finish(message: Buffer): Promise<string> {
-    const { world, forecast, random } = this.#room
+    const { world, conditions, random } = this.#room
     await this.#disturb()
     const source = message.toString()
     const mail: ReceivedMail = {
@@ -64,9 +64,9 @@ export class SimulatedSmtp implements SmtpConnection {
       from: this.#line.account.address,
       to: this.#envelope?.to[0] ?? '',
     }
-    const losesAnswer = !world.weather.isClear && random.chance(forecast.lostAnswerChance)
+    const losesAnswer = !world.environment.isClear && random.chance(conditions.lostAnswerChance)
     return this.#line.ask('message', `DATA ${mail.to}`, () => {
-      const isRefused = !world.weather.isClear && random.chance(forecast.refusalChance / 2)
+      const isRefused = !world.environment.isClear && random.chance(conditions.refusalChance / 2)
       if (isRefused) throw refusal('message', 451, '4.3.0', 'Try again later')
       const arrives = !losesAnswer || random.chance(0.5)
       if (arrives) this.#recipients.accept(this.#line.process, mail, source)
@@ -83,11 +83,11 @@ export class SimulatedSmtp implements SmtpConnection {
 
   /** Until its time is over, or somebody else is in the middle of the same mail. */
   #getStuck(to: string) {
-    const { world, forecast, random, stuck } = this.#room
-    if (world.weather.isClear || !random.chance(forecast.stuckChance)) return
+    const { world, conditions, random, stuck } = this.#room
+    if (world.environment.isClear || !random.chance(conditions.stuckChance)) return
     const { scheduler } = world
     const { process } = this.#line
-    const ms = random.between(1.5, 6) * forecast.leaseMs
+    const ms = random.between(1.5, 6) * conditions.leaseMs
     world.note(`${process.label} is stuck for ${Math.round(ms)} ms at most`)
     let untilMs = scheduler.nowMs + ms
     stuck.set(to, () => {
@@ -106,14 +106,14 @@ export class SimulatedSmtp implements SmtpConnection {
     const { world, random, stuck } = this.#room
     const to = this.#envelope?.to[0] ?? ''
     const letGo = stuck.get(to)
-    if (!stuck.delete(to) || world.weather.isClear) return
+    if (!stuck.delete(to) || world.environment.isClear) return
     letGo?.()
     await this.#pause(random.between(500, 4_000))
   }
 
   async #hesitate(to: string) {
-    const { world, forecast, random } = this.#room
-    if (world.weather.isClear || !random.chance(forecast.doubtChance)) return
+    const { world, conditions, random } = this.#room
+    if (world.environment.isClear || !random.chance(conditions.doubtChance)) return
     this.#recipients.doubt(to)
     await this.#pause(random.between(1_000, 6_000))
   }
@@ -125,8 +125,8 @@ export class SimulatedSmtp implements SmtpConnection {
   }
 
   #troubled(): MailFailure | undefined {
-    const { world, forecast, random, office } = this.#room
-    const trouble = office.troubleOf(this.#line.account)
+    const { world, conditions, random, providers } = this.#room
+    const trouble = providers.troubleOf(this.#line.account)
     if (trouble === 'quota') {
       return refusal('mail', 550, '5.4.5', 'Daily user sending quota exceeded')
     }
@@ -134,7 +134,7 @@ export class SimulatedSmtp implements SmtpConnection {
       this.#line.isOpen = false
       return refusal('mail', 421, '4.3.2', 'Closing')
     }
-    if (world.weather.isClear || !random.chance(forecast.refusalChance)) return undefined
+    if (world.environment.isClear || !random.chance(conditions.refusalChance)) return undefined
     return refusal('rcpt', 451, '4.2.0', 'Greylisted')
   }
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { PostOffice } from './post-office.ts'
+import type { MailProviders } from './mail-providers.ts'
 
 interface Facts {
   folders: { address: string; folder: string; uid_validity: string; next_uid: number }[]
@@ -22,14 +22,14 @@ const text = `
 /** Letters that nobody will read any more, and mails that are only known of. */
 export async function findUnkept(
   admin: pg.Client,
-  office: PostOffice,
+  providers: MailProviders,
   letters: ReadonlyMap<string, unknown>,
 ): Promise<string[]> {
   const { rows } = await admin.query<Facts>({ name: 'find_unkept', text })
   const [facts] = rows
   if (!facts) return []
   const passed = facts.folders.flatMap(({ address, folder, uid_validity, next_uid }) => {
-    const where = office.account(address).folders.find(({ path }) => path === folder)
+    const where = providers.account(address).folders.find(({ path }) => path === folder)
     if (!where || String(where.uidValidity) !== uid_validity) return []
     return where.mails.flatMap(({ uid, messageId }) =>
       uid < next_uid && letters.has(messageId) && !facts.kept.includes(messageId)

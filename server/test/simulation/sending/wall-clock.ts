@@ -1,6 +1,6 @@
 import type { CampaignSchedule } from '../../../src/features/campaigns/index.ts'
 
-// The judge's own reading of schedules and days, by the definition and not by the code under test: a
+// The checks' own reading of schedules and days, by the definition and not by the code under test: a
 // window is open at an instant whose wall clock lies within it.
 
 /** Clocks change, and windows open and close, at quarters of an hour only. */

@@ -17,9 +17,9 @@ import { AppError } from '../../../src/kernel/errors.ts'
 import type { Random } from '../../random.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
 import type { World } from '../engine/world.ts'
-import { type Chronicle, isTransient } from './chronicle.ts'
+import { type Recorder, isTransient } from './recorder.ts'
 import type { CommittedCampaign } from './committed.ts'
-import { workspaceId } from './furniture.ts'
+import { workspaceId } from './seed-rows.ts'
 import { characters, talkers } from './people.ts'
 import {
   drawCampaign,
@@ -30,8 +30,8 @@ import {
   drawSchedule,
   drawVariants,
 } from './plans.ts'
-import type { PostOffice } from './post-office.ts'
-import type { SendingForecast } from './weather.ts'
+import type { MailProviders } from './mail-providers.ts'
+import type { SendingConditions } from './conditions.ts'
 
 /** Who is at it does several things at once: while the first has its effect. */
 const rushMs = 6_000
@@ -43,22 +43,22 @@ const companies = ['acme.example', 'globex.example', 'initech.example']
 /** What operators do: they set up everything, and then change their minds while it is sent. */
 export class Workload {
   readonly #world: World
-  readonly #forecast: SendingForecast
-  readonly #chronicle: Chronicle
-  readonly #office: PostOffice
+  readonly #conditions: SendingConditions
+  readonly #recorder: Recorder
+  readonly #providers: MailProviders
   readonly #random: Random
   #left: number
   #leads = 0
   #isReady = false
   readonly #wishes: string[] = []
 
-  constructor(world: World, forecast: SendingForecast, chronicle: Chronicle, office: PostOffice) {
+  constructor(world: World, conditions: SendingConditions, recorder: Recorder, providers: MailProviders) {
     this.#world = world
-    this.#forecast = forecast
-    this.#chronicle = chronicle
-    this.#office = office
+    this.#conditions = conditions
+    this.#recorder = recorder
+    this.#providers = providers
     this.#random = world.random.fork('workload')
-    this.#left = forecast.actions
+    this.#left = conditions.actions
   }
 
   get isOver(): boolean {
@@ -72,7 +72,7 @@ export class Workload {
   /** An operator at this API, until the process dies or nothing is left to do. */
   async use({ ctx }: SimulatedProcess): Promise<void> {
     if (!this.#isReady) await this.#setUp(ctx)
-    const { actions, disturbedMs } = this.#forecast
+    const { actions, disturbedMs } = this.#conditions
     while (this.#left > 0) {
       const isAtOnce = this.#random.chance(0.3)
       const longestMs = isAtOnce ? rushMs : (2 * disturbedMs) / (actions + 1)
@@ -90,7 +90,7 @@ export class Workload {
   /** Somebody does not want this mail to go out: now, while it is on its way. */
   doubt = (address: string) => {
     const api = [...this.#world.processes].find(({ role }) => role === 'api')
-    const lead = [...this.#chronicle.leads.values()].find(({ email }) => email === address)
+    const lead = [...this.#recorder.leads.values()].find(({ email }) => email === address)
     if (!api || !lead) return
     const actions: Action[] = [
       (ctx) => updateCampaign(ctx, workspaceId, lead.campaignId, { status: 'paused' }),
@@ -103,7 +103,7 @@ export class Workload {
   /** Everything is as it has to be for mails to go out. */
   async mend({ ctx }: SimulatedProcess) {
     await setPlan(ctx, workspaceId, { api: true })
-    const { mailboxes, campaigns } = this.#chronicle.now
+    const { mailboxes, campaigns } = this.#recorder.now
     for (const { id, status } of mailboxes.values()) {
       if (status !== 'connected') await resumeMailbox(ctx, workspaceId, id)
     }
@@ -115,18 +115,18 @@ export class Workload {
   }
 
   async #setUp(ctx: Context) {
-    const { mailboxes, campaigns, leads } = this.#forecast
+    const { mailboxes, campaigns, leads } = this.#conditions
     const addresses = Array.from({ length: mailboxes }, (_, index) => `sender${index}@ours.example`)
     for (const address of addresses) {
-      if (!this.#office.accounts.has(address)) this.#office.open(address)
-      const mailbox = drawMailbox(this.#random, this.#forecast, address)
+      if (!this.#providers.accounts.has(address)) this.#providers.open(address)
+      const mailbox = drawMailbox(this.#random, this.#conditions, address)
       await this.#insist(ctx, () => addMailbox(ctx, workspaceId, mailbox))
     }
-    while (this.#chronicle.now.campaigns.size < campaigns) {
-      const campaign = drawCampaign(this.#random, this.#forecast, addresses)
+    while (this.#recorder.now.campaigns.size < campaigns) {
+      const campaign = drawCampaign(this.#random, this.#conditions, addresses)
       await this.#insist(ctx, () => createCampaign(ctx, workspaceId, campaign))
     }
-    for (const { id } of [...this.#chronicle.now.campaigns.values()]) {
+    for (const { id } of [...this.#recorder.now.campaigns.values()]) {
       await this.#insist(ctx, () => updateCampaign(ctx, workspaceId, id, { status: 'active' }))
       await this.#insist(ctx, () => this.#addLeads(ctx, id, leads))
     }
@@ -157,26 +157,26 @@ export class Workload {
   }
 
   #chooseAction(): Action {
-    const { campaigns, mailboxes } = this.#chronicle.now
+    const { campaigns, mailboxes } = this.#recorder.now
     const campaign = this.#random.pick([...campaigns.values()])
     const mailbox = this.#random.pick([...mailboxes.values()])
     const change = (changes: CampaignChanges) => (ctx: Context) =>
       updateCampaign(ctx, workspaceId, campaign.id, changes)
     const add = (ctx: Context) => this.#addLeads(ctx, campaign.id, this.#random.whole(1, 2))
-    if (this.#random.chance(this.#forecast.addingChance)) return add
+    if (this.#random.chance(this.#conditions.addingChance)) return add
     const action = this.#random.next()
     if (action < 0.14) return change({ status: 'paused' })
     if (action < 0.34) return change({ status: 'active' })
     if (action < 0.42)
-      return change({ campaign_schedule: drawSchedule(this.#random, this.#forecast) })
-    if (action < 0.48) return change(drawLimits(this.#random, this.#forecast))
+      return change({ campaign_schedule: drawSchedule(this.#random, this.#conditions) })
+    if (action < 0.48) return change(drawLimits(this.#random, this.#conditions))
     if (action < 0.66) return change({ sequences: [{ steps: this.#editSteps(campaign) }] })
     if (action < 0.76) return (ctx) => this.#suppress(ctx)
     if (action < 0.82) return (ctx) => pauseMailbox(ctx, workspaceId, mailbox.id)
     if (action < 0.9) return (ctx) => resumeMailbox(ctx, workspaceId, mailbox.id)
     if (action < 0.93)
       return (ctx) =>
-        updateMailbox(ctx, workspaceId, mailbox.id, drawPace(this.#random, this.#forecast))
+        updateMailbox(ctx, workspaceId, mailbox.id, drawPace(this.#random, this.#conditions))
     if (action < 0.96) return (ctx) => this.#decide(ctx)
     return (ctx) => setPlan(ctx, workspaceId, { api: this.#random.chance(0.7) })
   }
@@ -192,20 +192,20 @@ export class Workload {
     if (edit < 0.3 && kept.length > 1) return kept.slice(0, -1)
     if (edit < 0.6) {
       const step = {
-        ...drawDelay(this.#random, this.#forecast),
+        ...drawDelay(this.#random, this.#conditions),
         variants: drawVariants(this.#random),
       }
       return [...kept, step]
     }
     const at = this.#random.whole(0, kept.length - 1)
     return kept.map((step, index) =>
-      index === at ? { ...step, ...drawDelay(this.#random, this.#forecast) } : step,
+      index === at ? { ...step, ...drawDelay(this.#random, this.#conditions) } : step,
     )
   }
 
   #addLeads(ctx: Context, campaign_id: string, count: number) {
     const leads = Array.from({ length: count }, () => ({
-      email: `${this.#random.pick(this.#forecast.talkative ? talkers : characters)}-${this.#leads++}@${this.#random.pick(companies)}`,
+      email: `${this.#random.pick(this.#conditions.talkative ? talkers : characters)}-${this.#leads++}@${this.#random.pick(companies)}`,
       first_name: 'Ann',
     }))
     return addLeads(ctx, workspaceId, {
@@ -215,7 +215,7 @@ export class Workload {
   }
 
   async #suppress(ctx: Context) {
-    const leads = [...this.#chronicle.leads.values()]
+    const leads = [...this.#recorder.leads.values()]
     const { email } = this.#random.pick(leads)
     const text = this.#random.chance(0.8) ? email : email.slice(email.indexOf('@') + 1)
     await addSuppression(ctx, workspaceId, text)
@@ -227,11 +227,11 @@ export class Workload {
     if (!first) return
     const { id, lead_id: leadId, step_id: stepId } = first
     if (this.#random.chance(0.5)) {
-      this.#chronicle.confirmed.add(`${leadId} ${stepId}`)
+      this.#recorder.confirmed.add(`${leadId} ${stepId}`)
       await confirmArrived(ctx, workspaceId, id)
       return
     }
-    this.#chronicle.repeated.push({ leadId, stepId })
+    this.#recorder.repeated.push({ leadId, stepId })
     await sendAgain(ctx, workspaceId, id)
   }
 
@@ -241,14 +241,14 @@ export class Workload {
     const process = [...processes].find(({ role }) => role === 'api')
     const address = this.#wishes.shift()
     if (address === undefined) return
-    const lead = [...this.#chronicle.leads.values()].find(({ email }) => email === address)
+    const lead = [...this.#recorder.leads.values()].find(({ email }) => email === address)
     const token = {
       ...{ kind: 'unsubscribe' as const, workspaceId, leadId: lead?.id ?? '' },
       ...{ stepId: workspaceId, text: address },
     }
     // Somebody whose page did not load tries again.
     scheduler.after(60_000, null, () => {
-      const isDone = this.#chronicle.now.suppressed.has(address)
+      const isDone = this.#recorder.now.suppressed.has(address)
       if (!isDone) this.leave(address)
     })
     if (process) await this.#attempt(process.ctx, (ctx) => unsubscribe(ctx, token))

@@ -7,22 +7,22 @@ import { Backends } from './backends.ts'
 import type { Scenario } from './scenario.ts'
 
 /** A database, on a server of its own, in which one simulation of a scenario after the other runs. */
-export interface Laboratory extends AsyncDisposable {
+export interface SimulationDatabase extends AsyncDisposable {
   admin: pg.Client
   backends: Backends
   /** As if nothing had ever happened in it. */
   clear: () => Promise<void>
 }
 
-interface LaboratoryOptions {
+interface SimulationDatabaseOptions {
   /** Real chance decides what must not matter: which connection is used, how long an answer takes. */
   unsteady?: boolean
 }
 
-export async function openLaboratory(
-  { furniture }: Pick<Scenario, 'furniture'>,
-  { unsteady = false }: LaboratoryOptions = {},
-): Promise<Laboratory> {
+export async function openSimulationDatabase(
+  { seedRows }: Pick<Scenario, 'seedRows'>,
+  { unsteady = false }: SimulationDatabaseOptions = {},
+): Promise<SimulationDatabase> {
   const postgres = await startPostgresServer()
   const server = new pg.Client({ connectionString: postgres.url })
   await server.connect()
@@ -44,7 +44,7 @@ export async function openLaboratory(
   for (const { name } of partitionedTables) {
     await admin.query(`create table ${name}_of_any_time partition of ${name} default`)
   }
-  await admin.query(furniture)
+  await admin.query(seedRows)
   await admin.query(setUp)
   const backends = new Backends(url.href, admin, unsteady)
   let cleared = 0
@@ -83,19 +83,19 @@ const setUp = `
       where relkind = 'r' and relnamespace = 'public'::regnamespace
     loop execute format('alter table %s set (autovacuum_enabled = off)', name); end loop;
   end $$;
-  do $$ declare it record; is_furnished boolean; begin
+  do $$ declare it record; has_rows boolean; begin
     for it in select oid::regclass::text as name, relname from pg_class
       where relkind = 'r' and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0
         -- What is generated cannot be put back; nothing begins with such a row.
         and not exists (select from pg_attribute where attrelid = pg_class.oid and attgenerated <> '')
       order by oid
     loop
-      execute format('select exists (select from %s)', it.name) into is_furnished;
-      continue when not is_furnished;
+      execute format('select exists (select from %s)', it.name) into has_rows;
+      continue when not has_rows;
       execute format('create table simulation.%I as table %s', it.relname, it.name);
     end loop;
   end $$;
-  create view simulation.furniture as
+  create view simulation.seed_rows as
     select relname as name, ('public.' || quote_ident(relname))::regclass as original,
       exists (select from pg_constraint where contype = 'f'
         and confrelid = ('public.' || quote_ident(relname))::regclass) as is_referred_to
@@ -106,9 +106,9 @@ const setUp = `
       perform set_config('session_replication_role', 'replica', true);
       select string_agg(oid::regclass::text, ', ') into grown from pg_class
         where relkind = 'r' and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0
-        and oid not in (select original from simulation.furniture where is_referred_to);
+        and oid not in (select original from simulation.seed_rows where is_referred_to);
       execute 'truncate ' || grown || ' cascade';
-      for it in select * from simulation.furniture loop
+      for it in select * from simulation.seed_rows loop
         execute format('delete from %1$s t
           where not exists (select from simulation.%2$I s where s::text = t::text)', it.original, it.name);
         execute format('insert into %1$s select s.* from simulation.%2$I s

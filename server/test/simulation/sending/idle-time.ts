@@ -1,11 +1,11 @@
 import type { InboxRunner } from '../../../src/features/inbox/index.ts'
 import type { SendingRunner } from '../../../src/features/sending/index.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
-import type { Lull, Wait } from '../engine/scheduler.ts'
+import type { IdlePeriod, Wait } from '../engine/scheduler.ts'
 import type { World } from '../engine/world.ts'
-import type { Chronicle } from './chronicle.ts'
+import type { Recorder } from './recorder.ts'
 import { type Facts, factColumns, findForgotten, findWaiting } from './forgotten.ts'
-import type { Account, PostOffice } from './post-office.ts'
+import type { Account, MailProviders } from './mail-providers.ts'
 
 /** What a runner's process runs. */
 export interface Running {
@@ -50,22 +50,22 @@ const outlook = `
  * before, it looks whether that is so: nothing that could be sent is left without somebody who will.
  * While somebody is waited for, only those who would find nothing are left out.
  */
-export class Pastime {
+export class IdleTime {
   readonly running = new Map<SimulatedProcess, Running>()
   /** When it was looked last, there was nothing to do and nothing to read. */
   isIdle = false
   #seen: { outlook: Outlook; changes: number; live: string } | undefined
   readonly #world: World
-  readonly #chronicle: Chronicle
-  readonly #office: PostOffice
+  readonly #recorder: Recorder
+  readonly #providers: MailProviders
 
-  constructor(world: World, chronicle: Chronicle, office: PostOffice) {
+  constructor(world: World, recorder: Recorder, providers: MailProviders) {
     this.#world = world
-    this.#chronicle = chronicle
-    this.#office = office
+    this.#recorder = recorder
+    this.#providers = providers
   }
 
-  quiet = async (untilMs: number): Promise<Lull | undefined> => {
+  quiet = async (untilMs: number): Promise<IdlePeriod | undefined> => {
     const { scheduler } = this.#world
     this.isIdle = false
     const seen = await this.#look()
@@ -74,9 +74,9 @@ export class Pastime {
     if (nextMs <= scheduler.nowMs || this.#isBusy(seen)) return this.#withoutPolls(seen, untilMs)
     const unread = this.#unreadOf(seen)
     this.isIdle = unread.length === 0
-    const nowMs = this.#chronicle.startMs + scheduler.nowMs
-    const waiting = findWaiting(seen, this.#chronicle.now, nowMs, this.#readSince())
-    if (waiting.length > 0 || unread.some((account) => this.#office.isReachable(account))) {
+    const nowMs = this.#recorder.startMs + scheduler.nowMs
+    const waiting = findWaiting(seen, this.#recorder.now, nowMs, this.#readSince())
+    if (waiting.length > 0 || unread.some((account) => this.#providers.isReachable(account))) {
       // Somebody looks into every folder now and then; until then hearts beat.
       const nextLookMs = scheduler.nextMs('listening', 'beating', 'retrying')
       const lookMs = Math.min(untilMs, nextMs, nextLookMs) - marginMs
@@ -93,7 +93,7 @@ export class Pastime {
 
   /** Nothing changes what it sees but a statement that writes, and the end of a process. */
   async #look(): Promise<Outlook> {
-    const { changes } = this.#chronicle
+    const { changes } = this.#recorder
     const runners = this.#liveRunners()
     const live = runners.join()
     if (this.#seen?.changes === changes && this.#seen.live === live) return this.#seen.outlook
@@ -127,7 +127,7 @@ export class Pastime {
    * A poll finds what was woken since the last one, unless it is awake; what is older is for others
    * to find.
    */
-  #withoutPolls({ woken, woken_at, wakes_at }: Outlook, untilMs: number): Lull | undefined {
+  #withoutPolls({ woken, woken_at, wakes_at }: Outlook, untilMs: number): IdlePeriod | undefined {
     const { scheduler, processes } = this.#world
     const polledForMs = scheduler.nowMs - polledMs
     const awake = [...processes].reduce(
@@ -144,7 +144,7 @@ export class Pastime {
   }
 
   #msOf(at: Date | null): number {
-    return (at?.getTime() ?? Number.POSITIVE_INFINITY) - this.#chronicle.startMs
+    return (at?.getTime() ?? Number.POSITIVE_INFINITY) - this.#recorder.startMs
   }
 
   #areFollowed(running: Running[]): boolean {
@@ -153,17 +153,17 @@ export class Pastime {
   }
 
   #followed() {
-    const mailboxes = [...this.#chronicle.now.mailboxes.values()]
+    const mailboxes = [...this.#recorder.now.mailboxes.values()]
     return mailboxes.filter(({ status }) => status !== 'paused')
   }
 
   /** Where a letter is in a folder that nobody has read. */
   #unreadOf({ kept }: Outlook): Account[] {
-    const { letters } = this.#chronicle
+    const { letters } = this.#recorder
     const isUnread = ({ messageId }: { messageId: string }) =>
       letters.has(messageId) && !kept.includes(messageId)
     return this.#followed()
-      .map(({ address }) => this.#office.account(address))
+      .map(({ address }) => this.#providers.account(address))
       .filter(({ folders }) => folders.some(({ mails }) => mails.some(isUnread)))
   }
 
@@ -176,12 +176,12 @@ export class Pastime {
   }
 
   #liveRunners(): string[] {
-    return [...this.#chronicle.runners].flatMap(([id, process]) => (process.alive ? id : []))
+    return [...this.#recorder.runners].flatMap(([id, process]) => (process.alive ? id : []))
   }
 
   #findForgotten(facts: Facts) {
-    const nowMs = this.#chronicle.startMs + this.#world.scheduler.nowMs
-    const { now } = this.#chronicle
+    const nowMs = this.#recorder.startMs + this.#world.scheduler.nowMs
+    const { now } = this.#recorder
     for (const forgotten of findForgotten(facts, now, nowMs, this.#readSince())) {
       this.#world.violate(forgotten)
     }

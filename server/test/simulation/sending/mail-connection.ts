@@ -2,29 +2,29 @@ import { MailFailure, type MailServer } from '../../../src/kernel/mail/index.ts'
 import type { Random } from '../../random.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
 import type { World } from '../engine/world.ts'
-import type { Account, PostOffice } from './post-office.ts'
-import type { SendingForecast } from './weather.ts'
+import type { Account, MailProviders } from './mail-providers.ts'
+import type { SendingConditions } from './conditions.ts'
 
 type Stage = MailFailure['stage']
 
 /** What connections of both kinds stand on. */
-export interface MailRoom {
+export interface MailWorld {
   world: World
-  forecast: SendingForecast
+  conditions: SendingConditions
   random: Random
-  office: PostOffice
+  providers: MailProviders
   /** Whoever stands still in the middle of a mail, by its recipient: lets it go on. */
   stuck: Map<string, () => void>
 }
 
 /** A line from a process to a mail server: what is said on it and what is answered are gates. */
-export class MailLine {
+export class MailConnection {
   isOpen = true
-  readonly room: MailRoom
+  readonly room: MailWorld
   readonly process: SimulatedProcess
   readonly account: Account
 
-  constructor(room: MailRoom, process: SimulatedProcess, account: Account) {
+  constructor(room: MailWorld, process: SimulatedProcess, account: Account) {
     this.room = room
     this.process = process
     this.account = account
@@ -32,13 +32,13 @@ export class MailLine {
 
   /** @throws MailFailure */
   static async open(
-    room: MailRoom,
+    room: MailWorld,
     process: SimulatedProcess,
     { username }: MailServer,
-  ): Promise<MailLine> {
-    const line = new MailLine(room, process, room.office.account(username))
+  ): Promise<MailConnection> {
+    const line = new MailConnection(room, process, room.providers.account(username))
     await line.ask('login', 'login', () => {
-      const trouble = room.office.troubleOf(line.account)
+      const trouble = room.providers.troubleOf(line.account)
       if (trouble === 'down') throw new MailFailure('connect', 'unreachable')
       if (trouble === 'login') {
         throw new MailFailure('login', 'refused', { code: 535, enhanced: '5.7.8' })
@@ -54,13 +54,13 @@ export class MailLine {
    * @throws MailFailure
    */
   ask<T>(stage: Stage, what: string, serve: () => T): Promise<T> {
-    const { world, forecast, random } = this.room
-    const { scheduler, weather } = world
-    const breaks = !weather.isClear && random.chance(forecast.mailResetChance)
+    const { world, conditions, random } = this.room
+    const { scheduler, environment } = world
+    const breaks = !environment.isClear && random.chance(conditions.mailResetChance)
     return new Promise((resolve, reject) => {
       const answer = (say: () => void) => {
-        world.tempt?.(this.process)
-        scheduler.after(weather.latencyMs(), this.process, say)
+        world.afterStatement?.(this.process)
+        scheduler.after(environment.latencyMs(), this.process, say)
       }
       const fail = (failure: unknown) => {
         const told =
@@ -68,8 +68,8 @@ export class MailLine {
         this.note(what, told)
         answer(() => reject(failure))
       }
-      world.tempt?.(this.process)
-      scheduler.after(weather.latencyMs(), null, () => {
+      world.afterStatement?.(this.process)
+      scheduler.after(environment.latencyMs(), null, () => {
         if (!this.process.alive && random.chance(0.5)) return
         if (breaks || !this.isOpen) {
           this.isOpen = false

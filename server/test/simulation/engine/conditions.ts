@@ -4,7 +4,7 @@ import type { Random } from '../../random.ts'
 export type Role = 'runner' | 'api'
 
 /** How rough a simulation is, drawn from its seed. Times are virtual. */
-export interface Forecast {
+export interface Conditions {
   /** No crash, stall, reset or lost lease. */
   calm: boolean
   leaseMs: number
@@ -27,7 +27,7 @@ export interface Forecast {
   sleepMs: number
   /** The simulated clock starts here. */
   startMs: number
-  /** Mishaps come within so long; after that the weather lasts until the workload is over. */
+  /** Mishaps come within so long; after that latencies and failures last until the workload is over. */
   disturbedMs: number
 }
 
@@ -37,7 +37,7 @@ const hourMs = 3_600_000
 const firstDay = new Date(Date.UTC(2026, 0, 5))
 
 /** What any workload may meet; each adds what only it knows. */
-export function drawForecast(random: Random): Forecast {
+export function drawConditions(random: Random): Conditions {
   const calm = random.chance(0.15)
   const rough = (value: number) => (calm ? 0 : value)
   return {
@@ -71,14 +71,14 @@ function drawTimeOfDayMs(random: Random): number {
   return random.whole(2, 20) * hourMs
 }
 
-/** How long things take and what breaks by itself, while the weather lasts. */
-export class Weather {
-  readonly forecast: Forecast
+/** How long things take and what breaks by itself, until it is cleared. */
+export class Environment {
+  readonly conditions: Conditions
   readonly #random: Random
   #cleared = false
 
-  constructor(forecast: Forecast, random: Random) {
-    this.forecast = forecast
+  constructor(conditions: Conditions, random: Random) {
+    this.conditions = conditions
     this.#random = random
   }
 
@@ -93,26 +93,26 @@ export class Weather {
 
   /** From sending a statement to its execution. */
   statementMs(role: Role, text: string): number {
-    const { lateCommitChance, lateCommitMs } = this.forecast
+    const { lateCommitChance, lateCommitMs } = this.conditions
     const isLate = role === 'api' && text === 'commit' && this.#happens(lateCommitChance)
     return isLate ? this.#random.between(...lateCommitMs) : this.latencyMs()
   }
 
   latencyMs(): number {
-    const { latencyMs, lagChance, lagMs } = this.forecast
+    const { latencyMs, lagChance, lagMs } = this.conditions
     if (this.#cleared) return this.#random.between(0.2, 3)
     return this.#random.between(...(this.#happens(lagChance) ? lagMs : latencyMs))
   }
 
   /** Whether the connection breaks with this statement, and on which side of its execution. */
   reset(): 'before' | 'after' | undefined {
-    if (!this.#happens(this.forecast.resetChance)) return
+    if (!this.#happens(this.conditions.resetChance)) return
     return this.#random.pick(['before', 'after'])
   }
 
   /** Undefined: the hint is lost. */
   hintMs(): number | undefined {
-    return this.#happens(this.forecast.hintLossChance) ? undefined : this.latencyMs()
+    return this.#happens(this.conditions.hintLossChance) ? undefined : this.latencyMs()
   }
 
   #happens(chance: number): boolean {

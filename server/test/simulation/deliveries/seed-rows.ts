@@ -35,7 +35,7 @@ const ledger = `
   create trigger simulation_note after insert on deliveries
     for each row execute function simulation_note();`
 
-export const furniture = [
+export const seedRows = [
   ledger,
   ...tenants.map(insertWorkspace),
   ...tenants.flatMap((tenant) =>

@@ -58,7 +58,7 @@ export interface Written {
   isCited: boolean
 }
 
-export interface Judge {
+export interface Checks {
   marked(mark: Mark): void
   accepted(accepted: Accepted, mark: Mark | undefined): void
   /** A folder was read, or a mail got to be known. */
@@ -72,7 +72,7 @@ export const graceMs = 10_000
 const roundsMax = 100
 
 /** What really happened, seen from outside: each commit, each mail that was taken, each letter. */
-export class Chronicle implements Observer {
+export class Recorder implements Observer {
   readonly states: Committed[] = []
   readonly leads = new Map<string, KnownLead>()
   readonly marks: Mark[] = []
@@ -83,7 +83,7 @@ export class Chronicle implements Observer {
   readonly repeated: Key[] = []
   readonly confirmed = new Set<string>()
   readonly runners = new Map<string, SimulatedProcess>()
-  judge: Judge | undefined
+  checks: Checks | undefined
   /** Grows whenever the database may hold something else than before. */
   changes = 0
   readonly #world: World
@@ -98,7 +98,7 @@ export class Chronicle implements Observer {
   }
 
   get startMs(): number {
-    return this.#world.weather.forecast.startMs
+    return this.#world.environment.conditions.startMs
   }
 
   get now(): Committed {
@@ -167,7 +167,7 @@ export class Chronicle implements Observer {
       ...{ ...key, messageId, mailbox: from },
       ...{ markedMs: mark?.atMs ?? nowMs, atMs: nowMs },
     }
-    this.judge?.accepted(accepted, mark)
+    this.checks?.accepted(accepted, mark)
     this.accepted.push(accepted)
   }
 
@@ -182,7 +182,7 @@ export class Chronicle implements Observer {
     if (changes) this.states.push(await readCommitted(admin, scheduler.nowMs))
     if (leads) await this.#readLeads()
     if (ledger) await this.#ledger.check(this.recent)
-    if (read) await this.judge?.read()
+    if (read) await this.checks?.read()
   }
 
   /** A mailbox is planned to send, or to sleep; who does neither plans without end. */
@@ -213,7 +213,7 @@ export class Chronicle implements Observer {
         saidMs: said.getTime() - this.startMs,
         atMs: this.#world.scheduler.nowMs,
       }
-      this.judge?.marked(mark)
+      this.checks?.marked(mark)
       pending.marks.push(mark)
     }
   }

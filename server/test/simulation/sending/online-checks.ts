@@ -1,16 +1,16 @@
 import type { World } from '../engine/world.ts'
 import {
   type Accepted,
-  type Chronicle,
+  type Recorder,
   graceMs,
   isSame,
-  type Judge,
+  type Checks,
   type KnownLead,
   type Mark,
   type Written,
-} from './chronicle.ts'
+} from './recorder.ts'
 import { type CommittedCampaign, isSuppressed, zoneOf } from './committed.ts'
-import type { PostOffice } from './post-office.ts'
+import type { MailProviders } from './mail-providers.ts'
 import { findUnkept } from './unkept.ts'
 import { delayedMs, isOpenWithin, startMsOf } from './wall-clock.ts'
 
@@ -20,20 +20,20 @@ const wireMs = 5_000
 /** A reading of a mailbox counts for so long. */
 const readingMs = 15 * 60_000
 
-/** What must not happen, not even for a moment: judged when a mail is marked, and when it is taken. */
-export class LiveJudge implements Judge {
+/** What must not happen, not even for a moment: checked when a mail is marked, and when it is taken. */
+export class OnlineChecks implements Checks {
   readonly #world: World
-  readonly #chronicle: Chronicle
-  readonly #office: PostOffice
+  readonly #recorder: Recorder
+  readonly #providers: MailProviders
 
-  constructor(world: World, chronicle: Chronicle, office: PostOffice) {
+  constructor(world: World, recorder: Recorder, providers: MailProviders) {
     this.#world = world
-    this.#chronicle = chronicle
-    this.#office = office
+    this.#recorder = recorder
+    this.#providers = providers
   }
 
   marked(mark: Mark) {
-    const { now, leads } = this.#chronicle
+    const { now, leads } = this.#recorder
     const lead = leads.get(mark.leadId)
     if (!lead) return this.#violate(mark, 'to nobody')
     const { email } = lead
@@ -47,23 +47,23 @@ export class LiveJudge implements Judge {
     if (isSuppressed(now, email)) this.#violate(mark, 'to a suppressed address')
     const stop = campaign && this.#stopOf(campaign, lead)
     if (stop) this.#violate(mark, `after ${stop}`)
-    if (campaign) this.#judgeUnread(campaign, lead, mark)
-    this.#judgeTime(mark)
-    this.#judgeThread(mark)
+    if (campaign) this.#checkUnread(campaign, lead, mark)
+    this.#checkTime(mark)
+    this.#checkThread(mark)
   }
 
   accepted(accepted: Accepted, mark: Mark | undefined) {
-    const { repeated, accepted: before } = this.#chronicle
+    const { repeated, accepted: before } = this.#recorder
     if (!mark) return this.#world.violate(`${describe(accepted)}: taken without a mark`)
     const times = before.filter((each) => isSame(each, accepted)).length
     const allowed = repeated.filter((each) => isSame(each, accepted)).length
     if (times > allowed) this.#violate(mark, `taken ${times + 1} times`)
-    this.#judgeGap(accepted, mark)
+    this.#checkGap(accepted, mark)
   }
 
   async read() {
-    const { letters } = this.#chronicle
-    for (const unkept of await findUnkept(this.#world.admin, this.#office, letters)) {
+    const { letters } = this.#recorder
+    for (const unkept of await findUnkept(this.#world.admin, this.#providers, letters)) {
       this.#world.violate(unkept)
     }
   }
@@ -71,7 +71,7 @@ export class LiveJudge implements Judge {
   /** What ended the lead's sequence before. */
   #stopOf(campaign: CommittedCampaign, { email, createdMs }: KnownLead): string | undefined {
     const company = email.slice(email.indexOf('@'))
-    const end = this.#chronicle.facts.find(({ type, campaignId, email: of, kind, atMs }) => {
+    const end = this.#recorder.facts.find(({ type, campaignId, email: of, kind, atMs }) => {
       if (type === 'lead.unsubscribed') return of === email
       if (type === 'email.bounced') return of === email && kind === 'hard'
       if (campaignId !== campaign.id) return false
@@ -86,25 +86,25 @@ export class LiveJudge implements Judge {
   }
 
   /** Nobody gets a follow-up who has answered, once the answer has lain there for long enough to be read. */
-  #judgeUnread(campaign: CommittedCampaign, { email }: KnownLead, mark: Mark) {
-    const { accepted, letters } = this.#chronicle
+  #checkUnread(campaign: CommittedCampaign, { email }: KnownLead, mark: Mark) {
+    const { accepted, letters } = this.#recorder
     const isFollowUp = accepted.some(
       (each) => each.leadId === mark.leadId && each.stepId !== mark.stepId,
     )
     if (!isFollowUp) return
-    for (const messageId of this.#office.lyingFor(readingMs + graceMs)) {
+    for (const messageId of this.#providers.lyingFor(readingMs + graceMs)) {
       const letter = letters.get(messageId)
       if (letter?.to !== email || !stops(campaign, letter)) continue
       this.#violate(mark, `after ${messageId}, which lay in its mailbox unread`)
     }
   }
 
-  #judgeTime(mark: Mark) {
-    const { startMs, now } = this.#chronicle
+  #checkTime(mark: Mark) {
+    const { startMs, now } = this.#recorder
     const atMs = startMs + mark.atMs
     const campaign = now.campaigns.get(mark.campaignId)
     if (!campaign) return
-    const { skewMaxMs } = this.#world.weather.forecast
+    const { skewMaxMs } = this.#world.environment.conditions
     const isOpen = isOpenWithin(campaign.schedule, atMs - graceMs, atMs + skewMaxMs)
     if (!isOpen) this.#violate(mark, `outside its window, at ${new Date(atMs).toISOString()}`)
     const dueMs = this.#dueOf(campaign, mark)
@@ -113,7 +113,7 @@ export class LiveJudge implements Judge {
   }
 
   #dueOf(campaign: CommittedCampaign, mark: Mark): number {
-    const { startMs, marks, leads, facts, letters, repeated } = this.#chronicle
+    const { startMs, marks, leads, facts, letters, repeated } = this.#recorder
     const step = campaign.steps.find(({ id }) => id === mark.stepId)
     const lead = leads.get(mark.leadId)
     if (!step || !lead) return Number.NEGATIVE_INFINITY
@@ -129,8 +129,8 @@ export class LiveJudge implements Judge {
   }
 
   /** Follow-ups come from the mailbox of the thread. */
-  #judgeThread(mark: Mark) {
-    const { marks, accepted, now } = this.#chronicle
+  #checkThread(mark: Mark) {
+    const { marks, accepted, now } = this.#recorder
     const earlier = accepted.findLast((each) => each.leadId === mark.leadId)
     const last = earlier && marks.findLast((each) => isSame(each, earlier))
     if (!last || isSame(last, mark) || last.mailboxId === mark.mailboxId) return
@@ -138,8 +138,8 @@ export class LiveJudge implements Judge {
   }
 
   /** A process that was dead to the world between mark and mail keeps no gap. */
-  #judgeGap(accepted: Accepted, mark: Mark) {
-    const { accepted: all, marks, recent } = this.#chronicle
+  #checkGap(accepted: Accepted, mark: Mark) {
+    const { accepted: all, marks, recent } = this.#recorder
     const last = all.findLast(({ mailbox }) => mailbox === accepted.mailbox)
     if (!last) return
     if ([last, accepted].some((each) => each.atMs - each.markedMs > wireMs)) return
@@ -151,14 +151,14 @@ export class LiveJudge implements Judge {
       ),
     )
     const gapMs = accepted.atMs - last.atMs
-    const tolerance = 2 * this.#world.weather.forecast.skewMaxMs + 8_000
+    const tolerance = 2 * this.#world.environment.conditions.skewMaxMs + 8_000
     if (gapMs + tolerance >= Math.min(...gaps)) return
     this.#violate(mark, `only ${Math.round(gapMs / 1000)} s after the last one`)
   }
 
   #violate({ process, mailboxId, ...mark }: Mark, what: string) {
-    const from = this.#chronicle.now.mailboxes.get(mailboxId)?.address
-    const to = this.#chronicle.leads.get(mark.leadId)?.email
+    const from = this.#recorder.now.mailboxes.get(mailboxId)?.address
+    const to = this.#recorder.leads.get(mark.leadId)?.email
     this.#world.violate(
       `${process.label}: ${from} → ${to}, step …${mark.stepId.slice(-4)}: ${what}`,
     )

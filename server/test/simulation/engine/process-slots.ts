@@ -1,7 +1,7 @@
 import type { Random } from '../../random.ts'
-import { SimulatedProcess, type Surroundings } from './process.ts'
+import { SimulatedProcess, type ProcessContext } from './process.ts'
 import { ConnectionLost } from './statement.ts'
-import type { Role } from './weather.ts'
+import type { Role } from './conditions.ts'
 import type { World } from './world.ts'
 
 /** Of a process that can be asked to end. */
@@ -10,7 +10,7 @@ interface Stoppable {
 }
 
 /** A place for one process after the other. */
-export interface Seat {
+export interface ProcessSlot {
   role: Role
   name: string
   /**
@@ -20,7 +20,7 @@ export interface Seat {
   start: (process: SimulatedProcess) => Promise<Stoppable | undefined>
 }
 
-interface Taken extends Seat {
+interface Occupied extends ProcessSlot {
   lives: number
   process: SimulatedProcess | undefined
   running: Stoppable | undefined
@@ -29,30 +29,30 @@ interface Taken extends Seat {
 /** PostgreSQL ends a transaction that nobody continues (kernel/db/db.ts). */
 const idleTransactionMs = 60_000
 /** Of a statement in a transaction, once a mishap is due. */
-const temptation = 0.15
+const mishapChance = 0.15
 
 /** The processes: when they start, and what becomes of them. */
-export class Fleet {
+export class ProcessSlots {
   readonly #world: World
-  readonly #surround: (process: SimulatedProcess) => Surroundings
+  readonly #contextOf: (process: SimulatedProcess) => ProcessContext
   readonly #random: Random
-  readonly #seats: Taken[]
+  readonly #slots: Occupied[]
   asleepUntilMs = 0
 
-  constructor(world: World, seats: Seat[], surround: (process: SimulatedProcess) => Surroundings) {
+  constructor(world: World, slots: ProcessSlot[], contextOf: (process: SimulatedProcess) => ProcessContext) {
     this.#world = world
-    this.#surround = surround
+    this.#contextOf = contextOf
     this.#random = world.random.fork('fleet')
-    this.#seats = seats.map((seat) => ({
-      ...seat,
+    this.#slots = slots.map((slot) => ({
+      ...slot,
       ...{ lives: 0, process: undefined, running: undefined },
     }))
   }
 
   /** Everybody, not quite at once. */
   launch() {
-    for (const seat of this.#seats)
-      this.#at(this.#random.between(0, 1_000), () => this.#start(seat))
+    for (const slot of this.#slots)
+      this.#at(this.#random.between(0, 1_000), () => this.#start(slot))
   }
 
   /**
@@ -60,12 +60,12 @@ export class Fleet {
    * part in the middle of a transaction.
    */
   disturb(withinMs: number) {
-    const { crashes, stalls, restarts, sleepMs } = this.#world.weather.forecast
+    const { crashes, stalls, restarts, sleepMs } = this.#world.environment.conditions
     const times = (count: number, act: () => unknown) => {
       for (let done = 0; done < count; done++) this.#at(this.#random.between(0, withinMs), act)
     }
-    const anyone = () => this.#random.pick(this.#seats).process
-    const runners = this.#seats.filter(({ role }) => role === 'runner')
+    const anyone = () => this.#random.pick(this.#slots).process
+    const runners = this.#slots.filter(({ role }) => role === 'runner')
     times(crashes >> 1, () => this.#crash(anyone()))
     times(stalls >> 1, () => this.#stall(anyone()))
     times(restarts, () => this.#restart(this.#random.pick(runners)))
@@ -74,13 +74,13 @@ export class Fleet {
     const armed: ((process: SimulatedProcess) => unknown)[] = []
     times(crashes - (crashes >> 1), () => armed.push((process) => this.#crash(process)))
     times(stalls - (stalls >> 1), () => armed.push((process) => this.#stall(process)))
-    this.#world.tempt = (process) => {
-      if (armed.length === 0 || !this.#random.chance(temptation)) return
+    this.#world.afterStatement = (process) => {
+      if (armed.length === 0 || !this.#random.chance(mishapChance)) return
       const mishap = armed.pop()
       this.#at(0, () => mishap?.(process))
     }
     this.#at(withinMs, () => {
-      this.#world.tempt = undefined
+      this.#world.afterStatement = undefined
     })
   }
 
@@ -88,26 +88,26 @@ export class Fleet {
   sleep(ms: number) {
     this.#world.note(`the machine sleeps for ${ms / 1000} s`)
     this.asleepUntilMs = this.#world.scheduler.nowMs + ms
-    for (const { process } of this.#seats) if (process?.alive) this.#freeze(process, ms)
+    for (const { process } of this.#slots) if (process?.alive) this.#freeze(process, ms)
   }
 
   /** Somebody's request is being answered. */
   get isUsed(): boolean {
-    return this.#seats.some(
+    return this.#slots.some(
       ({ role, process }) => role === 'api' && process?.alive && process.pool.connections.size > 0,
     )
   }
 
   /** Whoever is dead is started. */
   revive() {
-    for (const seat of this.#seats) if (!seat.process?.alive) this.#start(seat)
+    for (const slot of this.#slots) if (!slot.process?.alive) this.#start(slot)
   }
 
   /** A clean stop of the runners, at the same time. */
   async stop(withinMs: number): Promise<boolean> {
     const { scheduler } = this.#world
     let count = 0
-    for (const { running } of this.#seats) {
+    for (const { running } of this.#slots) {
       if (!running) continue
       count += 1
       void running.stop().then(() => {
@@ -119,21 +119,21 @@ export class Fleet {
   }
 
   async end() {
-    for (const { process } of this.#seats) if (process?.alive) await this.#kill(process)
+    for (const { process } of this.#slots) if (process?.alive) await this.#kill(process)
   }
 
-  #start(seat: Taken) {
-    seat.lives += 1
-    const label = `${seat.name}.${seat.lives}`
-    const process = new SimulatedProcess(this.#world, seat.role, label, this.#surround)
+  #start(slot: Occupied) {
+    slot.lives += 1
+    const label = `${slot.name}.${slot.lives}`
+    const process = new SimulatedProcess(this.#world, slot.role, label, this.#contextOf)
     process.stalledUntilMs = this.asleepUntilMs
-    seat.process = process
-    seat.running = undefined
+    slot.process = process
+    slot.running = undefined
     this.#world.processes.add(process)
     this.#world.note(`${label} starts`)
-    seat.start(process).then(
+    slot.start(process).then(
       (running) => {
-        if (seat.process === process) seat.running = running
+        if (slot.process === process) slot.running = running
       },
       (error: Error) => {
         // Without its database a process does not start: whoever watches it tries again.
@@ -144,11 +144,11 @@ export class Fleet {
   }
 
   async #crash(process: SimulatedProcess | undefined) {
-    const seat = this.#seats.find((one) => one.process === process)
-    if (!seat || !process?.alive) return
+    const slot = this.#slots.find((one) => one.process === process)
+    if (!slot || !process?.alive) return
     await this.#kill(process)
     this.#at(this.#random.between(100, 8_000), () => {
-      if (!seat.process?.alive) this.#start(seat)
+      if (!slot.process?.alive) this.#start(slot)
     })
   }
 
@@ -161,7 +161,7 @@ export class Fleet {
 
   #stall(process: SimulatedProcess | undefined) {
     if (!process?.alive) return
-    const ms = this.#random.between(0.2, 2) * this.#world.weather.forecast.leaseMs
+    const ms = this.#random.between(0.2, 2) * this.#world.environment.conditions.leaseMs
     this.#world.note(`${process.label} stalls for ${Math.round(ms)} ms`)
     this.#freeze(process, ms)
   }
@@ -177,16 +177,16 @@ export class Fleet {
     })
   }
 
-  #restart(seat: Taken) {
-    const { process, running } = seat
+  #restart(slot: Occupied) {
+    const { process, running } = slot
     if (!process?.alive || !running) return
     this.#world.note(`${process.label} is stopped`)
-    seat.running = undefined
+    slot.running = undefined
     const startAgain = () =>
       this.#at(this.#random.between(100, 3_000), async () => {
-        if (seat.process !== process || !process.alive) return
+        if (slot.process !== process || !process.alive) return
         await this.#kill(process)
-        this.#start(seat)
+        this.#start(slot)
       })
     // Without its connection it cannot give its leases back: they expire.
     const withinMs = this.#random.pick([500, 7_000])

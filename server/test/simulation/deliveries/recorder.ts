@@ -48,7 +48,7 @@ const inFlightMax = 16
  * What really happened, seen from outside: the database after each commit, and every request. What
  * must never happen, not even for a moment, is noticed here.
  */
-export class Chronicle implements Observer {
+export class Recorder implements Observer {
   readonly states: State[] = []
   readonly requests: Request[] = []
   readonly emissions = new Map<number, Emission>()
@@ -110,7 +110,7 @@ export class Chronicle implements Observer {
     }
     this.requests.push(request)
     this.#count(request, 1)
-    if (!request.test) this.#judge(request, payload.workspace_id)
+    if (!request.test) this.#check(request, payload.workspace_id)
     return request
   }
 
@@ -119,7 +119,7 @@ export class Chronicle implements Observer {
     this.#count(request, -1)
   }
 
-  #judge(request: Request, workspaceId: string) {
+  #check(request: Request, workspaceId: string) {
     const { process, webhookId, destination, atMs } = request
     const what = `${process.label} → ${destination} at ${Math.round(atMs)} ms`
     const known = this.#recentStates(atMs).flatMap((state) => {

@@ -1,7 +1,7 @@
 import type { Random } from '../../random.ts'
-import { drawForecast, type Forecast } from '../engine/weather.ts'
+import { drawConditions, type Conditions } from '../engine/conditions.ts'
 
-export interface SendingForecast extends Forecast {
+export interface SendingConditions extends Conditions {
   runners: number
   mailboxes: number
   campaigns: number
@@ -57,21 +57,21 @@ const changes = [
   Date.UTC(2026, 3, 4, 16),
 ]
 
-export function drawSendingForecast(random: Random, days?: number): SendingForecast {
-  const forecast = drawForecast(random)
+export function drawSendingConditions(random: Random, days?: number): SendingConditions {
+  const conditions = drawConditions(random)
   const isLong = days !== undefined
   // Most are so small that many can be run; what needs more of everything comes in the others.
   const isSmall = !isLong && random.chance(0.9)
   const few = <Value>(small: Value[], usual: Value[], long: Value) =>
     isLong ? long : random.pick(isSmall ? small : usual)
   const disturbedMs = isLong ? days * dayMs : few([0.5, 2], [2, 6, 30], 0) * hourMs
-  const rough = (value: number) => (forecast.calm ? 0 : value)
+  const rough = (value: number) => (conditions.calm ? 0 : value)
   const change = random.pick(changes) - random.between(0, Math.min(disturbedMs, 2 * dayMs))
   const anyTime = firstDay.getTime() + random.between(0, 35) * dayMs
   return {
-    ...forecast,
+    ...conditions,
     runners: random.pick([1, 2]),
-    leaseMs: forecast.calm ? 30_000 : random.pick([8_200, 16_300]),
+    leaseMs: conditions.calm ? 30_000 : random.pick([8_200, 16_300]),
     // What is slow is lived through, and hearts beat all the while.
     latencyMs: random.pick<[number, number]>([
       [0.2, 3],
@@ -84,7 +84,7 @@ export function drawSendingForecast(random: Random, days?: number): SendingForec
     lagChance: random.pick([0, 0, 0.01]),
     skewMaxMs: random.pick([0, 100, 400]),
     lateCommitChance: random.pick([0, 0.15]),
-    crashes: rough(few([0, 1], [forecast.crashes], 3 * forecast.crashes)),
+    crashes: rough(few([0, 1], [conditions.crashes], 3 * conditions.crashes)),
     sleepMs: rough(random.chance(0.15) ? random.pick([0.2, 2, 30]) * hourMs : 0),
     startMs: Math.floor(random.chance(0.4) ? change : anyTime),
     disturbedMs,

@@ -1,7 +1,7 @@
 import type { Random } from '../../random.ts'
-import { drawForecast, type Forecast } from '../engine/weather.ts'
+import { drawConditions, type Conditions } from '../engine/conditions.ts'
 
-export interface DeliveryForecast extends Forecast {
+export interface DeliveryConditions extends Conditions {
   retryDelaysMs: number[]
   /** Every receiver fails now and then. */
   troubled: boolean
@@ -11,8 +11,8 @@ export interface DeliveryForecast extends Forecast {
   fanOut: boolean
 }
 
-export const drawDeliveryForecast = (random: Random): DeliveryForecast => ({
-  ...drawForecast(random),
+export const drawDeliveryConditions = (random: Random): DeliveryConditions => ({
+  ...drawConditions(random),
   retryDelaysMs: random.pick([
     [1_000, 2_000, 4_000],
     [500, 3_000],

@@ -1,50 +1,50 @@
-import { type Chronicle, type Fact, isSame, type Key } from './chronicle.ts'
+import { type Recorder, type Fact, isSame, type Key } from './recorder.ts'
 import type { History } from './history.ts'
 
 /** What the history must be, whatever happened. Each returns one sentence for each breach. */
-export function judge(history: History, chronicle: Chronicle): string[] {
+export function checkHistory(history: History, recorder: Recorder): string[] {
   return [
-    ...judgeLedger(history, chronicle),
-    ...judgeFacts(history, chronicle),
-    ...judgeLetters(history, chronicle),
-    ...judgeMessages(history, chronicle),
-    ...judgeCounts(history),
+    ...checkLedger(history, recorder),
+    ...checkFacts(history, recorder),
+    ...checkLetters(history, recorder),
+    ...checkMessages(history, recorder),
+    ...checkCounts(history),
   ]
 }
 
 /** What a server took is recorded, and what is recorded as sent was taken. */
-function judgeLedger({ sends, open }: History, chronicle: Chronicle): string[] {
-  const { accepted, repeated, confirmed } = chronicle
+function checkLedger({ sends, open }: History, recorder: Recorder): string[] {
+  const { accepted, repeated, confirmed } = recorder
   const isRepeated = (key: Key) => repeated.some((each) => isSame(each, key))
   const lost = accepted.flatMap((mail) => {
     const send = sends.find((each) => isSame(keyOf(each), mail))
     if (send?.state === 'sent' || send?.state === 'uncertain' || isRepeated(mail)) return []
-    return [`${describe(chronicle, mail)} was taken and is recorded as ${send?.state}`]
+    return [`${describe(recorder, mail)} was taken and is recorded as ${send?.state}`]
   })
   const made = sends.filter(({ state }) => state === 'sent').map(keyOf)
   const untrue = made.flatMap((key) => {
     const isTaken = accepted.some((mail) => isSame(mail, key))
     if (isTaken || confirmed.has(`${key.leadId} ${key.stepId}`)) return []
-    return [`${describe(chronicle, key)} is recorded as sent and was not taken`]
+    return [`${describe(recorder, key)} is recorded as sent and was not taken`]
   })
   return [...lost, ...untrue, ...(open > 0 ? [`${open} mails are still under way`] : [])]
 }
 
 /** Every mail that counts as sent is told of once. */
-function judgeFacts({ sends }: History, chronicle: Chronicle): string[] {
-  const { facts, repeated } = chronicle
+function checkFacts({ sends }: History, recorder: Recorder): string[] {
+  const { facts, repeated } = recorder
   const told = Map.groupBy(
     facts.filter(({ type }) => type === 'email.sent'),
     ({ about }) => about ?? '',
   )
-  const keys = new Map([...told].map(([messageId, of]) => [chronicle.keyOf(messageId), of.length]))
+  const keys = new Map([...told].map(([messageId, of]) => [recorder.keyOf(messageId), of.length]))
   return sends.flatMap((send) => {
     const key = keyOf(send)
     const count = [...keys].find(([each]) => each && isSame(each, key))?.[1] ?? 0
     const least = send.state === 'sent' || send.state === 'uncertain' ? 1 : 0
     const most = least + repeated.filter((each) => isSame(each, key)).length
     if (count >= least && count <= most) return []
-    return [`${describe(chronicle, key)} is ${send.state} and was told ${count} times`]
+    return [`${describe(recorder, key)} is ${send.state} and was told ${count} times`]
   })
 }
 
@@ -57,7 +57,7 @@ const letterFacts: Record<string, string> = {
 }
 
 /** Every letter has its effect once, whoever read it when and how often. */
-function judgeLetters({ leads }: History, { letters, facts }: Chronicle): string[] {
+function checkLetters({ leads }: History, { letters, facts }: Recorder): string[] {
   const found = [...letters].flatMap(([messageId, { character, to }]) => {
     const type = letterFacts[character]
     const count = facts.filter(({ letter }) => letter === messageId).length
@@ -93,13 +93,13 @@ function judgeLetters({ leads }: History, { letters, facts }: Chronicle): string
 }
 
 /** Each mail that was sent or belongs to a conversation is kept once, and no other. */
-function judgeMessages({ sends, messages }: History, chronicle: Chronicle): string[] {
+function checkMessages({ sends, messages }: History, recorder: Recorder): string[] {
   const incoming = messages.filter(({ direction }) => direction === 'in')
   const kept = incoming.flatMap(({ message_id, count }) => {
-    if (!chronicle.letters.has(message_id)) return [`${message_id} is kept and is nobody's`]
+    if (!recorder.letters.has(message_id)) return [`${message_id} is kept and is nobody's`]
     return count === 1 ? [] : [`${message_id} is kept ${count} times`]
   })
-  const missing = [...chronicle.letters.keys()].flatMap((id) =>
+  const missing = [...recorder.letters.keys()].flatMap((id) =>
     incoming.some(({ message_id }) => message_id === id) ? [] : [`${id} is not kept`],
   )
   const out = messages.filter(({ direction }) => direction === 'out')
@@ -107,18 +107,18 @@ function judgeMessages({ sends, messages }: History, chronicle: Chronicle): stri
   const unkept = counted.flatMap((send) => {
     const key = keyOf(send)
     const same = out.filter(({ message_id }) => {
-      const of = chronicle.keyOf(message_id)
+      const of = recorder.keyOf(message_id)
       return of && isSame(of, key)
     })
-    const repeats = chronicle.repeated.filter((each) => isSame(each, key)).length
+    const repeats = recorder.repeated.filter((each) => isSame(each, key)).length
     const count = same.reduce((sum, each) => sum + each.count, 0)
     if (count >= 1 && count <= 1 + repeats) return []
-    return [`${describe(chronicle, key)} is kept ${count} times`]
+    return [`${describe(recorder, key)} is kept ${count} times`]
   })
   return [...kept, ...missing, ...unkept]
 }
 
-function judgeCounts({ counts, failures }: History): string[] {
+function checkCounts({ counts, failures }: History): string[] {
   const wrong = counts.flatMap(({ campaign_id, counted, kept }) =>
     counted === kept ? [] : [`campaign ${campaign_id}: leads ${counted}, counters ${kept}`],
   )
@@ -131,5 +131,5 @@ const keyOf = ({ lead_id, step_id }: { lead_id: string; step_id: string }): Key 
   stepId: step_id,
 })
 
-const describe = ({ leads }: Chronicle, { leadId, stepId }: Key) =>
+const describe = ({ leads }: Recorder, { leadId, stepId }: Key) =>
   `step …${stepId.slice(-4)} to ${leads.get(leadId)?.email}`

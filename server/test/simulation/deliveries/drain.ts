@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Fleet } from '../engine/fleet.ts'
+import type { ProcessSlots } from '../engine/process-slots.ts'
 import type { World } from '../engine/world.ts'
 
 const hourMs = 3_600_000
@@ -11,17 +11,17 @@ const lateMs = 30_000
 const foresightMs = 15_000
 
 /**
- * The weather is clear and all receivers are well. Whatever can be delivered must be, with nothing to
+ * Nothing breaks any more and all receivers are well. Whatever can be delivered must be, with nothing to
  * help it along: no crash that makes a lane new, no event that wakes it. What waits for a distant
  * time, or for its end because its destination is disabled, has to end in the days that follow.
  */
-export async function clearUp(world: World, fleet: Fleet) {
+export async function drain(world: World, slots: ProcessSlots) {
   const { scheduler } = world
-  await scheduler.runUntil(scheduler.nowMs + lateMs, () => !fleet.isUsed)
-  let pending = await deliverAll(world, 'the weather cleared')
+  await scheduler.runUntil(scheduler.nowMs + lateMs, () => !slots.isUsed)
+  let pending = await deliverAll(world, 'the environment was quiet')
   for (const sleepMs of [25 * hourMs, 50 * hourMs]) {
     if (pending === 0) return
-    fleet.sleep(sleepMs)
+    slots.sleep(sleepMs)
     await scheduler.runUntil(scheduler.nowMs + sleepMs)
     pending = await deliverAll(world, 'a long sleep')
   }

@@ -2,7 +2,7 @@ import type { FetchedMail, MailFolder } from '../../../src/kernel/mail/index.ts'
 import type { Random } from '../../random.ts'
 import type { World } from '../engine/world.ts'
 import { stranger } from './letters.ts'
-import type { SendingForecast } from './weather.ts'
+import type { SendingConditions } from './conditions.ts'
 
 interface FiledMail extends FetchedMail {
   messageId: string
@@ -45,20 +45,20 @@ export interface Listener {
 const hourMs = 3_600_000
 
 /** The mailboxes at their providers: what is in them, and what is wrong with them. */
-export class PostOffice {
+export class MailProviders {
   readonly accounts = new Map<string, Account>()
   readonly #world: World
-  readonly #forecast: SendingForecast
+  readonly #conditions: SendingConditions
   readonly #random: Random
 
-  constructor(world: World, forecast: SendingForecast) {
+  constructor(world: World, conditions: SendingConditions) {
     this.#world = world
-    this.#forecast = forecast
+    this.#conditions = conditions
     this.#random = world.random.fork('post office')
   }
 
   open(address: string) {
-    const { troubles, renumberings, disturbedMs } = this.#forecast
+    const { troubles, renumberings, disturbedMs } = this.#conditions
     const folders = [folder('INBOX', 'inbox'), folder('Junk', 'junk'), folder('Sent', 'sent')]
     if (this.#random.chance(0.3)) folders.push(folder('All Mail', 'all'))
     const account: Account = {
@@ -103,8 +103,8 @@ export class PostOffice {
   }
 
   troubleOf({ troubles }: Account): Trouble['kind'] | undefined {
-    const { scheduler, weather } = this.#world
-    if (weather.isClear) return undefined
+    const { scheduler, environment } = this.#world
+    if (environment.isClear) return undefined
     const now = scheduler.nowMs
     return troubles.find(({ fromMs, untilMs }) => now >= fromMs && now < untilMs)?.kind
   }
@@ -132,7 +132,7 @@ export class PostOffice {
 
   /** Nobody may have heard that there is more in this folder than was read. */
   #file(account: Account, where: Folder, messageId: string, source: string) {
-    const { scheduler, weather } = this.#world
+    const { scheduler, environment } = this.#world
     const mail: FiledMail = {
       ...{ uid: 0, messageId, source: Buffer.from(source), isCut: false },
       ...{ sizeBytes: source.length, receivedAt: this.#world.time(), flags: [] },
@@ -150,7 +150,7 @@ export class PostOffice {
     // The notification overtakes the mail.
     if (this.#isNoisy(0.3)) scheduler.after(this.#random.between(200, 2_000), null, put)
     else put()
-    if (!this.#isNoisy(0.3)) tell(weather.latencyMs())
+    if (!this.#isNoisy(0.3)) tell(environment.latencyMs())
     if (this.#isNoisy(1)) tell(this.#random.between(0, 3_000))
     // Who was told nothing, or of another folder, finds it by connecting again.
     if (this.#isNoisy(3)) {
@@ -161,8 +161,8 @@ export class PostOffice {
   }
 
   #isNoisy(part: number): boolean {
-    const { weather } = this.#world
-    return !weather.isClear && this.#random.chance(part * this.#forecast.noiseChance)
+    const { environment } = this.#world
+    return !environment.isClear && this.#random.chance(part * this.#conditions.noiseChance)
   }
 
   #renumber({ address, folders }: Account) {
@@ -176,7 +176,7 @@ export class PostOffice {
   }
 
   #drawTrouble(): Trouble {
-    const { disturbedMs } = this.#forecast
+    const { disturbedMs } = this.#conditions
     const fromMs = this.#random.between(0, disturbedMs)
     const forMs = Math.min(this.#random.between(0.02, 0.3) * disturbedMs, 5 * hourMs)
     const kind = this.#random.pick(['down', 'login', 'quota'] as const)

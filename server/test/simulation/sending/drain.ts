@@ -1,6 +1,6 @@
-import type { Fleet } from '../engine/fleet.ts'
+import type { ProcessSlots } from '../engine/process-slots.ts'
 import type { World } from '../engine/world.ts'
-import type { Pastime } from './pastime.ts'
+import type { IdleTime } from './idle-time.ts'
 import type { People } from './people.ts'
 import type { Workload } from './workload.ts'
 
@@ -13,16 +13,16 @@ const stretchMs = 12 * 3_600_000
 const stretchesMax = 160
 
 /**
- * The weather is clear, operators put everything right, and people go on answering. With nothing to
+ * Nothing breaks any more, operators put everything right, and people go on answering. With nothing to
  * help it along, every lead must come to its end.
  */
-export async function clearUp(
+export async function drain(
   world: World,
-  fleet: Fleet,
-  parts: { workload: Workload; people: People; pastime: Pastime },
+  slots: ProcessSlots,
+  parts: { workload: Workload; people: People; idleTime: IdleTime },
 ) {
   const { scheduler, admin } = world
-  await scheduler.runUntil(scheduler.nowMs + lateMs, () => !fleet.isUsed)
+  await scheduler.runUntil(scheduler.nowMs + lateMs, () => !slots.isUsed)
   const api = [...world.processes].find(({ role }) => role === 'api')
   if (!api) throw new Error('There is no API left.')
   let mended = false
@@ -43,6 +43,6 @@ export async function clearUp(
     await scheduler.runUntil(scheduler.nowMs + stretchMs)
   }
   // What came in last is read at the next try to connect, at the latest.
-  parts.pastime.isIdle = false
-  await scheduler.runUntil(scheduler.nowMs + readMs, () => parts.pastime.isIdle)
+  parts.idleTime.isIdle = false
+  await scheduler.runUntil(scheduler.nowMs + readMs, () => parts.idleTime.isIdle)
 }

@@ -1,27 +1,27 @@
-import type { Chronicle, Destination, Emission } from './chronicle.ts'
+import type { Recorder, Destination, Emission } from './recorder.ts'
 import type { Counts, History, RecordedAttempt, StoredEvent } from './history.ts'
-import type { DeliveryForecast } from './weather.ts'
+import type { DeliveryConditions } from './conditions.ts'
 
 /** What the history must be, whatever happened. Each returns one sentence for each breach. */
-export function judge(
+export function checkHistory(
   history: History,
-  chronicle: Chronicle,
-  forecast: DeliveryForecast,
+  recorder: Recorder,
+  conditions: DeliveryConditions,
 ): string[] {
   const groups = Map.groupBy(history.attempts, ({ group }) => group)
   return [
-    ...judgeEmissions(history, chronicle),
-    ...judgePromises(history, chronicle),
-    ...judgeDeliveries(history, groups),
-    ...[...groups.values()].flatMap(judgeGroup),
-    ...[...groups.values()].flatMap((group) => judgeDueTimes(group, forecast)),
-    ...judgeCounts(history),
-    ...judgeRequests(history, chronicle, forecast),
+    ...checkEmissions(history, recorder),
+    ...checkPromises(history, recorder),
+    ...checkDeliveries(history, groups),
+    ...[...groups.values()].flatMap(checkGroup),
+    ...[...groups.values()].flatMap((group) => checkDueTimes(group, conditions)),
+    ...checkCounts(history),
+    ...checkRequests(history, recorder, conditions),
   ]
 }
 
 /** A transaction that was answered is stored whole, one that was undone not at all. */
-function judgeEmissions({ events }: History, { emissions }: Chronicle): string[] {
+function checkEmissions({ events }: History, { emissions }: Recorder): string[] {
   const stored = Map.groupBy(events, ({ action }) => action)
   return [...emissions.values()].flatMap(({ action, count, stored: expected }) => {
     const found = stored.get(action)?.length ?? 0
@@ -35,12 +35,12 @@ function judgeEmissions({ events }: History, { emissions }: Chronicle): string[]
  * Every stored event has a delivery to each destination that matched it from the beginning of its
  * transaction to the commit, and none to one that never did.
  */
-function judgePromises(history: History, chronicle: Chronicle): string[] {
+function checkPromises(history: History, recorder: Recorder): string[] {
   const pairs = new Set(history.deliveries.map((one) => `${one.eventId} ${one.webhookId}`))
   return history.events.flatMap((event) => {
-    const emission = chronicle.emissions.get(event.action)
+    const emission = recorder.emissions.get(event.action)
     if (!emission) return [`event ${event.id} was emitted by nobody`]
-    const states = statesDuring(chronicle, emission)
+    const states = statesDuring(recorder, emission)
     const ids = new Set(states.flatMap(({ destinations }) => [...destinations.keys()]))
     return [...ids].flatMap((id) => {
       const matching = states.filter((state) => isMatch(state.destinations.get(id), event))
@@ -48,7 +48,7 @@ function judgePromises(history: History, chronicle: Chronicle): string[] {
       if (matching.length === states.length && !isThere) {
         return [`event ${event.id} of action ${event.action} has no delivery to ${id}`]
       }
-      if (matching.length === 0 && isThere && !chronicle.replayed.has(id)) {
+      if (matching.length === 0 && isThere && !recorder.replayed.has(id)) {
         return [`event ${event.id} of action ${event.action} was never meant for ${id}`]
       }
       return []
@@ -56,7 +56,7 @@ function judgePromises(history: History, chronicle: Chronicle): string[] {
   })
 }
 
-function statesDuring({ states }: Chronicle, { beganAt = 0, committedAt }: Emission) {
+function statesDuring({ states }: Recorder, { beganAt = 0, committedAt }: Emission) {
   const first = states.findLastIndex((state) => state.order <= beganAt)
   const after = states.findIndex((state) => state.order > (committedAt ?? Infinity))
   return states.slice(Math.max(0, first), after === -1 ? undefined : after)
@@ -69,7 +69,7 @@ const isMatch = (destination: Destination | undefined, event: StoredEvent) =>
   (destination.campaign === null || destination.campaign === event.campaign)
 
 /** Every delivery ends in a record that says so. */
-function judgeDeliveries(history: History, groups: Map<string, RecordedAttempt[]>): string[] {
+function checkDeliveries(history: History, groups: Map<string, RecordedAttempt[]>): string[] {
   const { pending, fanouts } = history
   const open = history.deliveries.flatMap(({ id, eventId, webhookId }) => {
     const last = groups.get(id)?.at(-1)
@@ -85,7 +85,7 @@ function judgeDeliveries(history: History, groups: Map<string, RecordedAttempt[]
 }
 
 /** Numbered from 0 without a gap; at most one success, and that is the last. */
-function judgeGroup(group: RecordedAttempt[]): string[] {
+function checkGroup(group: RecordedAttempt[]): string[] {
   const shown = group.map(({ number, success }) => `${number}${success ? '+' : '-'}`).join(' ')
   const isWhole = group.every(({ number, success, willRetry }, at) => {
     const isLast = at === group.length - 1
@@ -95,7 +95,7 @@ function judgeGroup(group: RecordedAttempt[]): string[] {
 }
 
 /** `timestamp_next_retry` is a promise: no attempt comes before it. */
-function judgeDueTimes(group: RecordedAttempt[], { skewMaxMs }: DeliveryForecast): string[] {
+function checkDueTimes(group: RecordedAttempt[], { skewMaxMs }: DeliveryConditions): string[] {
   return group.flatMap(({ number, success, tookMs, at, nextRetryAt: _ }, index) => {
     const due = group[index - 1]?.nextRetryAt
     // A success ends the row as it stands, also that of an attempt which is older than the row.
@@ -107,7 +107,7 @@ function judgeDueTimes(group: RecordedAttempt[], { skewMaxMs }: DeliveryForecast
 }
 
 /** Exactly the attempts, by workspace, date and outcome. */
-function judgeCounts({ attempts, counts }: History): string[] {
+function checkCounts({ attempts, counts }: History): string[] {
   const expected: Counts = new Map()
   for (const { workspaceId, at, success } of attempts) {
     const key = `${workspaceId} ${at.toISOString().slice(0, 10)} ${success ? 'succeeded' : 'failed'}`
@@ -122,15 +122,15 @@ function judgeCounts({ attempts, counts }: History): string[] {
 
 /**
  * Every answer that a living process got is recorded, unless another process settled the delivery
- * before. In calm weather no request is made twice.
+ * before. In calm conditions no request is made twice.
  */
-function judgeRequests(
+function checkRequests(
   history: History,
-  chronicle: Chronicle,
-  { calm }: DeliveryForecast,
+  recorder: Recorder,
+  { calm }: DeliveryConditions,
 ): string[] {
   const key = (one: { eventId: string; webhookId: string }) => `${one.eventId} ${one.webhookId}`
-  const live = chronicle.requests.filter(({ test }) => !test)
+  const live = recorder.requests.filter(({ test }) => !test)
   const sent = Map.groupBy(live, key)
   const recorded = Map.groupBy(history.attempts, key)
   return [...sent].flatMap(([pair, made]) => {
@@ -141,7 +141,7 @@ function judgeRequests(
     const isOfOne =
       first?.process.alive &&
       made.every(({ process, answered }) => process === first.process && answered) &&
-      attempts.every(({ id }) => chronicle.recorders.get(id) === first.process)
+      attempts.every(({ id }) => recorder.recorders.get(id) === first.process)
     // A runner that was stopped does not wait for ever: what it waited for is sent again, and recorded
     // if the answer still finds it.
     const answered = made.filter((request) => request.answered).length
