@@ -1,4 +1,7 @@
-import { type SimulationDatabase, openSimulationDatabase } from '../server/test/simulation/engine/database.ts'
+import {
+  openSimulationDatabase,
+  type SimulationDatabase,
+} from '../server/test/simulation/engine/database.ts'
 import { simulate } from '../server/test/simulation/engine/simulate.ts'
 import { sending } from '../server/test/simulation/sending/scenario.ts'
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { type SimulationDatabase, openSimulationDatabase } from './engine/database.ts'
+import { openSimulationDatabase, type SimulationDatabase } from './engine/database.ts'
 import { findDifference, record } from './engine/replay.ts'
 import { report } from './engine/report.ts'
 import type { Scenario } from './engine/scenario.ts'

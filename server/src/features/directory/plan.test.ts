@@ -1,3 +1,4 @@
+// Also runs on PostgreSQL 15: plans.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'

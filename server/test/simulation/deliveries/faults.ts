@@ -23,7 +23,12 @@ const statement = {
 }
 
 const crashes: Partial<DeliveryConditions> = { calm: false, crashes: 6, resetChance: 0.02 }
-const resets: Partial<DeliveryConditions> = { calm: false, crashes: 0, stalls: 0, resetChance: 0.03 }
+const resets: Partial<DeliveryConditions> = {
+  calm: false,
+  crashes: 0,
+  stalls: 0,
+  resetChance: 0.03,
+}
 const lostLeases: Partial<DeliveryConditions> = { calm: false, stalls: 8, leaseMs: 2_000 }
 
 export const faults: Fault<DeliveryConditions>[] = [

@@ -1,6 +1,6 @@
-import type { Recorder, Destination, Emission } from './recorder.ts'
-import type { Counts, History, RecordedAttempt, StoredEvent } from './history.ts'
 import type { DeliveryConditions } from './conditions.ts'
+import type { Counts, History, RecordedAttempt, StoredEvent } from './history.ts'
+import type { Destination, Emission, Recorder } from './recorder.ts'
 
 /** What the history must be, whatever happened. Each returns one sentence for each breach. */
 export function checkHistory(

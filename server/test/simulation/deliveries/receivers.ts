@@ -2,8 +2,8 @@ import type { PostOutcome, PostRequest } from '../../../src/kernel/outbound/inde
 import type { Random } from '../../random.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
 import type { World } from '../engine/world.ts'
-import type { Recorder } from './recorder.ts'
 import type { DeliveryConditions } from './conditions.ts'
+import type { Recorder } from './recorder.ts'
 
 /** An answer before it is under way: `afterMs` counts from the arrival of the request. */
 interface Reply {

@@ -1,16 +1,16 @@
 import { startDeliveryRunner } from '../../../src/features/deliveries/index.ts'
-import type { ProcessSlot } from '../engine/process-slots.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
+import type { ProcessSlot } from '../engine/process-slots.ts'
 import type { Life, Scenario } from '../engine/scenario.ts'
 import type { World } from '../engine/world.ts'
-import { drain } from './drain.ts'
-import { Recorder } from './recorder.ts'
-import { faults } from './faults.ts'
-import { seedRows, tenants } from './seed-rows.ts'
-import { readHistory } from './history.ts'
-import { checkHistory } from './final-checks.ts'
-import { Receivers } from './receivers.ts'
 import { type DeliveryConditions, drawDeliveryConditions } from './conditions.ts'
+import { drain } from './drain.ts'
+import { faults } from './faults.ts'
+import { checkHistory } from './final-checks.ts'
+import { readHistory } from './history.ts'
+import { Receivers } from './receivers.ts'
+import { Recorder } from './recorder.ts'
+import { seedRows, tenants } from './seed-rows.ts'
 import { Workload } from './workload.ts'
 
 /** Users emit events and change destinations; two runners deliver to receivers of all characters. */
@@ -18,7 +18,7 @@ export const deliveries: Scenario<DeliveryConditions> = {
   name: 'deliveries',
   seedRows,
   faults,
-  seeds: { tested: 100, replayed: 4, remembered: [] },
+  seeds: { tested: 60, replayed: 4, remembered: [] },
   drawConditions: drawDeliveryConditions,
   begin,
 }

@@ -10,9 +10,9 @@ import { AppError } from '../../../src/kernel/errors.ts'
 import type { Random } from '../../random.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
 import type { World } from '../engine/world.ts'
-import { type Recorder, type Emission, isTransient } from './recorder.ts'
-import type { Tenant } from './seed-rows.ts'
 import type { DeliveryConditions } from './conditions.ts'
+import { type Emission, isTransient, type Recorder } from './recorder.ts'
+import type { Tenant } from './seed-rows.ts'
 
 const by = { actor: { type: 'operator', id: null } } as const
 const types = ['lead.interested', 'lead.replied', 'email.opened'] as const

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { captureStatements } from '../../../src/kernel/db/client.ts'
 import type { Backend } from './backends.ts'
+import { openSimulationDatabase, type SimulationDatabase } from './database.ts'
 import { DatabaseServer } from './database-server.ts'
-import { type SimulationDatabase, openSimulationDatabase } from './database.ts'
 
 const seedRows = `
   create table boxes (name text primary key, content integer not null);

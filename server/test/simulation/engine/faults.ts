@@ -1,6 +1,6 @@
 import type { Result } from './backends.ts'
-import type { Call } from './connection.ts'
 import type { Conditions } from './conditions.ts'
+import type { Call } from './connection.ts'
 
 /** A mistake that the code does not make, put between it and the database. */
 export interface Fault<F extends Conditions = Conditions> {

@@ -1,7 +1,7 @@
 import type { Random } from '../../random.ts'
-import { SimulatedProcess, type ProcessContext } from './process.ts'
-import { ConnectionLost } from './statement.ts'
 import type { Role } from './conditions.ts'
+import { type ProcessContext, SimulatedProcess } from './process.ts'
+import { ConnectionLost } from './statement.ts'
 import type { World } from './world.ts'
 
 /** Of a process that can be asked to end. */
@@ -39,7 +39,11 @@ export class ProcessSlots {
   readonly #slots: Occupied[]
   asleepUntilMs = 0
 
-  constructor(world: World, slots: ProcessSlot[], contextOf: (process: SimulatedProcess) => ProcessContext) {
+  constructor(
+    world: World,
+    slots: ProcessSlot[],
+    contextOf: (process: SimulatedProcess) => ProcessContext,
+  ) {
     this.#world = world
     this.#contextOf = contextOf
     this.#random = world.random.fork('fleet')

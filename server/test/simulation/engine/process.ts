@@ -6,10 +6,10 @@ import { createIdGenerator } from '../../../src/kernel/ids.ts'
 import type { Log } from '../../../src/kernel/log.ts'
 import { MailFailure } from '../../../src/kernel/mail/index.ts'
 import { createMetrics } from '../../../src/kernel/metrics.ts'
+import type { Role } from './conditions.ts'
 import type { Task } from './connection.ts'
 import { SimulatedPool } from './pool.ts'
 import { EndlessLoop, type Owner, type Wait } from './scheduler.ts'
-import type { Role } from './conditions.ts'
 import type { World } from './world.ts'
 
 /** What a process meets outside the database: of the context, and of the configuration. */

@@ -1,8 +1,8 @@
 import type { Random } from '../../random.ts'
-import type { Fault } from './faults.ts'
-import type { ProcessSlots, ProcessSlot } from './process-slots.ts'
-import type { SimulatedProcess, ProcessContext } from './process.ts'
 import type { Conditions } from './conditions.ts'
+import type { Fault } from './faults.ts'
+import type { ProcessContext, SimulatedProcess } from './process.ts'
+import type { ProcessSlot, ProcessSlots } from './process-slots.ts'
 import type { Observer, World } from './world.ts'
 
 /**

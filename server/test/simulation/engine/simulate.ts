@@ -1,7 +1,7 @@
 import { Random } from '../../random.ts'
+import type { SimulationDatabase } from './database.ts'
 import type { Fault } from './faults.ts'
 import { ProcessSlots } from './process-slots.ts'
-import type { SimulationDatabase } from './database.ts'
 import type { Life, Scenario } from './scenario.ts'
 import { EndlessLoop, HistoryOver } from './scheduler.ts'
 import type { Print } from './trace.ts'
@@ -41,7 +41,10 @@ export async function simulate(
 ): Promise<Verdict> {
   await database.clear()
   const random = new Random(`seed ${seed}`)
-  const conditions = { ...scenario.drawConditions(random.fork('forecast'), days), ...fault?.conditions }
+  const conditions = {
+    ...scenario.drawConditions(random.fork('forecast'), days),
+    ...fault?.conditions,
+  }
   const world = new World(database, random, conditions, options)
   world.note(JSON.stringify(conditions))
   world.fault = fault?.create()

@@ -1,12 +1,12 @@
 import type pg from 'pg'
 import type { Random } from '../../random.ts'
 import type { Backends, Result } from './backends.ts'
+import { type Conditions, Environment } from './conditions.ts'
 import type { Call, Connection } from './connection.ts'
 import { DatabaseServer } from './database-server.ts'
 import type { SimulatedProcess } from './process.ts'
 import { Scheduler } from './scheduler.ts'
 import { type Print, Trace } from './trace.ts'
-import { type Conditions, Environment } from './conditions.ts'
 
 /** A statement that was executed, before anyone hears of it. */
 export interface Executed {

@@ -124,7 +124,10 @@ export function runCampaign(seed: number, leadCount: number): CampaignRun {
     if (open.length > 0) for (const { id } of mailboxes) wakes.set(id, nowMs + 30_000)
   }
   run.days = Math.ceil((nowMs - startMs) / dayMs)
-  return { ...run, violations: [...run.violations, ...checkHistory(ledger, campaign, mailboxes, taken)] }
+  return {
+    ...run,
+    violations: [...run.violations, ...checkHistory(ledger, campaign, mailboxes, taken)],
+  }
 }
 
 /** Everybody came to an end; every mail that was taken is in the ledger; no day was overdrawn. */

@@ -1,5 +1,5 @@
 import type { Random } from '../../random.ts'
-import { drawConditions, type Conditions } from '../engine/conditions.ts'
+import { type Conditions, drawConditions } from '../engine/conditions.ts'
 
 export interface SendingConditions extends Conditions {
   runners: number

@@ -1,5 +1,5 @@
-import { type Recorder, type Fact, isSame, type Key } from './recorder.ts'
 import type { History } from './history.ts'
+import { type Fact, isSame, type Key, type Recorder } from './recorder.ts'
 
 /** What the history must be, whatever happened. Each returns one sentence for each breach. */
 export function checkHistory(history: History, recorder: Recorder): string[] {

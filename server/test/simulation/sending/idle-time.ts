@@ -3,9 +3,9 @@ import type { SendingRunner } from '../../../src/features/sending/index.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
 import type { IdlePeriod, Wait } from '../engine/scheduler.ts'
 import type { World } from '../engine/world.ts'
-import type { Recorder } from './recorder.ts'
 import { type Facts, factColumns, findForgotten, findWaiting } from './forgotten.ts'
 import type { Account, MailProviders } from './mail-providers.ts'
+import type { Recorder } from './recorder.ts'
 
 /** What a runner's process runs. */
 export interface Running {

@@ -2,8 +2,8 @@ import { MailFailure, type MailServer } from '../../../src/kernel/mail/index.ts'
 import type { Random } from '../../random.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
 import type { World } from '../engine/world.ts'
-import type { Account, MailProviders } from './mail-providers.ts'
 import type { SendingConditions } from './conditions.ts'
+import type { Account, MailProviders } from './mail-providers.ts'
 
 type Stage = MailFailure['stage']
 

@@ -1,8 +1,8 @@
 import type { FetchedMail, MailFolder } from '../../../src/kernel/mail/index.ts'
 import type { Random } from '../../random.ts'
 import type { World } from '../engine/world.ts'
-import { stranger } from './letters.ts'
 import type { SendingConditions } from './conditions.ts'
+import { stranger } from './letters.ts'
 
 interface FiledMail extends FetchedMail {
   messageId: string

@@ -1,16 +1,16 @@
 import type { World } from '../engine/world.ts'
-import {
-  type Accepted,
-  type Recorder,
-  graceMs,
-  isSame,
-  type Checks,
-  type KnownLead,
-  type Mark,
-  type Written,
-} from './recorder.ts'
 import { type CommittedCampaign, isSuppressed, zoneOf } from './committed.ts'
 import type { MailProviders } from './mail-providers.ts'
+import {
+  type Accepted,
+  type Checks,
+  graceMs,
+  isSame,
+  type KnownLead,
+  type Mark,
+  type Recorder,
+  type Written,
+} from './recorder.ts'
 import { findUnkept } from './unkept.ts'
 import { delayedMs, isOpenWithin, startMsOf } from './wall-clock.ts'
 

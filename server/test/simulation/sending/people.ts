@@ -2,12 +2,12 @@ import type { MailFailure } from '../../../src/kernel/mail/index.ts'
 import type { Random } from '../../random.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
 import type { World } from '../engine/world.ts'
-import type { Recorder } from './recorder.ts'
+import type { SendingConditions } from './conditions.ts'
 import { absence, complaint, type Letter, type ReceivedMail, reply, report } from './letters.ts'
 import type { MailProviders } from './mail-providers.ts'
+import type { Recorder } from './recorder.ts'
 import { type Recipients, refusal } from './smtp.ts'
 import { dateOf } from './wall-clock.ts'
-import type { SendingConditions } from './conditions.ts'
 
 /** What an address is like: the first part of it says so. */
 export const characters = [

@@ -4,25 +4,25 @@ import { startSendingRunner } from '../../../src/features/sending/index.ts'
 import type { MailNetwork } from '../../../src/kernel/mail/index.ts'
 import { hintChannel } from '../../../src/kernel/runner/hint.ts'
 import { startLoop } from '../../../src/kernel/runner/loop.ts'
-import type { ProcessSlot } from '../engine/process-slots.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
+import type { ProcessSlot } from '../engine/process-slots.ts'
 import type { Life, Scenario } from '../engine/scenario.ts'
 import type { Wait } from '../engine/scheduler.ts'
 import type { World } from '../engine/world.ts'
-import { drain } from './drain.ts'
-import { Recorder } from './recorder.ts'
-import { faults } from './faults.ts'
-import { seedRows } from './seed-rows.ts'
-import { readHistory } from './history.ts'
-import { SimulatedImap } from './imap.ts'
-import { checkHistory } from './final-checks.ts'
-import { OnlineChecks } from './online-checks.ts'
-import { MailConnection, type MailWorld } from './mail-connection.ts'
-import { IdleTime } from './idle-time.ts'
-import { People } from './people.ts'
-import { MailProviders } from './mail-providers.ts'
-import { SimulatedSmtp } from './smtp.ts'
 import { drawSendingConditions, type SendingConditions } from './conditions.ts'
+import { drain } from './drain.ts'
+import { faults } from './faults.ts'
+import { checkHistory } from './final-checks.ts'
+import { readHistory } from './history.ts'
+import { IdleTime } from './idle-time.ts'
+import { SimulatedImap } from './imap.ts'
+import { MailConnection, type MailWorld } from './mail-connection.ts'
+import { MailProviders } from './mail-providers.ts'
+import { OnlineChecks } from './online-checks.ts'
+import { People } from './people.ts'
+import { Recorder } from './recorder.ts'
+import { seedRows } from './seed-rows.ts'
+import { SimulatedSmtp } from './smtp.ts'
 import { Workload } from './workload.ts'
 
 /** Two runners send campaigns and read what comes back; operators and people do as they like. */
@@ -30,7 +30,7 @@ export const sending: Scenario<SendingConditions> = {
   name: 'sending',
   seedRows,
   faults,
-  seeds: { tested: 200, replayed: 1, remembered: [48, 717, 20_755] },
+  seeds: { tested: 120, replayed: 1, remembered: [48, 717, 20_755] },
   drawConditions: drawSendingConditions,
   begin,
 }
@@ -89,7 +89,8 @@ async function begin(world: World, conditions: SendingConditions): Promise<Life>
   const networkOf = (process: SimulatedProcess): MailNetwork => ({
     connectSmtp: async (server) =>
       new SimulatedSmtp(await MailConnection.open(room, process, server), people),
-    connectImap: async (server) => new SimulatedImap(await MailConnection.open(room, process, server)),
+    connectImap: async (server) =>
+      new SimulatedImap(await MailConnection.open(room, process, server)),
   })
   return {
     observer: recorder,
@@ -117,7 +118,10 @@ function waitOf(ms: number, { leaseMs }: SendingConditions): Wait {
 }
 
 /** Within what clocks are off anyway. */
-function scheduleClockJumps(world: World, { clockJumps, disturbedMs, skewMaxMs }: SendingConditions) {
+function scheduleClockJumps(
+  world: World,
+  { clockJumps, disturbedMs, skewMaxMs }: SendingConditions,
+) {
   const random = world.random.fork('clocks')
   for (let jump = 0; jump < clockJumps; jump++) {
     world.scheduler.after(random.between(0, disturbedMs), null, () => {

@@ -17,9 +17,9 @@ import { AppError } from '../../../src/kernel/errors.ts'
 import type { Random } from '../../random.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
 import type { World } from '../engine/world.ts'
-import { type Recorder, isTransient } from './recorder.ts'
 import type { CommittedCampaign } from './committed.ts'
-import { workspaceId } from './seed-rows.ts'
+import type { SendingConditions } from './conditions.ts'
+import type { MailProviders } from './mail-providers.ts'
 import { characters, talkers } from './people.ts'
 import {
   drawCampaign,
@@ -30,8 +30,8 @@ import {
   drawSchedule,
   drawVariants,
 } from './plans.ts'
-import type { MailProviders } from './mail-providers.ts'
-import type { SendingConditions } from './conditions.ts'
+import { isTransient, type Recorder } from './recorder.ts'
+import { workspaceId } from './seed-rows.ts'
 
 /** Who is at it does several things at once: while the first has its effect. */
 const rushMs = 6_000
@@ -52,7 +52,12 @@ export class Workload {
   #isReady = false
   readonly #wishes: string[] = []
 
-  constructor(world: World, conditions: SendingConditions, recorder: Recorder, providers: MailProviders) {
+  constructor(
+    world: World,
+    conditions: SendingConditions,
+    recorder: Recorder,
+    providers: MailProviders,
+  ) {
     this.#world = world
     this.#conditions = conditions
     this.#recorder = recorder

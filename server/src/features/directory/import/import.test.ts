@@ -1,3 +1,4 @@
+// Also runs on PostgreSQL 15: COPY and temporary tables.
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
