@@ -1,7 +1,7 @@
+import { Batcher } from '../../kernel/batcher.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { type DirectoryContact, findContacts, findOptedOut } from '../directory/index.ts'
-import { gather } from './gather.ts'
 import type { Reveal, Settled } from './plan.ts'
 import * as queries from './queries.ts'
 import type { Address, StoredContact } from './record.ts'
@@ -52,6 +52,18 @@ const batchMax = 100
 
 function openDesk(ctx: Context, workspaceId: string, onEmpty: () => void): Desk {
   const visits = new Map<string, Visit>()
+  const reads = new Batcher<CandidateRequest, Candidate>(
+    ctx,
+    'candidates',
+    (requests) => readCandidates(ctx, workspaceId, requests),
+    { itemsMax: batchMax, gather: 'turn' },
+  )
+  const settlements = new Batcher<Reveal, Settled>(
+    ctx,
+    'reveals',
+    (reveals) => settleReveals(ctx, workspaceId, reveals),
+    { itemsMax: batchMax, gather: 'turn' },
+  )
   return {
     async visit(contactId, work) {
       const visit = visits.get(contactId) ?? { visitors: 0 }
@@ -65,10 +77,8 @@ function openDesk(ctx: Context, workspaceId: string, onEmpty: () => void): Desk 
         if (visits.size === 0) onEmpty()
       }
     },
-    read: gather(batchMax, (requests: CandidateRequest[]) =>
-      readCandidates(ctx, workspaceId, requests),
-    ),
-    settle: gather(batchMax, (reveals: Reveal[]) => settleReveals(ctx, workspaceId, reveals)),
+    read: (request) => reads.add(request),
+    settle: (reveal) => settlements.add(reveal),
   }
 }
 

@@ -1,7 +1,8 @@
+import { Batcher } from '../../kernel/batcher.ts'
 import type { Context } from '../../kernel/context.ts'
+import { isRefused } from '../../kernel/db/batch-writer.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
-import { isRefused } from '../../kernel/runner/group-writer.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 import { disableDestination } from '../webhooks/index.ts'
 import type { Attempt } from './delivery.ts'
@@ -25,37 +26,23 @@ export interface Settlement {
 /** By delivery id; false: another runner had settled it already. */
 export type SettledBatch = Map<string, boolean>
 
-const batchMax = 1000
-/** In full flow a batch waits for its kind: each transaction costs both sides, however small it is. */
-const flowMin = 20
-const flowBatchMin = 600
-const gatherMs = 40
 /** Results waiting to be written; beyond, nothing new is sent. */
 const backlogMax = 4000
 const refusedAgainMs = 60_000
-
-interface Half {
-  waiting: Settlement[]
-  writing: Promise<void> | undefined
-}
-
-const newHalf = (): Half => ({ waiting: [], writing: undefined })
+/** One prepares while the other waits for its commit. */
+const writers = 2
 
 /**
  * The results of all lanes of a process, merged: a transaction per lane settles 1,900 rows/s with
- * 20,000 lanes of one row each, merged ones 6,900–16,200 (measured). Two are written at once, so that
- * one prepares while the other waits for its commit. A lane's results are always in the same of the
- * two, and so in the order of their answers.
+ * 20,000 lanes of one row each, merged ones 6,900–16,200 (measured). A lane's results are always in
+ * the same of two halves, and so in the order of their answers.
  *
- * Settling is by row and idempotent: after a deadlock, a lost connection or a COMMIT whose answer
- * never came, the same batch is simply run again. A row that the database refuses holds up no other: it
- * is found by halves and tried again by itself, and its delivery is not sent again meanwhile.
+ * Settling is by row and idempotent. A row that the database refuses holds up no other: it is tried
+ * again by itself, and its delivery is not sent again meanwhile.
  */
 export class SettleWriter {
   readonly #ctx: Context
-  readonly #slot: number
-  readonly #onSettled: (settlements: Settlement[], batch: SettledBatch) => void
-  readonly #halves: Half[] = [newHalf(), newHalf()]
+  readonly #batches: Batcher<Settlement, void>
   #refused: { settlement: Settlement; againMs: number }[] = []
 
   constructor(
@@ -64,19 +51,23 @@ export class SettleWriter {
     onSettled: (settlements: Settlement[], batch: SettledBatch) => void,
   ) {
     this.#ctx = ctx
-    this.#slot = slot
-    this.#onSettled = onSettled
+    const write = async (settlements: Settlement[]) => {
+      onSettled(settlements, await transaction(ctx, (tx) => settle(tx, settlements, slot)))
+      return []
+    }
+    this.#batches = new Batcher<Settlement, void>(ctx, 'results', write, {
+      ...{ itemsMax: 1000, gather: 2, concurrency: writers, retry: { isRefused } },
+      flow: { itemsMin: 600, gatherMs: 40 },
+      keyOf: ({ attempt }) => String(bucketOf(attempt.webhook_id) % writers),
+    })
   }
 
   add(settlement: Settlement) {
-    const half = this.#halves[bucketOf(settlement.attempt.webhook_id) % this.#halves.length]
-    if (!half) return
-    half.waiting.push(settlement)
-    half.writing ??= this.#drain(half)
+    this.#batches.add(settlement).catch((error) => this.#putAside(settlement, error))
   }
 
   get isFull(): boolean {
-    return this.pending + this.refused >= backlogMax
+    return this.#batches.pending + this.refused >= backlogMax
   }
 
   /** Results that the database did not take. */
@@ -93,55 +84,8 @@ export class SettleWriter {
     for (const { settlement } of due) this.add(settlement)
   }
 
-  get pending(): number {
-    return this.#halves.reduce((sum, { waiting }) => sum + waiting.length, 0)
-  }
-
   /** Resolves when everything given so far is written. */
-  async flush() {
-    for (const half of this.#halves) while (half.writing) await half.writing
-  }
-
-  async #drain(half: Half) {
-    // A few milliseconds let the answers of one moment share a transaction.
-    await this.#ctx.sleep(2)
-    while (half.waiting.length > 0) {
-      const batch = half.waiting.splice(0, batchMax)
-      await this.#settle(batch)
-      const { length } = half.waiting
-      if (length >= flowMin && length < flowBatchMin) await this.#ctx.sleep(gatherMs)
-    }
-    half.writing = undefined
-  }
-
-  async #settle(batch: Settlement[]): Promise<void> {
-    for (let failures = 0; ; failures++) {
-      try {
-        const settled = await transaction(this.#ctx, (tx) => settle(tx, batch, this.#slot))
-        this.#onSettled(batch, settled)
-        return
-      } catch (error) {
-        if (isRefused(error)) return this.#settleApart(batch, error)
-        this.#ctx.log.warn(
-          { settlements: batch.length, failures, ...describeError(error) },
-          'results were not written and are tried again',
-        )
-        await this.#ctx.sleep(Math.min(5_000, 20 * 2 ** failures))
-      }
-    }
-  }
-
-  /** One of them is at fault: halves find it. */
-  async #settleApart(batch: Settlement[], error: unknown) {
-    const [first, second] = batch
-    if (first && !second) {
-      this.#putAside(first, error)
-      return
-    }
-    const half = batch.length >> 1
-    await this.#settle(batch.slice(0, half))
-    await this.#settle(batch.slice(half))
-  }
+  flush = () => this.#batches.flush()
 
   #putAside(settlement: Settlement, error: unknown) {
     const { workspace_id, webhook_id, retry_group_id } = settlement.attempt

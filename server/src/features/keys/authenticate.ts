@@ -1,3 +1,4 @@
+import { Batcher } from '../../kernel/batcher.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { Authenticate, Caller } from '../../kernel/http/access.ts'
 import { foldScope } from '../../kernel/http/scopes.ts'
@@ -13,24 +14,33 @@ import { hashSecret, isWellFormed } from './secret.ts'
  * by a read that began before it arrived.
  */
 export function createAuthenticator(ctx: Context): Authenticate {
-  const find = shareReads(async (hashes: string[]) => {
-    const [first, ...others] = hashes.map((hash) => Buffer.from(hash, 'hex'))
-    if (!first) return new Map()
-    const rows =
-      others.length === 0
-        ? await findAuthority(ctx.db, first)
-        : await findAuthorities(ctx.db, [first, ...others])
-    return new Map(rows.map((row) => [row.hash.toString('hex'), row]))
-  })
+  const authorities = new Batcher<string, Authority | undefined>(
+    ctx,
+    'authorities',
+    async (hashes) => {
+      const rows = await readAuthorities(ctx, [...new Set(hashes)])
+      const found = new Map(rows.map((row) => [row.hash.toString('hex'), row]))
+      return hashes.map((hash) => found.get(hash))
+    },
+    { itemsMax: 10_000, gather: 'turn' },
+  )
   const touch = createToucher(ctx)
   return async (secret) => {
     if (!isWellFormed(secret))
       throw refusal('invalid_key', 'The key is not valid; check for a typo.')
-    const authority = await find(hashSecret(secret).toString('hex'))
+    const authority = await authorities.add(hashSecret(secret).toString('hex'))
     const caller = toCaller(authority, ctx.now())
     touch(caller, authority?.timestamp_last_used ?? null)
     return caller
   }
+}
+
+function readAuthorities(ctx: Context, hashes: string[]): Promise<Authority[]> {
+  const [first, ...others] = hashes.map((hash) => Buffer.from(hash, 'hex'))
+  if (!first) return Promise.resolve([])
+  return others.length === 0
+    ? findAuthority(ctx.db, first)
+    : findAuthorities(ctx.db, [first, ...others])
 }
 
 function toCaller(authority: Authority | undefined, now: Date): Caller {
@@ -52,36 +62,6 @@ function toCaller(authority: Authority | undefined, now: Date): Caller {
     requestsMax: authority.plan_rate,
     expiresAt: authority.timestamp_expires,
   }
-}
-
-/** One read at a time; what arrives meanwhile forms the next. */
-function shareReads<T>(read: (keys: string[]) => Promise<Map<string, T>>) {
-  let waiting: {
-    key: string
-    resolve: (found: T | undefined) => void
-    reject: (e: unknown) => void
-  }[] = []
-  let reading = false
-  async function drain() {
-    reading = true
-    while (waiting.length > 0) {
-      const batch = waiting
-      waiting = []
-      try {
-        const found = await read([...new Set(batch.map((request) => request.key))])
-        for (const { key, resolve } of batch) resolve(found.get(key))
-      } catch (error) {
-        for (const { reject } of batch) reject(error)
-      }
-    }
-    reading = false
-  }
-  return (key: string) =>
-    new Promise<T | undefined>((resolve, reject) => {
-      waiting.push({ key, resolve, reject })
-      // After the current turn, so that requests parsed together are read together.
-      if (!reading && waiting.length === 1) setImmediate(() => void (reading || drain()))
-    })
 }
 
 const touchEveryMs = 60_000

@@ -1,7 +1,7 @@
+import type { Batcher } from '../../kernel/batcher.ts'
 import type { Context } from '../../kernel/context.ts'
 import { shareLoop } from '../../kernel/loop-share.ts'
 import { type Envelope, MailFailure, type SmtpConnection } from '../../kernel/mail/index.ts'
-import type { GroupWriter } from '../../kernel/runner/group-writer.ts'
 import { type RefusedCopy, TemplateError } from '../campaigns/index.ts'
 import { type CompiledStep, type ComposedMail, compose, MailRefused } from '../messages/index.ts'
 import type { LinkMaker } from '../tracking/index.ts'
@@ -21,7 +21,7 @@ export interface CourierParts {
   connections: Connections
   copies: SentCopies
   links: LinkMaker
-  marks: GroupWriter<Mark, boolean>
+  marks: Batcher<Mark, boolean>
   settlements: Settlements
 }
 

@@ -1,3 +1,4 @@
+import type { Batcher } from '../../kernel/batcher.ts'
 import type { Context } from '../../kernel/context.ts'
 import { describeError } from '../../kernel/log.ts'
 import { MailFailure } from '../../kernel/mail/index.ts'
@@ -14,7 +15,7 @@ import { Lane } from './lane.ts'
 import type { LaneRow } from './lane-queries.ts'
 import { MailboxSlots } from './mailbox-slots.ts'
 import type { ClaimedMail, Move } from './plan-lanes.ts'
-import { Rounds } from './rounds.ts'
+import { createRounds } from './rounds.ts'
 import { recordRecovery, recordSetback } from './trouble.ts'
 import { judge } from './verdict.ts'
 import type { Writers } from './writers.ts'
@@ -46,7 +47,7 @@ export class Lanes {
   readonly #ctx: Context
   readonly #options: LanesOptions
   readonly #writers: Writers
-  readonly #rounds: Rounds
+  readonly #rounds: Batcher<Lane, Move>
   readonly #lanes = new Map<string, Lane>()
   readonly #slots: MailboxSlots
   /** Mailbox to the token that it was taken over under: that is done once per lease. */
@@ -57,7 +58,7 @@ export class Lanes {
     this.#options = options
     this.#writers = writers
     this.#slots = new MailboxSlots(ctx)
-    this.#rounds = new Rounds(ctx, writers)
+    this.#rounds = createRounds(ctx, writers)
   }
 
   /** Awake, not owned: those that sleep are in the database. */
@@ -159,7 +160,7 @@ export class Lanes {
 
   #plan(lane: Lane): Promise<Move> {
     lane.isWoken = false
-    return this.#rounds.plan(lane)
+    return this.#rounds.add(lane)
   }
 
   /** The connection does not stand still while the next mails are looked for. */

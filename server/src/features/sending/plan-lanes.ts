@@ -1,6 +1,6 @@
+import type { Batcher } from '../../kernel/batcher.ts'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import type { GroupWriter } from '../../kernel/runner/group-writer.ts'
 import { type LeadActivity, recordActivities } from '../leads/index.ts'
 import type { BookedCampaign, CampaignBook } from './campaign-book.ts'
 import { holdCampaigns } from './campaign-queries.ts'
@@ -38,8 +38,8 @@ export interface PlannerParts {
   readSince: Date
   book: CampaignBook
   pool: LeadPool
-  claims: GroupWriter<ClaimRequest, Claim | null>
-  sleeps: GroupWriter<Sleep, boolean>
+  claims: Batcher<ClaimRequest, Claim | null>
+  sleeps: Batcher<Sleep, boolean>
 }
 
 /** Plans lanes together, one round at a time: what they plan from is read once for all of them. */

@@ -1,62 +1,30 @@
+import { Batcher } from '../../kernel/batcher.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { Lane } from './lane.ts'
 import { type Move, planLanes } from './plan-lanes.ts'
 import { takeOver } from './take-over.ts'
 import type { Writers } from './writers.ts'
 
-interface Waiting {
-  lane: Lane
-  resolve: (move: Move) => void
-  reject: (error: unknown) => void
-}
-
-const gatherMs = 1
 const lanesMax = 256
 
-/** Lanes that want to know what to do next, planned in rounds: one at a time, all that wait for it. */
-export class Rounds {
-  readonly #ctx: Context
-  readonly #writers: Writers
-  #waiting: Waiting[] = []
-  #planning: Promise<void> | undefined
+/** Plans what lanes do next: one round at a time, for all that wait for it. */
+export function createRounds(ctx: Context, writers: Writers): Batcher<Lane, Move> {
+  return new Batcher<Lane, Move>(ctx, 'rounds', (lanes) => planRound(ctx, lanes, writers), {
+    ...{ itemsMax: lanesMax, gather: 1 },
+  })
+}
 
-  constructor(ctx: Context, writers: Writers) {
-    this.#ctx = ctx
-    this.#writers = writers
-  }
+async function planRound(ctx: Context, lanes: Lane[], writers: Writers): Promise<Move[]> {
+  const foreign = lanes.filter(({ isAdopted }) => !isAdopted)
+  if (foreign.length > 0) await releaseUnfinished(ctx, foreign, writers)
+  // Held: they stay awake in the database, and are found there when it is over.
+  if (writers.watch.isHeld) return lanes.map(() => ({ kind: 'left' }))
+  const moves = await planLanes(ctx, lanes, writers)
+  return lanes.map((lane) => moves.get(lane) ?? { kind: 'again' })
+}
 
-  plan(lane: Lane): Promise<Move> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ lane, resolve, reject })
-      this.#planning ??= this.#plan()
-    })
-  }
-
-  async #plan() {
-    await this.#ctx.sleep(gatherMs)
-    while (this.#waiting.length > 0) await this.#round(this.#waiting.splice(0, lanesMax))
-    this.#planning = undefined
-  }
-
-  /** What broke off on the way is offered again: else nobody writes to these leads any more. */
-  async #takeOver(lanes: Lane[]) {
-    const { settlements, pool } = this.#writers
-    for (const leadId of await takeOver(this.#ctx, lanes, settlements)) pool.release(leadId)
-  }
-
-  async #round(waiting: Waiting[]) {
-    const lanes = waiting.map(({ lane }) => lane)
-    try {
-      const foreign = lanes.filter(({ isAdopted }) => !isAdopted)
-      if (foreign.length > 0) await this.#takeOver(foreign)
-      // Held: they stay awake in the database, and are found there when it is over.
-      const { watch } = this.#writers
-      const moves = watch.isHeld ? null : await planLanes(this.#ctx, lanes, this.#writers)
-      for (const { lane, resolve } of waiting) {
-        resolve(moves ? (moves.get(lane) ?? { kind: 'again' }) : { kind: 'left' })
-      }
-    } catch (error) {
-      for (const { reject } of waiting) reject(error)
-    }
-  }
+/** What broke off on the way is offered again: else nobody writes to these leads any more. */
+async function releaseUnfinished(ctx: Context, lanes: Lane[], writers: Writers) {
+  const { settlements, pool } = writers
+  for (const leadId of await takeOver(ctx, lanes, settlements)) pool.release(leadId)
 }

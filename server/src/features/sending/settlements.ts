@@ -1,7 +1,8 @@
+import type { Batcher } from '../../kernel/batcher.ts'
 import type { Context } from '../../kernel/context.ts'
+import { createBatchWriter } from '../../kernel/db/batch-writer.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
-import { GroupWriter } from '../../kernel/runner/group-writer.ts'
 import type { CampaignBook } from './campaign-book.ts'
 import { setAside } from './set-aside.ts'
 import { type Settlement, settleSends } from './settle.ts'
@@ -11,14 +12,14 @@ const sentAtOnce = 2
 /** Of the texts of mails in one transaction: half a megabyte each is possible. */
 const bytesMax = 8 * 1024 * 1024
 const batch = {
-  batchMax: 500,
-  bytes: { of: bytesOf, batchMax: bytesMax },
-  gatherMs: 20,
-  flow: { batchMin: 400, gatherMs: 100 },
+  itemsMax: 500,
+  bytes: { of: bytesOf, max: bytesMax },
+  gather: 20,
+  flow: { itemsMin: 400, gatherMs: 100 },
 }
 
 interface Open {
-  writer: GroupWriter<Settlement, boolean>
+  writer: Batcher<Settlement, boolean>
   /** Given to it, and not written yet. */
   count: number
 }
@@ -34,7 +35,7 @@ interface Open {
 export class Settlements {
   readonly #ctx: Context
   readonly #book: CampaignBook
-  readonly #sent: GroupWriter<Settlement, boolean>
+  readonly #sent: Batcher<Settlement, boolean>
   readonly #others = new Map<string, Open>()
 
   constructor(ctx: Context, book: CampaignBook) {
@@ -103,9 +104,9 @@ export class Settlements {
     return [this.#sent, ...[...this.#others.values()].map(({ writer }) => writer)]
   }
 
-  #writer(name: string, writersMax: number) {
+  #writer(name: string, concurrency: number) {
     const write = (tx: Context, items: Settlement[]) => settleSends(tx, this.#book, items)
-    return new GroupWriter(this.#ctx, name, write, { ...batch, writersMax })
+    return createBatchWriter(this.#ctx, name, write, { ...batch, concurrency })
   }
 }
 

@@ -1,5 +1,6 @@
+import type { Batcher } from '../../kernel/batcher.ts'
 import type { Context } from '../../kernel/context.ts'
-import { GroupWriter } from '../../kernel/runner/group-writer.ts'
+import { createBatchWriter } from '../../kernel/db/batch-writer.ts'
 import { LinkMaker } from '../tracking/index.ts'
 import { CampaignBook } from './campaign-book.ts'
 import { claimSends } from './claim.ts'
@@ -22,10 +23,10 @@ export interface Writers {
   links: LinkMaker
   connections: Connections
   copies: SentCopies
-  claims: GroupWriter<ClaimRequest, Claim | null>
-  marks: GroupWriter<Mark, boolean>
+  claims: Batcher<ClaimRequest, Claim | null>
+  marks: Batcher<Mark, boolean>
   settlements: Settlements
-  sleeps: GroupWriter<Sleep, boolean>
+  sleeps: Batcher<Sleep, boolean>
   /** Resolves when everything given so far is written. */
   flush: () => Promise<void>
 }
@@ -35,24 +36,24 @@ const marksAtOnce = 1
 
 export function createWriters(ctx: Context, watch: DatabaseWatch, readSince: Date): Writers {
   const book = new CampaignBook()
-  const claims = new GroupWriter<ClaimRequest, Claim | null>(
+  const claims = createBatchWriter<ClaimRequest, Claim | null>(
     ctx,
     'claims',
     (tx, items) => claimSends(tx, items, { epoch: watch.epoch, readSince }),
-    { batchMax: 500, gatherMs: 1 },
+    { itemsMax: 500, gather: 1 },
   )
-  const marks = new GroupWriter<Mark, boolean>(ctx, 'marks', markSince(readSince), {
-    ...{ batchMax: 500, gatherMs: 1, writersMax: marksAtOnce, isOneStatement: true },
+  const marks = createBatchWriter<Mark, boolean>(ctx, 'marks', markSince(readSince), {
+    ...{ itemsMax: 500, gather: 1, concurrency: marksAtOnce, isOneStatement: true },
   })
   const settlements = new Settlements(ctx, book)
-  const sleeps = new GroupWriter<Sleep, boolean>(
+  const sleeps = createBatchWriter<Sleep, boolean>(
     ctx,
     'sleeps',
     async (tx, items) => {
       const asleep = await putToSleep(tx.db, items)
       return items.map(({ mailbox_id }) => asleep.has(mailbox_id))
     },
-    { batchMax: 500, gatherMs: 1 },
+    { itemsMax: 500, gather: 1 },
   )
   return {
     ...{ watch, readSince, book, claims, marks, settlements, sleeps },

@@ -1,7 +1,8 @@
 import pino from 'pino'
 import { expect, test } from 'vitest'
-import type { Context } from '../context.ts'
-import { type GroupOptions, GroupWriter } from './group-writer.ts'
+import { Batcher, type BatcherOptions } from './batcher.ts'
+import type { Context } from './context.ts'
+import { isRefused } from './db/batch-writer.ts'
 
 /** Sleeps are written down and end when the test lets them. */
 function makeContext() {
@@ -22,10 +23,10 @@ function makeContext() {
 /** All that follows without anything from outside. */
 const settled = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
-function makeWriter(options: Partial<GroupOptions> = {}) {
+function makeBatcher(options: Partial<BatcherOptions<number>> = {}, retries = true) {
   const { ctx, sleeps, wake } = makeContext()
   const writes: { items: number[]; end: (error?: unknown) => Promise<void> }[] = []
-  const write = (_ctx: Context, items: number[]) => {
+  const write = (items: number[]) => {
     const { promise, resolve, reject } = Promise.withResolvers<number[]>()
     const end = (error?: unknown) => {
       if (error === undefined) resolve(items.map((item) => 10 * item))
@@ -35,16 +36,16 @@ function makeWriter(options: Partial<GroupOptions> = {}) {
     writes.push({ items, end })
     return promise
   }
-  const writer = new GroupWriter<number, number>(ctx, 'tests', write, {
-    ...{ batchMax: 3, gatherMs: 1, isOneStatement: true },
-    ...options,
+  const batcher = new Batcher<number, number>(ctx, 'tests', write, {
+    ...{ itemsMax: 3, gather: 1, ...options },
+    ...(retries ? { retry: { isRefused } } : {}),
   })
-  return { writer, writes, sleeps, wake }
+  return { batcher, writes, sleeps, wake }
 }
 
 test('what arrives together is one batch, and each gets its own answer', async () => {
-  const { writer, writes, wake } = makeWriter()
-  const answers = Promise.all([1, 2, 3].map((item) => writer.add(item)))
+  const { batcher, writes, wake } = makeBatcher()
+  const answers = Promise.all([1, 2, 3].map((item) => batcher.add(item)))
   await wake(1)
   expect(writes.map(({ items }) => items)).toEqual([[1, 2, 3]])
   await writes[0]?.end()
@@ -52,14 +53,14 @@ test('what arrives together is one batch, and each gets its own answer', async (
 })
 
 test('two batches are written at once, and whoever waits for all waits for both', async () => {
-  const { writer, writes, wake } = makeWriter({ writersMax: 2 })
-  void writer.add(1)
+  const { batcher, writes, wake } = makeBatcher({ concurrency: 2 })
+  void batcher.add(1)
   await wake(1)
-  void writer.add(2)
+  void batcher.add(2)
   await wake(1)
   expect(writes.map(({ items }) => items)).toEqual([[1], [2]])
   let isFlushed = false
-  const flushed = writer.flush().then(() => {
+  const flushed = batcher.flush().then(() => {
     isFlushed = true
   })
   await writes[1]?.end()
@@ -69,10 +70,10 @@ test('two batches are written at once, and whoever waits for all waits for both'
 })
 
 test('a batch whose connection was lost is written again, as it was', async () => {
-  const { writer, writes, wake } = makeWriter()
-  const answer = writer.add(1)
+  const { batcher, writes, wake } = makeBatcher()
+  const answer = batcher.add(1)
   await wake(1)
-  void writer.add(2)
+  void batcher.add(2)
   await writes[0]?.end(Object.assign(new Error('terminated'), { code: '57P01' }))
   await wake(20)
   expect(writes.map(({ items }) => items)).toEqual([[1], [1]])
@@ -81,8 +82,8 @@ test('a batch whose connection was lost is written again, as it was', async () =
 })
 
 test('a value that the database refuses fails its own item only', async () => {
-  const { writer, writes, wake } = makeWriter()
-  const answers = Promise.allSettled([1, 2, 3].map((item) => writer.add(item)))
+  const { batcher, writes, wake } = makeBatcher()
+  const answers = Promise.allSettled([1, 2, 3].map((item) => batcher.add(item)))
   await wake(1)
   const refused = Object.assign(new Error('refused'), { code: '22P05' })
   for (let at = 0; at < writes.length; at++) {
@@ -97,12 +98,12 @@ test('a value that the database refuses fails its own item only', async () => {
 })
 
 test('in full flow a batch waits for its kind, and a few do not', async () => {
-  const { writer, writes, sleeps, wake } = makeWriter({
-    batchMax: 100,
-    flow: { batchMin: 50, gatherMs: 7 },
+  const { batcher, writes, sleeps, wake } = makeBatcher({
+    itemsMax: 100,
+    flow: { itemsMin: 50, gatherMs: 7 },
   })
   const add = (count: number) => {
-    for (let i = 0; i < count; i++) void writer.add(i)
+    for (let i = 0; i < count; i++) void batcher.add(i)
   }
   add(1)
   await wake(1)
@@ -119,14 +120,56 @@ test('in full flow a batch waits for its kind, and a few do not', async () => {
 })
 
 test('a batch ends before it is too large, and what alone is larger goes by itself', async () => {
-  const { writer, writes, wake } = makeWriter({
-    batchMax: 100,
-    bytes: { of: (item) => item as number, batchMax: 10 },
+  const { batcher, writes, wake } = makeBatcher({
+    itemsMax: 100,
+    bytes: { of: (item) => item, max: 10 },
   })
-  for (const bytes of [4, 6, 1, 30, 2]) void writer.add(bytes)
-  expect(writer.pendingBytes).toBe(43)
+  for (const bytes of [4, 6, 1, 30, 2]) void batcher.add(bytes)
+  expect(batcher.pendingBytes).toBe(43)
   await wake(1)
   for (let at = 0; at < writes.length; at++) await writes[at]?.end()
   expect(writes.map(({ items }) => items)).toEqual([[4, 6], [1], [30], [2]])
-  expect(writer.pendingBytes).toBe(0)
+  expect(batcher.pendingBytes).toBe(0)
+})
+
+test('what is asked for while a batch runs forms the next, in one turn of the event loop', async () => {
+  const { batcher, writes } = makeBatcher({ gather: 'turn' })
+  const first = Promise.all([batcher.add(1), batcher.add(2)])
+  await settled()
+  expect(writes.map(({ items }) => items)).toEqual([[1, 2]])
+  const next = Promise.all([3, 4, 5, 6].map((item) => batcher.add(item)))
+  await settled()
+  expect(writes).toHaveLength(1)
+  for (let at = 0; at < 3; at++) await writes[at]?.end()
+  expect(await first).toEqual([10, 20])
+  expect(await next).toEqual([30, 40, 50, 60])
+  expect(writes.map(({ items }) => items)).toEqual([[1, 2], [3, 4, 5], [6]])
+})
+
+test('without retries a batch that fails fails those in it and nobody after', async () => {
+  const { batcher, writes } = makeBatcher({ gather: 'microtask' }, false)
+  const answers = Promise.allSettled([1, 2].map((item) => batcher.add(item)))
+  await settled()
+  await writes[0]?.end(new Error('lost'))
+  expect((await answers).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  const next = batcher.add(3)
+  await settled()
+  await writes[1]?.end()
+  expect(await next).toBe(30)
+})
+
+test('a key has one batch at a time, and keys take turns at the batches there may be', async () => {
+  const { batcher, writes } = makeBatcher({
+    ...{ gather: 'microtask', concurrency: 2, itemsMax: 2 },
+    keyOf: (item) => String(Math.floor(item / 10)),
+  })
+  for (const item of [11, 12, 13, 21, 31, 41]) void batcher.add(item)
+  await settled()
+  expect(writes.map(({ items }) => items)).toEqual([[11, 12], [21]])
+  await writes[1]?.end()
+  expect(writes[2]?.items).toEqual([31])
+  await writes[0]?.end()
+  expect(writes[3]?.items).toEqual([41])
+  await writes[2]?.end()
+  expect(writes[4]?.items).toEqual([13])
 })
