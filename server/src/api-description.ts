@@ -1,4 +1,4 @@
-import { eventWebhooks } from './features/event-payloads/index.ts'
+import { eventCatalogue } from './features/events/catalogue/index.ts'
 import type { ApiDescription } from './kernel/http/openapi.ts'
 
 /** What a reader of the API reference has to know before the first operation. */
@@ -84,5 +84,5 @@ you have stored already: a delivery may come more than once. No order is promise
       description: 'What a webhook receives. The operations here are answered by your receiver.',
     },
   ],
-  webhooks: eventWebhooks,
+  webhooks: eventCatalogue,
 }

@@ -13,9 +13,10 @@ import {
   dropOldPartitions,
   historyTables,
   observeAttempt,
+  observeBacklog,
   startDeliveryRunner,
 } from './features/deliveries/index.ts'
-import { eventPayloadSchemas } from './features/event-payloads/index.ts'
+import { eventPayloadSchemas } from './features/events/catalogue/index.ts'
 import { startInboxRunner } from './features/inbox/index.ts'
 import { createAuthenticator, keyRoutes, keySchemas } from './features/keys/index.ts'
 import { followSteps, leadRoutes, leadSchemas } from './features/leads/index.ts'
@@ -23,9 +24,9 @@ import { sealedMailboxColumns } from './features/mailboxes/index.ts'
 import { dropOldMessages, messagesTable } from './features/messages/index.ts'
 import { startSendingRunner, type Witness } from './features/sending/index.ts'
 import { tokenBoxOf, trackingRoutes } from './features/tracking/index.ts'
-import { webhookEventRoutes, webhookEventSchemas } from './features/webhook-events/index.ts'
-import { webhookTestRoutes, webhookTestSchemas } from './features/webhook-tests/index.ts'
+import { webhookEventRoutes, webhookEventSchemas } from './features/webhooks/history/index.ts'
 import { sealedWebhookColumns, webhookRoutes, webhookSchemas } from './features/webhooks/index.ts'
+import { webhookTestRoutes, webhookTestSchemas } from './features/webhooks/test-calls/index.ts'
 import { listWorkspaces } from './features/workspaces/index.ts'
 import type { Context } from './kernel/context.ts'
 import { createPartitions, type PartitionedTable } from './kernel/db/partitions.ts'
@@ -105,6 +106,7 @@ export async function startRunner(
     onAttempt: (attempt) => observeAttempt(ctx, attempt),
     busyShare: createBusyShare(),
   })
+  observeBacklog(ctx, deliveries.buckets)
   ctx.metrics.gauge('lanes_leased', deliveries.lanesLeased)
   ctx.metrics.gauge('results_refused', deliveries.resultsRefused)
   const inboxes = startInboxRunner(ctx, { isHeld })
@@ -136,9 +138,9 @@ async function shareHints(
   listen: DeliveryRunnerOptions['listen'],
 ): Promise<Pick<DeliveryRunnerOptions, 'listen'>> {
   if (!listen) return {}
-  const waiting = new Set<() => void>()
-  const unlisten = await listen(() => {
-    for (const wake of waiting) wake()
+  const waiting = new Set<(hint: string) => void>()
+  const unlisten = await listen((hint) => {
+    for (const wake of waiting) wake(hint)
   })
   return {
     async listen(wake) {

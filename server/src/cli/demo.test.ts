@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { expect, test, vi } from 'vitest'
 import { run } from '../../test/commands.ts'
 import { makeDataDir, runOperator } from '../../test/processes.ts'
-import { standardEventTypes } from '../features/webhooks/index.ts'
+import { standardEventTypes } from '../features/events/catalogue/index.ts'
 
 // A whole process with everything in it, on a machine that may be busy.
 vi.setConfig({ testTimeout: 120_000 })

@@ -1,7 +1,7 @@
 import { partitionedTables, sealedColumns } from '../app.ts'
 import type { Config } from '../config.ts'
+import { readBacklog } from '../features/deliveries/index.ts'
 import { isReindexDue } from '../features/directory/index.ts'
-import { readBacklog } from '../features/operations/index.ts'
 import type { Db } from '../kernel/db/db.ts'
 import {
   findInstance,

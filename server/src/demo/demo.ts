@@ -103,7 +103,7 @@ const leapFor = (leads: number) => Math.min(60, Math.max(10, 4000 / leads)) * 60
 async function isDone(world: World, receiver: Receiver, { eventTypes }: Office) {
   const counts = receiver.counts()
   if (!world.clock.isFree || eventTypes.some((type) => !counts[type])) return false
-  const { pending } = await readBacklog(world.ctx.db)
+  const { pending } = await readBacklog(world.ctx)
   return pending === 0
 }
 

@@ -26,9 +26,11 @@ type GaugeName = keyof typeof gauges
 type Readings = number | Record<string, number>
 
 const gauges = {
-  deliveries_pending: { help: 'Deliveries that are not settled, of all processes' },
+  deliveries_pending: {
+    help: 'Deliveries that are not settled, of the destinations that this process owns',
+  },
   deliveries_oldest_due_seconds: {
-    help: 'How long the delivery that is most overdue has been due, of all processes',
+    help: 'How long the delivery that is most overdue has been due, of the destinations that this process owns',
   },
   lanes_leased: { help: 'Destinations with due work in the leases of this process' },
   results_refused: {

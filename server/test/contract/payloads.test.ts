@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
+import { standardEventTypes } from '../../src/features/events/catalogue/index.ts'
 import { createLabel } from '../../src/features/labels/index.ts'
-import { standardEventTypes } from '../../src/features/webhooks/index.ts'
 import { createReadyCampaign } from '../campaigns.ts'
 import { testDelivering } from '../delivering.ts'
 import { insertCompany, insertPerson } from '../directory-rows.ts'

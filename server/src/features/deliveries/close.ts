@@ -54,10 +54,9 @@ export async function closeBacklog(ctx: Context, lane: Lane, excess: number, slo
 }
 
 /** The delivery whose request ended the process again and again. */
-export async function closeSuspect(ctx: Context, lane: Lane, slot: number) {
-  const { workspaceId, webhookId, suspect } = lane
-  if (!suspect) return
-  const row = await queries.findPending(ctx.db, workspaceId, webhookId, suspect)
+export async function closeSuspect(ctx: Context, lane: Lane, deliveryId: string, slot: number) {
+  const { workspaceId, webhookId } = lane
+  const row = await queries.findPending(ctx.db, workspaceId, webhookId, deliveryId)
   if (row) await close(ctx, lane, [row], 'network_error: the request ended its process', slot)
 }
 
@@ -70,7 +69,7 @@ async function close(
   url = lane.destination?.url,
 ) {
   // What is in flight settles itself: its answer must not find the row gone.
-  const closable = rows.filter((row) => !lane.taken.has(row.id))
+  const closable = rows.filter((row) => !lane.hasTaken(row.id))
   if (closable.length === 0) return
   const webhookUrl = url ?? (await queries.findUrl(ctx.db, lane.workspaceId, lane.webhookId)) ?? ''
   const settlements = closable.map(

@@ -29,31 +29,46 @@ export async function findDueLanes(
   return rows
 }
 
-export interface SweptLane extends LaneKey {
+/** Where a step of the sweep ended. */
+export interface SweepPosition extends LaneKey {
+  bucket: number
+}
+
+export interface SweptLane extends SweepPosition {
   has_work: boolean
 }
 
-/**
- * One step of the round that finds what a late commit hid from the window above: the next lanes in
- * key order, deleted destinations included. `webhook_urls` names every destination there ever was.
- */
-export const sweepLanes = prepared<[string, string, Date, number], SweptLane>(
+const sweepBatch = prepared<[number[], number, string, string, Date, number], SweptLane>(
   'sweep_lanes',
   `/* cross-workspace: discovery */
-   select u.workspace_id, u.webhook_id, exists (
+   select u.bucket, u.workspace_id, u.webhook_id, exists (
      select from deliveries d
      where d.workspace_id = u.workspace_id and d.webhook_id = u.webhook_id
-       and (d.due_at <= $3 or not exists (
+       and (d.due_at <= $5 or not exists (
          select from webhooks w where w.workspace_id = u.workspace_id and w.id = u.webhook_id))
    ) as has_work
    from (
-     select distinct workspace_id, webhook_id from webhook_urls
-     where (workspace_id, webhook_id) > ($1::uuid, $2::uuid)
-     order by workspace_id, webhook_id
-     limit $4
+     select distinct bucket, workspace_id, webhook_id from webhook_urls
+     where bucket = any($1::smallint[])
+       and (bucket, workspace_id, webhook_id) > ($2::smallint, $3::uuid, $4::uuid)
+     order by bucket, workspace_id, webhook_id
+     limit $6
    ) u
-   order by u.workspace_id, u.webhook_id`,
+   order by u.bucket, u.workspace_id, u.webhook_id`,
 )
+
+/**
+ * One step of the round that finds what a late commit hid from the window above: the next lanes of
+ * these buckets in key order, deleted destinations included. `webhook_urls` names every destination
+ * there ever was.
+ */
+export const sweepLanes = (
+  db: Db,
+  buckets: number[],
+  { bucket, workspace_id, webhook_id }: SweepPosition,
+  now: Date,
+  most: number,
+) => sweepBatch(db, buckets, bucket, workspace_id, webhook_id, now, most)
 
 export interface DueFanout {
   workspace_id: string
@@ -87,16 +102,12 @@ export const countAbandons = (db: Db, buckets: number[], now: Date) =>
     order by workspace_id, webhook_id
     on conflict (workspace_id, webhook_id) do update set abandons = l.abandons + 1`.execute(db)
 
-export interface Backlog {
-  pending: number
-  oldest_due: Date | null
-}
-
-/** For the metrics and the doctor. Counted: the planner's estimate lags behind a burst by minutes. */
-export async function readBacklog(db: Db): Promise<Backlog> {
-  const { rows } = await sql<Backlog>`
+/** Counted: the planner's estimate lags behind a burst by minutes. */
+export async function countBacklog(db: Db, buckets: number[]) {
+  const { rows } = await sql<{ pending: number; oldest_due: Date | null }>`
     /* cross-workspace: metrics */
-    select count(*)::int as pending, min(due_at) as oldest_due from deliveries`.execute(db)
+    select count(*)::int as pending, min(due_at) as oldest_due
+    from deliveries where bucket = any(${buckets}::smallint[])`.execute(db)
   return rows[0] ?? { pending: 0, oldest_due: null }
 }
 

@@ -20,10 +20,8 @@ export interface DueDelivery {
   expires_ms: number
   /** Attempts made so far: the next one's `retry_count`. */
   attempt: number
-  /** Where the row lies, until somebody changes it: the shortest way to it. */
+  /** Where the row lies (`ctid`), until somebody changes it: the shortest way to it. */
   place: string
-  /** Of its destination, as it stood when the row was read; null: the destination is gone. */
-  version: number | null
 }
 
 /** One attempt as it is recorded (contract §4 "Webhook event record"). */

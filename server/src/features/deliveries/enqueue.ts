@@ -45,6 +45,7 @@ export async function enqueueDeliveries(
       webhook_ids: webhookIds,
     }))
     await queries.insertFanouts(tx.db, workspaceId, fanouts, now, expiresAt)
+    hintAfterCommit(tx, fanouts)
   } else {
     const rows = matched.flatMap(({ event, webhookIds }) =>
       webhookIds.map((webhookId) => ({
@@ -55,8 +56,16 @@ export async function enqueueDeliveries(
       })),
     )
     await queries.insertDeliveries(tx.db, workspaceId, rows, now, expiresAt)
+    hintAfterCommit(tx, rows)
   }
-  tx.afterCommit?.(hintDue)
+}
+
+/** The kind of the leases on destinations and fan-outs. */
+export const leaseKind = 'deliveries'
+
+export function hintAfterCommit(tx: Context, rows: { bucket: number }[]) {
+  const buckets = rows.map(({ bucket }) => bucket)
+  tx.afterCommit?.((ctx) => hintDue(ctx, { kind: leaseKind, buckets }))
 }
 
 /** Without a campaign a destination receives every event of the workspace. */

@@ -1,10 +1,9 @@
 import type { Context } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import { hintDue } from '../../kernel/runner/hint.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 import type { DueFanout } from './cross-workspace.ts'
-import { rowsMax } from './enqueue.ts'
+import { hintAfterCommit, rowsMax } from './enqueue.ts'
 import * as queries from './queries.ts'
 
 /**
@@ -29,7 +28,7 @@ export async function expandFanout(ctx: Context, fanout: DueFanout) {
         event_id: eventId,
       }))
       await queries.insertDeliveries(tx.db, workspaceId, rows, fanout.due_at, fanout.expires_at)
-      tx.afterCommit?.(hintDue)
+      hintAfterCommit(tx, rows)
       return true
     })
     if (!advanced) return

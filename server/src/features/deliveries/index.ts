@@ -1,6 +1,6 @@
 export { hintChannel } from '../../kernel/runner/hint.ts'
-export { readBacklog } from './cross-workspace.ts'
-export { judge } from './decide.ts'
+export { resultOf } from './assess.ts'
+export { observeBacklog, readBacklog } from './backlog.ts'
 export type { Attempt } from './delivery.ts'
 export { enqueueDeliveries } from './enqueue.ts'
 export { observeAttempt } from './observe.ts'

@@ -1,127 +1,126 @@
 import type { Context } from '../../kernel/context.ts'
-import { openDestination } from '../webhooks/index.ts'
+import { type Destination, openDestination } from '../webhooks/index.ts'
 import { closeBacklog, closeDeleted, closeExpired, closeSuspect, pendingMax } from './close.ts'
 import type { DueDelivery } from './delivery.ts'
 import { type Lane, start } from './lane.ts'
-import type { LaneHealth } from './queries.ts'
+import type { LaneHealth } from './lane-queries.ts'
+import { poolOf, sendsOneByOne } from './lane-state.ts'
 import { createWorkspaceReads } from './workspace-reads.ts'
 
-/**
- * A destination that was deleted or disabled, or lost its plan, is noticed within so many sends, or so
- * long; one that was changed with the first row that was read after the change.
- */
-const sendsPerDestinationRead = 64
-const destinationTrustedMs = 1_000
 const restMs = 5_000
-const expiryCheckEveryMs = 60_000
-const backlogCheckEveryMs = 60_000
-const restartEveryMs = 5_000
+
+export interface FoundRows {
+  rows: DueDelivery[]
+  /** There may be due rows beyond them. */
+  hasMore: boolean
+}
+
+const nothing: FoundRows = { rows: [], hasMore: false }
 
 /**
- * What a lane has to know before it sends: how it stands, where it leads, what is due. Deliveries that
- * will never be sent are closed on the way.
+ * What a lane has to know before it sends: how it stands, where it leads, what is due, all of one
+ * read. Deliveries that will never be sent are closed on the way.
  */
 export class LaneReader {
   readonly #ctx: Context
   readonly #slot: number
-  readonly #drop: (lane: Lane) => void
+  readonly #forgetRows: (lane: Lane) => void
   readonly #read: ReturnType<typeof createWorkspaceReads>
 
-  /** @param drop forgets what was read of a lane */
-  constructor(ctx: Context, slot: number, drop: (lane: Lane) => void) {
+  /** @param forgetRows forgets what was read of a lane */
+  constructor(ctx: Context, slot: number, forgetRows: (lane: Lane) => void) {
     this.#ctx = ctx
     this.#slot = slot
-    this.#drop = drop
+    this.#forgetRows = forgetRows
     this.#read = createWorkspaceReads(ctx)
   }
 
   /**
-   * What fell due and is neither sent nor being sent. What has expired meanwhile is closed.
-   *
-   * @returns nothing when the destination is gone, disabled, or not in the plan
+   * What fell due and is neither sent nor being sent: nothing when the destination is gone, disabled,
+   * or not in the plan. What has expired meanwhile is closed.
    */
-  async readDue(lane: Lane): Promise<DueDelivery[]> {
+  async readDue(lane: Lane): Promise<FoundRows> {
     const { now, monotonicMs } = this.#ctx
-    if (!lane.healthKnown) lane.adopt(await this.#read.health(lane))
-    if (!this.isTrusted(lane) && !(await this.readDestination(lane))) return []
-    await this.#checkBacklog(lane)
-    if (lane.isSuspicious && lane.suspect) {
-      await closeSuspect(this.#ctx, lane, this.#slot)
-      lane.suspect = null
-    }
-    if (monotonicMs() >= lane.restartAtMs) {
-      lane.position = start
-      lane.restartAtMs = monotonicMs() + restartEveryMs
-    }
-    const { fresh, position, hasMore } = await this.#read.due(lane)
-    lane.position = position
-    if (hasMore) lane.hasMore = true
-    // A row may be of an event made after a change: it is sent by the destination as changed.
-    const isChanged = fresh.some((row) => row.version !== lane.version)
-    if (isChanged && !(await this.readDestination(lane))) return []
+    const askedMs = monotonicMs()
+    const { sends } = lane.state
+    if (lane.isTimeTo('start', askedMs)) lane.setPosition(start)
+    const { fresh, position, hasMore, destination, health } = await this.#read.due(lane)
+    if (!lane.state.healthLoaded) lane.apply({ kind: 'health loaded', health })
+    // Of the same moment as the rows: none is sent by a destination that is older than itself.
+    if (!(await this.#adopt(lane, destination, askedMs, sends))) return nothing
+    lane.setPosition(position)
+    if (await this.#closeSuspect(lane)) return this.#fromStart(lane)
+    if (await this.#closeBacklog(lane)) return this.#fromStart(lane)
     const nowMs = now().getTime()
-    if (fresh.some((row) => row.expires_ms <= nowMs)) {
-      await closeExpired(this.#ctx, lane, 'expired', this.#slot)
-      lane.hasMore = true
-    }
-    return fresh.filter((row) => row.expires_ms > nowMs)
+    const rows = fresh.filter((row) => row.expires_ms > nowMs)
+    if (rows.length === fresh.length) return { rows, hasMore }
+    await closeExpired(this.#ctx, lane, 'expired', this.#slot)
+    return { rows, hasMore: true }
   }
 
   /** How the lane stands in the database; undefined: nothing ever failed. */
   readHealth = (lane: Lane): Promise<LaneHealth | undefined> => this.#read.health(lane)
 
-  /** False when nothing is to be sent: the destination is gone, disabled, or not in the plan. */
-  async readDestination(lane: Lane): Promise<boolean> {
+  /** Reads where a lane in full flow leads, ahead of its next rows. */
+  async refreshDestination(lane: Lane) {
     const askedMs = this.#ctx.monotonicMs()
-    const { sends } = lane
-    const row = await this.#read.destination(lane)
+    const { sends } = lane.state
+    await this.#adopt(lane, await this.#read.destination(lane), askedMs, sends)
+  }
+
+  /** @returns false when nothing is to be sent: the destination is gone, disabled, or not in the plan */
+  async #adopt(lane: Lane, row: Destination | undefined, askedMs: number, sends: number) {
     // Of two reads under way the one that began first may be answered last.
-    if (row && row.version < lane.version) return lane.destination !== undefined
-    lane.version = row?.version ?? lane.version
+    if (row && row.version < lane.state.version) return lane.destination !== undefined
     if (row?.status === 'active' && row.plan_webhooks) {
-      lane.destination = openDestination(this.#ctx, row)
-      lane.sendsLeft = sendsPerDestinationRead - (lane.sends - sends)
-      // An answer that was long under way is old already.
-      lane.trustedUntilMs = askedMs + destinationTrustedMs
+      lane.setDestination(openDestination(this.#ctx, row))
+      lane.apply({ kind: 'destination read', version: row.version, askedMs, sends })
       return true
     }
     const url = lane.destination?.url ?? row?.target_hook_url
-    lane.destination = undefined
-    // A read that is under way may still bring rows: they wait for another look at the destination.
-    lane.sendsLeft = 0
-    this.#drop(lane)
-    lane.hasMore = false
-    if (!row) {
-      const left = await closeDeleted(this.#ctx, lane, url, this.#slot)
-      lane.hasMore = left
-      return false
-    }
-    await this.#rest(lane, url)
+    lane.setDestination(undefined)
+    this.#forgetRows(lane)
+    lane.apply({ kind: 'destination closed', version: row?.version ?? lane.state.version })
+    if (row) await this.#rest(lane, url)
+    else if (await closeDeleted(this.#ctx, lane, url, this.#slot)) this.#wake(lane)
     return false
   }
 
   /** Disabled: the rows stay until they expire, or a person resumes the destination. */
   async #rest(lane: Lane, url: string | undefined) {
     const nowMs = this.#ctx.monotonicMs()
-    lane.restUntilMs = nowMs + restMs
-    if (nowMs >= lane.expiryCheckAtMs) {
-      lane.expiryCheckAtMs = nowMs + expiryCheckEveryMs
+    lane.apply({ kind: 'rests', untilMs: nowMs + restMs })
+    if (lane.isTimeTo('expiry', nowMs)) {
       await closeExpired(this.#ctx, lane, 'destination_disabled', this.#slot, url)
     }
-    await this.#checkBacklog(lane)
+    await this.#closeBacklog(lane)
   }
 
-  /** Whether what is known of the destination may still be used. */
-  isTrusted(lane: Lane): boolean {
-    return lane.sendsLeft > 0 && this.#ctx.monotonicMs() < lane.trustedUntilMs
+  #wake(lane: Lane) {
+    lane.apply({ kind: 'woken', nowMs: this.#ctx.monotonicMs() })
   }
 
-  /** Only a lane that does not deliver piles up. */
-  async #checkBacklog(lane: Lane) {
-    const nowMs = this.#ctx.monotonicMs()
-    if (lane.pool === 'proven' || nowMs < lane.backlogCheckAtMs) return
-    lane.backlogCheckAtMs = nowMs + backlogCheckEveryMs
+  /** What was closed may be among what was read. */
+  #fromStart(lane: Lane): FoundRows {
+    lane.setPosition(start)
+    return { rows: [], hasMore: true }
+  }
+
+  async #closeSuspect(lane: Lane): Promise<boolean> {
+    const { inFlightAtCrash } = lane.state
+    if (!sendsOneByOne(lane.state) || !inFlightAtCrash) return false
+    await closeSuspect(this.#ctx, lane, inFlightAtCrash, this.#slot)
+    lane.apply({ kind: 'suspect closed' })
+    return true
+  }
+
+  /** Only a lane that does not deliver piles up: one that is just met has not failed yet. */
+  async #closeBacklog(lane: Lane): Promise<boolean> {
+    const { destination, state } = lane
+    if (destination && (poolOf(state) === 'proven' || !state.hasHealthRow)) return false
+    if (!lane.isTimeTo('backlog', this.#ctx.monotonicMs())) return false
     const excess = (await this.#read.pending(lane)) - pendingMax
     if (excess > 0) await closeBacklog(this.#ctx, lane, excess, this.#slot)
+    return excess > 0
   }
 }

@@ -90,6 +90,7 @@ const patch = (status: string) =>
 /** The owner notices with the next answer; what had expired is closed then, which shows that it did. */
 async function untilNoticed() {
   const { ctx, workspaceId } = service
+  await untilWritten(200, 1)
   const [event] = await attempts()
   await ctx.database.peek
     .insertInto('deliveries')

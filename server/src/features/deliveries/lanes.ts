@@ -4,15 +4,15 @@ import type { SentOutcome } from '../../kernel/outbound/index.ts'
 import { FairQueue } from '../../kernel/runner/fair-queue.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 import { type Pool, type Slot, Slots } from '../../kernel/runner/slots.ts'
-import { decide, healthOf, judge } from './decide.ts'
+import { assess } from './assess.ts'
 import type { Attempt, DueDelivery } from './delivery.ts'
 import { Lane } from './lane.ts'
-import { LaneReader } from './lane-reader.ts'
-import * as queries from './queries.ts'
+import { markInFlight } from './lane-queries.ts'
+import { type FoundRows, LaneReader } from './lane-reader.ts'
+import { isIdle, nextStep, poolOf, sendsOneByOne } from './lane-state.ts'
 import { type OpenDestination, send } from './send.ts'
 import { type SettledBatch, type Settlement, SettleWriter } from './settle.ts'
 import { provenMin, slotLimits } from './slot-limits.ts'
-import { rowsOfLaneMax } from './workspace-reads.ts'
 
 export interface LanesOptions {
   slot: number
@@ -35,15 +35,13 @@ interface Flight {
 const readsMax = 64
 /** Read and not sent yet, of all lanes. */
 const bodyBytesMax = 16 * 1024 * 1024
-/** A destination is asked about so many sends ahead: a lane in full flow does not stop for the answer. */
-const sendsAhead = 32
-const pauseReviewEveryMs = 5_000
 const idleLanesMax = 20_000
 
 /**
  * The lanes of this runner's buckets. `wake` says that a lane may have due work; everything else
- * follows from it: read, send, settle, read on. No lane waits for another but for slots, and those
- * are handed out in turn by workspace, then by lane.
+ * follows from it: read, send, settle, read on. What a lane does next is decided by its state alone
+ * (`lane-state.ts`); this does it. No lane waits for another but for slots, and those are handed out
+ * in turn by workspace, then by lane.
  */
 export class Lanes {
   readonly settler: SettleWriter
@@ -65,7 +63,7 @@ export class Lanes {
   constructor(ctx: Context, options: LanesOptions) {
     this.#ctx = ctx
     this.#options = options
-    this.#reader = new LaneReader(ctx, options.slot, (lane) => this.#unread(lane))
+    this.#reader = new LaneReader(ctx, options.slot, (lane) => this.#forgetRows(lane))
     const adaptive = { min: provenMin, busyShare: options.busyShare ?? (() => 0) }
     this.#slots = new Slots(ctx, { ...slotLimits, adaptive })
     this.settler = new SettleWriter(ctx, options.slot, (settlements, batch) =>
@@ -81,7 +79,7 @@ export class Lanes {
   /** Destinations of which something is due, or under way. */
   get withWork(): number {
     let count = 0
-    for (const lane of this.#lanes.values()) if (lane.hasMore || !lane.isIdle) count += 1
+    for (const { state } of this.#lanes.values()) if (state.hasMore || !isIdle(state)) count += 1
     return count
   }
 
@@ -96,8 +94,7 @@ export class Lanes {
       lane = new Lane(workspaceId, webhookId)
       this.#lanes.set(webhookId, lane)
     }
-    if (this.#ctx.monotonicMs() < lane.restUntilMs) return
-    lane.hasMore = true
+    lane.apply({ kind: 'woken', nowMs: this.#ctx.monotonicMs() })
     this.#schedule(lane)
     this.#pump()
     if (this.#pausing.has(lane)) this.#reviewPause(lane)
@@ -105,12 +102,7 @@ export class Lanes {
 
   /** Called several times a second: pauses that ended, requests that turned out slow, idle lanes. */
   tick() {
-    const now = this.#ctx.now()
-    for (const lane of this.#pausing) {
-      if (lane.notBefore && lane.notBefore > now) continue
-      this.#pausing.delete(lane)
-      this.#schedule(lane)
-    }
+    for (const lane of this.#pausing) this.#schedule(lane)
     this.#slots.review()
     this.settler.retryRefused()
     this.#forgetIdleLanes()
@@ -120,12 +112,7 @@ export class Lanes {
   /** Starts nothing more of these buckets and forgets them; what is under way, once it is written. */
   leave(buckets: number[]) {
     const leaving = new Set(buckets)
-    for (const lane of this.#lanes.values()) {
-      if (!leaving.has(lane.bucket)) continue
-      this.#unread(lane)
-      this.#unschedule(lane)
-      if (lane.isIdle) this.#forget(lane)
-    }
+    for (const lane of this.#lanes.values()) if (leaving.has(lane.bucket)) this.#leave(lane)
   }
 
   /** Resolves when nothing of these buckets is in flight or waiting to be written. */
@@ -133,32 +120,36 @@ export class Lanes {
     const leaving = new Set(buckets)
     const untilMs = this.#ctx.monotonicMs() + withinMs
     const isFlying = () =>
-      this.#lanes.values().some((lane) => lane.inFlight > 0 && leaving.has(lane.bucket))
+      this.#lanes.values().some(({ state, bucket }) => state.inFlight > 0 && leaving.has(bucket))
     while (isFlying() && this.#ctx.monotonicMs() < untilMs) await this.#ctx.sleep(20)
     await this.settler.flush()
   }
 
+  #nextStep(lane: Lane) {
+    const now = this.#ctx.now()
+    const nowMs = this.#ctx.monotonicMs()
+    return nextStep(lane.state, { now, nowMs, isOurs: this.#options.holds(lane.bucket) })
+  }
+
   /** Puts a lane where its next step is done, if there is one. */
   #schedule(lane: Lane) {
-    const { workspaceId } = lane
-    if (lane.isForgotten) return
-    if (!this.#options.holds(lane.bucket)) {
-      this.#unread(lane)
-      if (lane.isIdle) this.#forget(lane)
+    // Another lane may stand for the destination by now.
+    if (this.#lanes.get(lane.webhookId) !== lane) return
+    const next = this.#nextStep(lane)
+    if (next.kind === 'leave') {
+      this.#leave(lane)
       return
     }
-    if (lane.notBefore && lane.notBefore > this.#ctx.now()) {
-      this.#unread(lane)
+    if (next.kind === 'pause') {
+      // What a read brought during the pause is forgotten, too: it starts over.
+      if (lane.state.queued > 0 || !this.#pausing.has(lane)) this.#forgetRows(lane)
       this.#pausing.add(lane)
       return
     }
-    if (lane.rows.length > 0 && lane.inFlight < lane.limit) {
-      if (this.#reader.isTrusted(lane)) this.#ready[lane.pool].add(workspaceId, lane)
-      else this.#refresh(lane)
-    }
-    if (lane.hasMore && !lane.reading && lane.rows.length <= rowsOfLaneMax / 4) {
-      this.#toRead.add(workspaceId, lane)
-    }
+    this.#pausing.delete(lane)
+    if (next.refreshes) this.#refresh(lane)
+    if (next.sends) this.#ready[poolOf(lane.state)].add(lane.workspaceId, lane)
+    if (next.reads) this.#toRead.add(lane.workspaceId, lane)
   }
 
   #unschedule(lane: Lane) {
@@ -171,7 +162,7 @@ export class Lanes {
     while (this.#reads < readsMax && this.#bodyBytes < bodyBytesMax) {
       const lane = this.#toRead.take()
       if (!lane) break
-      this.#beginRead(lane)
+      void this.#read(lane)
     }
     for (const pool of ['proven', 'trial', 'failing'] as const) {
       while (this.#slots.hasFree(pool) && !this.settler.isFull) {
@@ -182,48 +173,33 @@ export class Lanes {
     }
   }
 
-  #beginRead(lane: Lane) {
-    if (lane.reading) return
-    lane.reading = true
-    lane.hasMore = false
+  async #read(lane: Lane) {
+    if (lane.state.isReading) return
+    lane.apply({ kind: 'read began' })
     this.#reads += 1
-    this.#reader
-      .readDue(lane)
-      .then((rows) => this.#take(lane, rows))
-      .catch((error) => {
-        lane.hasMore = true
-        this.#ctx.log.warn(describeError(error), 'a lane was not read and is read again')
-        return this.#ctx.sleep(1_000)
-      })
-      .finally(() => {
-        lane.endReading()
-        this.#reads -= 1
-        lane.usedAtMs = this.#ctx.monotonicMs()
-        this.#schedule(lane)
-        this.#pump()
-      })
-  }
-
-  #take(lane: Lane, rows: DueDelivery[]) {
-    if (!this.#options.holds(lane.bucket)) return
-    for (const row of rows) {
-      lane.taken.add(row.id)
-      lane.rows.push(row)
-      this.#bodyBytes += row.event.body.length
+    let found: FoundRows = { rows: [], hasMore: true }
+    try {
+      found = await this.#reader.readDue(lane)
+    } catch (error) {
+      this.#ctx.log.warn(describeError(error), 'a lane was not read and is read again')
+      await this.#ctx.sleep(1_000)
     }
+    const rows = this.#options.holds(lane.bucket) ? found.rows : []
+    for (const row of rows) this.#bodyBytes += row.event.body.length
+    lane.take(rows, found.hasMore)
+    this.#reads -= 1
+    this.#schedule(lane)
+    this.#pump()
   }
 
   /** Resuming a destination clears its row: the pause in memory ends with it. */
   #reviewPause(lane: Lane) {
-    const nowMs = this.#ctx.monotonicMs()
-    if (nowMs < lane.reviewAtMs) return
-    lane.reviewAtMs = nowMs + pauseReviewEveryMs
+    if (!lane.isTimeTo('pause', this.#ctx.monotonicMs())) return
     this.#reader
       .readHealth(lane)
       .then((health) => {
         if (health?.not_before) return
-        lane.forgive()
-        this.#pausing.delete(lane)
+        lane.apply({ kind: 'resumed' })
         this.#schedule(lane)
         this.#pump()
       })
@@ -231,38 +207,30 @@ export class Lanes {
   }
 
   #refresh(lane: Lane) {
-    if (lane.refreshing) return
-    lane.refreshing = true
+    lane.apply({ kind: 'refresh began' })
     this.#reader
-      .readDestination(lane)
+      .refreshDestination(lane)
       .catch((error) => {
         this.#ctx.log.warn(describeError(error), 'a destination was not read and is read again')
         return this.#ctx.sleep(1_000)
       })
       .finally(() => {
-        lane.refreshing = false
+        lane.apply({ kind: 'refresh ended' })
         this.#schedule(lane)
         this.#pump()
       })
   }
 
   #sendNext(lane: Lane) {
-    const row = lane.rows[0]
+    const next = this.#nextStep(lane)
     const { destination } = lane
-    if (!row || !destination || !this.#reader.isTrusted(lane) || lane.inFlight >= lane.limit) {
+    const pool = poolOf(lane.state)
+    const row = next.kind === 'work' && next.sends && destination && lane.takeNext()
+    if (!row || !destination) {
       this.#schedule(lane)
       return
     }
-    if (!this.#options.holds(lane.bucket)) {
-      this.#unread(lane)
-      return
-    }
-    lane.rows.shift()
-    lane.sends += 1
-    lane.sendsLeft -= 1
-    if (lane.sendsLeft <= sendsAhead) this.#refresh(lane)
-    lane.inFlight += 1
-    const flight = { lane, row, slot: this.#slots.take(lane.pool, lane.workspaceId) }
+    const flight = { lane, row, slot: this.#slots.take(pool, lane.workspaceId) }
     this.#schedule(lane)
     this.#post(flight, destination).then(
       (outcome) => this.#answered(flight, destination.url, outcome),
@@ -272,8 +240,8 @@ export class Lanes {
 
   /** Whatever goes wrong in here, the delivery is read again. */
   async #post({ lane, row }: Flight, destination: OpenDestination): Promise<SentOutcome> {
-    if (lane.isSuspicious) {
-      await queries.markInFlight(this.#ctx.db, lane.workspaceId, lane.webhookId, row.id)
+    if (sendsOneByOne(lane.state)) {
+      await markInFlight(this.#ctx.db, lane.workspaceId, lane.webhookId, row.id)
     }
     const outcome = await send(this.#ctx, 'deliveries', destination, row.event)
     if (outcome.kind === 'unsent') throw Object.assign(new Error(), { code: outcome.reason })
@@ -284,16 +252,14 @@ export class Lanes {
     const { lane, row } = flight
     const now = this.#ctx.now()
     this.#land(flight)
-    const decision = decide(outcome, row, {
+    const { result, decision, health } = assess(outcome, row, {
       delaysMs: this.#ctx.config.webhookRetryDelaysMs,
       now,
       random: this.#ctx.random(),
     })
     const retryAt = decision.kind === 'retry' ? decision.dueAt : null
-    const health = healthOf(outcome)
-    const laneNotBefore = lane.observe(health, now, retryAt)
-    const clearsLane = health === 'ok' && lane.troubled
-    lane.troubled = health !== 'ok'
+    const clearsLane = health === 'ok' && lane.state.hasHealthRow
+    lane.apply({ kind: 'answered', health, now, retryAt })
     this.settler.add({
       attempt: {
         workspace_id: lane.workspaceId,
@@ -308,11 +274,11 @@ export class Lanes {
         retry_count: row.attempt,
         will_retry: decision.kind === 'retry',
         timestamp_next_retry: retryAt,
-        ...judge(outcome),
+        ...result,
       },
       place: row.place,
       clearsLane,
-      laneNotBefore,
+      laneNotBefore: poolOf(lane.state) === 'failing' ? (lane.state.notBefore ?? null) : null,
       disable: decision.kind === 'ended' ? decision.disable : null,
     })
     this.#schedule(lane)
@@ -328,10 +294,7 @@ export class Lanes {
     this.#ctx.metrics.delivery('not_sent')
     await this.#ctx.sleep(1_000)
     this.#land(flight)
-    flight.lane.taken.delete(flight.row.id)
-    // It lies before what was read last.
-    flight.lane.restartAtMs = 0
-    flight.lane.hasMore = true
+    flight.lane.notSent(flight.row.id)
     this.#schedule(flight.lane)
     this.#pump()
   }
@@ -339,7 +302,6 @@ export class Lanes {
   #land(flight: Flight) {
     this.#slots.free(flight.slot)
     this.#bodyBytes -= flight.row.event.body.length
-    flight.lane.inFlight -= 1
   }
 
   #settled(settlements: Settlement[], batch: SettledBatch) {
@@ -352,22 +314,21 @@ export class Lanes {
     this.#pump()
   }
 
-  #unread(lane: Lane) {
-    for (const row of lane.rows) this.#bodyBytes -= row.event.body.length
-    lane.drop()
+  #forgetRows(lane: Lane) {
+    for (const row of lane.forgetRows()) this.#bodyBytes -= row.event.body.length
+  }
+
+  #leave(lane: Lane) {
+    this.#unschedule(lane)
+    this.#forgetRows(lane)
+    if (isIdle(lane.state)) this.#lanes.delete(lane.webhookId)
   }
 
   #forgetIdleLanes() {
     if (this.#lanes.size <= idleLanesMax) return
     for (const lane of this.#lanes.values()) {
       if (this.#lanes.size <= idleLanesMax) return
-      if (lane.isIdle && !this.#pausing.has(lane)) this.#forget(lane)
+      if (isIdle(lane.state) && !this.#pausing.has(lane)) this.#leave(lane)
     }
-  }
-
-  #forget(lane: Lane) {
-    this.#unschedule(lane)
-    this.#lanes.delete(lane.webhookId)
-    lane.isForgotten = true
   }
 }

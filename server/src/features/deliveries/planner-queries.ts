@@ -6,21 +6,21 @@ import { prepared } from '../../kernel/db/prepared.ts'
 // the open transaction.
 
 /** Rows that are wanted in the order of an index are read by that index, not sorted. */
-export const readInIndexOrder = prepared<[], unknown>(
-  'read_in_index_order',
+export const disableSort = prepared<[], unknown>(
+  'disable_sort',
   `select set_config('enable_sort', 'off', true)`,
 )
 
 /** Rows are reached by their places alone. */
-export const reachByPlace = prepared<[], unknown>(
-  'reach_by_place',
+export const allowOnlyTidScan = prepared<[], unknown>(
+  'allow_only_tid_scan',
   `select set_config('enable_seqscan', 'off', true), set_config('enable_indexscan', 'off', true),
      set_config('enable_indexonlyscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
 )
 
 /** Undoes it. */
-export const reachByIndex = prepared<[], unknown>(
-  'reach_by_index',
+export const allowAllScans = prepared<[], unknown>(
+  'allow_all_scans',
   `select set_config('enable_seqscan', 'on', true), set_config('enable_indexscan', 'on', true),
      set_config('enable_indexonlyscan', 'on', true), set_config('enable_bitmapscan', 'on', true)`,
 )

@@ -6,8 +6,8 @@ import type { Db } from '../../kernel/db/db.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
 import { createWorkspace } from '../workspaces/index.ts'
-import { reachByPlace, readInIndexOrder } from './planner-queries.ts'
-import { readDue } from './queries.ts'
+import { readLanes } from './lane-queries.ts'
+import { allowOnlyTidScan, disableSort } from './planner-queries.ts'
 import { deleteEnded, updateRetried } from './settle-queries.ts'
 
 // What vacuum has seen empty is filled by a burst: the planner believes that it is still empty.
@@ -19,6 +19,17 @@ beforeAll(async () => {
   ctx = await testContext()
   workspaceId = (await createWorkspace(ctx, 'burst')).id
   for (let n = 0; n < 8; n++) webhookIds.push(ctx.newId())
+  const at = ctx.now()
+  await ctx.db
+    .insertInto('webhooks')
+    .values(
+      webhookIds.map((id) => ({
+        ...{ workspace_id: workspaceId, id, name: 'burst', target_hook_url: 'http://127.0.0.1/' },
+        ...{ event_type: 'all_events', secret: Buffer.from('sealed') },
+        ...{ timestamp_created: at, timestamp_updated: at },
+      })),
+    )
+    .execute()
 })
 afterAll(() => ctx[Symbol.asyncDispose]())
 
@@ -32,7 +43,7 @@ test('a burst into an empty queue is read by the index of its lanes and settled 
     const first = firstIdAt(new Date(0))
     const lanes = webhookIds.map(() => '-infinity')
     const after = webhookIds.map(() => first)
-    const due = await readDue(own, workspaceId, webhookIds, lanes, after, ctx.now(), 3)
+    const { due } = await readLanes(own, workspaceId, webhookIds, lanes, after, ctx.now(), 3)
     expect(due).toHaveLength(3 * webhookIds.length)
     const rows = due.map((row) => ({ ...row, workspace_id: workspaceId, seen: row.attempt }))
     const settle = (tx: Db) => deleteEnded(tx, rows)
@@ -40,13 +51,13 @@ test('a burst into an empty queue is read by the index of its lanes and settled 
 
     const array = (values: string[]) => `'{${values.map((value) => `"${value}"`).join()}}'`
     const plans = await transaction(own, async (tx) => {
-      await readInIndexOrder(tx.db)
+      await disableSort(tx.db)
       const read = await planOf(
         tx.db,
-        `read_due_deliveries('${workspaceId}', ${array(webhookIds)}, ${array(lanes)},
+        `read_webhook_lanes('${workspaceId}', ${array(webhookIds)}, ${array(lanes)},
            ${array(after)}, 'infinity', 3)`,
       )
-      await reachByPlace(tx.db)
+      await allowOnlyTidScan(tx.db)
       const keys = [rows.map(() => workspaceId), rows.map(({ id }) => id)].map(array).join()
       const end = await planOf(tx.db, `delete_ended(${keys}, '{}', '{}')`)
       return { read, end }
@@ -60,7 +71,7 @@ test('a burst into an empty queue is read by the index of its lanes and settled 
 test('a delivery that was moved since it was read is settled by its key', async () => {
   await fill(ctx.db)
   const first = firstIdAt(new Date(0))
-  const [row] = await readDue(
+  const { due } = await readLanes(
     ctx,
     workspaceId,
     [webhookIds[0] ?? ''],
@@ -69,6 +80,7 @@ test('a delivery that was moved since it was read is settled by its key', async 
     ctx.now(),
     1,
   )
+  const [row] = due
   if (!row) throw new Error('nothing is due')
   const due_at = ctx.now()
   const key = { workspace_id: workspaceId, id: row.id, place: row.place }

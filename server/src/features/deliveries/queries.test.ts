@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
 import { createWorkspace } from '../workspaces/index.ts'
-import { findPending, listEventsBetween, markInFlight } from './queries.ts'
+import { markInFlight } from './lane-queries.ts'
+import { findPending, listEventsBetween } from './queries.ts'
 
 let ctx: TestContext
 beforeAll(async () => {

@@ -2,10 +2,9 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
-import { hintDue } from '../../kernel/runner/hint.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 import { allEvents, findDestination } from '../webhooks/index.ts'
-import { lifetimeMs, rowsMax } from './enqueue.ts'
+import { hintAfterCommit, lifetimeMs, rowsMax } from './enqueue.ts'
 import * as queries from './queries.ts'
 
 /** Every stored event from `from` to before `to` that matches the subscription, or one delivery. */
@@ -74,7 +73,7 @@ async function enqueue(ctx: Context, workspaceId: string, webhookId: string, eve
     }))
     const expiresAt = new Date(now.getTime() + lifetimeMs)
     await queries.insertDeliveries(tx.db, workspaceId, rows, now, expiresAt)
-    tx.afterCommit?.(hintDue)
+    hintAfterCommit(tx, rows)
   })
   return eventIds.length
 }

@@ -1,15 +1,22 @@
 import type { Context } from '../../kernel/context.ts'
-import { firstIdAt } from '../../kernel/ids.ts'
+import { isHintFor } from '../../kernel/runner/hint.ts'
 import { Leases } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
-import { countAbandons, findDueFanouts, findDueLanes, sweepLanes } from './cross-workspace.ts'
+import {
+  countAbandons,
+  findDueFanouts,
+  findDueLanes,
+  type SweepPosition,
+  sweepLanes,
+} from './cross-workspace.ts'
 import type { Attempt } from './delivery.ts'
+import { leaseKind } from './enqueue.ts'
 import { expandFanout } from './fan-out.ts'
 import { Lanes } from './lanes.ts'
 
 export interface DeliveryRunnerOptions {
   /** Calls back on every hint that something is due; resolves to the end of listening. */
-  listen?: (onHint: () => void) => Promise<() => Promise<void>>
+  listen?: (onHint: (hint: string) => void) => Promise<() => Promise<void>>
   onAttempt?: (attempt: Attempt) => void
   /** Whether nothing may leave: the database was put back, and nobody has confirmed it. */
   isHeld?: () => boolean
@@ -18,6 +25,8 @@ export interface DeliveryRunnerOptions {
 }
 
 export interface DeliveryRunner {
+  /** Those that this process owns. */
+  buckets: () => number[]
   /** Destinations of which something is due. */
   lanesLeased: () => number
   /** Results of deliveries that the database does not take. */
@@ -45,7 +54,7 @@ export async function startDeliveryRunner(
   options: DeliveryRunnerOptions = {},
 ): Promise<DeliveryRunner> {
   const { isHeld = () => false } = options
-  const leases: Leases = new Leases(ctx, 'deliveries', {
+  const leases: Leases = new Leases(ctx, leaseKind, {
     taken: (_buckets, abandoned) => {
       sweep.restart()
       if (abandoned.length > 0) background(ctx, () => countAbandons(ctx.db, abandoned, ctx.now()))
@@ -60,7 +69,7 @@ export async function startDeliveryRunner(
     ...(options.onAttempt ? { onAttempt: options.onAttempt } : {}),
     ...(options.busyShare ? { busyShare: options.busyShare } : {}),
   })
-  const sweep = createSweep(ctx, lanes)
+  const sweep = createSweep(ctx, leases, lanes)
   const poll = createPoll(ctx, leases, lanes)
 
   const heartbeat = startLoop(ctx, 'leases', ctx.config.leaseMs / 3, () => leases.beat())
@@ -77,12 +86,14 @@ export async function startDeliveryRunner(
     const due = await findDueFanouts(ctx.db, leases.buckets(), ctx.now(), fanoutsPerRun)
     for (const fanout of due) await expandFanout(ctx, fanout)
   })
-  const unlisten = await options.listen?.(() => {
+  const unlisten = await options.listen?.((hint) => {
+    if (!isHintFor(hint, leaseKind, leases.buckets())) return
     discover.wake()
     fanOut.wake()
   })
 
   return {
+    buckets: () => leases.buckets(),
     lanesLeased: () => lanes.withWork,
     resultsRefused: () => lanes.settler.refused,
     inFlight: () => lanes.inFlight,
@@ -107,9 +118,11 @@ function createPoll(ctx: Context, leases: Leases, lanes: Lanes) {
   }
 }
 
+const nilId = '00000000-0000-0000-0000-000000000000'
+
 /** One step is a thousand lanes; steps grow so that a round takes at most half a minute. */
-function createSweep(ctx: Context, lanes: Lanes) {
-  const first = { workspace_id: firstIdAt(new Date(0)), webhook_id: firstIdAt(new Date(0)) }
+function createSweep(ctx: Context, leases: Leases, lanes: Lanes) {
+  const first: SweepPosition = { bucket: -1, workspace_id: nilId, webhook_id: nilId }
   let position = first
   let stepSize = 1000
   let steps = 0
@@ -118,8 +131,7 @@ function createSweep(ctx: Context, lanes: Lanes) {
       position = first
     },
     async step() {
-      const { workspace_id, webhook_id } = position
-      const swept = await sweepLanes(ctx.db, workspace_id, webhook_id, ctx.now(), stepSize)
+      const swept = await sweepLanes(ctx.db, leases.buckets(), position, ctx.now(), stepSize)
       for (const lane of swept) {
         if (lane.has_work) lanes.wake(lane.workspace_id, lane.webhook_id)
       }

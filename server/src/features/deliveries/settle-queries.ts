@@ -3,7 +3,7 @@ import { type Column, column, columnOf } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import type { Attempt } from './delivery.ts'
-import { reachByIndex, reachByPlace } from './planner-queries.ts'
+import { allowAllScans, allowOnlyTidScan } from './planner-queries.ts'
 
 // The settle writer merges the results of lanes of many workspaces: every statement here joins
 // workspace_id to its own unnest parameter, and says so in its first comment.
@@ -85,9 +85,9 @@ async function reach<Row extends EndedDelivery>(
   write: (rows: Row[], isPlaced: boolean) => Promise<SettledRow[]>,
 ): Promise<SettledRow[]> {
   if (rows.length === 0) return []
-  await reachByPlace(db)
+  await allowOnlyTidScan(db)
   const reached = await write(rows, true)
-  await reachByIndex(db)
+  await allowAllScans(db)
   if (reached.length === rows.length) return reached
   const ids = new Set(column(reached, 'id'))
   const left = rows.filter(({ id }) => !ids.has(id))

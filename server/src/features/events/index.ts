@@ -1,2 +1,2 @@
-export { emit, storeEvents } from './events.ts'
-export type { NewEvent } from './payload.ts'
+export type { NewEvent } from './body.ts'
+export { emit, storeEvents } from './emit.ts'

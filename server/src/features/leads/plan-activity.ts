@@ -1,4 +1,4 @@
-import type { EventType } from '../webhooks/index.ts'
+import type { EventType } from '../events/catalogue/index.ts'
 import type { LeadActivity } from './activity.ts'
 import type { LeadState, LockedLead } from './record.ts'
 import { isFinal, planStatusChange } from './status.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { EventType } from '../events/catalogue/index.ts'
 import { type BuiltinStatus, builtinStatuses } from '../labels/index.ts'
-import type { EventType } from '../webhooks/index.ts'
 import {
   automaticStatus,
   type NewStatus,
@@ -46,15 +46,10 @@ const plan = (subject: StatusSubject, target: NewStatus, suppressed = false) =>
 const set = (status: BuiltinStatus, more: Partial<StatusSubject> = {}, suppressed = false) =>
   plan(lead(more), builtin(status), suppressed)
 
-const changed = (
-  patch: object,
-  event: EventType | null = null,
-  suppress = false,
-): StatusChange => ({
+const changed = (patch: object, event: EventType | null = null): StatusChange => ({
   kind: 'changed',
   patch,
   event,
-  suppress,
 })
 const unchanged = { kind: 'unchanged' }
 const refused = (words: RegExp) => ({ kind: 'refused', message: expect.stringMatching(words) })
@@ -221,7 +216,7 @@ describe('a status says what happens to the sending', () => {
   })
 })
 
-describe('unsubscribed stops and suppresses', () => {
+describe('unsubscribed stops for good', () => {
   test.each(states)('a lead that is %s', (sending_state) => {
     const reason = sending_state === 'stopped' ? 'manual' : null
     for (const suppressed of [false, true]) {
@@ -229,7 +224,6 @@ describe('unsubscribed stops and suppresses', () => {
         changed(
           { status: 'unsubscribed', label_id: null, ...stopped('unsubscribed') },
           'lead.unsubscribed',
-          !suppressed,
         ),
       )
     }
@@ -237,14 +231,15 @@ describe('unsubscribed stops and suppresses', () => {
 
   test.each(finalReasons)('a lead stopped as %s keeps that reason', (reason) => {
     expect(set('unsubscribed', stopped(reason))).toEqual(
-      changed({ status: 'unsubscribed', label_id: null }, 'lead.unsubscribed', true),
+      changed({ status: 'unsubscribed', label_id: null }, 'lead.unsubscribed'),
     )
   })
 
-  test('one that has unsubscribed is suppressed again if it no longer is, without a second event', () => {
+  test('one that has unsubscribed does so once', () => {
     const gone = { status: 'unsubscribed', ...stopped('unsubscribed') }
-    expect(set('unsubscribed', gone, true)).toEqual(unchanged)
-    expect(set('unsubscribed', gone, false)).toEqual(changed({}, null, true))
+    for (const suppressed of [false, true]) {
+      expect(set('unsubscribed', gone, suppressed)).toEqual(unchanged)
+    }
   })
 })
 
@@ -375,8 +370,7 @@ test('setting the same again changes nothing and tells nobody', () => {
   fc.assert(
     fc.property(anyLead, anyTarget, fc.boolean(), (subject, target, suppressed) => {
       const once = plan(subject, target, suppressed)
-      const isSuppressed = suppressed || (once.kind === 'changed' && once.suppress)
-      const again = plan(apply(subject, once), target, isSuppressed)
+      const again = plan(apply(subject, once), target, suppressed)
       expect(again.kind).toBe(once.kind === 'refused' ? 'refused' : 'unchanged')
     }),
     everywhere,
@@ -391,9 +385,6 @@ test('there is an event exactly when a status that has one is set and the lead d
       const silent = target.kind === 'builtin' && /^(?:none|paused|active)$/.test(target.status)
       const isNew = 'status' in change.patch
       expect(change.event !== null).toBe(isNew && !silent)
-      expect(change.suppress).toBe(
-        target.kind === 'builtin' && target.status === 'unsubscribed' && !suppressed,
-      )
       if (!isNew) return
       const { status, label_id } = change.patch
       expect({ status, label_id }).not.toEqual({

@@ -1,5 +1,5 @@
+import type { EventType } from '../events/catalogue/index.ts'
 import { type BuiltinStatus, builtinStatuses, foldStatus, type Label } from '../labels/index.ts'
-import type { EventType } from '../webhooks/index.ts'
 import type { LeadState } from './record.ts'
 
 /**
@@ -45,8 +45,6 @@ export type StatusChange =
       patch: Partial<LeadState>
       /** To be written in the transaction of the change. */
       event: EventType | null
-      /** The address is to be suppressed, and its other leads with it. */
-      suppress: boolean
     }
 
 /**
@@ -85,10 +83,7 @@ export function planStatusChange(
   if (status === 'none') {
     return planStatus(lead, { status: automaticStatus(lead), label_id: null }, 'none', null)
   }
-  const change = planStatus(lead, { status, label_id: null }, effects[status], `lead.${status}`)
-  if (status !== 'unsubscribed' || suppressed) return change
-  if (change.kind === 'changed') return { ...change, suppress: true }
-  return { kind: 'changed', patch: {}, event: null, suppress: true }
+  return planStatus(lead, { status, label_id: null }, effects[status], `lead.${status}`)
 }
 
 /** The status that the service itself would give: what the lead did, as far as is known. */
@@ -130,7 +125,7 @@ function planStatus(
   const isNew = lead.status !== wanted.status || lead.label_id !== wanted.label_id
   const patch = { ...(isNew ? wanted : {}), ...sendingAfter(lead, effect) }
   if (Object.keys(patch).length === 0) return { kind: 'unchanged' }
-  return { kind: 'changed', patch, event: isNew ? event : null, suppress: false }
+  return { kind: 'changed', patch, event: isNew ? event : null }
 }
 
 type Sending = Partial<Pick<LeadState, 'sending_state' | 'stop_reason'>>
@@ -152,7 +147,7 @@ export const isFinal = (reason: LeadState['stop_reason']) =>
 function planPause({ sending_state }: StatusSubject): StatusChange {
   if (sending_state === 'paused') return { kind: 'unchanged' }
   if (sending_state === 'pending' || sending_state === 'active') {
-    return { kind: 'changed', patch: { sending_state: 'paused' }, event: null, suppress: false }
+    return { kind: 'changed', patch: { sending_state: 'paused' }, event: null }
   }
   return refuse(`The lead is ${sending_state}; only one that is still sent to can be paused.`)
 }
@@ -171,7 +166,7 @@ function planResume(lead: StatusSubject, suppressed: boolean): StatusChange {
   if (sending_state === 'pending' || sending_state === 'active') return { kind: 'unchanged' }
   const patch: Sending = { sending_state: current_step === 0 ? 'pending' : 'active' }
   if (stop_reason !== null) patch.stop_reason = null
-  return { kind: 'changed', patch, event: null, suppress: false }
+  return { kind: 'changed', patch, event: null }
 }
 
 const refuse = (message: string): StatusChange => ({ kind: 'refused', message })

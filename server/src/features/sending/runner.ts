@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { readDatabaseTime } from '../../kernel/db/instance.ts'
+import { isHintFor } from '../../kernel/runner/hint.ts'
 import { Leases } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
 import { createMarkedWaker } from '../mailbox-lanes/index.ts'
@@ -12,7 +13,7 @@ import { createWriters } from './writers.ts'
 
 export interface SendingRunnerOptions extends Pick<LanesOptions, 'onSettled'> {
   /** Calls back on every hint that something is due; resolves to the end of listening. */
-  listen?: (onHint: () => void) => Promise<() => Promise<void>>
+  listen?: (onHint: (hint: string) => void) => Promise<() => Promise<void>>
   /** Tells from outside of the database whether it was put back. */
   witness?: Witness
 }
@@ -84,7 +85,8 @@ export async function startSendingRunner(
   })
   const wakeMarked = createMarkedWaker(ctx)
   const waking = startLoop(ctx, 'woken campaigns', pollEveryMs, wakeMarked)
-  const unlisten = await options.listen?.(() => {
+  const unlisten = await options.listen?.((hint) => {
+    if (!isHintFor(hint, 'mailboxes', leases.buckets())) return
     discover.wake()
     waking.wake()
   })

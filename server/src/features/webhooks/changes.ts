@@ -3,7 +3,8 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Webhooks } from '../../kernel/db/types.gen.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
-import { canonicalEventType, judgeSubscription } from './event-type-list.ts'
+import { lockLane, resetLane } from '../deliveries/lane-health/index.ts'
+import { canonicalEventType, judgeSubscription } from './event-types.ts'
 import { equalHeaders, maskedNames, mergeHeaders } from './headers.ts'
 import * as queries from './queries.ts'
 import type { WebhookChanges } from './schema.ts'
@@ -41,7 +42,7 @@ export async function changeWebhook(
   refuseLoneOverlap(given)
   if (given.target_hook_url !== undefined) await requireAllowedTarget(ctx, given.target_hook_url)
   return transaction(ctx, async (tx) => {
-    if (given.status === 'active') await queries.lockLane(tx.db, workspaceId, id)
+    if (given.status === 'active') await lockLane(tx.db, workspaceId, id)
     const row = await queries.lockWebhook(tx.db, workspaceId, id)
     if (!row) throw notFound('webhook')
     refuseChangedReadOnly(tx, row, given)
@@ -181,6 +182,6 @@ async function recordChanges(tx: Context, before: Row, after: Row, fields: strin
     await record(tx, after, 'webhook.disabled', by, { reason: 'manual' })
     return
   }
-  await queries.resetLane(tx.db, after.workspace_id, after.id)
+  await resetLane(tx.db, after.workspace_id, after.id)
   await record(tx, after, 'webhook.enabled', by)
 }

@@ -27,13 +27,6 @@ export async function findDestination(
   return row
 }
 
-/** In no order; those that are gone are missing. */
-export const findDestinations = (
-  db: Db,
-  workspaceId: string,
-  ids: string[],
-): Promise<Destination[]> => queries.findDestinations(db, workspaceId, ids)
-
 /** What a request to the destination is made with; it holds secrets and is never logged. */
 interface OpenDestination {
   url: string

@@ -141,35 +141,6 @@ export async function existsCampaign(db: Db, workspaceId: string, id: string): P
   return row !== undefined
 }
 
-/**
- * Locked before the destination itself, in the order in which settling attempts locks them, so that
- * the two never wait for each other in a circle.
- */
-export const lockLane = (db: Db, workspaceId: string, webhookId: string) =>
-  db
-    .selectFrom('webhook_lanes')
-    .select('webhook_id')
-    .where('workspace_id', '=', workspaceId)
-    .where('webhook_id', '=', webhookId)
-    .forUpdate()
-    .executeTakeFirst()
-
-/** Forgets the failures that disabled a destination, or would soon do so again. */
-export const resetLane = (db: Db, workspaceId: string, webhookId: string) =>
-  db
-    .updateTable('webhook_lanes')
-    .set({ failing_since: null, failures: 0, consecutive_failures: 0, not_before: null })
-    .where('workspace_id', '=', workspaceId)
-    .where('webhook_id', '=', webhookId)
-    .execute()
-
-export const deleteLane = (db: Db, workspaceId: string, webhookId: string) =>
-  db
-    .deleteFrom('webhook_lanes')
-    .where('workspace_id', '=', workspaceId)
-    .where('webhook_id', '=', webhookId)
-    .execute()
-
 export interface Subscriber {
   id: string
   event_type: string
@@ -205,6 +176,7 @@ export interface Destination {
   previous_secret_expires: Date | null
 }
 
+/** In no order; those that are gone are missing. */
 export const findDestinations = prepared<[string, string[]], Destination>(
   'find_destinations',
   `select w.workspace_id, w.id, w.target_hook_url, w.status, w.version, p.plan_webhooks,

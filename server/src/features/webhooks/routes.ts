@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
 import { changeWebhook } from './changes.ts'
-import { listEventTypes } from './event-type-list.ts'
+import { listEventTypes } from './event-types.ts'
 import { maskHeaders } from './headers.ts'
 import {
   ChangedWebhook,

@@ -11,7 +11,8 @@ import {
 } from '../../kernel/errors.ts'
 import { type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
-import { canonicalEventType, judgeSubscription } from './event-type-list.ts'
+import { deleteLane } from '../deliveries/lane-health/index.ts'
+import { canonicalEventType, judgeSubscription } from './event-types.ts'
 import { mask, maskHeaders, mergeHeaders, problemWithHeaders } from './headers.ts'
 import * as queries from './queries.ts'
 import type { NewWebhook, Webhook } from './schema.ts'
@@ -85,7 +86,7 @@ export async function getWebhook(ctx: Context, workspaceId: string, id: string) 
 /** Its URLs and attempts stay; what is pending ends with a closing record. */
 export async function deleteWebhook(ctx: Context, workspaceId: string, id: string, by: By) {
   return transaction(ctx, async (tx) => {
-    await queries.deleteLane(tx.db, workspaceId, id)
+    await deleteLane(tx.db, workspaceId, id)
     const row = await queries.deleteWebhook(tx.db, workspaceId, id)
     if (!row) throw notFound('webhook')
     await record(tx, row, 'webhook.deleted', by)

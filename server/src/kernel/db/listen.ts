@@ -19,7 +19,7 @@ const askEveryMs = 30_000
 export async function listen(
   url: string,
   channel: string,
-  onNotify: () => void,
+  onNotify: (payload: string) => void,
   log: Log,
 ): Promise<() => Promise<void>> {
   const stopping = new AbortController()
@@ -55,7 +55,11 @@ interface Listener {
   until: (signal: AbortSignal) => Promise<void>
 }
 
-async function openListener(url: string, channel: string, onNotify: () => void): Promise<Listener> {
+async function openListener(
+  url: string,
+  channel: string,
+  onNotify: (payload: string) => void,
+): Promise<Listener> {
   const client = new NamedClient({
     ...connectionSettings(url, runnerTimeouts),
     application_name: 'outrider listen',
@@ -65,7 +69,7 @@ async function openListener(url: string, channel: string, onNotify: () => void):
   const { promise: ended, resolve } = Promise.withResolvers<void>()
   client.on('error', () => undefined)
   client.on('end', resolve)
-  client.on('notification', onNotify)
+  client.on('notification', ({ payload = '' }) => onNotify(payload))
   try {
     await client.connect()
     await client.query({ text: `listen ${channel}`, query_timeout: runnerTimeouts.connectMs } as {

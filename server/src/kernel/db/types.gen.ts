@@ -622,6 +622,7 @@ export interface Webhooks {
 }
 
 export interface WebhookUrls {
+  bucket: Generated<number>;
   url: string;
   url_hash: Buffer;
   webhook_id: string;

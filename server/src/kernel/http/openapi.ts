@@ -10,8 +10,6 @@ import { showSchemas, tidy } from './openapi/schemas.ts'
 import { type WebhookDescription, webhookItem } from './openapi/webhooks.ts'
 import { ErrorBody } from './schema.ts'
 
-export type { WebhookDescription } from './openapi/webhooks.ts'
-
 /** What the routes cannot tell. */
 export interface ApiDescription {
   title: string

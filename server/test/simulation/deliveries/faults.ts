@@ -177,17 +177,32 @@ export const faults: Fault<DeliveryConditions>[] = [
       return async (call) => {
         const { process, text, values } = call
         const result = await pass(call)
-        if (process.role !== 'runner' || !statement.findDestinations.test(text)) return result
+        if (process.role !== 'runner') return result
         const nowMs = process.ctx.monotonicMs()
-        const rows = (values[1] as string[]).flatMap((id) => {
+        const remembered = (id: string, read: Result['rows']) => {
           const key = `${process.label} ${id}`
           const before = known.get(key)
           if (before && nowMs - before.readMs < 30_000) return before.rows
-          const read = result.rows.filter((row) => row.id === id)
           known.set(key, { readMs: nowMs, rows: read })
           return read
-        })
-        return { ...result, rows }
+        }
+        if (statement.findDestinations.test(text)) {
+          const rows = (values[1] as string[]).flatMap((id) =>
+            remembered(
+              `${id} refreshed`,
+              result.rows.filter((row) => row.id === id),
+            ),
+          )
+          return { ...result, rows }
+        }
+        if (!statement.read.test(text)) return result
+        for (const row of result.rows) {
+          if (row.destination) {
+            const [first] = remembered(`${row.webhook_id}`, [{ destination: row.destination }])
+            row.destination = first?.destination
+          }
+        }
+        return result
       }
     },
   },

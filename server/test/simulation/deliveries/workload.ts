@@ -1,7 +1,7 @@
 import { replay } from '../../../src/features/deliveries/index.ts'
 import { emit, type NewEvent } from '../../../src/features/events/index.ts'
-import { testWebhook } from '../../../src/features/webhook-tests/webhook-tests.ts'
 import { changeWebhook } from '../../../src/features/webhooks/changes.ts'
+import { testWebhook } from '../../../src/features/webhooks/test-calls/test-call.ts'
 import { createWebhook, deleteWebhook } from '../../../src/features/webhooks/webhooks.ts'
 import { setPlan } from '../../../src/features/workspaces/index.ts'
 import type { Context } from '../../../src/kernel/context.ts'

@@ -36,7 +36,7 @@ export class SimulatedProcess implements Owner {
   /** Of a runner, as its leases name it. */
   runnerId: string | undefined
   /** By channel: what a NOTIFY wakes. */
-  readonly listeners = new Map<string, () => void>()
+  readonly listeners = new Map<string, (payload: string) => void>()
   readonly #world: World
   readonly #waitOf: (ms: number) => Wait
 

@@ -92,12 +92,12 @@ export class World {
   }
 
   /** NOTIFY, as far as it gets. */
-  notify(channel: string) {
+  notify(channel: string, payload: string) {
     for (const process of this.processes) {
       const hintMs = this.environment.hintMs()
       if (hintMs === undefined) continue
       const heard = process.listeners.get(channel)
-      if (heard) this.scheduler.after(hintMs, process, heard)
+      if (heard) this.scheduler.after(hintMs, process, () => heard(payload))
     }
   }
 }

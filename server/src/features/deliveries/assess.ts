@@ -1,0 +1,95 @@
+import type { SentOutcome } from '../../kernel/outbound/index.ts'
+import type { AttemptResult, Decision, Health } from './delivery.ts'
+
+/** What one outcome means for its attempt, its delivery and its destination. */
+interface Assessment {
+  result: AttemptResult
+  decision: Decision
+  health: Health
+}
+
+export interface RetryRules {
+  /** Waits before each retry. */
+  delaysMs: number[]
+  now: Date
+  /** Uniform in [0, 1). */
+  random: number
+}
+
+/** Judges an answer, or its absence (contract §4 "Outcome of an attempt" and "Retries"). Pure. */
+export const assess = (
+  outcome: SentOutcome,
+  delivery: { attempt: number; expires_ms: number },
+  rules: RetryRules,
+): Assessment => ({
+  result: resultOf(outcome),
+  decision: decide(outcome, delivery, rules),
+  health: healthOf(outcome),
+})
+
+/** What is recorded of the attempt. */
+export function resultOf(outcome: SentOutcome): AttemptResult {
+  if (outcome.kind === 'failure') {
+    const detail = outcome.detail ? `${outcome.error}: ${outcome.detail}` : outcome.error
+    return {
+      status_code: null,
+      success: false,
+      error_message: detail,
+      response_time_ms: Math.round(outcome.durationMs),
+      response_body: null,
+    }
+  }
+  const { status } = outcome
+  const success = isSuccess(outcome)
+  const kind = status >= 300 && status < 400 ? 'redirect' : 'http_status'
+  return {
+    status_code: status,
+    success,
+    error_message: success ? null : `${kind}: ${status}`,
+    response_time_ms: Math.round(outcome.durationMs),
+    response_body: outcome.body,
+  }
+}
+
+function decide(
+  outcome: SentOutcome,
+  delivery: { attempt: number; expires_ms: number },
+  rules: RetryRules,
+): Decision {
+  if (isSuccess(outcome)) return { kind: 'delivered' }
+  if (outcome.kind === 'response' && outcome.status === 410) {
+    return { kind: 'ended', disable: 'gone' }
+  }
+  const delayMs = rules.delaysMs[delivery.attempt]
+  if (delayMs === undefined) return { kind: 'ended', disable: null }
+  const jittered = delayMs * (0.8 + 0.4 * rules.random)
+  // A receiver may ask for more time, never for all attempts within seconds.
+  const waitMs = Math.max(Math.round(jittered), retryAfterMs(outcome, rules.now))
+  const dueAt = new Date(rules.now.getTime() + waitMs)
+  // Nothing is attempted after its 72 h: a retry beyond them would be a false promise.
+  if (dueAt.getTime() > delivery.expires_ms) return { kind: 'ended', disable: null }
+  return { kind: 'retry', dueAt }
+}
+
+function healthOf(outcome: SentOutcome): Health {
+  if (isSuccess(outcome)) return 'ok'
+  if (outcome.kind === 'failure') return outcome.error === 'timeout' ? 'overloaded' : 'failed'
+  return outcome.status === 429 || outcome.status === 503 ? 'overloaded' : 'failed'
+}
+
+const isSuccess = (outcome: SentOutcome) =>
+  outcome.kind === 'response' && outcome.status >= 200 && outcome.status < 300
+
+const second = 1000
+const day = 86_400 * second
+
+/** `Retry-After` of a 429 or 503 in seconds or as a date (RFC 9110 §10.2.3), at most 24 h; 0: none. */
+function retryAfterMs(outcome: SentOutcome, now: Date): number {
+  if (outcome.kind !== 'response' || !outcome.retryAfter) return 0
+  if (outcome.status !== 429 && outcome.status !== 503) return 0
+  const text = outcome.retryAfter.trim()
+  const isDate = /^[A-Z][a-z]{2,8},? /.test(text)
+  const date = isDate ? Date.parse(text) : Number.NaN
+  const wait = /^\d{1,10}$/.test(text) ? Number(text) * second : date - now.getTime()
+  return Number.isNaN(wait) ? 0 : Math.min(day, wait)
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { type TestContext, testContext } from '../../../test/context.ts'
+import { observeBacklog, readBacklog } from './backlog.ts'
+
+async function insertDelivery(ctx: TestContext, lateMs: number, bucket = 0) {
+  const dueAt = new Date(ctx.now().getTime() - lateMs)
+  const ids = { id: ctx.newId(), webhook_id: ctx.newId(), event_id: ctx.newId() }
+  await ctx.db
+    .insertInto('deliveries')
+    .values({ workspace_id: ctx.newId(), ...ids, bucket, due_at: dueAt, expires_at: dueAt })
+    .execute()
+}
+
+test('the backlog counts what is pending and tells how late the most overdue is', async () => {
+  await using ctx = await testContext()
+  expect(await readBacklog(ctx)).toEqual({ pending: 0, oldestDueMs: 0 })
+  for (const lateMs of [-60_000, 5000, 90_000])
+    await insertDelivery(ctx, lateMs, Math.abs(lateMs) % 7)
+  expect(await readBacklog(ctx)).toEqual({ pending: 3, oldestDueMs: 90_000 })
+})
+
+test('every scrape tells the backlog of the buckets that this runner owns, and of no other', async () => {
+  await using ctx = await testContext()
+  const owned: number[] = []
+  observeBacklog(ctx, () => owned)
+  await insertDelivery(ctx, 5000, 1)
+  await insertDelivery(ctx, 90_000, 2)
+  expect(await ctx.metrics.text()).toMatch(/^outrider_deliveries_pending 0$/m)
+  owned.push(1)
+  // One reading serves the scrapes of a second.
+  observeBacklog(ctx, () => owned)
+  const text = await ctx.metrics.text()
+  expect(text).toMatch(/^outrider_deliveries_pending 1$/m)
+  expect(text).toMatch(/^outrider_deliveries_oldest_due_seconds 5$/m)
+})

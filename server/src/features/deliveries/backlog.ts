@@ -1,0 +1,38 @@
+import type { Context } from '../../kernel/context.ts'
+import { bucketCount } from '../../kernel/runner/leases.ts'
+import * as queries from './cross-workspace.ts'
+
+export interface Backlog {
+  /** Deliveries that are not settled, those waiting for a retry included. */
+  pending: number
+  /** How late the most overdue one is; 0 when none is due. */
+  oldestDueMs: number
+}
+
+const allBuckets = Array.from({ length: bucketCount }, (_, bucket) => bucket)
+
+export async function readBacklog(
+  ctx: Pick<Context, 'db' | 'now'>,
+  buckets = allBuckets,
+): Promise<Backlog> {
+  const { pending, oldest_due } = await queries.countBacklog(ctx.db, buckets)
+  const lateMs = oldest_due ? ctx.now().getTime() - oldest_due.getTime() : 0
+  return { pending, oldestDueMs: Math.max(0, lateMs) }
+}
+
+/** Each runner counts what is in its own buckets, so that all of them together count each row once. */
+export function observeBacklog(ctx: Context, buckets: () => number[]) {
+  // Both gauges of one scrape come from one reading.
+  let reading: { backlog: Promise<Backlog>; atMs: number } | undefined
+  const backlog = () => {
+    if (!reading || ctx.monotonicMs() - reading.atMs > 1000) {
+      reading = { backlog: readBacklog(ctx, buckets()), atMs: ctx.monotonicMs() }
+    }
+    return reading.backlog
+  }
+  ctx.metrics.gauge('deliveries_pending', async () => (await backlog()).pending)
+  ctx.metrics.gauge(
+    'deliveries_oldest_due_seconds',
+    async () => (await backlog()).oldestDueMs / 1000,
+  )
+}

@@ -1,0 +1,1 @@
+export { deleteLane, lockLane, resetLane } from './queries.ts'

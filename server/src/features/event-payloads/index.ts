@@ -1,2 +1,0 @@
-export { eventWebhooks } from './events.ts'
-export { eventPayloadSchemas } from './schema.ts'

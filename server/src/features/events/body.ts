@@ -1,0 +1,137 @@
+import type { EventContent, EventType } from './catalogue/index.ts'
+
+/** What happened, before it has an id. */
+export interface NewEvent extends EventContent {
+  type: EventType
+  /** The stable value of a custom label. */
+  customInterestValue?: string | null
+  /** When it happened; now, if it is not given. */
+  at?: Date
+  /** Sample data of a test call. */
+  test?: boolean
+}
+
+export const bodyBytesMax = 64 * 1024
+
+/**
+ * The exact bytes that every attempt of this event signs and sends (contract §4). Beyond 64 KiB the
+ * longest texts are cut and listed in `truncated`.
+ */
+export function buildBody(event: NewEvent, id: string, workspaceId: string, at: Date): string {
+  const payload = {
+    id,
+    type: event.type,
+    event_id: id,
+    event_type: event.type,
+    timestamp: at,
+    workspace_id: workspaceId,
+    campaign_id: event.campaign?.id ?? null,
+    campaign_name: event.campaign?.name ?? null,
+    lead_email: event.leadEmail,
+    custom_interest_value: event.customInterestValue ?? null,
+    ...(event.test ? { test: true } : {}),
+    data: event.data,
+  }
+  const body = JSON.stringify(payload)
+  // A UTF-16 unit is at most three bytes: only a long text is worth measuring.
+  if (body.length * 3 <= bodyBytesMax || Buffer.byteLength(body) <= bodyBytesMax) return body
+  return shorten(JSON.parse(body) as Record<string, unknown>)
+}
+
+/** How many cut texts are listed one by one; beyond, the list would fill what cutting made free. */
+const listedMax = 100
+
+/** Cuts the longest texts to one length, the largest with which the whole fits. */
+function shorten(payload: Record<string, unknown>): string {
+  const texts = cuttableTexts(payload).sort((a, b) => b.bytes - a.bytes)
+  const fixedBytes = Buffer.byteLength(JSON.stringify(payload)) - sum(texts)
+  for (let limit = bodyBytesMax; limit >= 1; limit = Math.floor(limit * 0.9)) {
+    const cut = texts.filter((text) => text.bytes > limit)
+    const listBytes = sum(
+      cut.slice(0, listedMax).map(({ path }) => ({ bytes: path.length * 2 + 3 })),
+    )
+    const kept = sum(texts.map((text) => ({ bytes: Math.min(text.bytes, limit) })))
+    if (fixedBytes + kept + listBytes + 64 > bodyBytesMax) continue
+    for (const { holder, key, text } of cut) holder[key] = cutText(text, limit)
+    const paths = cut.map(({ path }) => path)
+    const truncated = paths.length > listedMax ? ['/data'] : paths
+    return JSON.stringify({ ...payload, truncated })
+  }
+  return emptyLists(payload)
+}
+
+/** What is long without long texts is so through its lists: the largest are emptied. */
+function emptyLists(payload: Record<string, unknown>): string {
+  const truncated: string[] = []
+  for (;;) {
+    const body = JSON.stringify({ ...payload, truncated })
+    if (Buffer.byteLength(body) <= bodyBytesMax) return body
+    const largest = listsOf(payload).sort((a, b) => b.bytes - a.bytes)[0]
+    if (!largest) return JSON.stringify({ ...payload, data: {}, truncated: ['/data'] })
+    largest.holder[largest.key] = []
+    truncated.push(largest.path)
+  }
+}
+
+/** The outermost lists that hold something. */
+function listsOf(root: Record<string, unknown>) {
+  const lists: { holder: Record<string, unknown>; key: string; path: string; bytes: number }[] = []
+  const open: { value: Record<string, unknown>; path: string }[] = [{ value: root, path: '' }]
+  for (let place = open.pop(); place; place = open.pop()) {
+    const holder = place.value
+    for (const [key, value] of Object.entries(holder)) {
+      const path = `${place.path}/${key}`
+      if (Array.isArray(value)) {
+        if (value.length > 0) lists.push({ holder, key, path, bytes: JSON.stringify(value).length })
+      } else if (typeof value === 'object' && value !== null) {
+        open.push({ value: value as Record<string, unknown>, path })
+      }
+    }
+  }
+  return lists
+}
+
+interface TextPlace {
+  holder: Record<string, unknown>
+  key: string
+  path: string
+  text: string
+  /** As it stands in the JSON, quotes and escapes included. */
+  bytes: number
+}
+
+const sum = (items: { bytes: number }[]) => items.reduce((total, { bytes }) => total + bytes, 0)
+
+/** Ids and addresses are never cut. */
+const whole = /(^|_)(id|email|mailbox|url|type|timestamp|domain)$/
+
+function cuttableTexts(root: Record<string, unknown>): TextPlace[] {
+  const texts: TextPlace[] = []
+  const open: { value: Record<string, unknown>; path: string }[] = [{ value: root, path: '' }]
+  for (let place = open.pop(); place; place = open.pop()) {
+    const holder = place.value
+    for (const [key, value] of Object.entries(holder)) {
+      const path = `${place.path}/${key}`
+      if (typeof value === 'object' && value !== null) {
+        open.push({ value: value as Record<string, unknown>, path })
+      } else if (typeof value === 'string' && value.length > 16 && !whole.test(key)) {
+        texts.push({ holder, key, path, text: value, bytes: jsonBytes(value) })
+      }
+    }
+  }
+  return texts
+}
+
+const jsonBytes = (text: string) => Buffer.byteLength(JSON.stringify(text))
+
+/** The longest beginning that takes at most so many bytes in JSON; never within a surrogate pair. */
+function cutText(text: string, bytesMax: number): string {
+  let [fits, tooLong] = [0, Math.min(text.length, bytesMax) + 1]
+  while (tooLong - fits > 1) {
+    const middle = (fits + tooLong) >> 1
+    if (jsonBytes(text.slice(0, middle)) <= bytesMax) fits = middle
+    else tooLong = middle
+  }
+  const last = text.charCodeAt(fits - 1)
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? fits - 1 : fits)
+}

@@ -1,0 +1,45 @@
+import type { Context } from '../../kernel/context.ts'
+import { enqueueDeliveries } from '../deliveries/index.ts'
+import { buildBody, type NewEvent } from './body.ts'
+import * as queries from './queries.ts'
+
+/**
+ * Stores events and what is to be delivered of them, in the transaction that changed the facts they
+ * tell: either all of it happened, or nothing. Events are stored whether or not a destination
+ * matches, so that they can be replayed.
+ *
+ * @returns the events' ids, in the order given
+ */
+export async function emit(
+  tx: Context,
+  workspaceId: string,
+  events: NewEvent[],
+): Promise<string[]> {
+  if (events.length === 0) return []
+  if (!tx.db.isTransaction) throw new Error('emit() belongs into the transaction of the change')
+  const stored = await storeEvents(tx, workspaceId, events)
+  await enqueueDeliveries(tx, workspaceId, stored)
+  return stored.map((event) => event.id)
+}
+
+/** Stores events without delivering them anywhere. */
+export async function storeEvents(
+  tx: Context,
+  workspaceId: string,
+  events: NewEvent[],
+): Promise<queries.EventToInsert[]> {
+  const at = tx.now()
+  const rows = events.map((event) => {
+    const id = tx.newId()
+    return {
+      id,
+      type: event.type,
+      campaign_id: event.campaign?.id ?? null,
+      lead_email: event.leadEmail,
+      body: buildBody(event, id, workspaceId, event.at ?? at),
+      test: event.test ?? false,
+    }
+  })
+  await queries.insertEvents(tx.db, workspaceId, rows)
+  return rows
+}

@@ -1,1 +1,0 @@
-export { observeOperations, readBacklog } from './operations.ts'

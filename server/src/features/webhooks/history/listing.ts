@@ -1,0 +1,54 @@
+import type { Db } from '../../../kernel/db/db.ts'
+import type { Attempt, AttemptFilter, Run } from './queries.ts'
+import * as queries from './queries.ts'
+
+export interface HistoryFilter extends AttemptFilter {
+  webhookId?: string | undefined
+  webhookUrl?: string | undefined
+}
+
+/**
+ * The newest `most` attempts that match. Those of a destination or a URL are merged from runs, one
+ * for each destination, URL and outcome there ever was: however far down what is looked for lies,
+ * no other attempt is read on the way.
+ */
+export async function listNewestAttempts(
+  db: Db,
+  workspaceId: string,
+  filter: HistoryFilter,
+  most: number,
+): Promise<Attempt[]> {
+  const { webhookId, webhookUrl, success, ...rest } = filter
+  if (webhookId === undefined && webhookUrl === undefined) {
+    return queries.listAttempts(db, workspaceId, { ...rest, success }, most)
+  }
+  const targets = await queries.listTargets(db, workspaceId, { webhookId, webhookUrl })
+  const outcomes = success === undefined ? [true, false] : [success]
+  const runs = targets.flatMap((target) =>
+    outcomes.map((outcome) => ({ ...target, success: outcome })),
+  )
+  return runs.length === 0 ? [] : mergeRuns(db, workspaceId, runs, rest, most)
+}
+
+/**
+ * Of many runs only as many as the page has rows can be on it: those whose newest attempt is newest.
+ * The oldest of these newest bounds what has to be read of each.
+ */
+async function mergeRuns(
+  db: Db,
+  workspaceId: string,
+  runs: Run[],
+  filter: AttemptFilter,
+  most: number,
+): Promise<Attempt[]> {
+  const newest = (await queries.listNewest(db, workspaceId, runs, filter))
+    .sort(newestFirst)
+    .slice(0, most)
+  const oldest = newest.at(-1)
+  if (!oldest) return []
+  const bounded = newest.length < most ? filter : { ...filter, from: oldest.id }
+  const attempts = await queries.listAttemptsOfRuns(db, workspaceId, newest, bounded, most)
+  return attempts.sort(newestFirst).slice(0, most)
+}
+
+const newestFirst = (a: { id: string }, b: { id: string }) => (a.id < b.id ? 1 : -1)

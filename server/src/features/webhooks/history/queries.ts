@@ -1,0 +1,222 @@
+import { type RawBuilder, sql } from 'kysely'
+import { sha256 } from '../../../kernel/crypto.ts'
+import type { Db } from '../../../kernel/db/db.ts'
+import type * as deliveries from '../../deliveries/index.ts'
+import type { DayWindow } from './window.ts'
+
+/** One delivery attempt as it is stored. */
+export type Attempt = Omit<deliveries.Attempt, 'workspace_id'>
+
+export interface AttemptFilter {
+  success?: boolean | undefined
+  eventType?: string | undefined
+  leadEmail?: string | undefined
+  /** Inclusive. */
+  from?: string | undefined
+  /** Exclusive; always there, so that partitions of the future are never opened. */
+  before: string
+}
+
+/**
+ * Newest first. Ids hold the time and partitions are cut by id, so this walks one index per partition
+ * backwards and stops after `most` rows, at any depth.
+ */
+export const selectAttempts = (workspaceId: string, filter: AttemptFilter, most: number) =>
+  sql<Attempt>`
+    select ${columns}
+    from webhook_events e
+    where ${conditions(workspaceId, filter)}
+    order by e.id desc
+    limit ${most}::integer`
+
+export const listAttempts = async (
+  db: Db,
+  workspaceId: string,
+  filter: AttemptFilter,
+  most: number,
+) => (await selectAttempts(workspaceId, filter, most).execute(db)).rows
+
+/** Every destination and URL it ever had, of one of them or both. */
+export const listTargets = (
+  db: Db,
+  workspaceId: string,
+  filter: { webhookId?: string | undefined; webhookUrl?: string | undefined },
+) =>
+  db
+    .selectFrom('webhook_urls')
+    .select(['webhook_id', 'url'])
+    .where('workspace_id', '=', workspaceId)
+    .$if(filter.webhookId !== undefined, (query) =>
+      query.where('webhook_id', '=', filter.webhookId ?? ''),
+    )
+    .$if(filter.webhookUrl !== undefined, (query) =>
+      query.where('url_hash', '=', sha256(filter.webhookUrl ?? '')),
+    )
+    .orderBy('url_hash')
+    .orderBy('webhook_id')
+    .execute()
+
+/** The attempts of one destination at one URL with one outcome lie side by side in an index. */
+export interface Run {
+  webhook_id: string
+  url: string
+  success: boolean
+}
+
+/** The newest attempt of each run that has one; in no order. */
+export const selectNewest = (workspaceId: string, runs: Run[], filter: AttemptFilter) =>
+  sql<Run & { id: string }>`
+    select r.webhook_id, r.url, r.success, newest.id
+    from ${unnest(runs)}
+    cross join lateral (
+      select e.id
+      from webhook_events e
+      where ${conditions(workspaceId, filter)} and ${hashOf('e', 'webhook_url')} = ${hashOf('r', 'url')}
+      order by e.id desc
+      limit 1
+    ) newest`
+
+export const listNewest = async (db: Db, workspaceId: string, runs: Run[], filter: AttemptFilter) =>
+  (await selectNewest(workspaceId, runs, filter).execute(db)).rows
+
+/** The newest `most` attempts of each run; in no order. */
+export const selectAttemptsOfRuns = (
+  workspaceId: string,
+  runs: Run[],
+  filter: AttemptFilter,
+  most: number,
+) =>
+  sql<Attempt>`
+    select attempt.*
+    from ${unnest(runs)}
+    cross join lateral (
+      select ${columns}
+      from webhook_events e
+      where ${conditions(workspaceId, filter)} and ${hashOf('e', 'webhook_url')} = ${hashOf('r', 'url')}
+      order by e.id desc
+      limit ${most}::integer
+    ) attempt
+    where attempt.webhook_id = r.webhook_id and attempt.webhook_url = r.url
+      and attempt.success = r.success`
+
+export const listAttemptsOfRuns = async (
+  db: Db,
+  workspaceId: string,
+  runs: Run[],
+  filter: AttemptFilter,
+  most: number,
+) => (await selectAttemptsOfRuns(workspaceId, runs, filter, most).execute(db)).rows
+
+export const findAttempt = async (db: Db, workspaceId: string, id: string) => {
+  const { rows } = await sql<Attempt>`
+    select ${columns}
+    from webhook_events e
+    where e.workspace_id = ${workspaceId}::uuid and e.id = ${id}::uuid`.execute(db)
+  return rows[0]
+}
+
+export interface RetryOutcome {
+  retry_group_id: string
+  succeeded: boolean
+  ended: boolean
+}
+
+/** How the retries of these deliveries went. None of them is older than `from`. */
+export const selectRetryOutcomes = (workspaceId: string, retryGroupIds: string[], from: string) =>
+  sql<RetryOutcome>`
+    select e.retry_group_id, bool_or(e.success) as succeeded, bool_or(not e.will_retry) as ended
+    from webhook_events e
+    where e.workspace_id = ${workspaceId}::uuid
+      and e.retry_group_id = any(${retryGroupIds}::uuid[])
+      and e.retry_count > 0
+      and e.id >= ${from}::uuid
+    group by e.retry_group_id`
+
+export const listRetryOutcomes = async (
+  db: Db,
+  workspaceId: string,
+  retryGroupIds: string[],
+  from: string,
+) => (await selectRetryOutcomes(workspaceId, retryGroupIds, from).execute(db)).rows
+
+export const selectBodies = (workspaceId: string, eventIds: string[]) =>
+  sql<{ id: string; body: string }>`
+    select e.id, e.body
+    from events e
+    where e.workspace_id = ${workspaceId}::uuid and e.id = any(${eventIds}::uuid[])`
+
+export const listBodies = async (db: Db, workspaceId: string, eventIds: string[]) =>
+  (await selectBodies(workspaceId, eventIds).execute(db)).rows
+
+export interface DayCount {
+  date: string
+  succeeded: number
+  failed: number
+}
+
+/** Days without an attempt have no row. Written with each attempt, so never behind. */
+export async function listDayCounts(
+  db: Db,
+  workspaceId: string,
+  window: DayWindow,
+): Promise<DayCount[]> {
+  const { rows } = await sql<DayCount>`
+    select date, sum(succeeded)::float8 as succeeded, sum(failed)::float8 as failed
+    from webhook_event_counts
+    where workspace_id = ${workspaceId}::uuid
+      and date between ${window.from}::date and ${window.to}::date
+    group by date
+    order by date`.execute(db)
+  return rows
+}
+
+const columns = sql.join(
+  [
+    'id',
+    'webhook_id',
+    'webhook_url',
+    'event_id',
+    'event_type',
+    'campaign_id',
+    'lead_email',
+    'retry_group_id',
+    'retry_count',
+    'status_code',
+    'success',
+    'will_retry',
+    'timestamp_next_retry',
+    'error_message',
+    'response_time_ms',
+    'response_body',
+  ].map((column) => sql.ref(`e.${column}`)),
+)
+
+const unnest = (runs: Run[]) => sql`unnest(
+      ${runs.map((run) => run.webhook_id)}::uuid[],
+      ${runs.map((run) => run.url)}::text[],
+      ${runs.map((run) => run.success)}::boolean[]
+    ) as r (webhook_id, url, success)`
+
+/** 64 bits, as the index has them. */
+const hashOf = (alias: 'e' | 'r', url: string) => {
+  const [urlRef, idRef, successRef] = [url, 'webhook_id', 'success'].map((column) =>
+    sql.ref(`${alias}.${column}`),
+  )
+  return sql`hashtextextended(${urlRef}, uuid_hash_extended(${idRef}, ${successRef}::integer::bigint))`
+}
+
+/** `success` is written out: so a partial index fits, whichever way the statement is planned. */
+function conditions(workspaceId: string, filter: AttemptFilter): RawBuilder<unknown> {
+  const { success, eventType, leadEmail, from, before } = filter
+  return sql.join(
+    [
+      sql`e.workspace_id = ${workspaceId}::uuid`,
+      sql`e.id < ${before}::uuid`,
+      ...(from === undefined ? [] : [sql`e.id >= ${from}::uuid`]),
+      ...(success === undefined ? [] : [success ? sql`e.success` : sql`not e.success`]),
+      ...(eventType === undefined ? [] : [sql`e.event_type = ${eventType}::text`]),
+      ...(leadEmail === undefined ? [] : [sql`e.lead_email = ${leadEmail}::text`]),
+    ],
+    sql` and `,
+  )
+}

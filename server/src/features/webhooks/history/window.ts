@@ -1,0 +1,130 @@
+import { parseInstant } from '../../../kernel/calendar.ts'
+import { invalidField } from '../../../kernel/errors.ts'
+import { firstIdAt } from '../../../kernel/ids.ts'
+
+/** UTC days, both inclusive, as `YYYY-MM-DD`. */
+export interface DayWindow {
+  from: string
+  to: string
+}
+
+const daysDefault = 30
+const daysMax = 366
+
+/**
+ * The window of a summary (contract §4 "Summary"): `from` alone reaches to today, nothing means the
+ * last 30 days, `to` alone the 30 days that end with it.
+ *
+ * @throws 400 `invalid_field`
+ */
+export function parseDays(
+  query: { from?: string; to?: string; start_date?: string; end_date?: string },
+  now: Date,
+): DayWindow {
+  const from = parseAlias(query, 'from', 'start_date')
+  const to = parseAlias(query, 'to', 'end_date') ?? dayOf(now.toISOString().slice(0, 10))
+  const start = from ?? to.subtract({ days: daysDefault - 1 })
+  const days = start.until(to).days + 1
+  if (days < 1)
+    throw invalidField('from', 'from must not be after to, which is today when left out')
+  if (days > daysMax)
+    throw invalidField('from', `from and to must be at most ${daysMax} days apart`)
+  return { from: start.toString(), to: to.toString() }
+}
+
+/** Every day of the window, ascending. */
+export function daysOf({ from, to }: DayWindow): string[] {
+  const start = dayOf(from)
+  const count = start.until(dayOf(to)).days + 1
+  return Array.from({ length: count }, (_, days) => start.add({ days }).toString())
+}
+
+export interface IdRange {
+  /** The first id that is in it. */
+  from: string | undefined
+  /** The first one that no longer is. */
+  before: string | undefined
+}
+
+/**
+ * `from` and `to` of a list as bounds on ids, which hold the time: a date is its whole UTC day, a
+ * time is itself; both inclusive.
+ *
+ * @throws 400 `invalid_field`
+ */
+export function parseTimes(query: { from?: string; to?: string }): IdRange {
+  const from = parseMoment('from', query.from)
+  const to = parseMoment('to', query.to)
+  if (from && to && from.startMs >= to.endMs) {
+    throw invalidField('from', 'from must not be after to')
+  }
+  return {
+    from: from && firstIdAt(new Date(from.startMs)),
+    before: to && firstIdAt(new Date(to.endMs)),
+  }
+}
+
+type Field = 'from' | 'to' | 'start_date' | 'end_date'
+
+function parseAlias(query: Partial<Record<Field, string>>, name: Field, alias: Field) {
+  const [own, other] = [parseDay(name, query[name]), parseDay(alias, query[alias])]
+  if (own && other && !own.equals(other)) {
+    throw invalidField(alias, `${alias} is another name of ${name}; send one of them`)
+  }
+  return own ?? other
+}
+
+function parseDay(field: Field, text: string | undefined) {
+  if (text === undefined) return
+  const day = isDay(text) ? attempt(() => dayOf(text)) : undefined
+  if (day) return day
+  throw invalidField(field, `${field} must be a date, as 2026-11-20`)
+}
+
+/** What one `from` or `to` covers; `endMs` is exclusive. */
+interface Moment {
+  startMs: number
+  endMs: number
+}
+
+function parseMoment(field: Field, text: string | undefined): Moment | undefined {
+  if (text === undefined) return
+  const moment = isDay(text) ? attempt(() => wholeDay(text)) : exactTime(text)
+  if (moment) return moment
+  throw invalidField(
+    field,
+    `${field} must be a date or a time, as 2026-11-20 or 2026-11-20T09:30:00Z`,
+  )
+}
+
+function wholeDay(text: string): Moment {
+  const start = dayOf(text).toZonedDateTime('UTC')
+  return { startMs: start.epochMilliseconds, endMs: start.add({ days: 1 }).epochMilliseconds }
+}
+
+function exactTime(text: string): Moment | undefined {
+  // A plus sign that was not encoded arrives as a space.
+  const instant = parseInstant(text.replace(/ (?=\d\d:\d\d$)/, '+'))
+  if (!instant) return
+  const { epochMilliseconds, epochNanoseconds } = instant
+  const isWhole = epochNanoseconds === BigInt(epochMilliseconds) * 1_000_000n
+  return {
+    startMs: isWhole ? epochMilliseconds : epochMilliseconds + 1,
+    endMs: epochMilliseconds + 1,
+  }
+}
+
+/** PostgreSQL knows no year 0, and a window that ends in the first years must not begin there. */
+const isDay = (text: string) => /^(?!000)\d{4}-\d\d-\d\d$/.test(text)
+
+const dayOf = (text: string) => Temporal.PlainDate.from(text)
+
+/** Undefined for what the calendar does not know. */
+function attempt<T>(parse: () => T): T | undefined {
+  try {
+    return parse()
+  } catch (error) {
+    if (error instanceof RangeError) return
+    throw error
+  }
+}

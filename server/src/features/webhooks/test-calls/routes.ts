@@ -1,0 +1,49 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { Nullable, ref, Uuid } from '../../../kernel/http/schema.ts'
+import { testWebhook } from './test-call.ts'
+
+const WebhookTestResult = Type.Object(
+  {
+    success: Type.Boolean(),
+    status_code: Nullable(Type.Integer()),
+    response_time_ms: Type.Number(),
+    error: Nullable(
+      Type.String({ description: 'As `error_message` of a webhook event; null on success.' }),
+    ),
+  },
+  {
+    $id: 'WebhookTestResult',
+    description: 'How a test delivery went.',
+    examples: [{ success: true, status_code: 200, response_time_ms: 41, error: null }],
+  },
+)
+
+export const webhookTestSchemas = [WebhookTestResult]
+
+export const webhookTestRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.post(
+    '/api/v2/webhooks/:id/test',
+    {
+      config: {
+        access: {
+          scopes: ['webhooks:create', 'webhooks:update'],
+          entitlement: 'webhooks',
+        },
+        idempotency: 'lease',
+      },
+      schema: {
+        operationId: 'testWebhook',
+        summary: 'Send a test delivery',
+        description:
+          'Sends one signed delivery of the destination’s event type with sample data and `"test": true`, ' +
+          'and records it as a webhook event. Always 200: the result is in the body. A request body is ignored. ' +
+          '60 a minute per destination, and 8 at once in a workspace.',
+        tags: ['Webhooks'],
+        params: Type.Object({ id: Uuid }),
+        response: { 200: ref(WebhookTestResult) },
+      },
+    },
+    (req) => testWebhook(req.ctx, req.caller.workspaceId, req.params.id),
+  )
+}

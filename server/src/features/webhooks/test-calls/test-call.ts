@@ -1,0 +1,83 @@
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import type { Context } from '../../../kernel/context.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
+import { AppError, notFound } from '../../../kernel/errors.ts'
+import { observeAttempt, recordAttempts, resultOf, send } from '../../deliveries/index.ts'
+import { storeEvents } from '../../events/index.ts'
+import { findDestination, openDestination } from '../index.ts'
+import { sampleEvent } from './sample.ts'
+import { takePlace } from './under-way.ts'
+
+export interface WebhookTestResult {
+  success: boolean
+  status_code: number | null
+  response_time_ms: number
+  error: string | null
+}
+
+const testsPerMinute = 60
+
+/**
+ * Sends one signed delivery with sample data, through the code, address policy and deadline of live
+ * ones but in a slot of its own, and records it before it answers. It is not retried and says
+ * nothing about the destination's health; it works for a disabled destination too.
+ */
+export async function testWebhook(
+  ctx: Context,
+  workspaceId: string,
+  webhookId: string,
+): Promise<WebhookTestResult> {
+  const destination = await findDestination(ctx.db, workspaceId, webhookId)
+  if (!destination) throw notFound('webhook')
+  using _place = takePlace(ctx, workspaceId)
+  await countTest(webhookId)
+  const [event] = await transaction(ctx, (tx) =>
+    storeEvents(tx, workspaceId, [sampleEvent(destination, workspaceId, tx.now())]),
+  )
+  if (!event) throw new Error('a stored event comes back')
+  const open = openDestination(ctx, destination)
+  const outcome = await send(ctx, 'webhook tests', open, { id: event.id, body: event.body })
+  if (outcome.kind === 'unsent') throw notSent()
+  const result = resultOf(outcome)
+  const attempt = {
+    workspace_id: workspaceId,
+    id: ctx.newId(),
+    webhook_id: webhookId,
+    webhook_url: open.url,
+    event_id: event.id,
+    event_type: event.type,
+    campaign_id: event.campaign_id,
+    lead_email: event.lead_email,
+    retry_group_id: ctx.newId(),
+    retry_count: 0,
+    will_retry: false,
+    timestamp_next_retry: null,
+    ...result,
+  }
+  const slot = Math.floor(ctx.random() * 16)
+  await transaction(ctx, (tx) => recordAttempts(tx, [attempt], slot))
+  observeAttempt(ctx, attempt)
+  return {
+    success: result.success,
+    status_code: result.status_code,
+    response_time_ms: result.response_time_ms ?? 0,
+    error: result.error_message,
+  }
+}
+
+const notSent = () =>
+  new AppError('unavailable', 'The test could not be sent now; wait and try again.', {
+    headers: { 'retry-after': '1' },
+  })
+
+const limiter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: 60 })
+
+async function countTest(webhookId: string) {
+  const { consumedPoints, msBeforeNext } = await limiter.consume(webhookId)
+  if (consumedPoints <= testsPerMinute) return
+  throw new AppError(
+    'rate_limited',
+    `A webhook can be tested ${testsPerMinute} times a minute; wait and try again.`,
+    { headers: { 'retry-after': String(Math.max(1, Math.ceil(msBeforeNext / 1000))) } },
+  )
+}

@@ -1,0 +1,25 @@
+import { countMailboxes } from '../features/mailboxes/index.ts'
+import { countWaitingLeads } from '../features/sending/index.ts'
+import type { Context } from '../kernel/context.ts'
+import { poolOf } from '../kernel/db/db.ts'
+
+/** Sets the gauges that every process can tell. */
+export function setGauges(ctx: Context) {
+  // Counting reads every lead that is due: not more often than a scrape is usual.
+  let waiting: { count: Promise<number>; atMs: number } | undefined
+  ctx.metrics.gauge('mails_waiting', () => {
+    if (!waiting || ctx.monotonicMs() - waiting.atMs > 15_000) {
+      waiting = { count: countWaitingLeads(ctx.db, ctx.now()), atMs: ctx.monotonicMs() }
+    }
+    return waiting.count
+  })
+  ctx.metrics.gauge('mailboxes', async () => {
+    const counts = (await countMailboxes(ctx.db)).map(({ status, count }) => [status, count])
+    // A state that no mailbox is in any more is told, too: an alarm ends with its 0.
+    return { connected: 0, error: 0, paused: 0, ...Object.fromEntries(counts) }
+  })
+  ctx.metrics.gauge('database_connections', () => {
+    const { totalCount = 0, idleCount = 0, waitingCount = 0 } = poolOf(ctx.db) ?? {}
+    return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount }
+  })
+}
