@@ -6,9 +6,9 @@
 export const caughtBy: Record<string, Record<string, number>> = {
   deliveries: {
     'unlocked-fence': 2,
-    'settle-without-attempt-check': 2,
+    'settle-without-attempt-check': 9,
     'delete-before-record': 2,
-    'counters-outside-transaction': 2,
+    'counters-outside-transaction': 1,
     'counters-overwritten': 1,
     'unknown-commit-taken-for-done': 3,
     'retry-at-once': 3,
@@ -16,9 +16,9 @@ export const caughtBy: Record<string, Record<string, number>> = {
     'hints-only': 1,
     'taken-ignored': 1,
     'deliveries-after-commit': 2,
-    'renewal-without-token': 4,
+    'renewal-without-token': 2,
     'live-leases-taken': 1,
-    'destination-remembered': 1,
+    'destination-remembered': 7,
     'subscribers-of-all-workspaces': 1,
   },
   sending: {
