@@ -16,6 +16,8 @@ import {
   createOutboundHttp,
   createTextLookup,
 } from '../server/src/kernel/outbound/index.ts'
+import { collectOpenApi } from './openapi/collect.ts'
+import { apiDescription } from './openapi/description.ts'
 
 const file = new URL('../server/openapi.json', import.meta.url)
 
@@ -31,7 +33,7 @@ if (!process.argv.includes('--check')) {
 
 async function describeApi(): Promise<string> {
   const ctx = createContext()
-  const app = await buildApi(ctx)
+  const app = await buildApi(ctx, (api) => collectOpenApi(api, ctx.config, apiDescription))
   const document = app.swagger()
   await app.close()
   await ctx.db.destroy()

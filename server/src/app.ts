@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { apiDescription } from './api-description.ts'
 import {
   acquisitionRoutes,
   acquisitionSchemas,
@@ -16,7 +15,6 @@ import {
   observeBacklog,
   startDeliveryRunner,
 } from './features/deliveries/index.ts'
-import { eventPayloadSchemas } from './features/events/catalogue/index.ts'
 import { startInboxRunner } from './features/inbox/index.ts'
 import { createAuthenticator, keyRoutes, keySchemas } from './features/keys/index.ts'
 import { followSteps, leadRoutes, leadSchemas } from './features/leads/index.ts'
@@ -32,7 +30,7 @@ import type { Context } from './kernel/context.ts'
 import { createPartitions, type PartitionedTable } from './kernel/db/partitions.ts'
 import { docsRoutes } from './kernel/http/docs.ts'
 import { answersTable, dropOldAnswers, sealedAnswers } from './kernel/http/idempotency.ts'
-import { collectOpenApi } from './kernel/http/openapi.ts'
+import { openApiRoute } from './kernel/http/openapi.ts'
 import { operationRoutes } from './kernel/http/operations.ts'
 import { createRateLimit } from './kernel/http/rate-limit.ts'
 import { type AnsweredRequest, createServer } from './kernel/http/server.ts'
@@ -52,27 +50,31 @@ const apiFeatures = [
   { schemas: webhookEventSchemas, routes: webhookEventRoutes },
 ]
 
-/** Builds the API without listening: tests inject requests, entry points listen. */
+/**
+ * Builds the API without listening: tests inject requests, entry points listen.
+ *
+ * @param plugin registered before the routes, so that it sees each of them
+ */
 export async function buildApi(
   ctx: Context,
-  observe: (request: AnsweredRequest) => void = (request) => {
+  plugin?: (app: FastifyInstance) => Promise<void>,
+): Promise<FastifyInstance> {
+  const observe = (request: AnsweredRequest) => {
     ctx.metrics.request(request)
     ctx.log.info(request, 'request')
-  },
-): Promise<FastifyInstance> {
+  }
   const rateLimit = await createRateLimit(ctx.config.redisUrl, ctx.log)
   const app = createServer(ctx, { authenticate: createAuthenticator(ctx), rateLimit, observe })
   app.addHook('onClose', async () => rateLimit.close())
-  await collectOpenApi(app, ctx.config, apiDescription)
-  const schemas = [
-    ...apiFeatures.flatMap<object>((feature) => feature.schemas),
-    ...eventPayloadSchemas,
-  ]
-  for (const schema of schemas) app.addSchema(schema)
+  for (const { schemas } of apiFeatures) for (const schema of schemas) app.addSchema(schema)
+  await plugin?.(app)
   for (const { routes } of apiFeatures) await app.register(routes)
   await app.register(trackingRoutes, { tokens: tokenBoxOf(ctx) })
   await app.register(operationRoutes)
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+  await app.register(openApiRoute, {
+    file: new URL('../openapi.json', import.meta.url),
+    config: ctx.config,
+  })
   await app.register(docsRoutes, {
     basePath: new URL(ctx.config.baseUrl).pathname.replace(/\/$/, ''),
   })

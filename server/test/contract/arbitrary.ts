@@ -1,9 +1,5 @@
 import fc from 'fast-check'
-import type {
-  JsonSchema,
-  OpenApiDocument,
-  Parameter,
-} from '../../src/kernel/http/openapi/document.ts'
+import type { JsonSchema, OpenApiDocument, Parameter } from '../../../scripts/openapi/document.ts'
 import { type Described, resolve } from './document.ts'
 import {
   hostileEncoded,

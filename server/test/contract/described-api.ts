@@ -15,7 +15,7 @@ export async function describedApi() {
     await api[Symbol.asyncDispose]()
   })
   api.ctx.lookup = async () => ['127.0.0.1']
-  const document = readDocument(api.app)
+  const document = await readDocument(api.app)
   const operations = listOperations(document).map((each) => ({
     ...each,
     name: `${each.method} ${each.path}`,

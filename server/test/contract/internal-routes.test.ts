@@ -15,7 +15,7 @@ import {
 
 // Before any test is named: the application says which routes it has beside those of the document.
 const api = await testApi()
-const { paths } = readDocument(api.app)
+const { paths } = await readDocument(api.app)
 const internal = routesOf(api.app).filter(
   ({ path }) => !(path.replaceAll(/:(\w+)/g, '{$1}') in paths),
 )

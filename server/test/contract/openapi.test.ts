@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { JsonSchema, OpenApiDocument } from '../../../scripts/openapi/document.ts'
 import { statusOf } from '../../src/kernel/errors.ts'
-import type { JsonSchema, OpenApiDocument } from '../../src/kernel/http/openapi/document.ts'
 import { type TestApi, testApi } from '../app.ts'
 import { createJudge, type Judge, listOperations, readDocument, resolve } from './document.ts'
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
     baseUrl: 'https://api.example.com/outreach',
     apiUrl: 'https://leads.example.com',
   })
-  document = readDocument(api.app)
+  document = await readDocument(api.app)
   judge = createJudge(document)
 })
 afterAll(() => api[Symbol.asyncDispose]())
@@ -275,9 +275,9 @@ test('generators of clients meet nothing that one of them is known to refuse', (
   expect(unions).toEqual([])
 })
 
-test('it is served without a key, and is what the routes say', async () => {
+test('it is served without a key', async () => {
   const answer = await api.call('GET', '/openapi.json', { key: null })
   expect(answer.status).toBe(200)
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-  expect(answer.body).toEqual(JSON.parse(JSON.stringify(document)))
+  expect(answer.body).toEqual(document)
 })

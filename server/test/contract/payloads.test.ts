@@ -10,7 +10,7 @@ import { createJudge, readDocument } from './document.ts'
 // Before any test is named: the document says which events there are.
 const api = await testDelivering()
 const receiver = await startReceiver()
-const document = readDocument(api.app)
+const document = await readDocument(api.app)
 const judge = createJudge(document)
 const events = Object.keys(document.webhooks)
 

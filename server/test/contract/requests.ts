@@ -1,4 +1,4 @@
-import type { JsonSchema, OpenApiDocument } from '../../src/kernel/http/openapi/document.ts'
+import type { JsonSchema, OpenApiDocument } from '../../../scripts/openapi/document.ts'
 import { type Described, resolve } from './document.ts'
 import type { World } from './world.ts'
 

@@ -1,116 +1,33 @@
-import swagger from '@fastify/swagger'
+import { readFile } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../config.ts'
-import type { Access } from './access.ts'
-import { type OpenApiDocument, operationsOf, type Tag } from './openapi/document.ts'
-import { errorResponses } from './openapi/errors.ts'
-import { headers, idempotencyParameter, workspaceParameter } from './openapi/headers.ts'
-import { completeOperation } from './openapi/operations.ts'
-import { showSchemas, tidy } from './openapi/schemas.ts'
-import { type WebhookDescription, webhookItem } from './openapi/webhooks.ts'
-import { ErrorBody } from './schema.ts'
 
-/** What the routes cannot tell. */
-export interface ApiDescription {
-  title: string
-  /** Markdown. */
-  description: string
-  /** In the order of reading. */
-  tags: Tag[]
-  /** What the service sends to others, by type. */
-  webhooks: Record<string, WebhookDescription>
+interface OpenApiOptions {
+  /** The committed document, which `npm run openapi` writes. */
+  file: URL
+  config: Pick<Config, 'baseUrl' | 'apiUrl'>
 }
 
-/**
- * Collects every route registered after it that declares its access into an OpenAPI 3.1 document.
- * `app.swagger()` answers it, once the app is ready.
- */
-export async function collectOpenApi(
-  app: FastifyInstance,
-  config: Pick<Config, 'version' | 'baseUrl' | 'apiUrl'>,
-  about: ApiDescription,
-) {
-  app.addSchema(ErrorBody)
-  const accesses = new Map<string, Access>()
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: about.title,
-        version: config.version,
-        description: about.description,
-        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-      },
-      servers: [{ url: config.baseUrl }],
-      tags: about.tags,
-      components: {
-        securitySchemes: {
-          serviceAccountKey: {
-            type: 'http',
-            scheme: 'bearer',
-            bearerFormat: 'ork_…',
-            description: 'A service-account key: `Authorization: Bearer ork_…`.',
-          },
-        },
-      },
-      security: [{ serviceAccountKey: [] }],
-    },
-    stripBasePath: false,
-    refResolver: {
-      buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `def-${index}`),
-    },
-    transform: ({ schema, url, route }) => {
-      const access = route.config?.access
-      if (!access) return { schema: { ...schema, hide: true }, url }
-      accesses.set(String(schema.operationId), access)
-      return { schema, url }
-    },
-    transformObject: (collected) => {
-      const document = (collected as unknown as { openapiObject: OpenApiDocument }).openapiObject
-      complete(document, accesses, config, about.webhooks)
-      return document as object
-    },
+/** /openapi.json: the committed document with the addresses of this installation. */
+export async function openApiRoute(app: FastifyInstance, { file, config }: OpenApiOptions) {
+  let document: Promise<string> | undefined
+  app.get('/openapi.json', { schema: { hide: true } }, async (_req, reply) => {
+    document ??= readFile(file, 'utf8').then((text) => withAddresses(text, config))
+    reply.type('application/json; charset=utf-8')
+    return await document
   })
 }
 
-function complete(
-  document: OpenApiDocument,
-  accesses: Map<string, Access>,
-  { apiUrl }: Pick<Config, 'apiUrl'>,
-  webhooks: ApiDescription['webhooks'],
-) {
-  const { components } = document
-  components.schemas = Object.fromEntries(
-    Object.entries(components.schemas).map(([name, schema]) => [name, tidy(schema)]),
-  )
-  showSchemas(components)
-  components.responses = errorResponses()
-  components.headers = headers
-  components.parameters = {
-    [workspaceParameter.name]: workspaceParameter,
-    [idempotencyParameter.name]: idempotencyParameter,
-  }
-  for (const { item, method, operation } of operationsOf(document)) {
-    const access = accesses.get(operation.operationId)
-    if (!access) throw new Error(`The operation ${operation.operationId} declares no access.`)
-    completeOperation(method, operation, access, components.schemas)
-    // What the plan sells as API access has an address of its own (contract §1 "Addresses").
-    if (access.entitlement === 'api') item.servers = [{ url: apiUrl }]
-  }
-  document.webhooks = Object.fromEntries(
-    Object.entries(webhooks).map(([type, webhook]) => [
-      type,
-      webhookItem(type, webhook, components.schemas),
-    ]),
-  )
-  document.tags = document.tags.filter(isUsed(document))
+interface Servers {
+  servers?: { url: string }[]
 }
 
-/** Features come one by one; a tag waits for the first operation that has it. */
-function isUsed(document: OpenApiDocument) {
-  const used = [
-    ...[...operationsOf(document)].map(({ operation }) => operation),
-    ...Object.values(document.webhooks).map(({ post }) => post),
-  ].flatMap((operation) => operation?.tags ?? [])
-  return (tag: Tag) => used.includes(tag.name)
+/** A path that names a server of its own is served at API_URL, all others at BASE_URL. */
+function withAddresses(text: string, { baseUrl, apiUrl }: OpenApiOptions['config']): string {
+  const document = JSON.parse(text) as Servers & { paths: Record<string, Servers> }
+  document.servers = [{ url: baseUrl }]
+  for (const item of Object.values(document.paths)) {
+    if (item.servers) item.servers = [{ url: apiUrl }]
+  }
+  return JSON.stringify(document)
 }

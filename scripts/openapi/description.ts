@@ -1,5 +1,8 @@
-import { eventCatalogue } from './features/events/catalogue/index.ts'
-import type { ApiDescription } from './kernel/http/openapi.ts'
+import {
+  eventCatalogue,
+  eventPayloadSchemas,
+} from '../../server/src/features/events/catalogue/index.ts'
+import type { ApiDescription } from './collect.ts'
 
 /** What a reader of the API reference has to know before the first operation. */
 export const apiDescription: ApiDescription = {
@@ -85,4 +88,5 @@ you have stored already: a delivery may come more than once. No order is promise
     },
   ],
   webhooks: eventCatalogue,
+  schemas: eventPayloadSchemas,
 }

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
-import { AppError, type ErrorCode, statusOf } from '../../errors.ts'
-import { errorReply } from '../error-reply.ts'
+import { AppError, type ErrorCode, statusOf } from '../../server/src/kernel/errors.ts'
+import { errorReply } from '../../server/src/kernel/http/error-reply.ts'
 import type { Response } from './document.ts'
 import { headerRefs } from './headers.ts'
 

@@ -1,5 +1,5 @@
-import { statusOf } from '../../errors.ts'
-import type { Access } from '../access.ts'
+import { statusOf } from '../../server/src/kernel/errors.ts'
+import type { Access } from '../../server/src/kernel/http/access.ts'
 import {
   componentOf,
   type JsonSchema,
