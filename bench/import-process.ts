@@ -8,7 +8,6 @@ import { openOperator } from '../server/src/process/open.ts'
 const [path = ''] = process.argv.slice(2)
 await using opened = await openOperator(readConfig(), {
   log: createLog('error'),
-  isDirectoryOnly: true,
 })
 const startedMs = performance.now()
 const { contacts_created, companies_created, rejected } = await importFile(opened.ctx, path, {

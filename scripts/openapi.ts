@@ -3,19 +3,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { buildApi } from '../server/src/app.ts'
 import { readConfig } from '../server/src/config.ts'
-import type { Context } from '../server/src/kernel/context.ts'
+import { createContext } from '../server/src/kernel/create-context.ts'
 import { createSecretBox } from '../server/src/kernel/crypto.ts'
 import { connect } from '../server/src/kernel/db/db.ts'
-import { createIdGenerator } from '../server/src/kernel/ids.ts'
 import { createLog } from '../server/src/kernel/log.ts'
-import { createMailNetwork } from '../server/src/kernel/mail/index.ts'
-import { createMetrics } from '../server/src/kernel/metrics.ts'
-import {
-  createLookup,
-  createMailLookup,
-  createOutboundHttp,
-  createTextLookup,
-} from '../server/src/kernel/outbound/index.ts'
 import { collectOpenApi } from './openapi/collect.ts'
 import { apiDescription } from './openapi/description.ts'
 
@@ -32,36 +23,20 @@ if (!process.argv.includes('--check')) {
 }
 
 async function describeApi(): Promise<string> {
-  const ctx = createContext()
+  const config = readConfig({})
+  // Real parts throughout; none is used, so that the database is never connected to.
+  const ctx = createContext({
+    config,
+    db: connect('postgres://127.0.0.1', 1).db,
+    secrets: createSecretBox([Buffer.alloc(32)]),
+    log: createLog('silent'),
+  })
   const app = await buildApi(ctx, (api) => collectOpenApi(api, ctx.config, apiDescription))
   const document = app.swagger()
   await app.close()
   await ctx.db.destroy()
   await ctx.http.close()
   return `${JSON.stringify(document, null, 2)}\n`
-}
-
-/** Real parts throughout; none is used, so that the database is never connected to. */
-function createContext(): Context {
-  const config = readConfig({})
-  const now = () => new Date()
-  return {
-    config,
-    db: connect('postgres://127.0.0.1', 1).db,
-    now,
-    monotonicMs: () => performance.now(),
-    random: Math.random,
-    newId: createIdGenerator(now),
-    sleep: async () => undefined,
-    http: createOutboundHttp({ policy: config.outbound }),
-    mail: createMailNetwork({ policy: config.outbound, lookup: createLookup() }),
-    lookup: createLookup(),
-    lookupMail: createMailLookup(),
-    lookupText: createTextLookup(),
-    secrets: createSecretBox([Buffer.alloc(32)]),
-    log: createLog('silent'),
-    metrics: createMetrics(),
-  }
 }
 
 function readCommitted(): string | undefined {

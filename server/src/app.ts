@@ -10,7 +10,6 @@ import { campaignRoutes, campaignSchemas } from './features/campaigns/index.ts'
 import {
   type DeliveryRunnerOptions,
   dropOldPartitions,
-  historyTables,
   observeAttempt,
   observeBacklog,
   startDeliveryRunner,
@@ -19,7 +18,7 @@ import { startInboxRunner } from './features/inbox/index.ts'
 import { createAuthenticator, keyRoutes, keySchemas } from './features/keys/index.ts'
 import { followSteps, leadRoutes, leadSchemas } from './features/leads/index.ts'
 import { sealedMailboxColumns } from './features/mailboxes/index.ts'
-import { dropOldMessages, messagesTable } from './features/messages/index.ts'
+import { dropOldMessages } from './features/messages/index.ts'
 import { startSendingRunner, type Witness } from './features/sending/index.ts'
 import { tokenBoxOf, trackingRoutes } from './features/tracking/index.ts'
 import { webhookEventRoutes, webhookEventSchemas } from './features/webhooks/history/index.ts'
@@ -27,9 +26,8 @@ import { sealedWebhookColumns, webhookRoutes, webhookSchemas } from './features/
 import { webhookTestRoutes, webhookTestSchemas } from './features/webhooks/test-calls/index.ts'
 import { listWorkspaces } from './features/workspaces/index.ts'
 import type { Context } from './kernel/context.ts'
-import { createPartitions, type PartitionedTable } from './kernel/db/partitions.ts'
 import { docsRoutes } from './kernel/http/docs.ts'
-import { answersTable, dropOldAnswers, sealedAnswers } from './kernel/http/idempotency.ts'
+import { dropOldAnswers, sealedAnswers } from './kernel/http/idempotency.ts'
 import { openApiRoute } from './kernel/http/openapi.ts'
 import { operationRoutes } from './kernel/http/operations.ts'
 import { createRateLimit } from './kernel/http/rate-limit.ts'
@@ -38,6 +36,7 @@ import { describeError } from './kernel/log.ts'
 import { createBusyShare } from './kernel/runner/busy-share.ts'
 import { startLoop } from './kernel/runner/loop.ts'
 import type { SealedColumn } from './kernel/sealed-columns/index.ts'
+import { ensurePartitions } from './partitions.ts'
 
 /** The public API, feature by feature. */
 const apiFeatures = [
@@ -164,17 +163,9 @@ async function keepPartitions(ctx: Context) {
   for (const { id } of await listWorkspaces(ctx)) await dropOldEntries(ctx, id)
 }
 
-/** The tables that grow without end, and how they are cut. */
-export const partitionedTables: PartitionedTable[] = [...historyTables, answersTable, messagesTable]
-
 /** Everything that is sealed with OUTRIDER_SECRET_KEY. */
 export const sealedColumns: SealedColumn[] = [
   ...sealedMailboxColumns,
   ...sealedWebhookColumns,
   ...sealedAnswers,
 ]
-
-/** Before anything is written at `ctx.now()`: a row without its partition fails its transaction. */
-export async function ensurePartitions(ctx: Context) {
-  for (const table of partitionedTables) await createPartitions(ctx.db, table, ctx.now())
-}

@@ -1,20 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
 import pino from 'pino'
-import { ensurePartitions } from '../src/app.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import type { Context } from '../src/kernel/context.ts'
+import { createContext } from '../src/kernel/create-context.ts'
 import { createSecretBox } from '../src/kernel/crypto.ts'
 import { createIdGenerator } from '../src/kernel/ids.ts'
 import type { Log } from '../src/kernel/log.ts'
-import { createMailNetwork } from '../src/kernel/mail/index.ts'
-import { createMetrics } from '../src/kernel/metrics.ts'
-import {
-  createLookup,
-  createMailLookup,
-  createOutboundHttp,
-  createTextLookup,
-} from '../src/kernel/outbound/index.ts'
+import { ensurePartitions } from '../src/partitions.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 import { testInstant } from './instants.ts'
 import { guardNetwork } from './network-guard.ts'
@@ -50,32 +42,25 @@ export async function testContext(overrides: Partial<Config> = {}): Promise<Test
   const random = new Random(`test ${process.env.TEST_SEED ?? 1}`)
   const idRandom = random.fork('ids')
   const logLines: string[] = []
-  const http = createOutboundHttp({ policy: config.outbound })
-  const ctx: TestContext = {
+  const real = createContext({
     config,
     db: database.db,
     now: clock.now,
-    monotonicMs: () => performance.now(),
     random: () => random.next(),
     newId: createIdGenerator(clock.now, (bytes) => idRandom.fill(bytes)),
-    sleep: (ms, signal) => wait(ms, undefined, { ...(signal ? { signal } : {}) }).catch(() => {}),
-    http,
-    mail: createMailNetwork({ policy: config.outbound, lookup: createLookup() }),
-    lookup: createLookup(),
-    lookupMail: createMailLookup(),
-    lookupText: createTextLookup(),
     secrets: createSecretBox([randomBytes(32)]),
     log: pino({ level: 'debug', base: null }, { write: (line) => logLines.push(line) }) as Log,
-    metrics: createMetrics(),
-    database,
-    clock,
+  })
+  const { http } = real
+  const ctx: TestContext = {
+    ...real,
+    ...{ database, clock, logLines },
     async useRealTime() {
       clock.set(new Date())
       clock.run()
       await database.setClock(new Date())
       await ensurePartitions(ctx)
     },
-    logLines,
     async [Symbol.asyncDispose]() {
       await http.close()
       await database[Symbol.asyncDispose]()

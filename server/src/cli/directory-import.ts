@@ -36,7 +36,6 @@ export function importCommand(directory: Command) {
             }),
           ),
         showImport,
-        { isDirectoryOnly: true },
       ),
     )
 }

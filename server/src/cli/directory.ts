@@ -34,7 +34,6 @@ export function directoryCommands(program: Command) {
           )
         },
         (reindexed) => formatRecord({ ...reindexed }),
-        { isDirectoryOnly: true },
       ),
     )
 

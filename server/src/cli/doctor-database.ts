@@ -1,4 +1,4 @@
-import { partitionedTables, sealedColumns } from '../app.ts'
+import { sealedColumns } from '../app.ts'
 import type { Config } from '../config.ts'
 import { readBacklog } from '../features/deliveries/index.ts'
 import { isReindexDue } from '../features/directory/index.ts'
@@ -13,6 +13,7 @@ import { listPartitions } from '../kernel/db/partitions.ts'
 import { countRunners } from '../kernel/runner/lease-queries.ts'
 import { findUnreadable } from '../kernel/sealed-columns/index.ts'
 import { keyIdsOf, readSecretKeys } from '../kernel/secret-key.ts'
+import { partitionedTables } from '../partitions.ts'
 import { examineMail } from './doctor-mail.ts'
 import { type Finding, fine, found } from './finding.ts'
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { getWorkspace } from '../features/workspaces/index.ts'
 import type { Context } from '../kernel/context.ts'
 import { createLog, type Log } from '../kernel/log.ts'
-import { type OpenOptions, openOperator } from '../process/open.ts'
+import { openOperator } from '../process/open.ts'
 import { readCommandSettings } from '../process/service-settings.ts'
 import { print, tell } from './terminal.ts'
 
@@ -25,11 +25,9 @@ export async function operate<T>(
   options: OutputOptions,
   work: (ctx: Context) => Promise<T>,
   show: (result: T) => string,
-  opening: Pick<OpenOptions, 'isDirectoryOnly'> = {},
 ): Promise<void> {
   await using opened = await openOperator(readCommandSettings().config, {
     log: terminalLog(),
-    ...opening,
   })
   const result = await work(opened.ctx)
   // What writes to standard output itself has nothing more to say there.

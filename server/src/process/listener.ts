@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { atMost } from './deadline.ts'
+import { withTimeout } from './shutdown.ts'
 
 export interface Place {
   host: string
@@ -13,7 +13,7 @@ export interface Place {
 export interface Listener {
   /** With the port that was taken when 0 was asked for. */
   address: string
-  /** Takes nothing new and answers what has arrived; who does not come to an end is cut off. */
+  /** Stops accepting, finishes running requests, and closes what is still open after 5 s. */
   drain: () => Promise<void>
 }
 
@@ -36,9 +36,9 @@ export async function listenOn(app: FastifyInstance, place: Place): Promise<List
         if (!answer.headersSent) answer.setHeader('connection', 'close')
       }
       const closed = app.close()
-      if (await atMost(drainMs, closed)) return
+      if (await withTimeout(drainMs, closed)) return
       app.server.closeAllConnections()
-      await atMost(1000, closed)
+      await withTimeout(1000, closed)
     },
   }
 }

@@ -1,27 +1,20 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import { ensureDefaultWorkspace } from '../features/workspaces/index.ts'
 import { createClock } from '../kernel/clock.ts'
 import type { Context } from '../kernel/context.ts'
+import { createContext } from '../kernel/create-context.ts'
 import { setPreparedStatements } from '../kernel/db/client.ts'
 import { apiTimeouts, commandTimeouts, type DatabaseTimeouts } from '../kernel/db/timeouts.ts'
 import { createIdGenerator } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
-import { createMailNetwork } from '../kernel/mail/index.ts'
-import { createMetrics } from '../kernel/metrics.ts'
-import {
-  createLookup,
-  createMailLookup,
-  createOutboundHttp,
-  createTextLookup,
-} from '../kernel/outbound/index.ts'
 import { type EmbeddedPostgres, findRunning, startPostgres } from '../kernel/postgres/index.ts'
 import { markProcess } from '../kernel/runner/process-mark.ts'
 import { openSecrets } from '../kernel/secret-key.ts'
+import { ensurePartitions } from '../partitions.ts'
 import { applyMigrations, checkDatabase, connectDatabase, requireMigrations } from './database.ts'
-import { atMost } from './deadline.ts'
+import { withTimeout } from './shutdown.ts'
 import { keepTime, setByDatabase } from './time.ts'
 
 /** What a process stands on. Disposing ends everything in the reverse order of its making. */
@@ -35,8 +28,6 @@ export interface OpenOptions {
   log: Log
   /** Ends an opening that is under way. */
   signal?: AbortSignal
-  /** It writes nothing but the directory: what everything else needs stays out of its memory. */
-  isDirectoryOnly?: boolean
 }
 
 /**
@@ -124,7 +115,7 @@ async function open(
   const { log, signal } = options
   setPreparedStatements(config.databasePrepared)
   const { db } = connectDatabase(config, url, options.timeouts)
-  stack.defer(async () => void (await atMost(hangMs, db.destroy())))
+  stack.defer(async () => void (await withTimeout(hangMs, db.destroy())))
   await checkDatabase(db, url)
   signal?.throwIfAborted()
   if (options.migrations === 'apply') await applyMigrations(url, log)
@@ -136,20 +127,13 @@ async function open(
   const { now, monotonicMs } = clock
   const newId = createIdGenerator(now)
   const secrets = await openSecrets(db, { config, now, newId })
-  const lookup = createLookup()
-  const http = createOutboundHttp({ policy: config.outbound, lookup })
-  stack.defer(async () => void (await atMost(hangMs, http.close())))
-  const mail = createMailNetwork({ policy: config.outbound, lookup })
-  const metrics = createMetrics()
-  const ctx: Context = {
-    ...{ config, db, now, monotonicMs, newId, sleep, http, mail, lookup, secrets, log, metrics },
-    lookupMail: createMailLookup(),
-    lookupText: createTextLookup(),
-    random: Math.random,
+  const ctx = createContext({
+    ...{ config, db, now, monotonicMs, newId, secrets, log },
     troubles: new Map(),
     processMark: markProcess({ ownsDataDir: options.ownsDataDir }),
-  }
-  if (!options.isDirectoryOnly) await (await import('./prepare.ts')).prepare(ctx)
+  })
+  stack.defer(async () => void (await withTimeout(hangMs, ctx.http.close())))
+  await ensurePartitions(ctx)
   await ensureDefaultWorkspace(ctx)
   stack.use(keepTime(ctx, clock))
   const owned = stack.move()
@@ -158,6 +142,3 @@ async function open(
 
 /** What hangs must not keep the rest from ending in time. */
 const hangMs = 1000
-
-const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
-  wait(ms, undefined, { ...(signal ? { signal } : {}) }).catch(() => undefined)

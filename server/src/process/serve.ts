@@ -5,7 +5,7 @@ import { createLog, describeError, type Log } from '../kernel/log.ts'
 import { type EmbeddedPostgres, startPostgres } from '../kernel/postgres/index.ts'
 import { explainFailure } from './failure.ts'
 import type { Role } from './services.ts'
-import { listenForStop } from './stop.ts'
+import { listenForStop } from './shutdown.ts'
 
 /** Runs until SIGINT or SIGTERM. What keeps it from starting is told in one sentence on stderr. */
 export async function serve(role: Role): Promise<void> {
@@ -16,9 +16,9 @@ export async function serve(role: Role): Promise<void> {
     const log = createLog(config.logLevel)
     reportCrash(log)
     const isFirstStart = !config.databaseUrl && !existsSync(join(config.dataDir, 'postgres'))
-    await using postgres = config.databaseUrl ? undefined : begin(config, log, stop.signal)
-    const { run } = await import('./run.ts')
-    await run(role, config, { log, stop, postgres: postgres?.started, isFirstStart })
+    await using postgres = config.databaseUrl ? undefined : beginPostgres(config, log, stop.signal)
+    const { runServices } = await import('./services.ts')
+    await runServices(role, config, { log, stop, postgres: postgres?.started, isFirstStart })
   } catch (error) {
     // A start that was called off has nothing to report.
     if (stop.signal.aborted) return
@@ -32,7 +32,7 @@ interface BegunPostgres extends AsyncDisposable {
 }
 
 /** PostgreSQL starts while the program is loaded: each takes a while. */
-function begin({ dataDir }: Config, log: Log, signal: AbortSignal): BegunPostgres {
+function beginPostgres({ dataDir }: Config, log: Log, signal: AbortSignal): BegunPostgres {
   const started = startPostgres({ dataDir, log, signal })
   const stop = async () => {
     // Why it did not start is told by whoever waits for it.

@@ -1,17 +1,78 @@
 import { buildApi, startRunner } from '../app.ts'
+import type { Config } from '../config.ts'
 import { hintChannel } from '../features/deliveries/index.ts'
+import { isReindexDue, loadSample } from '../features/directory/index.ts'
 import { fileWitness } from '../features/sending/index.ts'
 import type { Context } from '../kernel/context.ts'
 import { listen } from '../kernel/db/listen.ts'
-import { runnerTimeouts } from '../kernel/db/timeouts.ts'
+import { apiTimeouts, runnerTimeouts } from '../kernel/db/timeouts.ts'
+import { describeError, type Log } from '../kernel/log.ts'
+import type { EmbeddedPostgres } from '../kernel/postgres/index.ts'
+import { announce } from './announce.ts'
 import { connectDatabase } from './database.ts'
-import { atMost } from './deadline.ts'
+import { setGauges } from './gauges.ts'
+import { settleLinkAddress, watchLinkAddress } from './link-address.ts'
 import { type Listener, listenOn } from './listener.ts'
-import type { OpenProcess } from './open.ts'
+import { type OpenProcess, openServer } from './open.ts'
 import { buildRunnerStatus } from './runner-status.ts'
+import { writeServiceSettings } from './service-settings.ts'
+import { type StopRequest, withTimeout } from './shutdown.ts'
+import { watchHealth } from './watch-health.ts'
 
 /** `main` is both others in one process, with a database of its own unless DATABASE_URL is set. */
 export type Role = 'main' | 'api' | 'runner'
+
+interface ServiceOptions {
+  log: Log
+  stop: StopRequest
+  /** Under way. Undefined: the database of DATABASE_URL. */
+  postgres: Promise<EmbeddedPostgres> | undefined
+  isFirstStart: boolean
+}
+
+/** Serves until a stop is requested. */
+export async function runServices(role: Role, config: Config, options: ServiceOptions) {
+  const { log, stop, postgres, isFirstStart } = options
+  const timeouts = role === 'runner' ? runnerTimeouts : apiTimeouts
+  await using opened = await openServer(config, { log, signal: stop.signal, postgres, timeouts })
+  const { ctx } = opened
+  // Something to try the search on; a database of the operator's is left alone.
+  if (isFirstStart) await loadSampleOrNot(ctx)
+  await tellIfReindexIsDue(ctx)
+  ctx.metrics.observeProcess()
+  if (role === 'main') await writeSettingsOrNot(ctx)
+  log.info(config.outbound, 'outbound policy')
+  await settleLinkAddress(ctx)
+  await using _health = await watchHealth(ctx, config.databaseUrl ? undefined : config.dataDir)
+  await using services = await startServices(role, opened)
+  const listener = role === 'runner' ? undefined : services.address
+  await using _links = await watchLinkAddress(ctx, listener)
+  announce(ctx, role, services.address)
+  await stop.requested
+  log.info('stopping')
+}
+
+/** Without it everything else works. */
+async function loadSampleOrNot(ctx: Context) {
+  try {
+    ctx.log.info(await loadSample(ctx), 'sample directory loaded')
+  } catch (error) {
+    ctx.log.warn(describeError(error), 'the sample directory was not loaded')
+  }
+}
+
+/** Until then searches find nobody of before the migration to terms. */
+async function tellIfReindexIsDue({ db, log }: Context) {
+  if (!(await isReindexDue(db))) return
+  log.warn('searches do not find all contacts of the directory: run "outrider directory reindex"')
+}
+
+/** Commands beside the service then need them typed again. */
+async function writeSettingsOrNot({ config, now, log }: Context) {
+  await writeServiceSettings(config.dataDir, now()).catch((error) =>
+    log.warn(describeError(error), 'the settings for commands were not written'),
+  )
+}
 
 /** What a role does. Disposing answers and delivers what is under way, and starts nothing new. */
 export interface Services extends AsyncDisposable {
@@ -20,6 +81,7 @@ export interface Services extends AsyncDisposable {
 }
 
 export async function startServices(role: Role, opened: OpenProcess): Promise<Services> {
+  setGauges(opened.ctx)
   const listener = await startListener(role, opened.ctx)
   const runner = await startRunnerOf(role, opened).catch(async (error) => {
     await listener?.drain()
@@ -57,7 +119,7 @@ async function startRunnerOf(role: Role, { ctx, databaseUrl }: OpenProcess) {
   })
   return {
     async stop() {
-      await atMost(runnerDrainMs, runner.stop())
+      await withTimeout(runnerDrainMs, runner.stop())
       await own?.destroy()
     },
   }

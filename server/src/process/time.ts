@@ -3,7 +3,7 @@ import type { Context } from '../kernel/context.ts'
 import type { Db } from '../kernel/db/db.ts'
 import { readDatabaseTime } from '../kernel/db/instance.ts'
 import { describeError } from '../kernel/log.ts'
-import { atMost } from './deadline.ts'
+import { withTimeout } from './shutdown.ts'
 
 /** A connection is at hand before the clock is read: waiting for one would look like a slow answer. */
 export async function setByDatabase(clock: Clock, db: Db): Promise<void> {
@@ -33,7 +33,7 @@ export function keepTime(ctx: Context, clock: Clock): AsyncDisposable {
   return {
     async [Symbol.asyncDispose]() {
       stopping.abort()
-      await atMost(1000, keeping)
+      await withTimeout(1000, keeping)
     },
   }
 }

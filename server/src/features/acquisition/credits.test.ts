@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
 import { insertPerson } from '../../../test/directory-rows.ts'
-import { ensurePartitions } from '../../app.ts'
+import { ensurePartitions } from '../../partitions.ts'
 import { createWorkspace, ensureDefaultWorkspace, setPlan } from '../workspaces/index.ts'
 import { grantMonthlyCredits } from './account.ts'
 import { acquireEmail } from './acquire-email.ts'

@@ -18,8 +18,8 @@ import {
   sources,
 } from '../../../test/ledger-world.ts'
 import { share } from '../../../test/thoroughness.ts'
-import { ensurePartitions } from '../../app.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { ensurePartitions } from '../../partitions.ts'
 import { createWorkspace, setPlan } from '../workspaces/index.ts'
 import { grantMonthlyCredits } from './account.ts'
 import { grantCredits, refundContact } from './credits.ts'

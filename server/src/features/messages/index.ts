@@ -9,7 +9,7 @@ export type {
   MailVariant,
 } from './mail.ts'
 export { MailRefused } from './mail-refused.ts'
-export { dropOldMessages, messagesTable } from './retention.ts'
+export { dropOldMessages } from './retention.ts'
 export {
   addMessageIds,
   findByMessageIds,

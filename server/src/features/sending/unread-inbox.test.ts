@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Inbox, letter, testInbox } from '../../../test/inbox.ts'
 import { listenBetween } from '../../../test/mail/between.ts'
-import { ensurePartitions } from '../../app.ts'
+import { ensurePartitions } from '../../partitions.ts'
 import { pauseMailbox, resumeMailbox } from '../mailboxes/index.ts'
 
 // The second step is due two days after the first; ada answers that, bob does not.

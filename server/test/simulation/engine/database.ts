@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { partitionedTables } from '../../../src/app.ts'
 import { migrate } from '../../../src/kernel/db/migrate.ts'
+import { partitionedTables } from '../../../src/partitions.ts'
 import { startPostgresServer } from '../../postgres-server.ts'
 import { Backends } from './backends.ts'
 import type { Scenario } from './scenario.ts'

@@ -1,5 +1,6 @@
 import { type Config, readConfig } from '../../../src/config.ts'
 import type { Context } from '../../../src/kernel/context.ts'
+import { createContext } from '../../../src/kernel/create-context.ts'
 import { createSecretBox } from '../../../src/kernel/crypto.ts'
 import { fromPool } from '../../../src/kernel/db/db.ts'
 import { createIdGenerator } from '../../../src/kernel/ids.ts'
@@ -65,7 +66,7 @@ export class SimulatedProcess implements Owner {
     const random = this.#world.random.fork(this.label)
     this.skewMs = random.between(-conditions.skewMaxMs, conditions.skewMaxMs)
     const now = () => new Date(conditions.startMs + this.#look() + this.skewMs)
-    return {
+    return createContext({
       config: { ...readConfig({}), leaseMs: conditions.leaseMs, ...config },
       db: fromPool(this.pool.handle()).db,
       now,
@@ -81,7 +82,7 @@ export class SimulatedProcess implements Owner {
       log: this.#createLog(),
       metrics,
       ...context,
-    }
+    })
   }
 
   #look(): number {

@@ -15,7 +15,7 @@ const monday = new Date('2030-01-07T00:00:00Z')
 beforeAll(async () => {
   api = await testApi()
   api.ctx.clock.set(monday)
-  const { ensurePartitions } = await import('../../../app.ts')
+  const { ensurePartitions } = await import('../../../partitions.ts')
   await ensurePartitions(api.ctx)
 })
 afterAll(() => api[Symbol.asyncDispose]())

@@ -1,3 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
 /** How an operator or a supervisor ends this process. */
 export interface StopRequest {
   /** Aborted at the first SIGINT or SIGTERM. */
@@ -31,4 +33,16 @@ export function listenForStop(): StopRequest {
 function endByForce() {
   process.stderr.write('Outrider was ended before everything had stopped.\n')
   process.exit(1)
+}
+
+/**
+ * Waits for a promise, but not for ever: at a stop, one thing that hangs must not keep the others
+ * from ending.
+ *
+ * @returns false when `ms` milliseconds passed first
+ */
+export async function withTimeout(ms: number, promise: Promise<unknown>): Promise<boolean> {
+  const calledOff = new AbortController()
+  const late = wait(ms, false, { signal: calledOff.signal }).catch(() => false)
+  return Promise.race([promise.then(() => true), late]).finally(() => calledOff.abort())
 }

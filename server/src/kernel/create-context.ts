@@ -1,0 +1,39 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Context } from './context.ts'
+import { createIdGenerator } from './ids.ts'
+import { createMailNetwork } from './mail/index.ts'
+import { createMetrics } from './metrics.ts'
+import {
+  createLookup,
+  createMailLookup,
+  createOutboundHttp,
+  createTextLookup,
+} from './outbound/index.ts'
+
+type Parts = Pick<Context, 'config' | 'db' | 'secrets' | 'log'> & Partial<Context>
+
+/**
+ * The context of a process: what is not given is real. Whoever makes it closes `http` and destroys
+ * `db` at the end.
+ */
+export function createContext(parts: Parts): Context {
+  const { outbound: policy } = parts.config
+  const { now = () => new Date(), lookup = createLookup() } = parts
+  return {
+    now,
+    lookup,
+    monotonicMs: () => performance.now(),
+    random: Math.random,
+    newId: parts.newId ?? createIdGenerator(now),
+    sleep,
+    http: parts.http ?? createOutboundHttp({ policy, lookup }),
+    mail: parts.mail ?? createMailNetwork({ policy, lookup }),
+    lookupMail: parts.lookupMail ?? createMailLookup(),
+    lookupText: parts.lookupText ?? createTextLookup(),
+    metrics: parts.metrics ?? createMetrics(),
+    ...parts,
+  }
+}
+
+const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+  wait(ms, undefined, { ...(signal ? { signal } : {}) }).catch(() => undefined)
