@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { startRole, startScript } from './child.ts'
-import type { Figure } from './run.ts'
+import type { Figure } from './figure.ts'
 import { openService, percentile } from './service.ts'
 
 const rounds = 5

@@ -2,8 +2,8 @@ import { measureIsolation } from './deliveries/isolation.ts'
 import { measureLatency } from './deliveries/latency.ts'
 import { measureMemory } from './deliveries/memory.ts'
 import { measureThroughput } from './deliveries/throughput.ts'
+import type { Figure } from './figure.ts'
 import { type BenchReceiver, startBenchReceiver } from './receiver.ts'
-import type { Figure } from './run.ts'
 import { type BenchService, openService } from './service.ts'
 
 type Measure = (service: BenchService, receiver: BenchReceiver) => Promise<Figure[]>

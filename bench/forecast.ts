@@ -13,7 +13,7 @@ import {
   plannedSteps,
   plannedWindow,
 } from '../server/test/planning.ts'
-import type { Figure } from './run.ts'
+import type { Figure } from './figure.ts'
 import { type BenchService, openService, percentile } from './service.ts'
 
 const leads = 1_000_000

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { v8Flags } from './child.ts'
 import { type GeneratedDirectory, writeDirectory } from './directory-generator.ts'
-import type { Figure } from './run.ts'
+import type { Figure } from './figure.ts'
 import type { BenchService } from './service.ts'
 
 /**

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { request } from 'undici'
 import type { Context } from '../server/src/kernel/context.ts'
 import { startRole } from './child.ts'
-import type { Figure } from './run.ts'
+import type { Figure } from './figure.ts'
 import { type BenchService, openService, percentile } from './service.ts'
 
 const leadsPerCall = 1000

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { createPartitions } from '../server/src/kernel/db/partitions.ts'
 import { firstIdAt } from '../server/src/kernel/ids.ts'
 import { startRole } from './child.ts'
-import type { Figure } from './run.ts'
+import type { Figure } from './figure.ts'
 import { type BenchService, openService, percentile } from './service.ts'
 
 const rows = 2_000_000

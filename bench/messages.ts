@@ -8,7 +8,7 @@ import {
 } from '../server/src/features/messages/index.ts'
 import { tokenBoxOf, webLinks } from '../server/src/features/tracking/index.ts'
 import { createSecretBox } from '../server/src/kernel/crypto.ts'
-import type { Figure } from './run.ts'
+import type { Figure } from './figure.ts'
 import { benchMail } from './sending/campaign.ts'
 
 const mails = 50_000

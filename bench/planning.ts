@@ -6,7 +6,7 @@ import { CampaignBook } from '../server/src/features/sending/campaign-book.ts'
 import { Lane } from '../server/src/features/sending/lane.ts'
 import { LeadPool } from '../server/src/features/sending/lead-pool.ts'
 import { type PlannerParts, planLanes } from '../server/src/features/sending/plan-lanes.ts'
-import type { Figure } from './run.ts'
+import type { Figure } from './figure.ts'
 import { benchCampaign, benchMailbox } from './sending/campaign.ts'
 import { type BenchService, openService, percentile } from './service.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { Pool } from 'undici'
 import { grantCredits } from '../server/src/features/acquisition/index.ts'
-import type { Figure } from './run.ts'
+import type { Figure } from './figure.ts'
 import type { BenchService } from './service.ts'
 
 const inFlight = 32

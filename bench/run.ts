@@ -1,21 +1,10 @@
+// `npm run bench -- NAME [NAME …] [--only PART]`: prints each figure beside a limit taken in the
+// same run, and writes bench/results/NAME.json. A bench that has parts runs one of them alone.
 import { mkdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
-
-/**
- * `npm run bench -- NAME [NAME …] [--only PART]`: prints each figure beside a limit taken in the
- * same run, and writes bench/results/NAME.json. A bench that has parts runs one of them alone.
- */
-export interface Figure {
-  name: string
-  value: number
-  unit: string
-  /** What the same machine does without our part of the work. */
-  limit?: { name: string; value: number }
-  target: string
-  met: boolean
-}
+import type { Figure } from './figure.ts'
 
 interface Bench {
   bench: (only?: string[]) => Promise<Figure[]>

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { createRandom, vocabulary } from './directory-generator.ts'
-import type { Figure } from './run.ts'
+import type { Figure } from './figure.ts'
 import { type BenchService, percentile } from './service.ts'
 
 const queries = 500

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { runCampaign } from '../server/test/simulation/memory/campaign-days.ts'
 import { v8Flags } from './child.ts'
-import type { Figure } from './run.ts'
+import type { Figure } from './figure.ts'
 
 /** Of each process. */
 const seeds = 30

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { startRole } from '../child.ts'
+import type { Figure } from '../figure.ts'
 import type { BenchReceiver } from '../receiver.ts'
-import type { Figure } from '../run.ts'
 import { type BenchService, percentile } from '../service.ts'
 import { emitSteadily, subscribe } from './load.ts'
 

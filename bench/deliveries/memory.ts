@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { createWorkspace } from '../../server/src/features/workspaces/index.ts'
 import { peakMegabytes, startRole } from '../child.ts'
+import type { Figure } from '../figure.ts'
 import type { BenchReceiver } from '../receiver.ts'
-import type { Figure } from '../run.ts'
 import type { BenchService } from '../service.ts'
 import { insertPending, subscribe } from './load.ts'
 

@@ -9,7 +9,7 @@ import { addMailbox } from '../../server/src/features/mailboxes/index.ts'
 import { createWorkspace } from '../../server/src/features/workspaces/index.ts'
 import type { Context } from '../../server/src/kernel/context.ts'
 import { startRole } from '../child.ts'
-import type { Figure } from '../run.ts'
+import type { Figure } from '../figure.ts'
 import { type BenchService, percentile } from '../service.ts'
 import { benchCampaign, benchLead, benchMail, benchMailbox } from './campaign.ts'
 

@@ -9,7 +9,7 @@ import { type Office, openOffice } from './office.ts'
 import { makeUpPeople } from './people/made-up.ts'
 import { type ReceivedEvent, type Receiver, startReceiver } from './receiver.ts'
 import { createJsonScreen, createScreen } from './screen.ts'
-import { beginning, greeting, summary, whatToTry } from './words.ts'
+import { beginning, type DemoResult, greeting, summary, whatToTry } from './words.ts'
 import { openWorld, type World } from './world.ts'
 
 export interface DemoOptions {
@@ -20,14 +20,6 @@ export interface DemoOptions {
   json: boolean
   databases: NamedDatabases
   log: Log
-}
-
-export interface DemoResult {
-  /** Verified, by their type. */
-  events: Record<string, number>
-  /** Types that were not seen, or not all of. */
-  missing: string[]
-  seconds: number
 }
 
 /** The whole has to be over by then. */

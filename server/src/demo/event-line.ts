@@ -1,5 +1,5 @@
+import type { Paint, Tone } from './paint.ts'
 import type { ReceivedEvent } from './receiver.ts'
-import type { Paint, Tone } from './screen.ts'
 
 /** What happened when, to whom, and the one thing worth knowing about it. */
 export function eventLine(event: ReceivedEvent, name: string, paint: Paint): string {

@@ -1,11 +1,7 @@
 import { formatTable } from '../cli/terminal.ts'
 import { dayOf, eventLine } from './event-line.ts'
+import { type Paint, tones } from './paint.ts'
 import type { ReceivedEvent } from './receiver.ts'
-
-const tones = { dim: 2, bold: 1, red: 31, green: 32, yellow: 33, blue: 34, cyan: 36 }
-
-export type Tone = keyof typeof tones
-export type Paint = (tone: Tone, text: string) => string
 
 /** One type of event, as the service counts it and as the receiver does. */
 interface CountedType {

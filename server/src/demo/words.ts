@@ -1,6 +1,13 @@
 import type { SandboxSite } from './database.ts'
-import type { DemoResult } from './demo.ts'
 import type { World } from './world.ts'
+
+export interface DemoResult {
+  /** Verified, by their type. */
+  events: Record<string, number>
+  /** Types that were not seen, or not all of. */
+  missing: string[]
+  seconds: number
+}
 
 export const greeting = (leads: number) => `
   SANDBOX · Outrider at work, with a mail server, ${leads} people and a clock of its own.

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Context } from '../kernel/context.ts'
-import type { Role } from './services.ts'
+import type { Role } from './role.ts'
 
 /** Tells a person where to go next; logs stay a stream of JSON where nobody watches. */
 export function announce(ctx: Context, role: Role, address: string | undefined): void {

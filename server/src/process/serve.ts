@@ -4,7 +4,7 @@ import { type Config, readConfig } from '../config.ts'
 import { createLog, describeError, type Log } from '../kernel/log.ts'
 import { type EmbeddedPostgres, startPostgres } from '../kernel/postgres/index.ts'
 import { explainFailure } from './failure.ts'
-import type { Role } from './services.ts'
+import type { Role } from './role.ts'
 import { listenForStop } from './shutdown.ts'
 
 /** Runs until SIGINT or SIGTERM. What keeps it from starting is told in one sentence on stderr. */

@@ -14,13 +14,11 @@ import { setGauges } from './gauges.ts'
 import { settleLinkAddress, watchLinkAddress } from './link-address.ts'
 import { type Listener, listenOn } from './listener.ts'
 import { type OpenProcess, openServer } from './open.ts'
+import type { Role } from './role.ts'
 import { buildRunnerStatus } from './runner-status.ts'
 import { writeServiceSettings } from './service-settings.ts'
 import { type StopRequest, withTimeout } from './shutdown.ts'
 import { watchHealth } from './watch-health.ts'
-
-/** `main` is both others in one process, with a database of its own unless DATABASE_URL is set. */
-export type Role = 'main' | 'api' | 'runner'
 
 interface ServiceOptions {
   log: Log

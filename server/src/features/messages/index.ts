@@ -1,5 +1,6 @@
 export { compileStep, compose } from './compose.ts'
 export { composeReply } from './compose-reply.ts'
+export type { NewMessage, StoredMessage } from './kept-message.ts'
 export type {
   CompiledStep,
   ComposedMail,
@@ -15,6 +16,4 @@ export {
   findByMessageIds,
   insertMessages,
   listThreadMessages,
-  type NewMessage,
-  type StoredMessage,
 } from './store.ts'

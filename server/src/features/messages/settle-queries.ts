@@ -3,7 +3,7 @@ import { textArray, timestampArray } from '../../kernel/db/binary-array.ts'
 import { column, columnOf } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
-import type { NewMessage } from './store.ts'
+import type { NewMessage } from './kept-message.ts'
 
 // Mails of lanes of many workspaces are written together: workspace_id comes from the list, and each
 // statement says so in its first comment.

@@ -2,45 +2,10 @@ import type { Context } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
+import type { NewMessage, StoredMessage } from './kept-message.ts'
 import * as settle from './settle-queries.ts'
 import { snippetOf } from './snippet.ts'
 import * as queries from './store-queries.ts'
-
-/** A mail that was sent or received, as it is kept. */
-export interface NewMessage {
-  workspace_id: string
-  /** A UUIDv7 of about now: it chooses the partition. */
-  id: string
-  direction: 'out' | 'in'
-  /** `step`, `manual`, `reply`, `auto_reply`, `bounce` … */
-  kind: string
-  mailbox_id: string
-  campaign_id: string | null
-  lead_id: string | null
-  step_id: string | null
-  step: number | null
-  variant: number | null
-  /** With its angle brackets. */
-  message_id: string | null
-  in_reply_to: string | null
-  /** The lead's id; without a lead, that of the first message. */
-  thread_id: string
-  from_address: string
-  to_addresses: string[]
-  cc_addresses?: string[]
-  subject: string
-  text: string
-  /** Fit to be shown. */
-  html: string | null
-  size_bytes: number | null
-  /** For lists; the beginning of the text, if it is not given. */
-  snippet?: string
-  /** What only this kind has. */
-  details?: Record<string, unknown>
-  timestamp: Date
-}
-
-export type StoredMessage = Required<NewMessage>
 
 /**
  * Keeps mails, and makes those of ours known by their Message-IDs; again, it changes nothing. Those

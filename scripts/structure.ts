@@ -1,0 +1,168 @@
+// Checks what no linter looks at: import cycles with types included, that a feature is reached through
+// its index.ts from every folder, and that each table is written by one feature.
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import ts from 'typescript'
+
+const root = resolve(import.meta.dirname, '..')
+
+/** Files that import each other still, and tables with two writers. This list only shrinks. */
+const known = {
+  cyclic: [
+    'server/src/features/inbox/effects.ts',
+    'server/src/features/inbox/folder-queries.ts',
+    'server/src/features/inbox/intake.ts',
+    'server/src/features/inbox/keep.ts',
+    'server/src/features/inbox/learn-provider-ids.ts',
+    'server/src/features/inbox/letters.ts',
+    'server/src/features/inbox/match.ts',
+    'server/src/features/inbox/read-mailbox.ts',
+    'server/src/features/inbox/soft-bounces.ts',
+    'server/src/features/inbox/take-in.ts',
+    'server/src/features/sending/campaign-book.ts',
+    'server/src/features/sending/campaign-queries.ts',
+    'server/src/features/sending/choose.ts',
+    'server/src/features/sending/lane.ts',
+    'server/src/features/sending/plan-lanes.ts',
+    'server/src/features/sending/plan/allocate.ts',
+    'server/src/features/sending/plan/cohort-work.ts',
+    'server/src/features/sending/plan/forecast-days.ts',
+    'server/src/features/sending/plan/forecast.ts',
+    'server/src/features/sending/plan/lane-queue.ts',
+    'server/src/features/sending/sent-message.ts',
+    'server/src/features/sending/settle.ts',
+    'server/src/features/sending/work.ts',
+    'server/src/kernel/outbound/attempt.ts',
+    'server/src/kernel/outbound/connection.ts',
+    'server/src/kernel/outbound/pool.ts',
+  ],
+  shared: ['campaign_days', 'webhook_lanes', 'sends', 'leads', 'mailbox_lanes', 'instance'],
+}
+
+interface Source {
+  /** From the root of the repository. */
+  path: string
+  text: string
+  /** Files of the repository, types and dynamic imports included. */
+  imports: string[]
+}
+
+function readSources(folder: string): Source[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !/\.test\.ts$|\.gen\.ts$|node_modules/.test(name))
+    .map((name) => {
+      const path = join(folder, name)
+      const text = readFileSync(join(root, path), 'utf8')
+      const imports = ts
+        .preProcessFile(text, true, true)
+        .importedFiles.map(({ fileName }) => fileName)
+        .filter((name) => name.startsWith('.'))
+        .map((name) => relative(root, resolve(root, dirname(path), name)))
+      return { path, text, imports }
+    })
+}
+
+/** The strongly connected components of the graph of imports (Tarjan), of more than one file. */
+function cycles(files: Source[]): string[] {
+  const importsOf = new Map(files.map(({ path, imports }) => [path, imports]))
+  const marks = new Map<string, { index: number; low: number; isOpen: boolean }>()
+  const open: string[] = []
+  const components: string[][] = []
+  const visit = (path: string) => {
+    const mark = { index: marks.size, low: marks.size, isOpen: true }
+    marks.set(path, mark)
+    open.push(path)
+    for (const next of importsOf.get(path) ?? []) {
+      if (!importsOf.has(next)) continue
+      const seen = marks.get(next)
+      if (!seen) mark.low = Math.min(mark.low, visit(next).low)
+      else if (seen.isOpen) mark.low = Math.min(mark.low, seen.index)
+    }
+    if (mark.low === mark.index) {
+      const component = open.splice(open.indexOf(path))
+      for (const each of component) (marks.get(each) as typeof mark).isOpen = false
+      components.push(component)
+    }
+    return mark
+  }
+  for (const { path } of files) if (!marks.has(path)) visit(path)
+  const cyclic = components.filter(({ length }) => length > 1)
+  const members = new Set(cyclic.flat())
+  return [
+    ...cyclic
+      .filter((component) => component.some((path) => !known.cyclic.includes(path)))
+      .map(
+        (component) =>
+          `These files import each other: ${component.sort().join(', ')}. Move what both need, a type too, into a file that imports neither.`,
+      ),
+    ...known.cyclic
+      .filter((path) => importsOf.has(path) && !members.has(path))
+      .map(
+        (path) =>
+          `${path} is in no cycle any more: take it out of "known" in scripts/structure.ts.`,
+      ),
+  ]
+}
+
+const featureOf = (path: string) => /^server\/src\/features\/([^/]+)\//.exec(path)?.[1]
+
+function closedDoors(files: Source[]): string[] {
+  return files.flatMap(({ path, imports }) => {
+    const feature = featureOf(path)
+    if (feature === undefined) return []
+    return imports
+      .filter((other) => ![undefined, feature].includes(featureOf(other)))
+      .filter((other) => !other.endsWith('/index.ts'))
+      .map((other) => `${path} imports ${other}: reach another feature through its index.ts.`)
+  })
+}
+
+/**
+ * What may own tables: a feature, or the kernel. Erasing a person writes to whatever holds one, by
+ * decision 27, and owns nothing.
+ */
+function ownerAt(path: string): string | undefined {
+  const feature = featureOf(path) ?? (path.startsWith('server/src/kernel/') ? 'kernel' : undefined)
+  return feature === 'erasure' ? undefined : feature
+}
+
+const writing =
+  /\b(?:insert\s+into|update|delete\s+from|truncate|copy)\s+(?:only\s+)?([a-z_]+)\b|\.(?:insertInto|updateTable|deleteFrom)\(\s*'([a-z_]+)/g
+
+function sharedTables(files: Source[]): string[] {
+  const generated = readFileSync(join(root, 'server/src/kernel/db/types.gen.ts'), 'utf8')
+  const declared = /export interface DB \{([^}]+)\}/.exec(generated)?.[1] ?? ''
+  const tables = new Set([...declared.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name as string))
+  const writers = new Map<string, Set<string>>()
+  for (const { path, text } of files) {
+    const owner = ownerAt(path)
+    if (owner === undefined) continue
+    // Comments speak of tables, too.
+    const code = text.replaceAll(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '')
+    for (const [, written, built] of code.matchAll(writing)) {
+      const table = written ?? (built as string)
+      if (tables.has(table)) writers.set(table, (writers.get(table) ?? new Set()).add(owner))
+    }
+  }
+  const shared = [...writers].filter(([, owners]) => owners.size > 1)
+  const names = shared.map(([table]) => table)
+  return [
+    ...shared
+      .filter(([table]) => !known.shared.includes(table))
+      .map(
+        ([table, owners]) =>
+          `The table ${table} is written by ${[...owners].sort().join(' and ')}: let one feature write it, and the others call that one.`,
+      ),
+    ...known.shared
+      .filter((table) => !names.includes(table))
+      .map(
+        (table) =>
+          `The table ${table} has one writer now: take it out of "known" in scripts/structure.ts.`,
+      ),
+  ]
+}
+
+const sources = ['server/src', 'bench', 'scripts'].flatMap(readSources)
+const problems = [...cycles(sources), ...closedDoors(sources), ...sharedTables(sources)]
+for (const problem of problems) console.error(problem)
+if (problems.length > 0) process.exitCode = 1
