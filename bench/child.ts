@@ -5,12 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import manifest from '../package.json' with { type: 'json' }
+import programs from '../server/v8-flags.json' with { type: 'json' }
 import type { BenchService } from './service.ts'
 
 /** What V8 is told in this program, however it is started. */
-export const v8Flags = (program: keyof typeof manifest.config.v8): string[] =>
-  manifest.config.v8[program].split(' ')
+export const v8Flags = (program: keyof typeof programs): string[] => programs[program].flags
 
 export interface Child extends AsyncDisposable {
   address: string

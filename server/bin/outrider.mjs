@@ -26,16 +26,14 @@ async function run() {
   await import('../src/cli.ts')
 }
 
-/** V8 takes what there is: told to collect sooner, a busy process stays at half the size. */
 function flagsFor([noun, verb]) {
-  if (noun === 'api' || noun === 'runner') return flagsOf('service')
+  if (['start', 'api', 'runner'].includes(noun)) return flagsOf('service')
   return noun === 'directory' && verb === 'import' ? flagsOf('import') : []
 }
 
-/** As `npm start` has them. */
 function flagsOf(program) {
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  return JSON.parse(manifest).config.v8[program].split(' ')
+  const file = new URL('../v8-flags.json', import.meta.url)
+  return JSON.parse(readFileSync(file, 'utf8'))[program].flags
 }
 
 /** The same process with other flags: its supervisor's signals reach it as before. */

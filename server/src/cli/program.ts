@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { readVersion } from '../config.ts'
+import type { Role } from '../process/role.ts'
 
 /** Every operator command, one file for each noun, which is loaded when it is asked for. */
 const nouns: Record<string, () => Promise<(program: Command) => void>> = {
@@ -21,6 +22,8 @@ const nouns: Record<string, () => Promise<(program: Command) => void>> = {
   migrate: async () => (await import('./migrate.ts')).migrateCommand,
   doctor: async () => (await import('./doctor.ts')).doctorCommand,
   demo: async () => (await import('./demo.ts')).demoCommand,
+  start: async () =>
+    serveCommand('main', 'Serve, deliver and send in one process, as npm start does'),
   api: async () => serveCommand('api', 'Serve the API alone; needs DATABASE_URL'),
   runner: async () => serveCommand('runner', 'Deliver and send alone; needs DATABASE_URL'),
 }
@@ -38,9 +41,9 @@ export async function createProgram(noun = ''): Promise<Command> {
   return program
 }
 
-const serveCommand = (role: 'api' | 'runner', description: string) => (program: Command) =>
+const serveCommand = (role: Role, description: string) => (program: Command) =>
   void program
-    .command(role)
+    .command(role === 'main' ? 'start' : role)
     .description(description)
     .action(async () => (await import('../process/serve.ts')).serve(role))
 
