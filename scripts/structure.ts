@@ -36,7 +36,7 @@ const known = {
     'server/src/kernel/outbound/connection.ts',
     'server/src/kernel/outbound/pool.ts',
   ],
-  shared: ['campaign_days', 'webhook_lanes', 'sends', 'leads', 'mailbox_lanes', 'instance'],
+  shared: ['campaign_days', 'sends', 'leads', 'mailbox_lanes', 'instance'],
 }
 
 interface Source {
