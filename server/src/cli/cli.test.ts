@@ -268,7 +268,7 @@ test('every command explains itself', async () => {
     const { code, stdout } = await run(...command, '--help')
     expect({ command, code }).toEqual({ command, code: 0 })
     expect(stdout).toContain(`Usage: outrider ${command.join(' ')}`)
-    if (!['api', 'runner'].includes(String(command[0]))) expect(stdout).toContain('--json')
+    if (!['start', 'api', 'runner'].includes(String(command[0]))) expect(stdout).toContain('--json')
   }
 })
 
