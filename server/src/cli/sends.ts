@@ -52,10 +52,11 @@ export function sendCommands(program: Command) {
   withWorkspace(sends.command('uncertain'))
     .description('List mails of which nobody knows whether they were sent; they count as sent')
     .addHelpText('after', uncertainNotes)
-    .action((options: WorkspaceOptions) =>
+    .option('--limit <number>', 'how many, oldest first', parseAtLeastOne, 1000)
+    .action(({ limit, ...options }: WorkspaceOptions & { limit: number }) =>
       operateIn(
         options,
-        async (ctx, workspaceId) => ({ items: await listUncertain(ctx, workspaceId) }),
+        async (ctx, workspaceId) => ({ items: await listUncertain(ctx, workspaceId, limit) }),
         showSends,
       ),
     )

@@ -17,6 +17,7 @@ const settleWriters = new Set([
   'features/messages/settle-queries.ts',
   'features/sending/campaign-queries.ts',
   'features/sending/claim-queries.ts',
+  'features/sending/day-queries.ts',
   'features/sending/lane-queries.ts',
   'features/sending/settle-queries.ts',
   'features/sending/work-queries.ts',

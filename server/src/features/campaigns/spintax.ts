@@ -20,11 +20,16 @@ export const spintaxTag = { open: '{', or: '|', close: '}' } as const
  */
 export function tokensWithSpintax(tokens: TopLevelToken[], liquid: Liquid): TopLevelToken[] {
   const texts = textsWithSpintax(tokens)
-  const marks = findMarks(texts)
+  const marks = [...findMarks(texts)].sort((a, b) => a - b)
+  if (marks.length === 0) return tokens
   const tag = new TagToken('{% spintax %}', 0, 13, liquid.options)
-  return tokens.flatMap((token) =>
-    TypeGuards.isHTMLToken(token) && texts.has(token) ? split(token, marks, tag) : [token],
-  )
+  let next = 0
+  return tokens.flatMap((token) => {
+    if (!TypeGuards.isHTMLToken(token) || !texts.has(token)) return [token]
+    const first = next
+    while ((marks[next] ?? token.end) < token.end) next++
+    return first === next ? [token] : split(token, marks.slice(first, next), tag)
+  })
 }
 
 function textsWithSpintax(tokens: TopLevelToken[]): Set<TextToken> {
@@ -74,7 +79,7 @@ function findMarks(texts: Set<TextToken>): Set<number> {
   return marks
 }
 
-function split(text: TextToken, marks: Set<number>, tag: TagToken): TopLevelToken[] {
+function split(text: TextToken, marks: number[], tag: TagToken): TopLevelToken[] {
   const { input } = text
   // White space that a neighbour trims ({%- -%}) is on the outside of every mark.
   const [begin, end] = [text.begin + text.trimLeft, text.end - text.trimRight]
@@ -84,8 +89,7 @@ function split(text: TextToken, marks: Set<number>, tag: TagToken): TopLevelToke
     return reader.readHTMLToken([])
   }
   const pieces: TopLevelToken[] = []
-  for (let at = begin; at < end; at++) {
-    if (!marks.has(at)) continue
+  for (const at of marks) {
     pieces.push(readText(at), markToken(tag, input, at))
     reader.p = at + 1
   }

@@ -138,6 +138,18 @@ class TemplateTokenizer extends Tokenizer {
     this.p++
     return new Tokenizer(this.input, undefined, undefined, [this.p - 1, this.p]).readHTMLToken([])
   }
+
+  /** What ends a text begins with a brace: Liquid would compare at every character. */
+  override readHTMLToken(ends: string[]) {
+    const { N } = this
+    const isEnd = (at: number) => ends.some((end) => this.input.startsWith(end, at))
+    let at = this.input.indexOf('{', this.p)
+    while (at !== -1 && !isEnd(at)) at = this.input.indexOf('{', at + 1)
+    if (at !== -1 && at < N) this.N = at
+    const token = super.readHTMLToken([])
+    this.N = N
+    return token
+  }
 }
 
 const branchTag = /^(?:elsif|when|else)$/

@@ -49,10 +49,11 @@ export async function updateCampaign(
 
     const changed = { ...settings, ...(status === previous ? {} : { status, status_reason: null }) }
     if (Object.keys(changed).length === 0) return record()
+    const mustFollow = mustLeadsFollow(row, after)
     await queries.updateCampaign(tx.db, workspaceId, id, {
       ...toColumns(changed),
       ...formerSenders(row, settings),
-      ...(mustLeadsFollow(row, after) ? { leads_follow_due: tx.now() } : {}),
+      ...(mustFollow ? { leads_follow_due: tx.now() } : {}),
       timestamp_updated: later(row.timestamp_updated, tx.now()),
     })
     if (changed.cc_list || changed.bcc_list) await deleteRefusedCopies(tx.db, workspaceId, id)
@@ -61,7 +62,9 @@ export async function updateCampaign(
     }
     const campaign = await getCampaign(tx, workspaceId, id)
     if (status !== previous) await announce(tx, workspaceId, campaign, previous)
-    await markCampaignsChanged(tx, workspaceId, [id])
+    // Whoever follows the steps wakes the mailboxes when the leads are written again.
+    const isOfStepsAlone = mustFollow && Object.keys(changed).every((name) => name === 'sequences')
+    if (!isOfStepsAlone) await markCampaignsChanged(tx, workspaceId, [id])
     return campaign
   })
 }

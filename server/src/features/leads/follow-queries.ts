@@ -4,6 +4,8 @@ import { prepared } from '../../kernel/db/prepared.ts'
 import type { StoredLead } from './record.ts'
 
 export interface WalkedLead {
+  /** Whose thread it is in; of one that nothing was sent to, the first id of all. */
+  mailbox_id: string
   id: string
   timestamp_next_send: Date | '-infinity'
 }
@@ -17,9 +19,9 @@ type Walk = [
 ]
 
 /** In the order of their index, which those that are written again move in: twice at most. */
-export const walkPending = prepared<Walk, WalkedLead>(
+const selectPending = prepared<Walk, WalkedLead>(
   'walk_pending_leads',
-  `select id, timestamp_next_send
+  `select '00000000-0000-0000-0000-000000000000'::uuid as mailbox_id, id, timestamp_next_send
    from leads
    where workspace_id = $1 and campaign_id = $2 and sending_state = 'pending'
      and (timestamp_next_send, id) > ($3::timestamptz, $4::uuid)
@@ -27,25 +29,52 @@ export const walkPending = prepared<Walk, WalkedLead>(
    limit $5`,
 )
 
-export const walkActive = prepared<[...Walk, mailboxId: string], WalkedLead>(
+// The threads of removed mailboxes wait for them.
+const selectActive = prepared<[...Walk, afterMailboxId: string], WalkedLead>(
   'walk_active_leads',
-  `select id, timestamp_next_send
-   from leads
-   where workspace_id = $1 and mailbox_id = $6 and campaign_id = $2 and sending_state = 'active'
-     and (timestamp_next_send, id) > ($3::timestamptz, $4::uuid)
-   order by timestamp_next_send, id
+  `select m.id as mailbox_id, l.id, l.timestamp_next_send
+   from (
+     select id from mailboxes where workspace_id = $1 and id >= $6
+     union
+     select id from removed_mailboxes where workspace_id = $1 and id >= $6
+     order by id
+   ) m
+   cross join lateral (
+     select l.id, l.timestamp_next_send
+     from leads l
+     where l.workspace_id = $1 and l.mailbox_id = m.id and l.campaign_id = $2
+       and l.sending_state = 'active'
+       and (m.id > $6 or (l.timestamp_next_send, l.id) > ($3::timestamptz, $4::uuid))
+     order by l.timestamp_next_send, l.id
+     limit $5
+   ) l
+   order by m.id, l.timestamp_next_send, l.id
    limit $5`,
 )
 
-/** Whose threads leads of a workspace can be in; those of a removed one wait for it. */
-export const findMailboxIds = (db: Db, workspaceId: string) =>
-  db
-    .selectFrom('mailboxes')
-    .select('id')
-    .where('workspace_id', '=', workspaceId)
-    .union(db.selectFrom('removed_mailboxes').select('id').where('workspace_id', '=', workspaceId))
-    .orderBy('id')
-    .execute()
+export const beforeAll: WalkedLead = {
+  mailbox_id: '00000000-0000-0000-0000-000000000000',
+  id: '00000000-0000-0000-0000-000000000000',
+  timestamp_next_send: '-infinity',
+}
+
+/** Leads that nothing was sent to. */
+export const walkPending = (
+  db: Db,
+  workspaceId: string,
+  campaignId: string,
+  { timestamp_next_send, id }: WalkedLead,
+  max: number,
+) => selectPending(db, workspaceId, campaignId, timestamp_next_send, id, max)
+
+/** Leads in the threads of one mailbox after the other. */
+export const walkActive = (
+  db: Db,
+  workspaceId: string,
+  campaignId: string,
+  { mailbox_id, timestamp_next_send, id }: WalkedLead,
+  max: number,
+) => selectActive(db, workspaceId, campaignId, timestamp_next_send, id, max, mailbox_id)
 
 export type FollowingLead = Pick<
   StoredLead,

@@ -101,12 +101,12 @@ test('new delays are followed by leads that nothing was sent to and by those in 
   expect([await nextOf(fresh), await nextOf(begun)]).toEqual([0, 1])
 })
 
-test('following changes no lead’s own time, and wakes the mailboxes', async () => {
-  const campaign = await createCampaign(0)
+test('following changes no lead’s own time, and wakes the mailboxes of leads that are due sooner', async () => {
+  const campaign = await createCampaign(1)
   const lead = await addLead(campaign.id)
   const before = await getLead(lead)
   api.ctx.clock.advance(1000)
-  await setDelays(campaign, [1])
+  await setDelays(campaign, [0])
   const seq = async () =>
     (
       await api.ctx.database.peek
@@ -119,6 +119,10 @@ test('following changes no lead’s own time, and wakes the mailboxes', async ()
   await followSteps(api.ctx)
   await createMarkedWaker(api.ctx)()
   expect((await getLead(lead)).timestamp_updated).toEqual(before.timestamp_updated)
+  expect(Number(await seq())).toBe(Number(asleep) + 1)
+  await setDelays(campaign, [3])
+  await followSteps(api.ctx)
+  await createMarkedWaker(api.ctx)()
   expect(Number(await seq())).toBe(Number(asleep) + 1)
 })
 

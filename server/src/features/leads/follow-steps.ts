@@ -31,59 +31,72 @@ export async function followSteps(ctx: Context, signal?: AbortSignal) {
   for (const campaign of due) await followCampaign(ctx, campaign, signal)
 }
 
-/** Goes over the leads once; given up as soon as the campaign is edited again, or another's. */
+/** How far the leads of a campaign were gone over: first those that nothing was sent to. */
+interface Place {
+  of: 'pending' | 'active'
+  after: follow.WalkedLead
+}
+
+/**
+ * Goes over the leads once; given up as soon as the campaign is edited again, or another's. The first
+ * leads, which are often all, are not claimed before: two who follow the same ones do no harm.
+ */
 async function followCampaign(ctx: Context, campaign: FollowClaim, signal?: AbortSignal) {
-  let claim = signal?.aborted ? undefined : await claimFollowing(ctx, campaign)
-  const mailboxes = await follow.findMailboxIds(ctx.db, campaign.workspace_id)
-  for (const mailboxId of [null, ...mailboxes.map(({ id }) => id)]) {
-    let after: follow.WalkedLead | undefined = beforeAll
-    while (claim && after) {
-      const walked = await walk(ctx, claim, mailboxId, after)
-      if (walked.length > 0) await followLeads(ctx, claim, walked)
-      after = walked.at(-1)
-      // Who stops here leaves the claim to end by itself; another then begins anew.
-      if (after) claim = signal?.aborted ? undefined : await claimFollowing(ctx, claim)
-    }
+  let claim: FollowClaim | undefined = signal?.aborted ? undefined : campaign
+  let place: Place | undefined = { of: 'pending', after: follow.beforeAll }
+  while (claim && place) {
+    place = await followLeads(ctx, claim, place)
+    // Who stops here leaves the claim to end by itself; another then begins anew.
+    if (place) claim = signal?.aborted ? undefined : await claimFollowing(ctx, claim)
   }
-  if (claim) await end(ctx, claim)
 }
 
-const beforeAll: follow.WalkedLead = {
-  id: '00000000-0000-0000-0000-000000000000',
-  timestamp_next_send: '-infinity',
-}
-
-/** Leads that nothing was sent to, or those in threads of this mailbox. */
-function walk(
-  ctx: Context,
-  { workspace_id, id }: FollowClaim,
-  mailboxId: string | null,
-  after: follow.WalkedLead,
-) {
-  const place = [workspace_id, id, after.timestamp_next_send, after.id, leadsMax] as const
-  return mailboxId === null
-    ? follow.walkPending(ctx.db, ...place)
-    : follow.walkActive(ctx.db, ...place, mailboxId)
-}
-
-const followLeads = (
-  ctx: Context,
-  { workspace_id, id }: FollowClaim,
-  walked: follow.WalkedLead[],
-) =>
+/** @returns where to go on; undefined: they were all followed, which is recorded */
+const followLeads = (ctx: Context, claim: FollowClaim, from: Place): Promise<Place | undefined> =>
   transaction(ctx, async (tx) => {
+    const { workspace_id, id } = claim
     const steps = await holdSteps(tx.db, workspace_id, id)
-    const ids = walked.map((lead) => lead.id)
-    const leads = await follow.lockFollowing(tx.db, workspace_id, ids)
+    const { ids, place } = await walk(tx, claim, from)
+    const leads = ids.length > 0 ? await follow.lockFollowing(tx.db, workspace_id, ids) : []
     const sending = leads.filter(({ sending_state }) => isSending(sending_state))
     const moved = sending.flatMap((lead) => {
       const now = follower(steps, lead)
       return now.timestamp_next_send && isOther(lead, now) ? [now] : []
     })
+    const before = new Map(leads.map((lead) => [lead.id, lead]))
     if (moved.length > 0) await follow.updateFollowing(tx.db, workspace_id, moved)
     const done = sending.filter((lead) => nextSendOf(steps, lead) === null)
     if (done.length > 0) await finish(tx, workspace_id, done)
+    if (!place) await endFollowing(tx, claim)
+    // What is due later than it was is found when its mailbox wakes for it.
+    if (moved.some((lead) => isSooner(lead, before.get(lead.id)))) {
+      await markLeadsDue(tx, workspace_id, [id])
+    }
+    return place
   })
+
+/** The next leads, and where to go on after them. */
+async function walk(tx: Context, { workspace_id, id }: FollowClaim, { of, after }: Place) {
+  const read = of === 'pending' ? follow.walkPending : follow.walkActive
+  const walked = await read(tx.db, workspace_id, id, after, leadsMax)
+  const ids = walked.map((lead) => lead.id)
+  const last = walked.at(-1)
+  if (last && walked.length === leadsMax) return { ids, place: { of, after: last } }
+  if (of === 'active') return { ids, place: undefined }
+  const active = await follow.walkActive(
+    tx.db,
+    workspace_id,
+    id,
+    follow.beforeAll,
+    leadsMax - walked.length,
+  )
+  ids.push(...active.map((lead) => lead.id))
+  const isFull = ids.length === leadsMax
+  return {
+    ids,
+    place: isFull ? { of: 'active' as const, after: active.at(-1) ?? follow.beforeAll } : undefined,
+  }
+}
 
 const isSending = (state: StoredLead['sending_state']) => state === 'pending' || state === 'active'
 
@@ -96,6 +109,10 @@ const follower = (steps: HeldSteps, lead: follow.FollowingLead): follow.Followin
 const isOther = (before: follow.FollowingLead, now: follow.FollowingLead) =>
   before.company !== now.company ||
   before.timestamp_next_send?.getTime() !== now.timestamp_next_send?.getTime()
+
+const isSooner = (now: follow.FollowingLead, before: follow.FollowingLead | undefined) =>
+  (now.timestamp_next_send?.getTime() ?? 0) <
+  (before?.timestamp_next_send?.getTime() ?? Number.POSITIVE_INFINITY)
 
 /** The steps that were left were removed. */
 async function finish(tx: Context, workspaceId: string, done: follow.FollowingLead[]) {
@@ -111,10 +128,3 @@ async function finish(tx: Context, workspaceId: string, done: follow.FollowingLe
   }
   await changeLeads(tx, workspaceId, leads)
 }
-
-/** What is due sooner than it was is not waited for. */
-const end = (ctx: Context, claim: FollowClaim) =>
-  transaction(ctx, async (tx) => {
-    await endFollowing(tx, claim)
-    await markLeadsDue(tx, claim.workspace_id, [claim.id])
-  })

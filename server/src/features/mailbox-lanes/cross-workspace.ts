@@ -3,11 +3,15 @@ import { prepared } from '../../kernel/db/prepared.ts'
 export interface MarkedCampaign {
   workspace_id: string
   campaign_id: string
+  wake_at: Date
+  changed: boolean
+  /** Of the mark as it is now. */
+  id: string
 }
 
 /** Campaigns whose mailboxes are to be woken: a runner does it for all workspaces. */
 export const findMarkedCampaigns = prepared<[], MarkedCampaign>(
   'find_woken_campaigns',
   `/* cross-workspace: discovery */
-   select workspace_id, campaign_id from woken_campaigns`,
+   select workspace_id, campaign_id, wake_at, changed, id from woken_campaigns`,
 )

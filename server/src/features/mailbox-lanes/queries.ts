@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { column } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 
@@ -25,64 +26,84 @@ export const wakeLanes = (
     order by mailbox_id
     ${sql.raw(upsert)}`.execute(db)
 
-/**
- * The mailboxes that the campaign sends from, if it is active: at `$3`, or sooner if they wake sooner.
- * Those that sleep beyond `$4` are left out where nothing that was marked can matter before they wake:
- * the mailbox itself may not send until then (its gap, a failure); or it rests, and only leads are new.
- * Who resumes a mailbox wakes it.
- */
-export const wakeLanesOfCampaign = prepared<[string, string, Date, Date, boolean], unknown>(
-  'wake_lanes_of_campaign',
-  `insert into mailbox_lanes as l (workspace_id, mailbox_id, bucket, wake_at)
-   select distinct $1::uuid, m.id, ${bucketOfMailbox('m.id')}, $3::timestamptz
-   from campaigns c
-   join mailboxes m on m.workspace_id = c.workspace_id and m.address = any(c.email_list)
-   where c.workspace_id = $1 and c.id = $2 and c.status = 'active' and m.status <> 'paused'
-   order by m.id
-   ${upsert}
-   where (l.wake_at > $4::timestamptz and (
-     l.wake_at <= greatest(l.next_send_at, l.not_before)
-     or (l.rests_until = l.wake_at and not $5::boolean))) is not true`,
-)
-
-/** That its mailboxes may have something to send. */
-export interface Mark {
+/** That the mailboxes of a campaign may have something to send. */
+export interface CampaignMark {
+  /** Another one each time: only the mark that was seen is deleted. */
+  id: string
+  campaign_id: string
   wake_at: Date
   /** More than its leads: what it sends at all, or how much of it on a day. */
   changed: boolean
 }
 
-export interface NewMark extends Mark {
-  campaign_id: string
-}
-
 /** In order. What is marked twice is marked for both. */
-export const markCampaigns = (db: Db, workspaceId: string, marks: NewMark[]) =>
+export const markCampaigns = (db: Db, workspaceId: string, marks: CampaignMark[]) =>
   sql`
-    insert into woken_campaigns as w (workspace_id, campaign_id, wake_at, changed)
-    select ${workspaceId}::uuid, id, wake_at, changed
+    insert into woken_campaigns as w (workspace_id, campaign_id, wake_at, changed, id)
+    select ${workspaceId}::uuid, campaign_id, wake_at, changed, id
     from unnest(
       ${marks.map(({ campaign_id }) => campaign_id)}::uuid[],
       ${marks.map(({ wake_at }) => wake_at)}::timestamptz[],
-      ${marks.map(({ changed }) => changed)}::boolean[]
-    ) as k (id, wake_at, changed)
-    order by id
+      ${marks.map(({ changed }) => changed)}::boolean[],
+      ${marks.map(({ id }) => id)}::uuid[]
+    ) as k (campaign_id, wake_at, changed, id)
+    order by campaign_id
     on conflict (workspace_id, campaign_id) do update
-      set wake_at = least(w.wake_at, excluded.wake_at), changed = w.changed or excluded.changed`.execute(
+      set wake_at = least(w.wake_at, excluded.wake_at), changed = w.changed or excluded.changed,
+        id = excluded.id`.execute(db)
+
+const wakeMarked = prepared<[string, string[], Date[], boolean[], Date], unknown>(
+  'wake_marked_campaigns',
+  `insert into mailbox_lanes as l (workspace_id, mailbox_id, bucket, wake_at)
+   select $1::uuid, m.id, ${bucketOfMailbox('m.id')}, min(k.wake_at)
+   from unnest($2::uuid[], $3::timestamptz[], $4::boolean[]) as k (campaign_id, wake_at, changed)
+   join campaigns c on c.workspace_id = $1 and c.id = k.campaign_id and c.status = 'active'
+   join mailboxes m on m.workspace_id = $1 and m.address = any(c.email_list) and m.status <> 'paused'
+   left join mailbox_lanes l on l.workspace_id = $1 and l.mailbox_id = m.id
+   where (l.wake_at > $5::timestamptz and (
+     l.wake_at <= greatest(l.next_send_at, l.not_before)
+     or (l.rests_until = l.wake_at and not k.changed))) is not true
+   group by m.id
+   order by m.id
+   ${upsert}`,
+)
+
+/**
+ * Wakes the mailboxes that these campaigns send from, if they are active: at the time of the mark, or
+ * sooner if they wake sooner. Those that sleep beyond `later` are left out where nothing that was
+ * marked can matter before they wake: the mailbox itself may not send until then (its gap, a failure);
+ * or it rests, and only leads are new. Who resumes a paused mailbox wakes it.
+ *
+ * The marks were committed before: a lane that is asleep now looks later, and sees what was marked.
+ */
+export const wakeLanesOfMarked = (
+  db: Db,
+  workspaceId: string,
+  marks: CampaignMark[],
+  later: Date,
+) =>
+  wakeMarked(
     db,
+    workspaceId,
+    column(marks, 'campaign_id'),
+    column(marks, 'wake_at'),
+    column(marks, 'changed'),
+    later,
   )
 
-/** Nothing, if somebody else takes it or a transaction that writes it is open. */
-export const takeMark = prepared<[string, string], Mark>(
-  'take_woken_campaign',
+/** As they were seen: what has been marked since stays. */
+export const deleteMarks = prepared<[string, string[], string[]], unknown>(
+  'delete_woken_campaigns',
   `delete from woken_campaigns w
    using (
-     select workspace_id, campaign_id from woken_campaigns
-     where workspace_id = $1 and campaign_id = $2
-     for update skip locked
+     select w.campaign_id
+     from woken_campaigns w
+     join unnest($2::uuid[], $3::uuid[]) as k (campaign_id, id)
+       on w.campaign_id = k.campaign_id and w.id = k.id
+     where w.workspace_id = $1
+     for update of w skip locked
    ) k
-   where w.workspace_id = $1 and w.campaign_id = k.campaign_id
-   returning w.wake_at, w.changed`,
+   where w.workspace_id = $1 and w.campaign_id = k.campaign_id`,
 )
 
 export const wakeLanesOfWorkspace = (db: Db, workspaceId: string, at: Date) =>

@@ -1,18 +1,20 @@
 import type { Context } from '../../kernel/context.ts'
-import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
 import { hintDue } from '../../kernel/runner/hint.ts'
-import { findMarkedCampaigns } from './cross-workspace.ts'
+import { findMarkedCampaigns, type MarkedCampaign } from './cross-workspace.ts'
 import * as queries from './queries.ts'
 
 /** However often a campaign is marked, its mailboxes are woken no more often. */
 const everyMs = 100
+/** Campaigns of a workspace whose mailboxes are woken at once. */
+const campaignsMax = 100
 /** The clocks of two runners may be so far apart. */
 const skewMaxMs = 60_000
 
 /**
  * Wakes the mailboxes of the campaigns that were marked, except those that could do nothing more than
- * before. The marks are taken after what they tell of was committed: whoever looks later sees it.
+ * before. A mark is seen once what it tells of was committed, so whoever looks later sees that; it is
+ * deleted once its mailboxes are awake, so they are woken twice rather than never.
  */
 export function createMarkedWaker(ctx: Context): () => Promise<void> {
   let nextMs = 0
@@ -20,20 +22,27 @@ export function createMarkedWaker(ctx: Context): () => Promise<void> {
     if (ctx.monotonicMs() < nextMs) return
     const marked = await findMarkedCampaigns(ctx.db)
     if (marked.length > 0) nextMs = ctx.monotonicMs() + everyMs
-    for (const { workspace_id, campaign_id } of marked) {
-      await transaction(ctx, (tx) => wakeMarked(tx, workspace_id, campaign_id)).catch((error) =>
-        ctx.log.error({ campaign_id, ...describeError(error) }, 'mailboxes are woken later'),
-      )
+    for (const [workspaceId, own] of Map.groupBy(marked, ({ workspace_id }) => workspace_id)) {
+      for (let at = 0; at < own.length; at += campaignsMax) {
+        await wake(ctx, workspaceId, own.slice(at, at + campaignsMax))
+      }
     }
   }
 }
 
-async function wakeMarked(tx: Context, workspaceId: string, campaignId: string) {
-  // One that is being marked is not taken: it is found after that commit.
-  const [mark] = await queries.takeMark(tx.db, workspaceId, campaignId)
-  if (!mark) return
-  const later = new Date(tx.now().getTime() + skewMaxMs)
-  const { wake_at, changed } = mark
-  await queries.wakeLanesOfCampaign(tx.db, workspaceId, campaignId, wake_at, later, changed)
-  tx.afterCommit?.(hintDue)
+async function wake(ctx: Context, workspaceId: string, marks: MarkedCampaign[]) {
+  const later = new Date(ctx.now().getTime() + skewMaxMs)
+  try {
+    await queries.wakeLanesOfMarked(ctx.db, workspaceId, marks, later)
+    hintDue(ctx)
+    const ids = marks.map(({ campaign_id }) => campaign_id)
+    await queries.deleteMarks(
+      ctx.db,
+      workspaceId,
+      ids,
+      marks.map(({ id }) => id),
+    )
+  } catch (error) {
+    ctx.log.error({ workspaceId, ...describeError(error) }, 'mailboxes are woken later')
+  }
 }

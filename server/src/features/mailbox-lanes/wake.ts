@@ -22,17 +22,18 @@ export async function wakeMendedMailbox(tx: Context, workspaceId: string, mailbo
   await queries.forgiveLane(tx.db, workspaceId, mailboxId)
 }
 
+type NewMark = Omit<queries.CampaignMark, 'id'>
+
 /**
  * Tells that these campaigns may have something to send. A runner wakes their mailboxes after the
  * commit, but for those that cannot send more than before until they wake by themselves. One row for
  * each campaign, however many leads and mailboxes it has, and however often it is called.
- *
- * Before any lane is locked: the runner locks the marks first, too.
  */
-export async function markCampaigns(tx: Context, workspaceId: string, marks: queries.NewMark[]) {
+export async function markCampaigns(tx: Context, workspaceId: string, marks: NewMark[]) {
   if (marks.length === 0) return
   mustBeTransaction(tx)
-  await queries.markCampaigns(tx.db, workspaceId, marks)
+  const identified = marks.map((mark) => ({ ...mark, id: tx.newId() }))
+  await queries.markCampaigns(tx.db, workspaceId, identified)
   tx.afterCommit?.(hintDue)
 }
 

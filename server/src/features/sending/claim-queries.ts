@@ -3,6 +3,7 @@ import { column } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import { gatesAt } from './gates.ts'
+import { mayClaim } from './hold-queries.ts'
 import type { ClaimedLead, ClaimRequest, EarlierSend, SendKey, SendState } from './ledger.ts'
 
 // Claims of lanes of many workspaces share a transaction: every statement here joins workspace_id to
@@ -20,6 +21,8 @@ export interface Sendable extends ClaimedLead {
   /** Of the attempt that it has. */
   attempt_id: string | null
   attempt: number | null
+  /** The database is the one that is sent from: see `mayClaim`. */
+  allowed: boolean
 }
 
 /**
@@ -32,7 +35,8 @@ const attempts = `s.attempt
 const selectSendable = prepared<unknown[], Sendable>(
   'find_sendable',
   `/* settle */
-   select k.position::int as position, g.*, s.state, s.id as attempt_id, s.attempt
+   select k.position::int as position, g.*, s.state, s.id as attempt_id, s.attempt,
+     ${mayClaim('$11')} as allowed
    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::timestamptz[],
      $7::boolean[], $8::timestamptz[]) with ordinality
      as k (workspace_id, lead_id, step_id, campaign_id, mailbox_id, until, is_new,
@@ -60,7 +64,12 @@ const selectSendable = prepared<unknown[], Sendable>(
  * lead is to be written to, and due, and its window open; nobody suppressed it; campaign, mailbox and
  * plan allow it; the mailbox of a follow-up was read.
  */
-export const findSendable = (db: Db, requests: ClaimRequest[], now: Date, readSince: Date) =>
+export const findSendable = (
+  db: Db,
+  requests: ClaimRequest[],
+  now: Date,
+  { readSince, epoch }: { readSince: Date; epoch: number },
+) =>
   selectSendable(
     db,
     column(requests, 'workspace_id'),
@@ -73,107 +82,8 @@ export const findSendable = (db: Db, requests: ClaimRequest[], now: Date, readSi
     timestampArray(column(requests, 'campaign_version')),
     now,
     readSince,
+    epoch,
   )
-
-/** What a day's row is counted for. */
-export interface Day {
-  workspace_id: string
-  id: string
-  day: string
-}
-
-export interface CountedDay extends Day {
-  sent: number
-}
-
-export interface CountedCampaignDay extends CountedDay {
-  new_leads: number
-}
-
-const dayKeys = 'unnest($1::uuid[], $2::uuid[], $3::date[]) as k (workspace_id, id, day)'
-const keysOf = (rows: Day[]) =>
-  [column(rows, 'workspace_id'), column(rows, 'id'), column(rows, 'day')] as const
-
-const insertMailboxDays = prepared<string[][], never>(
-  'ensure_mailbox_days',
-  `/* settle */
-   insert into mailbox_days (workspace_id, mailbox_id, day)
-   select workspace_id, id, day from ${dayKeys}
-   order by workspace_id, id, day
-   on conflict (workspace_id, mailbox_id, day) do nothing`,
-)
-
-const insertCampaignDays = prepared<string[][], never>(
-  'ensure_campaign_days',
-  `/* settle */
-   insert into campaign_days (workspace_id, campaign_id, day)
-   select workspace_id, id, day from ${dayKeys}
-   order by workspace_id, id, day
-   on conflict (workspace_id, campaign_id, day) do nothing`,
-)
-
-const selectMailboxDays = prepared<string[][], CountedDay>(
-  'lock_mailbox_days',
-  `/* settle */
-   select d.workspace_id, d.mailbox_id as id, d.day, d.sent
-   from mailbox_days d
-   join ${dayKeys} on d.workspace_id = k.workspace_id and d.mailbox_id = k.id and d.day = k.day
-   order by d.workspace_id, d.mailbox_id, d.day
-   for update of d`,
-)
-
-const selectCampaignDays = prepared<string[][], CountedCampaignDay>(
-  'lock_campaign_days',
-  `/* settle */
-   select d.workspace_id, d.campaign_id as id, d.day, d.sent, d.new_leads
-   from campaign_days d
-   join ${dayKeys} on d.workspace_id = k.workspace_id and d.campaign_id = k.id and d.day = k.day
-   order by d.workspace_id, d.campaign_id, d.day
-   for update of d`,
-)
-
-/** Nobody else reserves of these days until the transaction ends. */
-export async function lockMailboxDays(db: Db, wanted: Day[]): Promise<CountedDay[]> {
-  const found = await selectMailboxDays(db, ...keysOf(wanted))
-  if (found.length === wanted.length) return found
-  await insertMailboxDays(db, ...keysOf(wanted))
-  return selectMailboxDays(db, ...keysOf(wanted))
-}
-
-/** The same; they come first. */
-export async function lockCampaignDays(db: Db, wanted: Day[]): Promise<CountedCampaignDay[]> {
-  const found = await selectCampaignDays(db, ...keysOf(wanted))
-  if (found.length === wanted.length) return found
-  await insertCampaignDays(db, ...keysOf(wanted))
-  return selectCampaignDays(db, ...keysOf(wanted))
-}
-
-const updateMailboxDays = prepared<[...string[][], number[]], never>(
-  'add_to_mailbox_days',
-  `/* settle */
-   update mailbox_days d
-   set sent = d.sent + k.sent
-   from unnest($1::uuid[], $2::uuid[], $3::date[], $4::integer[]) as k (workspace_id, id, day, sent)
-   where d.workspace_id = k.workspace_id and d.mailbox_id = k.id and d.day = k.day`,
-)
-
-export const addToMailboxDays = (db: Db, rows: CountedDay[]) =>
-  updateMailboxDays(db, ...keysOf(rows), column(rows, 'sent'))
-
-const updateCampaignDays = prepared<[...string[][], number[], number[]], CountedCampaignDay>(
-  'add_to_campaign_days',
-  `/* settle */
-   update campaign_days d
-   set sent = d.sent + k.sent, new_leads = d.new_leads + k.new_leads
-   from unnest($1::uuid[], $2::uuid[], $3::date[], $4::integer[], $5::integer[])
-     as k (workspace_id, id, day, sent, new_leads)
-   where d.workspace_id = k.workspace_id and d.campaign_id = k.id and d.day = k.day
-   returning d.workspace_id, d.campaign_id as id, d.day, d.sent, d.new_leads`,
-)
-
-/** @returns the days as they are now */
-export const addToCampaignDays = (db: Db, rows: CountedCampaignDay[]) =>
-  updateCampaignDays(db, ...keysOf(rows), column(rows, 'sent'), column(rows, 'new_leads'))
 
 const shareLanes = prepared<string[][], { mailbox_id: string }>(
   'hold_lanes',

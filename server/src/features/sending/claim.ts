@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import * as queries from './claim-queries.ts'
+import { addToDays, type Day, lockCampaignDays, lockMailboxDays } from './day-queries.ts'
 import { countDays } from './days.ts'
-import { findMayClaim } from './hold-queries.ts'
 import type { Claim, ClaimRequest, EarlierSend } from './ledger.ts'
 
 /** A request that nothing speaks against, with what was read for it. */
@@ -24,12 +24,12 @@ interface Offer {
 export async function claimSends(
   tx: Context,
   requests: ClaimRequest[],
-  { epoch, readSince }: { epoch: number; readSince: Date },
+  seen: { epoch: number; readSince: Date },
 ): Promise<(Claim | null)[]> {
-  const [hold] = await findMayClaim(tx.db, epoch)
-  if (hold && !hold.allowed) return requests.map(() => null)
   const now = tx.now()
-  const offers = (await queries.findSendable(tx.db, requests, now, readSince)).map((row) => ({
+  const rows = await queries.findSendable(tx.db, requests, now, seen)
+  if (rows.some(({ allowed }) => !allowed)) return requests.map(() => null)
+  const offers = rows.map((row) => ({
     request: requests[row.position - 1] as ClaimRequest,
     row,
   }))
@@ -72,11 +72,11 @@ async function grant(tx: Context, offers: Offer[]): Promise<Offer[]> {
 
 async function lockDays(tx: Context, requests: ClaimRequest[]) {
   const { campaigns, mailboxes } = countDays(requests)
-  const byKey = <Day extends queries.Day>(days: Day[]) =>
+  const byKey = <Counted extends Day>(days: Counted[]) =>
     new Map(days.map((day) => [`${day.id} ${day.day}`, day]))
   return {
-    campaigns: byKey(await queries.lockCampaignDays(tx.db, campaigns)),
-    mailboxes: byKey(await queries.lockMailboxDays(tx.db, mailboxes)),
+    campaigns: byKey(await lockCampaignDays(tx.db, campaigns)),
+    mailboxes: byKey(await lockMailboxDays(tx.db, mailboxes)),
   }
 }
 
@@ -96,8 +96,7 @@ async function write(tx: Context, offers: Offer[], now: Date): Promise<Offer[]> 
   const claimed = offers.filter(({ request }) => written.has(request.id))
   if (claimed.length === 0) return []
   const { campaigns, mailboxes } = countDays(claimed.map(({ request }) => request))
-  await queries.addToCampaignDays(tx.db, campaigns)
-  await queries.addToMailboxDays(tx.db, mailboxes)
+  await addToDays(tx.db, campaigns, mailboxes)
   return claimed
 }
 
@@ -110,7 +109,8 @@ async function findEarlier(tx: Context, offers: Offer[]): Promise<Map<string, Ea
 }
 
 function claimOf({ request, row }: Offer, earlier: Map<string, EarlierSend[]>): Claim {
-  const { position, daily_limit, daily_max_leads, state, attempt_id, attempt, ...lead } = row
+  const { position, daily_limit, daily_max_leads, state, attempt_id, attempt, allowed, ...lead } =
+    row
   const attempts = attempt ?? 0
   return {
     ...request,

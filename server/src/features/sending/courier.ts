@@ -7,6 +7,7 @@ import { type CompiledStep, type ComposedMail, compose, MailRefused } from '../m
 import type { LinkMaker } from '../tracking/index.ts'
 import { CampaignChanged } from './campaign-book.ts'
 import type { Connections } from './connections.ts'
+import type { DraftRoom } from './draft-room.ts'
 import type { Lane } from './lane.ts'
 import type { Outcome } from './outcome.ts'
 import type { ClaimedMail } from './plan-lanes.ts'
@@ -21,6 +22,7 @@ export interface CourierParts {
   connections: Connections
   copies: SentCopies
   links: LinkMaker
+  room: DraftRoom
   marks: Batcher<Mark, boolean>
   settlements: Settlements
 }
@@ -46,21 +48,49 @@ type NotedCopy = Omit<RefusedCopy, 'campaign_id'>
 export interface Draft {
   claimed: ClaimedMail
   made: { mail: ComposedMail; envelope: Envelope } | { error: unknown }
+  /** It is settled, or not sent after all. */
+  free: () => void
 }
 
+/** Makes the mail as soon as there is room for it. */
 export async function draftMail(
   ctx: Context,
   claimed: ClaimedMail,
-  { links }: CourierParts,
+  parts: CourierParts,
+): Promise<Draft> {
+  const { workspace_id } = claimed.claim
+  return parts.room.make(workspace_id, () => makeDraft(ctx, claimed, parts))
+}
+
+/** The mail behind one that is made already, unless there is no room for it. */
+export async function draftNext(
+  ctx: Context,
+  claimed: ClaimedMail,
+  parts: CourierParts,
+): Promise<Draft | undefined> {
+  const { workspace_id } = claimed.claim
+  return parts.room.makeIfRoom(workspace_id, () => makeDraft(ctx, claimed, parts))
+}
+
+async function makeDraft(
+  ctx: Context,
+  claimed: ClaimedMail,
+  { links, room }: CourierParts,
 ): Promise<Draft> {
   try {
     const { campaign, claim } = claimed
     const compiled = await campaign.compiled(ctx.db, claim.step_id, claim.variant_id)
     const mail = await shareLoop(ctx, () => composeMail(ctx, claimed, compiled, links))
-    return { claimed, made: { mail, envelope: envelopeOf(mail) } }
+    const free = room.take(claim.workspace_id, bytesOf(mail))
+    return { claimed, made: { mail, envelope: envelopeOf(mail) }, free }
   } catch (error) {
-    return { claimed, made: { error } }
+    return { claimed, made: { error }, free: () => undefined }
   }
+}
+
+function bytesOf({ bytes, copy, text, html }: ComposedMail): number {
+  const ofCopy = copy && copy !== bytes ? copy.length : 0
+  return bytes.length + ofCopy + text.length + (html?.length ?? 0)
 }
 
 /**

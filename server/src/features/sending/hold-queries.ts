@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
-import { prepared } from '../../kernel/db/prepared.ts'
 
 /** What this database says of itself as the one that is sent from. */
 export interface SendingInstance {
@@ -37,14 +36,14 @@ export const updateSendingInstance = (
 
 /**
  * Asked in every transaction that claims: a database that takes the place of another under running
- * processes is noticed before anything is sent by what it has forgotten. No row: one that nobody
- * has sent from.
+ * processes is noticed before anything is sent by what it has forgotten. One that nobody has sent from
+ * allows it.
  */
-export const findMayClaim = prepared<[epochSeen: number], { allowed: boolean }>(
-  'may_claim',
-  `select i.sending_held_since is null and i.sending_epoch >= $1
-     and (i.sending_identity is null or i.sending_identity = outrider_database_identity()) as allowed
-   from instance i
-   order by i.id
-   limit 1`,
-)
+export const mayClaim = (epochSeen: string) => `coalesce((
+       select i.sending_held_since is null and i.sending_epoch >= ${epochSeen}
+         and (i.sending_identity is null
+           or i.sending_identity = outrider_database_identity())
+       from instance i
+       order by i.id
+       limit 1
+     ), true)`

@@ -4,6 +4,7 @@ import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import { isInboxRead } from '../mailboxes/index.ts'
 import type { LaneKey } from './cross-workspace.ts'
+import { utcDay } from './day-queries.ts'
 import type { SendState } from './ledger.ts'
 
 // Lanes of many workspaces are looked after together: workspace_id comes from a list.
@@ -32,16 +33,24 @@ export interface LaneRow extends LaneKey {
   ramp_up_start: number | null
   ramp_up_step: number | null
   ramp_up_from: string | null
+  /** Of yesterday, today and tomorrow by UTC: one of them is the mailbox's own. */
+  days: { day: string; sent: number }[] | null
 }
 
-const selectLanes = prepared<[...string[][], Date], LaneRow>(
+const selectLanes = prepared<[...string[][], Date, Date], LaneRow>(
   'read_lanes',
   `/* settle */
    select l.workspace_id, l.mailbox_id, l.seq, l.token, l.next_send_at, l.last_campaign_id,
      l.failures, l.not_before, w.plan_api, m.address, m.display_name, m.signature, m.status,
      m.timezone, m.daily_limit, m.gap_seconds,
      coalesce(m.save_sent, not m.provider_saves_sent) as saves_sent, m.sends_locally,
-     ${isInboxRead('m', '$3')} as is_read, m.ramp_up_start, m.ramp_up_step, m.ramp_up_from
+     ${isInboxRead('m', '$3')} as is_read, m.ramp_up_start, m.ramp_up_step, m.ramp_up_from,
+     (
+       select json_agg(json_build_object('day', d.day, 'sent', d.sent))
+       from mailbox_days d
+       where d.workspace_id = k.workspace_id and d.mailbox_id = k.mailbox_id
+         and d.day between ${utcDay('$4')} - 1 and ${utcDay('$4')} + 1
+     ) as days
    from unnest($1::uuid[], $2::uuid[]) with ordinality as k (workspace_id, mailbox_id, position)
    join mailbox_lanes l on l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id
    join lateral (
@@ -61,8 +70,8 @@ const selectLanes = prepared<[...string[][], Date], LaneRow>(
  *
  * @param readSince mailboxes that were read before it count as unread
  */
-export const readLanes = (db: Db, lanes: LaneKey[], readSince: Date) =>
-  selectLanes(db, column(lanes, 'workspace_id'), column(lanes, 'mailbox_id'), readSince)
+export const readLanes = (db: Db, lanes: LaneKey[], readSince: Date, now: Date) =>
+  selectLanes(db, column(lanes, 'workspace_id'), column(lanes, 'mailbox_id'), readSince, now)
 
 export interface OwnedLane extends LaneKey {
   /** Of the lease of its bucket. */

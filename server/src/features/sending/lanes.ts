@@ -7,6 +7,7 @@ import {
   abandonMail,
   type Draft,
   draftMail,
+  draftNext,
   releaseMail,
   type Setback,
   sendMail,
@@ -198,6 +199,7 @@ export class Lanes {
     let draft: Draft | undefined
     for (let mail = waiting.shift(); mail; mail = waiting.shift()) {
       if (!this.#isOurs(lane)) {
+        draft?.free()
         waiting.unshift(mail)
         break
       }
@@ -205,13 +207,14 @@ export class Lanes {
       if (goesOn && !lane.ahead && waiting.length <= half) this.#planAhead(lane)
       draft ??= await draftMail(this.#ctx, mail, this.#writers)
       const [following] = goesOn ? waiting : []
-      const next = following && (await draftMail(this.#ctx, following, this.#writers))
+      const next = following && (await draftNext(this.#ctx, following, this.#writers))
       const { setback, isRefused, settled } = await this.#sendOne(lane, draft, next, waiting)
       if (!setback && 'mail' in draft.made) this.#slots.hasSucceeded(lane)
+      this.#settling(lane, mail, settled.finally(draft.free))
       draft = next
-      this.#settling(lane, mail, settled)
       await this.#waitForResults(lane, goesOn && !setback ? settlingMax : 1)
       if (setback) {
+        draft?.free()
         this.#slots.hasFailed(lane)
         this.#release(lane, waiting)
         await this.#releaseAhead(lane)
@@ -222,6 +225,7 @@ export class Lanes {
       // to find out. And who claimed for a second does not keep it all when the server slows down.
       const isSlow = waiting.length > 0 && this.#ctx.monotonicMs() - startedMs > slowBurstMs
       if (isRefused || isSlow) {
+        draft?.free()
         await this.#releaseAhead(lane)
         break
       }
@@ -247,6 +251,8 @@ export class Lanes {
       return await sendMail(this.#ctx, lane, draft, next, this.#writers)
     } catch (error) {
       const { claimed } = draft
+      draft.free()
+      next?.free()
       this.#settling(lane, claimed, abandonMail(this.#ctx, claimed, this.#writers))
       this.#release(lane, behind)
       throw error

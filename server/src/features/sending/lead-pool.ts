@@ -9,6 +9,8 @@ interface Pool {
   /** What was read ends here. */
   due: Date
   id: string
+  /** Nothing more was due behind it. */
+  isEnd: boolean
 }
 
 export interface Wanted {
@@ -17,7 +19,7 @@ export interface Wanted {
   leads: number
 }
 
-const start = { due: new Date(0), id: firstIdAt(new Date(0)) }
+const start = { due: new Date(0), id: firstIdAt(new Date(0)), isEnd: false }
 const readMin = 8
 const readMax = 500
 /** Of all campaigns together. */
@@ -46,6 +48,10 @@ export class LeadPool {
     const isLacking = ({ campaign_id, leads }: Wanted) =>
       (this.#pools.get(campaign_id)?.leads.size ?? 0) < leads
     let lacking = wanted.filter(isLacking)
+    // What has become due since may lie before the end.
+    for (const { campaign_id } of lacking) {
+      if (this.#pools.get(campaign_id)?.isEnd) this.#pools.delete(campaign_id)
+    }
     const fromStart = new Set(lacking.filter(({ campaign_id }) => !this.#pools.get(campaign_id)))
     while (lacking.length > 0) {
       const hasMore = await this.#read(db, lacking, now)
@@ -94,11 +100,14 @@ export class LeadPool {
     const rows = await findPending(db, sources, now)
     const byPosition = Map.groupBy(rows, (row) => row.position)
     const pages = sources.map((_, index) => byPosition.get(index + 1) ?? [])
-    for (const [index, page] of pages.entries()) this.#add(wanted[index]?.campaign_id ?? '', page)
-    return new Set(wanted.filter((_, at) => (pages[at]?.length ?? 0) === sources[at]?.limit))
+    const isFull = (at: number) => (pages[at]?.length ?? 0) === sources[at]?.limit
+    for (const [at, page] of pages.entries()) {
+      this.#add(wanted[at]?.campaign_id ?? '', page, !isFull(at))
+    }
+    return new Set(wanted.filter((_, at) => isFull(at)))
   }
 
-  #add(campaignId: string, rows: Candidate[]) {
+  #add(campaignId: string, rows: Candidate[], isEnd: boolean) {
     const pool = this.#pools.get(campaignId) ?? { leads: new Map<string, Candidate>(), ...start }
     const last = rows.at(-1)
     for (const row of rows) {
@@ -108,6 +117,7 @@ export class LeadPool {
       leads: pool.leads,
       due: last?.timestamp_next_send ?? pool.due,
       id: last?.id ?? pool.id,
+      isEnd,
     }
     this.#pools.set(campaignId, read, poolBytes + leadBytes * read.leads.size)
   }

@@ -52,7 +52,7 @@ export async function planLanes(
   // What its last results make due may not have been there yet when its work was read.
   const busy = new Set(lanes.filter((lane) => lane.isBusy))
   const rows = new Map(
-    (await readLanes(ctx.db, lanes.map(keyOf), parts.readSince)).map((row) => [
+    (await readLanes(ctx.db, lanes.map(keyOf), parts.readSince, now)).map((row) => [
       row.mailbox_id,
       row,
     ]),

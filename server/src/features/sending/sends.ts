@@ -18,9 +18,12 @@ export const listSends = (
   limit: number,
 ): Promise<queries.ShownSend[]> => queries.listSends(ctx.db, workspaceId, filter, limit)
 
-/** Mails of which nobody knows whether they were sent. They count as sent. */
-export const listUncertain = (ctx: Context, workspaceId: string): Promise<queries.ShownSend[]> =>
-  queries.listUncertain(ctx.db, workspaceId)
+/** Mails of which nobody knows whether they were sent, the oldest. They count as sent. */
+export const listUncertain = (
+  ctx: Context,
+  workspaceId: string,
+  limit = 1000,
+): Promise<queries.ShownSend[]> => queries.listUncertain(ctx.db, workspaceId, limit)
 
 /** A person knows that an uncertain mail arrived. */
 export const confirmArrived = (ctx: Context, workspaceId: string, id: string) =>

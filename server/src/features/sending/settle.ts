@@ -12,7 +12,7 @@ import { insertMessages } from '../messages/index.ts'
 import { countBounces } from './bounce-protection.ts'
 import type { BookedCampaign, CampaignBook } from './campaign-book.ts'
 import { holdCampaigns } from './campaign-queries.ts'
-import { addToCampaignDays, addToMailboxDays } from './claim-queries.ts'
+import { addToDays } from './day-queries.ts'
 import { countDays } from './days.ts'
 import type { SendKey, SendState } from './ledger.ts'
 import { type Outcome, type Transition, transitionOf } from './outcome.ts'
@@ -301,11 +301,11 @@ async function giveBack(
   if (back.length === 0) return new Set()
   const { campaigns, mailboxes } = countDays(back)
   const less = <Day extends { sent: number }>(day: Day) => ({ ...day, sent: -day.sent })
-  const left = await addToCampaignDays(
+  const left = await addToDays(
     tx.db,
     campaigns.map((day) => ({ ...less(day), new_leads: -day.new_leads })),
+    mailboxes.map(less),
   )
-  await addToMailboxDays(tx.db, mailboxes.map(less))
   const wasFull = left.filter(({ id, day, sent, new_leads }) => {
     const given = campaigns.find((each) => each.id === id && each.day === day)
     const { daily_limit, daily_max_leads } = known.get(id)?.planned ?? noLimit

@@ -71,13 +71,14 @@ export async function listSends(
   return rows
 }
 
-/** All that wait for a person, oldest first. */
-export async function listUncertain(db: Db, workspaceId: string) {
+/** Those that wait for a person, oldest first. */
+export async function listUncertain(db: Db, workspaceId: string, limit: number) {
   const { rows } = await sql<ShownSend>`
     select ${shown}
     from sends s
     where s.workspace_id = ${workspaceId}::uuid and s.is_uncertain
-    order by s.id`.execute(db)
+    order by s.id
+    limit ${limit}`.execute(db)
   return rows
 }
 

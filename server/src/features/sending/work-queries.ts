@@ -2,26 +2,56 @@ import { column } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import type { CampaignVersion } from './campaign-book.ts'
-import type { CountedCampaignDay, CountedDay, Day } from './claim-queries.ts'
+import { utcDay } from './day-queries.ts'
 import { suppressed } from './gates.ts'
 
 // Lanes of many workspaces look for their work together: workspace_id comes from a list. What is not
 // due is not read, however much of it there is.
 
 export interface ActiveCampaign extends CampaignVersion {
-  email_list: string[]
+  /** Of the senders that it names, from 1. */
+  positions: number[]
+  /** Of yesterday, today and tomorrow by UTC: one of them is the campaign's own. */
+  days: { day: string; sent: number; new_leads: number }[] | null
 }
 
-/** Of these workspaces, in id order. */
-export const findActiveCampaigns = prepared<[string[]], ActiveCampaign>(
+interface Sender {
+  workspace_id: string
+  address: string
+}
+
+// Its senders are read once for each campaign, and not for each mailbox that asks.
+const selectActive = prepared<[...string[][], Date], ActiveCampaign>(
   'find_active_campaigns',
   `/* settle */
-   select c.workspace_id, c.id, c.email_list, c.timestamp_updated as version
-   from campaigns c
-   join unnest($1::uuid[]) as k (workspace_id) on c.workspace_id = k.workspace_id
-   where c.status = 'active'
-   order by c.workspace_id, c.id`,
+   with named as materialized (
+     select c.workspace_id, c.id, c.timestamp_updated as version, a.address
+     from unnest($1::uuid[]) as w (workspace_id)
+     join campaigns c on c.workspace_id = w.workspace_id and c.status = 'active'
+     cross join unnest(c.email_list) as a (address)
+   )
+   select n.workspace_id, n.id, n.version, json_agg(k.position) as positions,
+     (
+       select json_agg(json_build_object('day', d.day, 'sent', d.sent, 'new_leads', d.new_leads))
+       from campaign_days d
+       where d.workspace_id = n.workspace_id and d.campaign_id = n.id
+         and d.day between ${utcDay('$4')} - 1 and ${utcDay('$4')} + 1
+     ) as days
+   from unnest($2::uuid[], $3::text[]) with ordinality as k (workspace_id, address, position)
+   join named n on n.workspace_id = k.workspace_id and n.address = k.address
+   group by n.workspace_id, n.id, n.version
+   order by n.workspace_id, n.id`,
 )
+
+/** The campaigns that send from one of these, in id order. */
+export const findActiveCampaigns = (db: Db, senders: Sender[], now: Date) =>
+  selectActive(
+    db,
+    [...new Set(column(senders, 'workspace_id'))],
+    column(senders, 'workspace_id'),
+    column(senders, 'address'),
+    now,
+  )
 
 export interface Candidate {
   /** Of its source, from 1. */
@@ -166,30 +196,3 @@ export const findNextDue = (db: Db, sources: Omit<FollowUpSource, 'limit'>[], no
     column(sources, 'campaign_id'),
     now,
   )
-
-const selectCampaignDays = prepared<string[][], CountedCampaignDay>(
-  'find_campaign_days',
-  `/* settle */
-   select d.workspace_id, d.campaign_id as id, d.day, d.sent, d.new_leads
-   from campaign_days d
-   join unnest($1::uuid[], $2::uuid[], $3::date[]) as k (workspace_id, id, day)
-     on d.workspace_id = k.workspace_id and d.campaign_id = k.id and d.day = k.day`,
-)
-
-const selectMailboxDays = prepared<string[][], CountedDay>(
-  'find_mailbox_days',
-  `/* settle */
-   select d.workspace_id, d.mailbox_id as id, d.day, d.sent
-   from mailbox_days d
-   join unnest($1::uuid[], $2::uuid[], $3::date[]) as k (workspace_id, id, day)
-     on d.workspace_id = k.workspace_id and d.mailbox_id = k.id and d.day = k.day`,
-)
-
-const keysOf = (days: Day[]) =>
-  [column(days, 'workspace_id'), column(days, 'id'), column(days, 'day')] as const
-
-export const findCampaignDays = async (db: Db, days: Day[]) =>
-  new Map((await selectCampaignDays(db, ...keysOf(days))).map((row) => [row.id, row]))
-
-export const findMailboxDays = async (db: Db, days: Day[]) =>
-  new Map((await selectMailboxDays(db, ...keysOf(days))).map((row) => [row.id, row]))

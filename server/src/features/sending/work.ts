@@ -17,13 +17,19 @@ export interface ReadyLane {
   campaigns: BookedCampaign[]
 }
 
+interface CampaignDay {
+  day: string
+  sent: number
+  new_leads: number
+}
+
 /** Everything that lanes plan from, read once for all of them. */
 export interface Work {
   now: Date
   lanes: ReadyLane[]
   sentByMailbox: (ready: ReadyLane) => { day: string; sent: number }
   /** Counts on as this round plans. */
-  campaignDay: (campaign: BookedCampaign) => { day: string; sent: number; new_leads: number }
+  campaignDay: (campaign: BookedCampaign) => CampaignDay
   followUps: (ready: ReadyLane, campaign: BookedCampaign) => queries.Candidate[]
 }
 
@@ -47,25 +53,8 @@ export async function gatherWork(
   rows: { lane: Lane; row: LaneRow }[],
   { book, pool }: { book: CampaignBook; pool: LeadPool },
 ): Promise<Work> {
-  const lanes = await withCampaigns(db, now, rows, book)
+  const { lanes, campaignDays } = await withCampaigns(db, now, rows, book)
   const pairs = lanes.flatMap((ready) => ready.campaigns.map((campaign) => ({ ready, campaign })))
-  const campaigns = new Map(pairs.map(({ campaign }) => [campaign.id, campaign]))
-  const days = new Map(
-    [...campaigns.values()].map((campaign) => [
-      campaign.id,
-      dayOf(zoneOf(campaign.planned.schedule), now),
-    ]),
-  )
-  const campaignDays = await queries.findCampaignDays(
-    db,
-    [...campaigns.values()].map(({ workspace_id, id }) => ({
-      ...{ workspace_id, id, day: days.get(id) ?? '' },
-    })),
-  )
-  const mailboxDays = await queries.findMailboxDays(
-    db,
-    lanes.map(({ lane, day }) => ({ workspace_id: lane.workspaceId, id: lane.mailboxId, day })),
-  )
   const followUps = await queries.findFollowUps(
     db,
     pairs.map(({ ready, campaign }) => ({
@@ -86,11 +75,12 @@ export async function gatherWork(
   return {
     now,
     lanes,
-    sentByMailbox: ({ lane, day }) => ({ day, sent: mailboxDays.get(lane.mailboxId)?.sent ?? 0 }),
+    sentByMailbox: ({ row, day }) => ({
+      day,
+      sent: row.days?.find((counted) => counted.day === day)?.sent ?? 0,
+    }),
     campaignDay(campaign) {
-      const day = days.get(campaign.id) ?? ''
-      const none = { workspace_id: campaign.workspace_id, id: campaign.id, day }
-      const found = campaignDays.get(campaign.id) ?? { ...none, sent: 0, new_leads: 0 }
+      const found = campaignDays.get(campaign.id) ?? dayOfCampaign(campaign, now, null)
       campaignDays.set(campaign.id, found)
       return found
     },
@@ -129,29 +119,36 @@ async function withCampaigns(
   now: Date,
   rows: { lane: Lane; row: LaneRow }[],
   book: CampaignBook,
-): Promise<ReadyLane[]> {
-  const workspaces = [...new Set(rows.map(({ lane }) => lane.workspaceId))]
-  const active = await queries.findActiveCampaigns(db, workspaces)
-  const byMailbox = new Map<string, queries.ActiveCampaign[]>()
-  for (const campaign of active) {
-    for (const address of campaign.email_list) {
-      const key = `${campaign.workspace_id} ${address}`
-      const campaigns = byMailbox.get(key)
-      if (campaigns) campaigns.push(campaign)
-      else byMailbox.set(key, [campaign])
-    }
+): Promise<{ lanes: ReadyLane[]; campaignDays: Map<string, CampaignDay> }> {
+  const senders = rows.map(({ row: { workspace_id, address } }) => ({
+    workspace_id,
+    address: address ?? '',
+  }))
+  const active = await queries.findActiveCampaigns(db, senders, now)
+  const byRow = rows.map(() => [] as string[])
+  for (const { id, positions } of active) {
+    for (const position of positions) byRow[position - 1]?.push(id)
   }
-  const campaignsOf = ({ workspace_id, address }: LaneRow) =>
-    byMailbox.get(`${workspace_id} ${address}`) ?? []
-  const used = new Set(rows.flatMap(({ row }) => campaignsOf(row)))
-  const booked = await book.read(db, [...used])
-  return rows.map(({ lane, row }) => ({
+  const booked = await book.read(db, active)
+  const campaignDays = new Map(
+    active.flatMap(({ id, days }) => {
+      const campaign = booked.get(id)
+      return campaign ? [[id, dayOfCampaign(campaign, now, days)] as const] : []
+    }),
+  )
+  const lanes = rows.map(({ lane, row }, index) => ({
     lane,
     row,
     mailbox: plannedMailbox(row),
     day: dayOf(row.timezone ?? 'UTC', now),
-    campaigns: campaignsOf(row).flatMap(({ id }) => booked.get(id) ?? []),
+    campaigns: (byRow[index] ?? []).flatMap((id) => booked.get(id) ?? []),
   }))
+  return { lanes, campaignDays }
+}
+
+function dayOfCampaign({ planned }: BookedCampaign, now: Date, days: CampaignDay[] | null) {
+  const day = dayOf(zoneOf(planned.schedule), now)
+  return days?.find((counted) => counted.day === day) ?? { day, sent: 0, new_leads: 0 }
 }
 
 function wantedOf(pairs: { ready: ReadyLane; campaign: BookedCampaign }[]) {

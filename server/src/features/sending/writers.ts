@@ -6,6 +6,7 @@ import { CampaignBook } from './campaign-book.ts'
 import { claimSends } from './claim.ts'
 import { Connections } from './connections.ts'
 import type { DatabaseWatch } from './database-watch.ts'
+import { DraftRoom } from './draft-room.ts'
 import { putToSleep, type Sleep } from './lane-queries.ts'
 import { LeadPool } from './lead-pool.ts'
 import type { Claim, ClaimRequest } from './ledger.ts'
@@ -21,6 +22,8 @@ export interface Writers {
   book: CampaignBook
   pool: LeadPool
   links: LinkMaker
+  /** Of mails that are made and not settled. */
+  room: DraftRoom
   connections: Connections
   copies: SentCopies
   claims: Batcher<ClaimRequest, Claim | null>
@@ -53,12 +56,13 @@ export function createWriters(ctx: Context, watch: DatabaseWatch, readSince: Dat
       const asleep = await putToSleep(tx.db, items)
       return items.map(({ mailbox_id }) => asleep.has(mailbox_id))
     },
-    { itemsMax: 500, gather: 1 },
+    { itemsMax: 500, gather: 1, isOneStatement: true },
   )
   return {
     ...{ watch, readSince, book, claims, marks, settlements, sleeps },
     pool: new LeadPool(),
     links: new LinkMaker(ctx),
+    room: new DraftRoom(),
     connections: new Connections(ctx),
     copies: new SentCopies(ctx),
     async flush() {

@@ -632,6 +632,7 @@ export interface WebhookUrls {
 export interface WokenCampaigns {
   campaign_id: string;
   changed: Generated<boolean>;
+  id: Generated<string>;
   wake_at: Generated<Timestamp>;
   workspace_id: string;
 }

@@ -1,0 +1,81 @@
+import { afterEach, expect, test } from 'vitest'
+import { type Sending, testSending } from '../../../test/sending.ts'
+import { captureStatements } from '../../kernel/db/client.ts'
+import { followSteps } from '../leads/index.ts'
+
+let sending: Sending
+afterEach(async () => {
+  captureStatements(undefined)
+  await sending[Symbol.asyncDispose]()
+})
+
+/** What is asked whether there is a mail or not: by the loops of a process, and of any request. */
+const always = [
+  /^\s*\/\* cross-workspace: /,
+  /bucket_leases|\brunners\b|pg_notify|^select 1$|"service_accounts"/,
+]
+
+const steps = [
+  { variants: [{ subject: 'Hello', body: 'Hi' }] },
+  { delay: 3, variants: [{ subject: '', body: 'Again' }] },
+]
+
+/** A mailbox with a gap that has sent a mail today, and sleeps without anything to do. */
+async function startIdle() {
+  sending = await testSending()
+  const mailbox = await sending.createMailbox('anna@example.com', { gap_seconds: 600 })
+  const campaign = await sending.createCampaign([mailbox], { sequences: [{ steps }] })
+  await sending.startRunner()
+  await sending.addLeads(campaign.id, ['ann@lead.example'])
+  await sending.waitForMails(1)
+  await sending.untilAsleep()
+  sending.ctx.clock.advance(601_000)
+  await sending.untilAsleep()
+  return campaign
+}
+
+/** @returns the statements that it took until every mailbox sleeps again, each in short */
+async function statementsOf(act: () => Promise<unknown>): Promise<string[]> {
+  const texts: string[] = []
+  captureStatements((text) => texts.push(text))
+  await act()
+  await sending.untilAsleep()
+  captureStatements(undefined)
+  return texts
+    .filter((text) => !always.some((pattern) => pattern.test(text)))
+    .map((text) => text.replaceAll(/\s+/g, ' ').trim().slice(0, 100))
+}
+
+/** Told with its statements when there are more. */
+const atMost = (most: number, texts: string[]) =>
+  texts.length <= most ? [] : [`${texts.length} statements`, ...texts]
+
+test('a lead that is added and written to takes at most 38 statements', async () => {
+  const campaign = await startIdle()
+  const texts = await statementsOf(async () => {
+    await sending.addLeads(campaign.id, ['bob@lead.example'])
+    await sending.waitForMails(2)
+  })
+  expect(texts.filter((text) => text.includes('insert into messages'))).toHaveLength(1)
+  expect(atMost(38, texts)).toEqual([])
+})
+
+test.each([
+  ['later', 5, 25],
+  // Its mailbox is woken for it, and plans.
+  ['sooner', 2, 27],
+])(
+  'an edit that makes the next step of a lead %s takes at most so many statements',
+  async (_when, delay, most) => {
+    const campaign = await startIdle()
+    const [first, second] = campaign.sequences[0].steps
+    const texts = await statementsOf(async () => {
+      await sending.call('PATCH', `/api/v2/campaigns/${campaign.id}`, {
+        body: { sequences: [{ steps: [first, { ...second, delay }] }] },
+      })
+      await followSteps(sending.ctx)
+    })
+    expect(texts.filter((text) => text.startsWith('update leads'))).toHaveLength(1)
+    expect(atMost(most, texts)).toEqual([])
+  },
+)
