@@ -20,11 +20,13 @@ export interface Outreach extends AsyncDisposable {
   setUp: (service: ServiceProcess, settings: Settings) => Promise<OutreachApi>
 }
 
-interface OutreachApi {
+export interface OutreachApi {
   campaignId: string
   /** Rejects when the service refuses or does not answer. */
   call: (method: string, path: string, body: object) => Promise<Answer['body']>
   post: (path: string, body: object) => Promise<Answer['body']>
+  /** A body of JSON as it stands. */
+  postText: (path: string, body: string) => Promise<Answer['body']>
   /** Each gets a mail, and the receiver an event of it. */
   addLeads: (emails: string[]) => Promise<Answer['body']>
   /** The same key and campaign at another address of the service. */
@@ -88,18 +90,21 @@ async function describeMailbox(smtpPort: number, imapPort: number): Promise<stri
 }
 
 function callerOf(address: string, key: string, campaignId: string): OutreachApi {
-  async function call(method: string, path: string, body: object) {
+  async function send(method: string, path: string, body: string) {
     const response = await fetch(`${address}/api/v2/${path}`, {
       method,
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      body,
     })
     if (response.ok) return (await response.json()) as Answer['body']
     throw new Error(`${path}: ${response.status} ${await response.text()}`)
   }
+  const call = (method: string, path: string, body: object) =>
+    send(method, path, JSON.stringify(body))
   const post = (path: string, body: object) => call('POST', path, body)
   return {
     ...{ campaignId, call, post },
+    postText: (path, body) => send('POST', path, body),
     addLeads: (emails) =>
       post('lead/add', { campaign_id: campaignId, leads: emails.map((email) => ({ email })) }),
     at: (other) => callerOf(other, key, campaignId),

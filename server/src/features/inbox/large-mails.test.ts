@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { filled, mailBombs, sourceBytesMax } from '../../../test/bombs/mails.ts'
 import { address, fetched, type Inbox, letter, testInbox } from '../../../test/inbox.ts'
 import { longestTurnMs } from '../../../test/longest-turn.ts'
 import { readIncoming } from './incoming.ts'
@@ -8,9 +9,6 @@ import { takeIn } from './take-in.ts'
 
 /** Of processor time; what another client may have to wait for its answer. */
 const heldMaxMs = 100
-/** As much of a mail as is read. */
-const sourceBytesMax = 512 * 1024
-
 const lead = 'ada@lead.example'
 
 let inbox: Inbox
@@ -23,9 +21,6 @@ beforeAll(async () => {
 })
 afterAll(() => inbox[Symbol.asyncDispose]())
 
-const filled = (text: string, bytes = sourceBytesMax) =>
-  text.repeat(Math.ceil(bytes / text.length)).slice(0, bytes)
-
 let mails = 0
 
 /** An answer of the lead, so that it is kept and shown. */
@@ -35,12 +30,6 @@ function mail(headers: string, rest: string) {
   const head = [`From: ${lead}`, `To: ${address}`, id, `In-Reply-To: ${contact.messageId}`]
   return [...head, ...(headers === '' ? [] : [headers]), '', rest].join('\r\n')
 }
-
-const typed = (type: string, rest: string, more = '') => mail(`Content-Type: ${type}${more}`, rest)
-const multipart = (kind: string, rest: string) => typed(`multipart/${kind}; boundary=B`, rest)
-const report = (fields: string) =>
-  multipart('report', `--B\r\nContent-Type: message/delivery-status\r\n\r\n${fields}`)
-const encoded = (encoding: string) => `\r\nContent-Transfer-Encoding: ${encoding}`
 
 /** As the reader does with what came into a mailbox. @returns how many it has kept */
 async function read(text: string): Promise<number> {
@@ -53,54 +42,7 @@ async function read(text: string): Promise<number> {
 }
 
 describe('no mail holds up the process, and it is kept all the same', () => {
-  test.each<[string, () => string]>([
-    ['100,000 parts', () => multipart('mixed', filled('--B\r\n'))],
-    ['50,000 alternatives', () => multipart('alternative', filled('--B\r\n\r\nx\r\n'))],
-    [
-      'parts of HTML',
-      () => multipart('mixed', filled('--B\r\nContent-Type: text/html\r\n\r\nx\r\n')),
-    ],
-    ['parts in parts', () => typed('multipart/mixed; boundary=B', filled(nesting))],
-    [
-      'mails in mails',
-      () => typed('message/rfc822', filled('Content-Type: message/rfc822\r\n\r\n')),
-    ],
-    ['100,000 headers', () => mail(filled('a: b\r\n').trimEnd(), 'x')],
-    ['a header of 100,000 lines', () => mail(`X: a\r\n${filled(' a\r\n').trimEnd()}`, 'x')],
-    ['a header of addresses', () => mail(`Cc: ${filled('a@b.cc, ')}`, 'x')],
-    ['a header of groups', () => mail(`Cc: ${filled('a:b@c.d;')}`, 'x')],
-    ['encoded words', () => mail(`Subject: ${filled('=?utf-8?B?YWJj?= ', 400_000)}`, 'x')],
-    ['one encoded word', () => mail(`Subject: =?utf-8?Q?${filled('=41', 400_000)}?=`, 'x')],
-    ['encoded words without an end', () => mail(`Subject: ${filled('=?utf-8?Q?')}`, 'x')],
-    ['parameters', () => typed('multipart/mixed', 'x', `; ${filled('a*0=b;', 400_000)}`)],
-    ['comments', () => typed('multipart/mixed', 'x', `; ${filled('(', 400_000)}`)],
-    ['references', () => mail(`References: ${filled('<a@b> ', 400_000)}`, 'x')],
-    ['empty lines', () => typed('text/plain', filled('\n'))],
-    ['short lines', () => typed('text/plain', filled('a\n'))],
-    ['blanks', () => typed('text/plain', filled(' \n'))],
-    ['flowed lines', () => typed('text/plain; format=flowed', filled('a \n'))],
-    ['quoted lines', () => typed('text/plain', filled('> x\n'))],
-    ['lines above quotes', () => typed('text/plain', filled('On Fri, Anna wrote x\n'))],
-    ['headers of quotes', () => typed('text/plain', filled('From: x\n'))],
-    [
-      'octets that are quoted',
-      () => typed('text/plain', filled('=41'), encoded('quoted-printable')),
-    ],
-    ['soft line ends', () => typed('text/plain', filled('=\r\n'), encoded('quoted-printable'))],
-    ['short lines of base64', () => typed('text/plain', filled('Q\r\n'), encoded('base64'))],
-    ['tags', () => typed('text/html', filled('<b>x</b>'))],
-    ['tags without an end', () => typed('text/html', filled('<p>'))],
-    ['tags in tags', () => typed('text/html', filled('<b>'.repeat(400) + '</b>'.repeat(400)))],
-    ['links', () => typed('text/html', filled('<a href=x:>'))],
-    ['attributes', () => typed('text/html', `<a ${numbered(60_000, (n) => `a${n}=1 `)}>`)],
-    ['angle brackets', () => typed('text/html', filled('<'))],
-    ['entities', () => typed('text/html', filled('&amp;'))],
-    ['blocks of a report', () => report(filled('Action: failed\n\n'))],
-    ['lines of a report', () => report(`Action: failed\r\n\r\n${filled('\n')}`)],
-    ['folds of a report', () => report(`Action: failed${filled('\n ')}`)],
-    ['wishes', () => typed('text/plain', filled('please remove '))],
-    ['days', () => mail('Auto-Submitted: auto-replied', filled('until 1.1. to 2.2. '))],
-  ])('%s', async (_what, text) => {
+  test.each(mailBombs(mail))('%s', async (_what, text) => {
     // Beside the whole as much of it as is taken apart without a thread.
     for (const source of [text(), text().slice(0, 16 * 1024)]) {
       let kept = 0
@@ -113,13 +55,9 @@ describe('no mail holds up the process, and it is kept all the same', () => {
   })
 })
 
-const nesting = 'Content-Type: multipart/mixed; boundary=B\r\n\r\n--B\r\n'
-const numbered = (count: number, text: (number: number) => string) =>
-  Array.from({ length: count }, (_, number) => text(number)).join('')
-
 test('of a mail that takes too long there are its headers, and the next one is read', async () => {
   const now = inbox.ctx.now()
-  const source = Buffer.from(typed('text/plain', filled('Yes.\r\n')))
+  const source = Buffer.from(mail('Content-Type: text/plain', filled('Yes.\r\n')))
   const given = await understandLarge(source, now, 0)
   expect(given.message).toMatchObject({ from: { address: lead }, text: '' })
   expect(given.message.inReplyTo).toEqual([contact.messageId])

@@ -7,67 +7,90 @@ export const valuesMax = 200_000
 /** Digits outside of strings: twenty for each value. */
 export const digitsMax = 20 * valuesMax
 
-/** What a JSON text is made of, told by its bytes alone. */
-export interface JsonSize {
-  /** Colons outside of strings: one for each member of an object. */
-  members: number
-  /** Whether a string has a `\\u` escape. */
-  escapes: boolean
-  /** The limit that it breaks; the other figures are then of no use. */
-  excess?: 'keys' | 'values' | 'numbers' | 'depth'
-}
-
 /**
- * Counts before anything is made of a body, because a text of some megabytes can hold millions of
- * values, and JSON.parse would hold up the process for seconds. Stops at the first limit that is
- * broken; what is no JSON at all is left to the parser.
+ * Counts what a JSON text is made of before anything is made of it, by its bytes alone: a text of some
+ * megabytes can hold millions of values, and JSON.parse would hold up the process for seconds. It
+ * stops at the first limit that is broken; what is no JSON at all is left to the parser.
  */
-export function measureJson(bytes: Buffer, depthMax: number): JsonSize {
-  let members = 0
-  let values = 0
-  let escapes = false
-  let isString = false
+export class JsonMeter {
+  readonly #depthMax: number
+  /** Colons outside of strings: one for each member of an object. */
+  members = 0
+  /** Whether a string has a `\\u` escape. */
+  escapes = false
+  /** The limit that was broken; the other figures are then of no use. */
+  excess: 'keys' | 'values' | 'numbers' | 'depth' | undefined
+  #isString = false
+  #values = 0
   /** Of all numbers: the digits of each would cost a branch for every other byte. */
-  let digits = 0
-  const keys: number[] = []
-  let depth = 0
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at] as number
-    if (isString) {
-      if (byte === quote) isString = false
-      else if (byte === backslash) {
-        at++
-        escapes ||= bytes[at] === letterU
-      }
-      continue
-    }
-    switch (kinds[byte]) {
-      case kind.quote:
-        isString = true
-        break
-      case kind.digit:
-        if (++digits > digitsMax) return { members, escapes, excess: 'numbers' }
-        break
-      case kind.comma:
-        if (++values > valuesMax) return { members, escapes, excess: 'values' }
-        break
-      case kind.colon: {
-        members++
-        const count = (keys[depth] ?? 0) + 1
-        if (count > keysMax) return { members, escapes, excess: 'keys' }
-        keys[depth] = count
-        break
-      }
-      case kind.open:
-        if (++depth > depthMax) return { members, escapes, excess: 'depth' }
-        if (++values > valuesMax) return { members, escapes, excess: 'values' }
-        keys[depth] = 0
-        break
-      case kind.close:
-        depth--
-    }
+  #digits = 0
+  /** Of the object or list at each depth. */
+  readonly #keys: number[] = []
+  #depth = 0
+
+  constructor(depthMax: number) {
+    this.#depthMax = depthMax
   }
-  return { members, escapes }
+
+  /**
+   * Reads a part of the text, which may take a millisecond for each 100 kB.
+   *
+   * @returns where the next part begins
+   */
+  read(bytes: Buffer, from: number, to: number): number {
+    // Fields cost several times as much as variables.
+    let [isString, members, escapes] = [this.#isString, this.members, this.escapes]
+    let [values, digits, depth] = [this.#values, this.#digits, this.#depth]
+    const keys = this.#keys
+    let at = from
+    for (; at < to; at++) {
+      const byte = bytes[at] as number
+      if (isString) {
+        if (byte === quote) isString = false
+        else if (byte === backslash) {
+          at++
+          escapes ||= bytes[at] === letterU
+        }
+        continue
+      }
+      switch (kinds[byte]) {
+        case kind.quote:
+          isString = true
+          break
+        case kind.digit:
+          if (++digits > digitsMax) return this.#stop('numbers', bytes)
+          break
+        case kind.comma:
+          if (++values > valuesMax) return this.#stop('values', bytes)
+          break
+        case kind.colon: {
+          members++
+          const count = (keys[depth] ?? 0) + 1
+          if (count > keysMax) return this.#stop('keys', bytes)
+          keys[depth] = count
+          break
+        }
+        case kind.open:
+          if (++depth > this.#depthMax) return this.#stop('depth', bytes)
+          if (++values > valuesMax) return this.#stop('values', bytes)
+          keys[depth] = 0
+          break
+        case kind.close:
+          depth--
+      }
+    }
+    Object.assign(this, { members, escapes })
+    this.#isString = isString
+    this.#values = values
+    this.#digits = digits
+    this.#depth = depth
+    return at
+  }
+
+  #stop(excess: NonNullable<JsonMeter['excess']>, { length }: Buffer): number {
+    this.excess = excess
+    return length
+  }
 }
 
 const [quote, backslash, letterU] = [0x22, 0x5c, 0x75]

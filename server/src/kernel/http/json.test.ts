@@ -201,3 +201,16 @@ function reversed(value: unknown): unknown {
       .map(([key, member]) => [key, reversed(member)]),
   )
 }
+
+test('a text that is measured in parts is read as one that is measured at once', () => {
+  for (const first of ['', 'x']) {
+    // Of the escapes one lies across the end of each part.
+    const value = {
+      list: [`${first}${'"\\'.repeat(1_200_000)}`, ' '.repeat(3_000_000), 1],
+      last: 'x',
+    }
+    expect(parse(JSON.stringify(value))).toEqual(value)
+    const repeated = `${JSON.stringify(value).slice(0, -1)},"last":2}`
+    expect(reasonOf(repeated)).toMatch(/repeated/)
+  }
+})

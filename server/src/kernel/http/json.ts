@@ -1,5 +1,5 @@
 import { findJsonFault } from './json-fault.ts'
-import { digitsMax, keysMax, measureJson, valuesMax } from './json-size.ts'
+import { digitsMax, JsonMeter, keysMax, valuesMax } from './json-size.ts'
 
 /**
  * A body is not the strict JSON (RFC 8259, UTF-8) this API takes. `reason` is one sentence with a
@@ -45,10 +45,17 @@ export async function parseJsonInTurns(buffer: Buffer): Promise<unknown> {
   }
 }
 
+/** That are measured in one step. */
+const partBytes = 2 * 1024 * 1024
+
 function* readJson(buffer: Buffer): Generator<undefined, unknown> {
-  const { members, escapes, excess } = measureJson(buffer, depthMax)
+  const meter = new JsonMeter(depthMax)
+  for (let at = 0; at < buffer.length; ) {
+    at = meter.read(buffer, at, Math.min(buffer.length, at + partBytes))
+    yield
+  }
+  const { members, escapes, excess } = meter
   if (excess && excess !== 'depth') throw new JsonError(tooMuch[excess])
-  yield
   const text = decode(buffer)
   yield
   if (excess === undefined) {
