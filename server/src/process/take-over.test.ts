@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { startOutreach } from '../../test/outreach.ts'
 import { makeDataDir, startService } from '../../test/processes.ts'
+import { createSignal } from '../../test/signal.ts'
 
 // Whole processes start here, on a machine that may be busy.
 vi.setConfig({ testTimeout: 120_000 })
@@ -8,22 +9,52 @@ vi.setConfig({ testTimeout: 120_000 })
 test('after kill -9 and a new start deliveries and mails go on without waiting for a lease', async () => {
   // Who waits for a lease to end waits for ten minutes.
   const settings = { DATA_DIR: await makeDataDir(), LEASE_MS: '600000' }
-  await using outreach = await startOutreach()
+  let isSilent = false
+  let hangingMails = 0
+  const hanging = createSignal()
+  await using outreach = await startOutreach({
+    smtp: {
+      onRcptTo(_address, _session, done) {
+        if (!isSilent) return done()
+        hangingMails += 1
+        hanging.raise()
+      },
+    },
+    answer(_received, response) {
+      if (!isSilent) response.end()
+    },
+  })
   const { outbox, receiver } = outreach
   await using killed = startService('main', settings)
   const api = await outreach.setUp(killed, settings)
   await api.addLeads(['first@lead.example'])
   await outbox.waitFor(1)
-  await receiver.waitFor(1)
+  await receiver.waitFor(2)
+  // A mail and a delivery are under way when the process dies.
+  isSilent = true
+  await api.addLeads(['second@lead.example'])
+  await hanging.until(() => hangingMails > 0)
+  await api.call('PATCH', `campaigns/${api.campaignId}`, { status: 'paused' })
+  await api.call('PATCH', `campaigns/${api.campaignId}`, { status: 'active' })
+  await receiver.waitFor(3)
   killed.kill('SIGKILL')
   await killed.exited
+  isSilent = false
 
   await using restarted = startService('main', settings)
-  const address = await restarted.address()
   const deliveredBefore = receiver.requests.length
-  await api.at(address).addLeads(['second@lead.example'])
-  const mails = await outbox.waitFor(2)
-  expect(mails.map(({ to }) => to)).toEqual(['first@lead.example', 'second@lead.example'])
-  await receiver.waitFor(deliveredBefore + 1)
+  const address = await restarted.address()
+  const readyMs = performance.now()
+  const sinceReady = () => Math.round(performance.now() - readyMs)
+  const [mailMs, deliveryMs] = await Promise.all([
+    outbox.waitFor(2).then(sinceReady),
+    receiver.waitFor(deliveredBefore + 1).then(sinceReady),
+  ])
+  console.log(`After kill -9: ready, a delivery in ${deliveryMs} ms, a mail in ${mailMs} ms.`)
+  await api.at(address).addLeads(['third@lead.example'])
+  const mails = await outbox.waitFor(3)
+  expect(mails.map(({ to }) => to)).toEqual(
+    ['first', 'second', 'third'].map((name) => `${name}@lead.example`),
+  )
   expect(restarted.logLines.some(({ msg }) => msg.startsWith('runners were killed'))).toBe(true)
 })
