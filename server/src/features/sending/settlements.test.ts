@@ -31,10 +31,14 @@ const lead = (id: string) =>
     .executeTakeFirstOrThrow()
 
 /** A lead of another workspace that is to be sent a mail. */
-async function neighbour(): Promise<string> {
+async function neighbour(email = 'their@lead.example'): Promise<string> {
+  return (await addNeighbour('neighbour', email)).leadId
+}
+
+async function addNeighbour(name: string, email: string) {
   const { ctx, smtpPort, store } = sending
-  const { id } = await createWorkspace(ctx, 'neighbour')
-  const address = 'nina@neighbour.example'
+  const { id } = await createWorkspace(ctx, name)
+  const address = `nina@${name}.example`
   store.addAccount({ address, password: 'correct horse' })
   const login = { host: '127.0.0.1', username: address, password: 'correct horse' }
   const server = { ...login, port: smtpPort, security: 'none' as const }
@@ -46,10 +50,10 @@ async function neighbour(): Promise<string> {
   })
   await updateCampaign(ctx, id, campaign.id, { status: 'active' })
   const { created_leads } = await addLeads(ctx, id, {
-    ...{ campaign_id: campaign.id, leads: [{ email: 'their@lead.example' }] },
+    ...{ campaign_id: campaign.id, leads: [{ email }] },
     ...{ skip_if_in_workspace: false, overwrite: false },
   })
-  return created_leads[0]?.id ?? ''
+  return { id, leadId: created_leads[0]?.id ?? '' }
 }
 
 test('no result waits for what is locked in another workspace', async () => {
@@ -98,6 +102,51 @@ test('no result waits for what is locked in another workspace', async () => {
   release.resolve()
   await lock
   await sending.waitForLedger((all) => leadIds.every((id) => stateOf(all, id) === 'failed'))
+})
+
+test('workspaces whose locks are held take no more than half of the connections', async () => {
+  const refused = createSignal()
+  let refusals = 0
+  sending = await testSending({
+    config: { databaseConnectionsMax: 6 },
+    smtp: {
+      onRcptTo({ address }, _session, done) {
+        if (!address.startsWith('gone')) return done()
+        refusals += 1
+        refused.raise()
+        done(Object.assign(new Error('5.1.1 No such user'), { responseCode: 550 }))
+      },
+    },
+  })
+  const { ctx } = sending
+  const theirs: { id: string; leadId: string }[] = []
+  for (const n of [1, 2, 3, 4, 5]) theirs.push(await addNeighbour(`n${n}`, `gone${n}@lead.example`))
+  const locked = Promise.withResolvers<void>()
+  const release = Promise.withResolvers<void>()
+  const lock = transaction(ctx, async (tx) => {
+    for (const { id } of theirs) await lockSuppressions(tx, id)
+    locked.resolve()
+    await release.promise
+  })
+  await locked.promise
+  await sending.startRunner()
+  await refused.until(() => refusals === theirs.length)
+  const waiting = async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(ctx.database.peek)
+    return rows.length
+  }
+  await ctx.database.until(async () => (await waiting()) >= 3)
+  // What goes on meanwhile would have let the others begin to wait, too.
+  const another = await neighbour()
+  await sending.waitForLedger((all) => stateOf(all, another) === 'sent')
+  expect(await waiting()).toBe(3)
+  release.resolve()
+  await lock
+  await sending.waitForLedger((all) =>
+    theirs.every(({ leadId }) => stateOf(all, leadId) === 'failed'),
+  )
 })
 
 test('a mail whose text the database refuses is recorded without it, and is an alarm', async () => {

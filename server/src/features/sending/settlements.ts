@@ -1,6 +1,6 @@
 import type { Batcher } from '../../kernel/batcher.ts'
 import type { Context } from '../../kernel/context.ts'
-import { createBatchWriter } from '../../kernel/db/batch-writer.ts'
+import { type BatchWriterOptions, createBatchWriter } from '../../kernel/db/batch-writer.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
 import type { CampaignBook } from './campaign-book.ts'
@@ -18,16 +18,11 @@ const batch = {
   flow: { itemsMin: 400, gatherMs: 100 },
 }
 
-interface Open {
-  writer: Batcher<Settlement, boolean>
-  /** Given to it, and not written yet. */
-  count: number
-}
-
 /**
  * Results on their way into the ledger. Mails that were sent, nearly all of them, share transactions
  * whatever their workspace. Everything else may suppress an address or pause a campaign, and waits for
- * whoever does something like that in its workspace, so each workspace has a writer of its own for it.
+ * whoever does something like that in its workspace, so each workspace has a transaction of its own for
+ * it. Together these take half of the connections at most: nothing else waits for locks of workspaces.
  *
  * What the database refuses to record is an alarm, and is set aside: its lead is paused, and a person
  * is asked.
@@ -36,12 +31,16 @@ export class Settlements {
   readonly #ctx: Context
   readonly #book: CampaignBook
   readonly #sent: Batcher<Settlement, boolean>
-  readonly #others = new Map<string, Open>()
+  readonly #others: Batcher<Settlement, boolean>
 
   constructor(ctx: Context, book: CampaignBook) {
     this.#ctx = ctx
     this.#book = book
-    this.#sent = this.#writer('settlements', sentAtOnce)
+    this.#sent = this.#writer('settlements', { concurrency: sentAtOnce })
+    this.#others = this.#writer('results', {
+      concurrency: Math.floor(ctx.config.databaseConnectionsMax / 2),
+      keyOf: ({ workspace_id }) => workspace_id,
+    })
   }
 
   /** Resolves once it is committed, with whether it changed its row. */
@@ -68,18 +67,8 @@ export class Settlements {
     await Promise.all(this.#writers().map((writer) => writer.flush()))
   }
 
-  async #write(settlement: Settlement): Promise<boolean> {
-    if (isPlain(settlement)) return this.#sent.add(settlement)
-    const { workspace_id } = settlement
-    const open = this.#others.get(workspace_id) ?? { writer: this.#writer('results', 1), count: 0 }
-    this.#others.set(workspace_id, open)
-    open.count += 1
-    try {
-      return await open.writer.add(settlement)
-    } finally {
-      open.count -= 1
-      if (open.count === 0) this.#others.delete(workspace_id)
-    }
+  #write(settlement: Settlement): Promise<boolean> {
+    return (isPlain(settlement) ? this.#sent : this.#others).add(settlement)
   }
 
   /** Most often it is the text of the mail that cannot be stored: then it is recorded without. */
@@ -101,12 +90,12 @@ export class Settlements {
   }
 
   #writers() {
-    return [this.#sent, ...[...this.#others.values()].map(({ writer }) => writer)]
+    return [this.#sent, this.#others]
   }
 
-  #writer(name: string, concurrency: number) {
+  #writer(name: string, options: Pick<BatchWriterOptions<Settlement>, 'concurrency' | 'keyOf'>) {
     const write = (tx: Context, items: Settlement[]) => settleSends(tx, this.#book, items)
-    return createBatchWriter(this.#ctx, name, write, { ...batch, concurrency })
+    return createBatchWriter(this.#ctx, name, write, { ...batch, ...options })
   }
 }
 
