@@ -2,12 +2,8 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { checkArchive } from '../process/backup/archive.ts'
-import {
-  createBackup,
-  type MadeBackup,
-  type RestoredBackup,
-  restoreBackup,
-} from '../process/backup/backup.ts'
+import { createBackup, type RestoredBackup, restoreBackup } from '../process/backup/backup.ts'
+import type { MadeBackup } from '../process/backup/write-backup.ts'
 import { readCommandSettings } from '../process/service-settings.ts'
 import { type OutputOptions, terminalLog, withOutput } from './operate.ts'
 import { print } from './terminal.ts'

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { connect, type Database, type Db } from '../kernel/db/db.ts'
 import { readMigrationGap, readServerVersion } from '../kernel/db/instance.ts'
-import { migrate } from '../kernel/db/migrate.ts'
+import { migrate, newerDatabase } from '../kernel/db/migrate.ts'
 import type { DatabaseTimeouts } from '../kernel/db/timeouts.ts'
 import type { Log } from '../kernel/log.ts'
 
@@ -40,11 +40,7 @@ export async function requireMigrations(db: Db): Promise<void> {
       'The database is not migrated to this version: restart the server, or run "npx outrider migrate".',
     )
   }
-  if (unknown.length > 0) {
-    throw new Error(
-      `The database is newer than this version (it has ${unknown.join(', ')}): update Outrider. The way back is a backup from before the update (npx outrider backup restore), with what was done since lost: nothing else undoes a migration.`,
-    )
-  }
+  if (unknown.length > 0) throw new Error(newerDatabase(unknown))
 }
 
 /** One sentence without the password. */

@@ -13,6 +13,7 @@ import { type EmbeddedPostgres, findRunning, startPostgres } from '../kernel/pos
 import { markProcess } from '../kernel/runner/process-mark.ts'
 import { openSecrets } from '../kernel/secret-key.ts'
 import { ensurePartitions } from '../partitions.ts'
+import { updateDatabase } from './backup/update-database.ts'
 import { applyMigrations, checkDatabase, connectDatabase, requireMigrations } from './database.ts'
 import { withTimeout } from './shutdown.ts'
 import { keepTime, setByDatabase } from './time.ts'
@@ -118,8 +119,9 @@ async function open(
   stack.defer(async () => void (await withTimeout(hangMs, db.destroy())))
   await checkDatabase(db, url)
   signal?.throwIfAborted()
-  if (options.migrations === 'apply') await applyMigrations(url, log)
-  else await requireMigrations(db)
+  if (options.migrations === 'require') await requireMigrations(db)
+  else if (options.ownsDataDir) await updateDatabase(config, { db, url, log })
+  else await applyMigrations(url, log)
   signal?.throwIfAborted()
 
   const clock = createClock()

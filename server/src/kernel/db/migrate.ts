@@ -54,11 +54,12 @@ async function applyNext(client: pg.Client): Promise<string | undefined> {
 
 function refuseNewer(applied: string[]) {
   const unknown = applied.filter((name) => !migrationNames().includes(name))
-  if (unknown.length === 0) return
-  throw new Error(
-    `The database is newer than this version (it has ${unknown.join(', ')}): update Outrider.`,
-  )
+  if (unknown.length > 0) throw new Error(newerDatabase(unknown))
 }
+
+/** @param unknown migrations that this version does not know */
+export const newerDatabase = (unknown: string[]) =>
+  `The database is newer than this version (it has ${unknown.join(', ')}): update Outrider. The way back is a backup from before the update, such as the one that Outrider made in DATA_DIR/backups: move DATA_DIR away and run "npx outrider backup restore FILE". What was done since is lost, because nothing else undoes a migration.`
 
 /** The migrations of this version, in order. */
 export const migrationNames = (): readonly string[] => {

@@ -64,6 +64,7 @@ export async function createCluster(
   programs: Programs,
   { durable, signal }: { durable: boolean; signal?: AbortSignal | undefined },
 ): Promise<void> {
+  if (await isThere(restoringAt(cluster.dataDir))) throw new Error(restoreBrokenOff(cluster))
   // 0711: PostgreSQL's account may have to pass through, nobody else needs to look.
   await mkdir(cluster.dataDir, { recursive: true, mode: 0o711 })
   const staging = await mkdtemp(join(cluster.dataDir, stagingPrefix))
@@ -80,8 +81,16 @@ export async function createCluster(
   }
 }
 
-export const clusterExists = (cluster: Cluster): Promise<boolean> =>
-  stat(cluster.urlFile).then(
+export const clusterExists = (cluster: Cluster): Promise<boolean> => isThere(cluster.urlFile)
+
+/** Where a backup is put back before it takes its place. */
+export const restoringAt = (dataDir: string) => join(dataDir, 'restoring')
+
+const restoreBrokenOff = ({ dataDir }: Cluster) =>
+  `A restore into DATA_DIR ${dataDir} was broken off: run the same "npx outrider backup restore FILE" again, or remove ${restoringAt(dataDir)} to begin with an empty database.`
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
     () => true,
     (error) => {
       if (error.code === 'ENOENT') return false

@@ -1,49 +1,24 @@
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import type { Config } from '../../config.ts'
 import type { Log } from '../../kernel/log.ts'
-import { readMajorVersion } from '../../kernel/postgres/index.ts'
+import { readMajorVersion, restoringAt } from '../../kernel/postgres/index.ts'
 import { keyFile } from '../../kernel/secret-key.ts'
 import { openDatabase } from '../open.ts'
-import { type ArchiveSize, checkArchive, type Mark, readArchive, writeArchive } from './archive.ts'
-import { copyRunning, exists } from './base-backup.ts'
-
-export interface MadeBackup extends ArchiveSize {
-  file: string
-  /** Else the key is in OUTRIDER_SECRET_KEY only, and has to be kept beside the backup. */
-  holds_secret_key: boolean
-}
+import { type ArchiveSize, checkArchive, readArchive } from './archive.ts'
+import { exists } from './base-backup.ts'
+import { type MadeBackup, writeBackup } from './write-backup.ts'
 
 /**
- * A copy of the embedded database as it is at the end of the copying, and of secret.key, in one file
- * that was read back. The service may run.
+ * A backup of the embedded database; the service may run.
  *
  * @throws with what to do
  */
 export async function createBackup(config: Config, file: string, log: Log): Promise<MadeBackup> {
   if (config.databaseUrl) throw new Error(externalDatabase)
   if (await exists(file)) throw new Error(`${file} exists: give the backup another name.`)
-  const { dataDir, version } = config
   await using database = await openDatabase(config, { log })
-  const postgres = (await readFile(join(dataDir, 'postgres/data/PG_VERSION'), 'utf8')).trim()
-  const timestamp = new Date().toISOString()
-  const mark: Mark = { format: 1, outrider: version, postgres, timestamp }
-  let holdsKey = false
-  const size = await writeArchive(file, mark, async (archive) => {
-    const putFile = async (name: string, path: string) => {
-      const text = await readFile(path)
-      await archive.file(name, text.length, [text])
-    }
-    holdsKey = await exists(keyFile(dataDir))
-    if (holdsKey) await putFile('secret.key', keyFile(dataDir))
-    await putFile('postgres/url', join(dataDir, 'postgres', 'url'))
-    await archive.directory('postgres/data')
-    await copyRunning(database.url, join(dataDir, 'postgres', 'data'), {
-      directory: (path) => archive.directory(`postgres/data/${path}`),
-      file: (path, length, chunks) => archive.file(`postgres/data/${path}`, length, chunks),
-    })
-  })
-  return { file, holds_secret_key: holdsKey, ...size }
+  return await writeBackup(config, database.url, file)
 }
 
 export interface RestoredBackup extends ArchiveSize {
@@ -59,7 +34,10 @@ export interface RestoredBackup extends ArchiveSize {
  * @throws with what to do
  */
 export async function restoreBackup({ dataDir }: Config, file: string): Promise<RestoredBackup> {
-  if ((await exists(dataDir)) && (await readdir(dataDir)).length > 0) {
+  const staging = restoringAt(dataDir)
+  const present = (await exists(dataDir)) ? await readdir(dataDir) : []
+  const isBrokenOff = present.includes(basename(staging))
+  if (present.length > 0 && !(isBrokenOff && present.every((name) => ownNames.has(name)))) {
     throw new Error(
       `DATA_DIR ${dataDir} is not empty: set DATA_DIR to a new directory, or move what is there away.`,
     )
@@ -71,10 +49,10 @@ export async function restoreBackup({ dataDir }: Config, file: string): Promise<
       `${file} cannot be used: it is of PostgreSQL ${mark.postgres}, and this Outrider has PostgreSQL ${major}. Restore it with Outrider ${mark.outrider}, which made it.`,
     )
   }
+  if (isBrokenOff) await discard(dataDir)
   await mkdir(dataDir, { recursive: true, mode: 0o711 })
-  const staging = join(dataDir, 'postgres.new-restored')
-  const placeOf = (name: string) =>
-    name === 'secret.key' ? keyFile(dataDir) : join(staging, name.replace(/^postgres\//, ''))
+  const placeOf = (name: string) => join(staging, name.replace(/^postgres\//, ''))
+  const stagedKey = placeOf('secret.key')
   try {
     await mkdir(staging, { mode: 0o711 })
     for await (const { name, isDirectory, chunks } of readArchive(file)) {
@@ -82,14 +60,22 @@ export async function restoreBackup({ dataDir }: Config, file: string): Promise<
       if (isDirectory) await mkdir(placeOf(name), { mode: 0o700 })
       else await writeWhole(placeOf(name), chunks())
     }
+    if (await exists(stagedKey)) await rename(stagedKey, keyFile(dataDir))
     await rename(staging, join(dataDir, 'postgres'))
     await syncDirectory(dataDir)
   } catch (error) {
-    await rm(staging, { recursive: true, force: true })
-    await rm(keyFile(dataDir), { force: true })
+    await discard(dataDir)
     throw error
   }
   return { data_dir: dataDir, timestamp: mark.timestamp, ...size }
+}
+
+/** What a restore that is broken off leaves: the directory goes last, because it tells so. */
+const ownNames = new Set([basename(restoringAt('')), basename(keyFile(''))])
+
+async function discard(dataDir: string) {
+  await rm(keyFile(dataDir), { force: true })
+  await rm(restoringAt(dataDir), { recursive: true, force: true })
 }
 
 async function writeWhole(path: string, chunks: AsyncIterable<Buffer>) {

@@ -1,0 +1,87 @@
+import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import type { Config } from '../../config.ts'
+import type { Db } from '../../kernel/db/db.ts'
+import { readMigrationGap } from '../../kernel/db/instance.ts'
+import { migrationNames } from '../../kernel/db/migrate.ts'
+import type { Log } from '../../kernel/log.ts'
+import { applyMigrations } from '../database.ts'
+import { exists } from './base-backup.ts'
+import { writeBackup } from './write-backup.ts'
+
+/** Backups from before an update that are kept. */
+const kept = 2
+/** For what is written while the backup is made. */
+const spareBytes = 256 * 1024 ** 2
+
+interface Update {
+  db: Db
+  /** Of the same database, as a superuser. */
+  url: string
+  log: Log
+  migrate?: typeof applyMigrations
+  findFreeBytes?: (path: string) => Promise<number>
+}
+
+/**
+ * Brings an embedded database to this version. A migration cannot be undone, so a database that has
+ * some is backed up first, into DATA_DIR/backups.
+ *
+ * @returns the names of the migrations that were applied
+ * @throws when there is no room for the backup, with what to do
+ */
+export async function updateDatabase(config: Config, update: Update): Promise<string[]> {
+  const { db, url, log, migrate = applyMigrations } = update
+  const folder = join(config.dataDir, 'backups')
+  const { missing } = await readMigrationGap(db)
+  if (missing.length > 0 && missing.length < migrationNames().length) {
+    await backUp(config, folder, update)
+  }
+  const applied = await migrate(url, log)
+  if (await exists(folder)) await fileBackup(folder)
+  return applied
+}
+
+/** Until the update is done: an update that is tried again has its backup already. */
+const underWay = 'update-under-way.tar'
+
+async function backUp(config: Config, folder: string, update: Update) {
+  const { db, url, log, findFreeBytes = freeBytes } = update
+  const file = join(folder, underWay)
+  if (await exists(file)) return
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const needed = (await databaseBytes(db)) + spareBytes
+  const free = await findFreeBytes(folder)
+  if (free < needed) throw new Error(noRoom(folder, needed, free))
+  log.info({ file }, 'backing up the database before it is updated')
+  const { bytes } = await writeBackup(config, url, file)
+  log.info({ file, bytes }, 'backed up the database before it is updated')
+}
+
+/** Names it by its time, and removes those that are older than the last ones. */
+async function fileBackup(folder: string) {
+  const done = join(folder, underWay)
+  await rm(`${done}.partial`, { force: true })
+  if (!(await exists(done))) return
+  const time = (await stat(done)).mtime.toISOString().replaceAll(':', '')
+  await rename(done, join(folder, `before-update-${time}.tar`))
+  const names = (await readdir(folder)).filter((name) => /^before-update-.*\.tar$/.test(name))
+  for (const name of names.sort().slice(0, -kept)) await rm(join(folder, name))
+}
+
+async function databaseBytes(db: Db): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    select sum(pg_database_size(oid))::float8 as bytes from pg_database`.execute(db)
+  return rows[0]?.bytes ?? 0
+}
+
+async function freeBytes(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path)
+  return bavail * bsize
+}
+
+const mebibytes = (bytes: number) => `${Math.ceil(bytes / 1024 ** 2)} MiB`
+
+const noRoom = (folder: string, needed: number, free: number) =>
+  `There is no room in ${folder} for the backup that is made before the database is updated: it needs up to ${mebibytes(needed)}, and ${mebibytes(free)} are free. Make room; or make a backup elsewhere with "npx outrider backup create FILE" and then run "npx outrider migrate --no-backup".`
