@@ -14,6 +14,11 @@ export interface SettledRow {
   attempt: number
 }
 
+export interface ReachedRow extends SettledRow {
+  /** Somebody changed it since it was read. */
+  isMoved: boolean
+}
+
 export interface EndedDelivery {
   workspace_id: string
   id: string
@@ -58,14 +63,14 @@ const updateByPlace = prepared<Column[], SettledRow>('update_retried', retriedTe
 const updateByKey = prepared<Column[], SettledRow>('update_retried_by_key', byKey(retriedText))
 
 /** Deletes what is over. A failure counts only when it is the attempt the row is waiting for. */
-export const deleteEnded = (db: Db, ended: EndedDelivery[]): Promise<SettledRow[]> =>
+export const deleteEnded = (db: Db, ended: EndedDelivery[]): Promise<ReachedRow[]> =>
   reach(db, ended, (rows, isPlaced) => {
     const write = isPlaced ? deleteByPlace : deleteByKey
     return write(db, ...columnsOf(rows))
   })
 
 /** Puts a failed delivery back. A second runner with the same attempt matches no row. */
-export const updateRetried = (db: Db, retried: RetriedDelivery[]): Promise<SettledRow[]> =>
+export const updateRetried = (db: Db, retried: RetriedDelivery[]): Promise<ReachedRow[]> =>
   reach(db, retried, (rows, isPlaced) => {
     const write = isPlaced ? updateByPlace : updateByKey
     return write(db, ...columnsOf(rows), column(rows, 'due_at'))
@@ -83,15 +88,28 @@ async function reach<Row extends EndedDelivery>(
   db: Db,
   rows: Row[],
   write: (rows: Row[], isPlaced: boolean) => Promise<SettledRow[]>,
-): Promise<SettledRow[]> {
+): Promise<ReachedRow[]> {
   if (rows.length === 0) return []
   await allowOnlyTidScan(db)
-  const reached = await write(rows, true)
+  const reached = (await write(rows, true)).map((row) => ({ ...row, isMoved: false }))
   await allowAllScans(db)
   if (reached.length === rows.length) return reached
   const ids = new Set(column(reached, 'id'))
   const left = rows.filter(({ id }) => !ids.has(id))
-  return [...reached, ...(await write(left, false))]
+  const moved = (await write(left, false)).map((row) => ({ ...row, isMoved: true }))
+  return [...reached, ...moved]
+}
+
+/** Of these events, those that name no person: their attempts must not name one either. */
+export async function listNameless(db: Db, attempts: Attempt[]): Promise<Set<string>> {
+  const workspaceIds = columnOf(attempts, (a) => a.workspace_id)
+  const ids = columnOf(attempts, (a) => a.event_id)
+  const { rows } = await sql<{ id: string }>`/* settle */
+    select e.id
+    from unnest(${workspaceIds}::uuid[], ${ids}::uuid[]) as k (workspace_id, id)
+    join events e on e.workspace_id = k.workspace_id and e.id = k.id
+    where e.lead_email is null`.execute(db)
+  return new Set(rows.map(({ id }) => id))
 }
 
 const insertBatch = prepared<Column[], never>(

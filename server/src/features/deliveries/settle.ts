@@ -141,8 +141,30 @@ export async function settle(
   const lanes = await settleLanes(tx, written)
   await disableGone(tx, written)
   await disableFailing(tx, lanes)
-  await recordAttempts(tx, attempts, slot)
+  const moved = new Set(settled.filter(({ isMoved }) => isMoved).map(({ id }) => id))
+  await recordAttempts(tx, await withoutErased(tx, attempts, moved), slot)
   return new Map(batch.map(({ attempt: a }) => [a.retry_group_id, numbers.has(a.retry_group_id)]))
+}
+
+/**
+ * Whoever erases a person touches the deliveries that are under way, whose results would name the
+ * person again.
+ *
+ * @param moved deliveries that somebody has touched since they were read
+ */
+async function withoutErased(
+  tx: Context,
+  attempts: Attempt[],
+  moved: Set<string>,
+): Promise<Attempt[]> {
+  const suspects = attempts.filter((a) => a.lead_email !== null && moved.has(a.retry_group_id))
+  if (suspects.length === 0) return attempts
+  const nameless = await queries.listNameless(tx.db, suspects)
+  return attempts.map((attempt) =>
+    attempt.lead_email !== null && nameless.has(attempt.event_id)
+      ? { ...attempt, lead_email: null, response_body: null, error_message: null }
+      : attempt,
+  )
 }
 
 async function disableGone(tx: Context, written: Settlement[]) {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { importText } from '../../../test/directory-files.ts'
 import { type Inbox, letter, report, testInbox } from '../../../test/inbox.ts'
+import { tablesWith } from '../../../test/tables-with.ts'
 import { optOutEverywhere } from '../acquisition/index.ts'
 import { eraseLead } from './index.ts'
 
@@ -13,23 +14,6 @@ afterEach(() => inbox[Symbol.asyncDispose]())
 
 const ada = 'Ada@lead.example'
 const folded = 'ada@lead.example'
-
-/** Every table, with the number of its rows in which some column holds the text, in any case. */
-async function tablesWith(text: string): Promise<string[]> {
-  const { peek } = inbox.ctx.database
-  const { rows: tables } = await sql<{ name: string }>`
-    select relname as name from pg_class
-    where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
-    order by relname`.execute(peek)
-  const found: string[] = []
-  for (const { name } of tables) {
-    const { rows } = await sql<{ row: string }>`
-      select to_jsonb(each)::text as row from ${sql.table(name)} each`.execute(peek)
-    const holding = rows.filter(({ row }) => row.toLowerCase().includes(text))
-    if (holding.length > 0) found.push(name)
-  }
-  return found
-}
 
 async function keptAnswers(): Promise<string[]> {
   const { peek } = inbox.ctx.database
@@ -87,7 +71,7 @@ async function recordAttempt() {
 
 test('who is erased is in no column of any table, and nobody adds or writes to them again', async () => {
   const campaign = await someoneKnownEverywhere()
-  const before = await tablesWith(folded)
+  const before = await tablesWith(inbox.ctx.database.peek, folded)
   for (const table of [
     ...['leads', 'messages', 'threads', 'events', 'webhook_events'],
     ...['acquired_contacts', 'directory_contacts'],
@@ -99,7 +83,7 @@ test('who is erased is in no column of any table, and nobody adds or writes to t
   const erased = await eraseLead(inbox.ctx, ada)
   expect(erased).toMatchObject({ leads: 2, conversations: 1, directory_contacts: 1 })
   expect(erased.kept.join()).toMatch(/hash/)
-  expect(await tablesWith(folded)).toEqual([])
+  expect(await tablesWith(inbox.ctx.database.peek, folded)).toEqual([])
   expect((await keptAnswers()).join().toLowerCase()).not.toContain(folded)
 
   const { body } = await inbox.call('GET', `/api/v2/campaigns/${campaign.id}`)
@@ -108,7 +92,7 @@ test('who is erased is in no column of any table, and nobody adds or writes to t
     body: { campaign_id: campaign.id, leads: [{ email: ada }] },
   })
   expect(again.body).toMatchObject({ leads_uploaded: 0, in_blocklist: 1 })
-  expect(await tablesWith(folded)).toEqual([])
+  expect(await tablesWith(inbox.ctx.database.peek, folded)).toEqual([])
   expect(await eraseLead(inbox.ctx, folded)).toMatchObject({ leads: 0, messages: 0, events: 0 })
 })
 

@@ -108,7 +108,11 @@ async function eraseEvents(tx: Context, workspaceId: string, folded: string): Pr
   for (;;) {
     const events = await queries.listEvents(tx.db, workspaceId, folded, after, eventsMax)
     const rewritten = events.map(({ id, body }) => ({ id, body: withoutPerson(body) }))
-    if (rewritten.length > 0) await queries.updateEvents(tx.db, workspaceId, rewritten)
+    if (rewritten.length > 0) {
+      await queries.updateEvents(tx.db, workspaceId, rewritten)
+      const ids = rewritten.map(({ id }) => id)
+      await queries.touchDeliveries(tx.db, workspaceId, ids)
+    }
     count += events.length
     const last = events.at(-1)
     if (!last || events.length < eventsMax) return count

@@ -147,6 +147,17 @@ export const updateEvents = (db: Db, workspaceId: string, events: StoredEvent[])
     where events.workspace_id = ${workspaceId}::uuid and events.id = batch.id`.execute(db)
 
 /** Attempts stay, because counters are made of them. */
+/** A delivery that is under way is looked at again before its result is recorded. In order: others wait for them in it. */
+export const touchDeliveries = (db: Db, workspaceId: string, eventIds: string[]) =>
+  sql`
+    update deliveries d set due_at = d.due_at
+    from (
+      select id from deliveries
+      where workspace_id = ${workspaceId}::uuid and event_id = any(${eventIds}::uuid[])
+      order by id for update
+    ) k
+    where d.workspace_id = ${workspaceId}::uuid and d.id = k.id`.execute(db)
+
 export const eraseAttempts = (db: Db, workspaceId: string, folded: string) =>
   count(
     sql`

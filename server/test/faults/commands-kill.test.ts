@@ -1,0 +1,218 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, watch } from 'node:fs'
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { expect, test, vi } from 'vitest'
+import { type TestDatabase, testDatabase } from '../database.ts'
+import { startOutreach } from '../outreach.ts'
+import {
+  makeDataDir,
+  operatorJson,
+  runOperator,
+  type Settings,
+  startOperator,
+  startService,
+} from '../processes.ts'
+import { tablesWith } from '../tables-with.ts'
+
+// Whole processes start here, several at a time, on a machine that may be busy.
+vi.setConfig({ testTimeout: 240_000 })
+
+const newKey = () => randomBytes(32).toString('base64')
+
+const settingsOf = async ({ url }: TestDatabase) => ({
+  ...{ DATABASE_URL: url, DATA_DIR: await makeDataDir(), OUTRIDER_SECRET_KEY: newKey() },
+})
+
+/** Kills a command once it waits for what `hold` has locked. */
+async function killWaiting(
+  database: TestDatabase,
+  args: string[],
+  settings: Settings,
+  hold: ReturnType<typeof sql>,
+) {
+  await database.peek.transaction().execute(async (tx) => {
+    await hold.execute(tx)
+    await using command = startOperator(args, settings)
+    await vi.waitFor(async () => expect(await countWaiting(database)).toBeGreaterThan(0), {
+      timeout: 60_000,
+    })
+    command.kill('SIGKILL')
+    expect(await command.exited).toMatchObject({ signal: 'SIGKILL' })
+    // Its session ends when it is noticed; until then its statement waits on.
+    await sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(tx)
+  })
+}
+
+async function countWaiting({ db }: TestDatabase): Promise<number> {
+  const { rows } = await sql`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+  return rows.length
+}
+
+/** Kills a command once a file or folder of this name has appeared. */
+async function killOnceThere(folder: string, name: string, args: string[], settings: Settings) {
+  const { promise: appeared, resolve } = Promise.withResolvers<void>()
+  const watching = watch(folder, () => {
+    if (existsSync(join(folder, name))) resolve()
+  })
+  await using command = startOperator(args, settings)
+  await appeared
+  command.kill('SIGKILL')
+  watching.close()
+  expect(await command.exited).toEqual({ code: null, signal: 'SIGKILL' })
+}
+
+async function addMailboxes(settings: Settings, names: string[]) {
+  for (const name of names) {
+    const login = {
+      ...{ host: 'mail.example.com', port: 1, security: 'tls', username: name, password: 'b' },
+    }
+    const file = join(await makeDataDir(), 'mailbox.json')
+    await writeFile(
+      file,
+      JSON.stringify({ address: `${name}@a.example`, smtp: login, imap: login }),
+    )
+    await operatorJson(['mailboxes', 'add', file], settings)
+  }
+}
+
+test('secrets reseal that is killed leaves every secret open, and goes on when it is run again', async () => {
+  await using database = await testDatabase()
+  const [old, next] = [newKey(), newKey()]
+  const settings = { ...(await settingsOf(database)), OUTRIDER_SECRET_KEY: old }
+  await addMailboxes(settings, ['anna', 'bert', 'cleo'])
+  const both = { ...settings, OUTRIDER_SECRET_KEY: `${next},${old}` }
+  const hold = sql`select from mailboxes where address = 'bert@a.example' for update`
+  await killWaiting(database, ['secrets', 'reseal'], both, hold)
+  const { items } = await operatorJson(['secrets', 'list'], both)
+  expect(items).toMatchObject([{ opens: true }, { opens: true }])
+  expect(items[0].count + items[1].count).toBe(3)
+  const again = await operatorJson(['secrets', 'reseal'], both)
+  expect(again).toMatchObject({ unreadable: 0 })
+  expect(again.resealed).toBeGreaterThan(0)
+  const alone = await operatorJson(['secrets', 'list'], { ...settings, OUTRIDER_SECRET_KEY: next })
+  expect(alone.items).toMatchObject([{ count: 3, opens: true }])
+})
+
+test('leads erase that is killed has stopped the person, and finishes when it is run again', async () => {
+  await using database = await testDatabase()
+  const settings = await settingsOf(database)
+  const person = 'ada@lead.example'
+  await using api = startService('api', settings)
+  const address = await api.address()
+  await operatorJson(['workspaces', 'create', '--name', 'second'], settings)
+  const add = async (workspace: string) => {
+    const create = ['keys', 'create', '--name', 'x', '--scopes', 'all:*', '--workspace', workspace]
+    const { key } = await operatorJson(create, settings)
+    return async () => {
+      const post = async (path: string, body: object) => {
+        const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+        const made = await fetch(`${address}/api/v2/${path}`, {
+          ...{ method: 'POST', headers, body: JSON.stringify(body) },
+        })
+        return (await made.json()) as { id: string; created_leads?: unknown[] }
+      }
+      const { id } = await post('campaigns', { name: 'x' })
+      return (await post('lead/add', { campaign_id: id, leads: [{ email: person }] })).created_leads
+    }
+  }
+  const adders = [await add('default'), await add('second')]
+  for (const addPerson of adders) expect(await addPerson()).toHaveLength(1)
+  // The last thing that is written in a workspace; of the second one here.
+  await sql`create function wait() returns trigger language plpgsql as $$ begin
+    if (select count(*) from audit_log where action = 'lead.erased') = 1 then
+      perform pg_advisory_xact_lock(1);
+    end if;
+    return new;
+  end $$`.execute(database.peek)
+  await sql`create trigger wait before insert on audit_log for each row
+    when (new.action = 'lead.erased') execute function wait()`.execute(database.peek)
+  const erase = ['leads', 'erase', person, '--yes']
+  await killWaiting(database, erase, settings, sql`select pg_advisory_xact_lock(1)`)
+  const leads = await database.peek
+    .selectFrom('leads')
+    .select(['email', 'sending_state'])
+    .where('email', '=', person)
+    .execute()
+  // Of two workspaces one is done.
+  expect(leads).toEqual([{ email: person, sending_state: 'stopped' }])
+  for (const addPerson of adders) expect(await addPerson()).toBeUndefined()
+  await sql`drop trigger wait on audit_log`.execute(database.peek)
+  expect(await operatorJson(erase, settings)).toMatchObject({ leads: 1 })
+  expect(await tablesWith(database.peek, person)).toEqual([])
+})
+
+test('people who are erased while mails go out are nowhere, and all others get their mail once', async () => {
+  await using database = await testDatabase()
+  const settings = await settingsOf(database)
+  const people = Array.from({ length: 300 }, (_, number) => `p${number}@lead.example`)
+  const erased = people.filter((_, index) => index % 60 === 30)
+  // Deliveries that name them are under way until all are erased.
+  const done = Promise.withResolvers<void>()
+  await using outreach = await startOutreach({
+    async answer({ body }, response) {
+      if (erased.some((person) => body.includes(person))) await done.promise
+      response.end()
+    },
+  })
+  const { outbox, receiver } = outreach
+  await using service = startService('main', settings)
+  const api = await outreach.setUp(service, settings)
+  await api.addLeads(people)
+  const told = () => receiver.requests.some(({ body }) => body.includes(erased[0] ?? ''))
+  await vi.waitFor(() => expect(told()).toBe(true), 60_000)
+  for (const person of erased) {
+    await vi.waitFor(
+      async () => {
+        const { code, stderr } = await runOperator(['leads', 'erase', person, '--yes'], settings)
+        expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      },
+      { timeout: 60_000 },
+    )
+  }
+  done.resolve()
+  const others = people.filter((person) => !erased.includes(person))
+  const count = (person: string) => outbox.mails.filter(({ to }) => to === person).length
+  await vi.waitFor(() => expect(others.map(count)).toEqual(others.map(() => 1)), 60_000)
+  for (const person of erased) expect(count(person)).toBeLessThanOrEqual(1)
+  service.kill('SIGTERM')
+  expect(await service.exited).toEqual({ code: 0, signal: null })
+  for (const person of erased) expect(await tablesWith(database.peek, person)).toEqual([])
+  expect(service.logLines.filter(({ level }) => Number(level) >= 50)).toEqual([])
+})
+
+test('backup create and restore that are killed leave nothing that looks whole, and finish when they are run again', async () => {
+  const DATA_DIR = await makeDataDir()
+  await using service = startService('main', { DATA_DIR })
+  await service.address()
+  const { id } = await operatorJson(['workspaces', 'create', '--name', 'kept'], { DATA_DIR })
+  const folder = await makeDataDir()
+  const file = join(folder, 'backup.tar')
+  const create = ['backup', 'create', file]
+  await killOnceThere(folder, 'backup.tar.partial', create, { DATA_DIR })
+  expect(await readdir(folder)).toEqual(['backup.tar.partial'])
+  await operatorJson(create, { DATA_DIR })
+  expect(await readdir(folder)).toEqual(['backup.tar'])
+  await operatorJson(['backup', 'verify', file], {})
+
+  const settings = { DATA_DIR: await makeDataDir() }
+  const restore = ['backup', 'restore', file]
+  await killOnceThere(settings.DATA_DIR, 'restoring', restore, settings)
+  expect(await readdir(settings.DATA_DIR)).not.toContain('postgres')
+  await using early = startService('main', settings)
+  expect(await early.exited).toMatchObject({ code: 1 })
+  expect(early.errors()).toContain(
+    'was broken off: run the same "npx outrider backup restore FILE"',
+  )
+  await operatorJson(restore, settings)
+  expect((await readdir(settings.DATA_DIR)).toSorted()).toEqual(['postgres', 'secret.key'])
+  await using restored = startService('main', settings)
+  await restored.address()
+  const { items } = await operatorJson(['workspaces', 'list'], settings)
+  expect(items.map((workspace: { id: string }) => workspace.id)).toContain(id)
+})
