@@ -34,7 +34,7 @@ export interface Access {
 export type Authenticate = (secret: string) => Promise<Caller>
 
 /**
- * The order of contract §1: key, workspace header, plan, scope, rate. Sets `req.caller`.
+ * The order of contract §1: key, workspace header, plan, scope, rate. Sets `req.authenticated`.
  *
  * @returns the rate headers to send
  */
@@ -46,7 +46,7 @@ export async function checkAccess(
 ): Promise<Record<string, string>> {
   const caller = await authenticateOnce(req, authenticate, rateLimit)
   // Here already, so that the log says who was refused.
-  req.caller = caller
+  req.authenticated = caller
   checkWorkspaceHeader(req, caller)
   if (access.entitlement && !caller.entitlements.has(access.entitlement)) {
     throw new AppError(

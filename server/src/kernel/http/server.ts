@@ -29,7 +29,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The process's context, or the open transaction of an idempotent request. */
     ctx: Context
-    caller: Caller
+    /** Whose key was accepted; undefined on routes without `access`, and before the key is read. */
+    authenticated: Caller | undefined
+    /** The same, for routes with `access`; it throws where there is nobody. */
+    readonly caller: Caller
   }
   interface FastifyContextConfig {
     /** Absent on the few routes that need no key. */
@@ -70,7 +73,13 @@ export function createServer(ctx: Context, options: ServerOptions): FastifyInsta
   answerWhatNodeWould(app, ctx, options.observe)
   trackRoutes(app)
   app.decorateRequest('ctx')
-  app.decorateRequest('caller')
+  app.decorateRequest('authenticated')
+  app.decorateRequest('caller', {
+    getter() {
+      if (this.authenticated) return this.authenticated
+      throw new Error('A route without access has no caller.')
+    },
+  })
 
   app.addHook('onRoute', (route) => {
     // A key belongs to a workspace: without a caller there is none.
@@ -100,8 +109,8 @@ export function createServer(ctx: Context, options: ServerOptions): FastifyInsta
       route: req.routeOptions.url ?? 'unknown',
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
-      workspace_id: req.caller?.workspaceId,
-      key_id: req.caller?.keyId,
+      workspace_id: req.authenticated?.workspaceId,
+      key_id: req.authenticated?.keyId,
     })
     done()
   })
