@@ -1,12 +1,12 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { type AuditFilter, type ListedEntry, listAudit } from '../features/audit/index.ts'
 import type { Page } from '../kernel/http/page.ts'
-import { parseAtLeastOne, parseId, parseTime } from './arguments.ts'
+import { parseId } from './arguments.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
+import { type Limited, oneOf, withLimit, withPeriod } from './options.ts'
 import { formatTable } from './terminal.ts'
 
-interface ListOptions extends WorkspaceOptions, AuditFilter {
-  limit: number
+interface ListOptions extends WorkspaceOptions, AuditFilter, Limited {
   before?: string
 }
 
@@ -15,23 +15,12 @@ export function auditCommands(program: Command) {
     .command('audit')
     .description('Who changed what: keys, plans, mailboxes, campaigns, suppressions, leads')
 
-  withWorkspace(audit.command('list'))
+  withLimit(withPeriod(withWorkspace(audit.command('list'))), 50)
     .description('List the entries, newest first')
     .option('--action <action>', 'as key.revoked, or key. for every action on keys')
-    .addOption(
-      new Option('--actor-type <type>', 'who did it').choices([
-        ...['user', 'key', 'operator', 'service'],
-      ]),
-    )
+    .addOption(oneOf('--actor-type <type>', 'who did it', ['user', 'key', 'operator', 'service']))
     .option('--actor-id <id>', 'of this user or key', parseId)
     .option('--subject-id <id>', 'about this record', parseId)
-    .option(
-      '--from <time>',
-      'from this time on, or from the beginning of this day (UTC)',
-      parseTime,
-    )
-    .option('--to <time>', 'before this time, or before this day (UTC)', parseTime)
-    .option('--limit <number>', 'how many', parseAtLeastOne, 50)
     .option('--before <id>', 'go on after this entry, as the last list said', parseId)
     .action(({ limit, before, workspace, json, ...filter }: ListOptions) =>
       operateIn(

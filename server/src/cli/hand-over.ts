@@ -2,22 +2,21 @@ import type { Command } from 'commander'
 import { type HandOver, handOver, previewHandOver } from '../features/hand-over/index.ts'
 import type { WaitingLeads } from '../features/leads/index.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
+import { type Confirmable, withYes } from './options.ts'
 import { formatTable } from './terminal.ts'
 
-interface HandOverOptions extends WorkspaceOptions {
+interface HandOverOptions extends WorkspaceOptions, Confirmable {
   from: string
   to: string
-  yes?: boolean
 }
 
 export function handOverCommand(campaigns: Command) {
-  withWorkspace(campaigns.command('hand-over'))
+  withYes(withWorkspace(campaigns.command('hand-over')), 'do it')
     .description(
       'Let another mailbox go on with the conversations of one; counts them, unless --yes',
     )
     .requiredOption('--from <address>', 'the mailbox, also one that was removed')
     .requiredOption('--to <address>', 'the mailbox that goes on')
-    .option('--yes', 'do it')
     .addHelpText('after', notes)
     .action((options: HandOverOptions) =>
       operateIn(

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { text as readText } from 'node:stream/consumers'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import {
   type Conversation,
   getThread,
@@ -13,8 +13,9 @@ import {
   type Thread,
 } from '../features/inbox/index.ts'
 import { sha256 } from '../kernel/crypto.ts'
-import { parseAtLeastOne, parseId, parseName } from './arguments.ts'
+import { parseId, parseName } from './arguments.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
+import { type Limited, oneOf, withLimit } from './options.ts'
 import { formatRecord, formatTable } from './terminal.ts'
 
 export function inboxCommands(program: Command) {
@@ -57,17 +58,12 @@ export function inboxCommands(program: Command) {
 type ReadOptions = WorkspaceOptions & { unread?: boolean }
 
 function listCommand(inbox: Command) {
-  withWorkspace(inbox.command('list'))
+  withLimit(withWorkspace(inbox.command('list')), 50)
     .description('List conversations that somebody answered in, the newest answer first')
     .option('--mailbox <id>', 'of this mailbox', parseId)
     .option('--campaign <id>', 'of this campaign', parseId)
-    .addOption(
-      new Option('--kind <kind>', 'what came in last').choices([
-        ...['reply', 'auto_reply', 'bounce', 'complaint', 'colleague'],
-      ]),
-    )
+    .addOption(oneOf('--kind <kind>', 'what came in last', kinds))
     .option('--unread', 'only those that nobody has read')
-    .option('--limit <number>', 'how many', parseAtLeastOne, 50)
     .option('--before <message id>', 'as the last list said', parseId)
     .action(({ mailbox, campaign, kind, unread, limit, before, ...options }: ListOptions) =>
       operateIn(
@@ -84,21 +80,22 @@ function listCommand(inbox: Command) {
     )
 }
 
-type ListOptions = WorkspaceOptions & {
-  mailbox?: string
-  campaign?: string
-  kind?: string
-  unread?: boolean
-  limit: number
-  before?: string
-}
+type ListOptions = WorkspaceOptions &
+  Limited & {
+    mailbox?: string
+    campaign?: string
+    kind?: string
+    unread?: boolean
+    before?: string
+  }
+
+const kinds = ['reply', 'auto_reply', 'bounce', 'complaint', 'colleague']
 
 function showCommand(inbox: Command) {
-  withWorkspace(inbox.command('show'))
+  withLimit(withWorkspace(inbox.command('show')), 20, 'how many mails')
     .description('Show a conversation, the newest mail last')
     .argument('<id>', 'id of the conversation', parseId)
-    .option('--limit <number>', 'how many mails', parseAtLeastOne, 20)
-    .action((id: string, { limit, ...options }: WorkspaceOptions & { limit: number }) =>
+    .action((id: string, { limit, ...options }: WorkspaceOptions & Limited) =>
       operateIn(
         options,
         (ctx, workspaceId) => getThread(ctx, workspaceId, id, { limit, startingAfter: undefined }),

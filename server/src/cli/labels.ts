@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { operator } from '../features/audit/index.ts'
 import {
   archiveLabel,
@@ -11,6 +11,7 @@ import {
 } from '../features/labels/index.ts'
 import { parseId, parseName } from './arguments.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
+import { oneOf } from './options.ts'
 import { formatRecord, formatTable } from './terminal.ts'
 
 export function labelCommands(program: Command) {
@@ -20,16 +21,16 @@ export function labelCommands(program: Command) {
     .description('Create a label, or bring back an archived one of this name')
     .requiredOption('--name <name>', 'its name', parseName)
     .addOption(
-      new Option(
-        '--effect <effect>',
-        'what setting it does to sending (none, or what it did before)',
-      ).choices(['none', 'pause', 'stop']),
+      oneOf('--effect <effect>', 'what setting it does to sending (none, or what it did before)', [
+        ...['none', 'pause', 'stop'],
+      ]),
     )
     .addOption(
-      new Option(
+      oneOf(
         '--sentiment <sentiment>',
         'what it says of the lead (neutral, or what it said before)',
-      ).choices(['positive', 'neutral', 'negative']),
+        [...['positive', 'neutral', 'negative']],
+      ),
     )
     .action((options: CreateOptions) => {
       const { name, effect, sentiment } = options

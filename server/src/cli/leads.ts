@@ -11,6 +11,7 @@ import {
   withOutput,
   withWorkspace,
 } from './operate.ts'
+import { type Confirmable, withYes } from './options.ts'
 import { formatRecord } from './terminal.ts'
 
 export function leadCommands(program: Command) {
@@ -32,11 +33,10 @@ export function leadCommands(program: Command) {
       ),
     )
 
-  withOutput(leads.command('erase'))
+  withYes(withOutput(leads.command('erase')), 'do it: there is no way back')
     .description('Take a person out of everything that is stored, in all workspaces, for good')
     .argument('<address>', 'the e-mail address')
-    .option('--yes', 'do it: there is no way back')
-    .action((address: string, options: OutputOptions & { yes?: true }) => {
+    .action((address: string, options: OutputOptions & Confirmable) => {
       if (!options.yes) throw new AppError('invalid_field', noWayBack)
       return operate(options, (ctx) => eraseLead(ctx, address), showErased)
     })

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import {
   confirmArrived,
   confirmRestore,
@@ -11,7 +11,7 @@ import {
 } from '../features/sending/index.ts'
 import type { Context } from '../kernel/context.ts'
 import { AppError } from '../kernel/errors.ts'
-import { parseAtLeastOne, parseId } from './arguments.ts'
+import { parseId } from './arguments.ts'
 import {
   type OutputOptions,
   operate,
@@ -20,24 +20,16 @@ import {
   withOutput,
   withWorkspace,
 } from './operate.ts'
+import { type Confirmable, type Limited, oneOf, withLimit, withYes } from './options.ts'
 import { ask, formatTable, tell } from './terminal.ts'
 
 export function sendCommands(program: Command) {
   const sends = program.command('sends').description('What was sent, and what became of it')
 
-  withWorkspace(sends.command('list'))
+  withLimit(withWorkspace(sends.command('list')), 50)
     .description('List the mails of campaigns, newest first')
     .option('--campaign <id>', 'of this campaign', parseId)
-    .addOption(
-      new Option('--state <state>', 'in this state').choices([
-        'claimed',
-        'transmitting',
-        'sent',
-        'failed',
-        'uncertain',
-      ]),
-    )
-    .option('--limit <number>', 'how many', parseAtLeastOne, 50)
+    .addOption(oneOf('--state <state>', 'in this state', sendStates))
     .action((options: ListOptions) => {
       const { campaign = null, state = null, limit } = options
       return operateIn(
@@ -90,11 +82,10 @@ export function sendCommands(program: Command) {
       operate(options, holdSending, ({ detail }) => `Nothing is sent from now on. ${detail}`),
     )
 
-  withOutput(sends.command('confirm-restore'))
+  withYes(withOutput(sends.command('confirm-restore')), 'do not ask')
     .description('Go on sending by this database, after a restore, a failover or a hold')
     .addHelpText('after', restoreNotes)
-    .option('--yes', 'do not ask')
-    .action((options: OutputOptions & { yes?: boolean }) =>
+    .action((options: OutputOptions & Confirmable) =>
       operate(options, (ctx) => askAndConfirm(ctx, options.yes === true), showConfirmed),
     )
 }
@@ -117,7 +108,9 @@ const showPreview = ({ hold, last_mail, ...counts }: Preview) =>
 The newest mail that this database knows of is ${last_mail ? `of ${last_mail.toISOString()}` : 'none'}: what was sent after it goes out again.
 When it goes on, ${counts.leads_due} leads are due within the hour in ${counts.active_campaigns} active campaigns, and ${counts.pending_deliveries} webhook deliveries are pending.`
 
-type ListOptions = WorkspaceOptions & { campaign?: string; state?: string; limit: number }
+type ListOptions = WorkspaceOptions & Limited & { campaign?: string; state?: string }
+
+const sendStates = ['claimed', 'transmitting', 'sent', 'failed', 'uncertain']
 
 const uncertainNotes = `
 The connection broke after the end of the mail, or the sender died there: the mail server may have

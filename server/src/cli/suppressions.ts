@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import {
   addSuppression,
   exportSuppressions,
@@ -18,6 +18,7 @@ import {
 import { type UndoneSuppression, undoSuppression } from '../features/undo-suppression/index.ts'
 import { parseCount } from './arguments.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
+import { oneOf } from './options.ts'
 import { formatRecord, formatTable, tell } from './terminal.ts'
 
 export function suppressionCommands(program: Command) {
@@ -32,9 +33,9 @@ export function suppressionCommands(program: Command) {
       'one to a line, or CSV with them in the first field; - reads standard input',
     )
     .addOption(
-      new Option('--reason <reason>', 'of lines that give none')
-        .choices(['blocked', 'bounced', 'unsubscribed'])
-        .default('blocked'),
+      oneOf('--reason <reason>', 'of lines that give none', [
+        ...['blocked', 'bounced', 'unsubscribed'],
+      ]).default('blocked'),
     )
     .action((file: string, options: WorkspaceOptions & { reason: SuppressionReason }) =>
       operateIn(

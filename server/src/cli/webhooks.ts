@@ -1,16 +1,15 @@
 import type { Command } from 'commander'
 import { type ReplayRequest, replay } from '../features/deliveries/index.ts'
-import { parseId, parseTime } from './arguments.ts'
+import { parseId } from './arguments.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
+import { type Period, withPeriod } from './options.ts'
 
 export function webhookCommands(program: Command) {
   const webhooks = program.command('webhooks').description('Webhook destinations')
 
-  const replaying = withWorkspace(webhooks.command('replay'))
+  const replaying = withPeriod(withWorkspace(webhooks.command('replay')))
     .description('Deliver stored events again: those of a window, or one delivery')
     .argument('<webhook-id>', 'id of the destination', parseId)
-    .option('--from <time>', 'from this time on: ISO 8601, or a date (UTC)', parseTime)
-    .option('--to <time>', 'before this time', parseTime)
     .option('--delivery <retry-group-id>', 'only this delivery', parseId)
   replaying.action((webhookId: string, options: ReplayOptions) => {
     const selection = select(webhookId, options)
@@ -25,7 +24,7 @@ export function webhookCommands(program: Command) {
   })
 }
 
-type ReplayOptions = WorkspaceOptions & { from?: Date; to?: Date; delivery?: string }
+type ReplayOptions = WorkspaceOptions & Period & { delivery?: string }
 
 function select(webhookId: string, { from, to, delivery }: ReplayOptions) {
   if (delivery) return from || to ? undefined : { webhookId, retryGroupId: delivery }
