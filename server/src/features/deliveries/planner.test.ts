@@ -86,13 +86,15 @@ test('a delivery that was moved since it was read is settled by its key', async 
   const key = { workspace_id: workspaceId, id: row.id, place: row.place }
   const retried = { ...key, seen: 0, due_at }
   const write = <Row>(work: (db: Db) => Promise<Row>) => transaction(ctx, (tx) => work(tx.db))
-  expect(await write((db) => updateRetried(db, [retried]))).toEqual([{ id: row.id, attempt: 0 }])
+  expect(await write((db) => updateRetried(db, [retried]))).toEqual([
+    { id: row.id, attempt: 0, isMoved: false },
+  ])
   expect(await write((db) => updateRetried(db, [{ ...retried, seen: 1 }]))).toEqual([
-    { id: row.id, attempt: 1 },
+    { id: row.id, attempt: 1, isMoved: true },
   ])
   expect(await write((db) => deleteEnded(db, [{ ...key, seen: 1 }]))).toEqual([])
   expect(await write((db) => deleteEnded(db, [{ ...key, seen: null }]))).toEqual([
-    { id: row.id, attempt: 2 },
+    { id: row.id, attempt: 2, isMoved: true },
   ])
 })
 

@@ -14,7 +14,7 @@ export interface SettledRow {
   attempt: number
 }
 
-export interface ReachedRow extends SettledRow {
+interface ReachedRow extends SettledRow {
   /** Somebody changed it since it was read. */
   isMoved: boolean
 }
