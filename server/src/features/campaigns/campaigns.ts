@@ -5,16 +5,16 @@ import { checkSettings, scheduleOf } from './check-settings.ts'
 import * as queries from './queries.ts'
 import { toRecords } from './record.ts'
 import { defaultSchedule } from './schedule-schema.ts'
-import { type Campaign, type NewCampaign, plainDefaults } from './schema.ts'
+import { type Campaign, type CampaignInput, plainDefaults } from './schema.ts'
 import { findSenders } from './sender-mailboxes.ts'
 import { stepsWithIds } from './sequence.ts'
-import type { NewCampaignSequence } from './sequence-schema.ts'
+import type { CampaignSequenceInput } from './sequence-schema.ts'
 
 /** Makes a draft: nothing is sent before it is activated. */
 export async function createCampaign(
   ctx: Context,
   workspaceId: string,
-  input: NewCampaign,
+  input: CampaignInput,
 ): Promise<Campaign> {
   await checkSettings(ctx, input)
   const { schedule: _alias, ...given } = input
@@ -70,7 +70,7 @@ export async function listCampaigns(
 }
 
 /** The sequences of another campaign can be sent as they were read: the copy gets ids of its own. */
-const withoutIds = (sequences: NewCampaignSequence[]): NewCampaignSequence[] =>
+const withoutIds = (sequences: CampaignSequenceInput[]): CampaignSequenceInput[] =>
   sequences.map(({ steps }) => ({
     steps: steps.map(({ id: _id, ...step }) => ({
       ...step,

@@ -5,9 +5,9 @@ import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
 import { createCampaign, getCampaign, listCampaigns } from './campaigns.ts'
 import { omitNestedNulls } from './nested-nulls.ts'
-import { CampaignSchedule, NewCampaignSchedule } from './schedule-schema.ts'
-import { Campaign, CampaignChanges, CampaignPage, NewCampaign } from './schema.ts'
-import { CampaignSequence, NewCampaignSequence } from './sequence-schema.ts'
+import { CampaignSchedule, CampaignScheduleInput } from './schedule-schema.ts'
+import { Campaign, CampaignChanges, CampaignInput, CampaignPage } from './schema.ts'
+import { CampaignSequence, CampaignSequenceInput } from './sequence-schema.ts'
 import { updateCampaign } from './update-campaign.ts'
 
 export const campaignSchemas = [
@@ -15,9 +15,9 @@ export const campaignSchemas = [
   CampaignSequence,
   Campaign,
   CampaignPage,
-  NewCampaignSchedule,
-  NewCampaignSequence,
-  NewCampaign,
+  CampaignScheduleInput,
+  CampaignSequenceInput,
+  CampaignInput,
   CampaignChanges,
 ]
 
@@ -64,7 +64,7 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
         description:
           'Makes a draft, which never sends. Activate it with `PATCH {"status": "active"}`.',
         tags,
-        body: ref(NewCampaign),
+        body: ref(CampaignInput),
         response: { 201: ref(Campaign) },
       },
     },

@@ -75,7 +75,7 @@ export const CampaignSchedule = Type.Object(
   { $id: 'CampaignSchedule', description: 'When mail may be sent.', examples: [scheduleExample] },
 )
 
-export const NewCampaignSchedule = Type.Object(
+export const CampaignScheduleInput = Type.Object(
   {
     ...Type.Partial(Type.Object(dates)).properties,
     schedules: Type.Array(

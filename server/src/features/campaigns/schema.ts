@@ -1,9 +1,9 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { Name, Page, ref, Timestamp, Uuid } from '../../kernel/http/schema.ts'
-import { CampaignSchedule, NewCampaignSchedule, scheduleExample } from './schedule-schema.ts'
+import { CampaignSchedule, CampaignScheduleInput, scheduleExample } from './schedule-schema.ts'
 import {
   CampaignSequence,
-  NewCampaignSequence,
+  CampaignSequenceInput,
   newSequenceExample,
   sequenceExample,
 } from './sequence-schema.ts'
@@ -203,15 +203,15 @@ export const CampaignPage = Page(Campaign)
 
 const changeable = {
   ...plain,
-  campaign_schedule: ref(NewCampaignSchedule),
-  schedule: ref(NewCampaignSchedule),
-  sequences: Type.Array(ref(NewCampaignSequence), {
+  campaign_schedule: ref(CampaignScheduleInput),
+  schedule: ref(CampaignScheduleInput),
+  sequences: Type.Array(ref(CampaignSequenceInput), {
     maxItems: 1,
     description: 'One sequence, or none yet.',
   }),
 }
 
-export const NewCampaign = Type.Object(
+export const CampaignInput = Type.Object(
   {
     name,
     ...Type.Partial(Type.Object(withDefaults(changeable, { ...plainDefaults, sequences: [] })))
@@ -273,5 +273,5 @@ export const CampaignChanges = Type.Partial(
 )
 
 export type Campaign = Static<typeof Campaign>
-export type NewCampaign = Static<typeof NewCampaign>
+export type CampaignInput = Static<typeof CampaignInput>
 export type CampaignChanges = Static<typeof CampaignChanges>

@@ -86,7 +86,7 @@ export const CampaignSequence = Type.Object(
   },
 )
 
-const NewVariant = Type.Object(
+const VariantInput = Type.Object(
   {
     ...variant,
     id: Type.Optional(variant.id),
@@ -96,10 +96,10 @@ const NewVariant = Type.Object(
   { additionalProperties: false },
 )
 
-const NewStep = Type.Object(
+const StepInput = Type.Object(
   {
     ...Type.Partial(Type.Object(step)).properties,
-    variants: Type.Array(NewVariant, {
+    variants: Type.Array(VariantInput, {
       minItems: 1,
       maxItems: 26,
       description: variantsDescription,
@@ -108,8 +108,8 @@ const NewStep = Type.Object(
   { additionalProperties: false },
 )
 
-export const NewCampaignSequence = Type.Object(
-  { steps: Type.Array(NewStep, { minItems: 1, maxItems: 50, description: stepsDescription }) },
+export const CampaignSequenceInput = Type.Object(
+  { steps: Type.Array(StepInput, { minItems: 1, maxItems: 50, description: stepsDescription }) },
   {
     $id: 'CampaignSequenceInput',
     description: 'The mails of a campaign in their order.',
@@ -119,4 +119,4 @@ export const NewCampaignSequence = Type.Object(
 )
 
 export type CampaignSequence = Static<typeof CampaignSequence>
-export type NewCampaignSequence = Static<typeof NewCampaignSequence>
+export type CampaignSequenceInput = Static<typeof CampaignSequenceInput>

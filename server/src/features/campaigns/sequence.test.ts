@@ -2,30 +2,31 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../../kernel/errors.ts'
 import { checkSequences, readinessProblems, stepsWithIds } from './sequence.ts'
-import type { CampaignSequence, NewCampaignSequence } from './sequence-schema.ts'
+import type { CampaignSequence, CampaignSequenceInput } from './sequence-schema.ts'
 
-type NewStep = NewCampaignSequence['steps'][number]
-type NewVariant = NewStep['variants'][number]
+type StepInput = CampaignSequenceInput['steps'][number]
+type VariantInput = StepInput['variants'][number]
 
-const variant = (more: Partial<NewVariant> = {}): NewVariant => ({
+const variant = (more: Partial<VariantInput> = {}): VariantInput => ({
   subject: 'Hi',
   body: 'x',
   ...more,
 })
-const step = (more: Partial<NewStep> = {}): NewStep => ({ variants: [variant()], ...more })
-const sequence = (...steps: NewStep[]): NewCampaignSequence[] => [{ steps }]
-const check = (given: NewCampaignSequence[]) => checkSequences({ monotonicMs: () => 0 }, given)
-const variants = (...list: Partial<NewVariant>[]) => sequence(step({ variants: list.map(variant) }))
+const step = (more: Partial<StepInput> = {}): StepInput => ({ variants: [variant()], ...more })
+const sequence = (...steps: StepInput[]): CampaignSequenceInput[] => [{ steps }]
+const check = (given: CampaignSequenceInput[]) => checkSequences({ monotonicMs: () => 0 }, given)
+const variants = (...list: Partial<VariantInput>[]) =>
+  sequence(step({ variants: list.map(variant) }))
 
 function createIds() {
   let made = 0
   return () => `abcdef00-0000-7000-8000-${String(++made).padStart(12, '0')}`
 }
 const id = (number: number) => `abcdef00-0000-7000-8000-${String(number).padStart(12, '0')}`
-const stored = (...steps: NewStep[]) => stepsWithIds([], sequence(...steps), createIds())
+const stored = (...steps: StepInput[]) => stepsWithIds([], sequence(...steps), createIds())
 
 describe('a sequence that cannot be sent as it is meant is refused', () => {
-  test.each<[string, NewCampaignSequence[], string, RegExp]>([
+  test.each<[string, CampaignSequenceInput[], string, RegExp]>([
     [
       'a subject without its end',
       variants({}, { subject: 'a {{ first_name' }),
@@ -90,7 +91,7 @@ describe('a sequence that cannot be sent as it is meant is refused', () => {
     expect(await check(sequence(...many))).toHaveLength(100)
   })
 
-  test.each<[string, NewCampaignSequence[]]>([
+  test.each<[string, CampaignSequenceInput[]]>([
     ['none', []],
     ['one step', sequence(step())],
     ['a follow-up at once', sequence(step(), step({ delay: 0 }))],
@@ -193,7 +194,7 @@ describe('steps and variants are known by their ids', () => {
     ])
   })
 
-  test.each<[string, NewStep, string]>([
+  test.each<[string, StepInput, string]>([
     ['a step of nowhere', step({ id: id(77) }), '/sequences/0/steps/0/id'],
     [
       'a variant of nowhere',

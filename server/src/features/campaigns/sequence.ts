@@ -1,13 +1,13 @@
 import type { Context } from '../../kernel/context.ts'
 import { type ErrorDetail, invalidFields } from '../../kernel/errors.ts'
 import { shareLoop } from '../../kernel/loop-share.ts'
-import type { CampaignSequence, NewCampaignSequence } from './sequence-schema.ts'
+import type { CampaignSequence, CampaignSequenceInput } from './sequence-schema.ts'
 import { parseTemplate, TemplateError } from './template.ts'
 
 /** What a JSON Schema cannot say of the sequences of a request. Paths are those of its body. */
 export async function checkSequences(
   ctx: Pick<Context, 'monotonicMs'>,
-  sequences: NewCampaignSequence[],
+  sequences: CampaignSequenceInput[],
 ): Promise<ErrorDetail[]> {
   const problems: ErrorDetail[] = []
   for (const { step, first, path } of stepsOf(sequences)) {
@@ -44,7 +44,7 @@ export function readinessProblems(sequences: CampaignSequence[]): ErrorDetail[] 
  */
 export function stepsWithIds(
   existing: CampaignSequence[],
-  incoming: NewCampaignSequence[],
+  incoming: CampaignSequenceInput[],
   newId: () => string,
 ): CampaignSequence[] {
   const unknown = unknownIds(existing, incoming)
@@ -75,14 +75,20 @@ const problem = (path: string, message: string): ErrorDetail => ({
   message: `${path.slice(1).replaceAll('/', '.')} ${message}`,
 })
 
-function variantProblems({ variant, path }: { variant: NewVariant; path: string }): ErrorDetail[] {
+function variantProblems({
+  variant,
+  path,
+}: {
+  variant: VariantInput
+  path: string
+}): ErrorDetail[] {
   return [
     ...templateProblems(`${path}/subject`, variant.subject ?? ''),
     ...bodyProblems(`${path}/body`, variant.body),
   ]
 }
 
-type NewVariant = NewCampaignSequence['steps'][number]['variants'][number]
+type VariantInput = CampaignSequenceInput['steps'][number]['variants'][number]
 
 function bodyProblems(path: string, body: string): ErrorDetail[] {
   if (Buffer.byteLength(body) <= bodyBytesMax) return templateProblems(path, body)
@@ -123,19 +129,21 @@ interface Id {
   path: string
 }
 
-function idsOf(sequences: (NewCampaignSequence | CampaignSequence)[]): Id[] {
-  const ids = stepsOf<NewCampaignSequence['steps'][number]>(sequences).flatMap(({ step, path }) => [
-    { of: 'step' as const, id: step.id, path: `${path}/id` },
-    ...variantsOf(step, path).map(({ variant, path }) => ({
-      of: 'variant' as const,
-      id: variant.id,
-      path: `${path}/id`,
-    })),
-  ])
+function idsOf(sequences: (CampaignSequenceInput | CampaignSequence)[]): Id[] {
+  const ids = stepsOf<CampaignSequenceInput['steps'][number]>(sequences).flatMap(
+    ({ step, path }) => [
+      { of: 'step' as const, id: step.id, path: `${path}/id` },
+      ...variantsOf(step, path).map(({ variant, path }) => ({
+        of: 'variant' as const,
+        id: variant.id,
+        path: `${path}/id`,
+      })),
+    ],
+  )
   return ids.flatMap(({ id, ...rest }) => (id ? [{ ...rest, id: id.toLowerCase() }] : []))
 }
 
-function repeatedIds(sequences: NewCampaignSequence[]): ErrorDetail[] {
+function repeatedIds(sequences: CampaignSequenceInput[]): ErrorDetail[] {
   const ids = idsOf(sequences)
   const first = new Map(ids.toReversed().map(({ id, path }) => [id, path]))
   return ids
@@ -143,7 +151,10 @@ function repeatedIds(sequences: NewCampaignSequence[]): ErrorDetail[] {
     .map(({ path }) => problem(path, 'is the id of another step or variant in this request'))
 }
 
-function unknownIds(existing: CampaignSequence[], incoming: NewCampaignSequence[]): ErrorDetail[] {
+function unknownIds(
+  existing: CampaignSequence[],
+  incoming: CampaignSequenceInput[],
+): ErrorDetail[] {
   const known = new Set(idsOf(existing).map(({ of, id }) => `${of} ${id}`))
   return idsOf(incoming)
     .filter(({ of, id }) => !known.has(`${of} ${id}`))

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { importText } from '../../../test/directory-files.ts'
 import { type Inbox, letter, report, testInbox } from '../../../test/inbox.ts'

@@ -9,7 +9,7 @@ import { type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 import * as queries from './queries.ts'
 import { revokedKey } from './refusals.ts'
-import type { Key, NewKey } from './schema.ts'
+import type { Key, KeyInput } from './schema.ts'
 import { problemWithScopes, scopesBeyond } from './scopes.ts'
 import { createSecret, hashSecret, prefixOf } from './secret.ts'
 
@@ -17,7 +17,12 @@ import { createSecret, hashSecret, prefixOf } from './secret.ts'
  * Creates a key for whoever holds one: it may pass on only what it holds, and no longer than it
  * lives itself.
  */
-export function createKeyAsCaller(ctx: Context, caller: Caller, input: NewKey, requestId: string) {
+export function createKeyAsCaller(
+  ctx: Context,
+  caller: Caller,
+  input: KeyInput,
+  requestId: string,
+) {
   const problem = problemWithScopes(input.scopes)
   if (problem) throw invalidField('/scopes', problem)
   const beyond = scopesBeyond(caller.scopes, input.scopes)
@@ -35,7 +40,7 @@ export function createKeyAsCaller(ctx: Context, caller: Caller, input: NewKey, r
 }
 
 /** The first key of a workspace comes from here: the operator may grant anything. */
-export function createKeyAsOperator(ctx: Context, workspaceId: string, input: NewKey) {
+export function createKeyAsOperator(ctx: Context, workspaceId: string, input: KeyInput) {
   const problem = problemWithScopes(input.scopes)
   if (problem) throw invalidField('/scopes', problem)
   const actor = { type: 'operator', id: null } as const
@@ -86,7 +91,7 @@ async function insert(
   ctx: Context,
   workspaceId: string,
   actor: { type: 'user' | 'key' | 'operator'; id: string | null },
-  input: NewKey,
+  input: KeyInput,
   expiresAt: Date | null,
   requestId?: string,
 ) {
@@ -124,7 +129,7 @@ async function requireUnrevoked(tx: Context, workspaceId: string, id: string) {
   if (!(await queries.holdUnrevoked(tx.db, workspaceId, id))) throw revokedKey()
 }
 
-function expiryOf(ctx: Context, input: NewKey): Date | null {
+function expiryOf(ctx: Context, input: KeyInput): Date | null {
   if (input.timestamp_expires === undefined) return null
   const expires = parseInstant(input.timestamp_expires)
   const expiresAt = expires && new Date(expires.epochMilliseconds)

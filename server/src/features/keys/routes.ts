@@ -3,9 +3,9 @@ import { Type } from 'typebox'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
 import { createKeyAsCaller, listKeys, revokeKey } from './keys.ts'
-import { CreatedKey, Key, KeyPage, NewKey } from './schema.ts'
+import { CreatedKey, Key, KeyInput, KeyPage } from './schema.ts'
 
-export const keySchemas = [NewKey, Key, CreatedKey, KeyPage]
+export const keySchemas = [KeyInput, Key, CreatedKey, KeyPage]
 
 const tags = ['Service-account keys']
 
@@ -22,7 +22,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Create a key',
         description: 'The full secret is in this response and in no other.',
         tags,
-        body: ref(NewKey),
+        body: ref(KeyInput),
         response: { 201: ref(CreatedKey) },
       },
     },

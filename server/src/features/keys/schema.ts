@@ -8,7 +8,7 @@ const Scopes = Type.Array(Type.String({ maxLength: 64, 'x-document': { pattern: 
   'x-document': { uniqueItems: true },
 })
 
-export const NewKey = Type.Object(
+export const KeyInput = Type.Object(
   {
     name: Name,
     scopes: Scopes,
@@ -85,5 +85,5 @@ export const CreatedKey = Type.Object(
 
 export const KeyPage = Page(Key)
 
-export type NewKey = Static<typeof NewKey>
+export type KeyInput = Static<typeof KeyInput>
 export type Key = Static<typeof Key>

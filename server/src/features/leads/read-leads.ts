@@ -3,7 +3,7 @@ import { parseEmail } from '../../kernel/email.ts'
 import { type ErrorDetail, invalidFields } from '../../kernel/errors.ts'
 import {
   Lead,
-  type NewLead,
+  type LeadInput,
   type SkipReason,
   type TextField,
   textFields,
@@ -39,7 +39,7 @@ export interface SkippedRow {
  *
  * @throws AppError `invalid_field` with the row's path when a variable is not acceptable
  */
-export function readLeads(leads: NewLead[]): { rows: LeadRow[]; skipped: SkippedRow[] } {
+export function readLeads(leads: LeadInput[]): { rows: LeadRow[]; skipped: SkippedRow[] } {
   const rows: LeadRow[] = []
   const skipped: SkippedRow[] = []
   const problems: ErrorDetail[] = []
@@ -70,7 +70,7 @@ const textNames = Object.keys(textFields) as TextField[]
 /** Neither a variable nor worth an error: a record that was read may be sent as it is. */
 const declaredNames = new Set(Object.keys(Lead.properties))
 
-function readTexts(lead: NewLead): LeadRow['texts'] {
+function readTexts(lead: LeadInput): LeadRow['texts'] {
   const texts: LeadRow['texts'] = {}
   for (const name of textNames) {
     const text = lead[name]
@@ -81,11 +81,11 @@ function readTexts(lead: NewLead): LeadRow['texts'] {
 }
 
 /** Top-level members that are no fields of a lead, and `custom_variables` over them. */
-function readVariables(lead: NewLead, index: number, problems: ErrorDetail[]): Variables {
+function readVariables(lead: LeadInput, index: number, problems: ErrorDetail[]): Variables {
   const extras: [string, Scalar | null][] = []
   for (const name in lead) {
     if (declaredNames.has(name)) continue
-    const value = lead[name as keyof NewLead]
+    const value = lead[name as keyof LeadInput]
     const problem = problemWithVariable(name, value)
     if (problem) problems.push(problemAt(`/leads/${index}/${escapePointer(name)}`, problem))
     if (isScalar(value)) extras.push([name, value])

@@ -6,14 +6,14 @@ import {
   AddedLeads,
   AddLeads,
   Lead,
+  LeadInput,
   LeadLookup,
+  LeadStatusInput,
   leadsMax,
-  NewLead,
-  NewLeadStatus,
 } from './schema.ts'
 import { setLeadStatus } from './set-status.ts'
 
-export const leadSchemas = [NewLead, AddLeads, AddedLeads, Lead, NewLeadStatus]
+export const leadSchemas = [LeadInput, AddLeads, AddedLeads, Lead, LeadStatusInput]
 
 const tags = ['Leads']
 
@@ -65,7 +65,7 @@ export const leadRoutes: FastifyPluginAsyncTypebox = async (app) => {
           'it. `unsubscribed` holds for the address in the whole workspace. Setting the status the ' +
           'lead has changes nothing and sends no event.',
         tags,
-        body: ref(NewLeadStatus),
+        body: ref(LeadStatusInput),
         response: { 200: ref(Lead) },
       },
     },

@@ -26,7 +26,7 @@ export type TextField = keyof typeof textFields
 const TextInput = (maxLength: number) =>
   Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength }))
 
-export const NewLead = Type.Object(
+export const LeadInput = Type.Object(
   {
     email: Type.String({
       description: 'One bare address of at most 254 characters. Judged by its syntax only.',
@@ -72,7 +72,7 @@ export const NewLead = Type.Object(
 export const AddLeads = Type.Object(
   {
     campaign_id: Uuid,
-    leads: Type.Array(ref(NewLead), { minItems: 1, maxItems: leadsMax }),
+    leads: Type.Array(ref(LeadInput), { minItems: 1, maxItems: leadsMax }),
     skip_if_in_workspace: Type.Boolean({
       default: false,
       description: 'Leave out addresses that are in another campaign of the workspace.',
@@ -168,7 +168,7 @@ export const LeadLookup = Type.Object({
   campaign_id: Type.Unsafe<string>({ ...Uuid, description: 'The campaign the lead is in.' }),
 })
 
-export const NewLeadStatus = Type.Object(
+export const LeadStatusInput = Type.Object(
   {
     campaign_id: Uuid,
     email: Type.String({ minLength: 1 }),
@@ -293,10 +293,10 @@ export const Lead = Type.Object(
   },
 )
 
-export type NewLead = Static<typeof NewLead>
+export type LeadInput = Static<typeof LeadInput>
 export type AddLeads = Static<typeof AddLeads>
 export type AddedLeads = Static<typeof AddedLeads>
 export type LeadLookup = Static<typeof LeadLookup>
-export type NewLeadStatus = Static<typeof NewLeadStatus>
+export type LeadStatusInput = Static<typeof LeadStatusInput>
 export type Lead = Static<typeof Lead>
 export type SkipReason = (typeof skipReasons)[number]

@@ -12,14 +12,14 @@ import * as queries from './queries.ts'
 import { leadRecord, type StoredLead } from './record.ts'
 import { recordActivities } from './record-activity.ts'
 import { resumed } from './resume.ts'
-import type { Lead, NewLeadStatus } from './schema.ts'
+import type { Lead, LeadStatusInput } from './schema.ts'
 import { type NewStatus, parseNewStatus, planStatusChange } from './status.ts'
 
 /** Sets what a lead means to people and, as the status says, what the sender does with it. */
 export async function setLeadStatus(
   ctx: Context,
   workspaceId: string,
-  input: NewLeadStatus,
+  input: LeadStatusInput,
   by: ChangedBy,
 ): Promise<Lead> {
   const target = await readTarget(ctx, workspaceId, input.new_status)

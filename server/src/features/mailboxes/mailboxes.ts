@@ -12,7 +12,7 @@ import { operator, recordAudit } from '../audit/index.ts'
 import { wakeMendedMailbox } from '../mailbox-lanes/index.ts'
 import * as queries from './queries.ts'
 import { insertRemoved, takeRemoved } from './removed-queries.ts'
-import { type Mailbox, MailboxChange, type MailboxSettings, NewMailbox } from './schema.ts'
+import { type Mailbox, MailboxChange, MailboxInput, type MailboxSettings } from './schema.ts'
 import { providerSavesSent, shownSaveSent, storedSaveSent } from './sent-copies.ts'
 import { changeServer, checkServer, openSettings, sealSettings } from './settings.ts'
 
@@ -209,7 +209,7 @@ function zoneOf(name: string | null | undefined): string | null {
   return zone
 }
 
-const checkNew = checker<NewMailbox>(NewMailbox, 'POST')
+const checkNew = checker<MailboxInput>(MailboxInput, 'POST')
 const checkChange = checker<MailboxChange>(MailboxChange, 'PATCH')
 
 function checker<T>(schema: TSchema, method: string): (input: unknown) => T {

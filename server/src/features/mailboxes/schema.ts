@@ -70,7 +70,7 @@ const SaveSent = Type.Enum(['auto', 'on', 'off'], {
 })
 
 /** What an operator gives to add a mailbox. Both servers: without IMAP a reply would stop nothing. */
-export const NewMailbox = Type.Object(
+export const MailboxInput = Type.Object(
   {
     address: Type.String({ minLength: 3, maxLength: 320, 'x-trim': true }),
     display_name: Type.Optional(Name),
@@ -83,7 +83,7 @@ export const NewMailbox = Type.Object(
     gap_seconds: withDefault(GapSeconds, 0),
     save_sent: withDefault(SaveSent, 'auto'),
   },
-  { $id: 'NewMailbox', ...closed },
+  { $id: 'MailboxInput', ...closed },
 )
 
 /** Only what is given changes; null clears. Of a server, too, only what is given. */
@@ -102,9 +102,9 @@ export const MailboxChange = Type.Partial(
   { $id: 'MailboxChange', ...closed },
 )
 
-export type NewMailbox = Static<typeof NewMailbox>
+export type MailboxInput = Static<typeof MailboxInput>
 export type MailboxChange = Static<typeof MailboxChange>
-export type ServerSettings = NewMailbox['smtp']
+export type ServerSettings = MailboxInput['smtp']
 export type ServerChange = Static<typeof changedServer>
 
 /** A consent with the access token that was last made from it. */
@@ -139,7 +139,7 @@ export interface Mailbox {
   /** `from` is its first day. */
   ramp_up: { start: number; step: number; from: string } | null
   gap_seconds: number
-  save_sent: NewMailbox['save_sent']
+  save_sent: MailboxInput['save_sent']
   /** Its sending server is of this machine: links that lead to this machine do for its mails. */
   sends_locally: boolean
   /** What came in before it is known; null: nothing yet. Follow-ups wait until it is read again. */

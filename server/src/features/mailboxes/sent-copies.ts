@@ -1,4 +1,4 @@
-import type { NewMailbox } from './schema.ts'
+import type { MailboxInput } from './schema.ts'
 
 /** What these take by SMTP they file as sent by themselves; Gmail's relay for companies does not. */
 const fileSent =
@@ -6,15 +6,15 @@ const fileSent =
 
 export const providerSavesSent = (smtpHost: string): boolean => fileSent.test(smtpHost)
 
-const settings: Record<NewMailbox['save_sent'], boolean | null> = {
+const settings: Record<MailboxInput['save_sent'], boolean | null> = {
   auto: null,
   on: true,
   off: false,
 }
 
 /** As it is stored: null is `auto`. */
-export const storedSaveSent = (setting: NewMailbox['save_sent']): boolean | null =>
+export const storedSaveSent = (setting: MailboxInput['save_sent']): boolean | null =>
   settings[setting]
 
-export const shownSaveSent = (stored: boolean | null): NewMailbox['save_sent'] =>
+export const shownSaveSent = (stored: boolean | null): MailboxInput['save_sent'] =>
   stored === null ? 'auto' : stored ? 'on' : 'off'

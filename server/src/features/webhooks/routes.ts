@@ -9,10 +9,10 @@ import { maskHeaders } from './headers.ts'
 import {
   ChangedWebhook,
   CreatedWebhook,
-  NewWebhook,
   Webhook,
   WebhookChanges,
   WebhookEventTypeList,
+  WebhookInput,
   WebhookPage,
 } from './schema.ts'
 import {
@@ -57,7 +57,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       config: {
         access: { scopes: ['webhooks:create'], entitlement },
-        prepare: (req) => judgeNewWebhook(req.ctx, req.body as NewWebhook),
+        prepare: (req) => judgeNewWebhook(req.ctx, req.body as WebhookInput),
         mask: (body) => ({
           ...body,
           signing_secret: null,
@@ -72,7 +72,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
           '`signing_secret` and the values of `headers` are in this response and in no other. ' +
           'A workspace holds at most 10,000 webhooks.',
         tags,
-        body: ref(NewWebhook),
+        body: ref(WebhookInput),
         response: { 201: ref(CreatedWebhook) },
       },
     },

@@ -50,7 +50,7 @@ const headersDescription =
   'At most 20, sent with each delivery. Names that frame, sign or type the request are refused, as ' +
   '`Host`, `Content-Type`, `User-Agent`, and all that begin with `Webhook-` or `Proxy-`.'
 
-export const NewWebhook = Type.Object(
+export const WebhookInput = Type.Object(
   {
     target_hook_url: TargetUrl,
     name: Name,
@@ -248,7 +248,7 @@ export const WebhookEventTypeList = Type.Object(
 )
 
 export const webhookSchemas = [
-  NewWebhook,
+  WebhookInput,
   WebhookChanges,
   Webhook,
   CreatedWebhook,
@@ -258,6 +258,6 @@ export const webhookSchemas = [
   WebhookEventTypeList,
 ]
 
-export type NewWebhook = Static<typeof NewWebhook>
+export type WebhookInput = Static<typeof WebhookInput>
 export type WebhookChanges = Static<typeof WebhookChanges>
 export type Webhook = Static<typeof Webhook>

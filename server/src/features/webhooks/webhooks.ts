@@ -15,7 +15,7 @@ import { deleteLane } from '../deliveries/lane-health/index.ts'
 import { canonicalEventType, judgeSubscription } from './event-types.ts'
 import { mask, maskHeaders, mergeHeaders, problemWithHeaders } from './headers.ts'
 import * as queries from './queries.ts'
-import type { NewWebhook, Webhook } from './schema.ts'
+import type { Webhook, WebhookInput } from './schema.ts'
 import { openHeaders, sealHeaders, sealSecret } from './sealed.ts'
 import { createSecret, problemWithSecret } from './signing-secret.ts'
 import { problemWithUrl, requireAllowedTarget } from './target.ts'
@@ -29,13 +29,18 @@ export interface By {
 }
 
 /** Asks the network, so it runs before `createWebhook` and outside of any transaction. */
-export async function judgeNewWebhook(ctx: Context, input: NewWebhook) {
+export async function judgeNewWebhook(ctx: Context, input: WebhookInput) {
   refuseProblems(input)
   await requireAllowedTarget(ctx, input.target_hook_url)
 }
 
 /** Header values and the signing secret are in this answer and in no later one. */
-export async function createWebhook(ctx: Context, workspaceId: string, input: NewWebhook, by: By) {
+export async function createWebhook(
+  ctx: Context,
+  workspaceId: string,
+  input: WebhookInput,
+  by: By,
+) {
   refuseProblems(input)
   const headers = mergeHeaders(input.headers ?? {}, {})
   if (!headers) throw nothingMasked()

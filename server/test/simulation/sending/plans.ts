@@ -1,5 +1,5 @@
 import type { CampaignSchedule } from '../../../src/features/campaigns/index.ts'
-import type { NewCampaign } from '../../../src/features/campaigns/schema.ts'
+import type { CampaignInput } from '../../../src/features/campaigns/schema.ts'
 import type { Random } from '../../random.ts'
 import type { SendingConditions } from './conditions.ts'
 
@@ -64,7 +64,7 @@ export function drawCampaign(
   random: Random,
   conditions: SendingConditions,
   addresses: string[],
-): NewCampaign {
+): CampaignInput {
   const steps = Array.from({ length: conditions.steps }, (_, index) => ({
     ...(index === 0 && random.chance(0.7)
       ? { delay: 0, delay_unit: 'days' as const }
