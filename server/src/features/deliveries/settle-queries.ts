@@ -8,7 +8,7 @@ import { allowAllScans, allowOnlyTidScan } from './planner-queries.ts'
 // The settle writer merges the results of lanes of many workspaces: every statement here joins
 // workspace_id to its own unnest parameter, and says so in its first comment.
 
-export interface SettledRow {
+interface SettledRow {
   id: string
   /** Attempts made before this one: its `retry_count`. */
   attempt: number
