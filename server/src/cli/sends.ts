@@ -11,7 +11,7 @@ import {
 } from '../features/sending/index.ts'
 import type { Context } from '../kernel/context.ts'
 import { AppError } from '../kernel/errors.ts'
-import { parseId } from './arguments.ts'
+import { parseAtLeastOne, parseId } from './arguments.ts'
 import {
   type OutputOptions,
   operate,
