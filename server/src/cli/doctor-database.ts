@@ -8,12 +8,14 @@ import {
   readDatabaseTime,
   readMigrationGap,
   readServerVersion,
+  readTimeBehind,
 } from '../kernel/db/instance.ts'
 import { listPartitions } from '../kernel/db/partitions.ts'
 import { countRunners } from '../kernel/runner/lease-queries.ts'
 import { findUnreadable } from '../kernel/sealed-columns/index.ts'
 import { keyIdsOf, readSecretKeys } from '../kernel/secret-key.ts'
 import { partitionedTables } from '../partitions.ts'
+import { clockBehind, clockMsMax } from '../process/judge-clocks.ts'
 import { examineMail } from './doctor-mail.ts'
 import { type Finding, fine, found } from './finding.ts'
 
@@ -33,7 +35,7 @@ export async function examineDatabase(db: Db, config: Config, isOurs: boolean): 
   const now = await readDatabaseTime(db)
   return [
     ...first,
-    clock(now),
+    await clock(db, now),
     await secretKey(db, config),
     await partitions(db, now),
     await runners(db, config, isOurs),
@@ -61,14 +63,18 @@ async function migrations(db: Db): Promise<Finding> {
 }
 
 const newerDatabase =
-  'Update this copy of Outrider. The way back is a backup from before the update: nothing else undoes a migration.'
+  'Update this copy of Outrider. The way back is a backup from before the update, such as the one in DATA_DIR/backups: nothing else undoes a migration.'
 
-const differenceMsMax = 2000
-
-function clock(databaseTime: Date): Finding {
+async function clock(db: Db, databaseTime: Date): Promise<Finding> {
+  const behindMs = await readTimeBehind(db)
+  if (behindMs > clockMsMax) {
+    const remedy =
+      'Set the clock of the machine of the database by NTP. If it is right, it was ahead before: what was written then is due at those times.'
+    return found('clock', 'fail', clockBehind(behindMs), remedy)
+  }
   const differenceMs = Math.abs(databaseTime.getTime() - Date.now())
   const detail = `${(differenceMs / 1000).toFixed(1)} s from the database's`
-  if (differenceMs <= differenceMsMax) return fine('clock', detail)
+  if (differenceMs <= clockMsMax) return fine('clock', detail)
   const remedy = 'The service goes by the database; set both clocks by NTP for logs that agree.'
   return found('clock', 'warn', detail, remedy)
 }

@@ -57,6 +57,11 @@ function listFaults(): [string, Fault, object][] {
       { check: 'clock', status: 'warn', detail: expect.stringMatching(/^3(600|599)\.\d s/) },
     ],
     [
+      'a clock that was put back',
+      (own) => behind(own, `update instance set timestamp_seen = now() + interval '59 minutes'`),
+      { check: 'clock', status: 'fail', detail: expect.stringContaining('59 min behind') },
+    ],
+    [
       'partitions that have run out',
       (own) => moveClock(own, '30 days'),
       { check: 'partitions', status: 'fail' },

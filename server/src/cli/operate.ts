@@ -43,4 +43,6 @@ export const operateIn = <T>(
 
 /** A person reads along: sentences instead of JSON, and only what is out of the ordinary. */
 export const terminalLog = (): Log =>
-  createLog('warn', { write: (line) => tell((JSON.parse(line) as { msg: string }).msg) })
+  createLog('warn', {
+    destination: { write: (line) => tell((JSON.parse(line) as { msg: string }).msg) },
+  })

@@ -38,7 +38,10 @@ test.each([[undefined], ['a text with a key'], [null]])(
 
 test('lines are JSON without the name of the machine', () => {
   const lines: string[] = []
-  createLog('info', { write: (line) => lines.push(line) }).info({ status: 200 }, 'request')
+  createLog('info', { destination: { write: (line) => lines.push(line) } }).info(
+    { status: 200 },
+    'request',
+  )
   expect(JSON.parse(lines[0] ?? '')).toEqual({
     level: 30,
     time: expect.anything(),

@@ -1,4 +1,5 @@
 import pino from 'pino'
+import { priorities } from './journal.ts'
 
 /**
  * Structured log lines. Nothing that holds a key, a payload, a header or an address is ever passed
@@ -6,7 +7,15 @@ import pino from 'pino'
  */
 export type Log = Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>
 
-export function createLog(level: string, destination?: pino.DestinationStream): Log {
+interface LogOptions {
+  /** Standard output when not given. */
+  destination?: pino.DestinationStream
+  /** Each line begins with its priority, as the journal of systemd wants it. */
+  hasPriorities?: boolean
+}
+
+export function createLog(level: string, options: LogOptions = {}): Log {
+  const { destination, hasPriorities = false } = options
   if (destination) return pino({ level, base: null }, destination)
   if (process.stdout.isTTY) {
     return pino({
@@ -19,7 +28,8 @@ export function createLog(level: string, destination?: pino.DestinationStream): 
     })
   }
   standardOutput ??= gatherLines()
-  return pino({ level, base: null, timestamp: createTimestamp() }, standardOutput)
+  const output = hasPriorities ? withPriorities(standardOutput) : standardOutput
+  return pino({ level, base: null, timestamp: createTimestamp() }, output)
 }
 
 let standardOutput: pino.DestinationStream | undefined
@@ -64,6 +74,11 @@ function gatherLines(): pino.DestinationStream {
     },
   }
 }
+
+/** Every line of pino begins with its level: `{"level":30`. */
+const withPriorities = (output: pino.DestinationStream): pino.DestinationStream => ({
+  write: (line) => output.write(`${priorities[line.slice(9, 11)] ?? ''}${line}`),
+})
 
 /** The lines of one millisecond share their text. */
 function createTimestamp(): () => string {

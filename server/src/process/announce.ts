@@ -1,12 +1,9 @@
 import { resolve } from 'node:path'
 import type { Context } from '../kernel/context.ts'
-import type { Role } from './role.ts'
 
 /** Tells a person where to go next; logs stay a stream of JSON where nobody watches. */
-export function announce(ctx: Context, role: Role, address: string | undefined): void {
-  const { config, log } = ctx
-  log.info({ role, address, version: config.version }, 'started')
-  if (role === 'runner') return
+export function announce(ctx: Context, address: string | undefined): void {
+  const { config } = ctx
   const lines = [
     ['Address', `${address}`],
     ['Documentation', `${address}/docs`],

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, environment, readConfig } from '../config.ts'
+import { endsInJournal } from '../kernel/journal.ts'
 import { createLog, describeError, type Log } from '../kernel/log.ts'
 import { type EmbeddedPostgres, startPostgres } from '../kernel/postgres/index.ts'
 import { explainFailure } from './failure.ts'
@@ -13,16 +14,20 @@ export async function serve(role: Role): Promise<void> {
   try {
     const config = readConfig()
     if (role !== 'main' && !config.databaseUrl) throw new Error(needsDatabase(role))
-    const log = createLog(config.logLevel)
+    const isJournal = endsInJournal(1, environment.JOURNAL_STREAM)
+    const log = createLog(config.logLevel, { hasPriorities: isJournal })
     reportCrash(log)
     const isFirstStart = !config.databaseUrl && !existsSync(join(config.dataDir, 'postgres'))
     await using postgres = config.databaseUrl ? undefined : beginPostgres(config, log, stop.signal)
     const { runServices } = await import('./services.ts')
-    await runServices(role, config, { log, stop, postgres: postgres?.started, isFirstStart })
+    await runServices(role, config, {
+      ...{ log, stop, postgres: postgres?.started, isFirstStart, isJournal },
+    })
   } catch (error) {
     // A start that was called off has nothing to report.
     if (stop.signal.aborted) return
-    process.stderr.write(`Outrider cannot start. ${explainFailure(error)}\n`)
+    const priority = endsInJournal(2, environment.JOURNAL_STREAM) ? '<3>' : ''
+    process.stderr.write(`${priority}Outrider cannot start. ${explainFailure(error)}\n`)
     process.exitCode = 1
   }
 }

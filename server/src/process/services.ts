@@ -26,11 +26,13 @@ interface ServiceOptions {
   /** Under way. Undefined: the database of DATABASE_URL. */
   postgres: Promise<EmbeddedPostgres> | undefined
   isFirstStart: boolean
+  /** Nobody watches, and a journal has lines, no paragraphs. */
+  isJournal: boolean
 }
 
 /** Serves until a stop is requested. */
 export async function runServices(role: Role, config: Config, options: ServiceOptions) {
-  const { log, stop, postgres, isFirstStart } = options
+  const { log, stop, postgres, isFirstStart, isJournal } = options
   const timeouts = role === 'runner' ? runnerTimeouts : apiTimeouts
   await using opened = await openServer(config, { log, signal: stop.signal, postgres, timeouts })
   const { ctx } = opened
@@ -45,7 +47,9 @@ export async function runServices(role: Role, config: Config, options: ServiceOp
   await using services = await startServices(role, opened)
   const listener = role === 'runner' ? undefined : services.address
   await using _links = await watchLinkAddress(ctx, listener)
-  announce(ctx, role, services.address)
+  const { version } = config
+  log.info({ role, address: services.address, version }, 'started')
+  if (role !== 'runner' && !isJournal) announce(ctx, services.address)
   await stop.requested
   log.info('stopping')
 }

@@ -3,6 +3,7 @@ import { sealedColumns } from '../app.ts'
 import type { Context } from '../kernel/context.ts'
 import { startLoop } from '../kernel/runner/loop.ts'
 import { findUnreadable } from '../kernel/sealed-columns/index.ts'
+import { clockJudge } from './judge-clocks.ts'
 
 const lookEveryMs = 15_000
 /** Below it PostgreSQL may find no room for its next file of WAL (16 MB) beside what is being written. */
@@ -13,7 +14,9 @@ const bytesMin = 64 * 1024 ** 2
  * `ctx.troubles`, which /ready tells. The first look is over when this resolves.
  */
 export async function watchHealth(ctx: Context, dataDir: string | undefined) {
+  const judgeClocks = clockJudge(ctx)
   const look = async () => {
+    await judgeClocks()
     // Set by the requests that met it: it lasts for as long as they do.
     note(ctx, 'storage', undefined)
     note(ctx, 'secrets', await findUnreadable(ctx.db, ctx.secrets, sealedColumns))

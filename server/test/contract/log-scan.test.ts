@@ -28,9 +28,11 @@ const watchers = new Set<() => void>()
 beforeAll(async () => {
   api = await testApi({ webhookRetryDelaysMs: [20, 20] })
   api.ctx.log = createLog('debug', {
-    write(line) {
-      written.push(line)
-      for (const look of watchers) look()
+    destination: {
+      write(line) {
+        written.push(line)
+        for (const look of watchers) look()
+      },
     },
   })
   api.ctx.clock.run()

@@ -38,6 +38,30 @@ export async function readDatabaseTime(db: Db): Promise<Date> {
   return row.time
 }
 
+/**
+ * Keeps the latest time that was ever seen.
+ *
+ * @returns by how much the clock of the database is behind that: 0 or more
+ */
+export async function noteTimeSeen(db: Db): Promise<number> {
+  const behindMs = await readTimeBehind(db)
+  if (behindMs === 0) {
+    await db
+      .updateTable('instance')
+      .set({ timestamp_seen: sql`greatest(timestamp_seen, outrider_now())` })
+      .execute()
+  }
+  return behindMs
+}
+
+/** By how many milliseconds the clock of the database is behind the latest time that was seen. */
+export async function readTimeBehind(db: Db): Promise<number> {
+  const { rows } = await sql<{ behind_ms: number }>`
+    select greatest(0, extract(epoch from timestamp_seen - outrider_now()) * 1000)::float8 as behind_ms
+    from instance`.execute(db)
+  return rows[0]?.behind_ms ?? 0
+}
+
 /** How the database's migrations differ from this version's. */
 export interface MigrationGap {
   /** Of this version, not applied yet. */

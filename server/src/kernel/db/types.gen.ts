@@ -265,6 +265,7 @@ export interface Instance {
   sending_held_since: Timestamp | null;
   sending_identity: string | null;
   timestamp_created: Timestamp;
+  timestamp_seen: Timestamp | null;
 }
 
 export interface KeyHashes {

@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fstatSync } from 'node:fs'
+import { open, readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test, vi } from 'vitest'
+import { testDatabase } from '../../test/database.ts'
+import { makeDataDir } from '../../test/processes.ts'
+
+// A whole process starts here, on a machine that may be busy.
+vi.setConfig({ testTimeout: 120_000 })
+
+/** What a process wrote whose output is the journal, if `isJournal`, until it ended. */
+async function outputOf(settings: Record<string, string>, isJournal: boolean): Promise<string[]> {
+  const path = join(await makeDataDir(), 'journal')
+  await using file = await open(path, 'w')
+  const { dev, ino } = fstatSync(file.fd)
+  const JOURNAL_STREAM = isJournal ? `${dev}:${ino}` : `${dev}:${ino + 1}`
+  const script = fileURLToPath(new URL('../api.ts', import.meta.url))
+  const child = spawn(process.execPath, [script], {
+    env: { PATH: process.env.PATH, JOURNAL_STREAM, ...settings },
+    stdio: ['ignore', file.fd, file.fd],
+  })
+  await once(child, 'close')
+  return (await readFile(path, 'utf8')).trim().split('\n')
+}
+
+test('in the journal each line has its priority, and what keeps the service from starting is an error', async () => {
+  await using database = await testDatabase()
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  const { port } = taken.address() as { port: number }
+  const settings = { DATABASE_URL: database.url, PORT: `${port}`, DATA_DIR: await makeDataDir() }
+  const lines = await outputOf(settings, true)
+  expect(lines).toContainEqual(expect.stringMatching(/^<6>\{"level":30,.*"outbound policy"\}$/))
+  expect(lines).toContainEqual(expect.stringMatching(/^<3>Outrider cannot start\. Port/))
+  expect(lines.filter((line) => !/^<[2-7]>/.test(line))).toEqual([])
+  const elsewhere = await outputOf(settings, false)
+  expect(elsewhere.filter((line) => line.startsWith('<'))).toEqual([])
+  taken.close()
+})
