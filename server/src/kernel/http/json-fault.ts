@@ -1,20 +1,33 @@
+/** Characters that are read in one step: some ten milliseconds. */
+const partLength = 1024 * 1024
+
 /**
  * Reads a text by the grammar of RFC 8259, and by the rules that `parseJson` adds, up to the first
- * character that breaks one. Answers a sentence with line and column, or nothing when all is well.
+ * character that breaks one: a step for each part of the text. Answers a sentence with line and
+ * column, or nothing when all is well.
  */
-export function findJsonFault(text: string, depthMax: number): string | undefined {
+export function* findJsonFault(
+  text: string,
+  depthMax: number,
+): Generator<undefined, string | undefined> {
   if (text.startsWith('\uFEFF')) {
     return 'The body starts with a byte order mark; send UTF-8 without one.'
   }
   try {
-    new Reader(text, depthMax).readText()
+    yield* new Reader(text, depthMax).readText()
     return undefined
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    const lines = text.slice(0, error.at).split('\n')
-    const column = (lines.at(-1)?.length ?? 0) + 1
-    return `${error.message} at line ${lines.length}, column ${column}.`
+    yield
+    return `${error.message} at ${placeOf(text, error.at)}.`
   }
+}
+
+function placeOf(text: string, at: number): string {
+  let line = 1
+  for (let index = 0; index < at; index++) if (text.charCodeAt(index) === newLine) line++
+  const lineStart = at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1
+  return `line ${line}, column ${at - lineStart + 1}`
 }
 
 class Fault extends Error {
@@ -25,68 +38,89 @@ class Fault extends Error {
   }
 }
 
-/** Recursive, which is safe because it stops at `depthMax`. */
+/** The keys so far of an object that is open; nothing for a list. */
+type Open = Set<string> | undefined
+
 class Reader {
   private at = 0
   private readonly text: string
   private readonly depthMax: number
+  /** What the next value lies in, the outermost first. */
+  private readonly open: Open[] = []
 
   constructor(text: string, depthMax: number) {
     this.text = text
     this.depthMax = depthMax
   }
 
-  readText() {
+  *readText(): Generator<undefined, void> {
     this.skipBlank()
     if (this.at === this.text.length) throw new Fault(this.at, 'The body is empty: JSON expected')
-    this.readValue(1)
+    let partEnd = partLength
+    for (let isMore = true; isMore; ) {
+      if (this.at > partEnd) {
+        yield
+        partEnd = this.at + partLength
+      }
+      isMore = this.readValue() || this.readEnds()
+    }
     this.skipBlank()
     if (this.at < this.text.length) this.refuse('Not valid JSON: the end of the body expected')
   }
 
-  private readValue(depth: number) {
+  /** @returns whether it is an object or a list whose first value follows */
+  private readValue(): boolean {
     const first = this.text[this.at]
-    if (first === '"') return this.readString()
-    if (first === '{' || first === '[') {
-      if (depth > this.depthMax) this.refuse(`Nesting deeper than ${this.depthMax} levels`)
-      return first === '{' ? this.readObject(depth) : this.readArray(depth)
+    if (first === '"') this.readString()
+    else if (first === '{' || first === '[') return this.readStart(first)
+    else if (this.accept(wordPattern) === undefined) this.readNumber()
+    return false
+  }
+
+  private readStart(first: '{' | '['): boolean {
+    if (this.open.length === this.depthMax) {
+      this.refuse(`Nesting deeper than ${this.depthMax} levels`)
     }
-    if (this.accept(wordPattern) !== undefined) return
-    this.readNumber()
-  }
-
-  private readObject(depth: number) {
-    const keys = new Set<string>()
     this.at++
     this.skipBlank()
-    if (this.take('}')) return
-    do {
-      this.skipBlank()
-      const start = this.at
-      if (this.text[start] !== '"') this.refuse('Not valid JSON: a quoted key expected')
-      const key = this.readString()
-      if (keys.has(key)) throw new Fault(start, 'A key is repeated in the same object')
-      if (key === '__proto__') throw new Fault(start, 'The key __proto__ is not allowed')
-      keys.add(key)
-      this.skipBlank()
-      if (!this.take(':')) this.refuse('Not valid JSON: a colon expected')
-      this.skipBlank()
-      this.readValue(depth + 1)
-      this.skipBlank()
-    } while (this.take(','))
-    if (!this.take('}')) this.refuse('Not valid JSON: a comma or } expected')
+    if (this.take(first === '{' ? '}' : ']')) return false
+    const keys: Open = first === '{' ? new Set() : undefined
+    this.open.push(keys)
+    if (keys) this.readKey(keys)
+    return true
   }
 
-  private readArray(depth: number) {
-    this.at++
+  private readKey(keys: Set<string>) {
+    const start = this.at
+    if (this.text[start] !== '"') this.refuse('Not valid JSON: a quoted key expected')
+    const key = this.readString()
+    if (keys.has(key)) throw new Fault(start, 'A key is repeated in the same object')
+    if (key === '__proto__') throw new Fault(start, 'The key __proto__ is not allowed')
+    keys.add(key)
     this.skipBlank()
-    if (this.take(']')) return
-    do {
+    if (!this.take(':')) this.refuse('Not valid JSON: a colon expected')
+    this.skipBlank()
+  }
+
+  /**
+   * Behind a value: closes what ends there.
+   *
+   * @returns whether another value follows
+   */
+  private readEnds(): boolean {
+    while (this.open.length > 0) {
+      const keys = this.open.at(-1)
       this.skipBlank()
-      this.readValue(depth + 1)
-      this.skipBlank()
-    } while (this.take(','))
-    if (!this.take(']')) this.refuse('Not valid JSON: a comma or ] expected')
+      if (this.take(',')) {
+        this.skipBlank()
+        if (keys) this.readKey(keys)
+        return true
+      }
+      const end = keys ? '}' : ']'
+      if (!this.take(end)) this.refuse(`Not valid JSON: a comma or ${end} expected`)
+      this.open.pop()
+    }
+    return false
   }
 
   private readString(): string {
@@ -125,7 +159,7 @@ class Reader {
   }
 
   private skipBlank() {
-    this.accept(blankPattern)
+    while (blanks.has(this.code())) this.at++
   }
 
   private code(): number {
@@ -150,7 +184,8 @@ class Reader {
   }
 }
 
-const blankPattern = /[ \t\r\n]*/y
+const newLine = 0x0a
+const blanks = new Set([0x20, 0x09, 0x0d, newLine])
 const wordPattern = /true|false|null/y
 // All but the quote, the backslash and what lies below the space.
 const plainPattern = /[ !#-[\]-\uffff]*/y

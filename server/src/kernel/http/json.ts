@@ -64,7 +64,7 @@ function* readJson(buffer: Buffer): Generator<undefined, unknown> {
     if (value !== invalid && membersOf(value, escapes, 0) === members) return value
     yield
   }
-  throw new JsonError(findJsonFault(text, depthMax) ?? 'The body is not valid JSON.')
+  throw new JsonError((yield* findJsonFault(text, depthMax)) ?? 'The body is not valid JSON.')
 }
 
 const invalid = Symbol('not JSON')
