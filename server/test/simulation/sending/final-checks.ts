@@ -30,9 +30,10 @@ function checkLedger({ sends, open }: History, recorder: Recorder): string[] {
   return [...lost, ...untrue, ...(open > 0 ? [`${open} mails are still under way`] : [])]
 }
 
-/** Every mail that counts as sent is told of once. */
+/** Every mail that counts as sent is told of once, and once more if it was to be sent again. */
 function checkFacts({ sends }: History, recorder: Recorder): string[] {
-  const { facts, repeated } = recorder
+  const { facts, repeated, takenBack } = recorder
+  const again = [...repeated, ...takenBack]
   const told = Map.groupBy(
     facts.filter(({ type }) => type === 'email.sent'),
     ({ about }) => about ?? '',
@@ -42,7 +43,7 @@ function checkFacts({ sends }: History, recorder: Recorder): string[] {
     const key = keyOf(send)
     const count = [...keys].find(([each]) => each && isSame(each, key))?.[1] ?? 0
     const least = send.state === 'sent' || send.state === 'uncertain' ? 1 : 0
-    const most = least + repeated.filter((each) => isSame(each, key)).length
+    const most = least + again.filter((each) => isSame(each, key)).length
     if (count >= least && count <= most) return []
     return [`${describe(recorder, key)} is ${send.state} and was told ${count} times`]
   })
@@ -110,7 +111,8 @@ function checkMessages({ sends, messages }: History, recorder: Recorder): string
       const of = recorder.keyOf(message_id)
       return of && isSame(of, key)
     })
-    const repeats = recorder.repeated.filter((each) => isSame(each, key)).length
+    const again = [...recorder.repeated, ...recorder.takenBack]
+    const repeats = again.filter((each) => isSame(each, key)).length
     const count = same.reduce((sum, each) => sum + each.count, 0)
     if (count >= 1 && count <= 1 + repeats) return []
     return [`${describe(recorder, key)} is kept ${count} times`]

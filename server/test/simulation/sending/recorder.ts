@@ -82,6 +82,10 @@ export class Recorder implements Observer {
   /** Steps that a person wanted to be sent again, and mails that one said had arrived. */
   readonly repeated: Key[] = []
   readonly confirmed = new Set<string>()
+  /** Attempts about which a person has decided. */
+  readonly decided = new Set<string>()
+  /** Steps whose mail counted as sent until its sender, who was slow, said that it was refused. */
+  readonly takenBack: Key[] = []
   readonly runners = new Map<string, SimulatedProcess>()
   checks: Checks | undefined
   /** Grows whenever the database may hold something else than before. */
@@ -91,6 +95,8 @@ export class Recorder implements Observer {
   readonly #pending = new WeakMap<Connection, Pending>()
   readonly #keys = new Map<string, Key>()
   readonly #rounds = new Map<SimulatedProcess, number>()
+  /** By attempt. */
+  readonly #uncertain = new Map<string, Key>()
 
   constructor(world: World) {
     this.#world = world
@@ -181,8 +187,37 @@ export class Recorder implements Observer {
     this.marks.push(...marks)
     if (changes) this.states.push(await readCommitted(admin, scheduler.nowMs))
     if (leads) await this.#readLeads()
-    if (ledger) await this.#ledger.check(this.recent)
+    if (ledger) {
+      await this.#ledger.check(this.recent)
+      await this.#lookAtUncertain()
+    }
     if (read) await this.checks?.read()
+  }
+
+  async #lookAtUncertain() {
+    const { rows } = await this.#world.admin.query<Key & { id: string; state: string }>({
+      name: 'read_uncertain',
+      text: `select id, lead_id as "leadId", step_id as "stepId", state from sends
+             where state = 'uncertain' or id = any($1::uuid[])`,
+      values: [[...this.#uncertain.keys()]],
+    })
+    const states = new Map(rows.map(({ id, state }) => [id, state]))
+    for (const [id, key] of this.#uncertain) {
+      const state = states.get(id)
+      if (state === 'uncertain') continue
+      this.#uncertain.delete(id)
+      if (state !== 'sent' && !this.decided.has(id)) this.#takeBack(key)
+    }
+    for (const { id, state, leadId, stepId } of rows) {
+      if (state === 'uncertain') this.#uncertain.set(id, { leadId, stepId })
+    }
+  }
+
+  #takeBack(key: Key) {
+    this.takenBack.push(key)
+    const isKey = (each: Key) => isSame(each, key)
+    if (!this.accepted.some(isKey) || this.repeated.some(isKey)) return
+    this.#world.violate(`step ${key.stepId} is said to be refused, and a server had taken it`)
   }
 
   /** A mailbox is planned to send, or to sleep; who does neither plans without end. */

@@ -231,6 +231,7 @@ export class Workload {
     const [first] = await listUncertain(ctx, workspaceId)
     if (!first) return
     const { id, lead_id: leadId, step_id: stepId } = first
+    this.#recorder.decided.add(id)
     if (this.#random.chance(0.5)) {
       this.#recorder.confirmed.add(`${leadId} ${stepId}`)
       await confirmArrived(ctx, workspaceId, id)
