@@ -68,3 +68,18 @@ test('each of many changes in a row holds for the event that follows it', async 
     expect((await deliver(receiver)).headers['x-version']).toBe(`${round}`)
   }
 })
+
+test('the older secret signs until its overlap is over, and not a delivery longer', async () => {
+  const { signing_secret: secret } = await change({
+    signing_secret: null,
+    signing_secret_overlap_seconds: 60,
+  })
+  const during = await deliver(before)
+  expect(verify(during, secret)).toMatchObject({ event_type: 'lead.interested' })
+  expect(verify(during, webhook.signing_secret)).toMatchObject({ event_type: 'lead.interested' })
+
+  service.ctx.clock.advance(61_000)
+  const afterwards = await deliver(before)
+  expect(verify(afterwards, secret)).toMatchObject({ event_type: 'lead.interested' })
+  expect(() => verify(afterwards, webhook.signing_secret)).toThrow()
+})

@@ -73,7 +73,7 @@ export class LaneReader {
     // Of two reads under way the one that began first may be answered last.
     if (row && row.version < lane.state.version) return lane.destination !== undefined
     if (row?.status === 'active' && row.plan_webhooks) {
-      lane.setDestination(openDestination(this.#ctx, row))
+      if (!this.#isOpen(lane, row)) lane.setDestination(openDestination(this.#ctx, row))
       lane.apply({ kind: 'destination read', version: row.version, askedMs, sends })
       return true
     }
@@ -84,6 +84,12 @@ export class LaneReader {
     if (row) await this.#rest(lane, url)
     else if (await closeDeleted(this.#ctx, lane, url, this.#slot)) this.#wake(lane)
     return false
+  }
+
+  /** Every read of rows brings the destination along: to open its secrets again each time is dear. */
+  #isOpen({ destination, state }: Lane, row: Destination): boolean {
+    if (!destination || row.version !== state.version) return false
+    return destination.until === null || destination.until > this.#ctx.now()
   }
 
   /** Disabled: the rows stay until they expire, or a person resumes the destination. */

@@ -1,8 +1,8 @@
 import { bucketOf } from '../../kernel/runner/leases.ts'
+import type { OpenDestination } from '../webhooks/index.ts'
 import type { DueDelivery } from './delivery.ts'
 import type { Position } from './lane-queries.ts'
 import { type LaneEvent, type LaneState, newLane, step } from './lane-state.ts'
-import type { OpenDestination } from './send.ts'
 
 export const start: Position = {
   due_at: '-infinity',

@@ -1,15 +1,10 @@
 import type { Context } from '../../kernel/context.ts'
 import type { PostOutcome } from '../../kernel/outbound/index.ts'
+import type { OpenDestination } from '../webhooks/index.ts'
 import { signatureHeaders } from './signature.ts'
 
 const attemptTimeoutMs = 15_000
 const connectTimeoutMs = 5_000
-
-export interface OpenDestination {
-  url: string
-  headers: Record<string, string>
-  secrets: Buffer[]
-}
 
 /** One signed request: live deliveries, retries and test calls all go through here. */
 export function send(

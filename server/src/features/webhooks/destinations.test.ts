@@ -70,6 +70,7 @@ test('a destination opens to what a request to it needs, and to nobody else', as
     url: 'http://127.0.0.1/in',
     headers: { 'X-Token': 'receiver' },
     secrets: [Buffer.from(created.signing_secret.slice('whsec_'.length), 'base64')],
+    until: null,
   })
   expect(openDestination(api.ctx, row)).toEqual(opened)
   expect(row.secret.includes(created.signing_secret)).toBe(false)

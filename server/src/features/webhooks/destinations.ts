@@ -28,20 +28,24 @@ export async function findDestination(
 }
 
 /** What a request to the destination is made with; it holds secrets and is never logged. */
-interface OpenDestination {
+export interface OpenDestination {
   url: string
   headers: Readonly<Record<string, string>>
   /** The newest first; two while they are rotated. */
   secrets: Buffer[]
+  /** When the older secret ends; null: what is opened holds until the destination changes. */
+  until: Date | null
 }
 
 export function openDestination(ctx: Context, row: Destination): OpenDestination {
   const { previous_secret: previous, previous_secret_expires: expires } = row
-  const sealed = previous && expires && expires > ctx.now() ? [row.secret, previous] : [row.secret]
+  const older = previous && expires && expires > ctx.now() ? previous : undefined
+  const sealed = older ? [row.secret, older] : [row.secret]
   return {
     url: row.target_hook_url,
     headers: openHeaders(ctx, row, row.headers),
     secrets: sealed.map((secret) => openSecretBytes(ctx, row, secret)),
+    until: older && expires ? expires : null,
   }
 }
 

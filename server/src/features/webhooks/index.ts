@@ -2,6 +2,7 @@ export {
   disableDestination,
   findDestination,
   findSubscribers,
+  type OpenDestination,
   openDestination,
 } from './destinations.ts'
 export { allEvents } from './event-types.ts'
