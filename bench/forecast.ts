@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { createCampaign } from '../server/src/features/campaigns/campaigns.ts'
 import { addMailbox } from '../server/src/features/mailboxes/index.ts'
-import { forecast } from '../server/src/features/sending/plan/forecast.ts'
-import { forecastCampaign } from '../server/src/features/sending/plan/forecast-campaign.ts'
+import { forecast } from '../server/src/features/sending/forecast/forecast.ts'
+import { forecastCampaign } from '../server/src/features/sending/forecast/forecast-campaign.ts'
 import {
   newLead,
   noHistory,

@@ -19,7 +19,7 @@ import { createAuthenticator, keyRoutes, keySchemas } from './features/keys/inde
 import { followSteps, leadRoutes, leadSchemas } from './features/leads/index.ts'
 import { sealedMailboxColumns } from './features/mailboxes/index.ts'
 import { dropOldMessages } from './features/messages/index.ts'
-import { startSendingRunner, type Witness } from './features/sending/index.ts'
+import { type RestoreMarker, startSendingRunner } from './features/sending/index.ts'
 import { tokenBoxOf, trackingRoutes } from './features/tracking/index.ts'
 import { webhookEventRoutes, webhookEventSchemas } from './features/webhooks/history/index.ts'
 import { sealedWebhookColumns, webhookRoutes, webhookSchemas } from './features/webhooks/index.ts'
@@ -92,12 +92,12 @@ const followEveryMs = 2000
 /** Starts the loops of the runner: deliveries, sending, reading mail, monthly credits, the upkeep of partitions. */
 export async function startRunner(
   ctx: Context,
-  options: Pick<DeliveryRunnerOptions, 'listen'> & { witness?: Witness } = {},
+  options: Pick<DeliveryRunnerOptions, 'listen'> & { marker?: RestoreMarker } = {},
 ): Promise<Runner> {
   const hints = await shareHints(options.listen)
   // First, because it looks whether the database was put back: then nothing must leave it.
-  const { witness } = options
-  const sending = await startSendingRunner(ctx, { ...hints, ...(witness ? { witness } : {}) })
+  const { marker } = options
+  const sending = await startSendingRunner(ctx, { ...hints, ...(marker ? { marker } : {}) })
   ctx.metrics.gauge('mailboxes_awake', sending.lanesAwake)
   ctx.metrics.gauge('sending_held', () => Number(sending.isHeld()))
   const { isHeld } = sending

@@ -7,7 +7,7 @@ import {
   type PlannedSend,
   type PlannedStep,
   type SendHistory,
-} from '../src/features/sending/plan/plan.ts'
+} from '../src/features/sending/planning/plan.ts'
 
 const everyDay = { '0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true }
 

@@ -2,7 +2,7 @@ import { buildApi, startRunner } from '../app.ts'
 import type { Config } from '../config.ts'
 import { hintChannel } from '../features/deliveries/index.ts'
 import { isReindexDue, loadSample } from '../features/directory/index.ts'
-import { fileWitness } from '../features/sending/index.ts'
+import { markerFile } from '../features/sending/index.ts'
 import type { Context } from '../kernel/context.ts'
 import { listen } from '../kernel/db/listen.ts'
 import { apiTimeouts, runnerTimeouts } from '../kernel/db/timeouts.ts'
@@ -110,7 +110,7 @@ async function startRunnerOf(role: Role, { ctx, databaseUrl }: OpenProcess) {
   // Beside an API it has connections of its own, so that neither has to wait for the other's.
   const own = role === 'main' ? connectDatabase(config, databaseUrl, runnerTimeouts).db : undefined
   const runner = await startRunner(own ? { ...ctx, db: own } : ctx, {
-    witness: fileWitness(config.dataDir, config.databaseUrl === undefined),
+    marker: markerFile(config.dataDir, config.databaseUrl === undefined),
     // A pooler in transaction mode passes no notifications on; the runner then goes by its poll alone.
     ...(config.databasePrepared
       ? { listen: (onHint) => listen(databaseUrl, hintChannel, onHint, log) }

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Sending, testSending } from '../../../test/sending.ts'
-import { DatabaseWatch } from './database-watch.ts'
 import { Lane } from './lane.ts'
 import { putToSleep } from './lane-queries.ts'
 import { planLanes } from './plan-lanes.ts'
+import { RestoreGuard } from './restore-guard/restore-guard.ts'
 import { createWriters } from './writers.ts'
 
 let sending: Sending
@@ -15,7 +15,7 @@ afterEach(() => sending[Symbol.asyncDispose]())
 test('a mailbox does not sleep by what was read before its last result was in the ledger', async () => {
   const { ctx, workspaceId } = sending
   const { id } = await sending.createMailbox('anna@example.com')
-  const writers = createWriters(ctx, new DatabaseWatch(ctx), new Date(0))
+  const writers = createWriters(ctx, new RestoreGuard(ctx), new Date(0))
   const lane = new Lane(workspaceId, id, '0')
   const plan = async () => (await planLanes(ctx, [lane], writers)).get(lane)?.kind
 

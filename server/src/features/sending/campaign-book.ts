@@ -3,7 +3,7 @@ import { SizedCache } from '../../kernel/sized-cache.ts'
 import type { CampaignSchedule } from '../campaigns/index.ts'
 import { type CompiledStep, compileStep, type MailCampaign } from '../messages/index.ts'
 import { type CampaignColumns, findVariantText, readCampaigns } from './campaign-queries.ts'
-import type { PlannedCampaign, PlannedStep } from './plan/plan.ts'
+import type { PlannedCampaign, PlannedStep } from './planning/plan.ts'
 
 /** A campaign as this process has read it, without the texts of its mails: they may be a megabyte. */
 export interface BookedCampaign {

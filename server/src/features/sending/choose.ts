@@ -1,6 +1,6 @@
 import type { BookedCampaign } from './campaign-book.ts'
 import type { LeadPool } from './lead-pool.ts'
-import { type PlannedLead, type PlannedSend, planSends, type WaitReason } from './plan/plan.ts'
+import { type PlannedLead, type PlannedSend, planSends, type WaitReason } from './planning/plan.ts'
 import { claimsMax, type ReadyLane, type Work } from './work.ts'
 import type { Candidate } from './work-queries.ts'
 

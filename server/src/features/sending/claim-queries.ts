@@ -3,8 +3,8 @@ import { column } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import { gatesAt } from './gates.ts'
-import { mayClaim } from './hold-queries.ts'
 import type { ClaimedLead, ClaimRequest, EarlierSend, SendKey, SendState } from './ledger.ts'
+import { mayClaim } from './restore-guard/hold-queries.ts'
 
 // Claims of lanes of many workspaces share a transaction: every statement here joins workspace_id to
 // its own unnest parameter, and says so in its first comment. What is looked up by key is so in a

@@ -1,9 +1,15 @@
 export { countReturnedBounces } from './bounce-protection.ts'
 export { countSetAside, countWaitingLeads } from './cross-workspace.ts'
-export { confirmRestore, findSendingHold, holdSending, previewRestore } from './holds.ts'
+export { type CampaignForecast, forecastCampaign } from './forecast/forecast-campaign.ts'
 export { messageIdOf } from './message-id.ts'
-export { type CampaignForecast, forecastCampaign } from './plan/forecast-campaign.ts'
-export { variantOf } from './plan/plan.ts'
+export { variantOf } from './planning/plan.ts'
+export { markerFile, type RestoreMarker } from './restore-guard/marker-file.ts'
+export {
+  confirmRestore,
+  findSendingHold,
+  holdSending,
+  previewRestore,
+} from './restore-guard/sending-hold.ts'
 export { type SendingRunner, startSendingRunner } from './runner.ts'
 export {
   confirmArrived,
@@ -14,4 +20,3 @@ export {
   sendAgain,
 } from './sends.ts'
 export { threadOf } from './thread.ts'
-export { fileWitness, type Witness } from './witness.ts'

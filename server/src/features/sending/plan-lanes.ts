@@ -10,7 +10,7 @@ import { type LaneRow, readLanes, type Sleep } from './lane-queries.ts'
 import type { LeadPool } from './lead-pool.ts'
 import type { Claim, ClaimRequest } from './ledger.ts'
 import { messageIdOf } from './message-id.ts'
-import { gapAfter, mailboxLimit } from './plan/plan.ts'
+import { gapAfter, mailboxLimit } from './planning/plan.ts'
 import { findNextDue, gatherWork, type ReadyLane, type Work } from './work.ts'
 
 /** What a lane does next. */

@@ -5,17 +5,17 @@ import { Leases } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
 import { createMarkedWaker } from '../mailbox-lanes/index.ts'
 import { findWokenLanes, sweepWokenLanes } from './cross-workspace.ts'
-import { DatabaseWatch } from './database-watch.ts'
 import { Lanes, type LanesOptions } from './lanes.ts'
 import { reconcileUncertain } from './reconcile.ts'
-import type { Witness } from './witness.ts'
+import type { RestoreMarker } from './restore-guard/marker-file.ts'
+import { RestoreGuard } from './restore-guard/restore-guard.ts'
 import { createWriters } from './writers.ts'
 
 export interface SendingRunnerOptions extends Pick<LanesOptions, 'onSettled'> {
   /** Calls back on every hint that something is due; resolves to the end of listening. */
   listen?: (onHint: (hint: string) => void) => Promise<() => Promise<void>>
   /** Tells from outside of the database whether it was put back. */
-  witness?: Witness
+  marker?: RestoreMarker
 }
 
 export interface SendingRunner {
@@ -46,7 +46,7 @@ export async function startSendingRunner(
   ctx: Context,
   options: SendingRunnerOptions = {},
 ): Promise<SendingRunner> {
-  const watch = new DatabaseWatch(ctx, options.witness)
+  const watch = new RestoreGuard(ctx, options.marker)
   await watch.look()
   const leases: Leases = new Leases(ctx, 'mailboxes', {
     taken: (buckets) => {

@@ -16,7 +16,7 @@ import { addToDays } from './day-queries.ts'
 import { countDays } from './days.ts'
 import type { SendKey, SendState } from './ledger.ts'
 import { type Outcome, type Transition, transitionOf } from './outcome.ts'
-import { gapAfter } from './plan/plan.ts'
+import { gapAfter } from './planning/plan.ts'
 import { sentMessage } from './sent-message.ts'
 import * as queries from './settle-queries.ts'
 

@@ -3,9 +3,9 @@ import { type SmtpFault, startSmtpFaults } from '../../../test/mail/smtp-faults.
 import { type LedgerEntry, readAt, type Sending, testSending } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { startInboxRunner } from '../inbox/index.ts'
-import { DatabaseWatch } from './database-watch.ts'
 import { confirmArrived, listSends, listUncertain, markArrived, sendAgain } from './index.ts'
 import { reconcileUncertain } from './reconcile.ts'
+import { RestoreGuard } from './restore-guard/restore-guard.ts'
 import { createWriters } from './writers.ts'
 
 let sending: Sending
@@ -42,7 +42,7 @@ const everyBucket = Array.from({ length: 256 }, (_, bucket) => bucket)
 /** What the runner does now and then. */
 async function reconcile() {
   const { ctx } = sending
-  const { settlements } = createWriters(ctx, new DatabaseWatch(ctx), new Date(0))
+  const { settlements } = createWriters(ctx, new RestoreGuard(ctx), new Date(0))
   await reconcileUncertain(ctx, everyBucket, settlements)
 }
 

@@ -4,7 +4,7 @@ import type { BookedCampaign, CampaignBook } from './campaign-book.ts'
 import type { Lane } from './lane.ts'
 import type { LaneRow } from './lane-queries.ts'
 import type { LeadPool } from './lead-pool.ts'
-import { dayOf, type PlannedMailbox } from './plan/plan.ts'
+import { dayOf, type PlannedMailbox } from './planning/plan.ts'
 import * as queries from './work-queries.ts'
 
 /** A lane whose mailbox could send now, and the campaigns that it sends for. */

@@ -5,18 +5,18 @@ import { LinkMaker } from '../tracking/index.ts'
 import { CampaignBook } from './campaign-book.ts'
 import { claimSends } from './claim.ts'
 import { Connections } from './connections.ts'
-import type { DatabaseWatch } from './database-watch.ts'
 import { DraftRoom } from './draft-room.ts'
 import { putToSleep, type Sleep } from './lane-queries.ts'
 import { LeadPool } from './lead-pool.ts'
 import type { Claim, ClaimRequest } from './ledger.ts'
+import type { RestoreGuard } from './restore-guard/restore-guard.ts'
 import { SentCopies } from './sent-copies.ts'
 import { type Mark, markTransmitting } from './settle-queries.ts'
 import { Settlements } from './settlements.ts'
 
 /** What the lanes of one process share. */
 export interface Writers {
-  watch: DatabaseWatch
+  watch: RestoreGuard
   /** When this process began: mailboxes that were read before it count as unread. */
   readSince: Date
   book: CampaignBook
@@ -37,7 +37,7 @@ export interface Writers {
 /** Those of more lanes share a commit: each mark waits a little longer, and all cost less. */
 const marksAtOnce = 1
 
-export function createWriters(ctx: Context, watch: DatabaseWatch, readSince: Date): Writers {
+export function createWriters(ctx: Context, watch: RestoreGuard, readSince: Date): Writers {
   const book = new CampaignBook()
   const claims = createBatchWriter<ClaimRequest, Claim | null>(
     ctx,

@@ -10,7 +10,7 @@ import {
   type PlannedLead,
   type PlannedMailbox,
   planSends,
-} from '../../../src/features/sending/plan/plan.ts'
+} from '../../../src/features/sending/planning/plan.ts'
 import { Random } from '../../random.ts'
 import { isOpenWithin, sameSchedule } from '../sending/wall-clock.ts'
 import { dayKey, MemoryLedger } from './ledger.ts'

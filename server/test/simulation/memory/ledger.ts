@@ -13,7 +13,7 @@ import {
 import type { LockedLead } from '../../../src/features/leads/record.ts'
 import type { ClaimRequest, SendState } from '../../../src/features/sending/ledger.ts'
 import { type Outcome, transitionOf } from '../../../src/features/sending/outcome.ts'
-import type { PlannedStep } from '../../../src/features/sending/plan/plan.ts'
+import type { PlannedStep } from '../../../src/features/sending/planning/plan.ts'
 
 export interface LedgerCampaign {
   id: string

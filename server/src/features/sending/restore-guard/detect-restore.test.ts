@@ -2,9 +2,9 @@ import { cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { detectRestore } from './detect-restore.ts'
 import type { SendingInstance } from './hold-queries.ts'
-import { judgeDatabase } from './judge-database.ts'
-import { fileWitness, type Testimony } from './witness.ts'
+import { markerFile, type RestoreMark } from './marker-file.ts'
 
 const instance: SendingInstance = {
   id: 'i',
@@ -14,9 +14,9 @@ const instance: SendingInstance = {
   sending_held_since: null,
   sending_held_reason: null,
 }
-const seen: Testimony = { id: 'i', epoch: 10, isCopy: false }
+const seen: RestoreMark = { id: 'i', epoch: 10, isCopy: false }
 
-test.each<[string, Partial<SendingInstance>, Partial<Testimony> | null, boolean, string | null]>([
+test.each<[string, Partial<SendingInstance>, Partial<RestoreMark> | null, boolean, string | null]>([
   ['nothing was sent yet', { sending_identity: null }, null, true, null],
   ['nothing has changed', {}, {}, true, null],
   ['another cluster', { current_identity: '8.1.16400' }, {}, true, 'another_database'],
@@ -31,27 +31,27 @@ test.each<[string, Partial<SendingInstance>, Partial<Testimony> | null, boolean,
   ['its own database beside a foreign file', {}, { id: 'j' }, true, 'data_is_incomplete'],
   ['a copy of DATA_DIR', {}, { isCopy: true }, true, 'data_was_copied'],
   ['a copied DATA_DIR that holds no database', {}, { isCopy: true }, false, null],
-])('%s', (_what, stored, testimony, ownsDatabase, reason) => {
-  const witness = { ownsDatabase, testimony: testimony ? { ...seen, ...testimony } : undefined }
-  expect(judgeDatabase({ ...instance, ...stored }, witness)).toBe(reason)
+])('%s', (_what, stored, mark, ownsDatabase, reason) => {
+  const marker = { ownsDatabase, mark: mark ? { ...seen, ...mark } : undefined }
+  expect(detectRestore({ ...instance, ...stored }, marker)).toBe(reason)
 })
 
 async function folder() {
-  const path = await mkdtemp(join(tmpdir(), 'outrider-witness-'))
+  const path = await mkdtemp(join(tmpdir(), 'outrider-marker-'))
   onTestFinished(() => rm(path, { recursive: true }))
   return path
 }
 
 test('the file knows itself again however often it is written, and its copy is another one', async () => {
   const [home, elsewhere] = [await folder(), await folder()]
-  const witness = fileWitness(home, true)
-  expect(await witness.recall()).toBeUndefined()
+  const marker = markerFile(home, true)
+  expect(await marker.recall()).toBeUndefined()
   for (const epoch of [1, 2, 1000]) {
-    await witness.note({ id: 'i', epoch })
-    expect(await witness.recall()).toEqual({ id: 'i', epoch, isCopy: false })
+    await marker.note({ id: 'i', epoch })
+    expect(await marker.recall()).toEqual({ id: 'i', epoch, isCopy: false })
   }
   await cp(join(home, 'sending'), join(elsewhere, 'sending'), { preserveTimestamps: true })
-  const copied = fileWitness(elsewhere, true)
+  const copied = markerFile(elsewhere, true)
   expect(await copied.recall()).toEqual({ id: 'i', epoch: 1000, isCopy: true })
   await copied.note({ id: 'i', epoch: 1001 })
   expect(await copied.recall()).toEqual({ id: 'i', epoch: 1001, isCopy: false })
@@ -60,9 +60,9 @@ test('the file knows itself again however often it is written, and its copy is a
 test('a file that was put back in its place is another one, too', async () => {
   const home = await folder()
   const path = join(home, 'sending')
-  const witness = fileWitness(home, true)
-  await witness.note({ id: 'i', epoch: 1 })
+  const marker = markerFile(home, true)
+  await marker.note({ id: 'i', epoch: 1 })
   await writeFile(`${path}.restored`, await readFile(path))
   await rename(`${path}.restored`, path)
-  expect(await witness.recall()).toMatchObject({ isCopy: true })
+  expect(await marker.recall()).toMatchObject({ isCopy: true })
 })

@@ -1,20 +1,20 @@
 import { nextStep, type SequenceProgress } from '../../campaigns/index.ts'
-import type { PlannedStep } from './planned.ts'
+import type { PlannedStep } from '../planning/planned.ts'
 
 /** A step that is to be sent, and what follows it. */
-export interface StepPath {
+export interface StepRoute {
   rank: number
   step: PlannedStep
   /** It has a variant to send. */
   isSendable: boolean
-  rest: StepPath | null
+  rest: StepRoute | null
   /** How many mails until the end, or until a step that cannot be sent. */
   mails: number
 }
 
 /** The ways through a sequence that its leads are on; most of them are on the same few. */
-export class StepPaths {
-  readonly all: StepPath[] = []
+export class StepRoutes {
+  readonly all: StepRoute[] = []
   readonly #steps: PlannedStep[]
 
   constructor(steps: PlannedStep[]) {
@@ -22,7 +22,7 @@ export class StepPaths {
   }
 
   /** What is left for a lead; null: nothing. */
-  from(progress: SequenceProgress): StepPath | null {
+  from(progress: SequenceProgress): StepRoute | null {
     const left: PlannedStep[] = []
     let { sent_step_ids, current_step } = progress
     for (;;) {
@@ -32,10 +32,10 @@ export class StepPaths {
       sent_step_ids = [...sent_step_ids, step.id]
       current_step = step.number
     }
-    return left.reduceRight<StepPath | null>((rest, step) => this.#path(step, rest), null)
+    return left.reduceRight<StepRoute | null>((rest, step) => this.#path(step, rest), null)
   }
 
-  #path(step: PlannedStep, rest: StepPath | null): StepPath {
+  #path(step: PlannedStep, rest: StepRoute | null): StepRoute {
     const known = this.all.find((path) => path.step === step && path.rest === rest)
     if (known) return known
     const isSendable = step.variants.some(({ v_disabled }) => !v_disabled)

@@ -1,17 +1,7 @@
-import { allocate, budgetOf, lanesOf } from './allocate.ts'
-import { type Cohort, CohortWork, type HeldReason } from './cohort-work.ts'
-import { type DayLimit, ForecastDays } from './forecast-days.ts'
-import type { PlannedCampaign, PlannedMailbox, SendHistory } from './planned.ts'
-
-export interface ForecastDay {
-  date: string
-  sends: number
-  new_leads: number
-  /** Those that send on this day. */
-  mailboxes: { mailbox_id: string; sends: number }[]
-  /** Why it is not more; null: nothing is left to send. */
-  limited_by: DayLimit | null
-}
+import { allocate, budgetOf, lanesOf } from '../planning/allocate.ts'
+import type { PlannedCampaign, PlannedMailbox, SendHistory } from '../planning/planned.ts'
+import { type Cohort, ForecastBacklog, type HeldReason } from './forecast-backlog.ts'
+import { type ForecastDay, ForecastDays } from './forecast-days.ts'
 
 export interface Forecast {
   /** Every day from today to that of the last mail, in the zone of the first schedule. */
@@ -47,11 +37,11 @@ export function forecast(
   const budget = budgetOf(campaign, history, nowMs)
   const lanes = lanesOf(mailboxes, history, nowMs)
   const days = new ForecastDays(budget, lanes, nowMs)
-  const work = new CohortWork(campaign, budget, lanes, cohorts, days)
+  const work = new ForecastBacklog(campaign, budget, lanes, cohorts, days)
   const untilMs = budget.calendar.addDays(budget.calendar.dayAt(nowMs).startMs, daysMax)
   allocate(budget, lanes, work, untilMs)
   const unsent = work.mailsLeft()
-  const isOver = budget.windows.stretchAt(untilMs) === null
+  const isOver = budget.windows.intervalAt(untilMs) === null
   return {
     days: days.finish(work, unsent === 0),
     sends: days.sends,

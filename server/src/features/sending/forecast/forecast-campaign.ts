@@ -1,9 +1,14 @@
 import type { Context } from '../../../kernel/context.ts'
 import { type Campaign, getCampaign, zoneOf } from '../../campaigns/index.ts'
-import type { Cohort } from './cohort-work.ts'
+import {
+  dayOf,
+  type PlannedCampaign,
+  type PlannedMailbox,
+  type SendHistory,
+} from '../planning/plan.ts'
 import { type Forecast, forecast } from './forecast.ts'
+import type { Cohort } from './forecast-backlog.ts'
 import * as queries from './forecast-queries.ts'
-import { dayOf, type PlannedCampaign, type PlannedMailbox, type SendHistory } from './plan.ts'
 
 export interface CampaignForecast extends Forecast {
   campaign: Pick<Campaign, 'id' | 'name' | 'status'>

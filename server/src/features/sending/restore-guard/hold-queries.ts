@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../kernel/db/db.ts'
+import type { Db } from '../../../kernel/db/db.ts'
 
 /** What this database says of itself as the one that is sent from. */
 export interface SendingInstance {

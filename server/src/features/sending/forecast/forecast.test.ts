@@ -14,8 +14,6 @@ import {
   type SendingState,
 } from '../../../../test/planning.ts'
 import { nextStep as nextOf } from '../../campaigns/index.ts'
-import type { Cohort } from './cohort-work.ts'
-import { forecast } from './forecast.ts'
 import {
   dayOf,
   notBefore,
@@ -25,7 +23,9 @@ import {
   type PlannedSend,
   planSends,
   type SendHistory,
-} from './plan.ts'
+} from '../planning/plan.ts'
+import { forecast } from './forecast.ts'
+import type { Cohort } from './forecast-backlog.ts'
 
 const monday = new Date('2026-11-23T08:00:00Z')
 const created = new Date('2026-11-20T08:00:00Z')

@@ -1,5 +1,6 @@
-import type { Lane, Work } from './allocate.ts'
+import type { Work } from './allocate.ts'
 import type { Candidate } from './candidates.ts'
+import type { Lane } from './lane.ts'
 import { gapAfter } from './pace.ts'
 import type { PlannedCampaign, PlannedSend } from './planned.ts'
 

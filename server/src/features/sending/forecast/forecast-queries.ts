@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../kernel/db/db.ts'
-import type { Cohort } from './cohort-work.ts'
-import type { PlannedMailbox } from './planned.ts'
+import type { PlannedMailbox } from '../planning/planned.ts'
+import type { Cohort } from './forecast-backlog.ts'
 
 export interface ForecastMailbox
   extends Pick<

@@ -1,5 +1,5 @@
 /** How many fall due when, first come first. */
-export class DueCounts {
+export class DueHistogram {
   #due: number[] = []
   #counts: number[] = []
   #first = 0

@@ -1,11 +1,12 @@
-import type { Block, Budget, Lane, Work } from './allocate.ts'
-import { scatter } from './chance.ts'
-import { DueCounts } from './due-counts.ts'
+import type { Block, Budget, Work } from '../planning/allocate.ts'
+import { scatter } from '../planning/chance.ts'
+import type { Lane } from '../planning/lane.ts'
+import { gapMs } from '../planning/pace.ts'
+import type { PlannedCampaign, PlannedLead, WaitReason } from '../planning/planned.ts'
+import { delayedMs } from '../planning/step-delay.ts'
+import { DueHistogram } from './due-histogram.ts'
 import type { ForecastDays } from './forecast-days.ts'
-import { gapMs } from './pace.ts'
-import type { PlannedCampaign, PlannedLead, WaitReason } from './planned.ts'
-import { delayedMs } from './step-clock.ts'
-import { type StepPath, StepPaths } from './step-paths.ts'
+import { type StepRoute, StepRoutes } from './step-routes.ts'
 
 /** Leads in the same place that are due at about the same time. */
 export interface Cohort extends Pick<PlannedLead, 'mailbox_id' | 'sent_step_ids' | 'current_step'> {
@@ -26,17 +27,17 @@ export type HeldReason = Extract<
 >
 
 /** Leads as numbers: how many are due for which step, and when. */
-export class CohortWork implements Work {
+export class ForecastBacklog implements Work {
   readonly held = new Map<HeldReason, number>()
   readonly #campaign: PlannedCampaign
   readonly #budget: Budget
   readonly #lanes: Lane[]
   readonly #days: ForecastDays
-  readonly #paths: StepPaths
+  readonly #paths: StepRoutes
   /** By rank of their path. */
-  readonly #new: DueCounts[]
+  readonly #new: DueHistogram[]
   /** By lane, then by rank of the path. */
-  readonly #followUps: DueCounts[][]
+  readonly #followUps: DueHistogram[][]
   #draws = 0
 
   constructor(
@@ -50,9 +51,9 @@ export class CohortWork implements Work {
     this.#budget = budget
     this.#lanes = lanes
     this.#days = days
-    this.#paths = new StepPaths(campaign.steps)
+    this.#paths = new StepRoutes(campaign.steps)
     const placed = cohorts.map((cohort) => ({ cohort, path: this.#paths.from(cohort) }))
-    const queues = () => this.#paths.all.map(() => new DueCounts())
+    const queues = () => this.#paths.all.map(() => new DueHistogram())
     this.#new = queues()
     this.#followUps = lanes.map(queues)
     const rankOf = new Map(lanes.map(({ mailbox, rank }) => [mailbox.id, rank]))
@@ -61,7 +62,7 @@ export class CohortWork implements Work {
   }
 
   followUpDueMs(lane: Lane): number {
-    const queues = this.#followUps[lane.rank] as DueCounts[]
+    const queues = this.#followUps[lane.rank] as DueHistogram[]
     if (this.#campaign.expire_after_days !== null) this.#dropExpired(queues, lane.wakeMs)
     return firstDueMs(queues)
   }
@@ -70,7 +71,7 @@ export class CohortWork implements Work {
 
   send(lane: Lane, isNew: boolean, atMs: number): number {
     this.#days.sent(this, lane, isNew, atMs)
-    const queues = isNew ? this.#new : (this.#followUps[lane.rank] as DueCounts[])
+    const queues = isNew ? this.#new : (this.#followUps[lane.rank] as DueHistogram[])
     const rank = this.#firstRank(queues)
     queues[rank]?.take()
     const rest = this.#paths.all[rank]?.rest
@@ -86,16 +87,16 @@ export class CohortWork implements Work {
 
   /** Lanes with a follow-up that is due before this instant. */
   lanesDueBefore = (ms: number): Lane[] =>
-    this.#lanes.filter(({ rank }) => firstDueMs(this.#followUps[rank] as DueCounts[]) < ms)
+    this.#lanes.filter(({ rank }) => firstDueMs(this.#followUps[rank] as DueHistogram[]) < ms)
 
   mailsLeft(): number {
-    const mailsIn = (queues: DueCounts[]) =>
+    const mailsIn = (queues: DueHistogram[]) =>
       queues.reduce((sum, queue, rank) => sum + queue.total() * this.#mailsOf(rank), 0)
     return [this.#new, ...this.#followUps].reduce((sum, queues) => sum + mailsIn(queues), 0)
   }
 
   /** Of those due together the one that is furthest goes first, as in a plan. */
-  #firstRank(queues: DueCounts[]): number {
+  #firstRank(queues: DueHistogram[]): number {
     let [first, firstMs, furthest] = [0, Number.POSITIVE_INFINITY, 0]
     for (const { rank, step } of this.#paths.all) {
       const dueMs = queues[rank]?.dueMs() ?? Number.POSITIVE_INFINITY
@@ -109,7 +110,7 @@ export class CohortWork implements Work {
 
   #mailsOf = (rank: number) => this.#paths.all[rank]?.mails ?? 0
 
-  #place(cohort: Cohort, path: StepPath | null, rankOf: Map<string, number>) {
+  #place(cohort: Cohort, path: StepRoute | null, rankOf: Map<string, number>) {
     const isNew = cohort.sent_step_ids.length === 0
     const rank = rankOf.get(cohort.mailbox_id ?? '')
     if (cohort.sending_state === 'paused') this.#hold('lead_paused', cohort.leads)
@@ -121,13 +122,13 @@ export class CohortWork implements Work {
     else this.#followUps[rank]?.[path.rank]?.add(cohort.due.getTime(), cohort.leads)
   }
 
-  #follow(lane: Lane, path: StepPath, sentMs: number) {
+  #follow(lane: Lane, path: StepRoute, sentMs: number) {
     if (!path.isSendable) return this.#hold('no_enabled_variant', 1)
     const dueMs = delayedMs(this.#budget.calendar, path.step, sentMs)
     this.#followUps[lane.rank]?.[path.rank]?.add(dueMs, 1)
   }
 
-  #dropExpired(queues: DueCounts[], nowMs: number) {
+  #dropExpired(queues: DueHistogram[], nowMs: number) {
     const { calendar } = this.#budget
     const days = this.#campaign.expire_after_days as number
     for (const queue of queues) {
@@ -143,7 +144,7 @@ export class CohortWork implements Work {
   }
 }
 
-function firstDueMs(queues: DueCounts[]): number {
+function firstDueMs(queues: DueHistogram[]): number {
   let first = Number.POSITIVE_INFINITY
   for (const queue of queues) first = Math.min(first, queue.dueMs())
   return first

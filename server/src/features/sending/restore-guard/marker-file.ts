@@ -3,7 +3,7 @@ import { mkdir, open, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** What is known of the database from outside of it. */
-export interface Testimony {
+export interface RestoreMark {
   /** Of the instance. */
   id: string
   epoch: number
@@ -12,19 +12,19 @@ export interface Testimony {
 }
 
 /** Remembers how far the database was, so that one that was put back is noticed. */
-export interface Witness {
-  /** The database is put back together with the witness, unless somebody takes them apart. */
+export interface RestoreMarker {
+  /** The database is put back together with the marker, unless somebody takes them apart. */
   ownsDatabase: boolean
   /** Undefined: it has seen nothing yet. */
-  recall: () => Promise<Testimony | undefined>
-  note: (seen: Pick<Testimony, 'id' | 'epoch'>) => Promise<void>
+  recall: () => Promise<RestoreMark | undefined>
+  note: (seen: Pick<RestoreMark, 'id' | 'epoch'>) => Promise<void>
 }
 
 /**
  * A file in DATA_DIR. It says which file it is: a copy of it is another one, whatever made the copy.
  * Written in place, by one write of one length, so that it stays that file and is never half written.
  */
-export function fileWitness(dataDir: string, ownsDatabase: boolean): Witness {
+export function markerFile(dataDir: string, ownsDatabase: boolean): RestoreMarker {
   const path = join(dataDir, 'sending')
   return {
     ownsDatabase,

@@ -1,17 +1,17 @@
-import type { Context } from '../../kernel/context.ts'
-import type { Db } from '../../kernel/db/db.ts'
-import { lockInstance } from '../../kernel/db/instance.ts'
-import { transaction } from '../../kernel/db/transaction.ts'
-import { AppError } from '../../kernel/errors.ts'
-import { hintDue } from '../../kernel/runner/hint.ts'
+import type { Context } from '../../../kernel/context.ts'
+import type { Db } from '../../../kernel/db/db.ts'
+import { lockInstance } from '../../../kernel/db/instance.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
+import { AppError } from '../../../kernel/errors.ts'
+import { hintDue } from '../../../kernel/runner/hint.ts'
 import {
   countOpenSends,
   countUncertainSends,
   type RestoreEffects,
   readRestoreEffects,
-} from './cross-workspace.ts'
+} from '../cross-workspace.ts'
+import { type HoldReason, holdReasons } from './detect-restore.ts'
 import { findSendingInstance, updateSendingInstance } from './hold-queries.ts'
-import { type HoldReason, holdReasons } from './judge-database.ts'
 
 /** Nothing leaves this database by any process: no mail, no webhook, no login to a mailbox. */
 export interface SendingHold {

@@ -1,8 +1,8 @@
 import { CompiledQuery } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type LedgerEntry, type Sending, testSending } from '../../../test/sending.ts'
-import { confirmRestore, findSendingHold, holdSending, startSendingRunner } from './index.ts'
-import type { Testimony, Witness } from './witness.ts'
+import { type LedgerEntry, type Sending, testSending } from '../../../../test/sending.ts'
+import { confirmRestore, findSendingHold, holdSending, startSendingRunner } from '../index.ts'
+import type { RestoreMark, RestoreMarker } from './marker-file.ts'
 
 let sending: Sending
 beforeEach(async () => {
@@ -44,7 +44,7 @@ const statusOf = async (id: string) =>
   (await sending.call('GET', `/api/v2/campaigns/${id}`)).body.sending_status
 
 /** One that remembers in memory what the file would. */
-function memory(start?: Testimony): Witness {
+function memory(start?: RestoreMark): RestoreMarker {
   let seen = start
   return {
     ownsDatabase: false,
@@ -57,9 +57,9 @@ function memory(start?: Testimony): Witness {
 
 test('a first start, and every other on the same database, sends', async () => {
   const id = await activeCampaign()
-  const witness = memory()
+  const marker = memory()
   for (const count of [1, 2, 3]) {
-    const runner = await startSendingRunner(sending.ctx, { witness })
+    const runner = await startSendingRunner(sending.ctx, { marker })
     expect(runner.isHeld()).toBe(false)
     await sending.addLeads(id, [`${count}@lead.example`])
     await sending.waitForLedger(sentTo(count))
@@ -124,13 +124,13 @@ test('a database that is older than what the machine has seen is held once', asy
     .selectFrom('instance')
     .select('id')
     .executeTakeFirstOrThrow()
-  const witness = memory({ id, epoch: 1000, isCopy: false })
-  const held = await startSendingRunner(ctx, { witness })
+  const marker = memory({ id, epoch: 1000, isCopy: false })
+  const held = await startSendingRunner(ctx, { marker })
   expect(held.isHeld()).toBe(true)
   expect(await findSendingHold(ctx.db)).toMatchObject({ reason: 'database_went_back' })
   await held.stop(1000)
   await confirmRestore(ctx)
-  const confirmed = await startSendingRunner(ctx, { witness })
+  const confirmed = await startSendingRunner(ctx, { marker })
   expect(confirmed.isHeld()).toBe(false)
   await confirmed.stop(1000)
 })

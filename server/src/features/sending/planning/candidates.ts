@@ -8,7 +8,7 @@ import type {
   PlannedVariant,
   WaitReason,
 } from './planned.ts'
-import { delayedMs } from './step-clock.ts'
+import { delayedMs } from './step-delay.ts'
 
 /** A lead that gets a mail as soon as it is due and its turn. */
 export interface Candidate {

@@ -1,6 +1,7 @@
 import { afterDelay, nextStep as nextOf, zoneOf } from '../../campaigns/index.ts'
-import { allocate, budgetOf, type Lane, lanesOf } from './allocate.ts'
+import { allocate, budgetOf, lanesOf } from './allocate.ts'
 import { type Candidate, candidateOf } from './candidates.ts'
+import type { Lane } from './lane.ts'
 import { LeadWork } from './lead-work.ts'
 import type {
   PlannedCampaign,
@@ -14,7 +15,7 @@ import type {
   WaitReason,
 } from './planned.ts'
 import { whyWaiting } from './waiting.ts'
-import type { Stretch } from './windows.ts'
+import type { OpenInterval } from './windows.ts'
 
 export { dayOf } from '../../../kernel/calendar.ts'
 export { gapAfter, mailboxLimit, variantOf } from './pace.ts'
@@ -51,8 +52,8 @@ export function planSends(
   const lanes = new Map(
     lanesOf(mailboxes, history, nowMs).map((lane) => [lane.mailbox.id, lane] as const),
   )
-  const stretch = budget.windows.stretchAt(nowMs)
-  const halted = haltOf(campaign, mailboxes, lanes.size, stretch)
+  const interval = budget.windows.intervalAt(nowMs)
+  const halted = haltOf(campaign, mailboxes, lanes.size, interval)
   const waiting: WaitingLead[] = []
   const candidates: Candidate[] = []
   for (const lead of leads) {
@@ -64,9 +65,9 @@ export function planSends(
   }
 
   const work = new LeadWork(campaign, candidates)
-  const isOpen = stretch !== null && stretch.openMs <= nowMs
-  if (isOpen) allocate(budget, [...lanes.values()], work, stretch.closeMs)
-  const untilMs = (isOpen ? stretch.closeMs : stretch?.openMs) ?? nowMs
+  const isOpen = interval !== null && interval.openMs <= nowMs
+  if (isOpen) allocate(budget, [...lanes.values()], work, interval.closeMs)
+  const untilMs = (isOpen ? interval.closeMs : interval?.openMs) ?? nowMs
   const aftermath = { budget, lanes, isOpen, untilMs }
   for (const candidate of work.left()) waiting.push(whyWaiting(candidate, aftermath))
   return { sends: work.sends, waiting, next: earliest(work.sends, waiting, nowMs) }
@@ -77,13 +78,13 @@ function haltOf(
   campaign: PlannedCampaign,
   mailboxes: PlannedMailbox[],
   lanes: number,
-  stretch: Stretch | null,
+  interval: OpenInterval | null,
 ): WaitReason | undefined {
   if (campaign.status !== 'active') return campaign.status
   if (!campaign.planAllows) return 'plan_required'
   if (mailboxes.length === 0) return 'no_mailbox'
   if (lanes === 0) return 'mailboxes_unhealthy'
-  return stretch ? undefined : 'schedule_ended'
+  return interval ? undefined : 'schedule_ended'
 }
 
 const orphaned = ({ lead, isNew }: Candidate, lanes: Map<string, Lane>): WaitReason | undefined =>

@@ -1,5 +1,5 @@
-import type { Block, Budget, Lane } from './allocate.ts'
-import type { ForecastDay } from './forecast.ts'
+import type { Block, Budget } from '../planning/allocate.ts'
+import type { Lane } from '../planning/lane.ts'
 
 export type DayLimit =
   | 'campaign_daily_limit'
@@ -11,6 +11,16 @@ export type DayLimit =
   | 'waiting_for_step_delay'
   /** No window opens. */
   | 'outside_schedule'
+
+export interface ForecastDay {
+  date: string
+  sends: number
+  new_leads: number
+  /** Those that send on this day. */
+  mailboxes: { mailbox_id: string; sends: number }[]
+  /** Why it is not more; null: nothing is left to send. */
+  limited_by: DayLimit | null
+}
 
 /** What of the work tells why a day ended as it did. */
 interface Due {
@@ -78,8 +88,8 @@ export class ForecastDays {
     const { date } = this.#budget.calendar.dayAt(atMs)
     if (this.#open && this.#open.date !== date) this.#close(due, this.#open)
     if (this.#open?.date !== date) this.#open = newDay(date)
-    const stretch = this.#budget.windows.stretchAt(atMs)
-    this.#open.closeMs = stretch?.closeMs ?? atMs
+    const interval = this.#budget.windows.intervalAt(atMs)
+    this.#open.closeMs = interval?.closeMs ?? atMs
     return this.#open
   }
 

@@ -1,5 +1,5 @@
 import type { SendingInstance } from './hold-queries.ts'
-import type { Testimony } from './witness.ts'
+import type { RestoreMark } from './marker-file.ts'
 
 /** Why nothing is sent until a person has looked. */
 export type HoldReason =
@@ -18,19 +18,19 @@ export const holdReasons: Record<HoldReason, string> = {
 }
 
 /**
- * Whether the database is the one that was sent from last, as far as it and a witness outside of it
+ * Whether the database is the one that was sent from last, as far as it and a marker outside of it
  * can tell. One that was put back has forgotten mails that were sent: it would send them again.
  */
-export function judgeDatabase(
+export function detectRestore(
   { id, sending_identity, current_identity, sending_epoch }: SendingInstance,
-  witness: { ownsDatabase: boolean; testimony: Testimony | undefined },
+  marker: { ownsDatabase: boolean; mark: RestoreMark | undefined },
 ): HoldReason | null {
   // Nothing was ever sent by what it says.
   if (sending_identity === null) return null
   if (sending_identity !== current_identity) return 'another_database'
-  const known = witness.testimony?.id === id ? witness.testimony : undefined
+  const known = marker.mark?.id === id ? marker.mark : undefined
   if (known && known.epoch > sending_epoch) return 'database_went_back'
-  if (!witness.ownsDatabase) return null
+  if (!marker.ownsDatabase) return null
   if (!known) return 'data_is_incomplete'
   return known.isCopy ? 'data_was_copied' : null
 }

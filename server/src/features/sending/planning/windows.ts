@@ -1,19 +1,19 @@
 import { ZoneCalendar } from '../../../kernel/calendar.ts'
 import { type CampaignSchedule, closesAt, windowState, zoneOf } from '../../campaigns/index.ts'
 
-export interface Stretch {
+export interface OpenInterval {
   openMs: number
   closeMs: number
 }
 
-/** A stretch, and from when on it is the next to open. */
-interface Known extends Stretch {
+/** A interval, and from when on it is the next to open. */
+interface Known extends OpenInterval {
   sinceMs: number
 }
 
 const knownMax = 500
 
-/** The open stretches of a schedule and the days of its campaign; what was asked once is known. */
+/** The open intervals of a schedule and the days of its campaign; what was asked once is known. */
 export class Windows {
   readonly calendar: ZoneCalendar
   readonly #schedule: CampaignSchedule
@@ -26,36 +26,36 @@ export class Windows {
   }
 
   /** The one that is open, else the next; null when no other opens. */
-  stretchAt(ms: number): Stretch | null {
-    const fits = (stretch: Known) => ms >= stretch.sinceMs && ms < stretch.closeMs
+  intervalAt(ms: number): OpenInterval | null {
+    const fits = (interval: Known) => ms >= interval.sinceMs && ms < interval.closeMs
     if (!this.#last || !fits(this.#last)) this.#last = this.#known.find(fits) ?? this.#find(ms)
     return this.#last ?? null
   }
 
   /** The first instant from `ms` on at which it is open; null when it never is again. */
   openingAt(ms: number): number | null {
-    const stretch = this.stretchAt(ms)
-    return stretch && Math.max(stretch.openMs, ms)
+    const interval = this.intervalAt(ms)
+    return interval && Math.max(interval.openMs, ms)
   }
 
   #find(ms: number): Known | undefined {
     const { nextOpen } = windowState(this.#schedule, new Date(ms))
     if (!nextOpen) return
-    const stretch = {
+    const interval = {
       sinceMs: ms,
       openMs: nextOpen.getTime(),
       closeMs: closesAt(this.#schedule, nextOpen).getTime(),
     }
-    this.#known.push(stretch)
+    this.#known.push(interval)
     if (this.#known.length > knownMax) this.#known.shift()
-    return stretch
+    return interval
   }
 }
 
 /** A runner plans by the same schedule again and again. */
 const windows = new WeakMap<CampaignSchedule, Windows>()
 
-export function windowsOf(schedule: CampaignSchedule): Windows {
+export function sendingWindowsOf(schedule: CampaignSchedule): Windows {
   const known = windows.get(schedule) ?? new Windows(schedule)
   windows.set(schedule, known)
   return known

@@ -1,22 +1,9 @@
 import { ZoneCalendar } from '../../../kernel/calendar.ts'
+import type { Lane } from './lane.ts'
 import { LaneQueue } from './lane-queue.ts'
 import { mailboxLimit } from './pace.ts'
 import type { PlannedCampaign, PlannedMailbox, SendHistory } from './planned.ts'
-import { type Windows, windowsOf } from './windows.ts'
-
-/** A mailbox on its way through time. */
-export interface Lane {
-  readonly mailbox: PlannedMailbox
-  readonly rank: number
-  readonly calendar: ZoneCalendar
-  /** When it is looked at next: it is free, or something may have become due. */
-  wakeMs: number
-  /** Its own day, what it may send on it, and what it has sent. */
-  date: string
-  dayEndMs: number
-  limit: number
-  sent: number
-}
+import { sendingWindowsOf, type Windows } from './windows.ts'
 
 /** What of a campaign the lanes share. */
 export interface Budget {
@@ -70,10 +57,10 @@ function visit(budget: Budget, lane: Lane, work: Work): number {
   const at = lane.wakeMs
   startBudgetDay(budget, at)
   startLaneDay(lane, at)
-  const stretch = budget.windows.stretchAt(at)
-  if (!stretch || at < stretch.openMs) {
+  const interval = budget.windows.intervalAt(at)
+  if (!interval || at < interval.openMs) {
     work.blocked?.(lane, 'outside_schedule', at)
-    return stretch?.openMs ?? Number.POSITIVE_INFINITY
+    return interval?.openMs ?? Number.POSITIVE_INFINITY
   }
   if (budget.sent >= budget.limit) {
     work.blocked?.(lane, 'campaign_daily_limit', at)
@@ -91,7 +78,7 @@ function visit(budget: Budget, lane: Lane, work: Work): number {
   lane.sent++
   budget.sent++
   if (isNew) budget.newLeads++
-  const untilMs = Math.min(stretch.closeMs, budget.dayEndMs, lane.dayEndMs)
+  const untilMs = Math.min(interval.closeMs, budget.dayEndMs, lane.dayEndMs)
   return at + work.send(lane, isNew, at, untilMs)
 }
 
@@ -124,7 +111,7 @@ function startLaneDay(lane: Lane, ms: number) {
 }
 
 export function budgetOf(campaign: PlannedCampaign, { campaignDay }: SendHistory, nowMs: number) {
-  const windows = windowsOf(campaign.schedule)
+  const windows = sendingWindowsOf(campaign.schedule)
   const budget: Budget = {
     windows,
     calendar: windows.calendar,

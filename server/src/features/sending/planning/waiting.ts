@@ -1,5 +1,6 @@
-import type { Budget, Lane } from './allocate.ts'
+import type { Budget } from './allocate.ts'
 import type { Candidate } from './candidates.ts'
+import type { Lane } from './lane.ts'
 import type { WaitingLead, WaitReason } from './planned.ts'
 
 /** Lanes and budget as `allocate` left them. */

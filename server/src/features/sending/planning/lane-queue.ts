@@ -1,4 +1,4 @@
-import type { Lane } from './allocate.ts'
+import type { Lane } from './lane.ts'
 
 /** Lanes by the instant they wake at: of those that wake together the one that sent least. */
 export class LaneQueue {

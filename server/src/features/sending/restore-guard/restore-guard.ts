@@ -1,15 +1,15 @@
-import type { Context } from '../../kernel/context.ts'
-import { lockInstance } from '../../kernel/db/instance.ts'
-import { transaction } from '../../kernel/db/transaction.ts'
-import { describeError } from '../../kernel/log.ts'
+import type { Context } from '../../../kernel/context.ts'
+import { lockInstance } from '../../../kernel/db/instance.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
+import { describeError } from '../../../kernel/log.ts'
+import { detectRestore } from './detect-restore.ts'
 import * as queries from './hold-queries.ts'
-import { judgeDatabase } from './judge-database.ts'
-import type { Witness } from './witness.ts'
+import type { RestoreMarker } from './marker-file.ts'
 
 const lookEveryMs = 15_000
 
 /** Without a file: what this process has seen itself. */
-const nobody: Witness = {
+const nobody: RestoreMarker = {
   ownsDatabase: false,
   recall: async () => undefined,
   note: async () => undefined,
@@ -19,15 +19,15 @@ const nobody: Witness = {
  * Looks whether the database is still the one that was sent from: at the start, and again and again
  * as long as the process lives. If not, it is written down there, and everybody holds.
  */
-export class DatabaseWatch {
+export class RestoreGuard {
   readonly #ctx: Context
-  readonly #witness: Witness
+  readonly #marker: RestoreMarker
   #instance: queries.SendingInstance | undefined
   #lookedAtMs = Number.NEGATIVE_INFINITY
 
-  constructor(ctx: Context, witness: Witness = nobody) {
+  constructor(ctx: Context, marker: RestoreMarker = nobody) {
     this.#ctx = ctx
-    this.#witness = witness
+    this.#marker = marker
   }
 
   /** Nothing new is sent; what is under way is settled. */
@@ -51,7 +51,7 @@ export class DatabaseWatch {
   async look() {
     this.#lookedAtMs = this.#ctx.monotonicMs()
     const wasHeld = this.isHeld
-    const testimony = await this.#witness.recall()
+    const mark = await this.#marker.recall()
     const seen = this.#instance
     const instance = await transaction(this.#ctx, async (tx) => {
       await lockInstance(tx.db)
@@ -59,12 +59,12 @@ export class DatabaseWatch {
       if (!found) return undefined
       const epochSeen = Math.max(
         seen?.id === found.id ? seen.sending_epoch : 0,
-        testimony?.id === found.id ? testimony.epoch : 0,
+        mark?.id === found.id ? mark.epoch : 0,
       )
-      const known = testimony && { ...testimony, epoch: epochSeen }
-      const reason = judgeDatabase(found, {
-        ownsDatabase: this.#witness.ownsDatabase && !seen,
-        testimony: known ?? (seen && { id: seen.id, epoch: epochSeen, isCopy: false }),
+      const known = mark && { ...mark, epoch: epochSeen }
+      const reason = detectRestore(found, {
+        ownsDatabase: this.#marker.ownsDatabase && !seen,
+        mark: known ?? (seen && { id: seen.id, epoch: epochSeen, isCopy: false }),
       })
       // Before the database says that it is sent from: else a crash here would look like a loss.
       if (found.sending_identity === null) await this.#note(found)
@@ -92,7 +92,7 @@ export class DatabaseWatch {
   /** A disk that cannot be written to is no reason not to send. */
   async #note({ id, sending_epoch }: queries.SendingInstance) {
     try {
-      await this.#witness.note({ id, epoch: sending_epoch })
+      await this.#marker.note({ id, epoch: sending_epoch })
     } catch (error) {
       this.#ctx.log.warn(describeError(error), 'DATA_DIR cannot be written: a restore is seen less')
     }
