@@ -27,9 +27,6 @@ const known = {
     'server/src/features/sending/sent-message.ts',
     'server/src/features/sending/settle.ts',
     'server/src/features/sending/work.ts',
-    'server/src/kernel/outbound/attempt.ts',
-    'server/src/kernel/outbound/connection.ts',
-    'server/src/kernel/outbound/pool.ts',
   ],
   shared: ['campaign_days', 'sends', 'leads', 'mailbox_lanes', 'instance'],
 }

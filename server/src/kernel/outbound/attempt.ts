@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
-import type { Connection } from './connection.ts'
 import { classify, type Failure } from './failure.ts'
 import { type Decode, MAX_READ_BYTES, MAX_TEXT_BYTES, textOf } from './response-body.ts'
 
@@ -56,7 +55,8 @@ export class Attempt implements Dispatcher.DispatchHandler {
   readonly request: PostRequest
   readonly target: Target
   readonly connectTimeoutMs: number
-  connection: Connection | null = null
+  /** No connection is free for it yet. */
+  isWaiting = true
 
   readonly #sender: Sender
   readonly #resolve: (outcome: PostOutcome | Promise<PostOutcome>) => void
@@ -87,7 +87,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   expire(): void {
-    if (this.connection === null) this.unsend('no connection became free in time')
+    if (this.isWaiting) this.unsend('no connection became free in time')
     else this.fail({ error: 'timeout', detail: this.#stage() })
   }
 

@@ -1,8 +1,15 @@
 import { Client } from 'undici'
 import type { Attempt } from './attempt.ts'
 import type { Connector } from './connector.ts'
-import type { Origin } from './pool.ts'
 import { UnaskedContinue } from './unasked-continue.ts'
+
+/** Scheme, host and port, with the connections to it and the attempts that wait for one. */
+export interface Origin {
+  name: string
+  open: number
+  idle: Connection[]
+  waiting: Set<Attempt>
+}
 
 /**
  * One place for a connection to an origin, with at most one request on it. The socket is opened
@@ -46,7 +53,7 @@ export class Connection {
 
   send(attempt: Attempt): void {
     this.attempt = attempt
-    attempt.connection = this
+    attempt.isWaiting = false
     this.#responses?.expectResponse()
     const { headers, body } = attempt.request
     this.#client.dispatch({ method: 'POST', path: attempt.target.path, headers, body }, attempt)

@@ -1,14 +1,6 @@
 import type { Attempt } from './attempt.ts'
-import { Connection } from './connection.ts'
+import { Connection, type Origin } from './connection.ts'
 import type { Connector } from './connector.ts'
-
-/** Scheme, host and port, with the connections to it and the attempts that wait for one. */
-export interface Origin {
-  name: string
-  open: number
-  idle: Connection[]
-  waiting: Set<Attempt>
-}
 
 export interface PoolOptions {
   open: Connector
@@ -28,6 +20,7 @@ const MAX_AGE_MS = 60_000
 export class Pool {
   readonly #options: PoolOptions
   readonly #origins = new Map<string, Origin>()
+  readonly #busy = new Map<Attempt, Connection>()
   /** All idle connections, the longest idle first. */
   readonly #idle = new Set<Connection>()
   /** Origins below their own cap that wait because the total is reached, in turn. */
@@ -51,17 +44,18 @@ export class Pool {
       this.#grow(origin)
     } else {
       this.#idle.delete(idle)
-      idle.send(attempt)
+      this.#sendOn(idle, attempt)
     }
   }
 
   /** Takes back what a finished attempt held: its connection, or its place in the queue. */
   finished(attempt: Attempt, isClean: boolean): void {
-    const { connection } = attempt
-    if (connection === null) {
+    const connection = this.#busy.get(attempt)
+    if (connection === undefined) {
       this.#leaveQueue(attempt)
       return
     }
+    this.#busy.delete(attempt)
     connection.attempt = null
     const isYoung = this.#options.monotonicMs() - connection.openedMs < MAX_AGE_MS
     const isReusable = isClean && isYoung && this.#closed === null
@@ -92,7 +86,12 @@ export class Pool {
     }
     const attempt = this.#takeWaiting(origin)
     if (attempt === undefined) this.#park(connection)
-    else connection.send(attempt)
+    else this.#sendOn(connection, attempt)
+  }
+
+  #sendOn(connection: Connection, attempt: Attempt): void {
+    this.#busy.set(attempt, connection)
+    connection.send(attempt)
   }
 
   /** Opens as many connections as wait for one and fit. */
@@ -107,7 +106,7 @@ export class Pool {
       if (attempt === undefined) return
       origin.open++
       this.#total++
-      new Connection(origin, open, monotonicMs, this.#lostWhileIdle).send(attempt)
+      this.#sendOn(new Connection(origin, open, monotonicMs, this.#lostWhileIdle), attempt)
     }
     this.#crowded.delete(origin)
   }
