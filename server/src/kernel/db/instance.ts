@@ -1,6 +1,7 @@
-import { sql } from 'kysely'
+import { sql, type Updateable } from 'kysely'
 import type { Db } from './db.ts'
 import { migrationNames } from './migrate.ts'
+import type { DB } from './types.gen.ts'
 
 /** What must be the same for every process on this database. */
 export interface Instance {
@@ -18,6 +19,10 @@ export async function lockInstance(tx: Db): Promise<void> {
 
 export const insertInstance = (tx: Db, instance: Instance & { timestamp_created: Date }) =>
   tx.insertInto('instance').values(instance).execute()
+
+/** What a feature notes of the installation itself, such as a hold of sending. */
+export const updateInstance = (db: Db, id: string, changes: Updateable<DB['instance']>) =>
+  db.updateTable('instance').set(changes).where('id', '=', id).execute()
 
 /** From now on this key seals; the others still open what they sealed. */
 export const updateSecretKeyId = (db: Db, secretKeyId: string) =>

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../kernel/db/db.ts'
+import { updateInstance } from '../../../kernel/db/instance.ts'
 
 /** What this database says of itself as the one that is sent from. */
 export interface SendingInstance {
@@ -28,11 +29,9 @@ export const updateSendingInstance = (
   db: Db,
   { id, sending_identity, sending_epoch, sending_held_since, sending_held_reason }: SendingInstance,
 ) =>
-  db
-    .updateTable('instance')
-    .set({ sending_identity, sending_epoch, sending_held_since, sending_held_reason })
-    .where('id', '=', id)
-    .execute()
+  updateInstance(db, id, {
+    ...{ sending_identity, sending_epoch, sending_held_since, sending_held_reason },
+  })
 
 /**
  * Asked in every transaction that claims: a database that takes the place of another under running
