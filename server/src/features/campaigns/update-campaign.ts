@@ -7,7 +7,6 @@ import { invalidFields, notFound } from '../../kernel/errors.ts'
 import { emit } from '../events/index.ts'
 import { findLinkUrl } from '../link-address/index.ts'
 import { markCampaignsChanged } from '../mailbox-lanes/index.ts'
-import { getCampaign } from './campaigns.ts'
 import { checkSettings, scheduleOf } from './check-settings.ts'
 import { mustLeadsFollow } from './follow-steps.ts'
 import * as queries from './queries.ts'
@@ -34,7 +33,8 @@ export async function updateCampaign(
   return transaction(ctx, async (tx) => {
     const [row] = await queries.lockCampaign(tx.db, workspaceId, id)
     if (!row) throw notFound('campaign')
-    const record = async () => (await toRecords(tx, workspaceId, [row]))[0] as Campaign
+    const record = async (changed?: Partial<queries.CampaignRow>) =>
+      (await toRecords(tx, workspaceId, [{ ...row, ...changed }]))[0] as Campaign
     if (hasReadOnlyFields(changes)) {
       const problems = changedReadOnlyFields(changes, await record())
       if (problems.length > 0) throw invalidFields(problems)
@@ -50,17 +50,20 @@ export async function updateCampaign(
     const changed = { ...settings, ...(status === previous ? {} : { status, status_reason: null }) }
     if (Object.keys(changed).length === 0) return record()
     const mustFollow = mustLeadsFollow(row, after)
+    const noted = {
+      ...formerSenders(row, settings),
+      timestamp_updated: later(row.timestamp_updated, tx.now()),
+    }
     await queries.updateCampaign(tx.db, workspaceId, id, {
       ...toColumns(changed),
-      ...formerSenders(row, settings),
+      ...noted,
       ...(mustFollow ? { leads_follow_due: tx.now() } : {}),
-      timestamp_updated: later(row.timestamp_updated, tx.now()),
     })
     if (changed.cc_list || changed.bcc_list) await deleteRefusedCopies(tx.db, workspaceId, id)
     if (status !== previous && row.status_reason === 'bounce_protection') {
       await queries.forgiveBounces(tx.db, workspaceId, id)
     }
-    const campaign = await getCampaign(tx, workspaceId, id)
+    const campaign = await record({ ...changed, ...noted })
     if (status !== previous) await announce(tx, workspaceId, campaign, previous)
     // Whoever follows the steps wakes the mailboxes when the leads are written again.
     const isOfStepsAlone = mustFollow && Object.keys(changed).every((name) => name === 'sequences')

@@ -10,71 +10,70 @@ export interface WalkedLead {
   timestamp_next_send: Date | '-infinity'
 }
 
-type Walk = [
-  workspaceId: string,
-  campaignId: string,
-  afterNext: Date | '-infinity',
-  afterId: string,
-  max: number,
-]
-
-/** In the order of their index, which those that are written again move in: twice at most. */
-const selectPending = prepared<Walk, WalkedLead>(
-  'walk_pending_leads',
-  `select '00000000-0000-0000-0000-000000000000'::uuid as mailbox_id, id, timestamp_next_send
-   from leads
-   where workspace_id = $1 and campaign_id = $2 and sending_state = 'pending'
-     and (timestamp_next_send, id) > ($3::timestamptz, $4::uuid)
-   order by timestamp_next_send, id
-   limit $5`,
+/**
+ * The next leads in the order of `WalkedLead`: those that nothing was sent to, then the threads of one
+ * mailbox after the other; those of removed mailboxes wait for them. They are read along the indexes
+ * that they are written to anew, so that a lead may be met twice at most.
+ */
+const selectLeads = prepared<
+  [
+    workspaceId: string,
+    campaignId: string,
+    afterMailboxId: string,
+    afterNext: Date | '-infinity',
+    afterId: string,
+    max: number,
+  ],
+  WalkedLead
+>(
+  'walk_leads',
+  `(
+     select $3::uuid as mailbox_id, id, timestamp_next_send
+     from leads
+     where workspace_id = $1 and campaign_id = $2 and sending_state = 'pending'
+       and $3::uuid = '00000000-0000-0000-0000-000000000000'
+       and (timestamp_next_send, id) > ($4::timestamptz, $5::uuid)
+     order by timestamp_next_send, id
+     limit $6
+   )
+   union all
+   (
+     select m.id as mailbox_id, l.id, l.timestamp_next_send
+     from (
+       select id from mailboxes where workspace_id = $1 and id >= $3
+       union
+       select id from removed_mailboxes where workspace_id = $1 and id >= $3
+       order by id
+     ) m
+     cross join lateral (
+       select l.id, l.timestamp_next_send
+       from leads l
+       where l.workspace_id = $1 and l.mailbox_id = m.id and l.campaign_id = $2
+         and l.sending_state = 'active'
+         and (m.id > $3 or (l.timestamp_next_send, l.id) > ($4::timestamptz, $5::uuid))
+       order by l.timestamp_next_send, l.id
+       limit $6
+     ) l
+     order by m.id, l.timestamp_next_send, l.id
+     limit $6
+   )
+   order by mailbox_id, timestamp_next_send, id
+   limit $6`,
 )
 
-// The threads of removed mailboxes wait for them.
-const selectActive = prepared<[...Walk, afterMailboxId: string], WalkedLead>(
-  'walk_active_leads',
-  `select m.id as mailbox_id, l.id, l.timestamp_next_send
-   from (
-     select id from mailboxes where workspace_id = $1 and id >= $6
-     union
-     select id from removed_mailboxes where workspace_id = $1 and id >= $6
-     order by id
-   ) m
-   cross join lateral (
-     select l.id, l.timestamp_next_send
-     from leads l
-     where l.workspace_id = $1 and l.mailbox_id = m.id and l.campaign_id = $2
-       and l.sending_state = 'active'
-       and (m.id > $6 or (l.timestamp_next_send, l.id) > ($3::timestamptz, $4::uuid))
-     order by l.timestamp_next_send, l.id
-     limit $5
-   ) l
-   order by m.id, l.timestamp_next_send, l.id
-   limit $5`,
-)
-
-export const beforeAll: WalkedLead = {
+export const beforeAllLeads: WalkedLead = {
   mailbox_id: '00000000-0000-0000-0000-000000000000',
   id: '00000000-0000-0000-0000-000000000000',
   timestamp_next_send: '-infinity',
 }
 
-/** Leads that nothing was sent to. */
-export const walkPending = (
-  db: Db,
-  workspaceId: string,
-  campaignId: string,
-  { timestamp_next_send, id }: WalkedLead,
-  max: number,
-) => selectPending(db, workspaceId, campaignId, timestamp_next_send, id, max)
-
-/** Leads in the threads of one mailbox after the other. */
-export const walkActive = (
+export const walkLeads = (
   db: Db,
   workspaceId: string,
   campaignId: string,
   { mailbox_id, timestamp_next_send, id }: WalkedLead,
   max: number,
-) => selectActive(db, workspaceId, campaignId, timestamp_next_send, id, max, mailbox_id)
+) => selectLeads(db, workspaceId, campaignId, mailbox_id, timestamp_next_send, id, max)
 
 export type FollowingLead = Pick<
   StoredLead,

@@ -31,19 +31,13 @@ export async function followSteps(ctx: Context, signal?: AbortSignal) {
   for (const campaign of due) await followCampaign(ctx, campaign, signal)
 }
 
-/** How far the leads of a campaign were gone over: first those that nothing was sent to. */
-interface Place {
-  of: 'pending' | 'active'
-  after: follow.WalkedLead
-}
-
 /**
  * Goes over the leads once; given up as soon as the campaign is edited again, or another's. The first
  * leads, which are often all, are not claimed before: two who follow the same ones do no harm.
  */
 async function followCampaign(ctx: Context, campaign: FollowClaim, signal?: AbortSignal) {
   let claim: FollowClaim | undefined = signal?.aborted ? undefined : campaign
-  let place: Place | undefined = { of: 'pending', after: follow.beforeAll }
+  let place: follow.WalkedLead | undefined = follow.beforeAllLeads
   while (claim && place) {
     place = await followLeads(ctx, claim, place)
     // Who stops here leaves the claim to end by itself; another then begins anew.
@@ -51,12 +45,18 @@ async function followCampaign(ctx: Context, campaign: FollowClaim, signal?: Abor
   }
 }
 
-/** @returns where to go on; undefined: they were all followed, which is recorded */
-const followLeads = (ctx: Context, claim: FollowClaim, from: Place): Promise<Place | undefined> =>
+/** @returns the last of these leads, to go on after; undefined: all were followed, which is recorded */
+const followLeads = (
+  ctx: Context,
+  claim: FollowClaim,
+  after: follow.WalkedLead,
+): Promise<follow.WalkedLead | undefined> =>
   transaction(ctx, async (tx) => {
     const { workspace_id, id } = claim
     const steps = await holdSteps(tx.db, workspace_id, id)
-    const { ids, place } = await walk(tx, claim, from)
+    const walked = await follow.walkLeads(tx.db, workspace_id, id, after, leadsMax)
+    const place = walked.length === leadsMax ? walked.at(-1) : undefined
+    const ids = walked.map((lead) => lead.id)
     const leads = ids.length > 0 ? await follow.lockFollowing(tx.db, workspace_id, ids) : []
     const sending = leads.filter(({ sending_state }) => isSending(sending_state))
     const moved = sending.flatMap((lead) => {
@@ -74,29 +74,6 @@ const followLeads = (ctx: Context, claim: FollowClaim, from: Place): Promise<Pla
     }
     return place
   })
-
-/** The next leads, and where to go on after them. */
-async function walk(tx: Context, { workspace_id, id }: FollowClaim, { of, after }: Place) {
-  const read = of === 'pending' ? follow.walkPending : follow.walkActive
-  const walked = await read(tx.db, workspace_id, id, after, leadsMax)
-  const ids = walked.map((lead) => lead.id)
-  const last = walked.at(-1)
-  if (last && walked.length === leadsMax) return { ids, place: { of, after: last } }
-  if (of === 'active') return { ids, place: undefined }
-  const active = await follow.walkActive(
-    tx.db,
-    workspace_id,
-    id,
-    follow.beforeAll,
-    leadsMax - walked.length,
-  )
-  ids.push(...active.map((lead) => lead.id))
-  const isFull = ids.length === leadsMax
-  return {
-    ids,
-    place: isFull ? { of: 'active' as const, after: active.at(-1) ?? follow.beforeAll } : undefined,
-  }
-}
 
 const isSending = (state: StoredLead['sending_state']) => state === 'pending' || state === 'active'
 
