@@ -1,6 +1,8 @@
 import type { ImapServerOptions } from '../src/demo/mail-server/index.ts'
 import { type InboxRunner, startInboxRunner } from '../src/features/inbox/index.ts'
 import type { Mailbox } from '../src/features/mailboxes/index.ts'
+import type { SendingRunner } from '../src/features/sending/index.ts'
+import type { Context } from '../src/kernel/context.ts'
 import type { FetchedMail } from '../src/kernel/mail/index.ts'
 import type { Answer } from './app.ts'
 import { readAt, type Sending, testSending } from './sending.ts'
@@ -15,6 +17,8 @@ export interface Inbox extends Sending {
   /** Puts a mail into the mailbox, into the folder of a use. */
   arrive: (source: Buffer, use?: string | null) => void
   startReader: () => InboxRunner
+  /** The runner that sends, from now on; without it only while `contact` waits. */
+  startSender: (ctx?: Context) => Promise<SendingRunner>
   /** Resolves when the reader has read something that makes it true. */
   untilRead: Signal['until']
   /** Resolves with them when there are so many. */
@@ -47,6 +51,7 @@ export async function testInbox(options: { imap?: ImapServerOptions } = {}): Pro
   const readers: InboxRunner[] = []
   let mailbox: Mailbox | undefined
   let markers = 0
+  let sender: SendingRunner | undefined
 
   const createReadMailbox = async (port = imapPort) => {
     mailbox = await sending.createMailbox(address, readAt(port, address))
@@ -65,15 +70,19 @@ export async function testInbox(options: { imap?: ImapServerOptions } = {}): Pro
     async contact(emails, more = {}) {
       const from = mailbox ?? (await createReadMailbox())
       const campaign = await sending.createCampaign([from], { sequences: [{ steps }], ...more })
-      const runner = await sending.startRunner()
+      const runner = sender ?? (await sending.startRunner())
       const leadIds = await sending.addLeads(campaign.id, emails)
       const leadId = leadIds.at(-1) ?? ''
       const mine = (entries: { lead_id: string; state: string; message_id: string }[]) =>
         entries.filter(({ lead_id, state }) => leadIds.includes(lead_id) && state === 'sent')
       const entries = mine(await sending.waitForLedger((all) => mine(all).length === emails.length))
-      await runner.stop()
+      if (runner !== sender) await runner.stop()
       const messageId = entries.find(({ lead_id }) => lead_id === leadId)?.message_id ?? ''
       return { mailbox: from, campaign, leadId, messageId }
+    },
+    async startSender(own) {
+      sender = await sending.startRunner(own)
+      return sender
     },
     startReader() {
       const reader = startInboxRunner(ctx, { onRead })

@@ -4,6 +4,10 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { behind, commandDatabase, json, run } from '../../test/commands.ts'
 import { type MailServers, startMailServers } from '../../test/mail/mail-servers.ts'
+import { startSendingRunner } from '../features/sending/index.ts'
+import { createLog } from '../kernel/log.ts'
+import { openOperator } from '../process/open.ts'
+import { readCommandSettings } from '../process/service-settings.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -15,6 +19,18 @@ async function inFile(content: string): Promise<string> {
   const file = join(folder, 'file')
   await writeFile(file, content)
   return file
+}
+
+/** The part of the service that sends, on the database of the commands. */
+async function startSender(): Promise<AsyncDisposable> {
+  const opened = await openOperator(readCommandSettings().config, { log: createLog('fatal') })
+  const runner = await startSendingRunner(opened.ctx)
+  return {
+    async [Symbol.asyncDispose]() {
+      await runner.stop()
+      await opened[Symbol.asyncDispose]()
+    },
+  }
 }
 
 function describe({ anna, smtpPort, imapPort }: MailServers) {
@@ -61,6 +77,7 @@ test('mailboxes are read, conversations listed, shown, answered and marked', asy
   const shown = await run('inbox', 'show', leadId)
   expect(shown.stdout).toContain('  Tell me \ufffd[31mmore.')
 
+  await using _sender = await startSender()
   const file = await inFile('Gladly.\n')
   const reply = await json('inbox', 'reply', leadId, '--file', file)
   expect(reply).toMatchObject({ state: 'sent', to_address: 'bob@example.com' })

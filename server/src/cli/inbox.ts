@@ -10,8 +10,8 @@ import {
   type ShownReply,
   type SyncedMailbox,
   syncMailboxes,
-  type Thread,
 } from '../features/inbox/index.ts'
+import type { Thread } from '../features/messages/index.ts'
 import { sha256 } from '../kernel/crypto.ts'
 import { parseId, parseName } from './arguments.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'

@@ -17,12 +17,9 @@ export const listLeadIds = async (db: Db, workspaceId: string, folded: string) =
 /** A mail that is under way would be stored after everything else is gone. */
 export const countOpenSends = async (db: Db, workspaceId: string, leadIds: string[]) => {
   const { rows } = await sql<{ open: number }>`
-    select (select count(*) from sends
-            where workspace_id = ${workspaceId}::uuid and lead_id = any(${leadIds}::uuid[])
-              and state in ('claimed', 'transmitting'))::int
-         + (select count(*) from replies
-            where workspace_id = ${workspaceId}::uuid and thread_id = any(${leadIds}::uuid[])
-              and state in ('claimed', 'transmitting'))::int as open`.execute(db)
+    select count(*)::int as open from sends
+    where workspace_id = ${workspaceId}::uuid and lead_id = any(${leadIds}::uuid[])
+      and state in ('waiting', 'claimed', 'transmitting')`.execute(db)
   return rows[0]?.open ?? 0
 }
 
@@ -83,15 +80,19 @@ export const eraseFromThreads = (db: Db, workspaceId: string, folded: string) =>
         or ${named(folded, 'snippet')})`.execute(db),
   )
 
-/** Rows of the ledger of answers stay: their keys are why none is sent twice. */
+/** The rows stay: their keys are why no answer is sent twice. */
 export const eraseReplies = (db: Db, workspaceId: string, leadIds: string[], folded: string) =>
   count(
     sql`
-    update replies set
-      to_address = ${nobody}, subject = '', text = '', html = null, mail_references = '{}',
-      in_reply_to = '', error_message = null
-    where workspace_id = ${workspaceId}::uuid
-      and (thread_id = any(${leadIds}::uuid[]) or lower(to_address) = ${folded})`.execute(db),
+    update sends set
+      subject = null, error_message = null,
+      reply = reply || jsonb_build_object('to_address', ${nobody}::text, 'subject', '', 'text', '',
+        'html', null, 'shown_html', null, 'snippet', '', 'references', '[]'::jsonb,
+        'in_reply_to', '')
+    where workspace_id = ${workspaceId}::uuid and kind = 'manual'
+      and (lead_id = any(${leadIds}::uuid[]) or lower(reply->>'to_address') = ${folded})`.execute(
+      db,
+    ),
   )
 
 export const eraseSends = (db: Db, workspaceId: string, leadIds: string[]) =>

@@ -3,10 +3,10 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { invalidField } from '../../kernel/errors.ts'
 import { addSender } from '../campaigns/index.ts'
-import { moveThreads as moveConversations } from '../inbox/index.ts'
 import { countFollowUps, moveThreads, type WaitingLeads } from '../leads/index.ts'
 import { wakeMailboxes } from '../mailbox-lanes/index.ts'
 import { findMailboxesByAddress, findRemoved } from '../mailboxes/index.ts'
+import { moveThreads as moveConversations } from '../messages/index.ts'
 
 export interface HandOverRequest {
   /** Address of the mailbox whose conversations are handed over; it may be removed. */

@@ -23,6 +23,12 @@ async function contacted() {
   return { from, ...(await inbox.contact([from])) }
 }
 
+/** While a person answers. */
+async function sender(): Promise<AsyncDisposable> {
+  const runner = await inbox.startRunner()
+  return { [Symbol.asyncDispose]: () => runner.stop() }
+}
+
 let letters = 0
 
 /** The headers of an answer to a mail. */
@@ -104,6 +110,7 @@ describe('a wish not to be written to', () => {
     expect(await threadOf(leadId)).toMatchObject({ kind: 'reply', suggestion: 'unsubscribed' })
     const { items } = await listThreads(ctx, workspaceId, page, { kind: 'reply' })
     expect(items.map(({ id }) => id)).toContain(leadId)
+    await using _sender = await sender()
     await replyInThread(ctx, workspaceId, { thread_id: leadId, idempotency_key: from, text: 'Yes' })
     expect(await threadOf(leadId)).toMatchObject({ suggestion: null })
   })
@@ -145,6 +152,7 @@ describe('who answers a mail of ours can be answered', () => {
     })
     inbox.arrive(letter({ from, headers: answering(messageId) }))
     await inbox.readAll()
+    await using _sender = await sender()
     expect(await replyInThread(ctx, workspaceId, answer)).toMatchObject({ state: 'sent' })
     expect(await inbox.lead(leadId)).toMatchObject({ stop_reason: 'bounced' })
   })

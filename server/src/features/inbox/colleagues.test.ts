@@ -59,6 +59,7 @@ describe('somebody who gets copies of what the lead is sent', () => {
     await inbox.readAll()
     expect(await threadOf(leadId)).toMatchObject({ kind: 'reply', unread: true })
     const { ctx, workspaceId } = inbox
+    await inbox.startRunner()
     const answer = { thread_id: leadId, idempotency_key: 'key', text: 'Thanks' }
     expect((await replyInThread(ctx, workspaceId, answer)).to_address).toBe(lead)
   })
@@ -68,6 +69,7 @@ describe('somebody who gets copies of what the lead is sent', () => {
     inbox.arrive(letter({ from: boss, headers: answering(messageId, 'boss') }))
     await inbox.readAll()
     const { ctx, workspaceId } = inbox
+    await inbox.startRunner()
     const answer = { thread_id: leadId, idempotency_key: 'key', text: 'Thanks' }
     expect((await replyInThread(ctx, workspaceId, answer)).to_address).toBe(lead)
   })

@@ -1,7 +1,6 @@
 export { replyInThread } from './reply.ts'
-export type { ShownReply } from './reply-queries.ts'
 export { type InboxRunner, startInboxRunner } from './runner.ts'
+export type { ShownReply } from './shown-reply.ts'
 export { forgetSoftBounces } from './soft-bounce-queries.ts'
 export { type SyncedMailbox, syncMailboxes } from './sync.ts'
-export { moveThreads, type Thread } from './thread-queries.ts'
 export { type Conversation, getThread, listThreads, markRead } from './threads.ts'

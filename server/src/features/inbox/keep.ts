@@ -1,8 +1,12 @@
 import type { Context } from '../../kernel/context.ts'
-import { insertMessages, type NewMessage } from '../messages/index.ts'
+import {
+  insertMessages,
+  type NewMessage,
+  type ThreadToWrite,
+  upsertThreads,
+} from '../messages/index.ts'
 import type { Letter } from './letters.ts'
 import type { ReadMailbox } from './read-mailbox.ts'
-import { type ThreadToWrite, upsertThreads } from './thread-queries.ts'
 
 /** Stores letters in their threads, where they can be read. */
 export async function keepLetters(tx: Context, mailbox: ReadMailbox, letters: Letter[]) {

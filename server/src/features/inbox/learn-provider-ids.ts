@@ -9,7 +9,6 @@ import { type InboundMessage, parseMessage } from './classify/message.ts'
 import { findCheckpoint, saveCheckpoint } from './folder-queries.ts'
 import * as queries from './provider-id-queries.ts'
 import type { ReadMailbox } from './read-mailbox.ts'
-import { markRepliesArrived } from './replies-arrived.ts'
 
 /** The headers are enough. */
 const sourceBytesMax = 16 * 1024
@@ -53,7 +52,6 @@ async function learn(tx: Context, { workspace_id, id }: ReadMailbox, copies: Inb
   const known = await findByMessageIds(tx.db, workspace_id, ids)
   const arrived = [...known.values()].map((message) => message.id)
   await markArrived(tx, workspace_id, arrived)
-  await markRepliesArrived(tx, workspace_id, arrived)
   const strange = copies.flatMap(({ messageId, to, subject, date }) => {
     const recipient = parseEmail(to[0] ?? '')?.folded
     return messageId !== null && !known.has(messageId) && recipient && date

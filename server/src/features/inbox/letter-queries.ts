@@ -49,7 +49,8 @@ export async function findSentMails(db: Db, workspaceId: string, leadIds: string
     from sends s
     left join mailboxes m on m.workspace_id = ${workspaceId}::uuid and m.id = s.mailbox_id
     where s.workspace_id = ${workspaceId}::uuid
-      and s.lead_id = any(array(select unnest(${leadIds}::uuid[]))) and s.state <> 'failed'
+      and s.lead_id = any(array(select unnest(${leadIds}::uuid[]))) and s.kind = 'step'
+      and s.state <> 'failed'
     order by s.lead_id, sent_at, s.id`.execute(db)
   return rows
 }

@@ -1,16 +1,19 @@
 import type { Context } from '../../kernel/context.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { findMailboxes, type Mailbox } from '../mailboxes/index.ts'
-import {
-  composeReply,
-  listThreadMessages,
-  MailRefused,
-  type StoredMessage,
-} from '../messages/index.ts'
-import { messageIdOf } from '../sending/index.ts'
+import { findThread, listThreadMessages, type StoredMessage } from '../messages/index.ts'
+import { messageIdOf, type ReplyContent, type ReplyRow } from '../sending/index.ts'
 import { baseSubject } from './classify/subject.ts'
-import type { ReplyDraft } from './reply-queries.ts'
-import { findThread } from './thread-queries.ts'
+
+/** What a person gives, as it is kept. */
+export type GivenReply = { thread_id: string } & Pick<
+  ReplyContent,
+  'idempotency_key' | 'text' | 'html'
+>
+
+export type ReplyDraft = Pick<ReplyRow, 'lead_id' | 'campaign_id' | 'mailbox_id' | 'message_id'> & {
+  reply: ReplyContent
+}
 
 /** As many as the headers of a mail refer to, and some that are not referred to. */
 const messagesMax = 50
@@ -23,9 +26,8 @@ const messagesMax = 50
 export async function draftReply(
   ctx: Context,
   workspaceId: string,
-  reply: Pick<ReplyDraft, 'thread_id' | 'idempotency_key' | 'text' | 'html'>,
+  { thread_id, ...given }: GivenReply,
 ): Promise<ReplyDraft> {
-  const { thread_id, idempotency_key, text, html } = reply
   const thread = await findThread(ctx.db, workspaceId, thread_id)
   if (!thread) throw notFound('conversation')
   const mailbox = await findReplyMailbox(ctx, workspaceId, thread.mailbox_id)
@@ -41,19 +43,23 @@ export async function draftReply(
   if (!answered || !to) throw invalidField('/thread_id', 'the conversation has nobody to answer to')
   const references = mails.toReversed().map(({ message_id }) => message_id)
   return {
-    ...{ workspace_id: workspaceId, idempotency_key, thread_id, text, html },
+    lead_id: thread_id,
     campaign_id: thread.campaign_id,
     mailbox_id: mailbox.id,
     message_id: messageIdOf(
-      { workspace_id: workspaceId, lead_id: thread_id, step_id: `reply ${idempotency_key}` },
+      { workspace_id: workspaceId, lead_id: thread_id, step_id: `reply ${given.idempotency_key}` },
       mailbox.address,
     ),
-    from_address: mailbox.address,
-    to_address: to,
-    in_reply_to: realId(answered.message_id) ?? references.findLast(realId) ?? '',
-    // What they answered is known to them by that id, which may be one that a provider made.
-    mail_references: [...references, answered.in_reply_to].flatMap((id) => realId(id) ?? []),
-    subject: baseSubject(answered.subject),
+    reply: {
+      ...given,
+      ...{ from_address: mailbox.address, to_address: to },
+      in_reply_to: realId(answered.message_id) ?? references.findLast(realId) ?? '',
+      // What they answered is known to them by that id, which may be one that a provider made.
+      references: [...references, answered.in_reply_to].flatMap((id) => realId(id) ?? []),
+      subject: baseSubject(answered.subject),
+      ...{ shown_html: null, snippet: '', is_forced: false },
+      timestamp_created: ctx.now().toISOString(),
+    },
   }
 }
 
@@ -78,23 +84,4 @@ export async function findReplyMailbox(
       ? 'The mailbox of this conversation is paused: resume it first.'
       : 'The mailbox of this conversation was removed: nothing can be sent from it.',
   )
-}
-
-/** The mail as it is sent and kept, the same each time but for its date. */
-export function makeMail(
-  draft: ReplyDraft,
-  mailbox: Pick<Mailbox, 'address' | 'display_name'>,
-  at: Date,
-) {
-  const { message_id, to_address, in_reply_to, mail_references, subject, text, html } = draft
-  try {
-    return composeReply({
-      ...{ mailbox, messageId: message_id, to: to_address, cc: [], at },
-      thread: { in_reply_to, references: mail_references, subject },
-      body: html === null ? { text: text ?? '' } : { html },
-    })
-  } catch (error) {
-    if (!(error instanceof MailRefused)) throw error
-    throw new AppError('not_eligible', 'The address that this reply would go to is not valid.')
-  }
 }

@@ -2,15 +2,19 @@ import { simpleParser } from 'mailparser'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Inbox, letter, testInbox } from '../../../test/inbox.ts'
 import { type FaultySmtp, type SmtpFault, startSmtpFaults } from '../../../test/mail/smtp-faults.ts'
+import type { Context } from '../../kernel/context.ts'
 import { pauseMailbox, resumeMailbox, updateMailbox } from '../mailboxes/index.ts'
+import type { SendingRunner } from '../sending/index.ts'
 import { addSuppression } from '../suppression/index.ts'
-import { giveUpReplies } from './abandoned-replies.ts'
 import { getThread, listThreads, replyInThread } from './index.ts'
 
 let inbox: Inbox
 let proxy: FaultySmtp
 let mailboxId: string
 let fault: (moment: string) => SmtpFault
+let sender: SendingRunner
+/** Between the beginning and the end of the next mail. */
+let inBetween: (() => unknown) | undefined
 beforeAll(async () => {
   inbox = await testInbox()
   proxy = await startSmtpFaults(inbox.smtpPort, (moment) => fault(moment))
@@ -20,6 +24,7 @@ beforeAll(async () => {
     smtp: { port: proxy.port, password: 'correct horse' },
   })
   inbox.startReader()
+  sender = await inbox.startSender(senderContext())
 })
 afterAll(async () => {
   await proxy[Symbol.asyncDispose]()
@@ -28,6 +33,22 @@ afterAll(async () => {
 beforeEach(() => {
   fault = () => undefined
 })
+
+function senderContext(): Context {
+  const { ctx } = inbox
+  const connectSmtp: typeof ctx.mail.connectSmtp = async (server) => {
+    const connection = await ctx.mail.connectSmtp(server)
+    const begin = connection.begin.bind(connection)
+    connection.begin = async (envelope) => {
+      await begin(envelope)
+      const happens = inBetween
+      inBetween = undefined
+      await happens?.()
+    }
+    return connection
+  }
+  return { ...ctx, mail: { ...ctx.mail, connectSmtp } }
+}
 
 const page = { limit: 10, startingAfter: undefined }
 let people = 0
@@ -123,19 +144,8 @@ function replySlowly(
   about: { thread_id: string; idempotency_key: string },
   happens: () => unknown,
 ) {
-  const { ctx, workspaceId } = inbox
-  const connectSmtp: typeof ctx.mail.connectSmtp = async (server) => {
-    const connection = await ctx.mail.connectSmtp(server)
-    const begin = connection.begin.bind(connection)
-    connection.begin = async (envelope) => {
-      await begin(envelope)
-      await happens()
-    }
-    return connection
-  }
-  const { thread_id, idempotency_key } = about
-  const input = { thread_id, idempotency_key, text: 'Gladly.' }
-  return replyInThread({ ...ctx, mail: { ...ctx.mail, connectSmtp } }, workspaceId, input)
+  inBetween = happens
+  return reply(about)
 }
 
 test('the last look at the suppressions is the one before the end of the mail', async () => {
@@ -145,29 +155,72 @@ test('the last look at the suppressions is the one before the end of the mail', 
   expect(inbox.outbox).toEqual([])
 })
 
-const longAgo = () => new Date(inbox.ctx.now().getTime() - 600_000)
-
-const ageClaim = (threadId: string) =>
+/** As whoever takes over the mailbox of a runner that died before the mark. */
+const giveUp = (threadId: string) =>
   inbox.ctx.database.peek
-    .updateTable('replies')
-    .set({ timestamp_claimed: longAgo() })
-    .where('thread_id', '=', threadId)
+    .updateTable('sends')
+    .set({ state: 'failed' })
+    .where('lead_id', '=', threadId)
+    .where('kind', '=', 'manual')
     .execute()
+
+const untilState = (threadId: string, state: string) =>
+  inbox.waitForLedger((sends) =>
+    sends.some((send) => send.lead_id === threadId && send.state === state),
+  )
 
 test('while it is being sent nobody else sends it, and who was given up finishes nothing', async () => {
   const about = await conversation()
   const first = await replySlowly(about, async () => {
     await expect(reply(about)).rejects.toMatchObject({ code: 'idempotency_key_in_progress' })
-    await ageClaim(about.thread_id)
-    await giveUpReplies(inbox.ctx)
+    await giveUp(about.thread_id)
   })
   expect(first).toMatchObject({ state: 'failed', attempt: 1 })
   expect(inbox.outbox).toEqual([])
+  let again: Promise<unknown> | undefined
   const second = await replySlowly(about, async () => {
-    await ageClaim(about.thread_id)
-    expect(await reply(about)).toMatchObject({ state: 'sent', attempt: 3 })
+    await giveUp(about.thread_id)
+    again = reply(about)
+    await untilState(about.thread_id, 'waiting')
   })
+  expect(await again).toMatchObject({ state: 'sent', attempt: 3 })
   expect(second).toMatchObject({ state: 'sent', attempt: 3 })
+  expect(inbox.outbox).toHaveLength(1)
+})
+
+test('it waits for no gap and for no mailbox that is to be left alone for a while', async () => {
+  const about = await conversation()
+  const tomorrow = new Date(inbox.ctx.now().getTime() + 86_400_000)
+  const { peek } = inbox.ctx.database
+  await peek
+    .updateTable('mailbox_lanes')
+    .set({ next_send_at: tomorrow, not_before: tomorrow })
+    .execute()
+  expect(await reply(about)).toMatchObject({ state: 'sent' })
+  const [day] = await peek.selectFrom('mailbox_days').select('sent').execute()
+  expect(day?.sent).toBe(people)
+  await peek.updateTable('mailbox_lanes').set({ next_send_at: null, not_before: null }).execute()
+})
+
+test('without a service that sends it fails in the end, and the same call sends it later', async () => {
+  const about = await conversation()
+  await sender.stop()
+  const { ctx, workspaceId } = inbox
+  let waitedMs = 0
+  const hurried: Context = {
+    ...ctx,
+    monotonicMs: () => waitedMs,
+    sleep: async (ms) => {
+      waitedMs += 100 * ms
+    },
+  }
+  const { thread_id, idempotency_key } = about
+  const input = { thread_id, idempotency_key, text: 'Gladly.' }
+  const failed = await replyInThread(hurried, workspaceId, input)
+  expect(failed).toMatchObject({ state: 'failed', attempt: 1 })
+  expect(failed.error_message).toContain('the service is not running')
+  sender = await inbox.startSender(senderContext())
+  expect(await reply(about)).toMatchObject({ state: 'sent', attempt: 2 })
   expect(inbox.outbox).toHaveLength(1)
 })
 
@@ -213,22 +266,28 @@ test('two calls at a time send one mail', async () => {
   expect(inbox.outbox).toHaveLength(1)
 })
 
-/** A reply whose process ended in this state, a while ago. */
+/** A reply whose runner ended in this state. */
 async function leftBehind(state: 'claimed' | 'transmitting') {
   const about = await conversation()
   fault = (moment) => (moment.startsWith('MAIL') ? { answer: '421 no\r\n' } : undefined)
   await reply(about)
   fault = () => undefined
-  const timestamp_transmitting = state === 'transmitting' ? longAgo() : null
-  await inbox.ctx.database.peek
-    .updateTable('replies')
-    .set({ state, timestamp_claimed: longAgo(), timestamp_transmitting })
-    .where('thread_id', '=', about.thread_id)
+  await sender.stop()
+  const { ctx } = inbox
+  const timestamp_transmitting = state === 'transmitting' ? ctx.now() : null
+  await ctx.database.peek
+    .updateTable('sends')
+    .set({ state, timestamp_transmitting })
+    .where('lead_id', '=', about.thread_id)
+    .where('kind', '=', 'manual')
     .execute()
+  await ctx.database.peek.updateTable('mailbox_lanes').set({ wake_at: ctx.now() }).execute()
+  sender = await inbox.startSender(senderContext())
+  await untilState(about.thread_id, state === 'claimed' ? 'failed' : 'uncertain')
   return about
 }
 
-test('what an ended process did not finish is sent by the next call, and what it may have sent is not', async () => {
+test('what an ended runner did not finish is sent by the next call, and what it may have sent is not', async () => {
   const claimed = await leftBehind('claimed')
   const transmitting = await leftBehind('transmitting')
   expect(await reply(claimed)).toMatchObject({ state: 'sent', attempt: 2 })
@@ -239,8 +298,9 @@ test('what an ended process did not finish is sent by the next call, and what it
 test('nobody has to ask to see what became of them', async () => {
   const claimed = await leftBehind('claimed')
   const transmitting = await leftBehind('transmitting')
-  await giveUpReplies(inbox.ctx)
-  expect((await inThread(claimed.thread_id)).replies).toMatchObject([{ state: 'failed' }])
+  expect((await inThread(claimed.thread_id)).replies).toMatchObject([
+    { state: 'failed', error_message: expect.stringContaining('before it was sent') },
+  ])
   expect((await inThread(transmitting.thread_id)).replies).toMatchObject([{ state: 'uncertain' }])
 })
 

@@ -1,10 +1,11 @@
 import type { Context } from '../../kernel/context.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
-import { MailFailure, type SmtpConnection } from '../../kernel/mail/index.ts'
-import { connectMailboxSmtp } from '../mailboxes/index.ts'
-import { draftReply, findReplyMailbox, makeMail } from './reply-draft.ts'
-import { claimReply, markReply, type ReplyOutcome, settleReply } from './reply-ledger.ts'
-import * as queries from './reply-queries.ts'
+import { MailRefused } from '../messages/index.ts'
+import { composeReplyMail, findReply, inProgress, isOpen, sendReply } from '../sending/index.ts'
+import { safeHtml } from './classify/html.ts'
+import { snippetOf } from './classify/visible-text.ts'
+import { draftReply, findReplyMailbox, type GivenReply, type ReplyDraft } from './reply-draft.ts'
+import { type ShownReply, shownReply } from './shown-reply.ts'
 
 export type NewReply = {
   thread_id: string
@@ -26,24 +27,37 @@ export async function replyInThread(
   ctx: Context,
   workspaceId: string,
   input: NewReply,
-): Promise<queries.ShownReply> {
+): Promise<ShownReply> {
   const given = check(input)
   const stored = await findStored(ctx, workspaceId, given)
-  if (stored?.state === 'sent' || stored?.state === 'uncertain') return queries.shown(stored)
+  if (stored && isOpen(stored)) throw inProgress()
+  if (stored && stored.state !== 'failed') return shownReply(stored)
   // A second attempt makes the same mail.
   const draft = stored ?? (await draftReply(ctx, workspaceId, given))
-  const mailbox = await findReplyMailbox(ctx, workspaceId, draft.mailbox_id)
-  const mail = makeMail(draft, mailbox, ctx.now())
-  const reply = { ...draft, is_forced: input.force ?? false }
-  const claim = await claimReply(ctx, reply)
-  if (claim.kind === 'known') return claim.reply
-  const outcome = await send(ctx, { ...reply, ...claim.attempt }, mail)
-  return await settleReply(ctx, claim.attempt, outcome)
+  const { display_name } = await findReplyMailbox(ctx, workspaceId, draft.mailbox_id)
+  const reply = {
+    ...draft.reply,
+    ...shownOf(ctx, draft, display_name),
+    is_forced: input.force ?? false,
+  }
+  return shownReply(await sendReply(ctx, workspaceId, { ...draft, reply }))
 }
 
-type Given = Pick<queries.ReplyDraft, 'thread_id' | 'idempotency_key' | 'text' | 'html'>
+/** What people see of it, once it was sent. */
+function shownOf(ctx: Context, draft: ReplyDraft, displayName: string | null) {
+  try {
+    const { text, html } = composeReplyMail(draft, displayName, ctx.now())
+    return {
+      shown_html: html === null ? null : safeHtml(html),
+      snippet: snippetOf({ text, to: [], subject: '' }),
+    }
+  } catch (error) {
+    if (!(error instanceof MailRefused)) throw error
+    throw new AppError('not_eligible', 'The address that this reply would go to is not valid.')
+  }
+}
 
-function check(input: NewReply): Given {
+function check(input: NewReply): GivenReply {
   const { thread_id, idempotency_key } = input
   const text = 'text' in input ? storable(input.text) : null
   const html = 'html' in input ? storable(input.html) : null
@@ -65,56 +79,14 @@ const contentCharactersMax = 1_000_000
 
 const storable = (text: string) => text.replaceAll('\0', '').toWellFormed()
 
-async function findStored(ctx: Context, workspaceId: string, given: Given) {
-  const stored = await queries.findReply(ctx.db, workspaceId, given.idempotency_key)
+async function findStored(ctx: Context, workspaceId: string, given: GivenReply) {
+  const stored = await findReply(ctx.db, workspaceId, given.idempotency_key)
   if (!stored) return undefined
-  const { thread_id, text, html } = stored
-  if (thread_id === given.thread_id && text === given.text && html === given.html) return stored
+  const { lead_id, reply } = stored
+  const isSame = reply.text === given.text && reply.html === given.html
+  if (lead_id === given.thread_id && isSame) return stored
   throw new AppError(
     'idempotency_key_reused',
     'Another reply was given under this idempotency key: take a new one.',
   )
-}
-
-async function send(
-  ctx: Context,
-  reply: queries.ReplyDraft & queries.ReplyAttempt & { is_forced: boolean },
-  mail: ReturnType<typeof makeMail>,
-): Promise<ReplyOutcome> {
-  let connection: SmtpConnection | undefined
-  try {
-    connection = (await connectMailboxSmtp(ctx, reply.workspace_id, reply.mailbox_id)).connection
-    const { from, recipients: to, sizeBytes, needsUtf8: utf8 } = mail
-    await connection.begin({ from, to, sizeBytes, utf8 })
-    const refused = await markReply(ctx, reply)
-    if (refused) return refused
-    await connection.finish(mail.bytes)
-    return { kind: 'sent' }
-  } catch (error) {
-    if (error instanceof MailFailure) return outcomeOf(error)
-    if (error instanceof AppError) return { kind: 'failed', code: null, message: error.message }
-    throw error
-  } finally {
-    // Also where nothing was finished: then it breaks off, and nothing was sent.
-    await connection?.close().catch(() => undefined)
-  }
-}
-
-function outcomeOf({ certain, enhanced, code, response, kind }: MailFailure): ReplyOutcome {
-  return {
-    kind: certain ? 'failed' : 'uncertain',
-    code: enhanced ?? (code === null ? null : String(code)),
-    message: (response ?? sentences[kind]).slice(0, 500).toWellFormed(),
-  }
-}
-
-const sentences: Record<MailFailure['kind'], string> = {
-  refused: 'The mail server refused.',
-  timeout: 'The mail server did not answer in time.',
-  closed: 'The mail server closed the connection.',
-  unreachable: 'The mail server cannot be reached.',
-  dns: 'The name of the mail server is not known.',
-  tls: 'No secure connection to the mail server can be made.',
-  blocked: 'The address of the mail server is one that nothing may connect to.',
-  protocol: 'The mail server says what no mail server would.',
 }

@@ -1,7 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { bucketOf, Leases } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
-import { giveUpReplies } from './abandoned-replies.ts'
 import { findMailboxesToRead } from './cross-workspace.ts'
 import { type Following, followMailbox } from './follow-mailbox.ts'
 import { ImapPlaces } from './imap-places.ts'
@@ -22,7 +21,6 @@ export interface InboxRunner {
 }
 
 const lookEveryMs = 5_000
-const repliesEveryMs = 30_000
 /** Mailboxes that are read at once: each may hold a few MB. All the others only listen. */
 const readingMax = 16
 const readingOfWorkspaceMax = 12
@@ -70,14 +68,13 @@ export function startInboxRunner(ctx: Context, options: InboxRunnerOptions = {})
       if (!followed.has(mailbox.id) && leases.holds(bucketOf(mailbox.id))) follow(mailbox)
     }
   })
-  const replies = startLoop(ctx, 'abandoned replies', repliesEveryMs, () => giveUpReplies(ctx))
   const reviewing = startLoop(ctx, 'inbox turns', reviewEveryMs, async () => places.review())
   return {
     mailboxesRead: () => followed.size,
     imapConnections: () => places.open,
     mailboxesWaiting: () => places.waiting,
     async stop() {
-      await Promise.all([looking.stop(), reviewing.stop(), heartbeat.stop(), replies.stop()])
+      await Promise.all([looking.stop(), reviewing.stop(), heartbeat.stop()])
       await leave([...followed.keys()])
       await leases.release()
     },

@@ -48,7 +48,7 @@ export async function findHistories(db: Db, workspaceId: string, foldedAddresses
     from leads l
     join sends s
       on s.workspace_id = ${workspaceId}::uuid and s.lead_id = l.id
-      and s.state in ('transmitting', 'sent', 'uncertain')
+      and s.kind = 'step' and s.state in ('transmitting', 'sent', 'uncertain')
     left join soft_bounces b
       on b.workspace_id = ${workspaceId}::uuid and b.email_folded = l.email_folded
       and b.send_id = s.id

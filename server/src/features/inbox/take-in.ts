@@ -11,7 +11,6 @@ import { type Letter, openLetters } from './letters.ts'
 import { matchIncoming } from './match.ts'
 import * as queries from './queries.ts'
 import type { ReadMailbox } from './read-mailbox.ts'
-import { markRepliesArrived } from './replies-arrived.ts'
 import { findLasting } from './soft-bounces.ts'
 
 /** Where a folder was read to. */
@@ -84,7 +83,6 @@ async function act(tx: Context, mailbox: ReadMailbox, letters: Letter[]) {
   const { workspace_id } = mailbox
   const answered = letters.flatMap(({ match }) => match.sentId ?? [])
   await markArrived(tx, workspace_id, answered)
-  await markRepliesArrived(tx, workspace_id, answered)
   await keepLetters(tx, mailbox, letters)
   const settings = {
     unsubscribesByReply: await queries.findUnsubscribesByReply(tx.db, workspace_id),

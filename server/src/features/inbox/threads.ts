@@ -1,18 +1,18 @@
 import type { Context } from '../../kernel/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { Page, PageRequest } from '../../kernel/http/page.ts'
-import { listThreadMessages, type StoredMessage } from '../messages/index.ts'
-import { listNotSent, type ShownReply } from './reply-queries.ts'
-import * as queries from './thread-queries.ts'
+import * as messages from '../messages/index.ts'
+import { listUnsentReplies } from '../sending/index.ts'
+import { type ShownReply, shownReply } from './shown-reply.ts'
 
 /** Conversations that somebody answered in, the newest answer first. */
 export async function listThreads(
   ctx: Context,
   workspaceId: string,
   page: PageRequest,
-  filter: queries.ThreadFilter = {},
-): Promise<Page<queries.Thread>> {
-  const rows = await queries.listThreads(ctx.db, workspaceId, page, filter)
+  filter: messages.ThreadFilter = {},
+): Promise<Page<messages.Thread>> {
+  const rows = await messages.findThreads(ctx.db, workspaceId, page, filter)
   const items = rows.slice(0, page.limit)
   const last = items.at(-1)
   // A thread moves when it is answered: where a page ends is told by the message.
@@ -21,9 +21,9 @@ export async function listThreads(
     : { items }
 }
 
-export interface Conversation extends queries.Thread {
+export interface Conversation extends messages.Thread {
   /** Newest first. */
-  messages: Page<StoredMessage>
+  messages: Page<messages.StoredMessage>
   /** Of ours, those that are not among the messages: on their way, failed, or nobody knows. */
   replies: ShownReply[]
 }
@@ -34,10 +34,14 @@ export async function getThread(
   id: string,
   page: PageRequest,
 ): Promise<Conversation> {
-  const thread = await queries.findThread(ctx.db, workspaceId, id)
+  const thread = await messages.findThread(ctx.db, workspaceId, id)
   if (!thread) throw notFound('conversation')
-  const messages = await listThreadMessages(ctx, workspaceId, id, page)
-  return { ...thread, messages, replies: await listNotSent(ctx.db, workspaceId, id) }
+  const unsent = await listUnsentReplies(ctx.db, workspaceId, id)
+  return {
+    ...thread,
+    messages: await messages.listThreadMessages(ctx, workspaceId, id, page),
+    replies: unsent.map(shownReply),
+  }
 }
 
 export async function markRead(
@@ -46,5 +50,5 @@ export async function markRead(
   ids: string[],
   isRead: boolean,
 ): Promise<void> {
-  await queries.updateUnread(ctx.db, workspaceId, ids, !isRead)
+  await messages.updateUnread(ctx.db, workspaceId, ids, !isRead)
 }

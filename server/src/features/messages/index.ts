@@ -17,3 +17,14 @@ export {
   insertMessages,
   listThreadMessages,
 } from './store.ts'
+export {
+  answerThread,
+  findThread,
+  findThreads,
+  moveThreads,
+  type Thread,
+  type ThreadFilter,
+  type ThreadToWrite,
+  updateUnread,
+  upsertThreads,
+} from './thread-queries.ts'

@@ -21,6 +21,7 @@ export const listSent = (db: Db, workspaceId: string, leadId: string): Promise<S
     ])
     .where('workspace_id', '=', workspaceId)
     .where('lead_id', '=', leadId)
+    .where('kind', '=', 'step')
     .where('state', 'in', ['sent', 'uncertain'])
     .orderBy('timestamp_transmitting')
     .orderBy('id')

@@ -191,7 +191,7 @@ const selectEarlier = prepared<string[][], EarlierRow>(
    from sends s
    join unnest($1::uuid[], $2::uuid[]) as k (workspace_id, lead_id)
      on s.workspace_id = k.workspace_id and s.lead_id = k.lead_id
-   where s.state in ('sent', 'uncertain')
+   where s.kind = 'step' and s.state in ('sent', 'uncertain')
    order by s.timestamp_transmitting, s.id`,
 )
 

@@ -235,7 +235,7 @@ const isOfCopy = ({ stage, kind, recipient }: MailFailure, { to: [lead] }: Envel
   stage === 'rcpt' && kind === 'refused' && recipient !== null && recipient !== lead
 
 /** A kept connection may have been closed meanwhile: then another one is made, once. */
-async function begin(
+export async function begin(
   lane: Lane,
   envelope: Envelope,
   connections: Connections,
@@ -267,7 +267,7 @@ async function beginOn(
   }
 }
 
-const envelopeOf = (mail: ComposedMail): Envelope => ({
+export const envelopeOf = (mail: ComposedMail): Envelope => ({
   from: mail.from,
   to: mail.recipients,
   sizeBytes: mail.sizeBytes,

@@ -10,6 +10,9 @@ export {
   holdSending,
   previewRestore,
 } from './restore-guard/sending-hold.ts'
+export { inProgress, isOpen, sendReply } from './replies.ts'
+export { composeReplyMail } from './reply-mail.ts'
+export { findReply, listUnsentReplies, type ReplyContent, type ReplyRow } from './reply-queries.ts'
 export { type SendingRunner, startSendingRunner } from './runner.ts'
 export {
   confirmArrived,

@@ -28,6 +28,8 @@ export interface LaneRow extends LaneKey {
   /** A copy of what it sends goes to its Sent folder. */
   saves_sent: boolean
   sends_locally: boolean
+  /** A person's reply waits to be sent from it. */
+  has_reply: boolean
   /** Follow-ups may leave it. */
   is_read: boolean
   ramp_up_start: number | null
@@ -50,7 +52,13 @@ const selectLanes = prepared<[...string[][], Date, Date], LaneRow>(
        from mailbox_days d
        where d.workspace_id = k.workspace_id and d.mailbox_id = k.mailbox_id
          and d.day between ${utcDay('$4')} - 1 and ${utcDay('$4')} + 1
-     ) as days
+     ) as days,
+     exists (
+       select from sends s
+       where s.workspace_id = k.workspace_id and s.mailbox_id = k.mailbox_id
+         and s.waits_since is not null
+       offset 0
+     ) as has_reply
    from unnest($1::uuid[], $2::uuid[]) with ordinality as k (workspace_id, mailbox_id, position)
    join mailbox_lanes l on l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id
    join lateral (

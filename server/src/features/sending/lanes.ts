@@ -3,6 +3,7 @@ import type { Context } from '../../kernel/context.ts'
 import { describeError } from '../../kernel/log.ts'
 import { MailFailure } from '../../kernel/mail/index.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
+import { answer } from './answer.ts'
 import {
   abandonMail,
   type Draft,
@@ -148,6 +149,9 @@ export class Lanes {
         case 'settle':
           await Promise.allSettled(lane.settling)
           break
+        case 'answer':
+          await this.#answer(lane, move.row)
+          break
         case 'probe':
           await this.#probe(lane, move.row)
           break
@@ -284,6 +288,13 @@ export class Lanes {
   async #setBack(lane: Lane, row: LaneRow, setback: Setback) {
     await Promise.allSettled(lane.settling)
     await recordSetback(this.#ctx, row, setback)
+  }
+
+  /** Where another one claimed it, the next plan knows. */
+  async #answer(lane: Lane, row: LaneRow) {
+    const count = await answer(this.#ctx, lane, row, this.#writers)
+    lane.refusals = count === 0 ? lane.refusals + 1 : 0
+    await this.#pauseAfterRefusal(lane)
   }
 
   /** Whether the mailbox works again: a login tells, without a mail. */

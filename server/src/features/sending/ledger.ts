@@ -1,17 +1,20 @@
 import type { TemplateLead } from '../campaigns/index.ts'
 
 /**
- * The ledger has one row per lead and step, written before anything is on the wire:
+ * The ledger has one row per lead and step, and one per answer that a person gives (of the kind
+ * `manual`: its key stands in the place of the step), written before anything is on the wire:
  *
- *   claimed ─▶ transmitting ─▶ sent | failed | uncertain      failed ─▶ claimed (another attempt)
+ *   (waiting ─▶) claimed ─▶ transmitting ─▶ sent | failed | uncertain
+ *   failed ─▶ claimed, or waiting: another attempt
  *
+ * `waiting`: an answer, until the runner that sends from its mailbox claims it.
  * `claimed`: nothing of it was sent. `transmitting` is written just before the end of the message:
  * whoever finds such a row and did not write it cannot know what became of the mail. `uncertain`
  * counts as sent and is never sent again by itself. Each attempt has an id of its own, and every
  * change names the attempt that it is about: what a slower process knows of an earlier one changes
  * nothing, and what it knows of this one still counts.
  */
-export type SendState = 'claimed' | 'transmitting' | 'sent' | 'failed' | 'uncertain'
+export type SendState = 'waiting' | 'claimed' | 'transmitting' | 'sent' | 'failed' | 'uncertain'
 
 /** Where a send is in the ledger. */
 export interface SendKey {

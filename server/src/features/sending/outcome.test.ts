@@ -21,6 +21,7 @@ test.each<[string, Record<SendState, string>]>([
   [
     'sent',
     {
+      waiting: 'nothing',
       claimed: 'nothing',
       transmitting: 'sent +',
       uncertain: 'sent',
@@ -31,6 +32,7 @@ test.each<[string, Record<SendState, string>]>([
   [
     'uncertain',
     {
+      waiting: 'nothing',
       claimed: 'nothing',
       transmitting: 'uncertain +',
       uncertain: 'nothing',
@@ -41,6 +43,7 @@ test.each<[string, Record<SendState, string>]>([
   [
     'failed',
     {
+      waiting: 'nothing',
       claimed: 'failed -',
       transmitting: 'failed -',
       uncertain: 'failed -',
@@ -51,6 +54,7 @@ test.each<[string, Record<SendState, string>]>([
   [
     'abandoned',
     {
+      waiting: 'nothing',
       claimed: 'failed -',
       transmitting: 'uncertain +',
       uncertain: 'nothing',

@@ -43,7 +43,7 @@ export interface Transition {
  * is uncertain counts as sent from the start, so the truth about it is recorded without another event.
  */
 export function transitionOf(state: SendState, outcome: Outcome): Transition | null {
-  if (state === 'sent' || state === 'failed') return null
+  if (state === 'sent' || state === 'failed' || state === 'waiting') return null
   switch (outcome.kind) {
     case 'sent':
       return state === 'claimed' ? null : { ...sent, records: state === 'transmitting' }
@@ -59,7 +59,7 @@ export function transitionOf(state: SendState, outcome: Outcome): Transition | n
     case 'abandoned':
       if (state === 'uncertain') return null
       return state === 'claimed'
-        ? { ...failed, aftermath: { kind: 'again' } }
+        ? { ...failed, error: notSent, aftermath: { kind: 'again' } }
         : uncertain(abandoned)
   }
 }
@@ -82,6 +82,12 @@ const failed: Omit<Transition, 'aftermath'> = {
 }
 
 const uncertain = (error: SendError): Transition => ({ ...sent, state: 'uncertain', error })
+
+const notSent: SendError = {
+  stage: 'process',
+  code: null,
+  message: 'The process that was sending it ended before it was sent.',
+}
 
 const abandoned: SendError = {
   stage: 'message',

@@ -21,6 +21,8 @@ export type Move =
   | { kind: 'again' }
   /** Nothing to send, but results are on their way that may change it. */
   | { kind: 'settle' }
+  /** A person's reply comes before everything else. */
+  | { kind: 'answer'; row: LaneRow }
   /** The mailbox is in error, and its time to be tried has come. */
   | { kind: 'probe'; row: LaneRow }
   /** Another runner's, or nobody's. */
@@ -64,6 +66,10 @@ export async function planLanes(
     const row = rows.get(lane.mailboxId)
     if (!row || row.token !== lane.token) {
       moves.set(lane, { kind: 'left' })
+      continue
+    }
+    if (row.has_reply && row.address !== null && row.status !== 'paused') {
+      moves.set(lane, { kind: 'answer', row })
       continue
     }
     const rest = restOf(row, now)

@@ -5,6 +5,7 @@ import { operator, recordAudit } from '../audit/index.ts'
 import { CampaignBook } from './campaign-book.ts'
 import type { Outcome } from './outcome.ts'
 import { arrived } from './reconcile.ts'
+import { recordReplies } from './reply-mail.ts'
 import { settleSends } from './settle.ts'
 import * as queries from './uncertain-queries.ts'
 
@@ -50,7 +51,7 @@ const refused: Outcome = {
  */
 export async function markArrived(tx: Context, workspaceId: string, ids: string[]) {
   if (ids.length === 0) return
-  await queries.markArrived(tx.db, workspaceId, ids, tx.now())
+  await recordReplies(tx, await queries.markArrived(tx.db, workspaceId, ids, tx.now()))
 }
 
 async function decide(

@@ -30,8 +30,8 @@ export async function setAside(
     ])
     return isSettled
   }
-  const isSetAside = await queries.setSendAside(tx.db, settlement, error, tx.now())
-  if (!isSetAside) return false
+  const kind = await queries.setSendAside(tx.db, settlement, error, tx.now())
+  if (kind !== 'step') return kind !== undefined
   const { workspace_id, lead_id: leadId } = settlement
   await recordActivities(tx, workspace_id, [{ ...skip, kind: 'skipped', leadId }])
   return true

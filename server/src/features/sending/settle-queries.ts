@@ -6,6 +6,7 @@ import { prepared } from '../../kernel/db/prepared.ts'
 import { gatesAt } from './gates.ts'
 import type { SendKey, SendState } from './ledger.ts'
 import type { SendError } from './outcome.ts'
+import type { ReplyContent } from './reply-queries.ts'
 
 // The sender's writers merge the results of lanes of many workspaces: every statement here joins
 // workspace_id to its own unnest parameter, and says so in its first comment.
@@ -78,6 +79,8 @@ export interface LedgerRow extends SendKey {
   subject: string | null
   starts_thread: boolean
   state: SendState
+  /** What a person answers; null: a step of the campaign. */
+  reply: ReplyContent | null
   is_new: boolean
   campaign_day: string
   mailbox_day: string
@@ -85,8 +88,8 @@ export interface LedgerRow extends SendKey {
 }
 
 const ledgerColumns = `s.workspace_id, s.lead_id, s.step_id, s.id, s.campaign_id, s.mailbox_id,
-  s.step, s.variant, s.message_id, s.subject, s.starts_thread, s.state, s.is_new, s.campaign_day,
-  s.mailbox_day, s.timestamp_transmitting`
+  s.step, s.variant, s.message_id, s.subject, s.starts_thread, s.state, s.reply, s.is_new,
+  s.campaign_day, s.mailbox_day, s.timestamp_transmitting`
 
 const selectForUpdate = prepared<string[][], LedgerRow>(
   'lock_sends',
@@ -168,14 +171,14 @@ export const updateSends = (db: Db, sends: SettledSend[], now: Date) =>
     now,
   )
 
-/** An attempt that nobody has settled. @returns whether there was one */
+/** An attempt that nobody has settled. @returns its kind; undefined: there was none */
 export async function setSendAside(
   db: Db,
   { workspace_id, lead_id, step_id, id }: SendKey & { id: string },
   { stage, code, message }: SendError,
   now: Date,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
+): Promise<string | undefined> {
+  const row = await db
     .updateTable('sends')
     .set({
       ...{ state: 'uncertain', look_at: null, timestamp_settled: now },
@@ -186,8 +189,9 @@ export async function setSendAside(
     .where('step_id', '=', step_id)
     .where('id', '=', id)
     .where('is_open', '=', true)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
+    .returning('kind')
+    .executeTakeFirst()
+  return row?.kind
 }
 
 export interface PostponedLead {
@@ -267,7 +271,7 @@ const selectSentSteps = prepared<string[][], { lead_id: string; step_ids: string
    from sends s
    join unnest($1::uuid[], $2::uuid[]) as k (workspace_id, lead_id)
      on s.workspace_id = k.workspace_id and s.lead_id = k.lead_id
-   where s.state in ('sent', 'uncertain')
+   where s.kind = 'step' and s.state in ('sent', 'uncertain')
    group by s.lead_id`,
 )
 

@@ -17,6 +17,7 @@ import { countDays } from './days.ts'
 import type { SendKey, SendState } from './ledger.ts'
 import { type Outcome, type Transition, transitionOf } from './outcome.ts'
 import { gapAfter } from './planning/plan.ts'
+import { recordReplies } from './reply-mail.ts'
 import { sentMessage } from './sent-message.ts'
 import * as queries from './settle-queries.ts'
 
@@ -125,7 +126,11 @@ async function updateOthers(tx: Context, others: Settled[]) {
   await queries.updateSends(tx.db, sends, tx.now())
 }
 
-async function write(tx: Context, settled: Settled[], campaigns: Map<string, BookedCampaign>) {
+/** What a mail of a campaign changes besides its row; a person's reply is only kept. */
+async function write(tx: Context, all: Settled[], campaigns: Map<string, BookedCampaign>) {
+  const settled = all.filter(({ row }) => row.reply === null)
+  await recordReplies(tx, inOrder(all.flatMap(replyOf)))
+  if (settled.length === 0) return
   await insertMessages(
     tx.db,
     settled
@@ -149,6 +154,9 @@ async function write(tx: Context, settled: Settled[], campaigns: Map<string, Boo
   await pace(tx, settled, campaigns)
   await wakeOwn(tx, freed)
 }
+
+const replyOf = ({ row: { reply, ...row }, transition: { state } }: Settled) =>
+  reply === null ? [] : [{ ...row, reply, state }]
 
 async function readCampaigns(tx: Context, book: CampaignBook, settlements: Settlement[]) {
   const distinct = new Map(settlements.map((each) => [each.campaign_id, each]))
@@ -391,8 +399,8 @@ async function wakeOwn(tx: Context, freed: queries.LedgerRow[]) {
 const laterOf = (a: Date | null | undefined, b: Date | null) =>
   a && b && a > b ? a : (b ?? a ?? null)
 
-const inOrder = (settlements: Settlement[]) =>
-  settlements.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+const inOrder = <Key extends SendKey>(keys: Key[]): Key[] =>
+  keys.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 
 const keyOf = (key: SendKey) => `${key.workspace_id}${key.lead_id}${key.step_id}`
 

@@ -99,8 +99,11 @@ export class Settlements {
   }
 }
 
-/** It waits for nobody but those who change the same lead or campaign. */
-const isPlain = ({ outcome }: Settlement) => outcome.kind === 'sent'
+/**
+ * A mail of a campaign whose text is at hand waits for nobody but those who change the same lead or
+ * campaign.
+ */
+const isPlain = ({ outcome, mail }: Settlement) => outcome.kind === 'sent' && mail !== null
 
 function bytesOf({ mail }: Settlement): number {
   return mail ? mail.text.length + (mail.html?.length ?? 0) : 0

@@ -117,7 +117,11 @@ test('what may have been sent is not sent again: it counts as sent, and its lead
 test('a runner that lost its lease finishes nothing that was given back, and its claims are refused', async () => {
   const { mailbox } = await leaveBehind('claimed')
   const { ctx, workspaceId } = sending
-  const [before] = await ctx.database.peek.selectFrom('sends').selectAll().execute()
+  const [before] = await ctx.database.peek
+    .selectFrom('sends')
+    .selectAll()
+    .$narrowType<{ variant_id: string; campaign_day: string; mailbox_day: string }>()
+    .execute()
   await sending.startRunner()
   await sending.waitForLedger(settled(1))
   const { markTransmitting } = await import('./settle-queries.ts')

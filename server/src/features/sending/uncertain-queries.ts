@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import type { SendKey } from './ledger.ts'
+import type { SettledReply } from './reply-mail.ts'
 
 /** Null: not again. */
 export const postponeLook = (
@@ -63,7 +64,7 @@ export async function listSends(
   const { rows } = await sql<ShownSend>`
     select ${shown}
     from sends s
-    where s.workspace_id = ${workspaceId}::uuid
+    where s.workspace_id = ${workspaceId}::uuid and s.kind = 'step'
       and (${campaignId}::uuid is null or s.campaign_id = ${campaignId}::uuid)
       and (${state}::text is null or s.state = ${state})
     order by s.id desc
@@ -76,7 +77,7 @@ export async function listUncertain(db: Db, workspaceId: string, limit: number) 
   const { rows } = await sql<ShownSend>`
     select ${shown}
     from sends s
-    where s.workspace_id = ${workspaceId}::uuid and s.is_uncertain
+    where s.workspace_id = ${workspaceId}::uuid and s.is_uncertain and s.kind = 'step'
     order by s.id
     limit ${limit}`.execute(db)
   return rows
@@ -86,22 +87,27 @@ export async function findUncertainSend(db: Db, workspaceId: string, id: string)
   const { rows } = await sql<ShownSend>`
     select ${shown}
     from sends s
-    where s.workspace_id = ${workspaceId}::uuid and s.is_uncertain and s.id = ${id}::uuid`.execute(
-    db,
-  )
+    where s.workspace_id = ${workspaceId}::uuid and s.is_uncertain and s.kind = 'step'
+      and s.id = ${id}::uuid`.execute(db)
   return rows[0]
 }
 
 /**
  * An answer to a mail proves that it arrived. By Message-ID, which all attempts at a step share: who
- * answers may name an earlier one.
+ * answers may name an earlier one. A reply that is uncertain has no message yet.
+ *
+ * @returns the replies of people among them
  */
-export const markArrived = (db: Db, workspaceId: string, ids: string[], at: Date) =>
-  sql`
+export async function markArrived(db: Db, workspaceId: string, ids: string[], at: Date) {
+  const { rows } = await sql<SettledReply>`
     update sends
     set state = 'sent', look_at = null, error_stage = null, error_code = null,
       error_message = null, timestamp_settled = ${at}::timestamptz
     where workspace_id = ${workspaceId}::uuid and is_uncertain
-      and message_id in (
+      and (id = any(${ids}::uuid[]) or message_id in (
         select m.message_id from messages m
-        where m.workspace_id = ${workspaceId}::uuid and m.id = any(${ids}::uuid[]))`.execute(db)
+        where m.workspace_id = ${workspaceId}::uuid and m.id = any(${ids}::uuid[])))
+    returning workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, message_id, state,
+      timestamp_transmitting, reply`.execute(db)
+  return rows.filter(({ reply }) => reply !== null)
+}

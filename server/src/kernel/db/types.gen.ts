@@ -449,32 +449,6 @@ export interface RemovedMailboxes {
   workspace_id: string;
 }
 
-export interface Replies {
-  attempt: Generated<number>;
-  campaign_id: string | null;
-  error_code: string | null;
-  error_message: string | null;
-  from_address: string;
-  html: string | null;
-  id: string;
-  idempotency_key: string;
-  in_reply_to: string;
-  is_forced: boolean;
-  mail_references: string[];
-  mailbox_id: string;
-  message_id: string;
-  state: string;
-  subject: string;
-  text: string | null;
-  thread_id: string;
-  timestamp_claimed: Timestamp;
-  timestamp_created: Timestamp;
-  timestamp_settled: Timestamp | null;
-  timestamp_transmitting: Timestamp | null;
-  to_address: string;
-  workspace_id: string;
-}
-
 export interface Runners {
   heartbeat_at: Timestamp;
   id: string;
@@ -486,7 +460,7 @@ export interface Runners {
 
 export interface Sends {
   attempt: Generated<number>;
-  campaign_day: string;
+  campaign_day: string | null;
   campaign_id: string;
   claim_token: Int8;
   error_code: string | null;
@@ -496,22 +470,25 @@ export interface Sends {
   is_new: boolean;
   is_open: Generated<boolean>;
   is_uncertain: Generated<boolean>;
+  kind: Generated<string>;
   lead_id: string;
   look_at: Timestamp | null;
-  mailbox_day: string;
+  mailbox_day: string | null;
   mailbox_id: string;
   message_id: string;
   provider_message_id: string | null;
+  reply: Json | null;
   starts_thread: boolean;
   state: string;
-  step: number;
+  step: number | null;
   step_id: string;
   subject: string | null;
   timestamp_claimed: Timestamp;
   timestamp_settled: Timestamp | null;
   timestamp_transmitting: Timestamp | null;
-  variant: number;
-  variant_id: string;
+  variant: number | null;
+  variant_id: string | null;
+  waits_since: Timestamp | null;
   workspace_id: string;
 }
 
@@ -686,7 +663,6 @@ export interface DB {
   messages: Messages;
   refused_copies: RefusedCopies;
   removed_mailboxes: RemovedMailboxes;
-  replies: Replies;
   runners: Runners;
   sends: Sends;
   service_accounts: ServiceAccounts;

@@ -86,7 +86,7 @@ const openSuggestion = (workspaceId: string) =>
   ) then suggestion end`.as('suggestion')
 
 /** Newest first from before the message of the cursor, and one more than the page holds. */
-export const listThreads = (
+export const findThreads = (
   db: Db,
   workspaceId: string,
   page: PageRequest,
