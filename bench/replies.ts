@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { MailStore, startImapServer } from '../server/src/demo/mail-server/index.ts'
 import { createCampaign } from '../server/src/features/campaigns/campaigns.ts'
-import { readIncoming } from '../server/src/features/inbox/incoming.ts'
+import { readInbound } from '../server/src/features/inbox/inbound-message.ts'
 import { addLeads } from '../server/src/features/leads/index.ts'
 import { addMailbox } from '../server/src/features/mailboxes/index.ts'
 import { insertMessages } from '../server/src/features/messages/index.ts'
@@ -120,7 +120,7 @@ async function readBare({ ctx }: BenchService, port: number): Promise<number> {
   await imap.select('INBOX')
   const startedMs = performance.now()
   for await (const mail of imap.fetch(1, { sourceBytesMax: 512 * 1024 })) {
-    await readIncoming(mail, ctx.now())
+    await readInbound(mail, ctx.now())
   }
   return (performance.now() - startedMs) / 1000
 }

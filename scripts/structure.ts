@@ -9,16 +9,6 @@ const root = resolve(import.meta.dirname, '..')
 /** Files that import each other still, and tables with two writers. This list only shrinks. */
 const known = {
   cyclic: [
-    'server/src/features/inbox/effects.ts',
-    'server/src/features/inbox/folder-queries.ts',
-    'server/src/features/inbox/intake.ts',
-    'server/src/features/inbox/keep.ts',
-    'server/src/features/inbox/learn-provider-ids.ts',
-    'server/src/features/inbox/letters.ts',
-    'server/src/features/inbox/match.ts',
-    'server/src/features/inbox/read-mailbox.ts',
-    'server/src/features/inbox/soft-bounces.ts',
-    'server/src/features/inbox/take-in.ts',
     'server/src/features/sending/campaign-book.ts',
     'server/src/features/sending/campaign-queries.ts',
     'server/src/features/sending/choose.ts',

@@ -37,11 +37,33 @@ export const showWaiting = (campaigns: WaitingLeads[]) =>
     campaigns.map(({ campaign_id, campaign_name, leads }) => [campaign_id, campaign_name, leads]),
   )
 
-function showHandOver({ from, to, campaigns, moved, left }: HandOver): string {
+/** Answers that nobody sees are no reason for the other mailbox to stop. */
+function unreadNotes({ from, is_read, last_read }: HandOver): string[] {
+  if (is_read) return []
+  const since = last_read
+    ? `since ${last_read.toISOString()} (${daysSince(last_read)} days ago)`
+    : 'and never was'
+  return [
+    `${from} is not read ${since}: whoever answered there later is written to all the same. Add or resume that mailbox until "mailboxes show" says inbox_read_at, or look into it and set the status of those who answered.`,
+  ]
+}
+
+const daysSince = (time: Date) => Math.floor((Date.now() - time.getTime()) / 86_400_000)
+
+function showHandOver(handed: HandOver): string {
+  const { from, to, campaigns, moved, left } = handed
   const waiting = campaigns.reduce((sum, { leads }) => sum + leads, 0)
   const table = campaigns.length === 0 ? [] : [showWaiting(campaigns)]
   const follow = `${waiting} leads wait for a follow-up from ${from}.`
-  if (moved === null) return [...table, follow, 'Nothing was changed; --yes does it.'].join('\n\n')
+  const unread = unreadNotes(handed)
+  if (moved === null) {
+    return [...table, follow, ...unread, 'Nothing was changed; --yes does it.'].join('\n\n')
+  }
   const rest = left === 0 ? [] : [`${left} have a mail under way: run this again for them.`]
-  return [...table, `${to} goes on with ${moved} conversations of ${from}.`, ...rest].join('\n\n')
+  return [
+    ...table,
+    `${to} goes on with ${moved} conversations of ${from}.`,
+    ...rest,
+    ...unread,
+  ].join('\n\n')
 }

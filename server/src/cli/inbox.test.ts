@@ -77,8 +77,12 @@ test('mailboxes are read, conversations listed, shown, answered and marked', asy
   const shown = await run('inbox', 'show', leadId)
   expect(shown.stdout).toContain('  Tell me \ufffd[31mmore.')
 
-  await using _sender = await startSender()
   const file = await inFile('Gladly.\n')
+  const early = await run('inbox', 'reply', leadId, '--file', file)
+  expect(early).toMatchObject({ code: 1, stdout: '' })
+  expect(early.stderr).toContain('the service that sends mails is not running')
+
+  await using _sender = await startSender()
   const reply = await json('inbox', 'reply', leadId, '--file', file)
   expect(reply).toMatchObject({ state: 'sent', to_address: 'bob@example.com' })
   expect(await json('inbox', 'reply', leadId, '--file', file)).toEqual(reply)

@@ -117,6 +117,32 @@ describe('leads whose mailbox does not send', () => {
 })
 
 describe('a hand-over', () => {
+  test('says that answers in the first mailbox are seen by nobody, and since when', async () => {
+    const mailbox = await sending.createMailbox(anna)
+    await started(mailbox)
+    await sending.createMailbox(bert)
+    const { ctx, workspaceId } = sending
+    const request = { from: anna, to: bert }
+    expect(await previewHandOver(ctx, workspaceId, request)).toMatchObject({ is_read: true })
+    const { workspace_id, id, imap_version } = await ctx.database.peek
+      .selectFrom('mailboxes')
+      .select(['workspace_id', 'id', 'imap_version'])
+      .where('id', '=', mailbox.id)
+      .executeTakeFirstOrThrow()
+    const last_read = new Date(ctx.now().getTime() - 4 * 86_400_000)
+    await ctx.database.peek
+      .insertInto('mailbox_folders')
+      .values({
+        ...{ workspace_id, mailbox_id: id, imap_version, folder: 'INBOX' },
+        ...{ uid_validity: '1', next_uid: '1', timestamp_read: last_read },
+      })
+      .execute()
+    await remove(mailbox)
+    const unread = { is_read: false, last_read }
+    expect(await previewHandOver(ctx, workspaceId, request)).toMatchObject(unread)
+    expect(await handOver(ctx, workspaceId, request)).toMatchObject({ ...unread, moved: 1 })
+  })
+
   test('lets another mailbox go on in the same thread', async () => {
     const mailbox = await sending.createMailbox(anna)
     const path = await started(mailbox)

@@ -3,6 +3,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { invalidField } from '../../kernel/errors.ts'
 import { addSender } from '../campaigns/index.ts'
+import { findLastReading } from '../inbox/index.ts'
 import { countFollowUps, moveThreads, type WaitingLeads } from '../leads/index.ts'
 import { wakeMailboxes } from '../mailbox-lanes/index.ts'
 import { findMailboxesByAddress, findRemoved } from '../mailboxes/index.ts'
@@ -24,6 +25,10 @@ export interface HandOver {
   moved: number | null
   /** Of those that wait, how many could not be moved, because a mail to them was under way. */
   left: number
+  /** Whether answers that come to `from` are read. Where not, the other mailbox writes over them. */
+  is_read: boolean
+  /** When `from` was last read; null: never. */
+  last_read: Date | null
 }
 
 /**
@@ -38,7 +43,8 @@ export async function previewHandOver(
 ): Promise<HandOver> {
   const { from, to } = await findBoth(ctx, workspaceId, request)
   const campaigns = await countFollowUps(ctx.db, workspaceId, from.id)
-  return { from: from.address, to: to.address, campaigns, moved: null, left: 0 }
+  const reading = await readingOf(ctx, workspaceId, from)
+  return { from: from.address, to: to.address, campaigns, moved: null, left: 0, ...reading }
 }
 
 /**
@@ -68,8 +74,19 @@ export async function handOver(
   }
   const stayed = await countFollowUps(ctx.db, workspaceId, from.id)
   const left = stayed.reduce((sum, { leads }) => sum + leads, 0)
-  return { from: from.address, to: to.address, campaigns, moved, left }
+  const reading = await readingOf(ctx, workspaceId, from)
+  return { from: from.address, to: to.address, campaigns, moved, left, ...reading }
 }
+
+/** What lies unread in a mailbox that is removed, paused or in error is seen by nobody. */
+const readingOf = async (
+  ctx: Context,
+  workspaceId: string,
+  from: { id: string; status?: string },
+) => ({
+  is_read: from.status === 'connected',
+  last_read: await findLastReading(ctx.db, workspaceId, from.id),
+})
 
 const atOnce = 1000
 const firstId = '00000000-0000-0000-0000-000000000000'

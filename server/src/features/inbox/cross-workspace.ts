@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { bucketOfMailbox } from '../mailbox-lanes/index.ts'
-import type { ReadMailbox } from './read-mailbox.ts'
+import type { ReadMailbox } from './mailbox.ts'
 
 // The reader of mail looks for the mailboxes of its buckets, of all workspaces.
 

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
-import type { ReadMailbox } from './read-mailbox.ts'
-import type { ReadTo } from './take-in.ts'
+import type { ReadMailbox, ReadTo } from './mailbox.ts'
 
 export interface Checkpoint {
   /** Undefined: UIDs have come to mean something else, here or with the settings of another server. */
@@ -29,6 +28,33 @@ export async function findCheckpoint(
     next_uid: isSame ? Number(row.next_uid) : undefined,
     timestamp_read: row.timestamp_read,
   }
+}
+
+/** When any folder of the mailbox was read, also of one that was removed; null: never. */
+export const findLastReading = async (db: Db, workspaceId: string, mailboxId: string) =>
+  (
+    await db
+      .selectFrom('mailbox_folders')
+      .select((of) => of.fn.max('timestamp_read').as('at'))
+      .where('workspace_id', '=', workspaceId)
+      .where('mailbox_id', '=', mailboxId)
+      .executeTakeFirst()
+  )?.at ?? null
+
+/**
+ * When the first mail left this mailbox to one of the leads that are still written to from it: an
+ * answer may be as old; null: there is none.
+ */
+export async function findFirstInFlight(db: Db, { workspace_id, id }: ReadMailbox) {
+  const { rows } = await sql<{ at: Date | null }>`
+    select min(s.timestamp_transmitting) as at
+    from leads l
+    join sends s
+      on s.workspace_id = ${workspace_id}::uuid and s.lead_id = l.id
+      and s.mailbox_id = ${id}::uuid and s.state in ('transmitting', 'sent', 'uncertain')
+    where l.workspace_id = ${workspace_id}::uuid and l.mailbox_id = ${id}::uuid
+      and l.sending_state in ('pending', 'active', 'paused')`.execute(db)
+  return rows[0]?.at ?? null
 }
 
 /** Never back: whoever was slower has read less. */

@@ -2,11 +2,12 @@ import type { Context } from '../../kernel/context.ts'
 import { readDatabaseTime } from '../../kernel/db/instance.ts'
 import { describeError } from '../../kernel/log.ts'
 import { type ImapConnection, MailFailure } from '../../kernel/mail/index.ts'
+import type { FairSemaphore } from '../../kernel/runner/fair-semaphore.ts'
 import { connectMailboxImap } from '../mailboxes/index.ts'
 import type { ImapPlaces } from './imap-places.ts'
-import { type ReadMailbox, type ReadOptions, readFolder, readMailbox } from './read-mailbox.ts'
+import type { ReadMailbox } from './mailbox.ts'
+import { type ReadOptions, readFolder, readMailbox } from './read-mailbox.ts'
 import { reportReading, reportTrouble } from './reading-trouble.ts'
-import type { Turns } from './turns.ts'
 
 /** Reading a mailbox, for as long as it is ours. */
 export interface Following {
@@ -19,7 +20,7 @@ export interface Following {
 export interface FollowOptions extends Pick<ReadOptions, 'onRead'> {
   /** Whether it is still ours to read. */
   holds: () => boolean
-  turns: Turns
+  semaphore: FairSemaphore
   places: ImapPlaces
 }
 
@@ -40,7 +41,7 @@ const retryHereMaxMs = 15_000
 export function followMailbox(
   ctx: Context,
   mailbox: ReadMailbox,
-  { holds, turns, places, ...options }: FollowOptions,
+  { holds, semaphore, places, ...options }: FollowOptions,
 ): Following {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -52,13 +53,13 @@ export function followMailbox(
     if (!place) return
     await using imap = await connect(ctx, mailbox, signal)
     const isOver = AbortSignal.any([signal, place.isOver])
-    // What is under way fails at once, instead of when the server has answered.
+    // A command that waits for the server fails at once, not when the server has answered.
     const close = () => void imap?.[Symbol.asyncDispose]()
     signal.addEventListener('abort', close)
     try {
       for (let isFirst = true; imap && goesOn() && !place.isOver.aborted; isFirst = false) {
         const startedMs = ctx.monotonicMs()
-        const { inbox, at } = await turns.take(mailbox.workspace_id, async () => ({
+        const { inbox, at } = await semaphore.run(mailbox.workspace_id, async () => ({
           at: await readDatabaseTime(ctx.db),
           ...(await readMailbox(ctx, imap, mailbox, reading)),
         }))
@@ -66,7 +67,7 @@ export function followMailbox(
         await reportReading(ctx, mailbox, { at, isFirst })
         onRead()
         const readInbox = () =>
-          turns.take(mailbox.workspace_id, () => readFolder(ctx, imap, mailbox, inbox, reading))
+          semaphore.run(mailbox.workspace_id, () => readFolder(ctx, imap, mailbox, inbox, reading))
         // Last, and with nothing in between: what comes from here on is told while listening.
         await readInbox()
         await listen(ctx, imap, readInbox, goesOn, startedMs + idleMs, isOver)

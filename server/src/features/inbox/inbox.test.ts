@@ -104,6 +104,26 @@ test('an answer that is faster than the record of its mail is not lost', async (
   expect(events.map(({ data }) => data.lead.id)).toEqual([leadId, leadId])
 })
 
+test('a first reading goes back to the first mail whose lead is still written to', async () => {
+  const { leadId, messageId } = await inbox.contact([lead])
+  const daysAgo = (days: number) => new Date(inbox.ctx.now().getTime() - days * 86_400_000)
+  const { peek } = inbox.ctx.database
+  await peek
+    .updateTable('sends')
+    .set({ timestamp_transmitting: daysAgo(10) })
+    .execute()
+  await peek
+    .updateTable('leads')
+    .set({ timestamp_last_contact: daysAgo(10) })
+    .execute()
+  inbox.arrive(letter({ headers: [`In-Reply-To: ${messageId}`] }))
+  const mails = inbox.store.find(address)?.folders.get('INBOX')?.mails ?? []
+  for (const mail of mails) mail.receivedAt = daysAgo(8)
+  inbox.startReader()
+  const [event] = await inbox.waitForEvents('lead.replied')
+  expect(event.data.lead.id).toBe(leadId)
+})
+
 test('what a lead wrote before it was written to is no answer', async () => {
   const { leadId } = await inbox.contact([lead])
   inbox.arrive(letter())

@@ -1,3 +1,4 @@
+export { findLastReading } from './folder-queries.ts'
 export { replyInThread } from './reply.ts'
 export { type InboxRunner, startInboxRunner } from './runner.ts'
 export type { ShownReply } from './shown-reply.ts'

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { filled, mailBombs, sourceBytesMax } from '../../../test/bombs/mails.ts'
 import { address, fetched, type Inbox, letter, testInbox } from '../../../test/inbox.ts'
 import { longestTurnMs } from '../../../test/longest-turn.ts'
-import { readIncoming } from './incoming.ts'
+import { readInbound } from './inbound-message.ts'
 import { getThread } from './index.ts'
+import { ingest } from './ingest.ts'
 import { understandLarge } from './large-mails.ts'
-import { takeIn } from './take-in.ts'
 
 /** Of processor time; what another client may have to wait for its answer. */
 const heldMaxMs = 100
@@ -38,7 +38,7 @@ async function read(text: string): Promise<number> {
   const ids = { workspace_id: inbox.workspaceId, id: contact.mailbox.id }
   const mailbox = { ...ids, address, imap_version: inbox.ctx.newId() }
   const readTo = { folder: 'INBOX', uid_validity: '1', next_uid: 1 }
-  return takeIn(inbox.ctx, mailbox, [await readIncoming(fetched(source, now), now)], readTo)
+  return ingest(inbox.ctx, mailbox, [await readInbound(fetched(source, now), now)], readTo)
 }
 
 describe('no mail holds up the process, and it is kept all the same', () => {
@@ -74,7 +74,7 @@ test('a large mail is read as a small one is', async () => {
   const marks = ['Auto-Submitted: auto-replied', 'Message-ID: <away@lead.example>']
   const source = letter({ subject, headers: [...marks, ...headers.slice(0, 1)], body: away })
   const receivedAt = new Date('2029-12-20T10:00:00Z')
-  const { inbound } = await readIncoming(fetched(source, receivedAt), receivedAt)
+  const { inbound } = await readInbound(fetched(source, receivedAt), receivedAt)
   expect(inbound).toMatchObject({ kind: 'auto_reply', isOutOfOffice: true })
   expect(String('returnsOn' in inbound && inbound.returnsOn)).toBe('2030-01-07')
   const page = { limit: 100, startingAfter: undefined }

@@ -18,7 +18,7 @@ export interface UnderstoodInThread extends Omit<Understood, 'inbound'> {
   shownHtml: string | null
 }
 
-/** What is taken apart in milliseconds, whatever a stranger has put into it. */
+/** A source of this size is parsed within milliseconds, whatever a stranger has put into it. */
 const smallBytesMax = 16 * 1024
 const smallLinesMax = 400
 

@@ -5,10 +5,10 @@ import type { ImapConnection } from '../../kernel/mail/index.ts'
 import { addMessageIds, findByMessageIds } from '../messages/index.ts'
 import { markArrived } from '../sending/index.ts'
 import { headOf } from './classify/bounded-source.ts'
-import { type InboundMessage, parseMessage } from './classify/message.ts'
+import { type ParsedMessage, parseMessage } from './classify/message.ts'
 import { findCheckpoint, saveCheckpoint } from './folder-queries.ts'
+import type { ReadMailbox } from './mailbox.ts'
 import * as queries from './provider-id-queries.ts'
-import type { ReadMailbox } from './read-mailbox.ts'
 
 /** The headers are enough. */
 const sourceBytesMax = 16 * 1024
@@ -28,7 +28,7 @@ export async function learnProviderIds(
   const { uidValidity, uidNext } = await imap.select(folder)
   const checkpoint = await findCheckpoint(ctx.db, mailbox, folder, uidValidity)
   const from = checkpoint?.next_uid ?? Math.max(1, uidNext - lookBackMails)
-  let mails: InboundMessage[] = []
+  let mails: ParsedMessage[] = []
   const flush = async (next_uid: number) => {
     const copies = mails
     mails = []
@@ -47,7 +47,7 @@ export async function learnProviderIds(
   if (checkpoint?.next_uid === undefined || uidNext > from) await flush(uidNext)
 }
 
-async function learn(tx: Context, { workspace_id, id }: ReadMailbox, copies: InboundMessage[]) {
+async function learn(tx: Context, { workspace_id, id }: ReadMailbox, copies: ParsedMessage[]) {
   const ids = copies.flatMap(({ messageId }) => messageId ?? [])
   const known = await findByMessageIds(tx.db, workspace_id, ids)
   const arrived = [...known.values()].map((message) => message.id)
@@ -55,13 +55,13 @@ async function learn(tx: Context, { workspace_id, id }: ReadMailbox, copies: Inb
   const strange = copies.flatMap(({ messageId, to, subject, date }) => {
     const recipient = parseEmail(to[0] ?? '')?.folded
     return messageId !== null && !known.has(messageId) && recipient && date
-      ? [{ known_as: messageId, recipient, subject, date }]
+      ? [{ alias: messageId, recipient, subject, date }]
       : []
   })
   if (strange.length === 0) return
   const found = (await queries.findSentTo(tx.db, workspace_id, id, strange)).map((sent) => ({
     ...sent,
-    ...{ workspace_id, mailbox_id: id, known_as: strange[sent.position - 1]?.known_as ?? '' },
+    ...{ workspace_id, mailbox_id: id, alias: strange[sent.position - 1]?.alias ?? '' },
   }))
   await addMessageIds(tx.db, found)
   // Follow-ups refer to what the lead has.

@@ -10,7 +10,7 @@ export interface MailUnderWay {
   contacted_at: Date
 }
 
-/** What the mailbox is sending: an answer may be faster than the record of it. */
+/** Mails that the mailbox is sending: an answer may be faster than the record of its mail. */
 export async function findUnderWay(db: Db, workspaceId: string, mailboxId: string) {
   const { rows } = await sql<MailUnderWay>`
     select s.id, s.lead_id, s.message_id, s.campaign_id, l.email_folded,

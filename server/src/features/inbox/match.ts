@@ -3,9 +3,9 @@ import { parseEmail } from '../../kernel/email.ts'
 import { companyOf } from '../leads/index.ts'
 import { findByMessageIds } from '../messages/index.ts'
 import { baseSubject } from './classify/subject.ts'
-import type { Incoming } from './incoming.ts'
+import type { InboundMessage } from './inbound-message.ts'
+import type { ReadMailbox } from './mailbox.ts'
 import * as queries from './match-queries.ts'
-import type { ReadMailbox } from './read-mailbox.ts'
 
 /** Whose conversation a mail belongs to, and how sure that is. */
 export interface Match {
@@ -27,10 +27,10 @@ export interface Match {
  *
  * @returns for each mail its leads: none, or more than one only for a report about several people
  */
-export async function matchIncoming(
+export async function matchInbound(
   ctx: Context,
   mailbox: ReadMailbox,
-  mails: Incoming[],
+  mails: InboundMessage[],
 ): Promise<Match[][]> {
   if (mails.length === 0) return []
   const { workspace_id, id } = mailbox
@@ -41,11 +41,14 @@ export async function matchIncoming(
     workspace_id,
     mails.flatMap(({ about }) => about),
   )
-  const contacted = await findContacted(ctx, mailbox, mails)
   const bySent = new Map(underWay.map((sent) => [sent.message_id, sent]))
+  const citedBy = (mail: InboundMessage) =>
+    mail.about.flatMap((id) => known.get(id) ?? bySent.get(id) ?? [])
+  const uncited = mails.filter((mail) => !citedBy(mail).some(({ lead_id }) => lead_id !== null))
+  const contacted = await findContacted(ctx, mailbox, uncited)
   const byAddress = Map.groupBy([...contacted, ...underWay], ({ email_folded }) => email_folded)
   const matches = mails.map((mail): Match[] => {
-    const cited = mail.about.flatMap((id) => known.get(id) ?? bySent.get(id) ?? [])
+    const cited = citedBy(mail)
     const conversation = cited.find(isOurs) ?? cited.find(({ lead_id }) => lead_id !== null)
     if (conversation?.lead_id) {
       const sentId = isOurs(conversation) ? conversation.id : null
@@ -70,16 +73,16 @@ type Cited = { lead_id: string | null; campaign_id: string | null }
 const isOurs = ({ lead_id, campaign_id }: Cited) => lead_id !== null && campaign_id !== null
 
 /** A report may well be: it is about the mail of one. */
-const isWrittenToMany = ({ isForMany, inbound }: Incoming) =>
+const isWrittenToMany = ({ isForMany, inbound }: InboundMessage) =>
   isForMany && (inbound.kind === 'reply' || inbound.kind === 'auto_reply')
 
 /** Whoever writes later than that begins a conversation of their own. */
 const answeredByAddressMs = 90 * 86_400_000
 
-const isRecent = (contactedAt: Date, { receivedAt }: Incoming) =>
+const isRecent = (contactedAt: Date, { receivedAt }: InboundMessage) =>
   receivedAt.getTime() - contactedAt.getTime() <= answeredByAddressMs
 
-async function findContacted(ctx: Context, mailbox: ReadMailbox, mails: Incoming[]) {
+async function findContacted(ctx: Context, mailbox: ReadMailbox, mails: InboundMessage[]) {
   const addresses = [...new Set(mails.flatMap(addressesIn))]
   if (addresses.length === 0) return []
   return queries.findContacted(ctx.db, mailbox.workspace_id, mailbox.id, addresses)
@@ -88,10 +91,10 @@ async function findContacted(ctx: Context, mailbox: ReadMailbox, mails: Incoming
 /** Mail is answered within weeks, or not at all. */
 const answeredWithinMs = 30 * 86_400_000
 
-async function findColleagues(ctx: Context, mailbox: ReadMailbox, mails: Incoming[]) {
+async function findColleagues(ctx: Context, mailbox: ReadMailbox, mails: InboundMessage[]) {
   const companies = mails.map((mail) => companyOf(addressesIn(mail)[0] ?? ''))
   const asked = [...new Set(companies.filter((company) => company !== null))]
-  if (asked.length === 0) return new Map<Incoming, Match[]>()
+  if (asked.length === 0) return new Map<InboundMessage, Match[]>()
   const since = new Date(ctx.now().getTime() - answeredWithinMs)
   const leads = await queries.findAtCompanies(
     ctx.db,
@@ -101,7 +104,7 @@ async function findColleagues(ctx: Context, mailbox: ReadMailbox, mails: Incomin
     since,
   )
   return new Map(
-    mails.flatMap((mail, at): [Incoming, Match[]][] => {
+    mails.flatMap((mail, at): [InboundMessage, Match[]][] => {
       const subject = baseSubject(mail.message.subject)
       const lead = leads.find(
         (each) => each.company === companies[at] && baseSubject(each.thread_subject) === subject,
@@ -112,7 +115,7 @@ async function findColleagues(ctx: Context, mailbox: ReadMailbox, mails: Incomin
   )
 }
 
-function addressesIn({ message, inbound }: Incoming): string[] {
+function addressesIn({ message, inbound }: InboundMessage): string[] {
   if (inbound.kind === 'bounce') return inbound.bounces.flatMap(({ recipient }) => recipient ?? [])
   if (inbound.kind === 'complaint') return inbound.recipient === null ? [] : [inbound.recipient]
   const sender = parseEmail(message.from?.address ?? '')

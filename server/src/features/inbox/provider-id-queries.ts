@@ -49,18 +49,18 @@ export interface ProviderId {
   /** Of sends. */
   id: string
   lead_id: string | null
-  known_as: string
+  alias: string
 }
 
 /** The first one that was learnt stays. */
 export const setProviderIds = (db: Db, workspaceId: string, ids: ProviderId[]) =>
   sql`
     update sends s
-    set provider_message_id = k.known_as
+    set provider_message_id = k.alias
     from unnest(
       ${ids.map(({ id }) => id)}::uuid[],
       ${ids.map(({ lead_id }) => lead_id)}::uuid[],
-      ${ids.map(({ known_as }) => known_as)}::text[]
-    ) as k (id, lead_id, known_as)
+      ${ids.map(({ alias }) => alias)}::text[]
+    ) as k (id, lead_id, alias)
     where s.workspace_id = ${workspaceId}::uuid and s.lead_id = k.lead_id and s.id = k.id
       and s.provider_message_id is null`.execute(db)

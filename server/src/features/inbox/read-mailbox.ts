@@ -1,17 +1,9 @@
 import type { Context } from '../../kernel/context.ts'
 import type { FetchedMail, ImapConnection, MailFolder } from '../../kernel/mail/index.ts'
-import { findCheckpoint } from './folder-queries.ts'
-import { Intake } from './intake.ts'
+import { type Checkpoint, findCheckpoint, findFirstInFlight } from './folder-queries.ts'
+import { IngestBatch } from './ingest-batch.ts'
 import { learnProviderIds } from './learn-provider-ids.ts'
-
-/** A mailbox whose mail is read. */
-export interface ReadMailbox {
-  workspace_id: string
-  id: string
-  address: string
-  /** Of the settings by which it is read. */
-  imap_version: string
-}
+import type { ReadMailbox } from './mailbox.ts'
 
 export interface ReadOptions {
   /** Asked before every mail. */
@@ -20,7 +12,7 @@ export interface ReadOptions {
   onRead?: () => void
 }
 
-/** What was read of a mailbox. */
+/** The result of reading a mailbox. */
 export interface Reading {
   /** Path of the folder that new mail comes to. */
   inbox: string
@@ -34,9 +26,12 @@ const readUses = new Set<MailFolder['specialUse']>(['inbox', 'junk', 'all'])
 /** Enough for every text; the rest of a larger mail is attachments. */
 const sourceBytesMax = 512 * 1024
 
-/** Mail from before the mailbox was added is nobody's answer to us. */
-const lookBackMs = 3 * 86_400_000
-/** What came while a folder was last read may have been late. */
+const dayMs = 86_400_000
+/** Before it wrote to anybody, nothing in a mailbox is an answer to us; its clock may be off. */
+const lookBackMs = 3 * dayMs
+/** Mail is answered within weeks, or not at all. */
+const lookBackMaxMs = 30 * dayMs
+/** A mail that arrived while the folder was last read may have been filed late. */
 const overlapMs = 3_600_000
 /** How many mails it is looked back, the first of them that reaches back far enough. */
 const lookBackMails = [100, 1_000, 20_000]
@@ -80,27 +75,30 @@ export async function readFolder(
   const { uidValidity, uidNext } = await imap.select(folder)
   const checkpoint = await findCheckpoint(ctx.db, mailbox, folder, uidValidity)
   const isKnown = checkpoint?.next_uid !== undefined
-  const since = isKnown ? null : sinceWhen(ctx, checkpoint?.timestamp_read)
+  const since = isKnown ? null : await sinceWhen(ctx, mailbox, checkpoint)
   const from = checkpoint?.next_uid ?? (await firstSince(imap, uidNext, since))
-  const intake = new Intake(ctx, mailbox, { folder, uid_validity: uidValidity, next_uid: from })
+  const batch = new IngestBatch(ctx, mailbox, { folder, uid_validity: uidValidity, next_uid: from })
   try {
     for await (const mail of uidNext > from ? imap.fetch(from, { sourceBytesMax }) : []) {
-      if (!goesOn()) return intake.taken
-      if (isSince(mail, since)) await intake.add(mail)
-      else intake.pass(mail)
+      if (!goesOn()) return batch.taken
+      if (isSince(mail, since)) await batch.add(mail)
+      else batch.pass(mail)
     }
-    if (!isKnown || uidNext > from) await intake.close(uidNext)
+    if (!isKnown || uidNext > from) await batch.close(uidNext)
   } finally {
-    await intake.rest()
+    await batch.rest()
   }
   onRead?.()
-  return intake.taken
+  return batch.taken
 }
 
-function sinceWhen(ctx: Context, lastRead: Date | undefined): Date {
-  const usual = ctx.now().getTime() - lookBackMs
-  const unread = lastRead ? lastRead.getTime() - overlapMs : usual
-  return new Date(Math.min(usual, unread))
+/** A folder that was never read is read since the first mail whose lead is still written to. */
+async function sinceWhen(ctx: Context, mailbox: ReadMailbox, checkpoint: Checkpoint | undefined) {
+  const nowMs = ctx.now().getTime()
+  const unread = checkpoint?.timestamp_read ?? (await findFirstInFlight(ctx.db, mailbox))
+  const unreadMs = (unread?.getTime() ?? nowMs) - overlapMs
+  const earliestMs = checkpoint ? unreadMs : Math.max(unreadMs, nowMs - lookBackMaxMs)
+  return new Date(Math.min(nowMs - lookBackMs, earliestMs))
 }
 
 const isSince = ({ receivedAt }: FetchedMail, since: Date | null) =>

@@ -8,7 +8,7 @@ import {
   reportInboxUnread,
   reportMailboxError,
 } from '../mailboxes/index.ts'
-import type { ReadMailbox } from './read-mailbox.ts'
+import type { ReadMailbox } from './mailbox.ts'
 
 /** Attempts in a row, over ten minutes, after which trouble of the network is one of the mailbox. */
 const failuresMax = 8
@@ -21,7 +21,7 @@ export const reportReading = (
 ) => transaction(ctx, (tx) => reportInboxRead(tx, workspace_id, id, { ...reading, imap_version }))
 
 /**
- * What its owner can mend is told to them, and what does not pass by itself: who does not see the
+ * Trouble that its owner can mend, or that does not pass by itself, is told to them: who does not see the
  * answers must not go on writing. A network that is down for a moment is nobody's fault.
  */
 export async function reportTrouble(

@@ -5,7 +5,7 @@ import { findThread, listThreadMessages, type StoredMessage } from '../messages/
 import { messageIdOf, type ReplyContent, type ReplyRow } from '../sending/index.ts'
 import { baseSubject } from './classify/subject.ts'
 
-/** What a person gives, as it is kept. */
+/** A person's input, with its text fit to be stored. */
 export type GivenReply = { thread_id: string } & Pick<
   ReplyContent,
   'idempotency_key' | 'text' | 'html'
@@ -19,7 +19,7 @@ export type ReplyDraft = Pick<ReplyRow, 'lead_id' | 'campaign_id' | 'mailbox_id'
 const messagesMax = 50
 
 /**
- * What a reply is made of: it goes to whoever wrote last, or where they wanted answers to go, and
+ * Makes a reply ready to be composed: it goes to whoever wrote last, or where they wanted answers to go, and
  * refers to the mails of the conversation. Where only servers answered it goes to the lead; to
  * colleagues of ours who wrote in between it never goes.
  */
@@ -54,7 +54,7 @@ export async function draftReply(
       ...given,
       ...{ from_address: mailbox.address, to_address: to },
       in_reply_to: realId(answered.message_id) ?? references.findLast(realId) ?? '',
-      // What they answered is known to them by that id, which may be one that a provider made.
+      // They know the mail that they answered by that id, which may be one that a provider made.
       references: [...references, answered.in_reply_to].flatMap((id) => realId(id) ?? []),
       subject: baseSubject(answered.subject),
       ...{ shown_html: null, snippet: '', is_forced: false },

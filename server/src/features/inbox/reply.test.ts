@@ -67,9 +67,13 @@ async function conversation(headers: string[] = []) {
   return { thread_id: leadId, from, messageId, answer, idempotency_key: `key ${people}` }
 }
 
-const reply = (input: { thread_id: string; idempotency_key: string }, more: object = {}) => {
+const reply = (
+  input: { thread_id: string; idempotency_key: string },
+  more: object = {},
+  ctx = inbox.ctx,
+) => {
   const { thread_id, idempotency_key } = input
-  return replyInThread(inbox.ctx, inbox.workspaceId, {
+  return replyInThread(ctx, inbox.workspaceId, {
     ...{ thread_id, idempotency_key, text: 'Gladly.' },
     ...more,
   })
@@ -178,11 +182,20 @@ test('while it is being sent nobody else sends it, and who was given up finishes
   expect(first).toMatchObject({ state: 'failed', attempt: 1 })
   expect(inbox.outbox).toEqual([])
   let again: Promise<unknown> | undefined
-  const second = await replySlowly(about, async () => {
+  const waits = Promise.withResolvers<void>()
+  const looksAgain = Promise.withResolvers<void>()
+  const sleep = () => {
+    waits.resolve()
+    return looksAgain.promise
+  }
+  inBetween = async () => {
+    await waits.promise
     await giveUp(about.thread_id)
     again = reply(about)
     await untilState(about.thread_id, 'waiting')
-  })
+    looksAgain.resolve()
+  }
+  const second = await reply(about, {}, { ...inbox.ctx, sleep })
   expect(await again).toMatchObject({ state: 'sent', attempt: 3 })
   expect(second).toMatchObject({ state: 'sent', attempt: 3 })
   expect(inbox.outbox).toHaveLength(1)
@@ -202,10 +215,24 @@ test('it waits for no gap and for no mailbox that is to be left alone for a whil
   await peek.updateTable('mailbox_lanes').set({ next_send_at: null, not_before: null }).execute()
 })
 
-test('without a service that sends it fails in the end, and the same call sends it later', async () => {
+test('without a service that sends it is refused at once, and the same call sends it later', async () => {
   const about = await conversation()
   await sender.stop()
-  const { ctx, workspaceId } = inbox
+  await expect(reply(about)).rejects.toMatchObject({
+    ...{ code: 'unavailable', message: expect.stringContaining('is not running') },
+  })
+  sender = await inbox.startSender(senderContext())
+  expect(await reply(about)).toMatchObject({ state: 'sent', attempt: 1 })
+  expect(inbox.outbox).toHaveLength(1)
+})
+
+test('what a service does not take within half a minute is not sent after it', async () => {
+  const about = await conversation()
+  await sender.stop()
+  const { ctx } = inbox
+  const { peek } = ctx.database
+  const stalled = { id: ctx.newId(), kind: 'mailboxes', slot: 0, heartbeat_at: ctx.now() }
+  await peek.insertInto('runners').values(stalled).execute()
   let waitedMs = 0
   const hurried: Context = {
     ...ctx,
@@ -214,11 +241,10 @@ test('without a service that sends it fails in the end, and the same call sends 
       waitedMs += 100 * ms
     },
   }
-  const { thread_id, idempotency_key } = about
-  const input = { thread_id, idempotency_key, text: 'Gladly.' }
-  const failed = await replyInThread(hurried, workspaceId, input)
+  const failed = await reply(about, {}, hurried)
   expect(failed).toMatchObject({ state: 'failed', attempt: 1 })
-  expect(failed.error_message).toContain('the service is not running')
+  expect(failed.error_message).toContain('within half a minute')
+  await peek.deleteFrom('runners').where('id', '=', stalled.id).execute()
   sender = await inbox.startSender(senderContext())
   expect(await reply(about)).toMatchObject({ state: 'sent', attempt: 2 })
   expect(inbox.outbox).toHaveLength(1)

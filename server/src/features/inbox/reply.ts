@@ -1,9 +1,10 @@
 import type { Context } from '../../kernel/context.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
+import { snippetOf, storable } from '../../kernel/text.ts'
 import { MailRefused } from '../messages/index.ts'
 import { composeReplyMail, findReply, inProgress, isOpen, sendReply } from '../sending/index.ts'
 import { safeHtml } from './classify/html.ts'
-import { snippetOf } from './classify/visible-text.ts'
+import { visibleText } from './classify/visible-text.ts'
 import { draftReply, findReplyMailbox, type GivenReply, type ReplyDraft } from './reply-draft.ts'
 import { type ShownReply, shownReply } from './shown-reply.ts'
 
@@ -43,13 +44,13 @@ export async function replyInThread(
   return shownReply(await sendReply(ctx, workspaceId, { ...draft, reply }))
 }
 
-/** What people see of it, once it was sent. */
+/** The text and HTML that people see in the conversation once the reply was sent. */
 function shownOf(ctx: Context, draft: ReplyDraft, displayName: string | null) {
   try {
     const { text, html } = composeReplyMail(draft, displayName, ctx.now())
     return {
       shown_html: html === null ? null : safeHtml(html),
-      snippet: snippetOf({ text, to: [], subject: '' }),
+      snippet: snippetOf(visibleText({ text, to: [], subject: '' })),
     }
   } catch (error) {
     if (!(error instanceof MailRefused)) throw error
@@ -76,8 +77,6 @@ function check(input: NewReply): GivenReply {
 
 const keyCharactersMax = 255
 const contentCharactersMax = 1_000_000
-
-const storable = (text: string) => text.replaceAll('\0', '').toWellFormed()
 
 async function findStored(ctx: Context, workspaceId: string, given: GivenReply) {
   const stored = await findReply(ctx.db, workspaceId, given.idempotency_key)

@@ -2,7 +2,7 @@ import type { Bounce } from './classify/bounce.ts'
 import type { Inbound } from './classify/classify.ts'
 
 /**
- * What a report says of the lead. One that names somebody else says nothing of them: a colleague who
+ * The bounce that a report tells of the lead. A report that names somebody else says nothing of them: a colleague who
  * got a copy, a member of the distribution list that they are, whoever their mail is passed on to.
  *
  * @param isProven it cites a mail of ours; anybody can make up another one, so that is soft at most

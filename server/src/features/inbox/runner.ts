@@ -1,11 +1,11 @@
 import type { Context } from '../../kernel/context.ts'
+import { FairSemaphore } from '../../kernel/runner/fair-semaphore.ts'
 import { bucketOf, Leases } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
 import { findMailboxesToRead } from './cross-workspace.ts'
 import { type Following, followMailbox } from './follow-mailbox.ts'
 import { ImapPlaces } from './imap-places.ts'
 import type { ReadOptions } from './read-mailbox.ts'
-import { Turns } from './turns.ts'
 
 interface InboxRunnerOptions extends Pick<ReadOptions, 'onRead'> {
   /** Whether nobody may log in anywhere: the database was put back, and nobody has confirmed it. */
@@ -30,7 +30,7 @@ const reviewEveryMs = 1_000
 export function startInboxRunner(ctx: Context, options: InboxRunnerOptions = {}): InboxRunner {
   const { isHeld = () => false, ...reading } = options
   const followed = new Map<string, Following>()
-  const turns = new Turns(readingMax, readingOfWorkspaceMax)
+  const semaphore = new FairSemaphore(readingMax, readingOfWorkspaceMax)
   const places = new ImapPlaces(ctx, { max: ctx.config.imapConnectionsMax })
   const leave = (ids: string[]) =>
     Promise.all(
@@ -50,7 +50,7 @@ export function startInboxRunner(ctx: Context, options: InboxRunnerOptions = {})
   })
   const follow = (mailbox: Parameters<typeof followMailbox>[1]) => {
     const holds = () => leases.holds(bucketOf(mailbox.id)) && !isHeld()
-    const following = followMailbox(ctx, mailbox, { ...reading, holds, turns, places })
+    const following = followMailbox(ctx, mailbox, { ...reading, holds, semaphore, places })
     followed.set(mailbox.id, following)
     // A lease that was late ends it, too: the next look begins anew.
     void following.ended.then(() => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 
-/** What came back of a mail, for the moment. */
+/** A mail that came back for the moment. */
 export interface SoftBounce {
   email_folded: string
   /** Of sends. */
@@ -39,7 +39,7 @@ export interface MailHistory {
   seen_at: Date | null
 }
 
-/** Of all campaigns, for each address the newest first. */
+/** Mails of all campaigns to these addresses, for each address the newest first. */
 export async function findHistories(db: Db, workspaceId: string, foldedAddresses: string[]) {
   const { rows } = await sql<MailHistory>`
     select l.email_folded, coalesce(s.timestamp_transmitting, s.timestamp_claimed) as sent_at,

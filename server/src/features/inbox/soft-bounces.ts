@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
-import type { Letter } from './letters.ts'
+import type { MatchedMessage } from './matched-messages.ts'
 import * as queries from './soft-bounce-queries.ts'
 
 /** Mails in a row that could not be delivered, each of which by itself says nothing for good. */
@@ -15,22 +15,22 @@ const silenceMs = 3 * 86_400_000
  * three days. A report that a mail is late counts for neither: it may arrive, or still come back. One
  * that cites no mail of ours counts for nothing: anybody can send five of them.
  *
- * @returns the letters that tell of the last mail of such a row
+ * @returns the messages that tell of the last mail of such a row
  */
 export async function findLasting(
   tx: Context,
   workspaceId: string,
-  letters: Letter[],
-): Promise<Set<Letter>> {
-  const answers = letters.filter((letter) => letter.isFromLead)
+  matched: MatchedMessage[],
+): Promise<Set<MatchedMessage>> {
+  const answers = matched.filter(({ isFromLead, lead }) => isFromLead && lead.has_soft_bounces)
   if (answers.length > 0) await queries.forgetSoftBounces(tx.db, workspaceId, addressesOf(answers))
-  const soft = letters.filter(({ bounce, isProven }) => isProven && bounce?.kind === 'soft')
+  const soft = matched.filter(({ bounce, isProven }) => isProven && bounce?.kind === 'soft')
   if (soft.length === 0) return new Set()
   await queries.noteSoftBounces(tx.db, workspaceId, notesOf(soft), tx.now())
   const final = soft.filter(({ bounce }) => !bounce?.isDelay)
   const histories = await queries.findHistories(tx.db, workspaceId, addressesOf(final))
   const byAddress = Map.groupBy(histories, ({ email_folded }) => email_folded)
-  const last = new Map(final.map((letter) => [letter.lead.email_folded, letter]))
+  const last = new Map(final.map((each) => [each.lead.email_folded, each]))
   return new Set(
     [...last.values()].filter(
       ({ lead }) => countInARow(byAddress.get(lead.email_folded) ?? [], tx.now()) >= inARowMax,
@@ -50,14 +50,14 @@ export function countInARow(mails: queries.MailHistory[], now: Date): number {
   return count
 }
 
-const addressesOf = (letters: Letter[]) => [
-  ...new Set(letters.map(({ lead }) => lead.email_folded)),
+const addressesOf = (matched: MatchedMessage[]) => [
+  ...new Set(matched.map(({ lead }) => lead.email_folded)),
 ]
 
 /** One for each mail; that it failed is the last word. */
-function notesOf(letters: Letter[]): queries.SoftBounce[] {
+function notesOf(matched: MatchedMessage[]): queries.SoftBounce[] {
   const notes = new Map<string, queries.SoftBounce>()
-  for (const { lead, sent, bounce } of letters) {
+  for (const { lead, sent, bounce } of matched) {
     if (!sent) continue
     const key = `${lead.email_folded} ${sent.id}`
     const is_failed = notes.get(key)?.is_failed || !bounce?.isDelay

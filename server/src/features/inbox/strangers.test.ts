@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { address, fetched, type Inbox, testInbox } from '../../../test/inbox.ts'
 import { setWorkspace } from '../workspaces/index.ts'
-import { readIncoming } from './incoming.ts'
-import { takeIn } from './take-in.ts'
+import { readInbound } from './inbound-message.ts'
+import { ingest } from './ingest.ts'
 
 let inbox: Inbox
 let mailboxId: string
@@ -175,11 +175,11 @@ const strangeMail = fc
 async function read(sources: string[]) {
   const now = inbox.ctx.now()
   const mails = sources.map((text, at) => fetched(Buffer.from(text), now, at + 1))
-  const incoming = await Promise.all(mails.map((mail) => readIncoming(mail, now)))
+  const incoming = await Promise.all(mails.map((mail) => readInbound(mail, now)))
   const ids = { workspace_id: inbox.workspaceId, id: mailboxId }
   const mailbox = { ...ids, address, imap_version: inbox.ctx.newId() }
   const readTo = { folder: 'INBOX', uid_validity: '1', next_uid: 1 }
-  return takeIn(inbox.ctx, mailbox, incoming, readTo)
+  return ingest(inbox.ctx, mailbox, incoming, readTo)
 }
 
 /** Everything that nothing takes back by itself. */

@@ -24,7 +24,7 @@ export async function listThreads(
 export interface Conversation extends messages.Thread {
   /** Newest first. */
   messages: Page<messages.StoredMessage>
-  /** Of ours, those that are not among the messages: on their way, failed, or nobody knows. */
+  /** Replies by hand that are not among the messages: on their way, failed or uncertain. */
   replies: ShownReply[]
 }
 

@@ -1,12 +1,13 @@
+import { snippetOf } from '../../kernel/text.ts'
 import { classify, type Inbound } from './classify/classify.ts'
 import { safeHtml } from './classify/html.ts'
-import { type InboundMessage, parseMessage } from './classify/message.ts'
+import { type ParsedMessage, parseMessage } from './classify/message.ts'
 import { isBulk, isFromList } from './classify/notice.ts'
-import { snippetOf, visibleText } from './classify/visible-text.ts'
+import { visibleText } from './classify/visible-text.ts'
 
-/** What is made of the source of a mail. */
+/** A mail, parsed and classified. */
 export interface Understood {
-  message: Omit<InboundMessage, 'header'>
+  message: Omit<ParsedMessage, 'header'>
   inbound: Inbound
   /** Without what it quotes. */
   text: string
@@ -20,18 +21,19 @@ export async function understand(source: Buffer, receivedAt: Date): Promise<Unde
   const parsed = await parseMessage(source)
   const inbound = classify(parsed, receivedAt)
   const { header: _header, ...message } = parsed
+  const text = visibleText(parsed)
   return {
     message,
     inbound,
-    text: visibleText(parsed),
-    snippet: snippetOf(parsed),
+    text,
+    snippet: snippetOf(text),
     // A machine that answers for a person may well say "bulk".
     isForMany: isFromList(parsed) || (inbound.kind === 'reply' && isBulk(parsed)),
   }
 }
 
-/** What may be shown of a mail: nothing, if that is longer than any person's mail. */
-export function shownHtml({ html }: Pick<InboundMessage, 'html'>): string | null {
+/** The HTML of a mail, safe to be shown; null where it is longer than any person's mail. */
+export function shownHtml({ html }: Pick<ParsedMessage, 'html'>): string | null {
   const safe = html === null ? null : safeHtml(html)
   return safe !== null && safe.length > shownCharactersMax ? null : safe
 }

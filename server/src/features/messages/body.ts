@@ -1,5 +1,6 @@
 import { type HtmlPiece, scanHtml } from '../../kernel/html/scan.ts'
 import { htmlToText } from '../../kernel/html/text.ts'
+import { storable } from '../../kernel/text.ts'
 import type { LinkedMail, TrackingLinks } from '../tracking/index.ts'
 import { showLines } from './html/lines.ts'
 import { rewriteLinks } from './html/links.ts'
@@ -27,9 +28,7 @@ export function finishBody(compiled: CompiledStep, rendered: string, around: Aro
     signature && !compiled.placesSignature
       ? insertAtEnd(rendered, `\n<div>${signature}</div>\n`)
       : rendered
-  // PostgreSQL has no text with NUL, UTF-8 no halves of a pair.
-  const storable = (whole.includes('\0') ? whole.replaceAll('\0', '') : whole).toWellFormed()
-  const html = showLines(storable)
+  const html = showLines(storable(whole))
   const pieces = scanHtml(html)
   const text = htmlToText(html, pieces)
   if (compiled.isTextOnly) return { text, html: null, trackedHtml: null }

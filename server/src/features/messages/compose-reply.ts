@@ -1,5 +1,6 @@
 import { scanHtml } from '../../kernel/html/scan.ts'
 import { htmlToText } from '../../kernel/html/text.ts'
+import { storable } from '../../kernel/text.ts'
 import type { ComposedMail, ComposeInput, MailThread } from './mail.ts'
 import { mailAddress } from './mail-address.ts'
 import { oneLine } from './mime/header-text.ts'
@@ -46,6 +47,3 @@ export function composeReply({ mailbox, messageId, thread, body, ...input }: Rep
     recipients: [...recipients.values()],
   } satisfies ComposedMail
 }
-
-/** PostgreSQL has no text with NUL, UTF-8 no halves of a pair. */
-const storable = (text: string) => text.replaceAll('\0', '').toWellFormed()

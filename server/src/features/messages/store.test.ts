@@ -66,7 +66,7 @@ test('a mail is kept as it was given, whatever stands in it', async () => {
   })
   await write(message)
   const { items } = await threadOf(message.thread_id)
-  expect(items).toEqual([{ ...message, snippet: `${'x'.repeat(199)}…` }])
+  expect(items).toEqual([{ ...message, snippet: `${'x'.repeat(200)}…` }])
 })
 
 test('written again, as after a COMMIT without an answer, it is there once', async () => {
@@ -90,7 +90,7 @@ test('of a transaction that is rolled back nothing is kept', async () => {
 test('mails are found by any of their Message-IDs, many at once, with or without brackets', async () => {
   const [one, two] = [mail(), mail({ message_id: null })]
   await write(one, two)
-  await addMessageIds(ctx.db, [{ ...two, known_as: '<stamped@provider.example>' }])
+  await addMessageIds(ctx.db, [{ ...two, alias: '<stamped@provider.example>' }])
   const bare = one.message_id?.slice(1, -1) ?? ''
   const asked = [`<${bare}>`, ` ${bare} `, 'stamped@provider.example', '<nobody@example.com>', '']
   const found = await findByMessageIds(ctx.db, workspaceId, asked)

@@ -2,9 +2,9 @@ import type { Context } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
+import { snippetOf } from '../../kernel/text.ts'
 import type { NewMessage, StoredMessage } from './kept-message.ts'
 import * as settle from './settle-queries.ts'
-import { snippetOf } from './snippet.ts'
 import * as queries from './store-queries.ts'
 
 /**
@@ -22,32 +22,32 @@ export async function insertMessages(db: Db, messages: NewMessage[]): Promise<vo
     messages.flatMap((message) =>
       message.direction === 'in' || message.message_id === null
         ? []
-        : [{ ...message, known_as: message.message_id }],
+        : [{ ...message, alias: message.message_id }],
     ),
   )
 }
 
 /** Another id by which a mail is answered: the one that its provider put in the place of ours. */
-export interface KnownAs extends Pick<NewMessage, 'workspace_id' | 'id' | 'mailbox_id'> {
-  known_as: string
+export interface MessageAlias extends Pick<NewMessage, 'workspace_id' | 'id' | 'mailbox_id'> {
+  alias: string
   lead_id: string | null
   /** Of a mail of ours; null: it came in. */
   campaign_id: string | null
 }
 
 /** @returns those of the ids that nobody was known by */
-export async function addMessageIds(db: Db, ids: KnownAs[]): Promise<Set<string>> {
+export async function addMessageIds(db: Db, ids: MessageAlias[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
-  const rows = ids.map(({ workspace_id, id, mailbox_id, lead_id, campaign_id, known_as }) => ({
+  const rows = ids.map(({ workspace_id, id, mailbox_id, lead_id, campaign_id, alias }) => ({
     ...{ workspace_id, mailbox_id, lead_id, campaign_id },
     message_id: id,
-    hash: hashOf(known_as),
+    hash: hashOf(alias),
   }))
   const added = await settle.insertMessageIds(db, rows)
   const isNew = new Set(added.map((hash) => hash.toString('hex')))
   return new Set(
-    ids.flatMap(({ known_as }, at) =>
-      isNew.has(rows[at]?.hash.toString('hex') ?? '') ? [known_as] : [],
+    ids.flatMap(({ alias }, at) =>
+      isNew.has(rows[at]?.hash.toString('hex') ?? '') ? [alias] : [],
     ),
   )
 }

@@ -47,9 +47,18 @@ type NotedCopy = Omit<RefusedCopy, 'campaign_id'>
 /** A claimed mail as it will be sent, or why it cannot be made. */
 export interface Draft {
   claimed: ClaimedMail
-  made: { mail: ComposedMail; envelope: Envelope } | { error: unknown }
+  made: Made | { error: unknown }
   /** It is settled, or not sent after all. */
   free: () => void
+}
+
+interface Made {
+  mail: ComposedMail
+  envelope: Envelope
+  /** Copies to local parts beyond ASCII, which a server without SMTPUTF8 (RFC 6531) does not take. */
+  utf8Copies: string[]
+  /** The same mail without them, in its header too. */
+  withoutUtf8Copies: () => ComposedMail
 }
 
 /** Makes the mail as soon as there is room for it. */
@@ -81,8 +90,22 @@ async function makeDraft(
     const { campaign, claim } = claimed
     const compiled = await campaign.compiled(ctx.db, claim.step_id, claim.variant_id)
     const mail = await shareLoop(ctx, () => composeMail(ctx, claimed, compiled, links))
+    const ascii = {
+      ...compiled,
+      cc: compiled.cc.filter(({ needsUtf8 }) => !needsUtf8),
+      bcc: compiled.bcc.filter(({ needsUtf8 }) => !needsUtf8),
+    }
+    const utf8Copies = [...compiled.cc, ...compiled.bcc].filter(({ needsUtf8 }) => needsUtf8)
     const free = room.take(claim.workspace_id, bytesOf(mail))
-    return { claimed, made: { mail, envelope: envelopeOf(mail) }, free }
+    return {
+      claimed,
+      made: {
+        ...{ mail, envelope: envelopeOf(mail) },
+        utf8Copies: utf8Copies.map(({ address }) => address),
+        withoutUtf8Copies: () => composeMail(ctx, claimed, ascii, links),
+      },
+      free,
+    }
   } catch (error) {
     return { claimed, made: { error }, free: () => undefined }
   }
@@ -147,11 +170,12 @@ async function attempt(
   parts: CourierParts,
 ): Promise<Attempt> {
   if ('error' in made) return { outcome: unfit(made.error), mail: null, setback: null }
-  const { mail, envelope } = made
+  let { mail } = made
   let connection: SmtpConnection | undefined
   try {
-    const begun = await beginWithCopies(lane, envelope, parts.connections)
+    const begun = await beginMade(lane, made, parts.connections)
     connection = begun.connection
+    mail = begun.mail
     const { refusedCopies } = begun
     if (!(await parts.marks.add(markOf(claimed, mail)))) {
       await connection.close()
@@ -212,6 +236,30 @@ function unfit(error: unknown): Outcome {
   }
 }
 
+/** Without the copies that the server has no way to address, where the rest of the mail needs none. */
+async function beginMade(lane: Lane, made: Made, connections: Connections) {
+  try {
+    const begun = await beginWithCopies(lane, made.envelope, connections)
+    return { ...begun, mail: made.mail }
+  } catch (failure) {
+    const isOfUtf8 = failure instanceof MailFailure && failure.enhanced === notAscii
+    if (!isOfUtf8 || made.utf8Copies.length === 0) throw failure
+    const mail = made.withoutUtf8Copies()
+    if (mail.needsUtf8) throw failure
+    const { connection, refusedCopies } = await beginWithCopies(lane, envelopeOf(mail), connections)
+    const left = made.utf8Copies.map((address) => ({ address, ...copyErrorOf(failure) }))
+    return { connection, refusedCopies: [...left, ...refusedCopies], mail }
+  }
+}
+
+/** RFC 6531 §3.5: an address that needs SMTPUTF8 where the server has none. */
+const notAscii = '5.6.7'
+
+const copyErrorOf = (failure: MailFailure) => {
+  const { code, message } = errorOf(failure)
+  return { code, message }
+}
+
 /**
  * Without the copies that the server refuses: whoever is written to gets the mail all the same. The
  * first recipient is the lead.
@@ -224,8 +272,7 @@ async function beginWithCopies(lane: Lane, envelope: Envelope, connections: Conn
     } catch (failure) {
       if (!(failure instanceof MailFailure) || !isOfCopy(failure, envelope)) throw failure
       const address = failure.recipient ?? ''
-      const { code, message } = errorOf(failure)
-      refusedCopies.push({ address, code, message })
+      refusedCopies.push({ address, ...copyErrorOf(failure) })
       left = { ...left, to: left.to.filter((each) => each !== address) }
     }
   }

@@ -38,13 +38,17 @@ export interface UncertainSend extends LaneKey {
 }
 
 /** Mails that nobody knows the fate of, and that are to be looked for now. There are few, if any. */
-export const findUncertain = prepared<[number[], Date, number], UncertainSend>(
+export const findUncertain = prepared<
+  [buckets: number[], at: Date, most: number, besides: string[]],
+  UncertainSend
+>(
   'find_uncertain_sends',
   `/* cross-workspace: reconciliation */
    select workspace_id, mailbox_id, id, lead_id, step_id, campaign_id, message_id,
      timestamp_transmitting
    from sends
    where is_uncertain and look_at <= $2 and ${bucketOfMailbox('mailbox_id')} = any($1::integer[])
+     and mailbox_id <> all($4::uuid[])
    order by look_at, id
    limit $3`,
 )

@@ -104,6 +104,33 @@ test('a recipient that is refused for good bounces, and no other lead is touched
   expect(await mailboxStatus(mailbox.id)).toMatchObject({ status: 'connected' })
 })
 
+test('a copy to an address beyond ASCII stops no lead where the server takes only ASCII', async () => {
+  sending = await testSending({ smtp: { hideSMTPUTF8: true } })
+  const mailbox = await sending.createMailbox('anna@example.com')
+  const campaign = await sending.createCampaign([mailbox], {
+    cc_list: ['jörg@copy.example', 'peer@copy.example'],
+    bcc_list: ['zoë@copy.example'],
+  })
+  await sending.startRunner()
+  await sending.addLeads(campaign.id, ['a@lead.example', 'é@lead.example'])
+  await sending.waitForLedger(states(1, 'sent'))
+  expect(sending.outbox.map((mail) => mail.to).sort()).toEqual([
+    'a@lead.example',
+    'peer@copy.example',
+  ])
+  expect(sending.outbox[0]?.source.toString()).not.toContain('rg@copy.example')
+  const { peek } = sending.ctx.database
+  const refused = await listRefusedCopies(peek, sending.workspaceId)
+  expect(refused.map(({ address, code }) => [address, code])).toEqual([
+    ['jörg@copy.example', '5.6.7'],
+    ['zoë@copy.example', '5.6.7'],
+  ])
+  const [message] = await peek.selectFrom('messages').select('cc_addresses').execute()
+  expect(message).toEqual({ cc_addresses: ['peer@copy.example'] })
+  await sending.waitForLedger(states(1, 'failed'))
+  expect(await lead(campaign.id, 'é@lead.example')).toMatchObject({ sending_state: 'paused' })
+})
+
 test.each([
   ['is gone', refusal(550, '5.1.1 No such user')],
   ['is put off', refusal(451, '4.2.0 Greylisted')],

@@ -3,6 +3,9 @@ export { countSetAside, countWaitingLeads } from './cross-workspace.ts'
 export { type CampaignForecast, forecastCampaign } from './forecast/forecast-campaign.ts'
 export { messageIdOf } from './message-id.ts'
 export { variantOf } from './planning/plan.ts'
+export { inProgress, isOpen, sendReply } from './replies.ts'
+export { composeReplyMail } from './reply-mail.ts'
+export { findReply, listUnsentReplies, type ReplyContent, type ReplyRow } from './reply-queries.ts'
 export { markerFile, type RestoreMarker } from './restore-guard/marker-file.ts'
 export {
   confirmRestore,
@@ -10,9 +13,6 @@ export {
   holdSending,
   previewRestore,
 } from './restore-guard/sending-hold.ts'
-export { inProgress, isOpen, sendReply } from './replies.ts'
-export { composeReplyMail } from './reply-mail.ts'
-export { findReply, listUnsentReplies, type ReplyContent, type ReplyRow } from './reply-queries.ts'
 export { type SendingRunner, startSendingRunner } from './runner.ts'
 export {
   confirmArrived,

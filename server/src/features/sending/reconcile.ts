@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { describeError } from '../../kernel/log.ts'
 import { MailFailure } from '../../kernel/mail/index.ts'
+import { FairSemaphore } from '../../kernel/runner/fair-semaphore.ts'
 import { findUncertain, type UncertainSend } from './cross-workspace.ts'
 import { withImap } from './sent-folder.ts'
 import type { Settlement } from './settle.ts'
@@ -15,7 +16,8 @@ const looksMs = [1, 5, 30, 240, 1440].map((minutes) => minutes * minuteMs)
 const lookAgainMs = 60 * minuteMs
 const lookForMs = 7 * 1440 * minuteMs
 const sendsMax = 200
-const mailboxesAtOnce = 8
+const mailboxesAtOnce = 16
+const mailboxesOfWorkspaceAtOnce = 4
 
 /** Message-IDs that are in the Sent folder; or that nobody could look. */
 type Look = { found: Set<string> } | 'unreachable' | 'gone'
@@ -24,19 +26,42 @@ type Look = { found: Set<string> } | 'unreachable' | 'gone'
  * Looks for uncertain mails in the Sent folders of their mailboxes: what the provider has filed there
  * was sent. What is not there stays uncertain, for it may have been sent all the same.
  */
-export async function reconcileUncertain(
-  ctx: Context,
-  buckets: number[],
-  settlements: Settlements,
-) {
-  const due = await findUncertain(ctx.db, buckets, ctx.now(), sendsMax)
-  const byMailbox = [...Map.groupBy(due, ({ mailbox_id }) => mailbox_id).values()]
-  // One server that keeps silent holds up no other.
-  const next = byMailbox.values()
-  const work = async () => {
-    for (const sends of next) await reconcileMailbox(ctx, sends, settlements)
+export class UncertainMails {
+  readonly #ctx: Context
+  readonly #settlements: Settlements
+  readonly #semaphore = new FairSemaphore(mailboxesAtOnce, mailboxesOfWorkspaceAtOnce)
+  /** Mailboxes that are looked through, or will be. */
+  readonly #underWay = new Map<string, Promise<void>>()
+
+  constructor(ctx: Context, settlements: Settlements) {
+    this.#ctx = ctx
+    this.#settlements = settlements
   }
-  await Promise.all(Array.from({ length: mailboxesAtOnce }, work))
+
+  /** Begins with what is due. A server that keeps silent holds up no other, and no later call. */
+  async begin(buckets: number[]) {
+    const besides = [...this.#underWay.keys()]
+    const due = await findUncertain(this.#ctx.db, buckets, this.#ctx.now(), sendsMax, besides)
+    for (const sends of Map.groupBy(due, ({ mailbox_id }) => mailbox_id).values()) {
+      const [{ workspace_id, mailbox_id } = { workspace_id: '', mailbox_id: '' }] = sends
+      const work = () => reconcileMailbox(this.#ctx, sends, this.#settlements)
+      const done = this.#semaphore
+        .run(workspace_id, work)
+        .catch((error) =>
+          this.#ctx.log.error(describeError(error), 'uncertain mails are looked for later'),
+        )
+        .finally(() => this.#underWay.delete(mailbox_id))
+      this.#underWay.set(mailbox_id, done)
+    }
+  }
+
+  /** Resolves when nothing is under way, or when the time is over. */
+  async idle(withinMs: number) {
+    const late = new AbortController()
+    const all = Promise.all(this.#underWay.values())
+    await Promise.race([all, this.#ctx.sleep(withinMs, late.signal)])
+    late.abort()
+  }
 }
 
 async function reconcileMailbox(ctx: Context, sends: UncertainSend[], settlements: Settlements) {

@@ -36,8 +36,7 @@ export interface SettledReply
  */
 export async function recordReplies(tx: Context, replies: SettledReply[]) {
   for (const row of replies) {
-    if (row.state === 'uncertain')
-      await addMessageIds(tx.db, [{ ...row, known_as: row.message_id }])
+    if (row.state === 'uncertain') await addMessageIds(tx.db, [{ ...row, alias: row.message_id }])
     if (row.state === 'sent') await recordSent(tx, row)
   }
 }

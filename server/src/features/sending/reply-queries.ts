@@ -49,7 +49,7 @@ const columns = `workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, me
   timestamp_settled`
 
 /** Stands in the place of a step: the same for each use of a key. */
-export const replyStepId = (key: string) => sha256(`reply ${key}`).subarray(0, 16).toString('hex')
+const replyStepId = (key: string) => sha256(`reply ${key}`).subarray(0, 16).toString('hex')
 
 /** Of any conversation. */
 export async function findReply(db: Db, workspaceId: string, key: string) {

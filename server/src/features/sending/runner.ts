@@ -6,7 +6,7 @@ import { startLoop } from '../../kernel/runner/loop.ts'
 import { createMarkedWaker } from '../mailbox-lanes/index.ts'
 import { findWokenLanes, sweepWokenLanes } from './cross-workspace.ts'
 import { Lanes, type LanesOptions } from './lanes.ts'
-import { reconcileUncertain } from './reconcile.ts'
+import { UncertainMails } from './reconcile.ts'
 import type { RestoreMarker } from './restore-guard/marker-file.ts'
 import { RestoreGuard } from './restore-guard/restore-guard.ts'
 import { createWriters } from './writers.ts'
@@ -67,8 +67,9 @@ export async function startSendingRunner(
   const poll = createPoll(ctx, leases, lanes)
 
   const sweeping = startLoop(ctx, 'mailbox sweep', sweepEveryMs, () => sweep.step())
+  const uncertain = new UncertainMails(ctx, writers.settlements)
   const reconciling = startLoop(ctx, 'uncertain mails', reconcileEveryMs, async () => {
-    if (!watch.isHeld) await reconcileUncertain(ctx, leases.buckets(), writers.settlements)
+    if (!watch.isHeld) await uncertain.begin(leases.buckets())
   })
   const watching = startLoop(ctx, 'database watch', watchEveryMs, async () => {
     if (!(await watch.lookWhenDue())) return
@@ -99,6 +100,7 @@ export async function startSendingRunner(
       await unlisten?.()
       const loops = [heartbeat, waking, discover, sweeping, reconciling, watching, looking]
       await Promise.all(loops.map((loop) => loop.stop()))
+      await uncertain.idle(withinMs)
       await leases.release()
       await Promise.all([writers.connections.closeAll(), writers.copies.stop(withinMs)])
     },

@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { describeError } from '../../kernel/log.ts'
 import type { ImapConnection } from '../../kernel/mail/index.ts'
+import { FairSemaphore } from '../../kernel/runner/fair-semaphore.ts'
 import { withImap } from './sent-folder.ts'
 
 interface Copy {
@@ -8,31 +9,29 @@ interface Copy {
   bytes: Buffer
 }
 
-interface Waiting {
-  workspaceId: string
-  copies: Copy[]
-  /** When the first of them is old enough. */
-  dueAtMs: number
-}
-
 /** A provider that files what it sends does so within seconds, and many copies share a connection. */
 const gatherMs = 10_000
-const mailboxesAtOnce = 4
-/** Of all mailboxes; what comes on top has no copy. */
+const mailboxesAtOnce = 16
+const mailboxesOfWorkspaceAtOnce = 4
+/** What comes on top has no copy. */
 const bytesMax = 16 * 1024 * 1024
+const bytesOfWorkspaceMax = bytesMax / 2
 
 /**
  * Puts copies of sent mails into the Sent folders of their mailboxes, where nobody else does. It
- * holds up nothing: what fails, or is still waiting when the process ends, has no copy.
+ * holds up nothing: what fails, or is still waiting when the process ends, has no copy. A server that
+ * hangs holds back the copies of its own workspace alone.
  */
 export class SentCopies {
   readonly #ctx: Context
-  readonly #waiting = new Map<string, Waiting>()
+  readonly #semaphore = new FairSemaphore(mailboxesAtOnce, mailboxesOfWorkspaceAtOnce)
+  /** Of mailboxes whose turn has not come. */
+  readonly #waiting = new Map<string, Copy[]>()
   readonly #working = new Set<Promise<void>>()
   /** Mailboxes whose trouble was told, until a copy gets through. */
   readonly #failing = new Set<string>()
   readonly #stopping = new AbortController()
-  #bytes = 0
+  readonly #bytes = new Map<string, number>()
   #left = 0
 
   constructor(ctx: Context) {
@@ -40,57 +39,53 @@ export class SentCopies {
   }
 
   add(workspaceId: string, mailboxId: string, copy: Copy) {
-    if (this.#bytes + copy.bytes.length > bytesMax) {
+    const size = copy.bytes.length
+    const all = this.#bytes.values().reduce((sum, bytes) => sum + bytes, 0)
+    const own = this.#bytes.get(workspaceId) ?? 0
+    if (all + size > bytesMax || own + size > bytesOfWorkspaceMax) {
       this.#left += 1
       return
     }
-    this.#bytes += copy.bytes.length
+    this.#bytes.set(workspaceId, own + size)
     const waiting = this.#waiting.get(mailboxId)
-    if (waiting) waiting.copies.push(copy)
-    else {
-      const dueAtMs = this.#ctx.monotonicMs() + gatherMs
-      this.#waiting.set(mailboxId, { workspaceId, copies: [copy], dueAtMs })
+    if (waiting) {
+      waiting.push(copy)
+      return
     }
-    if (this.#working.size < mailboxesAtOnce && !this.#stopping.signal.aborted) this.#start()
+    this.#waiting.set(mailboxId, [copy])
+    const working = this.#work(workspaceId, mailboxId).finally(() => this.#working.delete(working))
+    this.#working.add(working)
   }
 
   /** Files what is waiting, and resolves when that is over or the time is. */
   async stop(withinMs: number) {
     this.#stopping.abort()
-    if (this.#waiting.size > 0 && this.#working.size === 0) this.#start()
     const late = new AbortController()
     await Promise.race([Promise.all(this.#working), this.#ctx.sleep(withinMs, late.signal)])
     late.abort()
   }
 
-  #start() {
-    const working = this.#work().finally(() => this.#working.delete(working))
-    this.#working.add(working)
-  }
-
-  async #work() {
-    for (let next = this.#oldest(); next; next = this.#oldest()) {
-      const [mailboxId, waiting] = next
-      const waitMs = waiting.dueAtMs - this.#ctx.monotonicMs()
-      if (waitMs > 0 && !this.#stopping.signal.aborted) {
-        await this.#ctx.sleep(waitMs, this.#stopping.signal)
-        continue
-      }
+  async #work(workspaceId: string, mailboxId: string) {
+    if (!this.#stopping.signal.aborted) await this.#ctx.sleep(gatherMs, this.#stopping.signal)
+    await this.#semaphore.run(workspaceId, async () => {
+      const copies = this.#waiting.get(mailboxId) ?? []
       this.#waiting.delete(mailboxId)
-      await this.#file(mailboxId, waiting)
-      for (const { bytes } of waiting.copies) this.#bytes -= bytes.length
-    }
+      await this.#file(workspaceId, mailboxId, copies)
+      this.#forget(workspaceId, copies)
+    })
     if (this.#left === 0) return
     this.#ctx.log.warn({ mails: this.#left }, 'the Sent folders lack mails: too many at once')
     this.#left = 0
   }
 
-  #oldest(): [string, Waiting] | undefined {
-    const [oldest] = this.#waiting
-    return oldest
+  #forget(workspaceId: string, copies: Copy[]) {
+    const size = copies.reduce((sum, { bytes }) => sum + bytes.length, 0)
+    const left = (this.#bytes.get(workspaceId) ?? 0) - size
+    if (left > 0) this.#bytes.set(workspaceId, left)
+    else this.#bytes.delete(workspaceId)
   }
 
-  async #file(mailbox: string, { workspaceId, copies }: Waiting) {
+  async #file(workspaceId: string, mailbox: string, copies: Copy[]) {
     try {
       await withImap(this.#ctx, workspaceId, mailbox, async (imap, sent) => {
         if (!sent) return

@@ -4,7 +4,7 @@ import { type LedgerEntry, readAt, type Sending, testSending } from '../../../te
 import { transaction } from '../../kernel/db/transaction.ts'
 import { startInboxRunner } from '../inbox/index.ts'
 import { confirmArrived, listSends, listUncertain, markArrived, sendAgain } from './index.ts'
-import { reconcileUncertain } from './reconcile.ts'
+import { UncertainMails } from './reconcile.ts'
 import { RestoreGuard } from './restore-guard/restore-guard.ts'
 import { createWriters } from './writers.ts'
 
@@ -43,7 +43,9 @@ const everyBucket = Array.from({ length: 256 }, (_, bucket) => bucket)
 async function reconcile() {
   const { ctx } = sending
   const { settlements } = createWriters(ctx, new RestoreGuard(ctx), new Date(0))
-  await reconcileUncertain(ctx, everyBucket, settlements)
+  const uncertain = new UncertainMails(ctx, settlements)
+  await uncertain.begin(everyBucket)
+  await uncertain.idle(10_000)
 }
 
 const sentEvents = async () =>

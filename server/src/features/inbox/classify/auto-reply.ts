@@ -1,4 +1,4 @@
-import { type InboundMessage, isAnswer } from './message.ts'
+import { isAnswer, type ParsedMessage } from './message.ts'
 import { type Day, findReturnDay } from './return-day.ts'
 import { baseSubject } from './subject.ts'
 import { visibleText } from './visible-text.ts'
@@ -19,7 +19,7 @@ export interface AutoReply {
  *
  * @param receivedAt what dates without a year are read by
  */
-export function readAutoReply(message: InboundMessage, receivedAt: Date): AutoReply | undefined {
+export function readAutoReply(message: ParsedMessage, receivedAt: Date): AutoReply | undefined {
   const subject = baseSubject(message.subject)
   const isOwnSubject = subject === message.subject
   const isMarked = saysAutomatic(message)
@@ -38,7 +38,7 @@ export function readAutoReply(message: InboundMessage, receivedAt: Date): AutoRe
   return { isOutOfOffice, returnsOn: isOutOfOffice ? found : null }
 }
 
-function saysAutomatic({ header }: InboundMessage): boolean {
+function saysAutomatic({ header }: ParsedMessage): boolean {
   const has = (name: string, value: RegExp) => header(name).some((each) => value.test(each.trim()))
   return (
     has('auto-submitted', /^auto-(?:replied|generated|notified)/i) ||
@@ -50,7 +50,7 @@ function saysAutomatic({ header }: InboundMessage): boolean {
   )
 }
 
-const asksForNoAnswer = ({ header }: InboundMessage): boolean =>
+const asksForNoAnswer = ({ header }: ParsedMessage): boolean =>
   header('x-auto-response-suppress').some((value) => /\b(?:all|oof|autoreply)\b/i.test(value))
 
 const anyOf = (...patterns: string[]) => new RegExp(patterns.join('|'), 'iu')

@@ -1,6 +1,6 @@
 import { parseEmail } from '../../../kernel/email.ts'
 import { reasonOfRefusal } from '../../../kernel/mail/index.ts'
-import { type InboundMessage, idsIn } from './message.ts'
+import { idsIn, type ParsedMessage } from './message.ts'
 import { isStatus } from './report-type.ts'
 
 /** What a mail server says of a mail that it could not deliver, or not yet. */
@@ -23,7 +23,7 @@ export interface BounceReport {
 }
 
 /** Of a report of a delivery (RFC 3464), by its blocks, one for each recipient. */
-export function readBounce(message: InboundMessage): BounceReport | undefined {
+export function readBounce(message: ParsedMessage): BounceReport | undefined {
   const bounces = message.reports
     .filter(({ type }) => isStatus(type))
     .flatMap(({ content }) => blocksOf(content).flatMap(bounceOf))
@@ -34,7 +34,7 @@ export function readBounce(message: InboundMessage): BounceReport | undefined {
  * The texts of servers that write no such report (qmail, Exim without MIME, older Exchange). Only of
  * mail from a postmaster: automatic replies of people have an empty return path as well (RFC 3834).
  */
-export function readBounceText(message: InboundMessage): BounceReport | undefined {
+export function readBounceText(message: ParsedMessage): BounceReport | undefined {
   if (!isFromPostmaster(message)) return undefined
   const told = fromText(message)
   return told && { bounces: told, about: originalIds(message) }
@@ -104,13 +104,13 @@ function foldedIn(text: string): string | null {
   return (found && parseEmail(found.replace(/\.{1,3}$/, ''))?.folded) ?? null
 }
 
-const isFromPostmaster = ({ from }: InboundMessage): boolean =>
+const isFromPostmaster = ({ from }: ParsedMessage): boolean =>
   /^(?:mailer[-_.]?daemon|postmaster|mail[-.]daemon|mail-?delivery(?:-?system)?)@/i.test(
     from?.address ?? '',
   )
 
 /** From the words of the report, of which the first that tells an address and a reason counts. */
-function fromText(message: InboundMessage): Bounce[] | undefined {
+function fromText(message: ParsedMessage): Bounce[] | undefined {
   const report = reportIn(message.text)
   const named = message.header('x-failed-recipients').flatMap((value) => value.split(','))
   const recipients = [...named, ...recipientsIn(report)].flatMap((text) => foldedIn(text) ?? [])
@@ -158,7 +158,7 @@ function diagnosticIn(report: string): string {
 const hints = /no such|unknown|does(?: not|n't) exist|full|quota|refused|rejected|no mailbox/i
 
 /** Of the mail that came back, from wherever the report keeps it. */
-function originalIds(message: InboundMessage): string[] {
+function originalIds(message: ParsedMessage): string[] {
   const headers = message.reports
     .filter(({ type }) => /rfc822|global/.test(type) && !isStatus(type))
     .map(({ content }) => content)

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { snippetOf } from '../../../kernel/text.ts'
 import type { Bounce } from './bounce.ts'
 import { classify } from './classify.ts'
 import { parseMessage } from './message.ts'
-import { snippetOf } from './visible-text.ts'
+import { visibleText } from './visible-text.ts'
 
 const folder = new URL('../../../../test/mail/corpus/', import.meta.url)
 const receivedAt = new Date('2026-11-20T09:37:30.000Z')
@@ -156,7 +157,7 @@ test.each(machines)('%s is a machine, and nobody is out of office', async (name)
 describe('a reply is what the person wrote, without what is quoted', () => {
   test.each(Object.entries(replies))('%s', async (name, snippet) => {
     expect(await classified(name)).toEqual({ kind: 'reply', wish: null })
-    expect(snippetOf(await read(name))).toBe(snippet)
+    expect(snippetOf(visibleText(await read(name)))).toBe(snippet)
   })
 })
 

@@ -1,7 +1,7 @@
 import { type AutoReply, readAutoReply } from './auto-reply.ts'
 import { type BounceReport, readBounce, readBounceText } from './bounce.ts'
 import { type Complaint, readComplaint } from './complaint.ts'
-import { type InboundMessage, isAnswer } from './message.ts'
+import { isAnswer, type ParsedMessage } from './message.ts'
 import { isBulk, isFromList } from './notice.ts'
 import { reportType } from './report-type.ts'
 import { readWish, type UnsubscribeWish } from './unsubscribe-wish.ts'
@@ -19,7 +19,7 @@ export type Inbound =
  * In this order, because a report is also marked as automatic, and an automatic reply is also an
  * answer.
  */
-export function classify(message: InboundMessage, receivedAt: Date): Inbound {
+export function classify(message: ParsedMessage, receivedAt: Date): Inbound {
   const report = reportType(message)
   if (report === 'disposition-notification') return { kind: 'notice' }
   if (report === 'feedback-report') {

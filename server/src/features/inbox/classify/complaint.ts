@@ -1,5 +1,5 @@
 import { parseEmail } from '../../../kernel/email.ts'
-import { type InboundMessage, idsIn } from './message.ts'
+import { idsIn, type ParsedMessage } from './message.ts'
 
 /** Somebody pressed "this is spam" (ARF, RFC 5965). */
 export interface Complaint {
@@ -13,7 +13,7 @@ export interface Complaint {
  */
 const complaints = new Set(['abuse', 'fraud', 'virus', 'opt-out'])
 
-export function readComplaint({ reports }: InboundMessage): Complaint | undefined {
+export function readComplaint({ reports }: ParsedMessage): Complaint | undefined {
   const feedback = reports.find(({ type }) => type === 'message/feedback-report')
   const type = /^feedback-type:[ \t]{0,20}([\w-]{1,40})/im.exec(feedback?.content ?? '')?.[1]
   if (!feedback || !complaints.has(type?.toLowerCase() ?? '')) return undefined

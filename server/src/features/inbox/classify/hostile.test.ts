@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { snippetOf } from '../../../kernel/text.ts'
 import { classify } from './classify.ts'
 import { parseMessage } from './message.ts'
-import { snippetOf, visibleText } from './visible-text.ts'
+import { visibleText } from './visible-text.ts'
 
 const receivedAt = new Date('2026-11-20T09:37:30.000Z')
 
@@ -54,7 +55,7 @@ test('no mail is too broken to be understood, and nothing of it breaks a databas
     fc.asyncProperty(sources, async (source) => {
       const { message, inbound } = await understand(source)
       const { header: _header, ...stored } = message
-      const json = JSON.stringify({ stored, inbound, snippet: snippetOf(message) })
+      const json = JSON.stringify({ stored, inbound, snippet: snippetOf(visibleText(message)) })
       expect(json).not.toMatch(/\\u0000|\\ud[89a-f]/i)
     }),
     { numRuns: 400 },

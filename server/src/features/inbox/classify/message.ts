@@ -1,10 +1,11 @@
 import PostalMime, { type Email } from 'postal-mime'
 import { parseEmail } from '../../../kernel/email.ts'
+import { storable } from '../../../kernel/text.ts'
 import { boundedSource, headOf } from './bounded-source.ts'
 import { textOfHtml } from './html.ts'
 
 /** A mail as it came in, taken apart. Nothing of it is trusted. */
-export interface InboundMessage {
+export interface ParsedMessage {
   /** With its angle brackets; null where there is none. */
   messageId: string | null
   inReplyTo: string[]
@@ -26,7 +27,7 @@ export interface InboundMessage {
 }
 
 /** @param source the whole message, or its beginning */
-export async function parseMessage(source: Buffer): Promise<InboundMessage> {
+export async function parseMessage(source: Buffer): Promise<ParsedMessage> {
   const email = await takeApart(boundedSource(source))
   const headers = Map.groupBy(email.headers, ({ key }) => key)
   const header = (name: string) => headers.get(name)?.map(({ value }) => value) ?? []
@@ -61,7 +62,7 @@ export async function parseMessage(source: Buffer): Promise<InboundMessage> {
 }
 
 /** Whether it refers to a mail before it. */
-export const isAnswer = ({ inReplyTo, references }: InboundMessage): boolean =>
+export const isAnswer = ({ inReplyTo, references }: ParsedMessage): boolean =>
   inReplyTo.length > 0 || references.length > 0
 
 /** Of a mail that is nested too deeply there are its headers. */
@@ -102,7 +103,7 @@ export function idsIn(values: string[]): string[] {
 const idsTextMax = 65_536
 const idsMax = 200
 
-function senderOf({ from, sender, replyTo }: Email): InboundMessage['from'] {
+function senderOf({ from, sender, replyTo }: Email): ParsedMessage['from'] {
   for (const one of [from, sender, replyTo?.[0]]) {
     const mailbox = one?.group ? one.group[0] : one
     if (!mailbox?.address) continue
@@ -124,7 +125,3 @@ function textOf(content: Email['attachments'][number]['content']): string {
 }
 
 const reportBytesMax = 262_144
-
-/** A database has no text with NUL, and no JSON with half a surrogate pair; a mail may have both. */
-const storable = (text: string, charactersMax = text.length) =>
-  text.slice(0, charactersMax).replaceAll('\0', '').toWellFormed()

@@ -1,4 +1,4 @@
-import type { InboundMessage } from './message.ts'
+import type { ParsedMessage } from './message.ts'
 
 export type ReportType = 'delivery-status' | 'feedback-report' | 'disposition-notification'
 
@@ -6,7 +6,7 @@ export type ReportType = 'delivery-status' | 'feedback-report' | 'disposition-no
  * What a mail that is itself a report (RFC 6522) reports. The same parts attached to any other mail are
  * what somebody passes on.
  */
-export function reportType({ header, reports }: InboundMessage): ReportType | undefined {
+export function reportType({ header, reports }: ParsedMessage): ReportType | undefined {
   const isReport = header('content-type').some((type) => /^\s*multipart\/report\b/i.test(type))
   if (!isReport) return undefined
   for (const { type } of reports) {

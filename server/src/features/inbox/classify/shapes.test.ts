@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { shapes } from '../../../../test/mail/shapes.ts'
+import { snippetOf } from '../../../kernel/text.ts'
 import { classify, type Inbound } from './classify.ts'
 import { parseMessage } from './message.ts'
-import { snippetOf } from './visible-text.ts'
+import { visibleText } from './visible-text.ts'
 
 const receivedAt = new Date('2026-11-24T10:00:00Z')
 
@@ -32,5 +33,5 @@ test('the corpus has mail of every kind, each under a name of its own', () => {
 test.each(shapes)('$name: $verdict', async ({ verdict, written, source }) => {
   const message = await parseMessage(source)
   expect(inShort(classify(message, receivedAt))).toBe(verdict)
-  if (written !== undefined) expect(snippetOf(message)).toBe(written)
+  if (written !== undefined) expect(snippetOf(visibleText(message))).toBe(written)
 })

@@ -1,8 +1,8 @@
-import type { InboundMessage } from './message.ts'
+import type { ParsedMessage } from './message.ts'
 import { baseSubject } from './subject.ts'
 
 /** A mail as far as its text tells what of it is quoted. */
-export type ReceivedText = Pick<InboundMessage, 'text' | 'to' | 'subject'>
+export type ReceivedText = Pick<ParsedMessage, 'text' | 'to' | 'subject'>
 
 /**
  * What the person wrote, without what was quoted and the line above it. By shape and not by words, which
@@ -29,16 +29,8 @@ export function visibleText(mail: ReceivedText): string {
     .trim()
 }
 
-/** The beginning of it on one line, for lists. */
-export function snippetOf(mail: ReceivedText): string {
-  const line = visibleText(mail).replace(/\s+/g, ' ')
-  const characters = [...line.slice(0, 2 * snippetMax)]
-  return characters.length <= snippetMax ? line : `${characters.slice(0, snippetMax).join('')}…`
-}
-
 const textMax = 262_144
 const linesMax = 5_000
-const snippetMax = 200
 const attributionMax = 500
 
 const isQuoted = (line: string) => line.trimStart().startsWith('>')

@@ -1,9 +1,9 @@
 import type { Context } from '../../kernel/context.ts'
 import { describeError } from '../../kernel/log.ts'
 import type { FetchedMail } from '../../kernel/mail/index.ts'
-import { type Incoming, readIncoming } from './incoming.ts'
-import type { ReadMailbox } from './read-mailbox.ts'
-import { type ReadTo, takeIn } from './take-in.ts'
+import { type InboundMessage, readInbound } from './inbound-message.ts'
+import { ingest } from './ingest.ts'
+import type { ReadMailbox, ReadTo } from './mailbox.ts'
 
 const batchMailsMax = 100
 const batchBytesMax = 2 * 1024 * 1024
@@ -12,11 +12,11 @@ const batchBytesMax = 2 * 1024 * 1024
  * The mails of a folder, on their way into the database in batches. While one is written the next is
  * read; it is written when the one before it is.
  */
-export class Intake {
+export class IngestBatch {
   readonly #ctx: Context
   readonly #mailbox: ReadMailbox
   readonly #readTo: ReadTo
-  #batch: Incoming[] = []
+  #batch: InboundMessage[] = []
   #bytes = 0
   #writing: Promise<number> = Promise.resolve(0)
   taken = 0
@@ -30,7 +30,7 @@ export class Intake {
   async add(mail: FetchedMail) {
     this.pass(mail)
     try {
-      this.#batch.push(await readIncoming(mail, this.#ctx.now()))
+      this.#batch.push(await readInbound(mail, this.#ctx.now()))
     } catch (error) {
       this.#leaveOut(error)
     }
@@ -60,25 +60,25 @@ export class Intake {
     this.#batch = []
     this.#bytes = 0
     this.taken += await this.#writing
-    this.#writing = this.#takeIn(batch, readTo)
+    this.#writing = this.#ingest(batch, readTo)
     // Whoever writes the next one hears of it.
     this.#writing.catch(() => undefined)
   }
 
-  /** What the database does not take must not keep the mails behind it waiting for ever. */
-  async #takeIn(batch: Incoming[], readTo: ReadTo): Promise<number> {
+  /** A mail that the database refuses must not keep the mails behind it waiting for ever. */
+  async #ingest(batch: InboundMessage[], readTo: ReadTo): Promise<number> {
     try {
-      return await takeIn(this.#ctx, this.#mailbox, batch, readTo)
+      return await ingest(this.#ctx, this.#mailbox, batch, readTo)
     } catch (error) {
       if (!isAboutData(error) || batch.length === 0) throw error
       if (batch.length === 1) {
         this.#leaveOut(error)
-        return await takeIn(this.#ctx, this.#mailbox, [], readTo)
+        return await ingest(this.#ctx, this.#mailbox, [], readTo)
       }
       const half = batch.slice(0, batch.length / 2)
       const next_uid = (half.at(-1)?.uid ?? 0) + 1
-      const first = await this.#takeIn(half, { ...readTo, next_uid })
-      return first + (await this.#takeIn(batch.slice(half.length), readTo))
+      const first = await this.#ingest(half, { ...readTo, next_uid })
+      return first + (await this.#ingest(batch.slice(half.length), readTo))
     }
   }
 

@@ -5,34 +5,26 @@ import { countReturnedBounces, markArrived } from '../sending/index.ts'
 import { readWish, tokenBoxOf, unsubscribe } from '../tracking/index.ts'
 import { activitiesOf } from './effects.ts'
 import { saveCheckpoint } from './folder-queries.ts'
-import type { Incoming } from './incoming.ts'
-import { keepLetters } from './keep.ts'
-import { type Letter, openLetters } from './letters.ts'
-import { matchIncoming } from './match.ts'
-import * as queries from './queries.ts'
-import type { ReadMailbox } from './read-mailbox.ts'
+import type { InboundMessage } from './inbound-message.ts'
+import type { ReadMailbox, ReadTo } from './mailbox.ts'
+import { matchInbound } from './match.ts'
+import { claimMatched, type MatchedMessage } from './matched-messages.ts'
 import { findLasting } from './soft-bounces.ts'
-
-/** Where a folder was read to. */
-export interface ReadTo {
-  folder: string
-  uid_validity: string
-  next_uid: number
-}
+import { storeMatched } from './store.ts'
 
 /**
  * Keeps what belongs to a conversation of ours, does what follows from it and notes how far the
  * folder was read, all in one transaction: read again after a crash, in another folder, or under new
- * UIDs, a mail has no second effect. What belongs to no conversation leaves no trace.
+ * UIDs, a mail has no second effect. A mail that belongs to no conversation leaves no trace.
  *
  * Message-IDs are claimed first, then sends, leads and what hangs on them are locked as everywhere.
  *
  * @returns how many mails belonged to a conversation and were new
  */
-export async function takeIn(
+export async function ingest(
   ctx: Context,
   mailbox: ReadMailbox,
-  mails: Incoming[],
+  mails: InboundMessage[],
   readTo: ReadTo,
 ): Promise<number> {
   const wishes = await carryOutWishes(ctx, mailbox, mails)
@@ -42,15 +34,15 @@ export async function takeIn(
       mail.inbound.kind !== 'notice' &&
       !isOwn(mail.message.from?.address, mailbox),
   )
-  const matches = await matchIncoming(ctx, mailbox, foreign)
+  const matches = await matchInbound(ctx, mailbox, foreign)
   const matched = foreign.flatMap((mail, at) =>
     (matches[at] ?? []).map((match) => ({ mail, match })),
   )
   return transaction(ctx, async (tx) => {
-    const letters = await openLetters(tx, mailbox, matched)
-    if (letters.length > 0) await act(tx, mailbox, letters)
+    const claimed = await claimMatched(tx, mailbox, matched)
+    if (claimed.length > 0) await act(tx, mailbox, claimed)
     await saveCheckpoint(tx.db, mailbox, readTo, tx.now())
-    return new Set(letters.map(({ mail }) => mail)).size
+    return new Set(claimed.map(({ mail }) => mail)).size
   })
 }
 
@@ -61,10 +53,10 @@ export async function takeIn(
 async function carryOutWishes(
   ctx: Context,
   { workspace_id }: ReadMailbox,
-  mails: Incoming[],
-): Promise<Set<Incoming>> {
+  mails: InboundMessage[],
+): Promise<Set<InboundMessage>> {
   const tokens = tokenBoxOf(ctx)
-  const wishes = new Set<Incoming>()
+  const wishes = new Set<InboundMessage>()
   for (const mail of mails) {
     const { message, inbound } = mail
     if (inbound.kind === 'bounce' || inbound.kind === 'complaint') continue
@@ -79,23 +71,20 @@ async function carryOutWishes(
 const isOwn = (address: string | undefined, mailbox: ReadMailbox) =>
   address?.toLowerCase() === mailbox.address.toLowerCase()
 
-async function act(tx: Context, mailbox: ReadMailbox, letters: Letter[]) {
+async function act(tx: Context, mailbox: ReadMailbox, claimed: MatchedMessage[]) {
   const { workspace_id } = mailbox
-  const answered = letters.flatMap(({ match }) => match.sentId ?? [])
+  const answered = claimed.flatMap(({ match }) => match.sentId ?? [])
   await markArrived(tx, workspace_id, answered)
-  await keepLetters(tx, mailbox, letters)
-  const settings = {
-    unsubscribesByReply: await queries.findUnsubscribesByReply(tx.db, workspace_id),
-    lasting: await findLasting(tx, workspace_id, letters),
-  }
-  const activities = letters.flatMap((letter) => activitiesOf(letter, settings))
+  await storeMatched(tx, mailbox, claimed)
+  const lasting = await findLasting(tx, workspace_id, claimed)
+  const activities = claimed.flatMap((each) => activitiesOf(each, lasting))
   if (activities.length > 0) await recordActivities(tx, workspace_id, activities)
   const hard = new Set(
     activities.flatMap((activity) =>
       activity.kind === 'bounced' && activity.bounce.kind === 'hard' ? [activity.leadId] : [],
     ),
   )
-  const leads = new Map(letters.map(({ lead }) => [lead.id, lead]))
+  const leads = new Map(claimed.map(({ lead }) => [lead.id, lead]))
   const newly = [...leads.values()].filter(
     ({ id, stop_reason }) => hard.has(id) && stop_reason !== 'bounced',
   )

@@ -5,50 +5,54 @@ import {
   type ThreadToWrite,
   upsertThreads,
 } from '../messages/index.ts'
-import type { Letter } from './letters.ts'
-import type { ReadMailbox } from './read-mailbox.ts'
+import type { ReadMailbox } from './mailbox.ts'
+import type { MatchedMessage } from './matched-messages.ts'
 
-/** Stores letters in their threads, where they can be read. */
-export async function keepLetters(tx: Context, mailbox: ReadMailbox, letters: Letter[]) {
+/** Stores messages in their threads, where they can be read. */
+export async function storeMatched(tx: Context, mailbox: ReadMailbox, messages: MatchedMessage[]) {
   await insertMessages(
     tx.db,
-    letters.map((letter) => messageOf(letter, mailbox)),
+    messages.map((matched) => messageOf(matched, mailbox)),
   )
-  const byThread = [...Map.groupBy(letters, ({ lead }) => lead.id).values()]
-  // One statement writes a row once: the first letter of each thread, then the second …
+  const byThread = [...Map.groupBy(messages, ({ lead }) => lead.id).values()]
+  // One statement writes a row once: the first message of each thread, then the second …
   for (let at = 0; byThread.some((thread) => thread.length > at); at++) {
     const threads = byThread.flatMap((thread) => thread[at] ?? [])
     await upsertThreads(
       tx.db,
       mailbox.workspace_id,
-      threads.map((letter) => threadOf(letter, mailbox)),
+      threads.map((matched) => threadOf(matched, mailbox)),
       tx.now(),
     )
   }
 }
 
-function threadOf(letter: Letter, mailbox: ReadMailbox): ThreadToWrite {
-  const { id, lead, kind, snippet } = letter
-  const { message } = letter.mail
+function threadOf(matched: MatchedMessage, mailbox: ReadMailbox): ThreadToWrite {
+  const { id, lead, kind, snippet } = matched
+  const { message } = matched.mail
   return {
     ...{ id: lead.id, last_message_id: id, campaign_id: lead.campaign_id, kind, snippet },
     // A mail to several of our mailboxes is read by one of them, and that need not be the lead's.
     mailbox_id: lead.mailbox_id ?? mailbox.id,
     from_address: message.from?.address ?? '',
     subject: message.subject,
-    suggestion: suggestionOf(letter),
+    suggestion: suggestionOf(matched),
   }
 }
 
-/** What a letter asks for and does not do by itself. */
-function suggestionOf({ kind, isProven, mail: { inbound } }: Letter): 'unsubscribed' | null {
+/** The change that a message asks for, and that a person has to make. */
+function suggestionOf({
+  kind,
+  isProven,
+  mail: { inbound },
+}: MatchedMessage): 'unsubscribed' | null {
   if (kind === 'complaint') return isProven ? null : 'unsubscribed'
   if (kind !== 'reply' || inbound.kind !== 'reply') return null
   return inbound.wish ? 'unsubscribed' : null
 }
 
-function messageOf(letter: Letter, mailbox: ReadMailbox): NewMessage {
-  const { mail, match, lead, id, html, snippet, kind, bounce } = letter
+function messageOf(matched: MatchedMessage, mailbox: ReadMailbox): NewMessage {
+  const { mail, match, lead, id, html, snippet, kind, bounce } = matched
   const { message } = mail
   const { attachments, replyTo } = message
   return {

@@ -8,19 +8,29 @@ export interface CorrespondentRow {
   stop_reason: string | null
   /** Whose conversation with it this is, if that mailbox is still there. */
   mailbox_id: string | null
-  /** Of its campaign's first schedule. */
+  /** Time zone of its campaign's first schedule. */
   timezone: string
   cc_list: string[]
   bcc_list: string[]
+  /** A reply that is nothing but the wish for it unsubscribes by itself. */
+  unsubscribe_by_reply: boolean
+  /** Mails to its address came back for the moment. */
+  has_soft_bounces: boolean
 }
 
 /** Leads that are still there, with what their campaigns say of their mails. */
 export async function findCorrespondents(db: Db, workspaceId: string, leadIds: string[]) {
   const { rows } = await sql<CorrespondentRow>`
     select l.id, l.campaign_id, l.email_folded, l.stop_reason, m.id as mailbox_id,
-      c.cc_list, c.bcc_list, c.campaign_schedule #>> '{schedules,0,timezone}' as timezone
+      c.cc_list, c.bcc_list, c.campaign_schedule #>> '{schedules,0,timezone}' as timezone,
+      w.unsubscribe_by_reply,
+      exists (
+        select from soft_bounces b
+        where b.workspace_id = ${workspaceId}::uuid and b.email_folded = l.email_folded
+      ) as has_soft_bounces
     from leads l
     join campaigns c on c.workspace_id = ${workspaceId}::uuid and c.id = l.campaign_id
+    join workspaces w on w.id = ${workspaceId}::uuid
     left join mailboxes m on m.workspace_id = ${workspaceId}::uuid and m.id = l.mailbox_id
     where l.workspace_id = ${workspaceId}::uuid
       and l.id = any(array(select unnest(${leadIds}::uuid[])))

@@ -1,10 +1,10 @@
-import { FairQueue } from '../../kernel/runner/fair-queue.ts'
+import { FairQueue } from './fair-queue.ts'
 
 /**
- * So many at a time do what costs memory; the others wait for their turn, the workspaces one after
- * another. Servers that hang while they are read hold no more than the turns of their own workspace.
+ * Limits how many works run at a time, and how many of one workspace. The others wait, the workspaces
+ * in turn: works that hang, because their server does, hold no more than the share of their workspace.
  */
-export class Turns {
+export class FairSemaphore {
   #free: number
   readonly #workspaceMax: number
   readonly #takenBy = new Map<string, number>()
@@ -16,7 +16,7 @@ export class Turns {
     this.#workspaceMax = workspaceMax
   }
 
-  async take<T>(workspaceId: string, work: () => Promise<T>): Promise<T> {
+  async run<T>(workspaceId: string, work: () => Promise<T>): Promise<T> {
     await new Promise<void>((resolve) => {
       this.#waiting.add(workspaceId, () => {
         this.#count(workspaceId, 1)

@@ -4,7 +4,7 @@ import { isLarge, understandLarge } from './large-mails.ts'
 import { shownHtml, type Understood, understand } from './understand.ts'
 
 /** A mail of a folder, read and understood. */
-export interface Incoming extends Understood {
+export interface InboundMessage extends Understood {
   /** In its folder. */
   uid: number
   /** Fit to be shown. */
@@ -17,9 +17,9 @@ export interface Incoming extends Understood {
   about: string[]
 }
 
-export async function readIncoming(mail: FetchedMail, now: Date): Promise<Incoming> {
+export async function readInbound(mail: FetchedMail, now: Date): Promise<InboundMessage> {
   const { uid, source, sizeBytes } = mail
-  // What the server noted counts: the sender's clock may say anything.
+  // The server's INTERNALDATE counts: the sender's clock may say anything.
   const receivedAt = mail.receivedAt ?? now
   const understood = isLarge(source)
     ? await understandLarge(source, receivedAt)

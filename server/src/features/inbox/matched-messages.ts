@@ -5,19 +5,19 @@ import { findMailboxesByAddress } from '../mailboxes/index.ts'
 import { addMessageIds } from '../messages/index.ts'
 import type { Bounce } from './classify/bounce.ts'
 import type { Inbound } from './classify/classify.ts'
-import type { Incoming } from './incoming.ts'
-import * as queries from './letter-queries.ts'
+import type { InboundMessage } from './inbound-message.ts'
+import type { ReadMailbox } from './mailbox.ts'
 import type { Match } from './match.ts'
-import type { ReadMailbox } from './read-mailbox.ts'
+import * as queries from './matched-message-queries.ts'
 import { reportedBounce } from './reported-bounce.ts'
 
 /** A mail and one lead that it is about. */
-export interface Letter {
-  /** Of its row in messages. */
+export interface MatchedMessage {
+  /** Id of its row in messages. */
   id: string
-  mail: Incoming
+  mail: InboundMessage
   match: Match
-  /** What it is to this lead: `colleague` is one of ours who writes in the conversation. */
+  /** Its kind for this lead; `colleague`: one of ours writes in the conversation. */
   kind: Inbound['kind'] | 'colleague'
   /** It cites a mail of ours: whatever is final follows from nothing else. */
   isProven: boolean
@@ -25,7 +25,7 @@ export interface Letter {
   isFromLead: boolean
   /** When it came in, by its server's clock, and never in the future. */
   arrivedAt: Date
-  /** What a report says of the lead. */
+  /** The bounce that a report tells of this lead. */
   bounce: Bounce | undefined
   lead: Correspondent
   /** The mail of a campaign that it answers, or the last one; null: none is known any more. */
@@ -39,14 +39,14 @@ export interface Letter {
   html: string | null
 }
 
-/** What is known of the lead that a mail is about. */
+/** The lead that a mail is about. */
 interface Correspondent extends Omit<queries.CorrespondentRow, 'cc_list' | 'bcc_list'> {
   /** Folded addresses of those who get copies of what it is sent. */
   copied: string[]
 }
 
 export interface Matched {
-  mail: Incoming
+  mail: InboundMessage
   match: Match
 }
 
@@ -54,11 +54,11 @@ export interface Matched {
 const clockSlackMs = 600_000
 
 /** Those of the matched mails that nobody has dealt with, each claimed for this transaction. */
-export async function openLetters(
+export async function claimMatched(
   tx: Context,
   mailbox: ReadMailbox,
   matched: Matched[],
-): Promise<Letter[]> {
+): Promise<MatchedMessage[]> {
   const claimed = await claim(tx, mailbox, matched)
   if (claimed.length === 0) return []
   const { workspace_id } = mailbox
@@ -68,7 +68,7 @@ export async function openLetters(
   const leads = new Map(rows.map((row) => [row.id, correspondentOf(row)]))
   const sentTo = Map.groupBy(sends, ({ lead_id }) => lead_id)
   const colleagues = await findColleagues(tx, workspace_id, claimed, leads)
-  return claimed.flatMap(({ id, mail, match }): Letter[] => {
+  return claimed.flatMap(({ id, mail, match }): MatchedMessage[] => {
     const lead = leads.get(match.leadId)
     const mails = sentTo.get(match.leadId) ?? []
     if (!lead || isOlder(mail, match, mails)) return []
@@ -98,7 +98,7 @@ export async function openLetters(
 }
 
 /** Folded; null of a report: what stands there as its sender is a server's. */
-const senderOf = ({ inbound, message }: Incoming) =>
+const senderOf = ({ inbound, message }: InboundMessage) =>
   inbound.kind === 'reply' || inbound.kind === 'auto_reply'
     ? (parseEmail(message.from?.address ?? '')?.folded ?? null)
     : null
@@ -120,7 +120,11 @@ async function findColleagues(
 }
 
 /** Known by nothing but an address, a mail from before the first one of ours is no answer to it. */
-function isOlder({ receivedAt }: Incoming, { by }: Match, mails: queries.SentMail[]): boolean {
+function isOlder(
+  { receivedAt }: InboundMessage,
+  { by }: Match,
+  mails: queries.SentMail[],
+): boolean {
   const first = mails[0]?.sent_at
   return by !== 'message_id' && !!first && receivedAt.getTime() < first.getTime() - clockSlackMs
 }
@@ -144,19 +148,19 @@ async function claim(
   for (const each of matched) {
     const same = byIdentity.get(each.mail.identity)
     if (!same) byIdentity.set(each.mail.identity, [each])
-    // A report about several people is a letter to each; another copy of a mail is none.
+    // A report about several people is one message to each; another copy of a mail is none.
     else if (same[0]?.mail === each.mail) same.push(each)
   }
-  const letters = [...byIdentity].map(([known_as, same]) => ({ known_as, same, id: tx.newId() }))
+  const messages = [...byIdentity].map(([alias, same]) => ({ alias, same, id: tx.newId() }))
   const claimed = await addMessageIds(
     tx.db,
-    letters.map(({ known_as, same, id }) => ({
-      ...{ workspace_id, mailbox_id, id, known_as, campaign_id: null },
+    messages.map(({ alias, same, id }) => ({
+      ...{ workspace_id, mailbox_id, id, alias, campaign_id: null },
       lead_id: same[0]?.match.leadId ?? null,
     })),
   )
-  return letters
-    .filter(({ known_as }) => claimed.has(known_as))
+  return messages
+    .filter(({ alias }) => claimed.has(alias))
     .flatMap(({ same, id }) =>
       same.map((each, at) => ({ ...each, id: at === 0 ? id : tx.newId() })),
     )

@@ -1,0 +1,15 @@
+/** A mailbox whose mail is read. */
+export interface ReadMailbox {
+  workspace_id: string
+  id: string
+  address: string
+  /** Version of the IMAP settings by which it is read. */
+  imap_version: string
+}
+
+/** Where a folder was read to. */
+export interface ReadTo {
+  folder: string
+  uid_validity: string
+  next_uid: number
+}
