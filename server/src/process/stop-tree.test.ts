@@ -27,8 +27,9 @@ test.runIf(process.platform === 'linux')(
     await using service = startService('main', settings)
     const api = await outreach.setUp(service, settings)
     holds = true
+    const before = receiver.requests.length
     await api.addLeads(Array.from({ length: leads }, (_, n) => `lead${n}@lead.example`))
-    await receiver.waitFor(receiver.requests.length + 1)
+    await receiver.waitFor(before + 1)
     await outbox.waitFor(10)
     for (const pid of treeOf(service.pid)) end(pid)
     signal()
