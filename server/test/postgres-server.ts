@@ -1,8 +1,8 @@
-import { mkdtemp, rm, statfs } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { startPostgres } from '../src/kernel/postgres/index.ts'
+import { quickDirectory } from './quick-directory.ts'
 
 export interface PostgresServer extends AsyncDisposable {
   /** Of the database `postgres`, for a user who may create databases. */
@@ -36,13 +36,6 @@ export async function startPostgresServer(): Promise<PostgresServer> {
       await remove()
     },
   }
-}
-
-/** Each test file has a database of its own, of a thousand files: in memory they are copied at once. */
-async function quickDirectory(): Promise<string> {
-  const memory = '/dev/shm'
-  const free = await statfs(memory).catch(() => undefined)
-  return free && free.bavail * free.bsize > 4 * 1024 ** 3 ? memory : tmpdir()
 }
 
 /** A password is hashed 4,096 times for each login, by both sides; here there are thousands of logins. */

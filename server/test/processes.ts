@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { inject, onTestFinished } from 'vitest'
 import type { Answer } from './app.ts'
+import { quickDirectory } from './quick-directory.ts'
 import { createSignal } from './signal.ts'
 
 const source = (path: string) => fileURLToPath(new URL(`../src/${path}`, import.meta.url))
@@ -135,7 +135,7 @@ export async function operatorJson(args: string[], settings: Settings): Promise<
 
 /** A directory of its own, removed after the test. */
 export async function makeDataDir(): Promise<string> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'outrider-test-'))
+  const dataDir = await mkdtemp(join(await quickDirectory(), 'outrider-test-'))
   // PostgreSQL of a killed process may still be writing its last files.
   onTestFinished(() => rm(dataDir, { recursive: true, force: true, maxRetries: 20 }))
   return dataDir

@@ -19,12 +19,12 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { quickDirectory } from '../../../test/quick-directory.ts'
 import { clusterAt, createCluster, openCluster, readUrl } from './cluster.ts'
 import { findRunning, startPostgres } from './index.ts'
 import { choosePort } from './port.ts'
@@ -43,7 +43,7 @@ const canStepDown =
 let used: string
 
 beforeAll(async () => {
-  used = await mkdtemp(join(tmpdir(), 'outrider-embedded-'))
+  used = await mkdtemp(join(await quickDirectory(), 'outrider-embedded-'))
   await (await startPostgres({ dataDir: used, log })).stop()
 })
 afterAll(() => rm(used, { recursive: true, force: true }))
@@ -331,7 +331,7 @@ test('no value of a failing statement reaches a log', async () => {
 })
 
 async function makeDataDir(): Promise<string> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'outrider-embedded-'))
+  const dataDir = await mkdtemp(join(await quickDirectory(), 'outrider-embedded-'))
   onTestFinished(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
   return dataDir
 }

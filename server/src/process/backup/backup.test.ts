@@ -1,9 +1,9 @@
 import { copyFile, mkdtemp, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { makeDataDir, operatorJson, runOperator } from '../../../test/processes.ts'
+import { quickDirectory } from '../../../test/quick-directory.ts'
 import { share } from '../../../test/thoroughness.ts'
 import { type Config, readConfig } from '../../config.ts'
 import { startPostgres } from '../../kernel/postgres/index.ts'
@@ -86,7 +86,7 @@ describe('a backup that was made of a database that does not run', () => {
   let dataDir: string
   let file: string
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'outrider-backup-'))
+    folder = await mkdtemp(join(await quickDirectory(), 'outrider-backup-'))
     dataDir = join(folder, 'data')
     await (await startPostgres({ dataDir, log })).stop()
     await writeFile(join(dataDir, 'secret.key'), 'the key\n', { mode: 0o600 })
