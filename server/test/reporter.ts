@@ -1,10 +1,20 @@
 import { writeFileSync } from 'node:fs'
 import type { Reporter, SerializedError, TestModule } from 'vitest/node'
 
+export interface Counts {
+  passed: number
+  failed: number
+  skipped: number
+  /** What failed, file by file. */
+  failures: { file: string; tests: string[] }[]
+  /** Failures that belong to no file: errors outside of tests, the global set-up, coverage. */
+  elsewhere: number
+}
+
 /** Ends the output with one plain line, and writes the counts as JSON where a caller adds them up. */
 export class CountReporter implements Reporter {
   readonly #countsFile: string | undefined
-  readonly #counts = { passed: 0, failed: 0, skipped: 0 }
+  readonly #counts: Counts = { passed: 0, failed: 0, skipped: 0, failures: [], elsewhere: 0 }
 
   constructor(countsFile?: string) {
     this.#countsFile = countsFile
@@ -17,27 +27,37 @@ export class CountReporter implements Reporter {
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
     this.#counts.failed += errors.length
+    this.#counts.elsewhere += errors.length
     for (const module of modules) this.#count(module)
   }
 
   #count(module: TestModule) {
-    const failedBefore = this.#counts.failed
+    const failed: string[] = []
     for (const test of module.children.allTests()) {
-      const { state } = test.result()
+      const { state, errors } = test.result()
       // A test that has not ended was cut off.
-      this.#counts[state === 'pending' ? 'failed' : state] += 1
+      const counted = state === 'pending' ? 'failed' : state
+      this.#counts[counted] += 1
+      if (counted === 'failed') failed.push(`${test.fullName}: ${firstLine(errors)}`)
     }
     // A file that could not be loaded, or whose hooks failed, has no failed test to show for it.
-    const unseen = module.state() === 'failed' && this.#counts.failed === failedBefore
-    if (unseen) this.#counts.failed += 1
+    if (module.state() === 'failed' && failed.length === 0) {
+      this.#counts.failed += 1
+      failed.push(firstLine(module.errors()))
+    }
+    const file = module.relativeModuleId
+    if (failed.length > 0) this.#counts.failures.push({ file, tests: failed })
   }
 
   #finish(code: number) {
-    const { passed, failed, skipped } = this.#counts
+    const counts = this.#counts
     // Failed as a whole: the global set-up, a coverage threshold.
-    if (code !== 0 && failed === 0) this.#counts.failed = 1
-    const tail = skipped > 0 ? `, ${skipped} skipped` : ''
-    console.log(`${passed} passed, ${this.#counts.failed} failed${tail}`)
-    if (this.#countsFile) writeFileSync(this.#countsFile, JSON.stringify(this.#counts))
+    if (code !== 0 && counts.failed === 0) counts.failed = counts.elsewhere = 1
+    const tail = counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''
+    console.log(`${counts.passed} passed, ${counts.failed} failed${tail}`)
+    if (this.#countsFile) writeFileSync(this.#countsFile, JSON.stringify(counts))
   }
 }
+
+const firstLine = (errors: readonly SerializedError[] = []) =>
+  errors[0]?.message?.split('\n')[0] ?? 'no reason was told'
