@@ -70,7 +70,7 @@ async function conversation(headers: string[] = []) {
 const reply = (
   input: { thread_id: string; idempotency_key: string },
   more: object = {},
-  ctx = inbox.ctx,
+  ctx: Context = inbox.ctx,
 ) => {
   const { thread_id, idempotency_key } = input
   return replyInThread(ctx, inbox.workspaceId, {
