@@ -18,7 +18,7 @@ const known = {
     'server/src/features/sending/settle.ts',
     'server/src/features/sending/work.ts',
   ],
-  shared: ['campaign_days', 'sends', 'leads', 'mailbox_lanes'],
+  shared: ['mailbox_lanes'],
 }
 
 interface Source {

@@ -13,11 +13,12 @@ const filesWith = (mark: RegExp) => files.filter(({ text }) => mark.test(text))
 
 /** They write for lanes of many workspaces in one transaction. */
 const settleWriters = new Set([
+  'features/daily-counts/queries.ts',
   'features/deliveries/settle-queries.ts',
+  'features/leads/postpone-queries.ts',
   'features/messages/settle-queries.ts',
   'features/sending/campaign-queries.ts',
   'features/sending/claim-queries.ts',
-  'features/sending/day-queries.ts',
   'features/sending/lane-queries.ts',
   'features/sending/settle-queries.ts',
   'features/sending/work-queries.ts',

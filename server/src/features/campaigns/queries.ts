@@ -1,4 +1,4 @@
-import { type Insertable, sql, type Updateable } from 'kysely'
+import type { Insertable, Updateable } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import type { Campaigns } from '../../kernel/db/types.gen.ts'
@@ -223,11 +223,3 @@ export const pauseActive = (db: Db, workspaceId: string, id: string, reason: str
     .where('status', '=', 'active')
     .returning('id')
     .executeTakeFirst()
-
-/** What was sent and bounced until now is no reason to pause it again. */
-export const forgiveBounces = (db: Db, workspaceId: string, campaignId: string) =>
-  sql`
-    update campaign_days
-    set forgiven = bounced, forgiven_sent = sent + refused
-    where workspace_id = ${workspaceId}::uuid and campaign_id = ${campaignId}::uuid
-      and (forgiven, forgiven_sent) <> (bounced, sent + refused)`.execute(db)

@@ -4,6 +4,7 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Campaigns } from '../../kernel/db/types.gen.ts'
 import { invalidFields, notFound } from '../../kernel/errors.ts'
+import { forgiveBounces } from '../daily-counts/index.ts'
 import { emit } from '../events/index.ts'
 import { findLinkUrl } from '../link-address/index.ts'
 import { markCampaignsChanged } from '../mailbox-lanes/index.ts'
@@ -61,7 +62,7 @@ export async function updateCampaign(
     })
     if (changed.cc_list || changed.bcc_list) await deleteRefusedCopies(tx.db, workspaceId, id)
     if (status !== previous && row.status_reason === 'bounce_protection') {
-      await queries.forgiveBounces(tx.db, workspaceId, id)
+      await forgiveBounces(tx.db, workspaceId, id)
     }
     const campaign = await record({ ...changed, ...noted })
     if (status !== previous) await announce(tx, workspaceId, campaign, previous)

@@ -3,7 +3,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import type { ImapConnection } from '../../kernel/mail/index.ts'
 import { addMessageIds, findByMessageIds } from '../messages/index.ts'
-import { markArrived } from '../sending/index.ts'
+import { markArrived, setProviderIds } from '../sending/index.ts'
 import { headOf } from './classify/bounded-source.ts'
 import { type ParsedMessage, parseMessage } from './classify/message.ts'
 import { findCheckpoint, saveCheckpoint } from './folder-queries.ts'
@@ -65,5 +65,5 @@ async function learn(tx: Context, { workspace_id, id }: ReadMailbox, copies: Par
   }))
   await addMessageIds(tx.db, found)
   // Follow-ups refer to what the lead has.
-  await queries.setProviderIds(tx.db, workspace_id, found)
+  await setProviderIds(tx.db, workspace_id, found)
 }

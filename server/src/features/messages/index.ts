@@ -11,6 +11,7 @@ export type {
 } from './mail.ts'
 export { MailRefused } from './mail-refused.ts'
 export { dropOldMessages } from './retention.ts'
+export { leaveThreads } from './settle-queries.ts'
 export {
   addMessageIds,
   findByMessageIds,

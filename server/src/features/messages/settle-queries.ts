@@ -61,6 +61,22 @@ export const insertMessages = (db: Db, rows: (NewMessage & { snippet: string })[
     timestampArray(column(rows, 'timestamp')),
   )
 
+const leave = prepared<string[][], never>(
+  'leave_threads',
+  `/* settle */
+   update messages m
+   set thread_id = m.id
+   from unnest($1::uuid[], $2::uuid[]) as k (workspace_id, id)
+   where m.workspace_id = k.workspace_id and m.id = k.id`,
+)
+
+/**
+ * Mails that were not sent after all are in nobody's conversation. Their rows stay: the next attempt has
+ * the same Message-ID, and an answer to it is found by them.
+ */
+export const leaveThreads = (db: Db, mails: { workspace_id: string; id: string }[]) =>
+  leave(db, column(mails, 'workspace_id'), column(mails, 'id'))
+
 export interface NewMessageId {
   workspace_id: string
   hash: Buffer

@@ -1,8 +1,8 @@
 import { dayOf } from '../../kernel/calendar.ts'
 import type { Context } from '../../kernel/context.ts'
 import { pauseCampaign, zoneOf } from '../campaigns/index.ts'
+import { addBounces, type BouncedDay } from '../daily-counts/index.ts'
 import * as queries from './bounce-queries.ts'
-import { addBounces, type BouncedDay } from './settle-queries.ts'
 
 /** A hard bounce of a mail of this campaign. */
 export interface CountedBounce {

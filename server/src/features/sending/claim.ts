@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
+import { addToDays, type Day, lockCampaignDays, lockMailboxDays } from '../daily-counts/index.ts'
 import * as queries from './claim-queries.ts'
-import { addToDays, type Day, lockCampaignDays, lockMailboxDays } from './day-queries.ts'
 import { countDays } from './days.ts'
 import type { Claim, ClaimRequest, EarlierSend } from './ledger.ts'
 

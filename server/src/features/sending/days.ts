@@ -1,4 +1,4 @@
-import type { CountedCampaignDay, CountedDay } from './day-queries.ts'
+import type { CountedCampaignDay, CountedDay } from '../daily-counts/index.ts'
 import type { ClaimRequest } from './ledger.ts'
 
 /** What tells where a mail is counted. */

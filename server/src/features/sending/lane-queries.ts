@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { column } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
+import { utcDay } from '../daily-counts/index.ts'
 import { isInboxRead } from '../mailboxes/index.ts'
 import type { LaneKey } from './cross-workspace.ts'
-import { utcDay } from './day-queries.ts'
 import type { SendState } from './ledger.ts'
 
 // Lanes of many workspaces are looked after together: workspace_id comes from a list.

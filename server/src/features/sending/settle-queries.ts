@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { textArray, timestampArray } from '../../kernel/db/binary-array.ts'
 import { column } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
@@ -194,25 +193,6 @@ export async function setSendAside(
   return row?.kind
 }
 
-export interface PostponedLead {
-  workspace_id: string
-  lead_id: string
-  until: Date
-}
-
-const postpone = prepared<unknown[], never>(
-  'postpone_leads',
-  `/* settle */
-   update leads l
-   set timestamp_next_send = k.until, timestamp_updated = $4::timestamptz
-   from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as k (workspace_id, lead_id, until)
-   where l.workspace_id = k.workspace_id and l.id = k.lead_id
-     and l.sending_state in ('pending', 'active')`,
-)
-
-export const postponeLeads = (db: Db, leads: PostponedLead[], now: Date) =>
-  postpone(db, column(leads, 'workspace_id'), column(leads, 'lead_id'), column(leads, 'until'), now)
-
 export interface PacedLane {
   workspace_id: string
   mailbox_id: string
@@ -280,30 +260,3 @@ export async function findSentSteps(db: Db, leads: { workspace_id: string; lead_
   const rows = await selectSentSteps(db, column(leads, 'workspace_id'), column(leads, 'lead_id'))
   return new Map(rows.map((row) => [row.lead_id, row.step_ids]))
 }
-
-export interface BouncedDay {
-  workspace_id: string
-  campaign_id: string
-  day: string
-  bounced: number
-  refused: number
-}
-
-/** Hard bounces, of the day on which they count. */
-export const addBounces = (db: Db, days: BouncedDay[]) =>
-  sql`
-    /* settle */
-    insert into campaign_days as d (workspace_id, campaign_id, day, bounced, refused)
-    select k.workspace_id, k.campaign_id, k.day, k.bounced, k.refused
-    from unnest(
-      ${column(days, 'workspace_id')}::uuid[],
-      ${column(days, 'campaign_id')}::uuid[],
-      ${column(days, 'day')}::date[],
-      ${column(days, 'bounced')}::integer[],
-      ${column(days, 'refused')}::integer[]
-    ) as k (workspace_id, campaign_id, day, bounced, refused)
-    order by k.workspace_id, k.campaign_id, k.day
-    on conflict (workspace_id, campaign_id, day) do update
-      set bounced = d.bounced + excluded.bounced, refused = d.refused + excluded.refused`.execute(
-    db,
-  )

@@ -6,13 +6,18 @@ import {
   recordRefusedCopies,
   zoneOf,
 } from '../campaigns/index.ts'
-import { type LeadActivity, recordActivities, takeBackSteps } from '../leads/index.ts'
+import { addToDays } from '../daily-counts/index.ts'
+import {
+  type LeadActivity,
+  postponeLeads,
+  recordActivities,
+  takeBackSteps,
+} from '../leads/index.ts'
 import { markCampaigns, wakeMailboxes } from '../mailbox-lanes/index.ts'
-import { insertMessages } from '../messages/index.ts'
+import { insertMessages, leaveThreads } from '../messages/index.ts'
 import { countBounces } from './bounce-protection.ts'
 import type { BookedCampaign, CampaignBook } from './campaign-book.ts'
 import { holdCampaigns } from './campaign-queries.ts'
-import { addToDays } from './day-queries.ts'
 import { countDays } from './days.ts'
 import type { SendKey, SendState } from './ledger.ts'
 import { type Outcome, type Transition, transitionOf } from './outcome.ts'
@@ -199,6 +204,11 @@ async function tellRefusedCopies(tx: Context, settled: Settled[]) {
 
 async function takeBack(tx: Context, settled: Settled[]) {
   const wrong = settled.filter(({ transition }) => transition.takesBack)
+  if (wrong.length === 0) return
+  await leaveThreads(
+    tx.db,
+    wrong.map(({ row }) => row),
+  )
   const byWorkspace = Map.groupBy(wrong, ({ row }) => row.workspace_id)
   for (const workspaceId of [...byWorkspace.keys()].sort()) {
     const steps = (byWorkspace.get(workspaceId) ?? []).map(({ row }) => ({
@@ -296,7 +306,7 @@ async function postpone(tx: Context, settled: Settled[]) {
       ? [{ workspace_id: row.workspace_id, lead_id: row.lead_id, until: aftermath.at }]
       : [],
   )
-  if (postponed.length > 0) await queries.postponeLeads(tx.db, postponed, tx.now())
+  if (postponed.length > 0) await postponeLeads(tx.db, postponed, tx.now())
 }
 
 /** @returns ids of the campaigns that had used up a limit, and have room again */

@@ -3,6 +3,7 @@ import { type SmtpFault, startSmtpFaults } from '../../../test/mail/smtp-faults.
 import { type LedgerEntry, readAt, type Sending, testSending } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { startInboxRunner } from '../inbox/index.ts'
+import { listThreadMessages } from '../messages/index.ts'
 import { confirmArrived, listSends, listUncertain, markArrived, sendAgain } from './index.ts'
 import { UncertainMails } from './reconcile.ts'
 import { RestoreGuard } from './restore-guard/restore-guard.ts'
@@ -46,6 +47,14 @@ async function reconcile() {
   const uncertain = new UncertainMails(ctx, settlements)
   await uncertain.begin(everyBucket)
   await uncertain.idle(10_000)
+}
+
+/** Message-IDs of the mails to and from a lead. */
+const conversation = async (leadId: string) => {
+  const { ctx, workspaceId } = sending
+  const page = { limit: 10, startingAfter: undefined }
+  const { items } = await listThreadMessages(ctx, workspaceId, leadId, page)
+  return items.map(({ message_id }) => message_id)
 }
 
 const sentEvents = async () =>
@@ -94,7 +103,9 @@ test('a person has it sent again: once, with the same Message-ID, and counted on
   expect(sending.outbox).toEqual([])
   // The mailbox rests for a moment after a connection that broke.
   ctx.clock.advance(60_000)
+  expect(await conversation(entry.lead_id)).toHaveLength(1)
   await sendAgain(ctx, workspaceId, entry.id)
+  expect(await conversation(entry.lead_id)).toEqual([])
   const { body } = await sending.call(
     'GET',
     `/api/v2/lead/get?email=ann@lead.example&campaign_id=${campaign.id}`,
@@ -105,6 +116,7 @@ test('a person has it sent again: once, with the same Message-ID, and counted on
   const [again] = await sending.waitForLedger(inState('sent'))
   expect(again).toMatchObject({ attempt: 2, message_id: entry.message_id })
   expect(mail?.source.toString()).toContain(entry.message_id)
+  expect(await conversation(entry.lead_id)).toEqual([entry.message_id])
   // It may be sent on another day than it was first tried.
   const days = await ctx.database.peek
     .selectFrom('campaign_days')
