@@ -1,3 +1,4 @@
+export { leaseKind } from './hint.ts'
 export { bucketOfMailbox } from './queries.ts'
 export {
   markCampaigns,

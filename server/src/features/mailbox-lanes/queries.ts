@@ -52,7 +52,7 @@ export const markCampaigns = (db: Db, workspaceId: string, marks: CampaignMark[]
       set wake_at = least(w.wake_at, excluded.wake_at), changed = w.changed or excluded.changed,
         id = excluded.id`.execute(db)
 
-const wakeMarked = prepared<[string, string[], Date[], boolean[], Date], unknown>(
+const wakeMarked = prepared<[string, string[], Date[], boolean[], Date], { bucket: number }>(
   'wake_marked_campaigns',
   `insert into mailbox_lanes as l (workspace_id, mailbox_id, bucket, wake_at)
    select $1::uuid, m.id, ${bucketOfMailbox('m.id')}, min(k.wake_at)
@@ -65,7 +65,8 @@ const wakeMarked = prepared<[string, string[], Date[], boolean[], Date], unknown
      or (l.rests_until = l.wake_at and not k.changed))) is not true
    group by m.id
    order by m.id
-   ${upsert}`,
+   ${upsert}
+   returning l.bucket`,
 )
 
 /**
@@ -75,14 +76,16 @@ const wakeMarked = prepared<[string, string[], Date[], boolean[], Date], unknown
  * or it rests, and only leads are new. Who resumes a paused mailbox wakes it.
  *
  * The marks were committed before: a lane that is asleep now looks later, and sees what was marked.
+ *
+ * @returns the bucket of each lane that was woken
  */
-export const wakeLanesOfMarked = (
+export async function wakeLanesOfMarked(
   db: Db,
   workspaceId: string,
   marks: CampaignMark[],
   later: Date,
-) =>
-  wakeMarked(
+): Promise<number[]> {
+  const woken = await wakeMarked(
     db,
     workspaceId,
     column(marks, 'campaign_id'),
@@ -90,6 +93,8 @@ export const wakeLanesOfMarked = (
     column(marks, 'changed'),
     later,
   )
+  return woken.map(({ bucket }) => bucket)
+}
 
 /** As they were seen: what has been marked since stays. */
 export const deleteMarks = prepared<[string, string[], string[]], unknown>(
@@ -106,14 +111,22 @@ export const deleteMarks = prepared<[string, string[], string[]], unknown>(
    where w.workspace_id = $1 and w.campaign_id = k.campaign_id`,
 )
 
-export const wakeLanesOfWorkspace = (db: Db, workspaceId: string, at: Date) =>
-  sql`
+/** @returns the bucket of each lane */
+export async function wakeLanesOfWorkspace(
+  db: Db,
+  workspaceId: string,
+  at: Date,
+): Promise<number[]> {
+  const { rows } = await sql<{ bucket: number }>`
     insert into mailbox_lanes as l (workspace_id, mailbox_id, bucket, wake_at)
     select ${workspaceId}::uuid, m.id, ${sql.raw(bucketOfMailbox('m.id'))}, ${at}::timestamptz
     from mailboxes m
     where m.workspace_id = ${workspaceId}::uuid
     order by m.id
-    ${sql.raw(upsert)}`.execute(db)
+    ${sql.raw(upsert)}
+    returning l.bucket`.execute(db)
+  return rows.map(({ bucket }) => bucket)
+}
 
 export const forgiveLane = (db: Db, workspaceId: string, mailboxId: string) =>
   db

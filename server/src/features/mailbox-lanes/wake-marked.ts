@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { describeError } from '../../kernel/log.ts'
-import { hintDue } from '../../kernel/runner/hint.ts'
 import { findMarkedCampaigns, type MarkedCampaign } from './cross-workspace.ts'
+import { hintMailboxes } from './hint.ts'
 import * as queries from './queries.ts'
 
 /** However often a campaign is marked, its mailboxes are woken no more often. */
@@ -33,8 +33,7 @@ export function createMarkedWaker(ctx: Context): () => Promise<void> {
 async function wake(ctx: Context, workspaceId: string, marks: MarkedCampaign[]) {
   const later = new Date(ctx.now().getTime() + skewMaxMs)
   try {
-    await queries.wakeLanesOfMarked(ctx.db, workspaceId, marks, later)
-    hintDue(ctx)
+    hintMailboxes(ctx, await queries.wakeLanesOfMarked(ctx.db, workspaceId, marks, later))
     const ids = marks.map(({ campaign_id }) => campaign_id)
     await queries.deleteMarks(
       ctx.db,

@@ -3,7 +3,7 @@ import { readDatabaseTime } from '../../kernel/db/instance.ts'
 import { isHintFor } from '../../kernel/runner/hint.ts'
 import { Leases } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
-import { createMarkedWaker } from '../mailbox-lanes/index.ts'
+import { createMarkedWaker, leaseKind } from '../mailbox-lanes/index.ts'
 import { findWokenLanes, sweepWokenLanes } from './cross-workspace.ts'
 import { Lanes, type LanesOptions } from './lanes.ts'
 import { UncertainMails } from './reconcile.ts'
@@ -48,7 +48,7 @@ export async function startSendingRunner(
 ): Promise<SendingRunner> {
   const watch = new RestoreGuard(ctx, options.marker)
   await watch.look()
-  const leases: Leases = new Leases(ctx, 'mailboxes', {
+  const leases: Leases = new Leases(ctx, leaseKind, {
     taken: (buckets) => {
       sweep.first(buckets)
       sweeping.wake()
@@ -87,7 +87,7 @@ export async function startSendingRunner(
   const wakeMarked = createMarkedWaker(ctx)
   const waking = startLoop(ctx, 'woken campaigns', pollEveryMs, wakeMarked)
   const unlisten = await options.listen?.((hint) => {
-    if (!isHintFor(hint, 'mailboxes', leases.buckets())) return
+    if (!isHintFor(hint, leaseKind, leases.buckets())) return
     discover.wake()
     waking.wake()
   })
