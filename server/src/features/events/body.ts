@@ -1,6 +1,6 @@
 import type { EventContent, EventType } from './catalogue/index.ts'
 
-/** What happened, before it has an id. */
+/** An event before it is stored. */
 export interface NewEvent extends EventContent {
   type: EventType
   /** The stable value of a custom label. */
@@ -38,10 +38,10 @@ export function buildBody(event: NewEvent, id: string, workspaceId: string, at: 
   return shorten(JSON.parse(body) as Record<string, unknown>)
 }
 
-/** How many cut texts are listed one by one; beyond, the list would fill what cutting made free. */
+/** `truncated` names at most so many texts: a longer list would need the space that cutting gained. */
 const listedMax = 100
 
-/** Cuts the longest texts to one length, the largest with which the whole fits. */
+/** Cuts the longest texts to the greatest length with which the body fits. */
 function shorten(payload: Record<string, unknown>): string {
   const texts = cuttableTexts(payload).sort((a, b) => b.bytes - a.bytes)
   const fixedBytes = Buffer.byteLength(JSON.stringify(payload)) - sum(texts)
@@ -60,7 +60,7 @@ function shorten(payload: Record<string, unknown>): string {
   return emptyLists(payload)
 }
 
-/** What is long without long texts is so through its lists: the largest are emptied. */
+/** Empties the largest lists of a body that is too long although its texts are short. */
 function emptyLists(payload: Record<string, unknown>): string {
   const truncated: string[] = []
   for (;;) {
@@ -73,7 +73,7 @@ function emptyLists(payload: Record<string, unknown>): string {
   }
 }
 
-/** The outermost lists that hold something. */
+/** The outermost lists that are not empty. */
 function listsOf(root: Record<string, unknown>) {
   const lists: { holder: Record<string, unknown>; key: string; path: string; bytes: number }[] = []
   const open: { value: Record<string, unknown>; path: string }[] = [{ value: root, path: '' }]
@@ -96,7 +96,7 @@ interface TextPlace {
   key: string
   path: string
   text: string
-  /** As it stands in the JSON, quotes and escapes included. */
+  /** Of the text in JSON, quotes and escapes included. */
   bytes: number
 }
 

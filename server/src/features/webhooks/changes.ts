@@ -26,8 +26,8 @@ type Columns = Updateable<Webhooks>
 const overlapSecondsDefault = 86_400
 
 /**
- * Judged on the merged record (contract §3). What equals the stored record changes nothing, so a
- * record that was read may be sent back whole.
+ * Changes a destination. The merged record is validated (contract §3); a field that equals the stored
+ * one changes nothing, so a client may send back the record that it has read.
  *
  * @returns the record, with `signing_secret` when it was replaced
  */
@@ -94,8 +94,8 @@ async function mergeSubscription(tx: Context, row: Row, given: WebhookChanges) {
 }
 
 /**
- * Stored values stay with the origin that they were given for: they are credentials of its receiver, and
- * whoever may change the address need not know them.
+ * Stored values are credentials of the receiver that they were given for. They never go to another
+ * origin: a person who may change the address need not know them.
  */
 function mergeStoredHeaders(tx: Context, row: Row, given: WebhookChanges): Columns {
   if (isElsewhere(given.target_hook_url, row.target_hook_url)) {
@@ -133,7 +133,7 @@ function newSecretOf(tx: Context, row: Row, given: WebhookChanges): string | und
   return secret === openSecret(tx, row, row.secret) ? undefined : secret
 }
 
-/** Both sign while receivers learn the new one; an older one than these two ends now. */
+/** Both secrets sign until the overlap is over. A secret that was replaced before ends now. */
 function rotate(tx: Context, row: Row, secret: string, given: WebhookChanges): Columns {
   const overlapSeconds = given.signing_secret_overlap_seconds ?? overlapSecondsDefault
   const overlaps = overlapSeconds > 0

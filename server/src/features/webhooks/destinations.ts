@@ -10,7 +10,7 @@ import { openHeaders, openSecretBytes } from './sealed.ts'
 
 /**
  * Active destinations of these types or of all events, in the order of their ids; none while the
- * plan is without webhooks. A tie to a campaign is for the caller to compare.
+ * plan is without webhooks. The caller compares the campaign, where a destination has one.
  */
 export const findSubscribers = (
   db: Db,
@@ -33,7 +33,7 @@ export interface OpenDestination {
   headers: Readonly<Record<string, string>>
   /** The newest first; two while they are rotated. */
   secrets: Buffer[]
-  /** When the older secret ends; null: what is opened holds until the destination changes. */
+  /** When the older secret ends; null: these secrets are valid until the destination changes. */
   until: Date | null
 }
 
@@ -50,7 +50,7 @@ export function openDestination(ctx: Context, row: Destination): OpenDestination
 }
 
 /**
- * The service's own decision: the receiver said it is gone, or has failed for days.
+ * Disables a destination whose receiver has said that it is gone, or has failed for days.
  *
  * @returns false when it was disabled or deleted already
  */

@@ -18,7 +18,7 @@ interface ListedEventType {
 
 const labelPrefix = 'lead.label.'
 
-/** What can be subscribed to. A label that was archived stays while a destination names it. */
+/** The types to subscribe to. That of an archived label is listed while a destination names it. */
 export async function listEventTypes(ctx: Context, workspaceId: string) {
   const labels = await listLabels(ctx.db, workspaceId, { archived: true })
   const archived = labels.filter((label) => label.timestamp_archived).map(typeOfLabel)

@@ -1,7 +1,7 @@
 /** Headers of the user's own that each delivery to a destination carries. */
 export type Headers = Record<string, string>
 
-/** Stands for every stored value in answers; sent back, it keeps the value. */
+/** Answers show it in place of stored values; a request that has it keeps the stored value. */
 export const mask = '••••'
 
 export const headersMax = 20
@@ -13,7 +13,7 @@ export const tokenPattern = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"
 const token = new RegExp(tokenPattern)
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
-// What frames the request, names its receiver or is signed is set by the sender alone.
+// Headers that frame the request, name its receiver or are signed: only Outrider sets them.
 const reserved = new Set([
   'accept-encoding',
   'connection',
@@ -31,8 +31,8 @@ const reserved = new Set([
 ])
 
 /**
- * A sentence that says what is wrong, or undefined. A masked value passes: only the stored headers
- * tell whether it stands for something.
+ * A sentence that says what is wrong, or undefined. A masked value passes: whether a value is stored
+ * for it is checked later.
  */
 export function problemWithHeaders(headers: Headers): string | undefined {
   const names = Object.keys(headers)

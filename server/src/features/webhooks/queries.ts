@@ -26,7 +26,7 @@ export const findWebhook = (db: Db, workspaceId: string, id: string) =>
     .where('id', '=', id)
     .executeTakeFirst()
 
-/** Two changes of one destination are made one after the other. */
+/** Locks the row, so that two changes of a destination are made one after the other. */
 export const lockWebhook = (db: Db, workspaceId: string, id: string) =>
   db
     .selectFrom('webhooks')
@@ -61,7 +61,7 @@ export const listWebhooks = (
     .$call(newestFirst(page))
     .execute()
 
-/** Runners compare it: whatever changes a destination counts it up. */
+/** Every change of a destination increments its version, by which runners see that it has changed. */
 const nextVersion = sql<number>`version + 1`
 
 export const updateWebhook = (
@@ -86,7 +86,7 @@ export const deleteWebhook = (db: Db, workspaceId: string, id: string) =>
     .returningAll()
     .executeTakeFirst()
 
-/** Only one that is active: whoever disabled it first has said why. */
+/** Only an active one, so that the first reason stays. */
 export async function disableWebhook(
   db: Db,
   workspaceId: string,
@@ -110,7 +110,7 @@ export async function disableWebhook(
   return numUpdatedRows === 1n
 }
 
-/** Stays when the URL changes and when the destination is deleted: its attempts are still found. */
+/** The row outlives the URL and the destination: a filter by URL still finds their attempts. */
 export const insertUrl = (db: Db, workspaceId: string, webhookId: string, url: string) =>
   db
     .insertInto('webhook_urls')
@@ -129,16 +129,6 @@ export async function listSubscribedTypes(db: Db, workspaceId: string, types: st
     .where('event_type', 'in', types)
     .execute()
   return rows.map((row) => row.event_type)
-}
-
-export async function existsCampaign(db: Db, workspaceId: string, id: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('campaigns')
-    .select('id')
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', id)
-    .executeTakeFirst()
-  return row !== undefined
 }
 
 export interface Subscriber {

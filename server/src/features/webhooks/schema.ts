@@ -83,7 +83,7 @@ export const WebhookInput = Type.Object(
   },
 )
 
-/** A record that was read may be sent back whole: what cannot be changed is compared, not refused. */
+/** Takes whole records: fields that cannot be changed are compared with the stored ones, not refused. */
 const readOnly = Type.Optional(Type.Unknown({ readOnly: true }))
 
 export const WebhookChanges = Type.Object(

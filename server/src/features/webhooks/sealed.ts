@@ -4,7 +4,7 @@ import type { SealedColumn } from '../../kernel/sealed-columns/index.ts'
 import type { Headers } from './headers.ts'
 import { secretBytes } from './signing-secret.ts'
 
-/** Whose secrets these are: sealed for one destination, they open for no other. */
+/** The destination that secrets are sealed for: they open for no other. */
 export interface Owner {
   workspace_id: string
   id: string
@@ -52,7 +52,7 @@ const headersPurpose = ({ workspace_id, id }: Owner) => `webhook:${workspace_id}
 
 const parseHeaders = (text: string): Headers => Object.freeze(JSON.parse(text) as Headers)
 
-/** Characters of sealed text kept per process, about as much memory again is spent on the values. */
+/** Characters of sealed text in the cache of a process; the opened values take about as much again. */
 const rememberedMax = 8 * 1024 * 1024
 
 interface Memory {

@@ -23,8 +23,8 @@ export function problemWithUrl(text: string): string | undefined {
 }
 
 /**
- * Asks the address policy before any row is locked. Only advice, because a name may lead elsewhere
- * later: every connection is judged again. One that cannot be resolved now passes.
+ * Asks the address policy, before any row is locked. It is only advice, because a name may resolve to
+ * another address later: every connection is checked again. A name that does not resolve now passes.
  *
  * @throws 400 `target_not_allowed`
  */

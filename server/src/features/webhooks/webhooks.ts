@@ -11,6 +11,7 @@ import {
 } from '../../kernel/errors.ts'
 import { type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
+import { existsCampaign } from '../campaigns/lookup/index.ts'
 import { deleteLane } from '../deliveries/lane-health/index.ts'
 import { canonicalEventType, judgeSubscription } from './event-types.ts'
 import { mask, maskHeaders, mergeHeaders, problemWithHeaders } from './headers.ts'
@@ -88,7 +89,7 @@ export async function getWebhook(ctx: Context, workspaceId: string, id: string) 
   return toRecord(ctx, row)
 }
 
-/** Its URLs and attempts stay; what is pending ends with a closing record. */
+/** URLs and attempts stay; each pending delivery ends with a closing record. */
 export async function deleteWebhook(ctx: Context, workspaceId: string, id: string, by: By) {
   return transaction(ctx, async (tx) => {
     await deleteLane(tx.db, workspaceId, id)
@@ -99,7 +100,7 @@ export async function deleteWebhook(ctx: Context, workspaceId: string, id: strin
   })
 }
 
-/** What can be judged without reading anything: every problem at once. */
+/** Validates what needs no database, and reports every problem at once. */
 export function refuseProblems(input: {
   target_hook_url?: string
   headers?: Record<string, string> | null
@@ -123,11 +124,11 @@ export const nothingMasked = () =>
   )
 
 export async function requireCampaign(tx: Context, workspaceId: string, campaign: string | null) {
-  if (campaign === null || (await queries.existsCampaign(tx.db, workspaceId, campaign))) return
+  if (campaign === null || (await existsCampaign(tx.db, workspaceId, campaign))) return
   throw invalidField('/campaign', 'campaign must be the id of a campaign of this workspace')
 }
 
-/** Requests at the same instant may pass it together: the limit protects, it is no promise. */
+/** Concurrent requests may exceed the limit by a few: it protects the service, it is no promise. */
 async function requireRoom(tx: Context, workspaceId: string) {
   if ((await queries.countWebhooks(tx.db, workspaceId)) < webhooksMax) return
   throw new AppError(

@@ -167,7 +167,7 @@ type StandardEventType = Exclude<keyof typeof eventCatalogue, 'lead.label'>
 
 export type EventType = StandardEventType | `lead.label.${string}`
 
-/** What there is in every workspace, in the order in which it is listed. */
+/** The types that every workspace has, in the order of the list. */
 export const standardEventTypes = Object.keys(eventCatalogue).filter(
   (type): type is StandardEventType => type !== 'lead.label',
 )

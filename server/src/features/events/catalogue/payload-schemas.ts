@@ -55,7 +55,7 @@ const typesOf = (payload: string) =>
 
 const none = nullable(Type.String(), null)
 
-/** What every payload has (contract §4), around the `data` of its types. */
+/** The fields of every payload (contract §4), and the schema of `data` for these types. */
 function payload(
   $id: string,
   description: string,

@@ -11,7 +11,7 @@ import type { AttemptQuery, SummaryQuery, WebhookEvent } from './schema.ts'
 import { daysOf, parseDays, parseTimes } from './window.ts'
 
 const dayMs = 86_400_000
-/** By so much a retry's clock may lag behind the one that wrote the attempt before it. */
+/** The clock that wrote a retry may be behind the clock of the attempt before it by so much. */
 const clockLagMs = 120_000
 
 export async function listWebhookEvents(
@@ -99,7 +99,7 @@ async function readPayloads(db: Db, workspaceId: string, rows: Attempt[]) {
   )
 }
 
-/** Only of deliveries that went on after a failure; all the others tell by themselves. */
+/** Reads only deliveries that were retried: the record of any other says it all. */
 async function readRetryOutcomes(db: Db, workspaceId: string, rows: Attempt[]) {
   const retried = rows.filter((row) => !row.success && row.will_retry)
   const oldest = retried.map((row) => row.id).sort()[0]

@@ -1,4 +1,4 @@
-/** What every summary says of a number of attempts. */
+/** The rates in a summary of attempts. */
 export interface Summary {
   total_events: number
   successful_events: number

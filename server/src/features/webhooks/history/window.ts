@@ -40,9 +40,9 @@ export function daysOf({ from, to }: DayWindow): string[] {
 }
 
 export interface IdRange {
-  /** The first id that is in it. */
+  /** The first id in it. */
   from: string | undefined
-  /** The first one that no longer is. */
+  /** The first id after it. */
   before: string | undefined
 }
 
@@ -119,7 +119,7 @@ const isDay = (text: string) => /^(?!000)\d{4}-\d\d-\d\d$/.test(text)
 
 const dayOf = (text: string) => Temporal.PlainDate.from(text)
 
-/** Undefined for what the calendar does not know. */
+/** Undefined for a date that does not exist. */
 function attempt<T>(parse: () => T): T | undefined {
   try {
     return parse()

@@ -19,8 +19,8 @@ const testsPerMinute = 60
 
 /**
  * Sends one signed delivery with sample data, through the code, address policy and deadline of live
- * ones but in a slot of its own, and records it before it answers. It is not retried and says
- * nothing about the destination's health; it works for a disabled destination too.
+ * ones but in a slot of its own, and records it before it answers. It is not retried, does not count
+ * for the destination's health, and works for a disabled destination too.
  */
 export async function testWebhook(
   ctx: Context,

@@ -11,7 +11,7 @@ interface UnderWay {
   byWorkspace: Map<string, number>
 }
 
-/** By the way out of a process: that is what tests must not use up. */
+/** Per HTTP client, of which a process has one: its connections are what tests must not use up. */
 const underWay = new WeakMap<OutboundHttp, UnderWay>()
 
 /**
