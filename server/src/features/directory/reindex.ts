@@ -2,12 +2,11 @@ import type { Context } from '../../kernel/context.ts'
 import { type Session, withSession } from '../../kernel/db/session.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { domainIn } from './identity.ts'
-import { CopyRows } from './import/copy-text.ts'
+import { type CopyValue, copyText } from './import/copy-text.ts'
 import * as importing from './import/queries.ts'
-import { companyRow, contactRow } from './import/stage.ts'
 import { lockDirectory } from './queries.ts'
 import * as queries from './reindex-queries.ts'
-import { companyTerms, contactTerms, rememberTerms } from './terms.ts'
+import { companyTerms, contactTerms, rememberTerms, vectorOf } from './terms.ts'
 import { recountTerms } from './vocabulary-queries.ts'
 
 interface Reindexed {
@@ -32,18 +31,20 @@ export function reindexDirectory(
     await queries.beginReindex(db, ctx.newId(), ctx.now())
     const companies = await rewrite(own, copyFrom, onProgress, {
       list: importing.listCompaniesAfter,
-      row: (company) => companyRow(company, company, companyTerms(company, read)),
-      copy: importing.copyCompanies,
-      upsert: importing.upsertCompanies,
+      row: (company) =>
+        importing.companyRow({ ...company, terms: vectorOf(companyTerms(company, read)) }),
+      copy: importing.copyChangedCompanies,
+      update: importing.updateCompanies,
     })
     const contacts = await rewrite(own, copyFrom, (done) => onProgress(companies + done), {
       list: importing.listContactsAfter,
       row: (contact) => {
         const domain = contact.company && domainIn(contact.company)
-        return contactRow(contact, contact, contactTerms(contact, domain, read))
+        const terms = vectorOf(contactTerms(contact, domain, read))
+        return importing.contactRow({ ...contact, terms, employees: null })
       },
-      copy: importing.copyContacts,
-      upsert: importing.upsertContacts,
+      copy: importing.copyChangedContacts,
+      update: importing.updateContacts,
     })
     await transaction(own, async (tx) => {
       await lockDirectory(tx.db)
@@ -57,9 +58,9 @@ export function reindexDirectory(
 
 interface Rewriting<Row> {
   list: (db: Context['db'], after: string, most: number) => Promise<Row[]>
-  row: (row: Row) => Parameters<CopyRows['add']>[0]
+  row: (row: Row) => CopyValue[]
   copy: string
-  upsert: (db: Context['db']) => Promise<void>
+  update: (db: Context['db']) => Promise<void>
 }
 
 /** Writes all rows again with their terms, some thousands in each transaction. */
@@ -67,7 +68,7 @@ async function rewrite<Row extends { id: string }>(
   ctx: Context,
   copyFrom: Session['copyFrom'],
   onProgress: (done: number) => void,
-  { list, row, copy, upsert }: Rewriting<Row>,
+  { list, row, copy, update }: Rewriting<Row>,
 ): Promise<number> {
   let done = 0
   for (let after: string | undefined = leastId; after !== undefined; onProgress(done)) {
@@ -75,10 +76,8 @@ async function rewrite<Row extends { id: string }>(
     after = await transaction(ctx, async (tx) => {
       await lockDirectory(tx.db)
       const rows = await list(tx.db, from, rowsAtOnce)
-      const staged = new CopyRows()
-      for (const each of rows) staged.add(row(each))
-      await copyFrom(copy, staged.chunks())
-      await upsert(tx.db)
+      await copyFrom(copy, copyText(rows.map(row)))
+      await update(tx.db)
       done += rows.length
       return rows.at(-1)?.id
     })

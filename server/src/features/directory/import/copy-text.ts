@@ -1,29 +1,22 @@
 import { arrayLiteral } from '../../../kernel/db/array-literal.ts'
 
-type Value = string | number | boolean | null | Date | string[]
+export type CopyValue = string | number | boolean | null | Date | string[]
 
 /** Rows as `COPY` takes them in its text format (PostgreSQL's manual, "COPY", Text Format). */
-export class CopyRows {
-  readonly #lines: string[] = []
-
-  get count(): number {
-    return this.#lines.length
+export function* copyText(rows: Iterable<CopyValue[]>): Generator<Buffer> {
+  let text = ''
+  for (const row of rows) {
+    text += `${row.map(textOf).join('\t')}\n`
+    if (text.length < charactersAtOnce) continue
+    yield Buffer.from(text)
+    text = ''
   }
-
-  add(values: Value[]) {
-    this.#lines.push(`${values.map(textOf).join('\t')}\n`)
-  }
-
-  *chunks(): Generator<Buffer> {
-    for (let at = 0; at < this.#lines.length; at += linesAtOnce) {
-      yield Buffer.from(this.#lines.slice(at, at + linesAtOnce).join(''))
-    }
-  }
+  if (text !== '') yield Buffer.from(text)
 }
 
-const linesAtOnce = 500
+const charactersAtOnce = 1 << 17
 
-function textOf(value: Value): string {
+function textOf(value: CopyValue): string {
   if (value === null) return '\\N'
   if (typeof value === 'string') return escaped(value)
   if (value instanceof Date) return value.toISOString()

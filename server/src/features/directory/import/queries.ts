@@ -31,11 +31,33 @@ export const contactColumns = [
   ...(['linkedin_url', 'email', 'email_status', 'has_email'] as const),
 ]
 
-const companyRow = ['id', 'key', ...companyColumns, 'sample', 'timestamp_updated', 'terms']
-const contactRow = [
-  ...['id', 'key', 'company_id', ...contactColumns],
-  ...['sample', 'timestamp_updated', 'terms'],
+/** What is stored beside a record. */
+interface Stored {
+  id: string
+  key: string
+  sample: boolean
+  timestamp_updated: Date
+  /** A `tsvector`, as it is written. */
+  terms: string
+}
+
+const companyRowColumns = [
+  ...(['id', 'key', 'sample', 'timestamp_updated', 'terms'] as const),
+  ...companyColumns,
 ]
+const contactRowColumns = [
+  ...(['id', 'key', 'sample', 'timestamp_updated', 'terms', 'company_id', 'employees'] as const),
+  ...contactColumns,
+]
+
+/** A row of `copyCompanies` and `copyChangedCompanies`. */
+export const companyRow = (company: CompanyRecord & Stored) =>
+  companyRowColumns.map((column) => company[column])
+
+/** A row of `copyContacts` and `copyChangedContacts`. */
+export const contactRow = (
+  contact: ContactRecord & Stored & { company_id: string | null; employees: number | null },
+) => contactRowColumns.map((column) => contact[column])
 
 /** A company as it is stored. */
 export interface KnownCompany extends CompanyRecord {
@@ -88,7 +110,7 @@ export const listContactsAfter = prepared<[string, number], KnownContact>(
   `${selectContacts} where c.id > $1::uuid order by c.id limit $2`,
 )
 
-/** Rows that are new or changed, whole but for what contacts have of their companies. */
+/** Rows that are changed, whole but for what contacts have of their companies. */
 export async function createStagingTables(db: Db): Promise<void> {
   await sql`
     create temporary table if not exists staged_companies (like directory_companies)
@@ -98,11 +120,13 @@ export async function createStagingTables(db: Db): Promise<void> {
     on commit delete rows`.execute(db)
 }
 
-export const copyCompanies = `copy staged_companies (${companyRow.join(', ')}) from stdin`
-export const copyContacts = `copy staged_contacts (${contactRow.join(', ')}) from stdin`
+const copyInto = (table: string, columns: string[]) =>
+  `copy ${table} (${columns.join(', ')}) from stdin`
 
-const excluded = (columns: string[]) =>
-  sql.raw(columns.map((column) => `${column} = excluded.${column}`).join(', '))
+export const copyCompanies = copyInto('directory_companies', companyRowColumns)
+export const copyChangedCompanies = copyInto('staged_companies', companyRowColumns)
+export const copyContacts = copyInto('directory_contacts', contactRowColumns)
+export const copyChangedContacts = copyInto('staged_contacts', contactRowColumns)
 
 /** By a staged company that is stored otherwise, before that one is written. */
 export interface ChangedPeople {
@@ -128,25 +152,28 @@ export async function updatePeople(db: Db): Promise<ChangedPeople[]> {
   return rows
 }
 
-export async function upsertCompanies(db: Db): Promise<void> {
+/** As they are staged. */
+export async function updateCompanies(db: Db): Promise<void> {
   await sql`
-    insert into directory_companies (${sql.raw(companyRow.join(', '))})
-    select ${sql.raw(companyRow.join(', '))} from staged_companies
-    on conflict (key) do update
-    set ${excluded(companyRow.slice(2))}`.execute(db)
+    update directory_companies k
+    set ${takenFromStaged(['sample', 'timestamp_updated', 'terms', ...companyColumns])}
+    from staged_companies s
+    where k.id = s.id`.execute(db)
 }
 
-export async function upsertContacts(db: Db): Promise<void> {
-  const own = contactRow.slice(0, -1)
+/** As they are staged, and with what they have of their companies. */
+export async function updateContacts(db: Db): Promise<void> {
   await sql`
-    insert into directory_contacts (${sql.raw(own.join(', '))}, employees, terms)
-    select ${sql.raw(own.map((column) => `s.${column}`).join(', '))},
-      k.employee_count, s.terms || coalesce(k.terms, '')
+    update directory_contacts c
+    set ${takenFromStaged(['sample', 'timestamp_updated', 'company_id', ...contactColumns])},
+      employees = k.employee_count, terms = s.terms || coalesce(k.terms, '')
     from staged_contacts s
     left join directory_companies k on k.id = s.company_id
-    on conflict (key) do update
-    set ${excluded([...own.slice(2), 'employees', 'terms'])}`.execute(db)
+    where c.id = s.id`.execute(db)
 }
+
+const takenFromStaged = (columns: string[]) =>
+  sql.raw(columns.map((column) => `${column} = s.${column}`).join(', '))
 
 /** For the statements that come: what was added is in its index, and known to the planner. */
 export async function settleDirectory(db: Db): Promise<void> {

@@ -2,16 +2,15 @@ import type { Context } from '../../../kernel/context.ts'
 import type { Session } from '../../../kernel/db/session.ts'
 import { domainIn } from '../identity.ts'
 import { lockDirectory } from '../queries.ts'
-import { companyTerms, contactTerms, type ReadTerms, TermCounts } from '../terms.ts'
+import { companyTerms, contactTerms, type ReadTerms, TermCounts, vectorOf } from '../terms.ts'
 import { addToTerms } from '../vocabulary-queries.ts'
-import type { Batch } from './batch.ts'
+import type { Batch, BatchContact } from './batch.ts'
 import { choose } from './choose.ts'
 import { type CompanyRecord, isSameCompany, mergeCompanies, named } from './companies.ts'
 import { isSameContact, mergeContacts } from './contacts.ts'
-import { CopyRows } from './copy-text.ts'
+import { type CopyValue, copyText } from './copy-text.ts'
 import type { Counts } from './progress.ts'
 import * as queries from './queries.ts'
-import { companyRow, contactRow } from './stage.ts'
 
 export interface WriteOptions {
   copyFrom: Session['copyFrom']
@@ -41,7 +40,10 @@ export async function writeBatch(
 
 interface StoredCompany {
   id: string
+  employees: number | null
   terms: string[]
+  /** The terms as they are written. */
+  vector: string
 }
 
 /** Those that are new are inserted, those of which more is known now are updated with their people. */
@@ -57,32 +59,35 @@ async function writeCompanies(
   const stored = new Map<string, StoredCompany>()
   /** By their keys, those whose people are found by something else now. */
   const moved = new Map<string, { before: string[]; after: string[] }>()
-  const staged = new CopyRows()
+  const created: CopyValue[][] = []
+  const changed: CopyValue[][] = []
+  const timestamp_updated = tx.now()
   for (const key of keys) {
     const said = companies.get(key) as CompanyRecord
     const before = known.get(key)
     const record = named(before ? mergeCompanies(before, said) : said)
     const terms = companyTerms(record, readTerms)
+    const vector = vectorOf(terms)
     const id = before?.id ?? tx.newId()
-    stored.set(key, { id, terms })
+    stored.set(key, { id, terms, vector, employees: record.employee_count })
     const sample = isSample && (before?.sample ?? true)
     if (before && sample === before.sample && isSameCompany(record, before)) continue
-    staged.add(companyRow({ id, key, sample, timestamp_updated: tx.now() }, record, terms))
-    if (before) moved.set(key, { before: companyTerms(before), after: terms })
+    const row = queries.companyRow({ ...record, id, key, sample, timestamp_updated, terms: vector })
+    if (before) {
+      changed.push(row)
+      moved.set(key, { before: companyTerms(before), after: terms })
+    } else created.push(row)
   }
-  if (staged.count > 0) await copyFrom(queries.copyCompanies, staged.chunks())
-  if (moved.size > 0) {
+  if (created.length > 0) await copyFrom(queries.copyCompanies, copyText(created))
+  if (changed.length > 0) {
+    await copyFrom(queries.copyChangedCompanies, copyText(changed))
     for (const { key, people } of await queries.updatePeople(tx.db)) {
       counts.add(moved.get(key)?.before ?? [], -people)
       counts.add(moved.get(key)?.after ?? [], people)
     }
+    await queries.updateCompanies(tx.db)
   }
-  if (staged.count > 0) await queries.upsertCompanies(tx.db)
-  return {
-    stored,
-    companies_created: staged.count - moved.size,
-    companies_updated: moved.size,
-  }
+  return { stored, companies_created: created.length, companies_updated: changed.length }
 }
 
 async function writeContacts(
@@ -96,36 +101,57 @@ async function writeContacts(
   const keys = [...contacts.keys()].sort()
   const rows = keys.length === 0 ? [] : await queries.findContactsByKeys(tx.db, keys)
   const known = new Map(rows.map((row) => [row.key, row]))
-  const staged = new CopyRows()
-  let updated = 0
-  for (const key of keys) {
-    const said = contacts.get(key)
-    if (!said) continue
-    const before = known.get(key)
-    const record = before ? mergeContacts(before, said.record) : said.record
-    const company = said.company ?? before?.company
-    const employer = said.company === undefined ? undefined : companies.get(said.company)
-    const company_id = employer?.id ?? before?.company_id ?? null
-    const sample = isSample && (before?.sample ?? true)
-    const isMoved = company_id !== (before?.company_id ?? null)
-    if (before && !isMoved && sample === before.sample && isSameContact(record, before)) continue
-    const terms = contactTerms(record, company && domainIn(company), readTerms)
-    if (before) {
-      updated++
-      counts.add(contactTerms(before, before.company && domainIn(before.company), readTerms), -1)
-    }
-    counts.add(terms, 1)
-    if (employer && (!before || isMoved)) counts.add(employer.terms, 1)
-    const about = { id: before?.id ?? tx.newId(), key, company_id, sample }
-    staged.add(contactRow({ ...about, timestamp_updated: tx.now() }, record, terms))
-  }
-  if (staged.count > 0) {
-    await copyFrom(queries.copyContacts, staged.chunks())
-    await queries.upsertContacts(tx.db)
+  const timestamp_updated = tx.now()
+  const created = keys.filter((key) => !known.has(key))
+  if (created.length > 0) await copyFrom(queries.copyContacts, copyText(newRows(created)))
+  const changed = [...changedRows()]
+  if (changed.length > 0) {
+    await copyFrom(queries.copyChangedContacts, copyText(changed))
+    await queries.updateContacts(tx.db)
   }
   return {
-    contacts_created: staged.count - updated,
-    contacts_updated: updated,
-    contacts_unchanged: keys.length - staged.count,
+    contacts_created: created.length,
+    contacts_updated: changed.length,
+    contacts_unchanged: known.size - changed.length,
+  }
+
+  /** Made while the database takes those before. */
+  function* newRows(keys: string[]) {
+    for (const key of keys) {
+      const { record, company } = contacts.get(key) as BatchContact
+      const employer = company === undefined ? undefined : companies.get(company)
+      const own = contactTerms(record, company && domainIn(company), readTerms)
+      counts.add(own, 1)
+      if (employer) counts.add(employer.terms, 1)
+      yield queries.contactRow({
+        ...record,
+        ...{ id: tx.newId(), key, company_id: employer?.id ?? null, sample: isSample },
+        ...{ timestamp_updated, employees: employer?.employees ?? null },
+        terms: `${vectorOf(own)} ${employer?.vector ?? ''}`,
+      })
+    }
+  }
+
+  function* changedRows() {
+    for (const before of rows) {
+      const { key, id } = before
+      const said = contacts.get(key) as BatchContact
+      const record = mergeContacts(before, said.record)
+      const employer = said.company === undefined ? undefined : companies.get(said.company)
+      const company_id = employer?.id ?? before.company_id
+      const sample = isSample && before.sample
+      const isMoved = company_id !== before.company_id
+      if (!isMoved && sample === before.sample && isSameContact(record, before)) continue
+      const company = said.company ?? before.company
+      const terms = contactTerms(record, company && domainIn(company), readTerms)
+      counts.add(contactTerms(before, before.company && domainIn(before.company), readTerms), -1)
+      counts.add(terms, 1)
+      if (employer && isMoved) counts.add(employer.terms, 1)
+      yield queries.contactRow({
+        ...record,
+        ...{ id, key, company_id, sample, timestamp_updated, employees: null },
+        terms: vectorOf(terms),
+      })
+    }
   }
 }
