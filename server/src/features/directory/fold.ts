@@ -23,15 +23,16 @@ export function wordsOf(text: string): string[] {
 
 /** A text as one value: words apart by single spaces. `+` and `#` tell C++ and C# from C. */
 export function phraseOf(text: string): string {
-  return (fold(text).replace(apostrophes, '').match(phraseWords) ?? [])
-    .join(' ')
-    .slice(0, phraseCharactersMax)
+  if (asciiPhrase.test(text)) return text.toLowerCase().slice(0, phraseCharactersMax)
+  const words = fold(text).replace(apostrophes, '').match(phraseWords) ?? []
+  return words.join(' ').slice(0, phraseCharactersMax)
 }
 
 const ascii = /^\p{ASCII}*$/u
 const asciiWords = /[a-z\d]+/g
 const asciiApostrophes = /['`]/g
 const asciiWord = /^[a-z\d]+$/i
+const asciiPhrase = /^[a-z\d]+(?: [a-z\d]+)*$/i
 // Of Latin, Greek and Cyrillic; Hebrew points; Arabic vowels, hamza above and below, tatweel. The
 // vowel signs of Indic and Thai script are letters to their readers and stay.
 const marks =

@@ -6,7 +6,7 @@ import { type CopyValue, copyText } from './import/copy-text.ts'
 import * as importing from './import/queries.ts'
 import { lockDirectory } from './queries.ts'
 import * as queries from './reindex-queries.ts'
-import { companyTerms, contactTerms, rememberTerms, vectorOf } from './terms.ts'
+import { companyTerms, contactTerms, vectorOf } from './terms.ts'
 import { recountTerms } from './vocabulary-queries.ts'
 
 interface Reindexed {
@@ -26,13 +26,12 @@ export function reindexDirectory(
 ): Promise<Reindexed> {
   return withSession(ctx.db, async ({ db, copyFrom }) => {
     const own = { ...ctx, db }
-    const read = rememberTerms()
     await importing.createStagingTables(db)
     await queries.beginReindex(db, ctx.newId(), ctx.now())
     const companies = await rewrite(own, copyFrom, onProgress, {
       list: importing.listCompaniesAfter,
       row: (company) =>
-        importing.companyRow({ ...company, terms: vectorOf(companyTerms(company, read)) }),
+        importing.companyRow({ ...company, terms: vectorOf(companyTerms(company)) }),
       copy: importing.copyChangedCompanies,
       update: importing.updateCompanies,
     })
@@ -40,7 +39,7 @@ export function reindexDirectory(
       list: importing.listContactsAfter,
       row: (contact) => {
         const domain = contact.company && domainIn(contact.company)
-        const terms = vectorOf(contactTerms(contact, domain, read))
+        const terms = vectorOf(contactTerms(contact, domain))
         return importing.contactRow({ ...contact, terms, employees: null })
       },
       copy: importing.copyChangedContacts,

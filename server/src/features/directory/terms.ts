@@ -55,79 +55,44 @@ export const rangeTerm = (range: number): Term => `z${String.fromCharCode(97 + r
 /** Where the usual ranges of sizes of companies begin. */
 export const rangeStarts = [0, 1, 2, 11, 21, 51, 101, 201, 501, 1001, 2001, 5001, 10_001, 50_001]
 
-export type ReadTerms = (field: Field, text: string) => Term[]
-
-const readTerms: ReadTerms = (field, text) => termsOf[field](text)
-
-/** Reads terms and remembers them: most texts of a file stand in it many times. */
-export function rememberTerms(): ReadTerms {
-  const fields = Object.keys(termsOf).map((field) => [field, new Map<string, Term[]>()] as const)
-  const known = Object.fromEntries(fields) as Record<Field, Map<string, Term[]>>
-  return (field, text) => {
-    const texts = known[field]
-    const remembered = texts.get(text)
-    if (remembered) return remembered
-    const terms = termsOf[field](text)
-    if (texts.size >= textsMax) texts.clear()
-    texts.set(text, terms)
-    return terms
-  }
-}
-
-const textsMax = 10_000
-
 /**
  * @param domain of the company: an address there is found by the company's terms
  * @returns each once
  */
-export function contactTerms(
-  contact: ContactTexts,
-  domain: string | null | undefined,
-  read: ReadTerms = readTerms,
-): Term[] {
+export function contactTerms(contact: ContactTexts, domain: string | null | undefined): Term[] {
   const terms = new Set([hasEmailTerm(contact.has_email)])
   for (const [column, field] of contactFields) {
     const text = contact[column]
-    if (text !== null) for (const term of read(field, text)) terms.add(term)
+    if (text !== null) for (const term of termsOf[field](text)) terms.add(term)
   }
-  if (contact.email !== null && !(domain && isAt(contact.email, domain))) {
+  if (contact.email !== null && !(domain && contact.email.endsWith(`@${domain}`))) {
     for (const term of termsOf.address(contact.email)) terms.add(term)
   }
   return [...terms]
 }
 
 const contactFields = [
-  ...([
-    ['first_name', 'name'],
-    ['last_name', 'name'],
-    ['title', 'title'],
-  ] as const),
-  ...([
-    ['seniority', 'seniority'],
-    ['department', 'department'],
-  ] as const),
-  ...([
-    ['city', 'city'],
-    ['country', 'country'],
-  ] as const),
-]
-
-const isAt = (address: string, domain: string) =>
-  address.endsWith(domain) && address.charAt(address.length - domain.length - 1) === '@'
+  ['first_name', 'name'],
+  ['last_name', 'name'],
+  ['title', 'title'],
+  ['seniority', 'seniority'],
+  ['department', 'department'],
+  ['city', 'city'],
+  ['country', 'country'],
+] as const
 
 /** @returns each once */
-export function companyTerms(company: CompanyTexts, read: ReadTerms = readTerms): Term[] {
+export function companyTerms(company: CompanyTexts): Term[] {
   const { name, domain, industry, employee_count, technologies } = company
-  const count = employee_count ?? -1
-  return [
-    ...new Set([
-      ...(name === null ? [] : read('company', name)),
-      ...(domain === null ? [] : termsOf.domain(domain)),
-      ...(industry === null ? [] : read('industry', industry)),
-      ...technologies.flatMap((technology) => read('technology', technology)),
-      ...(count < 0 ? [] : [rangeTerm(rangeStarts.findLastIndex((start) => start <= count))]),
-    ]),
+  const range = rangeStarts.findLastIndex((start) => start <= (employee_count ?? -1))
+  const terms = [
+    ...(name === null ? [] : termsOf.company(name)),
+    ...(domain === null ? [] : termsOf.domain(domain)),
+    ...(industry === null ? [] : termsOf.industry(industry)),
+    ...technologies.flatMap(termsOf.technology),
+    ...(range < 0 ? [] : [rangeTerm(range)]),
   ]
+  return [...new Set(terms)]
 }
 
 /** By how many contacts more have a term, or by how many fewer. */

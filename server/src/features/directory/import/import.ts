@@ -1,6 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
 import { type Session, withSession } from '../../../kernel/db/session.ts'
-import { rememberTerms } from '../terms.ts'
 import { Batch } from './batch.ts'
 import type { ColumnMap, Columns } from './columns.ts'
 import { finishImport, openImport, type Progress } from './progress.ts'
@@ -97,10 +96,7 @@ async function run(
   await using report = new Report(options.report)
   const opened = await openImport(ctx, fingerprint, report)
   const { row: resumedAfter } = opened.progress
-  const writer = new Writer(ctx, report, opened, {
-    ...{ copyFrom, isSample },
-    readTerms: rememberTerms(),
-  })
+  const writer = new Writer(ctx, report, opened, { copyFrom, isSample })
   const { rows, broken } = await readAll().catch(async (error) => {
     await writer.end().catch(() => undefined)
     throw error

@@ -2,7 +2,7 @@ import type { Context } from '../../../kernel/context.ts'
 import type { Session } from '../../../kernel/db/session.ts'
 import { domainIn } from '../identity.ts'
 import { lockDirectory } from '../queries.ts'
-import { companyTerms, contactTerms, type ReadTerms, TermCounts, vectorOf } from '../terms.ts'
+import { companyTerms, contactTerms, TermCounts, vectorOf } from '../terms.ts'
 import { addToTerms } from '../vocabulary-queries.ts'
 import type { Batch, BatchContact } from './batch.ts'
 import { choose } from './choose.ts'
@@ -14,7 +14,6 @@ import * as queries from './queries.ts'
 
 export interface WriteOptions {
   copyFrom: Session['copyFrom']
-  readTerms: ReadTerms
   isSample: boolean
 }
 
@@ -44,6 +43,8 @@ interface StoredCompany {
   terms: string[]
   /** The terms as they are written. */
   vector: string
+  /** Contacts of this batch that are new. */
+  newPeople: number
 }
 
 /** Those that are new are inserted, those of which more is known now are updated with their people. */
@@ -51,7 +52,7 @@ async function writeCompanies(
   tx: Context,
   companies: Batch['companies'],
   counts: TermCounts,
-  { copyFrom, readTerms, isSample }: WriteOptions,
+  { copyFrom, isSample }: WriteOptions,
 ) {
   const keys = [...companies.keys()].sort()
   const rows = keys.length === 0 ? [] : await queries.findCompaniesByKeys(tx.db, keys)
@@ -66,10 +67,10 @@ async function writeCompanies(
     const said = companies.get(key) as CompanyRecord
     const before = known.get(key)
     const record = named(before ? mergeCompanies(before, said) : said)
-    const terms = companyTerms(record, readTerms)
+    const terms = companyTerms(record)
     const vector = vectorOf(terms)
     const id = before?.id ?? tx.newId()
-    stored.set(key, { id, terms, vector, employees: record.employee_count })
+    stored.set(key, { id, terms, vector, employees: record.employee_count, newPeople: 0 })
     const sample = isSample && (before?.sample ?? true)
     if (before && sample === before.sample && isSameCompany(record, before)) continue
     const row = queries.companyRow({ ...record, id, key, sample, timestamp_updated, terms: vector })
@@ -95,7 +96,7 @@ async function writeContacts(
   contacts: Batch['contacts'],
   companies: Map<string, StoredCompany>,
   counts: TermCounts,
-  { copyFrom, readTerms, isSample }: WriteOptions,
+  { copyFrom, isSample }: WriteOptions,
 ) {
   // In the order of their keys neighbours come together in the index, and ids grow with the rows.
   const keys = [...contacts.keys()].sort()
@@ -104,6 +105,7 @@ async function writeContacts(
   const timestamp_updated = tx.now()
   const created = keys.filter((key) => !known.has(key))
   if (created.length > 0) await copyFrom(queries.copyContacts, copyText(newRows(created)))
+  for (const { terms, newPeople } of companies.values()) counts.add(terms, newPeople)
   const changed = [...changedRows()]
   if (changed.length > 0) {
     await copyFrom(queries.copyChangedContacts, copyText(changed))
@@ -120,9 +122,9 @@ async function writeContacts(
     for (const key of keys) {
       const { record, company } = contacts.get(key) as BatchContact
       const employer = company === undefined ? undefined : companies.get(company)
-      const own = contactTerms(record, company && domainIn(company), readTerms)
+      const own = contactTerms(record, company && domainIn(company))
       counts.add(own, 1)
-      if (employer) counts.add(employer.terms, 1)
+      if (employer) employer.newPeople++
       yield queries.contactRow({
         ...record,
         ...{ id: tx.newId(), key, company_id: employer?.id ?? null, sample: isSample },
@@ -143,8 +145,8 @@ async function writeContacts(
       const isMoved = company_id !== before.company_id
       if (!isMoved && sample === before.sample && isSameContact(record, before)) continue
       const company = said.company ?? before.company
-      const terms = contactTerms(record, company && domainIn(company), readTerms)
-      counts.add(contactTerms(before, before.company && domainIn(before.company), readTerms), -1)
+      const terms = contactTerms(record, company && domainIn(company))
+      counts.add(contactTerms(before, before.company && domainIn(before.company)), -1)
       counts.add(terms, 1)
       if (employer && isMoved) counts.add(employer.terms, 1)
       yield queries.contactRow({
