@@ -3,6 +3,7 @@ export { type ExportResult, exportFile } from './export.ts'
 export type { DirectoryKind, ExportFormat } from './export-queries.ts'
 export { type ColumnMap, fieldNames, parseColumnMap } from './import/columns.ts'
 export { type ImportProgress, type ImportResult, importFile } from './import/import.ts'
+export { isReindexDue } from './import/queries.ts'
 export {
   findOptedOut,
   findOptedOutContacts,
@@ -14,7 +15,6 @@ export {
 } from './optouts.ts'
 export { type DirectoryContact, findCompany, findContacts } from './queries.ts'
 export { reindexDirectory } from './reindex.ts'
-export { isReindexDue } from './reindex-queries.ts'
 export { loadSample, removeSample, type Sample } from './sample.ts'
 export { directoryFilters } from './schema.ts'
 export { searchDirectory } from './search.ts'

@@ -5,7 +5,6 @@ import { domainIn } from './identity.ts'
 import { type CopyValue, copyText } from './import/copy-text.ts'
 import * as importing from './import/queries.ts'
 import { lockDirectory } from './queries.ts'
-import * as queries from './reindex-queries.ts'
 import { companyTerms, contactTerms, vectorOf } from './terms.ts'
 import { recountTerms } from './vocabulary-queries.ts'
 
@@ -27,7 +26,10 @@ export function reindexDirectory(
   return withSession(ctx.db, async ({ db, copyFrom }) => {
     const own = { ...ctx, db }
     await importing.createStagingTables(db)
-    await queries.beginReindex(db, ctx.newId(), ctx.now())
+    const { id } = await importing.openImport(db, {
+      ...{ id: ctx.newId(), at: ctx.now() },
+      ...{ fingerprint: importing.reindexing, progress: {} },
+    })
     const companies = await rewrite(own, copyFrom, onProgress, {
       list: importing.listCompaniesAfter,
       row: (company) =>
@@ -48,7 +50,7 @@ export function reindexDirectory(
     await transaction(own, async (tx) => {
       await lockDirectory(tx.db)
       await recountTerms(tx.db)
-      await queries.endReindex(tx.db, ctx.now())
+      await importing.finishImport(tx.db, id, ctx.now())
     })
     await importing.settleDirectory(db)
     return { companies, contacts }

@@ -1,7 +1,7 @@
 import type { Db } from '../../kernel/db/db.ts'
 import { nameKey, profileKey } from './identity.ts'
 import * as queries from './queries.ts'
-import { quoted, TermCounts } from './terms.ts'
+import { count, quoted, type TermCounts } from './terms.ts'
 import { addToTerms, listAddressDomains } from './vocabulary-queries.ts'
 
 /** Everything that the directory has about one person: under the key, and whatever is theirs as well. */
@@ -24,9 +24,9 @@ export async function removePerson(
 
 /** Takes the contacts out of the counts of the vocabulary. */
 export async function forget<T extends { terms: string[] }>(db: Db, removed: T[]): Promise<T[]> {
-  const counts = new TermCounts()
-  for (const { terms } of removed) counts.add(terms, -1)
-  await addToTerms(db, counts.contacts)
+  const counts: TermCounts = new Map()
+  for (const { terms } of removed) count(counts, terms, -1)
+  await addToTerms(db, counts)
   return removed
 }
 

@@ -1,7 +1,8 @@
 import { companyKey } from '../identity.ts'
+import { type CompanyRecord, type ContactRecord, merge } from '../records.ts'
 import type { Columns } from './columns.ts'
-import { type CompanyRecord, mergeCompanies, readCompany } from './companies.ts'
-import { type ContactRecord, mergeContacts, readContact } from './contacts.ts'
+import { readCompany } from './companies.ts'
+import { readContact } from './contacts.ts'
 import type { Row } from './table.ts'
 import { Unfit } from './values.ts'
 
@@ -65,7 +66,7 @@ export class Batch {
     if (!contact && company === undefined) throw new Unfit('neither a name nor a domain')
     if (said && company !== undefined) {
       const known = this.companies.get(company)
-      this.companies.set(company, known ? mergeCompanies(known, said) : said)
+      this.companies.set(company, known ? merge(known, said) : said)
       if (!contact) this.companyRows.push({ row: row.number, key: company })
     }
     if (!contact) return
@@ -73,7 +74,7 @@ export class Batch {
     const known = this.contacts.get(key)
     this.contacts.set(key, {
       row: row.number,
-      record: known ? mergeContacts(known.record, record) : record,
+      record: known ? merge(known.record, record) : record,
       company: company ?? known?.company,
     })
   }

@@ -1,25 +1,9 @@
 import { domainOf } from '../domain.ts'
+import type { CompanyRecord } from '../records.ts'
 import type { Columns } from './columns.ts'
 import { domainOfSite, isMailHost } from './shared-hosts.ts'
 import type { Row } from './table.ts'
 import { readCount, readList, readShownText, readText, readYear, Unfit } from './values.ts'
-
-/** A company as one row tells of it; null where it says nothing. */
-export interface CompanyRecord {
-  name: string | null
-  domain: string | null
-  website: string | null
-  industry: string | null
-  employee_count: number | null
-  revenue_range: string | null
-  founded_year: number | null
-  description: string | null
-  /** Empty where it says nothing. */
-  technologies: string[]
-  city: string | null
-  country: string | null
-  linkedin_url: string | null
-}
 
 /**
  * @returns undefined when the row names no company
@@ -51,27 +35,6 @@ export function readCompany({ fields }: Row, at: Columns['at']): CompanyRecord |
   }
 }
 
-/** What the newer one says, and else what is known already. */
-export const mergeCompanies = (known: CompanyRecord, newer: CompanyRecord): CompanyRecord => ({
-  name: newer.name ?? known.name,
-  domain: newer.domain ?? known.domain,
-  website: newer.website ?? known.website,
-  industry: newer.industry ?? known.industry,
-  employee_count: newer.employee_count ?? known.employee_count,
-  revenue_range: newer.revenue_range ?? known.revenue_range,
-  founded_year: newer.founded_year ?? known.founded_year,
-  description: newer.description ?? known.description,
-  technologies: newer.technologies.length > 0 ? newer.technologies : known.technologies,
-  city: newer.city ?? known.city,
-  country: newer.country ?? known.country,
-  linkedin_url: newer.linkedin_url ?? known.linkedin_url,
-})
-
 /** Without a name a company is called by its domain. */
 export const named = (record: CompanyRecord): CompanyRecord =>
   record.name === null ? { ...record, name: record.domain } : record
-
-export const isSameCompany = (one: CompanyRecord, other: CompanyRecord): boolean =>
-  (Object.keys(one) as (keyof CompanyRecord)[]).every(
-    (field) => String(one[field]) === String(other[field]),
-  )

@@ -1,4 +1,5 @@
 import { addressKey, domainIn, nameKey, profileKey } from '../identity.ts'
+import type { ContactRecord } from '../records.ts'
 import type { Columns } from './columns.ts'
 import type { Row } from './table.ts'
 import {
@@ -9,22 +10,6 @@ import {
   readText,
   Unfit,
 } from './values.ts'
-
-/** A contact as one row tells of it; null where it says nothing. */
-export interface ContactRecord {
-  first_name: string | null
-  last_name: string | null
-  title: string | null
-  seniority: string | null
-  department: string | null
-  city: string | null
-  country: string | null
-  linkedin_url: string | null
-  email: string | null
-  email_status: string | null
-  /** Whether there is an address, or enough to look for one. */
-  has_email: boolean
-}
 
 export interface KeyedContact {
   key: string
@@ -97,21 +82,3 @@ function keyOf(
   if (key !== undefined) return key
   throw new Unfit('neither an e-mail address, a LinkedIn profile, nor a name with a company')
 }
-
-/** What the newer one says, and else what is known already. */
-export const mergeContacts = (known: ContactRecord, newer: ContactRecord): ContactRecord => ({
-  first_name: newer.first_name ?? known.first_name,
-  last_name: newer.last_name ?? known.last_name,
-  title: newer.title ?? known.title,
-  seniority: newer.seniority ?? known.seniority,
-  department: newer.department ?? known.department,
-  city: newer.city ?? known.city,
-  country: newer.country ?? known.country,
-  linkedin_url: newer.linkedin_url ?? known.linkedin_url,
-  email: newer.email ?? known.email,
-  email_status: newer.email_status ?? known.email_status,
-  has_email: newer.has_email || known.has_email,
-})
-
-export const isSameContact = (one: ContactRecord, other: ContactRecord): boolean =>
-  (Object.keys(one) as (keyof ContactRecord)[]).every((field) => one[field] === other[field])

@@ -213,6 +213,13 @@ describe('a quote that is never closed', () => {
     expect(await find('ada')).toEqual(['Ada'])
   })
 
+  test.each([
+    ['email\n"ada@a.example\n', 'Nothing of it is imported.'],
+    ['email\nada@a.example\n"b@a.example\n', 'Its first row is imported.'],
+  ])('in %j says how much came before it', async (text, said) => {
+    await expect(importText(ctx, text)).rejects.toThrow(said)
+  })
+
   test('ends what is read of a large file after 4 MB', async () => {
     const text = Buffer.concat([Buffer.from(`${before}"Eve,`), Buffer.alloc(9_000_000, after)])
     await expect(importText(ctx, text)).rejects.toThrow(

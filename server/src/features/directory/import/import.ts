@@ -2,12 +2,11 @@ import type { Context } from '../../../kernel/context.ts'
 import { type Session, withSession } from '../../../kernel/db/session.ts'
 import { Batch } from './batch.ts'
 import type { ColumnMap, Columns } from './columns.ts'
-import { finishImport, openImport, type Progress } from './progress.ts'
+import { commitBatch, openImport, type Progress } from './progress.ts'
 import * as queries from './queries.ts'
 import { Report } from './report.ts'
 import { BrokenFile, openSource, type Source } from './source.ts'
 import { openTable, type Table } from './table.ts'
-import { Writer } from './writer.ts'
 
 export interface ImportOptions {
   map: ColumnMap
@@ -96,15 +95,15 @@ async function run(
   await using report = new Report(options.report)
   const opened = await openImport(ctx, fingerprint, report)
   const { row: resumedAfter } = opened.progress
-  const writer = new Writer(ctx, report, opened, { copyFrom, isSample })
+  let written = Promise.resolve(opened.progress)
   const { rows, broken } = await readAll().catch(async (error) => {
-    await writer.end().catch(() => undefined)
+    await written.catch(() => undefined)
     throw error
   })
-  const { row, report_bytes, ...counts } = await writer.end()
+  const { row, report_bytes, ...counts } = await written
   await queries.settleDirectory(ctx.db)
-  if (broken) throw new Error(`${broken} Its first ${rows} rows are imported.`)
-  await finishImport(ctx.db, opened.id, ctx.now())
+  if (broken) throw new Error(`${broken} ${whatIsImported(rows)}`)
+  await queries.finishImport(ctx.db, opened.id, ctx.now())
   return {
     kind: table.columns.kind,
     rows,
@@ -112,6 +111,14 @@ async function run(
     resumed_after: resumedAfter,
     report: report_bytes > 0 ? report.path : null,
     ignored_columns: table.columns.ignored,
+  }
+
+  /** Waits for the batch before it; this one is written while the next is read. */
+  async function write(batch: Batch, isLast: boolean) {
+    const before = { id: opened.id, progress: await written }
+    written = commitBatch(ctx, batch, before, { copyFrom, isSample, report, isLast })
+    // Whoever waits for it next gets the error.
+    written.catch(() => undefined)
   }
 
   async function readAll() {
@@ -126,7 +133,7 @@ async function run(
           if (row.number <= resumedAfter) continue
           batch.add(row)
           if (!batch.isFull) continue
-          await writer.write(batch, { isLast: false })
+          await write(batch, false)
           batch = new Batch(table.columns, batchRows)
         }
         show()
@@ -135,10 +142,16 @@ async function run(
       if (!(error instanceof BrokenFile)) throw error
       broken = error.message
     }
-    await writer.write(batch, { isLast: true })
+    await write(batch, true)
     show()
     return { rows, broken }
   }
+}
+
+/** In a sentence for a person. */
+function whatIsImported(rows: number): string {
+  if (rows === 0) return 'Nothing of it is imported.'
+  return rows === 1 ? 'Its first row is imported.' : `Its first ${rows} rows are imported.`
 }
 
 /** Of a transaction. */

@@ -1,53 +1,49 @@
 import { expect, test } from 'vitest'
-import { NdjsonScanner } from './ndjson.ts'
+import { readNdjson } from './ndjson.ts'
 
 /** @returns the members of each line, or why it cannot be read */
-function read(text: string | Buffer, piece = 1 << 20) {
+async function read(text: string | Buffer, piece = 1 << 20) {
   const bytes = Buffer.from(text as string)
-  const scanner = new NdjsonScanner()
+  async function* pieces() {
+    for (let at = 0; at < bytes.length; at += piece) yield bytes.subarray(at, at + piece)
+  }
   const rows: (Record<string, string> | string)[] = []
-  const drain = () => {
-    while (scanner.next()) rows.push(scanner.fault ?? Object.fromEntries(scanner.members))
+  for await (const lines of readNdjson(pieces())) {
+    rows.push(...lines.map(({ members, fault }) => fault ?? Object.fromEntries(members)))
   }
-  for (let at = 0; at < bytes.length; at += piece) {
-    scanner.feed(bytes.subarray(at, at + piece))
-    drain()
-  }
-  scanner.end()
-  drain()
   return rows
 }
 
-test('every line is an object, wherever the pieces are cut', () => {
+test('every line is an object, wherever the pieces are cut', async () => {
   const text = '{"a": "é"}\r\n{"a": 5, "b": true, "c": null}\n\n{"a": "雪"}'
   for (const piece of [1, 2, 7, 100]) {
-    expect(read(text, piece)).toEqual([{ a: 'é' }, { a: '5', b: 'true' }, {}, { a: '雪' }])
+    expect(await read(text, piece)).toEqual([{ a: 'é' }, { a: '5', b: 'true' }, {}, { a: '雪' }])
   }
 })
 
-test('members of an object within are known by both names, and lists are parted by semicolons', () => {
+test('members of an object within are known by both names, and lists are parted by semicolons', async () => {
   expect(
-    read('{"company": {"domain": "a.example"}, "tags": ["x", "y", null], "one": ["x"]}'),
+    await read('{"company": {"domain": "a.example"}, "tags": ["x", "y", null], "one": ["x"]}'),
   ).toEqual([{ 'company domain': 'a.example', tags: 'x;y', one: 'x' }])
 })
 
-test('a list of one with a comma in it stays one', () => {
-  expect(read('{"tags": ["Foo, Inc"]}')).toEqual([{ tags: 'Foo, Inc;' }])
+test('a list of one with a comma in it stays one', async () => {
+  expect(await read('{"tags": ["Foo, Inc"]}')).toEqual([{ tags: 'Foo, Inc;' }])
 })
 
-test('a line that is no object costs itself', () => {
+test('a line that is no object costs itself', async () => {
   const broken = ['{"a": ', '[1]', 'null', '"text"', '7', '{"a": 1} {"b": 2}', '{a: 1}']
   const fault = 'it is not a JSON object'
-  expect(read(['{"a": 1}', ...broken, '{"a": 2}'].join('\n'))).toEqual([
+  expect(await read(['{"a": 1}', ...broken, '{"a": 2}'].join('\n'))).toEqual([
     { a: '1' },
     ...broken.map(() => fault),
     { a: '2' },
   ])
 })
 
-test('nesting without end and members named like those of every object cost their line', () => {
+test('nesting without end and members named like those of every object cost their line', async () => {
   const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`
-  expect(read(`${deep}\n{"a": [{"toString": 1}]}\n{"__proto__": "x", "b": 1}\n`)).toEqual([
+  expect(await read(`${deep}\n{"a": [{"toString": 1}]}\n{"__proto__": "x", "b": 1}\n`)).toEqual([
     'it is not a JSON object',
     'it is not a JSON object',
     Object.fromEntries([
@@ -57,18 +53,18 @@ test('nesting without end and members named like those of every object cost thei
   ])
 })
 
-test('a line that is not UTF-8 costs itself', () => {
+test('a line that is not UTF-8 costs itself', async () => {
   const text = Buffer.concat([
     Buffer.from('{"a": "caf\xe9"}\n', 'latin1'),
     Buffer.from('{"a": "café"}\n'),
   ])
-  expect(read(text)).toEqual(["it is not written in the file's encoding", { a: 'café' }])
+  expect(await read(text)).toEqual(["it is not written in the file's encoding", { a: 'café' }])
 })
 
-test('a line of a megabyte is read, and one that is longer than any object is skipped', () => {
+test('a line of a megabyte is read, and one that is longer than any object is skipped', async () => {
   const long = 'x'.repeat(1_000_000)
   const endless = 'x'.repeat(9_000_000)
-  expect(read(`{"a": "${long}"}\n{"a": "${endless}"}\n{"a": 1}\n`, 1 << 18)).toEqual([
+  expect(await read(`{"a": "${long}"}\n{"a": "${endless}"}\n{"a": 1}\n`, 1 << 18)).toEqual([
     { a: long },
     'it is too long',
     { a: '1' },

@@ -1,65 +1,60 @@
 import { isUtf8 } from 'node:buffer'
 
-/** Reads one JSON object from every line of UTF-8. */
-export class NdjsonScanner {
-  #bytes: Buffer = Buffer.alloc(0)
-  #at = 0
-  #isEnd = false
-  /** The rest of a line that is too long is still to come. */
-  #isSkipping = false
-  /** The last line's members as text, those of an object within it by both names: `company domain`. */
-  members: [string, string][] = []
-  /** Why the last line has none; a blank one has neither. */
+/** A line of NDJSON. A blank one has neither members nor a fault. */
+export interface Line {
+  /** As text, those of an object within the line's by both names: `company domain`. */
+  members: [name: string, value: string][]
+  /** Why it cannot be taken. */
   fault: string | undefined
+}
 
-  feed(piece: Buffer) {
-    const rest = this.#bytes.subarray(this.#at)
-    this.#bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece])
-    this.#at = 0
-  }
-
-  end() {
-    this.#isEnd = true
-  }
-
-  /** @returns false when the next line does not end in what was fed */
-  next(): boolean {
-    const found = this.#bytes.indexOf('\n', this.#at)
-    const end = found === -1 ? this.#bytes.length : found
-    const line = this.#bytes.subarray(this.#at, end)
-    const isTooLong = line.length > lineBytesMax
-    if (found === -1 && (this.#isEnd ? line.length === 0 : !isTooLong)) return false
-    this.#at = Math.min(end + 1, this.#bytes.length)
-    const isSkipped = this.#isSkipping
-    this.#isSkipping = found === -1
-    if (isSkipped) return this.next()
-    this.members = []
-    this.fault = isTooLong ? 'it is too long' : this.#parse(line)
-    return true
-  }
-
-  #parse(line: Buffer): string | undefined {
-    if (!isUtf8(line)) return "it is not written in the file's encoding"
-    const text = line.toString().trim()
-    if (text === '') return undefined
-    try {
-      const object: unknown = JSON.parse(text)
-      if (typeof object === 'object' && object !== null && !Array.isArray(object)) {
-        this.members = membersOf(object)
-        return undefined
-      }
-    } catch {
-      // Said below: the parser's message would quote the row.
+/** Reads one JSON object from every line of UTF-8, the lines of a piece at once. */
+export async function* readNdjson(pieces: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
+  let rest: Buffer = Buffer.alloc(0)
+  /** The rest of a line that is too long is still to come. */
+  let isSkipping = false
+  for await (const piece of pieces) {
+    const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece])
+    const lines: Line[] = []
+    let at = 0
+    for (let end = bytes.indexOf('\n'); end !== -1; end = bytes.indexOf('\n', at)) {
+      if (!isSkipping) lines.push(readLine(bytes.subarray(at, end)))
+      isSkipping = false
+      at = end + 1
     }
-    return 'it is not a JSON object'
+    rest = bytes.subarray(at)
+    if (rest.length > lineBytesMax && !isSkipping) {
+      lines.push(readLine(rest))
+      isSkipping = true
+    }
+    if (isSkipping) rest = rest.subarray(rest.length)
+    yield lines
   }
+  if (rest.length > 0) yield [readLine(rest)]
 }
 
 /** More is no object of a person. */
 export const lineBytesMax = 4_000_000
 
-function membersOf(object: object, within = ''): [string, string][] {
-  return Object.entries(object).flatMap(([key, value]): [string, string][] => {
+export function readLine(line: Buffer): Line {
+  const faulty = (fault: string): Line => ({ members: [], fault })
+  if (line.length > lineBytesMax) return faulty('it is too long')
+  if (!isUtf8(line)) return faulty("it is not written in the file's encoding")
+  const text = line.toString().trim()
+  if (text === '') return { members: [], fault: undefined }
+  try {
+    const object: unknown = JSON.parse(text)
+    if (typeof object === 'object' && object !== null && !Array.isArray(object)) {
+      return { members: membersOf(object), fault: undefined }
+    }
+  } catch {
+    // Said below: the parser's message would quote the row.
+  }
+  return faulty('it is not a JSON object')
+}
+
+function membersOf(object: object, within = ''): Line['members'] {
+  return Object.entries(object).flatMap(([key, value]): Line['members'] => {
     const name = within + key
     if (value === null) return []
     if (Array.isArray(value)) return [[name, listOf(value)]]

@@ -1,20 +1,9 @@
 import type { Context } from '../../../kernel/context.ts'
-import type { Db } from '../../../kernel/db/db.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
+import type { Batch } from './batch.ts'
 import * as queries from './queries.ts'
 import type { Report } from './report.ts'
-
-/** What became of the rows of a file. */
-const nothing = {
-  contacts_created: 0,
-  contacts_updated: 0,
-  contacts_unchanged: 0,
-  companies_created: 0,
-  companies_updated: 0,
-  opted_out: 0,
-  rejected: 0,
-}
-
-export type Counts = typeof nothing
+import { type Counts, nothing, type WriteOptions, writeBatch } from './write.ts'
 
 /** How far an import came, as it is stored with the rows of every batch. */
 export interface Progress extends Counts {
@@ -25,7 +14,7 @@ export interface Progress extends Counts {
 
 const beginning: Progress = { ...nothing, row: 0, report_bytes: 0 }
 
-export const addCounts = (before: Counts, more: Counts): Counts => {
+const addCounts = (before: Counts, more: Counts): Counts => {
   const sum = { ...nothing }
   for (const name of Object.keys(nothing) as (keyof Counts)[]) sum[name] = before[name] + more[name]
   return sum
@@ -38,36 +27,39 @@ export interface OpenImport {
 
 /** The unfinished import of the same file, which begins anew when its report is gone, or a new one. */
 export async function openImport(
-  ctx: Context,
+  { db, newId, now }: Context,
   fingerprint: string,
   report: Report,
 ): Promise<OpenImport> {
-  const found = await queries.findImport(ctx.db, fingerprint)
-  const id = found?.id ?? (await beginImport(ctx, fingerprint))
-  const progress = (found?.progress as Progress | undefined) ?? beginning
+  const opened = { id: newId(), fingerprint, progress: beginning, at: now() }
+  const { id, progress } = (await queries.openImport(db, opened)) as OpenImport
   const isReported = progress.report_bytes > 0
   if (isReported && (await report.hasAtLeast(progress.report_bytes))) return { id, progress }
   await report.clear()
   return { id, progress: isReported ? beginning : progress }
 }
 
-async function beginImport(ctx: Context, fingerprint: string): Promise<string> {
-  const id = ctx.newId()
-  await queries.insertImport(ctx.db, {
-    id,
-    fingerprint,
-    progress: JSON.stringify(beginning),
-    timestamp_created: ctx.now(),
-    timestamp_updated: ctx.now(),
+/** Writes a batch and notes that it is written, in one transaction. */
+export function commitBatch(
+  ctx: Context,
+  batch: Batch,
+  { id, progress: before }: OpenImport,
+  options: WriteOptions & { report: Report; isLast: boolean },
+): Promise<Progress> {
+  return transaction(ctx, async (tx) => {
+    // What a crash of the database could take away goes together with the note that it is there,
+    // and with the last one all are on disk.
+    if (!options.isLast) await queries.commitWithoutWaiting(tx.db)
+    const { optedOut, ...counts } = await writeBatch(tx, batch, options)
+    const refused = optedOut.map((row) => ({ row, reason: 'asked to be removed' }))
+    const rejections = [...batch.rejections, ...refused]
+    const rejected = batch.rejections.length
+    const after = {
+      ...addCounts(before, { ...counts, opted_out: optedOut.length, rejected }),
+      row: Math.max(batch.lastRow, before.row),
+      report_bytes: await options.report.add(rejections, before.report_bytes),
+    }
+    await queries.saveProgress(tx.db, id, after, ctx.now())
+    return after
   })
-  return id
 }
-
-export const saveProgress = (ctx: Context, { id, progress }: OpenImport) =>
-  queries.updateImport(ctx.db, id, {
-    progress: JSON.stringify(progress),
-    timestamp_updated: ctx.now(),
-  })
-
-export const finishImport = (db: Db, id: string, at: Date) =>
-  queries.updateImport(db, id, { finished: true, timestamp_updated: at })

@@ -1,9 +1,7 @@
-import { type Insertable, sql, type Updateable } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../../../kernel/db/db.ts'
 import { prepared } from '../../../kernel/db/prepared.ts'
-import type { DirectoryImports } from '../../../kernel/db/types.gen.ts'
-import type { CompanyRecord } from './companies.ts'
-import type { ContactRecord } from './contacts.ts'
+import type { CompanyRecord, ContactRecord } from '../records.ts'
 
 /** Of this connection, until it ends; false: another one has it. */
 export async function lockImport(db: Db, fingerprint: string): Promise<boolean> {
@@ -21,12 +19,11 @@ export const commitWithoutWaiting = async (db: Db) => {
   await sql`set local synchronous_commit = off`.execute(db)
 }
 
-/** What rows say of a company, and what of a contact. */
-export const companyColumns = [
+const companyColumns = [
   ...(['name', 'domain', 'website', 'industry', 'employee_count', 'revenue_range'] as const),
   ...(['founded_year', 'description', 'technologies', 'city', 'country', 'linkedin_url'] as const),
 ]
-export const contactColumns = [
+const contactColumns = [
   ...(['first_name', 'last_name', 'title', 'seniority', 'department', 'city', 'country'] as const),
   ...(['linkedin_url', 'email', 'email_status', 'has_email'] as const),
 ]
@@ -193,17 +190,44 @@ export const existsOptOut = async (db: Db): Promise<boolean> =>
     .limit(1)
     .executeTakeFirst()) !== undefined
 
-/** The unfinished one of a file. */
-export const findImport = (db: Db, fingerprint: string) =>
+/** The unfinished import of a file, or a new one. */
+export async function openImport(
+  db: Db,
+  {
+    id,
+    fingerprint,
+    progress,
+    at,
+  }: { id: string; fingerprint: string; progress: object; at: Date },
+): Promise<{ id: string; progress: unknown }> {
+  const { rows } = await sql<{ id: string; progress: unknown }>`
+    insert into directory_imports (id, fingerprint, progress, timestamp_created, timestamp_updated)
+    values (${id}::uuid, ${fingerprint}, ${JSON.stringify(progress)}, ${at}::timestamptz, ${at}::timestamptz)
+    on conflict (fingerprint) where not finished do update
+    set timestamp_updated = excluded.timestamp_updated
+    returning id, progress`.execute(db)
+  return rows[0] as (typeof rows)[number]
+}
+
+export const saveProgress = (db: Db, id: string, progress: object, at: Date) =>
   db
-    .selectFrom('directory_imports')
-    .select(['id', 'progress'])
-    .where('fingerprint', '=', fingerprint)
-    .where('finished', '=', false)
-    .executeTakeFirst()
+    .updateTable('directory_imports')
+    .set({ progress: JSON.stringify(progress), timestamp_updated: at })
+    .where('id', '=', id)
+    .execute()
 
-export const insertImport = (db: Db, row: Insertable<DirectoryImports>) =>
-  db.insertInto('directory_imports').values(row).execute()
+export const finishImport = (db: Db, id: string, at: Date) =>
+  db
+    .updateTable('directory_imports')
+    .set({ finished: true, timestamp_updated: at })
+    .where('id', '=', id)
+    .execute()
 
-export const updateImport = (db: Db, id: string, changes: Updateable<DirectoryImports>) =>
-  db.updateTable('directory_imports').set(changes).where('id', '=', id).execute()
+/** The fingerprint of a reindex in the table of imports: the migration to terms put one there, too. */
+export const reindexing = 'reindex'
+
+export async function isReindexDue(db: Db): Promise<boolean> {
+  const { rows } = await sql`
+    select from directory_imports where fingerprint = ${reindexing} and not finished`.execute(db)
+  return rows.length > 0
+}

@@ -8,7 +8,7 @@ import {
   requireMapped,
 } from './columns.ts'
 import { findDelimiter, readCsv } from './csv.ts'
-import { lineBytesMax, NdjsonScanner } from './ndjson.ts'
+import { type Line, lineBytesMax, readLine, readNdjson } from './ndjson.ts'
 import { BrokenFile, type Source } from './source.ts'
 
 /** A row of a file. */
@@ -150,33 +150,21 @@ function openNdjson(
   pieces: AsyncGenerator<Buffer>,
   { map, kind }: TableOptions,
 ): Table {
-  const columns = chooseColumns(membersIn(first), map, kind)
+  const lines = first.toString().split('\n', headerRowMax)
+  const members = lines.flatMap((line) => readLine(Buffer.from(line)).members)
+  const columns = chooseColumns([...new Set(members.map(([name]) => name))], map, kind)
   if (Object.values(columns.at).every((place) => place < 0)) throw new Error(noColumns)
   const at = Object.fromEntries(fieldNames.map((name, place) => [name, place])) as Columns['at']
-  return { columns: { ...columns, at }, rows: readNdjson(pieces, columns, map) }
-}
-
-/** The names in the first lines. */
-function membersIn(first: Buffer): string[] {
-  const scanner = new NdjsonScanner()
-  scanner.feed(first)
-  if (!first.includes('\n')) scanner.end()
-  const names = new Set<string>()
-  for (let line = 0; line < headerRowMax && scanner.next(); line++) {
-    for (const [name] of scanner.members) names.add(name)
-  }
-  return [...names]
+  return { columns: { ...columns, at }, rows: rowsOf(readNdjson(pieces), columns, map) }
 }
 
 /** Another object may have other members: each finds its field by itself. */
-async function* readNdjson(
-  pieces: AsyncGenerator<Buffer>,
+async function* rowsOf(
+  read: AsyncIterable<Line[]>,
   columns: Columns,
   map: ColumnMap,
 ): AsyncGenerator<Row[]> {
-  const scanner = new NdjsonScanner()
   const places = new Map<string, number>()
-  let number = 0
   function placeOf(name: string): number {
     let place = places.get(name)
     if (place === undefined) {
@@ -187,24 +175,18 @@ async function* readNdjson(
     }
     return place
   }
-  function* take(): Generator<Row> {
-    while (scanner.next()) {
-      const fields: string[] = []
-      for (const [name, value] of scanner.members) {
-        const place = placeOf(name)
-        if (place >= 0) fields[place] ||= value
-      }
-      const saysNothing = scanner.members.length > 0 && fields.length === 0
-      const fault = saysNothing ? 'none of its members is known' : scanner.fault
-      yield { number: ++number, fields, fault }
+  let number = 0
+  const take = ({ members, fault }: Line): Row => {
+    const fields: string[] = []
+    for (const [name, value] of members) {
+      const place = placeOf(name)
+      if (place >= 0) fields[place] ||= value
     }
+    const saysNothing = members.length > 0 && fields.length === 0
+    const why = saysNothing ? 'none of its members is known' : fault
+    return { number: ++number, fields, fault: why }
   }
-  for await (const piece of pieces) {
-    scanner.feed(piece)
-    yield [...take()]
-  }
-  scanner.end()
-  yield [...take()]
+  for await (const lines of read) yield lines.map(take)
 }
 
 /** There are files whose objects have their ids for names. */

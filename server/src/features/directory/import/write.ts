@@ -2,14 +2,13 @@ import type { Context } from '../../../kernel/context.ts'
 import type { Session } from '../../../kernel/db/session.ts'
 import { domainIn } from '../identity.ts'
 import { lockDirectory } from '../queries.ts'
-import { companyTerms, contactTerms, TermCounts, vectorOf } from '../terms.ts'
+import { type CompanyRecord, isSame, merge } from '../records.ts'
+import { companyTerms, contactTerms, count, type TermCounts, vectorOf } from '../terms.ts'
 import { addToTerms } from '../vocabulary-queries.ts'
 import type { Batch, BatchContact } from './batch.ts'
 import { choose } from './choose.ts'
-import { type CompanyRecord, isSameCompany, mergeCompanies, named } from './companies.ts'
-import { isSameContact, mergeContacts } from './contacts.ts'
+import { named } from './companies.ts'
 import { type CopyValue, copyText } from './copy-text.ts'
-import type { Counts } from './progress.ts'
 import * as queries from './queries.ts'
 
 export interface WriteOptions {
@@ -17,7 +16,20 @@ export interface WriteOptions {
   isSample: boolean
 }
 
-export interface Written extends Omit<Counts, 'opted_out' | 'rejected'> {
+/** What became of the rows of a file. */
+export const nothing = {
+  contacts_created: 0,
+  contacts_updated: 0,
+  contacts_unchanged: 0,
+  companies_created: 0,
+  companies_updated: 0,
+  opted_out: 0,
+  rejected: 0,
+}
+
+export type Counts = typeof nothing
+
+interface Written extends Omit<Counts, 'opted_out' | 'rejected'> {
   /** Rows of people who asked to be removed. */
   optedOut: number[]
 }
@@ -30,10 +42,10 @@ export async function writeBatch(
 ): Promise<Written> {
   await lockDirectory(tx.db)
   const { contacts, companies, optedOut } = await choose(tx, batch)
-  const counts = new TermCounts()
+  const counts: TermCounts = new Map()
   const { stored, ...written } = await writeCompanies(tx, companies, counts, options)
   const people = await writeContacts(tx, contacts, stored, counts, options)
-  await addToTerms(tx.db, counts.contacts)
+  await addToTerms(tx.db, counts)
   return { ...written, ...people, optedOut }
 }
 
@@ -66,13 +78,13 @@ async function writeCompanies(
   for (const key of keys) {
     const said = companies.get(key) as CompanyRecord
     const before = known.get(key)
-    const record = named(before ? mergeCompanies(before, said) : said)
+    const record = named(before ? merge(before, said) : said)
     const terms = companyTerms(record)
     const vector = vectorOf(terms)
     const id = before?.id ?? tx.newId()
     stored.set(key, { id, terms, vector, employees: record.employee_count, newPeople: 0 })
     const sample = isSample && (before?.sample ?? true)
-    if (before && sample === before.sample && isSameCompany(record, before)) continue
+    if (before && sample === before.sample && isSame(record, before)) continue
     const row = queries.companyRow({ ...record, id, key, sample, timestamp_updated, terms: vector })
     if (before) {
       changed.push(row)
@@ -83,8 +95,8 @@ async function writeCompanies(
   if (changed.length > 0) {
     await copyFrom(queries.copyChangedCompanies, copyText(changed))
     for (const { key, people } of await queries.updatePeople(tx.db)) {
-      counts.add(moved.get(key)?.before ?? [], -people)
-      counts.add(moved.get(key)?.after ?? [], people)
+      count(counts, moved.get(key)?.before ?? [], -people)
+      count(counts, moved.get(key)?.after ?? [], people)
     }
     await queries.updateCompanies(tx.db)
   }
@@ -105,7 +117,7 @@ async function writeContacts(
   const timestamp_updated = tx.now()
   const created = keys.filter((key) => !known.has(key))
   if (created.length > 0) await copyFrom(queries.copyContacts, copyText(newRows(created)))
-  for (const { terms, newPeople } of companies.values()) counts.add(terms, newPeople)
+  for (const { terms, newPeople } of companies.values()) count(counts, terms, newPeople)
   const changed = [...changedRows()]
   if (changed.length > 0) {
     await copyFrom(queries.copyChangedContacts, copyText(changed))
@@ -123,7 +135,7 @@ async function writeContacts(
       const { record, company } = contacts.get(key) as BatchContact
       const employer = company === undefined ? undefined : companies.get(company)
       const own = contactTerms(record, company && domainIn(company))
-      counts.add(own, 1)
+      count(counts, own, 1)
       if (employer) employer.newPeople++
       yield queries.contactRow({
         ...record,
@@ -138,17 +150,17 @@ async function writeContacts(
     for (const before of rows) {
       const { key, id } = before
       const said = contacts.get(key) as BatchContact
-      const record = mergeContacts(before, said.record)
+      const record = merge(before, said.record)
       const employer = said.company === undefined ? undefined : companies.get(said.company)
       const company_id = employer?.id ?? before.company_id
       const sample = isSample && before.sample
       const isMoved = company_id !== before.company_id
-      if (!isMoved && sample === before.sample && isSameContact(record, before)) continue
+      if (!isMoved && sample === before.sample && isSame(record, before)) continue
       const company = said.company ?? before.company
       const terms = contactTerms(record, company && domainIn(company))
-      counts.add(contactTerms(before, before.company && domainIn(before.company)), -1)
-      counts.add(terms, 1)
-      if (employer && isMoved) counts.add(employer.terms, 1)
+      count(counts, contactTerms(before, before.company && domainIn(before.company)), -1)
+      count(counts, terms, 1)
+      if (employer && isMoved) count(counts, employer.terms, 1)
       yield queries.contactRow({
         ...record,
         ...{ id, key, company_id, sample, timestamp_updated, employees: null },

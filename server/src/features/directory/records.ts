@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from 'node:util'
+
+/** A contact as a file tells of it; null where it says nothing. */
+export interface ContactRecord {
+  first_name: string | null
+  last_name: string | null
+  title: string | null
+  seniority: string | null
+  department: string | null
+  city: string | null
+  country: string | null
+  linkedin_url: string | null
+  email: string | null
+  email_status: string | null
+  /** Whether there is an address, or enough to look for one. */
+  has_email: boolean
+}
+
+/** A company as a file tells of it; null where it says nothing. */
+export interface CompanyRecord {
+  name: string | null
+  domain: string | null
+  website: string | null
+  industry: string | null
+  employee_count: number | null
+  revenue_range: string | null
+  founded_year: number | null
+  description: string | null
+  /** Empty where it says nothing. */
+  technologies: string[]
+  city: string | null
+  country: string | null
+  linkedin_url: string | null
+}
+
+type DirectoryRecord = ContactRecord | CompanyRecord
+
+/** What the newer one says, and else what is known already. */
+export function merge<R extends DirectoryRecord>(known: R, newer: R): R {
+  const merged = { ...newer }
+  for (const field of fieldsOf(newer)) {
+    if (saysNothing(newer[field])) merged[field] = known[field]
+  }
+  return merged
+}
+
+const saysNothing = (value: unknown) =>
+  value === null || value === false || (Array.isArray(value) && value.length === 0)
+
+/** @param stored may have other fields as well */
+export const isSame = <R extends DirectoryRecord>(record: R, stored: R): boolean =>
+  fieldsOf(record).every((field) => isDeepStrictEqual(record[field], stored[field]))
+
+const fieldsOf = <R extends DirectoryRecord>(record: R) => Object.keys(record) as (keyof R)[]
