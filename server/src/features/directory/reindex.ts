@@ -52,7 +52,7 @@ export function reindexDirectory(
       await recountTerms(tx.db)
       await importing.finishImport(tx.db, id, ctx.now())
     })
-    await importing.settleDirectory(db)
+    await importing.analyzeDirectory(db)
     return { companies, contacts }
   })
 }

@@ -1,8 +1,8 @@
 import type { Db } from '../../kernel/db/db.ts'
 import { nameKey, profileKey } from './identity.ts'
 import * as queries from './queries.ts'
-import { count, quoted, type TermCounts } from './terms.ts'
-import { addToTerms, listAddressDomains } from './vocabulary-queries.ts'
+import { addCount, quoted, type TermCounts } from './terms.ts'
+import { addTermCounts, listAddressDomains } from './vocabulary-queries.ts'
 
 /** Everything that the directory has about one person: under the key, and whatever is theirs as well. */
 export async function removePerson(
@@ -19,14 +19,17 @@ export async function removePerson(
     keys,
     same.map(({ id }) => id),
   )
-  return await forget(db, [...found, ...others])
+  return await subtractTermCounts(db, [...found, ...others])
 }
 
 /** Takes the contacts out of the counts of the vocabulary. */
-export async function forget<T extends { terms: string[] }>(db: Db, removed: T[]): Promise<T[]> {
+export async function subtractTermCounts<T extends { terms: string[] }>(
+  db: Db,
+  removed: T[],
+): Promise<T[]> {
   const counts: TermCounts = new Map()
-  for (const { terms } of removed) count(counts, terms, -1)
-  await addToTerms(db, counts)
+  for (const { terms } of removed) addCount(counts, terms, -1)
+  await addTermCounts(db, counts)
   return removed
 }
 
@@ -41,7 +44,7 @@ export async function removeDomain(
   const found = await queries.deleteByDomain(db, domain, terms)
   const others = await queries.deleteContacts(db, [], contactIds)
   await queries.deleteCompaniesByDomain(db, domain)
-  return await forget(db, [...found, ...others])
+  return await subtractTermCounts(db, [...found, ...others])
 }
 
 /** By which a person would be known without the address. */

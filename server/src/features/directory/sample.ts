@@ -6,7 +6,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { importFile } from './import/import.ts'
 import { sampleColumns, sampleRows } from './made-up/rows.ts'
 import * as queries from './queries.ts'
-import { forget } from './remove.ts'
+import { subtractTermCounts } from './remove.ts'
 
 export interface Sample {
   contacts: number
@@ -39,7 +39,7 @@ export async function loadSample(ctx: Context): Promise<Sample> {
 export async function removeSample(ctx: Context): Promise<Sample> {
   return await transaction(ctx, async (tx) => {
     await queries.lockDirectory(tx.db)
-    const contacts = await forget(tx.db, await queries.deleteSampleContacts(tx.db))
+    const contacts = await subtractTermCounts(tx.db, await queries.deleteSampleContacts(tx.db))
     const companies = await queries.deleteSampleCompanies(tx.db)
     return { contacts: contacts.length, companies }
   })

@@ -78,7 +78,7 @@ export function companyTerms(company: CompanyRecord): Term[] {
 /** By how many contacts more have a term, or by how many fewer. */
 export type TermCounts = Map<Term, number>
 
-export function count(counts: TermCounts, terms: Term[], contacts: number) {
+export function addCount(counts: TermCounts, terms: Term[], contacts: number) {
   for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + contacts)
 }
 

@@ -78,7 +78,7 @@ export async function listAddressDomains(db: Db, domain: string): Promise<string
 }
 
 /** So many more contacts have a term; fewer where the number is negative. */
-export async function addToTerms(db: Db, contacts: Map<string, number>): Promise<void> {
+export async function addTermCounts(db: Db, contacts: Map<string, number>): Promise<void> {
   const terms = [...contacts].filter(([, number]) => number !== 0)
   if (terms.length === 0) return
   await sql`

@@ -4,7 +4,7 @@ import type { Columns } from './columns.ts'
 import { readCompany } from './companies.ts'
 import { readContact } from './contacts.ts'
 import type { Row } from './table.ts'
-import { Unfit } from './values.ts'
+import { InvalidValue } from './values.ts'
 
 export interface BatchContact {
   /** Its last one in the file. */
@@ -48,10 +48,10 @@ export class Batch {
     this.#rows++
     for (const field of row.fields) this.#characters += field?.length ?? 0
     try {
-      if (row.fault !== undefined) throw new Unfit(row.fault)
+      if (row.fault !== undefined) throw new InvalidValue(row.fault)
       this.#take(row)
     } catch (error) {
-      if (!(error instanceof Unfit)) throw error
+      if (!(error instanceof InvalidValue)) throw error
       // A spreadsheet leaves rows of nothing but separators behind.
       if (row.fault === undefined && row.fields.every((field) => !field?.trim())) return
       this.rejections.push({ row: row.number, reason: error.message })
@@ -63,7 +63,7 @@ export class Batch {
     const said = readCompany(row, at)
     const company = said && companyKey(said.domain, said.name)
     const contact = kind === 'contacts' ? readContact(row, at, company) : undefined
-    if (!contact && company === undefined) throw new Unfit('neither a name nor a domain')
+    if (!contact && company === undefined) throw new InvalidValue('neither a name nor a domain')
     if (said && company !== undefined) {
       const known = this.companies.get(company)
       this.companies.set(company, known ? merge(known, said) : said)

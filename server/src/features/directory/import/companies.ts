@@ -3,18 +3,18 @@ import type { CompanyRecord } from '../records.ts'
 import type { Columns } from './columns.ts'
 import { domainOfSite, isMailHost } from './shared-hosts.ts'
 import type { Row } from './table.ts'
-import { readCount, readList, readShownText, readText, readYear, Unfit } from './values.ts'
+import { InvalidValue, readCount, readList, readShownText, readText, readYear } from './values.ts'
 
 /**
  * @returns undefined when the row names no company
- * @throws Unfit
+ * @throws InvalidValue
  */
 export function readCompany({ fields }: Row, at: Columns['at']): CompanyRecord | undefined {
   const website = readText('website', fields[at.website], 500)
   const named = readText('domain', fields[at.domain], 500)
   const name = readShownText('company', fields[at.company], 500)
   const given = named === null ? undefined : domainOf(named)
-  if (named !== null && given === undefined) throw new Unfit('domain is not a domain')
+  if (named !== null && given === undefined) throw new InvalidValue('domain is not a domain')
   const own = given ?? domainOfSite(website ?? '')
   const domain = own === undefined || isMailHost(own) ? null : own
   if (name === null && domain === null) return undefined

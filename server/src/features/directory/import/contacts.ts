@@ -4,11 +4,11 @@ import type { Columns } from './columns.ts'
 import type { Row } from './table.ts'
 import {
   foldAddress,
+  InvalidValue,
   readEmailStatus,
   readShownText,
   readSwitch,
   readText,
-  Unfit,
 } from './values.ts'
 
 export interface KeyedContact {
@@ -18,7 +18,7 @@ export interface KeyedContact {
 
 /**
  * @param company the key of the company that the row names
- * @throws Unfit
+ * @throws InvalidValue
  */
 export function readContact(
   { fields }: Row,
@@ -34,7 +34,8 @@ export function readContact(
   const status = readEmailStatus('email_status', fields[at.email_status])
   const given = readText('email', fields[at.email])
   const folded = given === null ? undefined : foldAddress(given)
-  if (given !== null && folded === undefined) throw new Unfit('email is not an e-mail address')
+  if (given !== null && folded === undefined)
+    throw new InvalidValue('email is not an e-mail address')
   // An address that is known to be wrong is as good as none.
   const email = status === 'invalid' ? null : given
   const linkedin_url = readText('linkedin_url', fields[at.linkedin_url], 500)
@@ -80,5 +81,5 @@ function keyOf(
   if (linkedin !== null) return profileKey(linkedin)
   const key = nameKey(first, last, company)
   if (key !== undefined) return key
-  throw new Unfit('neither an e-mail address, a LinkedIn profile, nor a name with a company')
+  throw new InvalidValue('neither an e-mail address, a LinkedIn profile, nor a name with a company')
 }

@@ -58,7 +58,7 @@ export async function importFile(
   const fingerprint = [source.fingerprint, kind ?? '', ...[...map].flat()].join(' ')
   return await withSession(ctx.db, async (session) => {
     const own = { ...ctx, db: session.db }
-    await holdImport(own, fingerprint)
+    await waitForImportLock(own, fingerprint)
     const result = await run(own, session, { table, source, fingerprint }, options)
     // After a failure the lock goes with the connection.
     await queries.unlockImport(session.db, fingerprint)
@@ -67,16 +67,16 @@ export async function importFile(
 }
 
 /** One that was killed a moment ago may still be ending. */
-async function holdImport(ctx: Context, fingerprint: string) {
-  for (let tries = 0; tries < holdTriesMax; tries++) {
+async function waitForImportLock(ctx: Context, fingerprint: string) {
+  for (let tries = 0; tries < lockTriesMax; tries++) {
     if (await queries.lockImport(ctx.db, fingerprint)) return
-    await ctx.sleep(holdEveryMs)
+    await ctx.sleep(lockEveryMs)
   }
   throw new Error('This file is being imported already.')
 }
 
-const holdTriesMax = 25
-const holdEveryMs = 200
+const lockTriesMax = 25
+const lockEveryMs = 200
 
 interface Run {
   table: Table
@@ -101,7 +101,7 @@ async function run(
     throw error
   })
   const { row, report_bytes, ...counts } = await written
-  await queries.settleDirectory(ctx.db)
+  await queries.analyzeDirectory(ctx.db)
   if (broken) throw new Error(`${broken} ${whatIsImported(rows)}`)
   await queries.finishImport(ctx.db, opened.id, ctx.now())
   return {

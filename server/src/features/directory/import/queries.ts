@@ -28,16 +28,6 @@ const contactColumns = [
   ...(['linkedin_url', 'email', 'email_status', 'has_email'] as const),
 ]
 
-/** What is stored beside a record. */
-interface Stored {
-  id: string
-  key: string
-  sample: boolean
-  timestamp_updated: Date
-  /** A `tsvector`, as it is written. */
-  terms: string
-}
-
 const companyRowColumns = [
   ...(['id', 'key', 'sample', 'timestamp_updated', 'terms'] as const),
   ...companyColumns,
@@ -47,22 +37,32 @@ const contactRowColumns = [
   ...contactColumns,
 ]
 
-/** A row of `copyCompanies` and `copyChangedCompanies`. */
-export const companyRow = (company: CompanyRecord & Stored) =>
-  companyRowColumns.map((column) => company[column])
-
-/** A row of `copyContacts` and `copyChangedContacts`. */
-export const contactRow = (
-  contact: ContactRecord & Stored & { company_id: string | null; employees: number | null },
-) => contactRowColumns.map((column) => contact[column])
-
-/** A company as it is stored. */
-export interface KnownCompany extends CompanyRecord {
+/** What is stored beside a record. */
+interface Stored {
   id: string
   key: string
   sample: boolean
   timestamp_updated: Date
 }
+
+/** A company as it is stored. */
+export type KnownCompany = CompanyRecord & Stored
+
+/** A contact as it is stored, and the key of its company. */
+export type KnownContact = ContactRecord &
+  Stored & { company_id: string | null; company: string | null }
+
+/** @param company.terms a `tsvector`, as it is written */
+export const companyRow = (company: KnownCompany & { terms: string }) =>
+  companyRowColumns.map((column) => company[column])
+
+/**
+ * @param contact.terms a `tsvector`, as it is written
+ * @param contact.employees of the company; of a row that is staged, both are made of the stored company
+ */
+export const contactRow = (
+  contact: Omit<KnownContact, 'company'> & { terms: string; employees: number | null },
+) => contactRowColumns.map((column) => contact[column])
 
 const selectCompanies = `
   select id, key, sample, timestamp_updated, ${companyColumns.join(', ')}
@@ -78,17 +78,6 @@ export const listCompaniesAfter = prepared<[string, number], KnownCompany>(
   'list_companies_after',
   `${selectCompanies} where id > $1::uuid order by id limit $2`,
 )
-
-/** A contact as it is stored. */
-export interface KnownContact extends ContactRecord {
-  id: string
-  key: string
-  sample: boolean
-  timestamp_updated: Date
-  company_id: string | null
-  /** Its key. */
-  company: string | null
-}
 
 const selectContacts = `
   select c.id, c.key, c.sample, c.timestamp_updated, c.company_id, k.key as company,
@@ -173,7 +162,7 @@ const takenFromStaged = (columns: string[]) =>
   sql.raw(columns.map((column) => `${column} = s.${column}`).join(', '))
 
 /** For the statements that come: what was added is in its index, and known to the planner. */
-export async function settleDirectory(db: Db): Promise<void> {
+export async function analyzeDirectory(db: Db): Promise<void> {
   // Only its owner may.
   await sql`
     select gin_clean_pending_list(oid)
@@ -181,14 +170,6 @@ export async function settleDirectory(db: Db): Promise<void> {
     where oid = 'directory_contacts_terms'::regclass and pg_has_role(relowner, 'usage')`.execute(db)
   await sql`analyze directory_contacts, directory_companies, directory_terms`.execute(db)
 }
-
-export const existsOptOut = async (db: Db): Promise<boolean> =>
-  (await db
-    .selectFrom('directory_optouts')
-    .select('kind')
-    .where('kind', '<>', 'contact')
-    .limit(1)
-    .executeTakeFirst()) !== undefined
 
 /** The unfinished import of a file, or a new one. */
 export async function openImport(

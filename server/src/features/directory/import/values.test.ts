@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import {
   foldAddress,
+  InvalidValue,
   readCount,
   readEmailStatus,
   readList,
   readSwitch,
   readText,
   readYear,
-  Unfit,
 } from './values.ts'
 
 describe('a text', () => {
@@ -32,7 +32,7 @@ describe('a text', () => {
     ['a\0b', 'title has a character that no text has'],
     ['a\ud800b', 'title has a character that no text has'],
   ])('%j is refused', (text, reason) => {
-    expect(() => readText('title', text)).toThrow(new Unfit(reason))
+    expect(() => readText('title', text)).toThrow(new InvalidValue(reason))
   })
 })
 

@@ -1,14 +1,14 @@
 import { parseEmail } from '../../../kernel/email.ts'
 
 /** A value that cannot be taken, with why: the row is rejected. */
-export class Unfit extends Error {
-  override name = 'Unfit'
+export class InvalidValue extends Error {
+  override name = 'InvalidValue'
 }
 
 /**
  * One line of text without white space around it; null for nothing, or what exports write for it.
  *
- * @throws Unfit
+ * @throws InvalidValue
  */
 export function readText(
   field: string,
@@ -18,7 +18,9 @@ export function readText(
   if (text === undefined || text === '') return null
   const tidy = plain.test(text) ? text : tidied(field, text)
   if (tidy.length > charactersMax) {
-    throw new Unfit(`${field} is longer than ${charactersMax.toLocaleString('en-US')} characters`)
+    throw new InvalidValue(
+      `${field} is longer than ${charactersMax.toLocaleString('en-US')} characters`,
+    )
   }
   return tidy === '' || (tidy.length <= blankMax && blanks.has(tidy.toLowerCase())) ? null : tidy
 }
@@ -27,7 +29,7 @@ export function readText(
  * The same of what searches show: one with an e-mail address in it is taken as nothing, as some
  * exports write the address of whom they know no name.
  *
- * @throws Unfit
+ * @throws InvalidValue
  */
 export function readShownText(
   field: string,
@@ -44,9 +46,10 @@ const anyAddress = /[^\s@]@[^\s@]+\.[^\s@]/
 const plain = /^[!-~]+(?: [!-~]+)*$/
 
 function tidied(field: string, text: string): string {
-  if (text.includes('\ufffd')) throw new Unfit(`${field} is not written in the file's encoding`)
+  if (text.includes('\ufffd'))
+    throw new InvalidValue(`${field} is not written in the file's encoding`)
   if (text.includes('\0') || !text.isWellFormed()) {
-    throw new Unfit(`${field} has a character that no text has`)
+    throw new InvalidValue(`${field} has a character that no text has`)
   }
   return text
     .replace(/[\s\p{Cc}]+/gu, ' ')
@@ -79,7 +82,7 @@ export const foldAddress = (text: string): string | undefined => parseEmail(text
  * A number of people: `1,200`, `51-200` and `51 to 200` (the lower end), `10,001+`, `1.2K`,
  * `self-employed`.
  *
- * @throws Unfit
+ * @throws InvalidValue
  */
 export function readCount(field: string, text: string | undefined): number | null {
   if (text !== undefined && bareCount.test(text)) return Number(text)
@@ -98,7 +101,7 @@ export function readCount(field: string, text: string | undefined): number | nul
     : Number(digits.replace(/\D/g, ''))
   const count = Math.round(number * ({ k: 1000, m: 1_000_000 }[unit.toLowerCase()] ?? 1))
   if (digits !== '' && count <= countMax) return count
-  throw new Unfit(`${field} is not a number of people`)
+  throw new InvalidValue(`${field} is not a number of people`)
 }
 
 const bareCount = /^\d{1,8}$/
@@ -109,14 +112,14 @@ const countMax = 100_000_000
 /**
  * The year of a year or a date.
  *
- * @throws Unfit
+ * @throws InvalidValue
  */
 export function readYear(field: string, text: string | undefined): number | null {
   const value = readText(field, text)
   if (value === null) return null
   const year = Number(/\b(1[0-9]{3}|20\d\d)\b/.exec(value)?.[1])
   if (year) return year
-  throw new Unfit(`${field} is not a year`)
+  throw new InvalidValue(`${field} is not a year`)
 }
 
 /** Parts of a list; the same in other letters counts once. */
@@ -139,13 +142,13 @@ export function readList(field: string, text: string | undefined): string[] {
 
 const listMax = 200
 
-/** @throws Unfit */
+/** @throws InvalidValue */
 export function readSwitch(field: string, text: string | undefined): boolean | null {
   const value = readText(field, text)
   if (value === null) return null
   if (/^(?:true|yes|y|1|t|available)$/i.test(value)) return true
   if (/^(?:false|no|n|0|f|unavailable)$/i.test(value)) return false
-  throw new Unfit(`${field} is neither yes nor no`)
+  throw new InvalidValue(`${field} is neither yes nor no`)
 }
 
 export type EmailStatus = 'verified' | 'likely' | 'unknown' | 'invalid'

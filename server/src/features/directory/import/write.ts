@@ -3,12 +3,12 @@ import type { Session } from '../../../kernel/db/session.ts'
 import { domainIn } from '../identity.ts'
 import { lockDirectory } from '../queries.ts'
 import { type CompanyRecord, isSame, merge } from '../records.ts'
-import { companyTerms, contactTerms, count, type TermCounts, vectorOf } from '../terms.ts'
-import { addToTerms } from '../vocabulary-queries.ts'
+import { addCount, companyTerms, contactTerms, type TermCounts, vectorOf } from '../terms.ts'
+import { addTermCounts } from '../vocabulary-queries.ts'
 import type { Batch, BatchContact } from './batch.ts'
-import { choose } from './choose.ts'
 import { named } from './companies.ts'
 import { type CopyValue, copyText } from './copy-text.ts'
+import { excludeOptedOut } from './exclude-opted-out.ts'
 import * as queries from './queries.ts'
 
 export interface WriteOptions {
@@ -41,11 +41,11 @@ export async function writeBatch(
   options: WriteOptions,
 ): Promise<Written> {
   await lockDirectory(tx.db)
-  const { contacts, companies, optedOut } = await choose(tx, batch)
+  const { contacts, companies, optedOut } = await excludeOptedOut(tx, batch)
   const counts: TermCounts = new Map()
   const { stored, ...written } = await writeCompanies(tx, companies, counts, options)
   const people = await writeContacts(tx, contacts, stored, counts, options)
-  await addToTerms(tx.db, counts)
+  await addTermCounts(tx.db, counts)
   return { ...written, ...people, optedOut }
 }
 
@@ -95,8 +95,8 @@ async function writeCompanies(
   if (changed.length > 0) {
     await copyFrom(queries.copyChangedCompanies, copyText(changed))
     for (const { key, people } of await queries.updatePeople(tx.db)) {
-      count(counts, moved.get(key)?.before ?? [], -people)
-      count(counts, moved.get(key)?.after ?? [], people)
+      addCount(counts, moved.get(key)?.before ?? [], -people)
+      addCount(counts, moved.get(key)?.after ?? [], people)
     }
     await queries.updateCompanies(tx.db)
   }
@@ -117,7 +117,7 @@ async function writeContacts(
   const timestamp_updated = tx.now()
   const created = keys.filter((key) => !known.has(key))
   if (created.length > 0) await copyFrom(queries.copyContacts, copyText(newRows(created)))
-  for (const { terms, newPeople } of companies.values()) count(counts, terms, newPeople)
+  for (const { terms, newPeople } of companies.values()) addCount(counts, terms, newPeople)
   const changed = [...changedRows()]
   if (changed.length > 0) {
     await copyFrom(queries.copyChangedContacts, copyText(changed))
@@ -135,7 +135,7 @@ async function writeContacts(
       const { record, company } = contacts.get(key) as BatchContact
       const employer = company === undefined ? undefined : companies.get(company)
       const own = contactTerms(record, company && domainIn(company))
-      count(counts, own, 1)
+      addCount(counts, own, 1)
       if (employer) employer.newPeople++
       yield queries.contactRow({
         ...record,
@@ -158,9 +158,9 @@ async function writeContacts(
       if (!isMoved && sample === before.sample && isSame(record, before)) continue
       const company = said.company ?? before.company
       const terms = contactTerms(record, company && domainIn(company))
-      count(counts, contactTerms(before, before.company && domainIn(before.company)), -1)
-      count(counts, terms, 1)
-      if (employer && isMoved) count(counts, employer.terms, 1)
+      addCount(counts, contactTerms(before, before.company && domainIn(before.company)), -1)
+      addCount(counts, terms, 1)
+      if (employer && isMoved) addCount(counts, employer.terms, 1)
       yield queries.contactRow({
         ...record,
         ...{ id, key, company_id, sample, timestamp_updated, employees: null },

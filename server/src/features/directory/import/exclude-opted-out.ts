@@ -1,18 +1,18 @@
 import type { Context } from '../../../kernel/context.ts'
 import { addressIn, domainIn, profileKey } from '../identity.ts'
 import { OptOuts } from '../optouts.ts'
+import { hasOptOuts } from '../queries.ts'
 import type { Batch, BatchContact } from './batch.ts'
-import * as queries from './queries.ts'
 
-export type Chosen = Pick<Batch, 'contacts' | 'companies'> & {
-  /** Rows of the others. */
+type Allowed = Pick<Batch, 'contacts' | 'companies'> & {
+  /** Rows of the people who are left out. */
   optedOut: number[]
 }
 
 /** All of a batch but those who asked to be removed, by themselves or with their domain. */
-export async function choose(tx: Context, batch: Batch): Promise<Chosen> {
+export async function excludeOptedOut(tx: Context, batch: Batch): Promise<Allowed> {
   const { contacts, companies } = batch
-  if (!(await queries.existsOptOut(tx.db))) return { contacts, companies, optedOut: [] }
+  if (!(await hasOptOuts(tx.db))) return { contacts, companies, optedOut: [] }
   const people = [...contacts].map(([key, contact]) => ({ key, contact, ...namesOf(key, contact) }))
   const optOuts = await OptOuts.read(tx.db, {
     addresses: people.flatMap(({ address }) => address ?? []),
