@@ -138,6 +138,7 @@ type ReplyOptions = WorkspaceOptions & {
 }
 
 const replyNotes = `
+The running service sends it; where none runs, the command says so and nothing is sent.
 The same text in the same conversation is sent once, however often the command is given; with --key
 it is sent for each key. A reply that failed was not sent: the same command tries it again. Of one
 that is uncertain nobody knows; it is never sent again by itself. It counts for no limit, waits for

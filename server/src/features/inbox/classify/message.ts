@@ -3,6 +3,9 @@ import { parseEmail } from '../../../kernel/email.ts'
 import { storable } from '../../../kernel/text.ts'
 import { boundedSource, headOf } from './bounded-source.ts'
 import { textOfHtml } from './html.ts'
+import { keepLinesOfParts } from './part-lines.ts'
+
+keepLinesOfParts()
 
 /** A mail as it came in, taken apart. Nothing of it is trusted. */
 export interface ParsedMessage {
