@@ -6,6 +6,7 @@ import { choosePort } from '../../server/src/kernel/postgres/port.ts'
 
 export interface Sink extends AsyncDisposable {
   port: number
+  pid: number
 }
 
 /** Postfix's `smtp-sink`: takes every mail and throws it away, at 30,000 a second. */
@@ -21,7 +22,7 @@ export async function startSink(): Promise<Sink> {
   await Promise.race([answers(port), failed])
   failed.catch(() => undefined)
   return {
-    port,
+    ...{ port, pid: Number(child.pid) },
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
       await ended

@@ -2,7 +2,12 @@ import type { Db } from '../../kernel/db/db.ts'
 import { SizedCache } from '../../kernel/sized-cache.ts'
 import type { CampaignSchedule } from '../campaigns/index.ts'
 import { type CompiledStep, compileStep, type MailCampaign } from '../messages/index.ts'
-import { type CampaignColumns, findVariantText, readCampaigns } from './campaign-queries.ts'
+import {
+  type CampaignColumns,
+  type CampaignVersion,
+  findVariantText,
+  readCampaigns,
+} from './campaign-queries.ts'
 import type { PlannedCampaign, PlannedStep } from './planning/plan.ts'
 
 /** A campaign as this process has read it, without the texts of its mails: they may be a megabyte. */
@@ -27,13 +32,6 @@ export interface BookedCampaign {
 /** What was planned of it may hold no more. */
 export class CampaignChanged extends Error {
   override name = 'CampaignChanged'
-}
-
-export interface CampaignVersion {
-  workspace_id: string
-  id: string
-  /** Later with every change. */
-  version: Date
 }
 
 const campaignBytesMax = 16 * 1024 * 1024

@@ -3,9 +3,15 @@ import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import type { CampaignSequence } from '../campaigns/index.ts'
 import type { MailCampaign, MailVariant } from '../messages/index.ts'
-import type { CampaignVersion } from './campaign-book.ts'
 
 // Lanes of many workspaces read their campaigns together: workspace_id comes from a list.
+
+export interface CampaignVersion {
+  workspace_id: string
+  id: string
+  /** Later with every change. */
+  version: Date
+}
 
 type CampaignKey = Pick<CampaignVersion, 'workspace_id' | 'id'>
 

@@ -1,28 +1,24 @@
 import type { Batcher } from '../../kernel/batcher.ts'
 import type { Context } from '../../kernel/context.ts'
-import { shareLoop } from '../../kernel/loop-share.ts'
 import { type Envelope, MailFailure, type SmtpConnection } from '../../kernel/mail/index.ts'
 import { type RefusedCopy, TemplateError } from '../campaigns/index.ts'
-import { type CompiledStep, type ComposedMail, compose, MailRefused } from '../messages/index.ts'
-import type { LinkMaker } from '../tracking/index.ts'
+import { type ComposedMail, MailRefused } from '../messages/index.ts'
 import { CampaignChanged } from './campaign-book.ts'
 import type { Connections } from './connections.ts'
-import type { DraftRoom } from './draft-room.ts'
+import { type Draft, envelopeOf, type Made } from './draft.ts'
 import type { Lane } from './lane.ts'
+import { markDraft } from './marking.ts'
 import type { Outcome } from './outcome.ts'
 import type { ClaimedMail } from './plan-lanes.ts'
 import type { SentCopies } from './sent-copies.ts'
 import type { Settlement } from './settle.ts'
 import type { Mark } from './settle-queries.ts'
 import type { Settlements } from './settlements.ts'
-import { threadOf } from './thread.ts'
 import { errorOf, judge, printable, type Trouble } from './verdict.ts'
 
 export interface CourierParts {
   connections: Connections
   copies: SentCopies
-  links: LinkMaker
-  room: DraftRoom
   marks: Batcher<Mark, boolean>
   settlements: Settlements
 }
@@ -44,82 +40,11 @@ interface Attempt {
 
 type NotedCopy = Omit<RefusedCopy, 'campaign_id'>
 
-/** A claimed mail as it will be sent, or why it cannot be made. */
-export interface Draft {
-  claimed: ClaimedMail
-  made: Made | { error: unknown }
-  /** It is settled, or not sent after all. */
-  free: () => void
-}
-
-interface Made {
-  mail: ComposedMail
-  envelope: Envelope
-  /** Copies to local parts beyond ASCII, which a server without SMTPUTF8 (RFC 6531) does not take. */
-  utf8Copies: string[]
-  /** The same mail without them, in its header too. */
-  withoutUtf8Copies: () => ComposedMail
-}
-
-/** Makes the mail as soon as there is room for it. */
-export async function draftMail(
-  ctx: Context,
-  claimed: ClaimedMail,
-  parts: CourierParts,
-): Promise<Draft> {
-  const { workspace_id } = claimed.claim
-  return parts.room.make(workspace_id, () => makeDraft(ctx, claimed, parts))
-}
-
-/** The mail behind one that is made already, unless there is no room for it. */
-export async function draftNext(
-  ctx: Context,
-  claimed: ClaimedMail,
-  parts: CourierParts,
-): Promise<Draft | undefined> {
-  const { workspace_id } = claimed.claim
-  return parts.room.makeIfRoom(workspace_id, () => makeDraft(ctx, claimed, parts))
-}
-
-async function makeDraft(
-  ctx: Context,
-  claimed: ClaimedMail,
-  { links, room }: CourierParts,
-): Promise<Draft> {
-  try {
-    const { campaign, claim } = claimed
-    const compiled = await campaign.compiled(ctx.db, claim.step_id, claim.variant_id)
-    const mail = await shareLoop(ctx, () => composeMail(ctx, claimed, compiled, links))
-    const ascii = {
-      ...compiled,
-      cc: compiled.cc.filter(({ needsUtf8 }) => !needsUtf8),
-      bcc: compiled.bcc.filter(({ needsUtf8 }) => !needsUtf8),
-    }
-    const utf8Copies = [...compiled.cc, ...compiled.bcc].filter(({ needsUtf8 }) => needsUtf8)
-    const free = room.take(claim.workspace_id, bytesOf(mail))
-    return {
-      claimed,
-      made: {
-        ...{ mail, envelope: envelopeOf(mail) },
-        utf8Copies: utf8Copies.map(({ address }) => address),
-        withoutUtf8Copies: () => composeMail(ctx, claimed, ascii, links),
-      },
-      free,
-    }
-  } catch (error) {
-    return { claimed, made: { error }, free: () => undefined }
-  }
-}
-
-function bytesOf({ bytes, copy, text, html }: ComposedMail): number {
-  const ofCopy = copy && copy !== bytes ? copy.length : 0
-  return bytes.length + ofCopy + text.length + (html?.length ?? 0)
-}
-
 /**
  * Sends one claimed mail: begun, marked in the ledger, finished, settled.
  *
- * @param next goes out over the same connection at once
+ * @param behind go out over the same connection at once, and are marked with it: a burst needs one
+ *   commit for several mails
  * @returns the setback, whether something spoke against it meanwhile, and the settling: it is under way
  *   when this returns
  */
@@ -127,11 +52,11 @@ export async function sendMail(
   ctx: Context,
   lane: Lane,
   draft: Draft,
-  next: Draft | undefined,
+  behind: Draft[],
   parts: CourierParts,
 ): Promise<{ setback: Setback | null; isRefused: boolean; settled: Promise<boolean> }> {
   const { claimed } = draft
-  const { outcome, mail, refusedCopies, setback } = await attempt(ctx, lane, draft, next, parts)
+  const { outcome, mail, refusedCopies, setback } = await attempt(ctx, lane, draft, behind, parts)
   const settled = parts.settlements.add(settlementOf(ctx, claimed, outcome, mail, refusedCopies))
   if (mail?.copy && outcome.kind === 'sent') {
     const copy = { messageId: claimed.claim.message_id, bytes: mail.copy }
@@ -165,10 +90,11 @@ const notAnyMore: Outcome = {
 async function attempt(
   ctx: Context,
   lane: Lane,
-  { claimed, made }: Draft,
-  next: Draft | undefined,
+  draft: Draft,
+  behind: Draft[],
   parts: CourierParts,
 ): Promise<Attempt> {
+  const { claimed, made } = draft
   if ('error' in made) return { outcome: unfit(made.error), mail: null, setback: null }
   let { mail } = made
   let connection: SmtpConnection | undefined
@@ -177,14 +103,12 @@ async function attempt(
     connection = begun.connection
     mail = begun.mail
     const { refusedCopies } = begun
-    if (!(await parts.marks.add(markOf(claimed, mail)))) {
+    if (!(await markDraft(ctx, draft, behind.slice(0, lane.marksAhead), parts.marks))) {
       await connection.close()
       return { outcome: notAnyMore, mail, setback: null }
     }
-    await connection.finish(
-      mail.bytes,
-      next && 'mail' in next.made ? next.made.envelope : undefined,
-    )
+    const next = behind[0]?.made
+    await connection.finish(mail.bytes, next && 'mail' in next ? next.envelope : undefined)
     return { outcome: { kind: 'sent' }, mail, refusedCopies, setback: null }
   } catch (failure) {
     if (!(failure instanceof MailFailure)) {
@@ -200,28 +124,6 @@ async function attempt(
   } finally {
     if (connection) parts.connections.putBack(lane.mailboxId, connection)
   }
-}
-
-function composeMail(
-  ctx: Context,
-  { claim, mailbox }: ClaimedMail,
-  compiled: CompiledStep,
-  links: LinkMaker,
-) {
-  const address = mailbox.address ?? ''
-  return compose(compiled, {
-    lead: claim.lead,
-    mailbox: {
-      address,
-      display_name: mailbox.display_name,
-      signature: mailbox.signature,
-    },
-    messageId: claim.message_id,
-    thread: threadOf(claim),
-    at: ctx.now(),
-    links: links.of({ address, sends_locally: mailbox.sends_locally }),
-    keepsCopy: mailbox.saves_sent,
-  })
 }
 
 /** The lead waits for a person, and nobody gets half a mail. */
@@ -313,27 +215,6 @@ async function beginOn(
     throw failure
   }
 }
-
-export const envelopeOf = (mail: ComposedMail): Envelope => ({
-  from: mail.from,
-  to: mail.recipients,
-  sizeBytes: mail.sizeBytes,
-  utf8: mail.needsUtf8,
-})
-
-const markOf = ({ claim }: ClaimedMail, mail: ComposedMail): Mark => ({
-  workspace_id: claim.workspace_id,
-  lead_id: claim.lead_id,
-  step_id: claim.step_id,
-  id: claim.id,
-  campaign_id: claim.campaign_id,
-  mailbox_id: claim.mailbox_id,
-  subject: mail.subject,
-  starts_thread: mail.startsThread,
-  is_new: claim.is_new,
-  campaign_version: claim.campaign_version,
-  until: claim.until,
-})
 
 function settlementOf(
   ctx: Context,

@@ -2,6 +2,11 @@ import { bucketOf } from '../../kernel/runner/leases.ts'
 import type { Slot } from '../../kernel/runner/slots.ts'
 import type { Move } from './plan-lanes.ts'
 
+/** Older than this, what a mark looked at is looked at again before its mail is finished. */
+export const markTrustedMs = 200
+/** Mails of one mailbox that may be marked and not finished: a kill leaves so many uncertain. */
+const marksMax = 8
+
 /** One mailbox in the memory of the runner that owns its bucket. */
 export class Lane {
   readonly workspaceId: string
@@ -35,6 +40,11 @@ export class Lane {
     this.mailboxId = mailboxId
     this.bucket = bucketOf(mailboxId)
     this.token = token
+  }
+
+  /** Mails that are marked together with the one before them, where no gap has to pass between two. */
+  get marksAhead(): number {
+    return Math.min(marksMax - 1, Math.floor(markTrustedMs / this.mailMs))
   }
 
   /** Something of it is open. */

@@ -4,15 +4,8 @@ import { describeError } from '../../kernel/log.ts'
 import { MailFailure } from '../../kernel/mail/index.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 import { answer } from './answer.ts'
-import {
-  abandonMail,
-  type Draft,
-  draftMail,
-  draftNext,
-  releaseMail,
-  type Setback,
-  sendMail,
-} from './courier.ts'
+import { abandonMail, releaseMail, type Setback, sendMail } from './courier.ts'
+import { type Draft, draftMail, draftNext } from './draft.ts'
 import { Lane } from './lane.ts'
 import type { LaneRow } from './lane-queries.ts'
 import { MailboxSlots } from './mailbox-slots.ts'
@@ -200,27 +193,26 @@ export class Lanes {
   /** @param waiting keeps those that were not tried */
   async #sendAll(lane: Lane, waiting: ClaimedMail[], startedMs: number) {
     const half = waiting.length / 2
-    let draft: Draft | undefined
-    for (let mail = waiting.shift(); mail; mail = waiting.shift()) {
-      if (!this.#isOurs(lane)) {
-        draft?.free()
-        waiting.unshift(mail)
-        break
-      }
+    /** Of the first of those that wait. */
+    const drafts: Draft[] = []
+    const giveBack = () => {
+      for (const { free } of drafts) free()
+      this.#release(lane, waiting)
+    }
+    while (waiting.length > 0 && this.#isOurs(lane)) {
+      const draft = await this.#makeDrafts(lane, waiting, drafts)
+      const mail = draft.claimed
+      drafts.shift()
+      waiting.shift()
       const goesOn = mail.gapMs === 0
       if (goesOn && !lane.ahead && waiting.length <= half) this.#planAhead(lane)
-      draft ??= await draftMail(this.#ctx, mail, this.#writers)
-      const [following] = goesOn ? waiting : []
-      const next = following && (await draftNext(this.#ctx, following, this.#writers))
-      const { setback, isRefused, settled } = await this.#sendOne(lane, draft, next, waiting)
+      const { setback, isRefused, settled } = await this.#sendOne(lane, draft, drafts, giveBack)
       if (!setback && 'mail' in draft.made) this.#slots.hasSucceeded(lane)
       this.#settling(lane, mail, settled.finally(draft.free))
-      draft = next
       await this.#waitForResults(lane, goesOn && !setback ? settlingMax : 1)
       if (setback) {
-        draft?.free()
         this.#slots.hasFailed(lane)
-        this.#release(lane, waiting)
+        giveBack()
         await this.#releaseAhead(lane)
         await this.#setBack(lane, mail.mailbox, setback)
         return
@@ -229,12 +221,28 @@ export class Lanes {
       // to find out. And who claimed for a second does not keep it all when the server slows down.
       const isSlow = waiting.length > 0 && this.#ctx.monotonicMs() - startedMs > slowBurstMs
       if (isRefused || isSlow) {
-        draft?.free()
         await this.#releaseAhead(lane)
         break
       }
     }
-    this.#release(lane, waiting)
+    giveBack()
+  }
+
+  /**
+   * The next mail, and those behind it that leave over the same connection at once, as far as there is
+   * room for them.
+   */
+  async #makeDrafts(lane: Lane, waiting: ClaimedMail[], drafts: Draft[]): Promise<Draft> {
+    const [mail] = waiting as [ClaimedMail]
+    const first = drafts[0] ?? (await draftMail(this.#ctx, mail, this.#writers))
+    drafts[0] = first
+    const most = mail.gapMs === 0 ? 1 + Math.max(1, lane.marksAhead) : 1
+    for (const next of waiting.slice(drafts.length, most)) {
+      const draft = await draftNext(this.#ctx, next, this.#writers)
+      if (!draft) break
+      drafts.push(draft)
+    }
+    return first
   }
 
   /** Until fewer than this are left, or all of this mailbox's when there are too many on the whole. */
@@ -250,15 +258,14 @@ export class Lanes {
   }
 
   /** Whatever goes wrong, its row and those of the mails behind it do not stay open. */
-  async #sendOne(lane: Lane, draft: Draft, next: Draft | undefined, behind: ClaimedMail[]) {
+  async #sendOne(lane: Lane, draft: Draft, behind: Draft[], giveBack: () => void) {
     try {
-      return await sendMail(this.#ctx, lane, draft, next, this.#writers)
+      return await sendMail(this.#ctx, lane, draft, behind, this.#writers)
     } catch (error) {
       const { claimed } = draft
       draft.free()
-      next?.free()
       this.#settling(lane, claimed, abandonMail(this.#ctx, claimed, this.#writers))
-      this.#release(lane, behind)
+      giveBack()
       throw error
     }
   }

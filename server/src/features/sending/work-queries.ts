@@ -2,7 +2,7 @@ import { column } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import { utcDay } from '../daily-counts/index.ts'
-import type { CampaignVersion } from './campaign-book.ts'
+import type { CampaignVersion } from './campaign-queries.ts'
 import { suppressed } from './gates.ts'
 
 // Lanes of many workspaces look for their work together: workspace_id comes from a list. What is not

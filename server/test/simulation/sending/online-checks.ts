@@ -17,6 +17,9 @@ import { delayedMs, isOpenWithin, startMsOf } from './wall-clock.ts'
 /** From the mark to the answer of a server, for who is neither dead nor asleep. */
 const wireMs = 5_000
 
+/** Mails of a mailbox that are marked together at most. */
+const marksMax = 8
+
 /** A reading of a mailbox counts for so long. */
 const readingMs = 15 * 60_000
 
@@ -50,6 +53,15 @@ export class OnlineChecks implements Checks {
     if (campaign) this.#checkUnread(campaign, lead, mark)
     this.#checkTime(mark)
     this.#checkThread(mark)
+  }
+
+  /** As many of a mailbox may be uncertain when its process is killed: one where a gap has to pass. */
+  markedTogether(marks: Mark[]) {
+    for (const own of Map.groupBy(marks, ({ mailboxId }) => mailboxId).values()) {
+      const most = own.some((mark) => this.#gapAfter(mark) > 0) ? 1 : marksMax
+      const [first] = own
+      if (first && own.length > most) this.#violate(first, `marked with ${own.length - 1} others`)
+    }
   }
 
   accepted(accepted: Accepted, mark: Mark | undefined) {
@@ -139,21 +151,27 @@ export class OnlineChecks implements Checks {
 
   /** A process that was dead to the world between mark and mail keeps no gap. */
   #checkGap(accepted: Accepted, mark: Mark) {
-    const { accepted: all, marks, recent } = this.#recorder
+    const { accepted: all, marks } = this.#recorder
     const last = all.findLast(({ mailbox }) => mailbox === accepted.mailbox)
     if (!last) return
     if ([last, accepted].some((each) => each.atMs - each.markedMs > wireMs)) return
     const before = marks.findLast((each) => isSame(each, last))
-    const gaps = recent.map(({ campaigns, mailboxes }) =>
-      Math.max(
-        (campaigns.get(before?.campaignId ?? '')?.email_gap ?? 0) * 60_000,
-        (mailboxes.get(mark.mailboxId)?.gap_seconds ?? 0) * 1_000,
-      ),
-    )
     const gapMs = accepted.atMs - last.atMs
     const tolerance = 2 * this.#world.environment.conditions.skewMaxMs + 8_000
-    if (gapMs + tolerance >= Math.min(...gaps)) return
+    if (gapMs + tolerance >= this.#gapAfter({ ...mark, campaignId: before?.campaignId ?? '' }))
+      return
     this.#violate(mark, `only ${Math.round(gapMs / 1000)} s after the last one`)
+  }
+
+  /** The shortest that held within the grace. */
+  #gapAfter({ campaignId, mailboxId }: Pick<Mark, 'campaignId' | 'mailboxId'>): number {
+    const gaps = this.#recorder.recent.map(({ campaigns, mailboxes }) =>
+      Math.max(
+        (campaigns.get(campaignId)?.email_gap ?? 0) * 60_000,
+        (mailboxes.get(mailboxId)?.gap_seconds ?? 0) * 1_000,
+      ),
+    )
+    return Math.min(...gaps)
   }
 
   #violate({ process, mailboxId, ...mark }: Mark, what: string) {

@@ -60,6 +60,8 @@ export interface Written {
 
 export interface Checks {
   marked(mark: Mark): void
+  /** By one statement. */
+  markedTogether(marks: Mark[]): void
   accepted(accepted: Accepted, mark: Mark | undefined): void
   /** A folder was read, or a mail got to be known. */
   read(): Promise<void>
@@ -240,6 +242,7 @@ export class Recorder implements Observer {
   #mark({ process, values, result }: Executed, pending: Pending) {
     const [, leadIds, stepIds, ids, campaignIds, mailboxIds] = values as string[][]
     const said = values.find((value) => value instanceof Date) as Date
+    const together: Mark[] = []
     for (const { id } of result.rows) {
       const at = ids?.indexOf(String(id)) ?? -1
       const mark: Mark = {
@@ -249,8 +252,10 @@ export class Recorder implements Observer {
         atMs: this.#world.scheduler.nowMs,
       }
       this.checks?.marked(mark)
-      pending.marks.push(mark)
+      together.push(mark)
     }
+    this.checks?.markedTogether(together)
+    pending.marks.push(...together)
   }
 
   async #readLeads() {

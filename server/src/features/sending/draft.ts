@@ -1,0 +1,124 @@
+import type { Context } from '../../kernel/context.ts'
+import { shareLoop } from '../../kernel/loop-share.ts'
+import type { Envelope } from '../../kernel/mail/index.ts'
+import { type CompiledStep, type ComposedMail, compose } from '../messages/index.ts'
+import type { LinkMaker } from '../tracking/index.ts'
+import type { DraftRoom } from './draft-room.ts'
+import type { ClaimedMail } from './plan-lanes.ts'
+import { threadOf } from './thread.ts'
+
+/** A claimed mail as it will be sent, or why it cannot be made. */
+export interface Draft {
+  claimed: ClaimedMail
+  made: Made | { error: unknown }
+  /** It is settled, or not sent after all. */
+  free: () => void
+  marking?: Marking
+}
+
+export interface Made {
+  mail: ComposedMail
+  envelope: Envelope
+  /** Copies to local parts beyond ASCII, which a server without SMTPUTF8 (RFC 6531) does not take. */
+  utf8Copies: string[]
+  /** The same mail without them, in its header too. */
+  withoutUtf8Copies: () => ComposedMail
+}
+
+/** What the ledger answers to the mark of a mail, and when it was asked. */
+export interface Marking {
+  answer: Promise<boolean>
+  /** By the wall clock. */
+  at: number
+  /** By the monotonic clock, which stands still while the machine sleeps. */
+  atMs: number
+}
+
+interface DraftParts {
+  links: LinkMaker
+  room: DraftRoom
+}
+
+/** Makes the mail as soon as there is room for it. */
+export async function draftMail(
+  ctx: Context,
+  claimed: ClaimedMail,
+  parts: DraftParts,
+): Promise<Draft> {
+  const { workspace_id } = claimed.claim
+  return parts.room.make(workspace_id, () => makeDraft(ctx, claimed, parts))
+}
+
+/** A mail behind one that is made already, unless there is no room for it. */
+export async function draftNext(
+  ctx: Context,
+  claimed: ClaimedMail,
+  parts: DraftParts,
+): Promise<Draft | undefined> {
+  const { workspace_id } = claimed.claim
+  return parts.room.makeIfRoom(workspace_id, () => makeDraft(ctx, claimed, parts))
+}
+
+async function makeDraft(
+  ctx: Context,
+  claimed: ClaimedMail,
+  { links, room }: DraftParts,
+): Promise<Draft> {
+  try {
+    const { campaign, claim } = claimed
+    const compiled = await campaign.compiled(ctx.db, claim.step_id, claim.variant_id)
+    const mail = await shareLoop(ctx, () => composeMail(ctx, claimed, compiled, links))
+    const ascii = {
+      ...compiled,
+      cc: compiled.cc.filter(({ needsUtf8 }) => !needsUtf8),
+      bcc: compiled.bcc.filter(({ needsUtf8 }) => !needsUtf8),
+    }
+    const utf8Copies = [...compiled.cc, ...compiled.bcc].filter(({ needsUtf8 }) => needsUtf8)
+    const free = room.take(claim.workspace_id, bytesOf(mail))
+    return {
+      claimed,
+      made: {
+        ...{ mail, envelope: envelopeOf(mail) },
+        utf8Copies: utf8Copies.map(({ address }) => address),
+        withoutUtf8Copies: () => composeMail(ctx, claimed, ascii, links),
+      },
+      free,
+    }
+  } catch (error) {
+    return { claimed, made: { error }, free: () => undefined }
+  }
+}
+
+function bytesOf({ bytes, copy, text, html }: ComposedMail): number {
+  const ofCopy = copy && copy !== bytes ? copy.length : 0
+  return bytes.length + ofCopy + text.length + (html?.length ?? 0)
+}
+
+function composeMail(
+  ctx: Context,
+  { claim, mailbox }: ClaimedMail,
+  compiled: CompiledStep,
+  links: LinkMaker,
+) {
+  const address = mailbox.address ?? ''
+  return compose(compiled, {
+    lead: claim.lead,
+    mailbox: {
+      address,
+      display_name: mailbox.display_name,
+      signature: mailbox.signature,
+    },
+    messageId: claim.message_id,
+    thread: threadOf(claim),
+    at: ctx.now(),
+    links: links.of({ address, sends_locally: mailbox.sends_locally }),
+    keepsCopy: mailbox.saves_sent,
+  })
+}
+
+export const envelopeOf = (mail: ComposedMail): Envelope => ({
+  from: mail.from,
+  to: mail.recipients,
+  sizeBytes: mail.sizeBytes,
+  utf8: mail.needsUtf8,
+})
