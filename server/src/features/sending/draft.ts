@@ -4,7 +4,7 @@ import type { Envelope } from '../../kernel/mail/index.ts'
 import { type CompiledStep, type ComposedMail, compose } from '../messages/index.ts'
 import type { LinkMaker } from '../tracking/index.ts'
 import type { DraftRoom } from './draft-room.ts'
-import type { ClaimedMail } from './plan-lanes.ts'
+import type { ClaimedMail } from './next-action.ts'
 import { threadOf } from './thread.ts'
 
 /** A claimed mail as it will be sent, or why it cannot be made. */

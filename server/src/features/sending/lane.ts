@@ -1,6 +1,6 @@
 import { bucketOf } from '../../kernel/runner/leases.ts'
 import type { Slot } from '../../kernel/runner/slots.ts'
-import type { Move } from './plan-lanes.ts'
+import type { NextAction } from './next-action.ts'
 
 /** Older than this, what a mark looked at is looked at again before its mail is finished. */
 export const markTrustedMs = 200
@@ -31,7 +31,7 @@ export class Lane {
   /** Mails that it claimed are being sent. */
   isSending = false
   /** What it does after them, planned while they are sent. */
-  ahead: Promise<Move> | undefined
+  ahead: Promise<NextAction> | undefined
   /** Results on their way into the ledger. */
   readonly settling = new Set<Promise<unknown>>()
 

@@ -9,7 +9,7 @@ import { type Draft, draftMail, draftNext } from './draft.ts'
 import { Lane } from './lane.ts'
 import type { LaneRow } from './lane-queries.ts'
 import { MailboxSlots } from './mailbox-slots.ts'
-import type { ClaimedMail, Move } from './plan-lanes.ts'
+import type { ClaimedMail, NextAction } from './next-action.ts'
 import { createRounds } from './rounds.ts'
 import { recordRecovery, recordSetback } from './trouble.ts'
 import { judge } from './verdict.ts'
@@ -42,7 +42,7 @@ export class Lanes {
   readonly #ctx: Context
   readonly #options: LanesOptions
   readonly #writers: Writers
-  readonly #rounds: Batcher<Lane, Move>
+  readonly #rounds: Batcher<Lane, NextAction>
   readonly #lanes = new Map<string, Lane>()
   readonly #slots: MailboxSlots
   /** Mailbox to the token that it was taken over under: that is done once per lease. */
@@ -156,7 +156,7 @@ export class Lanes {
 
   #isOurs = (lane: Lane) => this.#options.tokenOf(lane.bucket) === lane.token
 
-  #plan(lane: Lane): Promise<Move> {
+  #plan(lane: Lane): Promise<NextAction> {
     lane.isWoken = false
     return this.#rounds.add(lane)
   }

@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/context.ts'
 import type { ComposedMail } from '../messages/index.ts'
 import type { Draft } from './draft.ts'
 import { markTrustedMs } from './lane.ts'
-import type { ClaimedMail } from './plan-lanes.ts'
+import type { ClaimedMail } from './next-action.ts'
 import type { Mark } from './settle-queries.ts'
 
 /**

@@ -10,31 +10,9 @@ import { type LaneRow, readLanes, type Sleep } from './lane-queries.ts'
 import type { LeadPool } from './lead-pool.ts'
 import type { Claim, ClaimRequest } from './ledger.ts'
 import { messageIdOf } from './message-id.ts'
+import type { NextAction } from './next-action.ts'
 import { gapAfter, mailboxLimit } from './planning/plan.ts'
 import { findNextDue, gatherWork, type ReadyLane, type Work } from './work.ts'
-
-/** What a lane does next. */
-export type Move =
-  | { kind: 'send'; mails: ClaimedMail[] }
-  | { kind: 'asleep' }
-  /** Something changed while it was looked at. */
-  | { kind: 'again' }
-  /** Nothing to send, but results are on their way that may change it. */
-  | { kind: 'settle' }
-  /** A person's reply comes before everything else. */
-  | { kind: 'answer'; row: LaneRow }
-  /** The mailbox is in error, and its time to be tried has come. */
-  | { kind: 'probe'; row: LaneRow }
-  /** Another runner's, or nobody's. */
-  | { kind: 'left' }
-
-export interface ClaimedMail {
-  claim: Claim
-  campaign: BookedCampaign
-  mailbox: LaneRow
-  /** That the mailbox waits after it. */
-  gapMs: number
-}
 
 export interface PlannerParts {
   readSince: Date
@@ -49,7 +27,7 @@ export async function planLanes(
   ctx: Context,
   lanes: Lane[],
   parts: PlannerParts,
-): Promise<Map<Lane, Move>> {
+): Promise<Map<Lane, NextAction>> {
   const now = ctx.now()
   // What its last results make due may not have been there yet when its work was read.
   const busy = new Set(lanes.filter((lane) => lane.isBusy))
@@ -59,27 +37,27 @@ export async function planLanes(
       row,
     ]),
   )
-  const moves = new Map<Lane, Move>()
+  const actions = new Map<Lane, NextAction>()
   const sleeps: Rest[] = []
   const ready: { lane: Lane; row: LaneRow }[] = []
   for (const lane of lanes) {
     const row = rows.get(lane.mailboxId)
     if (!row || row.token !== lane.token) {
-      moves.set(lane, { kind: 'left' })
+      actions.set(lane, { kind: 'left' })
       continue
     }
     if (row.has_reply && row.address !== null && row.status !== 'paused') {
-      moves.set(lane, { kind: 'answer', row })
+      actions.set(lane, { kind: 'answer', row })
       continue
     }
     const rest = restOf(row, now)
     if (rest === 'ready') ready.push({ lane, row })
-    else if (rest === 'probe') moves.set(lane, { kind: 'probe', row })
+    else if (rest === 'probe') actions.set(lane, { kind: 'probe', row })
     else sleeps.push({ lane, row, until: rest.until, rests: true })
   }
-  if (ready.length > 0) sleeps.push(...(await planReady(ctx, now, ready, parts, moves)))
-  await goToSleep(ctx, sleeps, busy, parts, moves)
-  return moves
+  if (ready.length > 0) sleeps.push(...(await planReady(ctx, now, ready, parts, actions)))
+  await goToSleep(ctx, sleeps, busy, parts, actions)
+  return actions
 }
 
 /** A lane that has nothing to do until then; null: until something wakes it. */
@@ -95,10 +73,10 @@ async function planReady(
   now: Date,
   ready: { lane: Lane; row: LaneRow }[],
   parts: PlannerParts,
-  moves: Map<Lane, Move>,
+  actions: Map<Lane, NextAction>,
 ): Promise<Rest[]> {
   const work = await gatherWork(ctx.db, now, ready, parts)
-  const idle = await claimChoices(ctx, work, parts, moves)
+  const idle = await claimChoices(ctx, work, parts, actions)
   const nextDue = await findNextDue(ctx.db, undecidedOf(idle), now)
   return [...idle].map(([each, { next, undecided }]) => ({
     ...{ lane: each.lane, row: each.row, rests: undecided.length === 0 },
@@ -125,7 +103,7 @@ async function claimChoices(
   ctx: Context,
   work: Work,
   parts: PlannerParts,
-  moves: Map<Lane, Move>,
+  actions: Map<Lane, NextAction>,
 ): Promise<Map<ReadyLane, Choice>> {
   const idle = new Map<ReadyLane, Choice>()
   const skips: Choice['skips'] = []
@@ -136,8 +114,8 @@ async function claimChoices(
     parts.pool.take(
       choice.skips.map(({ campaign, leadId: id }) => ({ id, campaign_id: campaign.id })),
     )
-    if (choice.campaign) claiming.push(claim(ctx, ready, choice, work, parts, moves))
-    else if (choice.skips.length > 0) moves.set(ready.lane, { kind: 'again' })
+    if (choice.campaign) claiming.push(claim(ctx, ready, choice, work, parts, actions))
+    else if (choice.skips.length > 0) actions.set(ready.lane, { kind: 'again' })
     else idle.set(ready, choice)
   }
   // Offered again as it was read, one that is done with already would be skipped without end.
@@ -154,7 +132,7 @@ async function claim(
   { campaign, sends }: Choice,
   work: Work,
   { pool, claims }: PlannerParts,
-  moves: Map<Lane, Move>,
+  actions: Map<Lane, NextAction>,
 ) {
   const { lane, row, mailbox } = ready
   if (!campaign || row.address === null) return
@@ -196,7 +174,7 @@ async function claim(
       gapMs: gapAfter(campaign.planned, mailbox, answer.lead_id, answer.step_id),
     }))
   lane.refusals = mails.length === 0 ? lane.refusals + 1 : 0
-  moves.set(lane, mails.length === 0 ? { kind: 'again' } : { kind: 'send', mails })
+  actions.set(lane, mails.length === 0 ? { kind: 'again' } : { kind: 'send', mails })
 }
 
 const details = {
@@ -235,13 +213,13 @@ async function goToSleep(
   sleeps: Rest[],
   busy: Set<Lane>,
   parts: PlannerParts,
-  moves: Map<Lane, Move>,
+  actions: Map<Lane, NextAction>,
 ) {
   await Promise.all(
     sleeps.map(async ({ lane, row, until, rests }) => {
       // Awake as long as anything of it is open: that is how another runner finds it.
       if (lane.isBusy || busy.has(lane)) {
-        moves.set(lane, { kind: 'settle' })
+        actions.set(lane, { kind: 'settle' })
         return
       }
       const { token, seq } = row
@@ -250,7 +228,7 @@ async function goToSleep(
       })
       // The time may have come meanwhile: no poll looks that far back.
       const isOver = until !== null && until <= ctx.now()
-      moves.set(lane, { kind: isAsleep && !isOver ? 'asleep' : 'again' })
+      actions.set(lane, { kind: isAsleep && !isOver ? 'asleep' : 'again' })
     }),
   )
 }

@@ -5,7 +5,7 @@ import { MailFailure } from '../../kernel/mail/index.ts'
 import { FairSemaphore } from '../../kernel/runner/fair-semaphore.ts'
 import { findUncertain, type UncertainSend } from './cross-workspace.ts'
 import { withImap } from './sent-folder.ts'
-import type { Settlement } from './settle.ts'
+import type { Settlement } from './settlement.ts'
 import type { Settlements } from './settlements.ts'
 import { postponeLook } from './uncertain-queries.ts'
 

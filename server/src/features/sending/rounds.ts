@@ -1,26 +1,27 @@
 import { Batcher } from '../../kernel/batcher.ts'
 import type { Context } from '../../kernel/context.ts'
 import type { Lane } from './lane.ts'
-import { type Move, planLanes } from './plan-lanes.ts'
+import type { NextAction } from './next-action.ts'
+import { planLanes } from './plan-lanes.ts'
 import { takeOver } from './take-over.ts'
 import type { Writers } from './writers.ts'
 
 const lanesMax = 256
 
 /** Plans what lanes do next: one round at a time, for all that wait for it. */
-export function createRounds(ctx: Context, writers: Writers): Batcher<Lane, Move> {
-  return new Batcher<Lane, Move>(ctx, 'rounds', (lanes) => planRound(ctx, lanes, writers), {
+export function createRounds(ctx: Context, writers: Writers): Batcher<Lane, NextAction> {
+  return new Batcher<Lane, NextAction>(ctx, 'rounds', (lanes) => planRound(ctx, lanes, writers), {
     ...{ itemsMax: lanesMax, gather: 1 },
   })
 }
 
-async function planRound(ctx: Context, lanes: Lane[], writers: Writers): Promise<Move[]> {
+async function planRound(ctx: Context, lanes: Lane[], writers: Writers): Promise<NextAction[]> {
   const foreign = lanes.filter(({ isAdopted }) => !isAdopted)
   if (foreign.length > 0) await releaseUnfinished(ctx, foreign, writers)
   // Held: they stay awake in the database, and are found there when it is over.
   if (writers.watch.isHeld) return lanes.map(() => ({ kind: 'left' }))
-  const moves = await planLanes(ctx, lanes, writers)
-  return lanes.map((lane) => moves.get(lane) ?? { kind: 'again' })
+  const actions = await planLanes(ctx, lanes, writers)
+  return lanes.map((lane) => actions.get(lane) ?? { kind: 'again' })
 }
 
 /** What broke off on the way is offered again: else nobody writes to these leads any more. */

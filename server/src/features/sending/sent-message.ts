@@ -1,6 +1,6 @@
 import type { NewMessage } from '../messages/index.ts'
-import type { Settlement } from './settle.ts'
 import type { LedgerRow } from './settle-queries.ts'
+import type { Settlement } from './settlement.ts'
 
 /** The mail as it is kept. Of one whose sender died only the subject is left. */
 export function sentMessage(settlement: Settlement, row: LedgerRow): NewMessage {

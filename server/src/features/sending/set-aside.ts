@@ -2,8 +2,9 @@ import type { Context } from '../../kernel/context.ts'
 import { recordActivities } from '../leads/index.ts'
 import type { CampaignBook } from './campaign-book.ts'
 import type { SendError } from './outcome.ts'
-import { type Settlement, settleSends } from './settle.ts'
+import { settleSends } from './settle.ts'
 import * as queries from './settle-queries.ts'
+import type { Settlement } from './settlement.ts'
 
 /** The stage of an error that kept a result from being recorded. */
 const stage = 'ledger'

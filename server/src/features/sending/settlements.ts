@@ -5,7 +5,8 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
 import type { CampaignBook } from './campaign-book.ts'
 import { setAside } from './set-aside.ts'
-import { type Settlement, settleSends } from './settle.ts'
+import { settleSends } from './settle.ts'
+import type { Settlement } from './settlement.ts'
 
 /** One prepares while the other waits for its commit. */
 const sentAtOnce = 2
