@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { createCampaign } from '../server/src/features/campaigns/campaigns.ts'
 import { updateCampaign } from '../server/src/features/campaigns/update-campaign.ts'
 import { addMailbox } from '../server/src/features/mailboxes/index.ts'
-import { CampaignBook } from '../server/src/features/sending/campaign-book.ts'
+import { CampaignCache } from '../server/src/features/sending/campaign-cache.ts'
 import { Lane } from '../server/src/features/sending/lane.ts'
-import { LeadPool } from '../server/src/features/sending/lead-pool.ts'
+import { LeadPrefetch } from '../server/src/features/sending/lead-prefetch.ts'
 import { type PlannerParts, planLanes } from '../server/src/features/sending/plan-lanes.ts'
 import type { Figure } from './figure.ts'
 import { benchCampaign, benchMailbox } from './sending/campaign.ts'
@@ -88,11 +88,11 @@ async function measureTicks({ ctx, workspaceId }: BenchService, mailboxIds: stri
     },
   }
   const sleeps = { add: () => Promise.resolve(true) }
-  const book = new CampaignBook()
+  const cache = new CampaignCache()
   const took: { ms: number; cpuMs: number }[] = []
   for (let n = 0; n < ticks; n++) {
     const lanes = mailboxIds.map((id) => new Lane(workspaceId, id, '0'))
-    const parts = { book, pool: new LeadPool(), claims, sleeps } as unknown as PlannerParts
+    const parts = { cache, prefetch: new LeadPrefetch(), claims, sleeps } as unknown as PlannerParts
     const startedMs = performance.now()
     const cpu = process.cpuUsage()
     await planLanes(ctx, lanes, parts)

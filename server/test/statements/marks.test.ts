@@ -21,7 +21,7 @@ const settleWriters = new Set([
   'features/sending/claim-queries.ts',
   'features/sending/lane-queries.ts',
   'features/sending/settle-queries.ts',
-  'features/sending/work-queries.ts',
+  'features/sending/backlog-queries.ts',
 ])
 
 test('only settle writers take workspaces from a list', () => {

@@ -63,7 +63,7 @@ async function expectAllSentOnce() {
   expect(days.reduce((sum, { sent }) => sum + sent, 0)).toBe(leads)
 }
 
-test('a setback gives back what a mailbox had claimed ahead, and all of it is sent once it is over', async () => {
+test('a failure of the mailbox gives back what a mailbox had claimed ahead, and all of it is sent once it is over', async () => {
   await claimedAhead()
   answer.resolve(Object.assign(new Error('5.7.1 Sender not allowed'), { responseCode: 550 }))
   await sending.waitForLedger((entries) => !isOpen(entries))

@@ -4,7 +4,7 @@ import { MailFailure, type SmtpConnection } from '../../kernel/mail/index.ts'
 import { MailRefused } from '../messages/index.ts'
 import { holdSuppressions } from '../suppression/index.ts'
 import { holdLanes } from './claim-queries.ts'
-import { begin, type CourierParts } from './courier.ts'
+import { errorOf } from './classify-failure.ts'
 import { envelopeOf } from './draft.ts'
 import type { Lane } from './lane.ts'
 import type { LaneRow } from './lane-queries.ts'
@@ -13,9 +13,9 @@ import { arrived } from './reconcile.ts'
 import { refusalOf } from './replies.ts'
 import { composeReplyMail } from './reply-mail.ts'
 import * as queries from './reply-queries.ts'
-import { errorOf } from './verdict.ts'
+import { begin, type SendParts } from './send-mail.ts'
 
-export interface AnswerParts extends Pick<CourierParts, 'connections' | 'settlements'> {
+export interface AnswerParts extends Pick<SendParts, 'connections' | 'settlements'> {
   watch: { epoch: number }
 }
 
@@ -93,5 +93,5 @@ const mark = (ctx: Context, claimed: queries.ReplyRow, subject: string) =>
   })
 
 const failed = (error: Extract<Outcome, { kind: 'failed' }>['error']): Outcome => ({
-  ...{ kind: 'failed', error, aftermath: { kind: 'again' } },
+  ...{ kind: 'failed', error, effect: { kind: 'again' } },
 })

@@ -2,7 +2,7 @@ import { timestampArray } from '../../kernel/db/binary-array.ts'
 import { column } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
-import { gatesAt } from './gates.ts'
+import { eligibleAt } from './eligibility.ts'
 import type { ClaimedLead, ClaimRequest, EarlierSend, SendKey, SendState } from './ledger.ts'
 import { mayClaim } from './restore-guard/hold-queries.ts'
 
@@ -45,7 +45,7 @@ const selectSendable = prepared<unknown[], Sendable>(
      select l.id, l.email, l.first_name, l.last_name, l.company_name, l.company_domain,
        l.job_title, l.phone, l.website, l.personalization, l.custom_variables, l.thread_subject,
        c.daily_limit, c.daily_max_leads
-     from ${gatesAt('$9', '$10')}
+     from ${eligibleAt('$9', '$10')}
      order by l.id
      limit 1
    ) g on true

@@ -110,7 +110,7 @@ const lock = prepared<string[][], LaneKey>(
  * From now on whoever had these lanes under an older token claims nothing more: a claim that is under
  * way is waited for.
  */
-export async function adoptLanes(tx: Db, lanes: OwnedLane[]) {
+export async function takeLanes(tx: Db, lanes: OwnedLane[]) {
   const keys = [column(lanes, 'workspace_id'), column(lanes, 'mailbox_id'), column(lanes, 'token')]
   const older = await lock(tx, ...keys)
   if (older.length > 0) await adopt(tx, ...keys)

@@ -17,7 +17,7 @@ export class Lane {
   /** While it is looked after. */
   slot: Slot | undefined
   /** What an earlier owner left open was looked after. */
-  isAdopted = false
+  isRecovered = false
   /** Something may have been left open since then: it is looked after when it wakes next. */
   hasBroken = false
   /** The campaign that it claimed for last; null: what the database has. */

@@ -4,15 +4,15 @@ import { describeError } from '../../kernel/log.ts'
 import { MailFailure } from '../../kernel/mail/index.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 import { answer } from './answer.ts'
-import { abandonMail, releaseMail, type Setback, sendMail } from './courier.ts'
+import { classifyFailure } from './classify-failure.ts'
 import { type Draft, draftMail, draftNext } from './draft.ts'
 import { Lane } from './lane.ts'
 import type { LaneRow } from './lane-queries.ts'
 import { MailboxSlots } from './mailbox-slots.ts'
 import type { ClaimedMail, NextAction } from './next-action.ts'
-import { createRounds } from './rounds.ts'
-import { recordRecovery, recordSetback } from './trouble.ts'
-import { judge } from './verdict.ts'
+import { createPlanBatcher } from './plan-batcher.ts'
+import { abandonMail, type MailboxFailure, releaseMail, sendMail } from './send-mail.ts'
+import { recordMailboxFailure, recordRecovery } from './trouble.ts'
 import type { Writers } from './writers.ts'
 
 export interface LanesOptions {
@@ -42,18 +42,18 @@ export class Lanes {
   readonly #ctx: Context
   readonly #options: LanesOptions
   readonly #writers: Writers
-  readonly #rounds: Batcher<Lane, NextAction>
+  readonly #planBatcher: Batcher<Lane, NextAction>
   readonly #lanes = new Map<string, Lane>()
   readonly #slots: MailboxSlots
   /** Mailbox to the token that it was taken over under: that is done once per lease. */
-  readonly #adopted = new Map<string, string>()
+  readonly #recovered = new Map<string, string>()
 
   constructor(ctx: Context, writers: Writers, options: LanesOptions) {
     this.#ctx = ctx
     this.#options = options
     this.#writers = writers
     this.#slots = new MailboxSlots(ctx)
-    this.#rounds = createRounds(ctx, writers)
+    this.#planBatcher = createPlanBatcher(ctx, writers)
   }
 
   /** Awake, not owned: those that sleep are in the database. */
@@ -70,7 +70,7 @@ export class Lanes {
     const token = this.#options.tokenOf(bucketOf(mailboxId))
     if (token === undefined) return
     const lane = new Lane(workspaceId, mailboxId, token)
-    lane.isAdopted = this.#adopted.get(mailboxId) === token
+    lane.isRecovered = this.#recovered.get(mailboxId) === token
     this.#lanes.set(mailboxId, lane)
     this.#slots.add(lane)
     this.#pump()
@@ -105,8 +105,8 @@ export class Lanes {
     await this.#look(lane)
     this.#slots.free(lane)
     this.#lanes.delete(lane.mailboxId)
-    if (lane.isAdopted && !lane.hasBroken) this.#adopted.set(lane.mailboxId, lane.token)
-    else this.#adopted.delete(lane.mailboxId)
+    if (lane.isRecovered && !lane.hasBroken) this.#recovered.set(lane.mailboxId, lane.token)
+    else this.#recovered.delete(lane.mailboxId)
     if (lane.isWoken) this.wake(lane.workspaceId, lane.mailboxId)
     this.#pump()
   }
@@ -158,7 +158,7 @@ export class Lanes {
 
   #plan(lane: Lane): Promise<NextAction> {
     lane.isWoken = false
-    return this.#rounds.add(lane)
+    return this.#planBatcher.add(lane)
   }
 
   /** The connection does not stand still while the next mails are looked for. */
@@ -206,15 +206,20 @@ export class Lanes {
       waiting.shift()
       const goesOn = mail.gapMs === 0
       if (goesOn && !lane.ahead && waiting.length <= half) this.#planAhead(lane)
-      const { setback, isRefused, settled } = await this.#sendOne(lane, draft, drafts, giveBack)
-      if (!setback && 'mail' in draft.made) this.#slots.hasSucceeded(lane)
+      const { mailboxFailure, isRefused, settled } = await this.#sendOne(
+        lane,
+        draft,
+        drafts,
+        giveBack,
+      )
+      if (!mailboxFailure && 'mail' in draft.made) this.#slots.hasSucceeded(lane)
       this.#settling(lane, mail, settled.finally(draft.free))
-      await this.#waitForResults(lane, goesOn && !setback ? settlingMax : 1)
-      if (setback) {
+      await this.#waitForResults(lane, goesOn && !mailboxFailure ? settlingMax : 1)
+      if (mailboxFailure) {
         this.#slots.hasFailed(lane)
         giveBack()
         await this.#releaseAhead(lane)
-        await this.#setBack(lane, mail.mailbox, setback)
+        await this.#rest(lane, mail.mailbox, mailboxFailure)
         return
       }
       // What closed before this one has closed before most that are claimed: a login for each is no way
@@ -287,14 +292,14 @@ export class Lanes {
       })
       .finally(() => {
         lane.settling.delete(done)
-        this.#writers.pool.release(mail.claim.lead_id)
+        this.#writers.prefetch.release(mail.claim.lead_id)
       })
     lane.settling.add(done)
   }
 
-  async #setBack(lane: Lane, row: LaneRow, setback: Setback) {
+  async #rest(lane: Lane, row: LaneRow, mailboxFailure: MailboxFailure) {
     await Promise.allSettled(lane.settling)
-    await recordSetback(this.#ctx, row, setback)
+    await recordMailboxFailure(this.#ctx, row, mailboxFailure)
   }
 
   /** Where another one claimed it, the next plan knows. */
@@ -311,12 +316,12 @@ export class Lanes {
       connections.putBack(lane.mailboxId, await connections.open(lane))
     } catch (failure) {
       if (!(failure instanceof MailFailure)) throw failure
-      const { trouble } = judge(failure, {
+      const { trouble } = classifyFailure(failure, {
         ...{ attempt: 1, now: this.#ctx.now(), random: this.#ctx.random() },
       })
-      const setback = { failure, trouble: trouble ?? { needsPerson: true, pauseMs: null } }
+      const mailboxFailure = { failure, trouble: trouble ?? { needsPerson: true, pauseMs: null } }
       this.#slots.hasFailed(lane)
-      await this.#setBack(lane, row, setback)
+      await this.#rest(lane, row, mailboxFailure)
       return
     }
     this.#slots.hasSucceeded(lane)

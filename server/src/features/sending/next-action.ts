@@ -1,4 +1,4 @@
-import type { BookedCampaign } from './campaign-book.ts'
+import type { CachedCampaign } from './campaign-cache.ts'
 import type { LaneRow } from './lane-queries.ts'
 import type { Claim } from './ledger.ts'
 
@@ -19,7 +19,7 @@ export type NextAction =
 
 export interface ClaimedMail {
   claim: Claim
-  campaign: BookedCampaign
+  campaign: CachedCampaign
   mailbox: LaneRow
   /** That the mailbox waits after it. */
   gapMs: number

@@ -6,7 +6,7 @@ const error = { stage: 'rcpt', code: '450', message: 'Later.' }
 const outcomes: Record<string, Outcome> = {
   sent: { kind: 'sent' },
   uncertain: { kind: 'uncertain', error },
-  failed: { kind: 'failed', error, aftermath: { kind: 'again' } },
+  failed: { kind: 'failed', error, effect: { kind: 'again' } },
   abandoned: { kind: 'abandoned' },
 }
 

@@ -14,12 +14,12 @@ export type Outcome =
   /** The end of the message was on the wire, and no answer came. */
   | { kind: 'uncertain'; error: SendError }
   /** Certainly not sent. */
-  | { kind: 'failed'; error: SendError; aftermath: Aftermath }
+  | { kind: 'failed'; error: SendError; effect: LeadEffect }
   /** Nobody works on it any more: it says itself how far it had come. */
   | { kind: 'abandoned' }
 
 /** What becomes of a lead whose mail was certainly not sent. */
-export type Aftermath =
+export type LeadEffect =
   /** It was not its fault: any mailbox may try at once. */
   | { kind: 'again' }
   | { kind: 'later'; at: Date }
@@ -35,7 +35,7 @@ export interface Transition {
   givesBack: boolean
   /** The lead was thought to have been written to. */
   takesBack: boolean
-  aftermath: Aftermath | null
+  effect: LeadEffect | null
 }
 
 /**
@@ -54,12 +54,12 @@ export function transitionOf(state: SendState, outcome: Outcome): Transition | n
         ...failed,
         error: outcome.error,
         takesBack: state === 'uncertain',
-        aftermath: outcome.aftermath,
+        effect: outcome.effect,
       }
     case 'abandoned':
       if (state === 'uncertain') return null
       return state === 'claimed'
-        ? { ...failed, error: notSent, aftermath: { kind: 'again' } }
+        ? { ...failed, error: notSent, effect: { kind: 'again' } }
         : uncertain(abandoned)
   }
 }
@@ -70,10 +70,10 @@ const sent: Transition = {
   records: true,
   givesBack: false,
   takesBack: false,
-  aftermath: null,
+  effect: null,
 }
 
-const failed: Omit<Transition, 'aftermath'> = {
+const failed: Omit<Transition, 'effect'> = {
   state: 'failed',
   error: null,
   records: false,

@@ -2,22 +2,22 @@ import type { Batcher } from '../../kernel/batcher.ts'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { type LeadActivity, recordActivities } from '../leads/index.ts'
-import type { BookedCampaign, CampaignBook } from './campaign-book.ts'
+import { type Backlog, findNextDue, loadBacklog, type ReadyLane } from './backlog.ts'
+import type { CampaignCache } from './campaign-cache.ts'
 import { holdCampaigns } from './campaign-queries.ts'
-import { type Choice, chooseSends, earlier } from './choose.ts'
 import type { Lane } from './lane.ts'
 import { type LaneRow, readLanes, type Sleep } from './lane-queries.ts'
-import type { LeadPool } from './lead-pool.ts'
+import type { LeadPrefetch } from './lead-prefetch.ts'
 import type { Claim, ClaimRequest } from './ledger.ts'
 import { messageIdOf } from './message-id.ts'
 import type { NextAction } from './next-action.ts'
+import { earlier, type Picked, pickNext } from './pick-next.ts'
 import { gapAfter, mailboxLimit } from './planning/plan.ts'
-import { findNextDue, gatherWork, type ReadyLane, type Work } from './work.ts'
 
 export interface PlannerParts {
   readSince: Date
-  book: CampaignBook
-  pool: LeadPool
+  cache: CampaignCache
+  prefetch: LeadPrefetch
   claims: Batcher<ClaimRequest, Claim | null>
   sleeps: Batcher<Sleep, boolean>
 }
@@ -75,8 +75,8 @@ async function planReady(
   parts: PlannerParts,
   actions: Map<Lane, NextAction>,
 ): Promise<Rest[]> {
-  const work = await gatherWork(ctx.db, now, ready, parts)
-  const idle = await claimChoices(ctx, work, parts, actions)
+  const backlog = await loadBacklog(ctx.db, now, ready, parts)
+  const idle = await claimChoices(ctx, backlog, parts, actions)
   const nextDue = await findNextDue(ctx.db, undecidedOf(idle), now)
   return [...idle].map(([each, { next, undecided }]) => ({
     ...{ lane: each.lane, row: each.row, rests: undecided.length === 0 },
@@ -101,26 +101,26 @@ function restOf(row: LaneRow, now: Date): 'ready' | 'probe' | { until: Date | nu
 /** @returns the lanes that have nothing to send */
 async function claimChoices(
   ctx: Context,
-  work: Work,
+  backlog: Backlog,
   parts: PlannerParts,
   actions: Map<Lane, NextAction>,
-): Promise<Map<ReadyLane, Choice>> {
-  const idle = new Map<ReadyLane, Choice>()
-  const skips: Choice['skips'] = []
+): Promise<Map<ReadyLane, Picked>> {
+  const idle = new Map<ReadyLane, Picked>()
+  const skips: Picked['skips'] = []
   const claiming: Promise<void>[] = []
-  for (const ready of work.lanes) {
-    const choice = chooseSends(ready, work, parts.pool)
+  for (const ready of backlog.lanes) {
+    const choice = pickNext(ready, backlog, parts.prefetch)
     skips.push(...choice.skips)
-    parts.pool.take(
+    parts.prefetch.take(
       choice.skips.map(({ campaign, leadId: id }) => ({ id, campaign_id: campaign.id })),
     )
-    if (choice.campaign) claiming.push(claim(ctx, ready, choice, work, parts, actions))
+    if (choice.campaign) claiming.push(claim(ctx, ready, choice, backlog, parts, actions))
     else if (choice.skips.length > 0) actions.set(ready.lane, { kind: 'again' })
     else idle.set(ready, choice)
   }
   // Offered again as it was read, one that is done with already would be skipped without end.
   const skipping = skipLeads(ctx, skips).finally(() => {
-    for (const { leadId } of skips) parts.pool.release(leadId)
+    for (const { leadId } of skips) parts.prefetch.release(leadId)
   })
   await Promise.all([...claiming, skipping])
   return idle
@@ -129,16 +129,16 @@ async function claimChoices(
 async function claim(
   ctx: Context,
   ready: ReadyLane,
-  { campaign, sends }: Choice,
-  work: Work,
-  { pool, claims }: PlannerParts,
+  { campaign, sends }: Picked,
+  backlog: Backlog,
+  { prefetch, claims }: PlannerParts,
   actions: Map<Lane, NextAction>,
 ) {
   const { lane, row, mailbox } = ready
   if (!campaign || row.address === null) return
-  const { day } = work.campaignDay(campaign)
+  const { day } = backlog.campaignDay(campaign)
   const address = row.address
-  pool.take(sends.map(({ lead_id }) => ({ id: lead_id, campaign_id: campaign.id })))
+  prefetch.take(sends.map(({ lead_id }) => ({ id: lead_id, campaign_id: campaign.id })))
   const asked = await Promise.allSettled(
     sends.map((send) => {
       const key = { ...keyOf(lane), lead_id: send.lead_id, step_id: send.step_id }
@@ -162,7 +162,7 @@ async function claim(
   )
   const answers = asked.map((answer) => (answer.status === 'fulfilled' ? answer.value : null))
   for (const [index, answer] of answers.entries()) {
-    if (!answer) pool.release(sends[index]?.lead_id ?? '')
+    if (!answer) prefetch.release(sends[index]?.lead_id ?? '')
   }
   lane.lastCampaignId = campaign.id
   const mails = answers
@@ -183,7 +183,7 @@ const details = {
 }
 
 /** By the campaigns as they were planned from: a step that was added meanwhile is sent. */
-async function skipLeads(ctx: Context, skips: Choice['skips']) {
+async function skipLeads(ctx: Context, skips: Picked['skips']) {
   const byWorkspace = Map.groupBy(skips, ({ campaign }) => campaign.workspace_id)
   for (const workspaceId of [...byWorkspace.keys()].sort()) {
     const own = byWorkspace.get(workspaceId) ?? []
@@ -200,12 +200,12 @@ async function skipLeads(ctx: Context, skips: Choice['skips']) {
   }
 }
 
-const skipOf = ({ leadId, reason }: Choice['skips'][number]): LeadActivity =>
+const skipOf = ({ leadId, reason }: Picked['skips'][number]): LeadActivity =>
   reason === 'no_step_left'
     ? { kind: 'finished', leadId }
     : { kind: 'skipped', leadId, reason, detail: details[reason] }
 
-const undecidedOf = (idle: Map<ReadyLane, Choice>) =>
+const undecidedOf = (idle: Map<ReadyLane, Picked>) =>
   [...idle].flatMap(([ready, { undecided }]) => undecided.map((campaign) => ({ ready, campaign })))
 
 async function goToSleep(

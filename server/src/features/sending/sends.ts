@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { operator, recordAudit } from '../audit/index.ts'
-import { CampaignBook } from './campaign-book.ts'
+import { CampaignCache } from './campaign-cache.ts'
 import type { Outcome } from './outcome.ts'
 import { arrived } from './reconcile.ts'
 import { recordReplies } from './reply-mail.ts'
@@ -40,7 +40,7 @@ export const sendAgain = (ctx: Context, workspaceId: string, id: string) =>
 const refused: Outcome = {
   kind: 'failed',
   error: { stage: 'person', code: null, message: 'A person decided to send it again.' },
-  aftermath: { kind: 'again' },
+  effect: { kind: 'again' },
 }
 
 /**
@@ -65,7 +65,7 @@ async function decide(
     const send = await queries.findUncertainSend(tx.db, workspaceId, id)
     if (!send) throw notFound('uncertain send')
     const settlement = { ...arrived(tx, send), outcome }
-    const [isSettled] = await settleSends(tx, new CampaignBook(), [settlement])
+    const [isSettled] = await settleSends(tx, new CampaignCache(), [settlement])
     if (!isSettled) throw notFound('uncertain send')
     await recordAudit(tx, {
       ...{ workspaceId, actor: operator, action },

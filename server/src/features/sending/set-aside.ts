@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { recordActivities } from '../leads/index.ts'
-import type { CampaignBook } from './campaign-book.ts'
+import type { CampaignCache } from './campaign-cache.ts'
 import type { SendError } from './outcome.ts'
 import { settleSends } from './settle.ts'
 import * as queries from './settle-queries.ts'
@@ -18,15 +18,15 @@ const stage = 'ledger'
  */
 export async function setAside(
   tx: Context,
-  book: CampaignBook,
+  cache: CampaignCache,
   settlement: Settlement,
   cause: unknown,
 ): Promise<boolean> {
   const error = refusalOf(cause)
   const skip = { kind: 'skip', reason: 'message_refused', detail: error.message } as const
   if (settlement.outcome.kind === 'failed') {
-    const outcome = { kind: 'failed', error, aftermath: skip } as const
-    const [isSettled = false] = await settleSends(tx, book, [
+    const outcome = { kind: 'failed', error, effect: skip } as const
+    const [isSettled = false] = await settleSends(tx, cache, [
       { ...settlement, mail: null, outcome },
     ])
     return isSettled

@@ -2,16 +2,16 @@ import type { Context } from '../../kernel/context.ts'
 import { addToDays } from '../daily-counts/index.ts'
 import { postponeLeads } from '../leads/index.ts'
 import { markCampaigns, wakeMailboxes } from '../mailbox-lanes/index.ts'
-import type { BookedCampaign } from './campaign-book.ts'
+import type { CachedCampaign } from './campaign-cache.ts'
 import { countDays } from './days.ts'
 import type { LedgerRow } from './settle-queries.ts'
 import type { Settled } from './settlement.ts'
 
 /** Leads whose mail was put off wait until then. */
 export async function postpone(tx: Context, settled: Settled[]) {
-  const postponed = settled.flatMap(({ row, transition: { aftermath } }) =>
-    aftermath?.kind === 'later'
-      ? [{ workspace_id: row.workspace_id, lead_id: row.lead_id, until: aftermath.at }]
+  const postponed = settled.flatMap(({ row, transition: { effect } }) =>
+    effect?.kind === 'later'
+      ? [{ workspace_id: row.workspace_id, lead_id: row.lead_id, until: effect.at }]
       : [],
   )
   if (postponed.length > 0) await postponeLeads(tx.db, postponed, tx.now())
@@ -25,7 +25,7 @@ export async function postpone(tx: Context, settled: Settled[]) {
 export async function releaseReservations(
   tx: Context,
   settled: Settled[],
-  known: Map<string, BookedCampaign>,
+  known: Map<string, CachedCampaign>,
 ): Promise<Set<string>> {
   const back = settled.filter(({ transition }) => transition.givesBack).map(({ row }) => row)
   if (back.length === 0) return new Set()
@@ -70,9 +70,9 @@ export async function markFreed(tx: Context, settled: Settled[], roomIn: Set<str
 }
 
 function firstDue(freed: Settled[], hasRoom: boolean): Date | null {
-  const times = freed.flatMap(({ settlement, row, transition: { aftermath } }) => {
-    if (hasRoom || (row.is_new && aftermath?.kind === 'again')) return [settlement.at]
-    return row.is_new && aftermath?.kind === 'later' ? [aftermath.at] : []
+  const times = freed.flatMap(({ settlement, row, transition: { effect } }) => {
+    if (hasRoom || (row.is_new && effect?.kind === 'again')) return [settlement.at]
+    return row.is_new && effect?.kind === 'later' ? [effect.at] : []
   })
   return times.reduce<Date | null>((first, at) => (first && first < at ? first : at), null)
 }

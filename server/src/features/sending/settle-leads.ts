@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { afterDelay, nextStep, zoneOf } from '../campaigns/index.ts'
 import { type LeadActivity, recordActivities } from '../leads/index.ts'
-import type { BookedCampaign } from './campaign-book.ts'
+import type { CachedCampaign } from './campaign-cache.ts'
 import { findSentSteps, type LedgerRow } from './settle-queries.ts'
 import { type Settled, sentAt } from './settlement.ts'
 
@@ -9,7 +9,7 @@ import { type Settled, sentAt } from './settlement.ts'
 export async function recordActivity(
   tx: Context,
   settled: Settled[],
-  campaigns: Map<string, BookedCampaign>,
+  campaigns: Map<string, CachedCampaign>,
 ) {
   const followUps = settled.filter(({ row, transition }) => transition.records && !row.is_new)
   const sentSteps =
@@ -32,7 +32,7 @@ export async function recordActivity(
 
 function activityOf(
   { settlement, row, transition }: Settled,
-  campaigns: Map<string, BookedCampaign>,
+  campaigns: Map<string, CachedCampaign>,
   sentSteps: Map<string, string[]>,
 ): LeadActivity | undefined {
   const leadId = row.lead_id
@@ -43,12 +43,12 @@ function activityOf(
     variant: row.variant,
     mailbox: settlement.mailbox,
   }
-  const { aftermath } = transition
-  if (aftermath?.kind === 'bounce') {
-    return { kind: 'bounced', leadId, message, bounce: aftermath.bounce }
+  const { effect } = transition
+  if (effect?.kind === 'bounce') {
+    return { kind: 'bounced', leadId, message, bounce: effect.bounce }
   }
-  if (aftermath?.kind === 'skip') {
-    return { kind: 'skipped', leadId, reason: aftermath.reason, detail: aftermath.detail }
+  if (effect?.kind === 'skip') {
+    return { kind: 'skipped', leadId, reason: effect.reason, detail: effect.detail }
   }
   if (!transition.records) return undefined
   const campaign = campaigns.get(row.campaign_id)
@@ -66,7 +66,7 @@ function activityOf(
 }
 
 function nextOf(
-  { steps, planned }: BookedCampaign,
+  { steps, planned }: CachedCampaign,
   row: LedgerRow,
   sentSteps: Map<string, string[]>,
   at: Date,

@@ -2,7 +2,7 @@ import { textArray, timestampArray } from '../../kernel/db/binary-array.ts'
 import { column } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
-import { gatesAt } from './gates.ts'
+import { eligibleAt } from './eligibility.ts'
 import type { SendKey, SendState } from './ledger.ts'
 import type { SendError } from './outcome.ts'
 import type { ReplyContent } from './reply-queries.ts'
@@ -32,7 +32,7 @@ const mark = prepared<unknown[], { id: string }>(
      as k (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, subject, starts_thread, until,
        is_new, campaign_version)
    join lateral (
-     select l.id from ${gatesAt('$9', '$12')}
+     select l.id from ${eligibleAt('$9', '$12')}
      order by l.id
      limit 1
    ) g on true

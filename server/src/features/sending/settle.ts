@@ -3,7 +3,7 @@ import { recordRefusedCopies } from '../campaigns/index.ts'
 import { takeBackSteps } from '../leads/index.ts'
 import { insertMessages, leaveThreads } from '../messages/index.ts'
 import { countBounces } from './bounce-protection.ts'
-import type { BookedCampaign, CampaignBook } from './campaign-book.ts'
+import type { CachedCampaign, CampaignCache } from './campaign-cache.ts'
 import { holdCampaigns } from './campaign-queries.ts'
 import type { SendKey, SendState } from './ledger.ts'
 import { transitionOf } from './outcome.ts'
@@ -24,10 +24,10 @@ import { throttle } from './throttle.ts'
  */
 export async function settleSends(
   tx: Context,
-  book: CampaignBook,
+  cache: CampaignCache,
   settlements: Settlement[],
 ): Promise<boolean[]> {
-  const campaigns = await readCampaigns(tx, book, settlements)
+  const campaigns = await readCampaigns(tx, cache, settlements)
   const sent = await settleSent(tx, settlements)
   const others = await lockOthers(tx, settlements, sent)
   await updateOthers(tx, others)
@@ -84,7 +84,7 @@ async function updateOthers(tx: Context, others: Settled[]) {
 }
 
 /** What a mail of a campaign changes besides its row; a person's reply is only kept. */
-async function write(tx: Context, all: Settled[], campaigns: Map<string, BookedCampaign>) {
+async function write(tx: Context, all: Settled[], campaigns: Map<string, CachedCampaign>) {
   const settled = all.filter(({ row }) => row.reply === null)
   await recordReplies(tx, inOrder(all.flatMap(replyOf)))
   if (settled.length === 0) return
@@ -115,7 +115,7 @@ async function write(tx: Context, all: Settled[], campaigns: Map<string, BookedC
 const replyOf = ({ row: { reply, ...row }, transition: { state } }: Settled) =>
   reply === null ? [] : [{ ...row, reply, state }]
 
-async function readCampaigns(tx: Context, book: CampaignBook, settlements: Settlement[]) {
+async function readCampaigns(tx: Context, cache: CampaignCache, settlements: Settlement[]) {
   const distinct = new Map(settlements.map((each) => [each.campaign_id, each]))
   const versions = await holdCampaigns(
     tx.db,
@@ -124,7 +124,7 @@ async function readCampaigns(tx: Context, book: CampaignBook, settlements: Settl
       id: campaign_id,
     })),
   )
-  return book.read(tx.db, versions)
+  return cache.read(tx.db, versions)
 }
 
 /** A provider files what was sent within seconds. */
@@ -172,8 +172,8 @@ async function revertSteps(tx: Context, settled: Settled[]) {
 }
 
 const bouncesOf = (settled: Settled[]) =>
-  settled.flatMap(({ row, transition: { aftermath } }) =>
-    aftermath?.kind === 'bounce' && aftermath.bounce.kind === 'hard'
+  settled.flatMap(({ row, transition: { effect } }) =>
+    effect?.kind === 'bounce' && effect.bounce.kind === 'hard'
       ? [{ ...row, day: row.campaign_day, refused: true }]
       : [],
   )

@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/context.ts'
 import { type BatchWriterOptions, createBatchWriter } from '../../kernel/db/batch-writer.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
-import type { CampaignBook } from './campaign-book.ts'
+import type { CampaignCache } from './campaign-cache.ts'
 import { setAside } from './set-aside.ts'
 import { settleSends } from './settle.ts'
 import type { Settlement } from './settlement.ts'
@@ -30,13 +30,13 @@ const batch = {
  */
 export class Settlements {
   readonly #ctx: Context
-  readonly #book: CampaignBook
+  readonly #cache: CampaignCache
   readonly #sent: Batcher<Settlement, boolean>
   readonly #others: Batcher<Settlement, boolean>
 
-  constructor(ctx: Context, book: CampaignBook) {
+  constructor(ctx: Context, cache: CampaignCache) {
     this.#ctx = ctx
-    this.#book = book
+    this.#cache = cache
     this.#sent = this.#writer('settlements', { concurrency: sentAtOnce })
     this.#others = this.#writer('results', {
       concurrency: Math.floor(ctx.config.databaseConnectionsMax / 2),
@@ -87,7 +87,7 @@ export class Settlements {
         // As it was told of above.
       }
     }
-    return transaction(this.#ctx, (tx) => setAside(tx, this.#book, settlement, error))
+    return transaction(this.#ctx, (tx) => setAside(tx, this.#cache, settlement, error))
   }
 
   #writers() {
@@ -95,7 +95,7 @@ export class Settlements {
   }
 
   #writer(name: string, options: Pick<BatchWriterOptions<Settlement>, 'concurrency' | 'keyOf'>) {
-    const write = (tx: Context, items: Settlement[]) => settleSends(tx, this.#book, items)
+    const write = (tx: Context, items: Settlement[]) => settleSends(tx, this.#cache, items)
     return createBatchWriter(this.#ctx, name, write, { ...batch, ...options })
   }
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
-import type { BookedCampaign } from './campaign-book.ts'
+import type { CachedCampaign } from './campaign-cache.ts'
 import { gapAfter } from './planning/plan.ts'
 import { type LedgerRow, type PacedLane, paceLanes } from './settle-queries.ts'
 import { type Settled, type Settlement, sentAt } from './settlement.ts'
@@ -8,7 +8,7 @@ import { type Settled, type Settlement, sentAt } from './settlement.ts'
 export async function throttle(
   tx: Context,
   settled: Settled[],
-  campaigns: Map<string, BookedCampaign>,
+  campaigns: Map<string, CachedCampaign>,
 ) {
   const lanes = new Map<string, PacedLane>()
   for (const { settlement, row, transition } of settled) {
@@ -30,7 +30,7 @@ export async function throttle(
 function nextSendAt(
   settlement: Settlement,
   row: LedgerRow,
-  campaigns: Map<string, BookedCampaign>,
+  campaigns: Map<string, CachedCampaign>,
 ): Date | null {
   const gap_seconds = settlement.gapSeconds
   const { planned } = campaigns.get(row.campaign_id) ?? { planned: noGap }

@@ -1,8 +1,8 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { reportMailboxError, reportMailboxRecovered } from '../mailboxes/index.ts'
-import type { Setback } from './courier.ts'
 import { endTrouble, type LaneRow, setTrouble } from './lane-queries.ts'
+import type { MailboxFailure } from './send-mail.ts'
 
 /** Failures in a row after which a mailbox is in error, when none of them needs a person by itself. */
 const failuresMax = 3
@@ -14,7 +14,11 @@ const pausesMs = [10, 30, 60, 300, 900, 1800].map((seconds) => seconds * secondM
  * Puts the mailbox's work off, and says so when it goes on or needs a person. It is tried again by
  * itself, with longer and longer pauses between.
  */
-export async function recordSetback(ctx: Context, lane: LaneRow, { failure, trouble }: Setback) {
+export async function recordMailboxFailure(
+  ctx: Context,
+  lane: LaneRow,
+  { failure, trouble }: MailboxFailure,
+) {
   const { workspace_id, mailbox_id, failures } = lane
   const pauseMs = trouble.pauseMs ?? pausesMs[Math.min(failures, pausesMs.length - 1)] ?? 0
   const notBefore = new Date(ctx.now().getTime() + pauseMs * (0.9 + 0.2 * ctx.random()))

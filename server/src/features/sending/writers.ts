@@ -2,12 +2,12 @@ import type { Batcher } from '../../kernel/batcher.ts'
 import type { Context } from '../../kernel/context.ts'
 import { createBatchWriter } from '../../kernel/db/batch-writer.ts'
 import { LinkMaker } from '../tracking/index.ts'
-import { CampaignBook } from './campaign-book.ts'
+import { CampaignCache } from './campaign-cache.ts'
 import { claimSends } from './claim.ts'
 import { Connections } from './connections.ts'
 import { DraftRoom } from './draft-room.ts'
 import { putToSleep, type Sleep } from './lane-queries.ts'
-import { LeadPool } from './lead-pool.ts'
+import { LeadPrefetch } from './lead-prefetch.ts'
 import type { Claim, ClaimRequest } from './ledger.ts'
 import type { RestoreGuard } from './restore-guard/restore-guard.ts'
 import { SentCopies } from './sent-copies.ts'
@@ -19,8 +19,8 @@ export interface Writers {
   watch: RestoreGuard
   /** When this process began: mailboxes that were read before it count as unread. */
   readSince: Date
-  book: CampaignBook
-  pool: LeadPool
+  cache: CampaignCache
+  prefetch: LeadPrefetch
   links: LinkMaker
   /** Of mails that are made and not settled. */
   room: DraftRoom
@@ -38,7 +38,7 @@ export interface Writers {
 const marksAtOnce = 1
 
 export function createWriters(ctx: Context, watch: RestoreGuard, readSince: Date): Writers {
-  const book = new CampaignBook()
+  const cache = new CampaignCache()
   const claims = createBatchWriter<ClaimRequest, Claim | null>(
     ctx,
     'claims',
@@ -48,7 +48,7 @@ export function createWriters(ctx: Context, watch: RestoreGuard, readSince: Date
   const marks = createBatchWriter<Mark, boolean>(ctx, 'marks', markSince(readSince), {
     ...{ itemsMax: 500, gather: 1, concurrency: marksAtOnce, isOneStatement: true },
   })
-  const settlements = new Settlements(ctx, book)
+  const settlements = new Settlements(ctx, cache)
   const sleeps = createBatchWriter<Sleep, boolean>(
     ctx,
     'sleeps',
@@ -59,8 +59,8 @@ export function createWriters(ctx: Context, watch: RestoreGuard, readSince: Date
     { itemsMax: 500, gather: 1, isOneStatement: true },
   )
   return {
-    ...{ watch, readSince, book, claims, marks, settlements, sleeps },
-    pool: new LeadPool(),
+    ...{ watch, readSince, cache, claims, marks, settlements, sleeps },
+    prefetch: new LeadPrefetch(),
     links: new LinkMaker(ctx),
     room: new DraftRoom(),
     connections: new Connections(ctx),

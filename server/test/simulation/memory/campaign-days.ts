@@ -230,7 +230,7 @@ function drawOutcome(random: Random, isTaken: boolean, now: Date): Outcome {
   if (isTaken) return random.chance(0.95) ? { kind: 'sent' } : { kind: 'uncertain', error }
   if (random.chance(0.3)) return { kind: 'uncertain', error }
   const at = new Date(now.getTime() + 600_000)
-  return { kind: 'failed', error, aftermath: { kind: 'later', at } }
+  return { kind: 'failed', error, effect: { kind: 'later', at } }
 }
 
 function drawAnswer(random: Random, leadId: string, nowMs: number): LeadActivity | undefined {

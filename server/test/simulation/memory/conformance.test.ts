@@ -4,7 +4,7 @@ import { updateCampaign } from '../../../src/features/campaigns/update-campaign.
 import { addLeads, type LeadActivity, recordActivities } from '../../../src/features/leads/index.ts'
 import { lockLeads } from '../../../src/features/leads/queries.ts'
 import { addMailbox } from '../../../src/features/mailboxes/index.ts'
-import { CampaignBook } from '../../../src/features/sending/campaign-book.ts'
+import { CampaignCache } from '../../../src/features/sending/campaign-cache.ts'
 import { claimSends } from '../../../src/features/sending/claim.ts'
 import type { ClaimRequest } from '../../../src/features/sending/ledger.ts'
 import { messageIdOf } from '../../../src/features/sending/message-id.ts'
@@ -71,7 +71,7 @@ test.each(seeds)('history %d is the same in memory as in the database', async (s
       // That somebody decides on an uncertain mail is no matter of a campaign by itself.
       if (state === 'uncertain' && outcome.kind === 'failed') continue
       const [real] = await transaction(ctx, (tx) =>
-        settleSends(tx, new CampaignBook(), [
+        settleSends(tx, new CampaignCache(), [
           {
             ...{ ...request, outcome, at: now, mailbox: address, recipient: 'a@b.example' },
             ...{ threadSubject: null, mail: null, gapSeconds: 0 },
@@ -159,8 +159,8 @@ async function open(seed: number, random: Random) {
 
 function drawOutcome(random: Random, now: Date): Outcome {
   const error = { stage: 'rcpt', code: null, message: 'refused' }
-  const failed = (aftermath: Extract<Outcome, { kind: 'failed' }>['aftermath']): Outcome => ({
-    ...{ kind: 'failed', error, aftermath },
+  const failed = (effect: Extract<Outcome, { kind: 'failed' }>['effect']): Outcome => ({
+    ...{ kind: 'failed', error, effect },
   })
   const bounce = { kind: 'hard' as const, code: '5.1.1', diagnostic: 'No such user' }
   const outcomes: Outcome[] = [

@@ -113,14 +113,14 @@ export class MemoryLedger {
       ...{ message_id: send.request.message_id, subject: '', step: send.step },
       ...{ variant: send.request.variant, mailbox: from },
     }
-    const { aftermath } = transition
-    if (aftermath?.kind === 'bounce') {
-      this.record({ kind: 'bounced', leadId, message, bounce: aftermath.bounce }, now)
-    } else if (aftermath?.kind === 'skip') {
-      const { reason, detail } = aftermath
+    const { effect } = transition
+    if (effect?.kind === 'bounce') {
+      this.record({ kind: 'bounced', leadId, message, bounce: effect.bounce }, now)
+    } else if (effect?.kind === 'skip') {
+      const { reason, detail } = effect
       this.record({ kind: 'skipped', leadId, reason, detail }, now)
-    } else if (aftermath?.kind === 'later') {
-      this.#postpone(leadId, aftermath.at)
+    } else if (effect?.kind === 'later') {
+      this.#postpone(leadId, effect.at)
     }
     if (transition.records) {
       const sentAt = outcome.kind === 'abandoned' ? (send.transmittingAt ?? at) : at

@@ -4,7 +4,7 @@ import { alwaysOpen } from '../../../test/sending.ts'
 import { createCampaign } from '../campaigns/campaigns.ts'
 import { updateCampaign } from '../campaigns/update-campaign.ts'
 import { createWorkspace } from '../workspaces/index.ts'
-import { CampaignBook } from './campaign-book.ts'
+import { CampaignCache } from './campaign-cache.ts'
 
 let ctx: TestContext
 let workspaceId: string
@@ -38,7 +38,7 @@ async function makeCampaign() {
 
 test('what campaigns are planned from holds no text of a mail, whatever their size', async () => {
   const key = await makeCampaign()
-  const campaign = (await new CampaignBook().read(ctx.db, [key])).get(key.id)
+  const campaign = (await new CampaignCache().read(ctx.db, [key])).get(key.id)
   expect(JSON.stringify(campaign).length).toBeLessThan(5_000)
   expect(campaign?.steps).toMatchObject([
     { number: 1, delay: 0, variants: [{ number: 1, v_disabled: false }, { v_disabled: true }] },
@@ -48,8 +48,8 @@ test('what campaigns are planned from holds no text of a mail, whatever their si
 
 test('a variant is read once for each version, and one of another version is not sent', async () => {
   const key = await makeCampaign()
-  const book = new CampaignBook()
-  const campaign = (await book.read(ctx.db, [key])).get(key.id)
+  const cache = new CampaignCache()
+  const campaign = (await cache.read(ctx.db, [key])).get(key.id)
   const [step] = campaign?.steps ?? []
   const variant = step?.variants[0]
   const compile = () => campaign?.compiled(ctx.db, step?.id ?? '', variant?.id ?? '')
@@ -58,7 +58,7 @@ test('a variant is read once for each version, and one of another version is not
   expect(await compile()).toBe(compiled)
   ctx.clock.advance(1_000)
   await updateCampaign(ctx, workspaceId, key.id, { sequences: bodies('b') })
-  const late = new CampaignBook().read(ctx.db, [key])
+  const late = new CampaignCache().read(ctx.db, [key])
   expect((await late).get(key.id)?.version).not.toEqual(key.version)
   const other = step?.variants[1]
   const planned = campaign?.compiled(ctx.db, step?.id ?? '', other?.id ?? '')

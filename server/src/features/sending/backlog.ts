@@ -1,11 +1,11 @@
 import type { Db } from '../../kernel/db/db.ts'
 import { zoneOf } from '../campaigns/index.ts'
-import type { BookedCampaign, CampaignBook } from './campaign-book.ts'
+import * as queries from './backlog-queries.ts'
+import type { CachedCampaign, CampaignCache } from './campaign-cache.ts'
 import type { Lane } from './lane.ts'
 import type { LaneRow } from './lane-queries.ts'
-import type { LeadPool } from './lead-pool.ts'
+import type { LeadPrefetch } from './lead-prefetch.ts'
 import { dayOf, type PlannedMailbox } from './planning/plan.ts'
-import * as queries from './work-queries.ts'
 
 /** A lane whose mailbox could send now, and the campaigns that it sends for. */
 export interface ReadyLane {
@@ -14,7 +14,7 @@ export interface ReadyLane {
   mailbox: PlannedMailbox
   /** In the mailbox's own zone. */
   day: string
-  campaigns: BookedCampaign[]
+  campaigns: CachedCampaign[]
 }
 
 interface CampaignDay {
@@ -24,13 +24,13 @@ interface CampaignDay {
 }
 
 /** Everything that lanes plan from, read once for all of them. */
-export interface Work {
+export interface Backlog {
   now: Date
   lanes: ReadyLane[]
   sentByMailbox: (ready: ReadyLane) => { day: string; sent: number }
   /** Counts on as this round plans. */
-  campaignDay: (campaign: BookedCampaign) => CampaignDay
-  followUps: (ready: ReadyLane, campaign: BookedCampaign) => queries.Candidate[]
+  campaignDay: (campaign: CachedCampaign) => CampaignDay
+  followUps: (ready: ReadyLane, campaign: CachedCampaign) => queries.Candidate[]
 }
 
 /** Mails that a lane claims at once when nothing has to pass between them. */
@@ -40,20 +40,20 @@ const burstMs = 1_000
 const followUpsMin = 8
 
 /** With a gap between them, one mail is claimed at a time. */
-export function claimsMax({ planned }: BookedCampaign, { lane, mailbox }: ReadyLane): number {
+export function claimsMax({ planned }: CachedCampaign, { lane, mailbox }: ReadyLane): number {
   const { email_gap, random_wait_max } = planned
   if (email_gap > 0 || random_wait_max > 0 || mailbox.gap_seconds > 0) return 1
   return Math.max(1, Math.min(burstMax, Math.floor(burstMs / lane.mailMs)))
 }
 
 /** What is due, of every campaign of every lane, in a handful of statements. */
-export async function gatherWork(
+export async function loadBacklog(
   db: Db,
   now: Date,
   rows: { lane: Lane; row: LaneRow }[],
-  { book, pool }: { book: CampaignBook; pool: LeadPool },
-): Promise<Work> {
-  const { lanes, campaignDays } = await withCampaigns(db, now, rows, book)
+  { cache, prefetch }: { cache: CampaignCache; prefetch: LeadPrefetch },
+): Promise<Backlog> {
+  const { lanes, campaignDays } = await withCampaigns(db, now, rows, cache)
   const pairs = lanes.flatMap((ready) => ready.campaigns.map((campaign) => ({ ready, campaign })))
   const followUps = await queries.findFollowUps(
     db,
@@ -63,7 +63,7 @@ export async function gatherWork(
     })),
     now,
   )
-  await pool.fill(db, wantedOf(pairs), now)
+  await prefetch.fill(db, wantedOf(pairs), now)
 
   const bySource = Map.groupBy(followUps, ({ position }) => position)
   const places = new Map(
@@ -86,7 +86,7 @@ export async function gatherWork(
     },
     followUps: ({ row }, campaign) =>
       (bySource.get(places.get(`${row.mailbox_id} ${campaign.id}`) ?? 0) ?? []).filter(
-        ({ id, is_open }) => !is_open && !pool.isBusy(id),
+        ({ id, is_open }) => !is_open && !prefetch.isBusy(id),
       ),
   }
 }
@@ -94,7 +94,7 @@ export async function gatherWork(
 /** When something of these falls due that is not due yet. */
 export async function findNextDue(
   db: Db,
-  pairs: { ready: ReadyLane; campaign: BookedCampaign }[],
+  pairs: { ready: ReadyLane; campaign: CachedCampaign }[],
   now: Date,
 ): Promise<Map<ReadyLane, Date>> {
   if (pairs.length === 0) return new Map()
@@ -108,7 +108,7 @@ export async function findNextDue(
   return next
 }
 
-const sourceOf = ({ lane }: ReadyLane, campaign: BookedCampaign) => ({
+const sourceOf = ({ lane }: ReadyLane, campaign: CachedCampaign) => ({
   workspace_id: lane.workspaceId,
   mailbox_id: lane.mailboxId,
   campaign_id: campaign.id,
@@ -118,7 +118,7 @@ async function withCampaigns(
   db: Db,
   now: Date,
   rows: { lane: Lane; row: LaneRow }[],
-  book: CampaignBook,
+  cache: CampaignCache,
 ): Promise<{ lanes: ReadyLane[]; campaignDays: Map<string, CampaignDay> }> {
   const senders = rows.map(({ row: { workspace_id, address } }) => ({
     workspace_id,
@@ -129,7 +129,7 @@ async function withCampaigns(
   for (const { id, positions } of active) {
     for (const position of positions) byRow[position - 1]?.push(id)
   }
-  const booked = await book.read(db, active)
+  const booked = await cache.read(db, active)
   const campaignDays = new Map(
     active.flatMap(({ id, days }) => {
       const campaign = booked.get(id)
@@ -146,12 +146,12 @@ async function withCampaigns(
   return { lanes, campaignDays }
 }
 
-function dayOfCampaign({ planned }: BookedCampaign, now: Date, days: CampaignDay[] | null) {
+function dayOfCampaign({ planned }: CachedCampaign, now: Date, days: CampaignDay[] | null) {
   const day = dayOf(zoneOf(planned.schedule), now)
   return days?.find((counted) => counted.day === day) ?? { day, sent: 0, new_leads: 0 }
 }
 
-function wantedOf(pairs: { ready: ReadyLane; campaign: BookedCampaign }[]) {
+function wantedOf(pairs: { ready: ReadyLane; campaign: CachedCampaign }[]) {
   const wanted = new Map<string, { workspace_id: string; campaign_id: string; leads: number }>()
   for (const { ready, campaign } of pairs) {
     const { id: campaign_id, workspace_id } = campaign

@@ -24,7 +24,7 @@ export const suppressed = `
  *
  * @param readSince mailboxes that were read before it count as unread
  */
-export const gatesAt = (now: string, readSince: string) => `leads l
+export const eligibleAt = (now: string, readSince: string) => `leads l
      join workspaces w on w.id = k.workspace_id and w.plan_api
      join lateral (
        select c.status, c.timestamp_updated, c.daily_limit, c.daily_max_leads from campaigns c

@@ -1,8 +1,8 @@
 import { type MailFailure, type RefusalReason, reasonOfRefusal } from '../../kernel/mail/index.ts'
-import type { Aftermath, Outcome, SendError } from './outcome.ts'
+import type { LeadEffect, Outcome, SendError } from './outcome.ts'
 
 /** Something is wrong with the mailbox or its server, whoever is written to. */
-export interface Trouble {
+export interface MailboxTrouble {
   /** A person has to look at it, and it is told at once; else only when it goes on. */
   needsPerson: boolean
   /** That it keeps the mailbox from sending; null: as long as its failures in a row say. */
@@ -11,7 +11,7 @@ export interface Trouble {
 
 export interface Verdict {
   outcome: Outcome
-  trouble: Trouble | null
+  trouble: MailboxTrouble | null
 }
 
 export interface Attempted {
@@ -28,14 +28,14 @@ export interface Attempted {
  * says that the address is gone ends a lead; everything else is tried a counted number of times, and
  * then waits for a person.
  */
-export function judge(failure: MailFailure, attempted: Attempted): Verdict {
+export function classifyFailure(failure: MailFailure, attempted: Attempted): Verdict {
   const error = errorOf(failure)
   if (!failure.certain) {
     // A server that never answers must not take all leads one by one.
     return { outcome: { kind: 'uncertain', error }, trouble: connectionTrouble(failure) }
   }
-  const fail = (aftermath: Aftermath, trouble: Trouble | null = null): Verdict => ({
-    outcome: { kind: 'failed', error, aftermath },
+  const fail = (effect: LeadEffect, trouble: MailboxTrouble | null = null): Verdict => ({
+    outcome: { kind: 'failed', error, effect },
     trouble,
   })
   // Nothing was said of the lead: the mailbox is in error before long, and the lead waits for it.
@@ -107,7 +107,7 @@ const isRefusedMessage = ({ stage, code, enhanced }: MailFailure, reason: Refusa
 /** X.6.X, what is in the mail or how it is written, stays as it is. */
 const isAboutContent = ({ enhanced }: MailFailure) => enhanced?.startsWith('5.6.') ?? false
 
-const connectionTrouble = ({ stage, kind, code }: MailFailure): Trouble => ({
+const connectionTrouble = ({ stage, kind, code }: MailFailure): MailboxTrouble => ({
   needsPerson:
     kind === 'blocked' ||
     kind === 'tls' ||
@@ -115,12 +115,12 @@ const connectionTrouble = ({ stage, kind, code }: MailFailure): Trouble => ({
   pauseMs: null,
 })
 
-const senderTrouble = (failure: MailFailure): Trouble => ({
+const senderTrouble = (failure: MailFailure): MailboxTrouble => ({
   needsPerson: !isTemporary(failure),
   pauseMs: null,
 })
 
-const quotaTrouble: Trouble = { needsPerson: true, pauseMs: 3_600_000 }
+const quotaTrouble: MailboxTrouble = { needsPerson: true, pauseMs: 3_600_000 }
 
 const minuteMs = 60_000
 /** Greylisting ends within minutes, a full mailbox within hours, and next day it is not the time. */
@@ -129,18 +129,18 @@ const laterMs = [5, 15, 60, 240, 720].map((minutes) => minutes * minuteMs)
 const againMax = 3
 
 /** @param tries that led to no pause, before this one */
-function later({ attempt, now, random }: Attempted, error: SendError, tries = 0): Aftermath {
+function later({ attempt, now, random }: Attempted, error: SendError, tries = 0): LeadEffect {
   const waitMs = laterMs[attempt - tries - 1]
   if (waitMs === undefined) return skip(`${refusal(error)} It was tried ${attempt} times.`)
   return { kind: 'later', at: new Date(now.getTime() + waitMs * (0.9 + 0.2 * random)) }
 }
 
-const again = (attempted: Attempted, error: SendError): Aftermath =>
+const again = (attempted: Attempted, error: SendError): LeadEffect =>
   attempted.attempt < againMax ? { kind: 'again' } : later(attempted, error, againMax - 1)
 
-const skip = (detail: string): Aftermath => ({ kind: 'skip', reason: 'message_refused', detail })
+const skip = (detail: string): LeadEffect => ({ kind: 'skip', reason: 'message_refused', detail })
 
-const bounce = (failure: MailFailure): Aftermath => {
+const bounce = (failure: MailFailure): LeadEffect => {
   const { code, message } = errorOf(failure)
   return { kind: 'bounce', bounce: { kind: 'hard', code: code ?? '550', diagnostic: message } }
 }

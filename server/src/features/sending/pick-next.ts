@@ -1,19 +1,19 @@
-import type { BookedCampaign } from './campaign-book.ts'
-import type { LeadPool } from './lead-pool.ts'
+import { type Backlog, claimsMax, type ReadyLane } from './backlog.ts'
+import type { Candidate } from './backlog-queries.ts'
+import type { CachedCampaign } from './campaign-cache.ts'
+import type { LeadPrefetch } from './lead-prefetch.ts'
 import { type PlannedLead, type PlannedSend, planSends, type WaitReason } from './planning/plan.ts'
-import { claimsMax, type ReadyLane, type Work } from './work.ts'
-import type { Candidate } from './work-queries.ts'
 
 /** What a lane is to do, before anything of it is claimed. */
-export interface Choice {
-  campaign: BookedCampaign | null
+export interface Picked {
+  campaign: CachedCampaign | null
   sends: PlannedSend[]
   /** Leads that are never sent what is due, and why. */
-  skips: { campaign: BookedCampaign; leadId: string; reason: SkippedReason }[]
+  skips: { campaign: CachedCampaign; leadId: string; reason: SkippedReason }[]
   /** When it is worth planning again, as far as what is due tells. */
   next: Date | null
   /** Campaigns of which something may fall due before that. */
-  undecided: BookedCampaign[]
+  undecided: CachedCampaign[]
 }
 
 /** The reader wakes the mailbox once it was read; this finds what was read and did not. */
@@ -23,22 +23,22 @@ const lookForReadingMs = 30_000
  * The first campaign, in turn, that has something for this mailbox to send now. A lane sends for one
  * campaign at a time.
  */
-export function chooseSends(ready: ReadyLane, work: Work, pool: LeadPool): Choice {
-  const choice: Choice = { campaign: null, sends: [], skips: [], next: null, undecided: [] }
+export function pickNext(ready: ReadyLane, backlog: Backlog, prefetch: LeadPrefetch): Picked {
+  const choice: Picked = { campaign: null, sends: [], skips: [], next: null, undecided: [] }
   for (const campaign of inTurn(ready)) {
     const most = claimsMax(campaign, ready)
-    const followUps = work.followUps(ready, campaign)
+    const followUps = backlog.followUps(ready, campaign)
     const isUnread = followUps.length > 0 && !ready.row.is_read
-    const candidates = [...(isUnread ? [] : followUps), ...pool.offer(campaign.id, most)]
-    const campaignDay = work.campaignDay(campaign)
+    const candidates = [...(isUnread ? [] : followUps), ...prefetch.offer(campaign.id, most)]
+    const campaignDay = backlog.campaignDay(campaign)
     const plan = planSends(
-      work.now,
+      backlog.now,
       { ...campaign.planned, status: 'active', planAllows: true },
       [ready.mailbox],
       candidates.map(plannedLead),
-      { campaignDay, mailboxDays: new Map([[ready.lane.mailboxId, work.sentByMailbox(ready)]]) },
+      { campaignDay, mailboxDays: new Map([[ready.lane.mailboxId, backlog.sentByMailbox(ready)]]) },
     )
-    const now = plan.sends.filter(({ at }) => at <= work.now).slice(0, most)
+    const now = plan.sends.filter(({ at }) => at <= backlog.now).slice(0, most)
     if (now.length > 0) {
       campaignDay.sent += now.length
       campaignDay.new_leads += now.filter(({ isNew }) => isNew).length
@@ -49,7 +49,7 @@ export function chooseSends(ready: ReadyLane, work: Work, pool: LeadPool): Choic
     }
     choice.next = earlier(choice.next, plan.next)
     if (isUnread) {
-      choice.next = earlier(choice.next, new Date(work.now.getTime() + lookForReadingMs))
+      choice.next = earlier(choice.next, new Date(backlog.now.getTime() + lookForReadingMs))
     }
     const isHalted = plan.waiting.some(({ reason }) => halts.has(reason))
     if (!isHalted) choice.undecided.push(campaign)
@@ -73,7 +73,7 @@ type SkippedReason = (typeof skippedReasons)[number]
 const isSkipped = (reason: WaitReason): reason is SkippedReason =>
   skippedReasons.some((each) => each === reason)
 
-function inTurn({ lane, row, campaigns }: ReadyLane): BookedCampaign[] {
+function inTurn({ lane, row, campaigns }: ReadyLane): CachedCampaign[] {
   const last = lane.lastCampaignId ?? row.last_campaign_id ?? ''
   const first = campaigns.findIndex(({ id }) => id > last)
   return first <= 0 ? campaigns : [...campaigns.slice(first), ...campaigns.slice(0, first)]

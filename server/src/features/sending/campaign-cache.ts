@@ -11,7 +11,7 @@ import {
 import type { PlannedCampaign, PlannedStep } from './planning/plan.ts'
 
 /** A campaign as this process has read it, without the texts of its mails: they may be a megabyte. */
-export interface BookedCampaign {
+export interface CachedCampaign {
   id: string
   workspace_id: string
   name: string
@@ -47,30 +47,30 @@ type Variants = SizedCache<CompiledStep>
  * Cache of the campaigns that this process sends for, and of their parsed variants, bounded in bytes.
  * Whatever is in it counts only as long as its version is that of the database.
  */
-export class CampaignBook {
-  readonly #campaigns = new SizedCache<BookedCampaign>(campaignBytesMax)
+export class CampaignCache {
+  readonly #campaigns = new SizedCache<CachedCampaign>(campaignBytesMax)
   readonly #variants: Variants = new SizedCache(variantBytesMax)
 
   /** @returns by id, in this version or a newer one; those deleted meanwhile are missing */
-  async read(db: Db, versions: CampaignVersion[]): Promise<Map<string, BookedCampaign>> {
-    const known = new Map<string, BookedCampaign>()
+  async read(db: Db, versions: CampaignVersion[]): Promise<Map<string, CachedCampaign>> {
+    const known = new Map<string, CachedCampaign>()
     for (const { id, version } of versions) {
       const campaign = this.#campaigns.get(id)
       if (campaign?.version.getTime() === version.getTime()) known.set(id, campaign)
     }
     const unknown = versions.filter(({ id }) => !known.has(id))
     const loaded = unknown.length === 0 ? [] : await readCampaigns(db, unknown)
-    const fresh = new Map(loaded.map((row) => [row.id, book(row, this.#variants)]))
+    const fresh = new Map(loaded.map((row) => [row.id, cache(row, this.#variants)]))
     for (const [id, campaign] of fresh) this.#campaigns.set(id, campaign, bytesOf(campaign))
     for (const [id, campaign] of fresh) known.set(id, campaign)
     return known
   }
 }
 
-const bytesOf = ({ steps }: BookedCampaign) =>
+const bytesOf = ({ steps }: CachedCampaign) =>
   steps.reduce((sum, { variants }) => sum + variantBytes * (1 + variants.length), campaignBytes)
 
-function book(row: CampaignColumns, cached: Variants): BookedCampaign {
+function cache(row: CampaignColumns, cached: Variants): CachedCampaign {
   const { steps } = row
   const plannedSteps = steps.map((step, index) => ({
     id: step.id,

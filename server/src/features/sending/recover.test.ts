@@ -172,7 +172,7 @@ test('a result that comes late settles its row, and is recorded once', async () 
   const { ctx, workspaceId } = sending
   await sending.startRunner()
   const [entry] = await sending.waitForLedger(settled(1))
-  const { CampaignBook } = await import('./campaign-book.ts')
+  const { CampaignCache } = await import('./campaign-cache.ts')
   const { settleSends } = await import('./settle.ts')
   const { transaction } = await import('../../kernel/db/transaction.ts')
   const settlement = {
@@ -190,7 +190,7 @@ test('a result that comes late settles its row, and is recorded once', async () 
     gapSeconds: 0,
   }
   const settle = () =>
-    transaction(ctx, (tx) => settleSends(tx, new CampaignBook(), [settlement, settlement]))
+    transaction(ctx, (tx) => settleSends(tx, new CampaignCache(), [settlement, settlement]))
   expect(await settle()).toEqual([true, false])
   expect(await settle()).toEqual([false, false])
   const { peek } = ctx.database

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Lane } from './lane.ts'
-import { adoptLanes, findOpenSends } from './lane-queries.ts'
+import { findOpenSends, takeLanes } from './lane-queries.ts'
 import type { Settlements } from './settlements.ts'
 
 /**
@@ -12,7 +12,7 @@ import type { Settlements } from './settlements.ts'
  *
  * @returns leads of which a mail was open: this process may have been in the middle of it itself
  */
-export async function takeOver(
+export async function recoverOpenSends(
   ctx: Context,
   lanes: Lane[],
   settlements: Settlements,
@@ -20,7 +20,7 @@ export async function takeOver(
   const keys = lanes.map(({ workspaceId, mailboxId, token }) => ({
     ...{ workspace_id: workspaceId, mailbox_id: mailboxId, token },
   }))
-  await transaction(ctx, (tx) => adoptLanes(tx.db, keys))
+  await transaction(ctx, (tx) => takeLanes(tx.db, keys))
   const open = await findOpenSends(ctx.db, keys)
   await Promise.all(
     open.map((send) =>
@@ -40,6 +40,6 @@ export async function takeOver(
       }),
     ),
   )
-  for (const lane of lanes) lane.isAdopted = true
+  for (const lane of lanes) lane.isRecovered = true
   return open.map(({ lead_id }) => lead_id)
 }

@@ -3,7 +3,7 @@ import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import { utcDay } from '../daily-counts/index.ts'
 import type { CampaignVersion } from './campaign-queries.ts'
-import { suppressed } from './gates.ts'
+import { suppressed } from './eligibility.ts'
 
 // Lanes of many workspaces look for their work together: workspace_id comes from a list. What is not
 // due is not read, however much of it there is.

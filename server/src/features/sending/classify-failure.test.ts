@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { failureOf, smtpAnswers } from '../../../test/mail/smtp-answers.ts'
 import { MailFailure } from '../../kernel/mail/index.ts'
-import { errorOf, judge } from './verdict.ts'
+import { classifyFailure, errorOf } from './classify-failure.ts'
 
 const now = new Date('2026-11-20T09:00:00Z')
 const attempted = { attempt: 1, now, random: 0.5 }
@@ -17,8 +17,8 @@ function answer(stage: MailFailure['stage'], text: string, recipient?: string): 
 
 /** What becomes of the lead, and what is held against the mailbox. */
 function inShort(failure: MailFailure, attempt = 1): string {
-  const { outcome, trouble } = judge(failure, { ...attempted, attempt })
-  const lead = outcome.kind === 'failed' ? outcome.aftermath.kind : outcome.kind
+  const { outcome, trouble } = classifyFailure(failure, { ...attempted, attempt })
+  const lead = outcome.kind === 'failed' ? outcome.effect.kind : outcome.kind
   if (!trouble) return lead
   return `${lead}, mailbox ${trouble.needsPerson ? 'needs a person' : 'waits'}`
 }
@@ -108,14 +108,13 @@ test('a connection that breaks after the final dot leaves it open what became of
 test('a mail that is put off again and again is given up, and says why', () => {
   const greylisted = answer('rcpt', '450 4.2.0 Greylisted')
   const waits = [1, 2, 3, 4, 5].map((attempt) => {
-    const { outcome } = judge(greylisted, { ...attempted, attempt })
-    if (outcome.kind !== 'failed' || outcome.aftermath.kind !== 'later')
-      throw new Error('not later')
-    return (outcome.aftermath.at.getTime() - now.getTime()) / 60_000
+    const { outcome } = classifyFailure(greylisted, { ...attempted, attempt })
+    if (outcome.kind !== 'failed' || outcome.effect.kind !== 'later') throw new Error('not later')
+    return (outcome.effect.at.getTime() - now.getTime()) / 60_000
   })
   expect(waits).toEqual([5, 15, 60, 240, 720])
-  expect(judge(greylisted, { ...attempted, attempt: 6 }).outcome).toMatchObject({
-    aftermath: { kind: 'skip', detail: expect.stringContaining('Greylisted') },
+  expect(classifyFailure(greylisted, { ...attempted, attempt: 6 }).outcome).toMatchObject({
+    effect: { kind: 'skip', detail: expect.stringContaining('Greylisted') },
   })
 })
 
@@ -127,12 +126,12 @@ test('a lead over which the server breaks down every time does not keep the othe
 
 test('nothing that a server says of a lead is tried without end', () => {
   const endless = smtpAnswers.filter(({ stage, text }) => {
-    const { outcome } = judge(failureOf({ stage, text }, 'ann@example.com'), {
+    const { outcome } = classifyFailure(failureOf({ stage, text }, 'ann@example.com'), {
       ...attempted,
       attempt: 8,
     })
     const ends = ['skip', 'bounce']
-    return stage !== 'login' && outcome.kind === 'failed' && !ends.includes(outcome.aftermath.kind)
+    return stage !== 'login' && outcome.kind === 'failed' && !ends.includes(outcome.effect.kind)
   })
   expect(endless).toEqual([])
 })
@@ -143,7 +142,7 @@ test('what keeps a mailbox from its server is held against no lead, however ofte
 })
 
 test('a quota keeps the mailbox from sending for an hour', () => {
-  const { trouble } = judge(answer('rcpt', '550 5.4.5 Quota'), attempted)
+  const { trouble } = classifyFailure(answer('rcpt', '550 5.4.5 Quota'), attempted)
   expect(trouble?.pauseMs).toBe(3_600_000)
 })
 

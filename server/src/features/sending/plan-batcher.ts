@@ -3,20 +3,20 @@ import type { Context } from '../../kernel/context.ts'
 import type { Lane } from './lane.ts'
 import type { NextAction } from './next-action.ts'
 import { planLanes } from './plan-lanes.ts'
-import { takeOver } from './take-over.ts'
+import { recoverOpenSends } from './recover.ts'
 import type { Writers } from './writers.ts'
 
 const lanesMax = 256
 
 /** Plans what lanes do next: one round at a time, for all that wait for it. */
-export function createRounds(ctx: Context, writers: Writers): Batcher<Lane, NextAction> {
-  return new Batcher<Lane, NextAction>(ctx, 'rounds', (lanes) => planRound(ctx, lanes, writers), {
+export function createPlanBatcher(ctx: Context, writers: Writers): Batcher<Lane, NextAction> {
+  return new Batcher<Lane, NextAction>(ctx, 'rounds', (lanes) => planBatch(ctx, lanes, writers), {
     ...{ itemsMax: lanesMax, gather: 1 },
   })
 }
 
-async function planRound(ctx: Context, lanes: Lane[], writers: Writers): Promise<NextAction[]> {
-  const foreign = lanes.filter(({ isAdopted }) => !isAdopted)
+async function planBatch(ctx: Context, lanes: Lane[], writers: Writers): Promise<NextAction[]> {
+  const foreign = lanes.filter(({ isRecovered }) => !isRecovered)
   if (foreign.length > 0) await releaseUnfinished(ctx, foreign, writers)
   // Held: they stay awake in the database, and are found there when it is over.
   if (writers.watch.isHeld) return lanes.map(() => ({ kind: 'left' }))
@@ -26,6 +26,6 @@ async function planRound(ctx: Context, lanes: Lane[], writers: Writers): Promise
 
 /** What broke off on the way is offered again: else nobody writes to these leads any more. */
 async function releaseUnfinished(ctx: Context, lanes: Lane[], writers: Writers) {
-  const { settlements, pool } = writers
-  for (const leadId of await takeOver(ctx, lanes, settlements)) pool.release(leadId)
+  const { settlements, prefetch } = writers
+  for (const leadId of await recoverOpenSends(ctx, lanes, settlements)) prefetch.release(leadId)
 }

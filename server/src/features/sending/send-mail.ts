@@ -3,7 +3,8 @@ import type { Context } from '../../kernel/context.ts'
 import { type Envelope, MailFailure, type SmtpConnection } from '../../kernel/mail/index.ts'
 import { type RefusedCopy, TemplateError } from '../campaigns/index.ts'
 import { type ComposedMail, MailRefused } from '../messages/index.ts'
-import { CampaignChanged } from './campaign-book.ts'
+import { CampaignChanged } from './campaign-cache.ts'
+import { classifyFailure, errorOf, type MailboxTrouble, printable } from './classify-failure.ts'
 import type { Connections } from './connections.ts'
 import { type Draft, envelopeOf, type Made } from './draft.ts'
 import type { Lane } from './lane.ts'
@@ -14,19 +15,18 @@ import type { SentCopies } from './sent-copies.ts'
 import type { Mark } from './settle-queries.ts'
 import type { Settlement } from './settlement.ts'
 import type { Settlements } from './settlements.ts'
-import { errorOf, judge, printable, type Trouble } from './verdict.ts'
 
-export interface CourierParts {
+export interface SendParts {
   connections: Connections
   copies: SentCopies
   marks: Batcher<Mark, boolean>
   settlements: Settlements
 }
 
-/** Trouble that keeps the mailbox from sending on. */
-export interface Setback {
+/** MailboxTrouble that keeps the mailbox from sending on. */
+export interface MailboxFailure {
   failure: MailFailure
-  trouble: Trouble
+  trouble: MailboxTrouble
 }
 
 /** What is known of an attempt, before it is put into the ledger. */
@@ -35,7 +35,7 @@ interface Attempt {
   mail: ComposedMail | null
   /** It was sent without these. */
   refusedCopies?: NotedCopy[]
-  setback: Setback | null
+  mailboxFailure: MailboxFailure | null
 }
 
 type NotedCopy = Omit<RefusedCopy, 'campaign_id'>
@@ -45,7 +45,7 @@ type NotedCopy = Omit<RefusedCopy, 'campaign_id'>
  *
  * @param behind go out over the same connection at once, and are marked with it: a burst needs one
  *   commit for several mails
- * @returns the setback, whether something spoke against it meanwhile, and the settling: it is under way
+ * @returns the failure of the mailbox, whether something spoke against it meanwhile, and the settling: it is under way
  *   when this returns
  */
 export async function sendMail(
@@ -53,38 +53,48 @@ export async function sendMail(
   lane: Lane,
   draft: Draft,
   behind: Draft[],
-  parts: CourierParts,
-): Promise<{ setback: Setback | null; isRefused: boolean; settled: Promise<boolean> }> {
+  parts: SendParts,
+): Promise<{
+  mailboxFailure: MailboxFailure | null
+  isRefused: boolean
+  settled: Promise<boolean>
+}> {
   const { claimed } = draft
-  const { outcome, mail, refusedCopies, setback } = await attempt(ctx, lane, draft, behind, parts)
+  const { outcome, mail, refusedCopies, mailboxFailure } = await attempt(
+    ctx,
+    lane,
+    draft,
+    behind,
+    parts,
+  )
   const settled = parts.settlements.add(settlementOf(ctx, claimed, outcome, mail, refusedCopies))
   if (mail?.copy && outcome.kind === 'sent') {
     const copy = { messageId: claimed.claim.message_id, bytes: mail.copy }
     const keep = () => parts.copies.add(lane.workspaceId, lane.mailboxId, copy)
     settled.then(keep, () => undefined)
   }
-  return { setback, isRefused: outcome === notAnyMore, settled }
+  return { mailboxFailure, isRefused: outcome === notAnyMore, settled }
 }
 
 /** Gives a claim back that nothing was done about. */
-export const releaseMail = (ctx: Context, claimed: ClaimedMail, parts: CourierParts) =>
+export const releaseMail = (ctx: Context, claimed: ClaimedMail, parts: SendParts) =>
   parts.settlements.add(settlementOf(ctx, claimed, released, null))
 
 /** Settles a mail whose sending failed unexpectedly: by how far it had come. */
-export const abandonMail = (ctx: Context, claimed: ClaimedMail, parts: CourierParts) =>
+export const abandonMail = (ctx: Context, claimed: ClaimedMail, parts: SendParts) =>
   parts.settlements.add(settlementOf(ctx, claimed, { kind: 'abandoned' }, null))
 
 const released: Outcome = {
   kind: 'failed',
   error: { stage: 'claim', code: null, message: 'Its mailbox had to stop before it.' },
-  aftermath: { kind: 'again' },
+  effect: { kind: 'again' },
 }
 
 /** A gate that was open at the claim is closed: the lead replied, the window closed … */
 const notAnyMore: Outcome = {
   kind: 'failed',
   error: { stage: 'claim', code: null, message: 'It was not to be sent any more.' },
-  aftermath: { kind: 'again' },
+  effect: { kind: 'again' },
 }
 
 async function attempt(
@@ -92,10 +102,10 @@ async function attempt(
   lane: Lane,
   draft: Draft,
   behind: Draft[],
-  parts: CourierParts,
+  parts: SendParts,
 ): Promise<Attempt> {
   const { claimed, made } = draft
-  if ('error' in made) return { outcome: unfit(made.error), mail: null, setback: null }
+  if ('error' in made) return { outcome: unfit(made.error), mail: null, mailboxFailure: null }
   let { mail } = made
   let connection: SmtpConnection | undefined
   try {
@@ -105,22 +115,22 @@ async function attempt(
     const { refusedCopies } = begun
     if (!(await markDraft(ctx, draft, behind.slice(0, lane.marksAhead), parts.marks))) {
       await connection.close()
-      return { outcome: notAnyMore, mail, setback: null }
+      return { outcome: notAnyMore, mail, mailboxFailure: null }
     }
     const next = behind[0]?.made
     await connection.finish(mail.bytes, next && 'mail' in next ? next.envelope : undefined)
-    return { outcome: { kind: 'sent' }, mail, refusedCopies, setback: null }
+    return { outcome: { kind: 'sent' }, mail, refusedCopies, mailboxFailure: null }
   } catch (failure) {
     if (!(failure instanceof MailFailure)) {
       await connection?.close()
       throw failure
     }
-    const { outcome, trouble } = judge(failure, {
+    const { outcome, trouble } = classifyFailure(failure, {
       attempt: claimed.claim.attempt,
       now: ctx.now(),
       random: ctx.random(),
     })
-    return { outcome, mail, setback: trouble && { failure, trouble } }
+    return { outcome, mail, mailboxFailure: trouble && { failure, trouble } }
   } finally {
     if (connection) parts.connections.putBack(lane.mailboxId, connection)
   }
@@ -134,7 +144,7 @@ function unfit(error: unknown): Outcome {
   return {
     kind: 'failed',
     error: { stage: 'compose', code: null, message: detail },
-    aftermath: { kind: 'skip', reason: 'template_failed', detail },
+    effect: { kind: 'skip', reason: 'template_failed', detail },
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Db } from '../../kernel/db/db.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
 import { SizedCache } from '../../kernel/sized-cache.ts'
-import { type Candidate, findPending } from './work-queries.ts'
+import { type Candidate, findPending } from './backlog-queries.ts'
 
 interface Pool {
   /** Due and free, by id, first due first. */
@@ -32,7 +32,7 @@ const leadBytes = 700
  * to one of them, and a page of them is read once for all. Busy ones are being written to by this
  * process; what other processes do the claim tells.
  */
-export class LeadPool {
+export class LeadPrefetch {
   readonly #pools = new SizedCache<Pool>(bytesMax)
   /** Lead to campaign. */
   readonly #busy = new Map<string, string>()
@@ -90,11 +90,11 @@ export class LeadPool {
   /** @returns those of which there may be more */
   async #read(db: Db, wanted: Wanted[], now: Date): Promise<Set<Wanted>> {
     const sources = wanted.map(({ workspace_id, campaign_id, leads }) => {
-      const pool = this.#pools.get(campaign_id)
-      const { due, id } = pool ?? start
+      const prefetch = this.#pools.get(campaign_id)
+      const { due, id } = prefetch ?? start
       const most = Math.min(readMax, Math.max(readMin, 4 * leads))
       // At the beginning are those that are busy.
-      const limit = pool ? most : most + (this.#busyIn.get(campaign_id) ?? 0)
+      const limit = prefetch ? most : most + (this.#busyIn.get(campaign_id) ?? 0)
       return { workspace_id, campaign_id, after_due: due, after_id: id, limit }
     })
     const rows = await findPending(db, sources, now)
@@ -108,15 +108,18 @@ export class LeadPool {
   }
 
   #add(campaignId: string, rows: Candidate[], isEnd: boolean) {
-    const pool = this.#pools.get(campaignId) ?? { leads: new Map<string, Candidate>(), ...start }
+    const prefetch = this.#pools.get(campaignId) ?? {
+      leads: new Map<string, Candidate>(),
+      ...start,
+    }
     const last = rows.at(-1)
     for (const row of rows) {
-      if (!row.is_open && !this.isBusy(row.id)) pool.leads.set(row.id, row)
+      if (!row.is_open && !this.isBusy(row.id)) prefetch.leads.set(row.id, row)
     }
     const read = {
-      leads: pool.leads,
-      due: last?.timestamp_next_send ?? pool.due,
-      id: last?.id ?? pool.id,
+      leads: prefetch.leads,
+      due: last?.timestamp_next_send ?? prefetch.due,
+      id: last?.id ?? prefetch.id,
       isEnd,
     }
     this.#pools.set(campaignId, read, poolBytes + leadBytes * read.leads.size)
