@@ -10,7 +10,7 @@ import { type ProcessorTime, perMail, readProcessorTime } from './processor-time
 import type { Sink } from './sink.ts'
 
 /** A workspace with mailboxes, and what its campaigns and mailboxes have beside the bench's own. */
-export interface Tenant {
+interface Tenant {
   workspaceId: string
   addresses: string[]
 }

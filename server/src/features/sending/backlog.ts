@@ -23,7 +23,7 @@ interface CampaignDay {
   new_leads: number
 }
 
-/** Everything that lanes plan from, read once for all of them. */
+/** What a batch of lanes plans from, read once for all of them. */
 export interface Backlog {
   now: Date
   lanes: ReadyLane[]
@@ -33,9 +33,8 @@ export interface Backlog {
   followUps: (ready: ReadyLane, campaign: CachedCampaign) => queries.Candidate[]
 }
 
-/** Mails that a lane claims at once when nothing has to pass between them. */
+/** A mailbox without a gap claims so many mails at most, and no more than it sends in this time. */
 const burstMax = 64
-/** It sends them in: what is changed meanwhile concerns the next ones. */
 const burstMs = 1_000
 const followUpsMin = 8
 

@@ -10,7 +10,7 @@ import {
 } from './campaign-queries.ts'
 import type { PlannedCampaign, PlannedStep } from './planning/plan.ts'
 
-/** A campaign as this process has read it, without the texts of its mails: they may be a megabyte. */
+/** A campaign in the version that was read, without the texts of its mails: they may be a megabyte. */
 export interface CachedCampaign {
   id: string
   workspace_id: string
@@ -35,7 +35,7 @@ export class CampaignChanged extends Error {
 }
 
 const campaignBytesMax = 16 * 1024 * 1024
-const variantBytesMax = 48 * 1024 * 1024
+const variantBytesMax = 16 * 1024 * 1024
 const campaignBytes = 4_000
 const variantBytes = 300
 /** A parsed template takes about as many bytes for each character of its text (measured: 2 to 12). */

@@ -26,7 +26,7 @@ export interface Made {
 }
 
 /** What the ledger answers to the mark of a mail, and when it was asked. */
-export interface Marking {
+interface Marking {
   answer: Promise<boolean>
   /** By the wall clock. */
   at: number

@@ -12,27 +12,27 @@ export class Lane {
   readonly workspaceId: string
   readonly mailboxId: string
   readonly bucket: number
-  /** Of the lease that it is looked after under. */
+  /** Of the lease under which this process owns it. */
   readonly token: string
-  /** While it is looked after. */
+  /** From its first plan until it sleeps. */
   slot: Slot | undefined
-  /** What an earlier owner left open was looked after. */
+  /** Open sends of the previous holder of its lease were settled (recover.ts). */
   isRecovered = false
-  /** Something may have been left open since then: it is looked after when it wakes next. */
+  /** Something may have been left open since: it is recovered again when it wakes next. */
   hasBroken = false
   /** The campaign that it claimed for last; null: what the database has. */
   lastCampaignId: string | null = null
   /** Something woke it since it was last planned. */
   isWoken = false
-  /** That a mail takes it, as the last ones did. */
+  /** What a mail of its last batch took. */
   mailMs = 100
-  /** Claims in a row that something spoke against. */
+  /** Claims in a row that were refused. */
   refusals = 0
-  /** Mails that it claimed are being sent. */
+  /** A batch of claimed mails is being sent. */
   isSending = false
-  /** What it does after them, planned while they are sent. */
+  /** Its next action, planned while a batch without gaps is sent. */
   ahead: Promise<NextAction> | undefined
-  /** Results on their way into the ledger. */
+  /** Results that are not committed yet. */
   readonly settling = new Set<Promise<unknown>>()
 
   constructor(workspaceId: string, mailboxId: string, token: string) {
@@ -47,7 +47,7 @@ export class Lane {
     return Math.min(marksMax - 1, Math.floor(markTrustedMs / this.mailMs))
   }
 
-  /** Something of it is open. */
+  /** A mail of it is under way, or its result not committed: it must not sleep on a plan made meanwhile. */
   get isBusy(): boolean {
     return this.isSending || this.settling.size > 0
   }

@@ -30,13 +30,23 @@ const backlogBytesMax = 32 * 1024 * 1024
 const refusalPauseMs = 50
 const refusalPauseMaxMs = 2_000
 const failurePauseMs = 1_000
-/** What was claimed for a second and is not sent by then is planned anew. */
+/** A batch is claimed for a second; what of it is not sent by then is planned anew. */
 const slowBurstMs = 5_000
 
 /**
- * The mailboxes of this runner's buckets that are awake. Each goes its own way, one mail after the
- * other: plan, claim, send, settle, until there is nothing to send for now; then it sleeps in the
- * database and is forgotten here.
+ * The mailboxes of this runner's buckets that are awake. Each waits for a slot, keeps it, and does one
+ * thing after the other until it sleeps:
+ *
+ *   asleep ──▶ waiting ──▶ planning ──▶ sending a batch of claimed mails ──▶ planning
+ *                              ├──▶ answering: a person's reply comes first ──▶ planning
+ *                              ├──▶ settling: results may change the plan ──▶ planning
+ *                              ├──▶ pausing: its claims were refused ──▶ planning
+ *                              ├──▶ probing: a login tells whether it works again ──▶ planning
+ *                              └──▶ asleep, or another runner's: forgotten here
+ *
+ * Asleep it is a row of the database. While it sends a batch without gaps, the next one is planned and
+ * claimed (`Lane.ahead`) and results are committed (`Lane.settling`); both end before it sleeps, and a
+ * failure of its mailbox gives back whatever it had claimed.
  */
 export class Lanes {
   readonly #ctx: Context
@@ -222,8 +232,8 @@ export class Lanes {
         await this.#rest(lane, mail.mailbox, mailboxFailure)
         return
       }
-      // What closed before this one has closed before most that are claimed: a login for each is no way
-      // to find out. And who claimed for a second does not keep it all when the server slows down.
+      // A refused mark mostly means that the whole batch is stale (paused, window closed): the rest is
+      // given back instead of logging in for each. So it is when the server has become slow.
       const isSlow = waiting.length > 0 && this.#ctx.monotonicMs() - startedMs > slowBurstMs
       if (isRefused || isSlow) {
         await this.#releaseAhead(lane)

@@ -41,8 +41,8 @@ export class LeadPrefetch {
   isBusy = (leadId: string) => this.#busy.has(leadId)
 
   /**
-   * Reads until there is what is wanted, or nothing more is due. Whatever was read before, a campaign
-   * that is left with less was looked through from its beginning now.
+   * Reads until each campaign has what is wanted, or was read to its end. Leads may become due behind
+   * the cursor, so a campaign that has too few is read once more from its start.
    */
   async fill(db: Db, wanted: Wanted[], now: Date) {
     const isLacking = ({ campaign_id, leads }: Wanted) =>

@@ -29,7 +29,7 @@ export async function planLanes(
   parts: PlannerParts,
 ): Promise<Map<Lane, NextAction>> {
   const now = ctx.now()
-  // What its last results make due may not have been there yet when its work was read.
+  // Mailboxes with results under way may not see their own next follow-up yet: they must not sleep.
   const busy = new Set(lanes.filter((lane) => lane.isBusy))
   const rows = new Map(
     (await readLanes(ctx.db, lanes.map(keyOf), parts.readSince, now)).map((row) => [

@@ -102,7 +102,7 @@ async function write(tx: Context, all: Settled[], campaigns: Map<string, CachedC
   await countBounces(tx, bouncesOf(settled))
   const freed = settled.filter(({ transition }) => transition.givesBack).map(({ row }) => row)
   await markFreed(tx, settled, roomIn)
-  // What is woken is locked with what is paced: of two batches each could else have half.
+  // Every lane that is written below is locked in one ordered statement, or two batches deadlock.
   if (freed.length > 0)
     await queries.lockLanes(
       tx.db,

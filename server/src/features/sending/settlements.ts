@@ -10,8 +10,8 @@ import type { Settlement } from './settlement.ts'
 
 /** One prepares while the other waits for its commit. */
 const sentAtOnce = 2
-/** Of the texts of mails in one transaction: half a megabyte each is possible. */
-const bytesMax = 8 * 1024 * 1024
+/** Of the texts of mails in one transaction, of which the driver holds several copies; one mail may have a megabyte. */
+const bytesMax = 2 * 1024 * 1024
 const batch = {
   itemsMax: 500,
   bytes: { of: bytesOf, max: bytesMax },

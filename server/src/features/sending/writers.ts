@@ -34,7 +34,7 @@ export interface Writers {
   flush: () => Promise<void>
 }
 
-/** Those of more lanes share a commit: each mark waits a little longer, and all cost less. */
+/** One writer, so that marks of all mailboxes share a commit: a little more latency, far fewer commits. */
 const marksAtOnce = 1
 
 export function createWriters(ctx: Context, watch: RestoreGuard, readSince: Date): Writers {
