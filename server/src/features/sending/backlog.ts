@@ -28,7 +28,7 @@ export interface Backlog {
   now: Date
   lanes: ReadyLane[]
   sentByMailbox: (ready: ReadyLane) => { day: string; sent: number }
-  /** Counts on as this round plans. */
+  /** Counts on as this batch is planned. */
   campaignDay: (campaign: CachedCampaign) => CampaignDay
   followUps: (ready: ReadyLane, campaign: CachedCampaign) => queries.Candidate[]
 }
@@ -128,10 +128,10 @@ async function withCampaigns(
   for (const { id, positions } of active) {
     for (const position of positions) byRow[position - 1]?.push(id)
   }
-  const booked = await cache.read(db, active)
+  const cached = await cache.read(db, active)
   const campaignDays = new Map(
     active.flatMap(({ id, days }) => {
-      const campaign = booked.get(id)
+      const campaign = cached.get(id)
       return campaign ? [[id, dayOfCampaign(campaign, now, days)] as const] : []
     }),
   )
@@ -140,7 +140,7 @@ async function withCampaigns(
     row,
     mailbox: plannedMailbox(row),
     day: dayOf(row.timezone ?? 'UTC', now),
-    campaigns: (byRow[index] ?? []).flatMap((id) => booked.get(id) ?? []),
+    campaigns: (byRow[index] ?? []).flatMap((id) => cached.get(id) ?? []),
   }))
   return { lanes, campaignDays }
 }

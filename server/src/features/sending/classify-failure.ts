@@ -9,7 +9,7 @@ export interface MailboxTrouble {
   pauseMs: number | null
 }
 
-export interface Verdict {
+export interface FailureClass {
   outcome: Outcome
   trouble: MailboxTrouble | null
 }
@@ -28,13 +28,13 @@ export interface Attempted {
  * says that the address is gone ends a lead; everything else is tried a counted number of times, and
  * then waits for a person.
  */
-export function classifyFailure(failure: MailFailure, attempted: Attempted): Verdict {
+export function classifyFailure(failure: MailFailure, attempted: Attempted): FailureClass {
   const error = errorOf(failure)
   if (!failure.certain) {
     // A server that never answers must not take all leads one by one.
     return { outcome: { kind: 'uncertain', error }, trouble: connectionTrouble(failure) }
   }
-  const fail = (effect: LeadEffect, trouble: MailboxTrouble | null = null): Verdict => ({
+  const fail = (effect: LeadEffect, trouble: MailboxTrouble | null = null): FailureClass => ({
     outcome: { kind: 'failed', error, effect },
     trouble,
   })

@@ -8,9 +8,9 @@ import type { Writers } from './writers.ts'
 
 const lanesMax = 256
 
-/** Plans what lanes do next: one round at a time, for all that wait for it. */
+/** Plans what lanes do next: one batch at a time, of all that wait for it. */
 export function createPlanBatcher(ctx: Context, writers: Writers): Batcher<Lane, NextAction> {
-  return new Batcher<Lane, NextAction>(ctx, 'rounds', (lanes) => planBatch(ctx, lanes, writers), {
+  return new Batcher<Lane, NextAction>(ctx, 'plans', (lanes) => planBatch(ctx, lanes, writers), {
     ...{ itemsMax: lanesMax, gather: 1 },
   })
 }

@@ -22,7 +22,7 @@ export interface PlannerParts {
   sleeps: Batcher<Sleep, boolean>
 }
 
-/** Plans lanes together, one round at a time: what they plan from is read once for all of them. */
+/** Plans a batch of lanes: what they plan from is read once for all of them. */
 export async function planLanes(
   ctx: Context,
   lanes: Lane[],

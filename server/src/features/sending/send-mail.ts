@@ -90,7 +90,7 @@ const released: Outcome = {
   effect: { kind: 'again' },
 }
 
-/** A gate that was open at the claim is closed: the lead replied, the window closed … */
+/** Something speaks against it that did not when it was claimed: the lead replied, the window closed … */
 const notAnyMore: Outcome = {
   kind: 'failed',
   error: { stage: 'claim', code: null, message: 'It was not to be sent any more.' },
