@@ -92,14 +92,21 @@ test('leads that are committed late are not missed: their mailboxes are woken af
   const { ctx, workspaceId } = sending
   const campaign = await sending.createCampaign(await createMailboxes())
   const woken = await watchWakes()
-  const mark = (whileOpen: () => Promise<void> = async () => undefined) =>
+  const mark = (isMarked?: () => void, whileOpen?: Promise<void>) =>
     transaction(ctx, async (tx) => {
       await markLeadsDue(tx, workspaceId, [campaign.id])
-      await whileOpen()
+      isMarked?.()
+      await whileOpen
     })
   await mark()
   // The mark of an earlier lead is there, and must not be deleted with the one that is still open.
-  await mark(() => createMarkedWaker(ctx)())
+  const marked = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  const marking = mark(marked.resolve, goOn.promise)
+  await marked.promise
+  await createMarkedWaker(ctx)()
+  goOn.resolve()
+  await marking
   await sql`truncate woken`.execute(ctx.database.peek)
   expect(await marks()).toHaveLength(1)
   await createMarkedWaker(ctx)()
