@@ -20,8 +20,9 @@ export default defineConfig({
         new URL('../node_modules/.cache/outrider', import.meta.url),
       ),
     },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Ends what hangs, and nothing that is slow: whole services start here, on machines that are busy.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     projects: [
       {
         extends: true,

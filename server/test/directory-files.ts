@@ -10,6 +10,7 @@ import {
   importFile,
 } from '../src/features/directory/import/import.ts'
 import type { TestContext } from './context.ts'
+import { patience } from './patience.ts'
 import { makeDataDir } from './processes.ts'
 
 export type Content = string | Buffer
@@ -138,5 +139,3 @@ async function stopWriters(ctx: TestContext, of: string): Promise<Stop> {
     },
   }
 }
-
-const patience = { timeout: 20_000, interval: 20 }

@@ -49,7 +49,7 @@ test('the quick start works word for word, from the first key to a verified webh
   expect(output).toMatch(/^balance +999$/m)
   expect(output).toContain('{"balance":999,')
   expect(output).not.toContain('refused')
-}, 120_000)
+})
 
 async function runShell(script: string, cwd: string): Promise<string> {
   const path = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createMailbox } from '../../test/campaigns.ts'
 import { behind, commandDatabase, json, run } from '../../test/commands.ts'
 import { readMail } from '../../test/mails.ts'
@@ -8,8 +8,6 @@ import { addLeads } from '../features/leads/index.ts'
 import { getWorkspace } from '../features/workspaces/index.ts'
 import { createLog } from '../kernel/log.ts'
 import { openOperator } from '../process/open.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const database = commandDatabase()
 

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { commandDatabase, json, run } from '../../test/commands.ts'
 import { readConfig } from '../config.ts'
 import { createCampaign } from '../features/campaigns/campaigns.ts'
@@ -9,8 +9,6 @@ import { getWorkspace } from '../features/workspaces/index.ts'
 import { createLog } from '../kernel/log.ts'
 import { openOperator } from '../process/open.ts'
 import { showForecast } from './forecast-table.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 commandDatabase()
 

@@ -10,9 +10,6 @@ import { firstIdAt } from '../kernel/ids.ts'
 import { createProgram } from './program.ts'
 import { formatTable } from './terminal.ts'
 
-// Whole processes start here, several at a time, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000 })
-
 const database = commandDatabase()
 
 const uuid = expect.stringMatching(

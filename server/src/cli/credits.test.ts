@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { commandDatabase, json, run } from '../../test/commands.ts'
 import { insertPerson } from '../../test/directory-rows.ts'
 import { readConfig } from '../config.ts'
@@ -8,8 +8,6 @@ import { getWorkspace } from '../features/workspaces/index.ts'
 import type { Context } from '../kernel/context.ts'
 import { createLog } from '../kernel/log.ts'
 import { openOperator } from '../process/open.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 commandDatabase()
 

@@ -1,11 +1,8 @@
 import { readdir } from 'node:fs/promises'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { run } from '../../test/commands.ts'
 import { makeDataDir, runOperator } from '../../test/processes.ts'
 import { standardEventTypes } from '../features/events/catalogue/index.ts'
-
-// A whole process with everything in it, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000 })
 
 test('every kind of event is shown and verified, and nothing is left behind', async () => {
   const TMPDIR = await makeDataDir()

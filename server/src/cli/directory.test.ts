@@ -1,12 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { commandDatabase, json, run } from '../../test/commands.ts'
 import { fileWith } from '../../test/directory-files.ts'
 import { makeDataDir } from '../../test/processes.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 commandDatabase()
 

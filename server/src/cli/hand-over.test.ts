@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { behind, commandDatabase, json, run } from '../../test/commands.ts'
 import { readConfig } from '../config.ts'
 import { createCampaign } from '../features/campaigns/campaigns.ts'
@@ -7,8 +7,6 @@ import { addMailbox } from '../features/mailboxes/index.ts'
 import { getWorkspace } from '../features/workspaces/index.ts'
 import { createLog } from '../kernel/log.ts'
 import { openOperator } from '../process/open.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const database = commandDatabase()
 

@@ -1,15 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { behind, commandDatabase, json, run } from '../../test/commands.ts'
 import { type MailServers, startMailServers } from '../../test/mail/mail-servers.ts'
 import { startSendingRunner } from '../features/sending/index.ts'
 import { createLog } from '../kernel/log.ts'
 import { openOperator } from '../process/open.ts'
 import { readCommandSettings } from '../process/service-settings.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const database = commandDatabase()
 

@@ -1,11 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { commandDatabase, json, run } from '../../test/commands.ts'
 import { type MailServers, startMailServers } from '../../test/mail/mail-servers.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 commandDatabase()
 

@@ -8,8 +8,6 @@ import { ensureDefaultWorkspace } from '../features/workspaces/index.ts'
 import { makeSite } from './database.ts'
 import { runDemo } from './demo.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
-
 const log = pino({ level: 'silent' })
 const { signal } = new AbortController()
 

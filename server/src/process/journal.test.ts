@@ -5,12 +5,9 @@ import { open, readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { testDatabase } from '../../test/database.ts'
 import { makeDataDir } from '../../test/processes.ts'
-
-// A whole process starts here, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000 })
 
 /** What a process wrote whose output is the journal, if `isJournal`, until it ended. */
 async function outputOf(settings: Record<string, string>, isJournal: boolean): Promise<string[]> {

@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { patience } from '../../test/patience.ts'
 import { makeDataDir, operatorJson, startService } from '../../test/processes.ts'
-
-// Whole processes start here, several at a time, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000 })
 
 test('kill -9 under load and a restart lose nothing that was answered', async () => {
   const DATA_DIR = await makeDataDir()
@@ -28,9 +26,7 @@ test('the service outlives its PostgreSQL and goes on when it is back', async ()
   await load.underWay
   process.kill(await postmasterPid(DATA_DIR), 'SIGKILL')
   await load.ended
-  await vi.waitFor(async () => expect((await fetch(`${address}/ready`)).status).toBe(200), {
-    timeout: 20_000,
-  })
+  await vi.waitFor(async () => expect((await fetch(`${address}/ready`)).status).toBe(200), patience)
   expect(await operatorJson(['doctor'], { DATA_DIR })).toMatchObject({ status: 'ok' })
   service.kill('SIGTERM')
   expect(await service.exited).toEqual({ code: 0, signal: null })

@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { testDatabase } from '../../test/database.ts'
 import { startPgBouncer, whyNoPgBouncer } from '../../test/pgbouncer.ts'
 import { makeDataDir, operatorJson, startService } from '../../test/processes.ts'
-
-// Whole processes start here, several at a time, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000 })
 
 const modes = [
   ['transaction', 'off'],

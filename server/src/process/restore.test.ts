@@ -1,11 +1,8 @@
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { startOutreach } from '../../test/outreach.ts'
 import { makeDataDir, operatorJson, runOperator, startService } from '../../test/processes.ts'
-
-// Whole processes start here, on a machine that may be busy.
-vi.setConfig({ testTimeout: 300_000 })
 
 const heldLine =
   'nothing leaves this database, no mail and no webhook, until "npx outrider sends confirm-restore"'

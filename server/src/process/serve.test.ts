@@ -5,12 +5,9 @@ import { type AddressInfo, connect as connectSocket, createServer } from 'node:n
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { testDatabase } from '../../test/database.ts'
 import { makeDataDir, operatorJson, startService } from '../../test/processes.ts'
-
-// Whole processes start here, several at a time, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000 })
 
 describe('start', () => {
   test('npm start brings a database, answers, and tells a person where to go next', async () => {

@@ -1,10 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { startOutreach } from '../../test/outreach.ts'
 import { makeDataDir, startService } from '../../test/processes.ts'
-
-// Whole processes start here, on a machine that may be busy.
-vi.setConfig({ testTimeout: 240_000 })
 
 const leads = 30
 

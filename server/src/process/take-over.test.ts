@@ -1,10 +1,7 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { startOutreach } from '../../test/outreach.ts'
 import { makeDataDir, startService } from '../../test/processes.ts'
 import { createSignal } from '../../test/signal.ts'
-
-// Whole processes start here, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000 })
 
 test('after kill -9 and a new start deliveries and mails go on without waiting for a lease', async () => {
   // Who waits for a lease to end waits for ten minutes.

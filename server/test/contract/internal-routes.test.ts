@@ -71,7 +71,6 @@ test.each(internal.map((route) => ({ ...route, name: `${route.method} ${route.pa
     )
     expect(await countRows()).toEqual(before)
   },
-  20_000,
 )
 
 async function countRows(): Promise<Record<string, number>> {

@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { startOutreach } from '../outreach.ts'
+import { patience } from '../patience.ts'
 import {
   makeDataDir,
   operatorJson,
@@ -15,9 +16,6 @@ import {
   startService,
 } from '../processes.ts'
 import { tablesWith } from '../tables-with.ts'
-
-// Whole processes start here, several at a time, on a machine that may be busy.
-vi.setConfig({ testTimeout: 240_000 })
 
 const newKey = () => randomBytes(32).toString('base64')
 
@@ -35,9 +33,7 @@ async function killWaiting(
   await database.peek.transaction().execute(async (tx) => {
     await hold.execute(tx)
     await using command = startOperator(args, settings)
-    await vi.waitFor(async () => expect(await countWaiting(database)).toBeGreaterThan(0), {
-      timeout: 60_000,
-    })
+    await vi.waitFor(async () => expect(await countWaiting(database)).toBeGreaterThan(0), patience)
     command.kill('SIGKILL')
     expect(await command.exited).toMatchObject({ signal: 'SIGKILL' })
     // Its session ends when it is noticed; until then its statement waits on.
@@ -165,20 +161,17 @@ test('people who are erased while mails go out are nowhere, and all others get t
   const api = await outreach.setUp(service, settings)
   await api.addLeads(people)
   const told = () => receiver.requests.some(({ body }) => body.includes(erased[0] ?? ''))
-  await vi.waitFor(() => expect(told()).toBe(true), 60_000)
+  await vi.waitFor(() => expect(told()).toBe(true), patience)
   for (const person of erased) {
-    await vi.waitFor(
-      async () => {
-        const { code, stderr } = await runOperator(['leads', 'erase', person, '--yes'], settings)
-        expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-      },
-      { timeout: 60_000 },
-    )
+    await vi.waitFor(async () => {
+      const { code, stderr } = await runOperator(['leads', 'erase', person, '--yes'], settings)
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    }, patience)
   }
   done.resolve()
   const others = people.filter((person) => !erased.includes(person))
   const count = (person: string) => outbox.mails.filter(({ to }) => to === person).length
-  await vi.waitFor(() => expect(others.map(count)).toEqual(others.map(() => 1)), 60_000)
+  await vi.waitFor(() => expect(others.map(count)).toEqual(others.map(() => 1)), patience)
   for (const person of erased) expect(count(person)).toBeLessThanOrEqual(1)
   service.kill('SIGTERM')
   expect(await service.exited).toEqual({ code: 0, signal: null })

@@ -10,11 +10,10 @@ import { mailBombs } from '../bombs/mails.ts'
 import { generatedBomb, templateBombs, templateLead } from '../bombs/templates.ts'
 import { testDatabase } from '../database.ts'
 import { type Outreach, type OutreachApi, startOutreach } from '../outreach.ts'
+import { patience } from '../patience.ts'
 import { makeDataDir, type ServiceProcess, startService } from '../processes.ts'
 import { alwaysOpen } from '../sending.ts'
 import type { Asked } from './health-asker.ts'
-
-vi.setConfig({ testTimeout: 300_000 })
 
 /** Of processor time of the service's main thread, from a question to its answer. */
 const heldMaxMs = 100
@@ -86,10 +85,7 @@ async function sendBombs(api: OutreachApi, ended: () => Promise<number>) {
     await api.call('PATCH', `campaigns/${campaign.id}`, { status: 'active' })
   }
   expect(taken).toBeGreaterThan(250)
-  await vi.waitFor(async () => expect(await ended()).toBe(taken), {
-    timeout: 200_000,
-    interval: 200,
-  })
+  await vi.waitFor(async () => expect(await ended()).toBe(taken), patience)
 }
 
 const create = (api: OutreachApi, body: string) =>
@@ -114,7 +110,7 @@ async function receiveBombs({ outbox, receiver }: Outreach, api: OutreachApi) {
     const found = [lead, last].map((address) => outbox.mails.find(({ to }) => to === address))
     expect(found.every((mail) => mail !== undefined)).toBe(true)
     return found
-  }, 100_000)
+  }, patience)
   const [messageId, lastId] = sent.map(
     (mail) => /^Message-ID: (.*?)\r$/im.exec(`${mail?.source}`)?.[1],
   )
@@ -134,13 +130,10 @@ async function receiveBombs({ outbox, receiver }: Outreach, api: OutreachApi) {
     }
   }
   outbox.store.file(account, Buffer.from(answer(last, lastId)('', 'Yes.')))
-  await vi.waitFor(
-    () => {
-      const events = receiver.requests.map(({ body }) => body.toString())
-      expect(events.some((body) => body.includes('lead.replied') && body.includes(last))).toBe(true)
-    },
-    { timeout: 200_000, interval: 200 },
-  )
+  await vi.waitFor(() => {
+    const events = receiver.requests.map(({ body }) => body.toString())
+    expect(events.some((body) => body.includes('lead.replied') && body.includes(last))).toBe(true)
+  }, patience)
 }
 
 async function postBombs(api: OutreachApi) {

@@ -4,13 +4,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test, vi } from 'vitest'
 import { type EmbeddedPostgres, startPostgres } from '../../src/kernel/postgres/index.ts'
+import { patience } from '../patience.ts'
 import { makeDataDir, operatorJson, startService } from '../processes.ts'
 
 // Ten of 12 s each: OUTAGES=10 OUTAGE_MS=12000
 const outages = Number(process.env.OUTAGES ?? 3)
 const outageMs = Number(process.env.OUTAGE_MS ?? 1500)
-
-vi.setConfig({ testTimeout: 120_000 + outages * (outageMs + 20_000) })
 
 test(`${outages} outages of the database leave descriptors, connections and memory as they were`, async () => {
   await using server = await startServer()
@@ -41,17 +40,14 @@ test(`${outages} outages of the database leave descriptors, connections and memo
   expect(answers.filter(({ status }) => ![200, 201, 503].includes(status))).toEqual([])
   expect(answers.filter(({ ms }) => ms > 15_000)).toEqual([])
 
-  await vi.waitFor(
-    async () => {
-      const after = await measure(service.pid, server.url)
-      if (process.env.OUTAGES) console.log({ before, after })
-      expect(after.listeners).toBe(1)
-      expect(after.connections).toBeLessThanOrEqual(before.connections)
-      expect(after.descriptors).toBeLessThanOrEqual(before.descriptors)
-      expect(after.memoryMb).toBeLessThan(before.memoryMb + 100)
-    },
-    { timeout: 60_000, interval: 500 },
-  )
+  await vi.waitFor(async () => {
+    const after = await measure(service.pid, server.url)
+    if (process.env.OUTAGES) console.log({ before, after })
+    expect(after.listeners).toBe(1)
+    expect(after.connections).toBeLessThanOrEqual(before.connections)
+    expect(after.descriptors).toBeLessThanOrEqual(before.descriptors)
+    expect(after.memoryMb).toBeLessThan(before.memoryMb + 100)
+  }, patience)
 
   await server.stop()
   const sentAt = performance.now()

@@ -111,7 +111,7 @@ test('kill -9 of every runner in turn sends no step twice, and loses none', asyn
     .execute()
   expect(told).toHaveLength(leads)
   expect(new Set(told.map(({ lead_email }) => lead_email)).size).toBe(leads)
-}, 90_000)
+})
 
 const idOf = (source: Buffer) => /^Message-ID: (.*)\r$/m.exec(source.toString())?.[1] ?? ''
 

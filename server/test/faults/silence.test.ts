@@ -6,9 +6,7 @@ import { connect } from '../../src/kernel/db/db.ts'
 import { apiTimeouts } from '../../src/kernel/db/timeouts.ts'
 import { testContext } from '../context.ts'
 import { startTcpProxy, type TcpProxy } from '../mail/tcp-proxy.ts'
-
-// They wait for time-outs of seconds, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000 })
+import { patience } from '../patience.ts'
 
 // Most of their time they wait for the same few seconds: they do it together.
 test.concurrent('packets are dropped while sockets stay open: requests are answered within 5 s, and soon well again', async () => {
@@ -91,8 +89,7 @@ async function apiBehindProxy() {
     ...{ proxy, pool },
     ask: () => send('GET'),
     /** Resolves once a request succeeds. */
-    ready: () =>
-      vi.waitFor(async () => expect((await send('GET')).status).toBe(200), { timeout: 20_000 }),
+    ready: () => vi.waitFor(async () => expect((await send('GET')).status).toBe(200), patience),
     change: () => send('POST', { name: 'made', scopes: ['leads:read'] }),
     async [Symbol.asyncDispose]() {
       await app.close()

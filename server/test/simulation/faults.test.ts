@@ -8,7 +8,7 @@ import { findDifference, record } from './engine/replay.ts'
 import { catchFault, type Verdict } from './engine/simulate.ts'
 import { scenarios } from './scenarios.ts'
 
-const timeout = 240_000
+const timeout = 900_000
 
 /** All in CI; else a third of them, and with the next commit another third. */
 const isTried = (_fault: Fault, at: number) => isThorough || at % 3 === firstSeed(1) % 3

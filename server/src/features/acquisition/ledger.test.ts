@@ -204,7 +204,7 @@ test('whatever is done, the ledger, the balance and the answers agree', async ()
     }),
     { numRuns: runs, endOnFailure: true },
   )
-}, 120_000)
+})
 
 const stepsOf = { minLength: 10, maxLength: 25 }
 

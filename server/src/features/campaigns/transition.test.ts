@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { createMailbox, createReadyCampaign, oneStep } from '../../../test/campaigns.ts'
+import { patience } from '../../../test/patience.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { removeMailbox } from '../mailboxes/index.ts'
 import { setPlan } from '../workspaces/index.ts'
@@ -320,17 +321,14 @@ test('the sending status follows clock, leads, mailboxes and plan', async () => 
 })
 
 const someoneWaitsForALock = () =>
-  vi.waitUntil(
-    async () => {
-      const { rows } = await sql`
+  vi.waitUntil(async () => {
+    const { rows } = await sql`
         select from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`.execute(
-        api.ctx.database.peek,
-      )
-      return rows.length > 0
-    },
-    { timeout: 20_000 },
-  )
+      api.ctx.database.peek,
+    )
+    return rows.length > 0
+  }, patience)
 
 const mailboxOf = async () => {
   const { email_list } = await read()

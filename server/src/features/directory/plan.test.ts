@@ -40,7 +40,7 @@ beforeAll(async () => {
   const { rows } = await sql<{ id: string }>`
     select id from directory_contacts order by linkedin_url`.execute(ctx.db)
   ids = rows.map(({ id }) => id)
-}, 120_000)
+})
 afterAll(() => ctx[Symbol.asyncDispose]())
 
 const between = (from: number, to: number) => (each: Person) =>
@@ -126,7 +126,6 @@ test.each(cases)(
       }
     }
   },
-  60_000,
 )
 
 test('contacts that are left out are left out by every plan', async () => {

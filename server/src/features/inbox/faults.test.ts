@@ -72,7 +72,7 @@ test('whichever command the connection is lost at, every mail is read, and once'
   // Who cannot be read for long must not go on writing as if nobody had answered.
   expect(await errorEvents()).toBe(1)
   expect(await mailboxState()).toEqual({ status: 'connected', imap_error: null })
-}, 60_000)
+})
 
 test('notifications that come twice, late or for nothing cost nothing', async () => {
   let before = ''

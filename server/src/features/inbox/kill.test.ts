@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { address, type Inbox, letter, testInbox } from '../../../test/inbox.ts'
+import { patience } from '../../../test/patience.ts'
 import { makeDataDir, startService } from '../../../test/processes.ts'
 import { createSecretBox } from '../../kernel/crypto.ts'
-
-// Whole processes start here, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000 })
 
 const secretKey = randomBytes(32)
 const mails = 250
@@ -59,7 +57,7 @@ const killAtGate = (stored: number) =>
     await sql`select pg_advisory_xact_lock(42)`.execute(tx)
     await waitFrom(stored)
     await using runner = startRunner()
-    await expect.poll(waitingAtGate, { timeout: 60_000 }).toBe(1)
+    await expect.poll(waitingAtGate, patience).toBe(1)
     runner.kill('SIGKILL')
     await runner.exited
   })

@@ -1,5 +1,5 @@
 import { createTransport, type SendMailOptions } from 'nodemailer'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { localNetwork } from '../../../test/mail/mail-servers.ts'
 import {
@@ -19,7 +19,6 @@ import { getThread, listThreads, replyInThread } from './index.ts'
 
 if (whyNoRealServers) console.warn(`Without postfix and dovecot: ${whyNoRealServers}.`)
 
-vi.setConfig({ testTimeout: 60_000 })
 const [anna = '', , lea = '', leo = ''] = people
 const page = { limit: 20, startingAfter: undefined }
 

@@ -225,7 +225,7 @@ test('no mail that cites no mail of ours bounces, unsubscribes or suppresses any
   const { peek } = inbox.ctx.database
   const threads = await peek.selectFrom('threads').select(['suggestion', 'kind']).execute()
   expect(threads.map(({ suggestion }) => suggestion)).toContain('unsubscribed')
-}, 120_000)
+})
 
 test('the same mails do end a lead where they cite a mail of ours', async () => {
   const [cited = ''] = ours

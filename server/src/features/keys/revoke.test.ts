@@ -1,6 +1,8 @@
 // Also runs on PostgreSQL 15: locks.
+
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
+import { patience } from '../../../test/patience.ts'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Caller } from '../../kernel/http/access.ts'
@@ -62,7 +64,7 @@ const blockedOr = (other: Promise<unknown>) =>
         `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       )
       expect(rows).toHaveLength(1)
-    }, 20_000),
+    }, patience),
   ])
 
 test('a key that is being created while its parent is revoked with its children does not survive', async () => {

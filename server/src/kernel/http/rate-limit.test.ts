@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import pino from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
+import { patience } from '../../../test/patience.ts'
 import { choosePort } from '../postgres/port.ts'
 import { createRateLimit, type RateLimit } from './rate-limit.ts'
 
@@ -39,7 +40,7 @@ test('a Redis that is away lets each process count for itself', async () => {
 test.runIf(hasRedis)('two processes on one Redis share a window', async () => {
   const url = await startRedis()
   const [a, b] = [await limit(url), await limit(url)]
-  await expect.poll(() => countsTogether(a, b), { timeout: 10_000 }).toBe(true)
+  await expect.poll(() => countsTogether(a, b), patience).toBe(true)
 })
 
 let windows = 0

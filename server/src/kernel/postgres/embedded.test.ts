@@ -24,6 +24,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { patience } from '../../../test/patience.ts'
 import { quickDirectory } from '../../../test/quick-directory.ts'
 import { clusterAt, createCluster, openCluster, readUrl } from './cluster.ts'
 import { findRunning, startPostgres } from './index.ts'
@@ -31,9 +32,6 @@ import { choosePort } from './port.ts'
 import { findPostmaster, startPostmaster } from './postmaster.ts'
 import { findPrograms } from './programs.ts'
 import { serverSettings } from './settings.ts'
-
-/** On a machine that may be busy. */
-const patience = { timeout: 20_000 }
 
 const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() }
 const nobody = { uid: 65_534, gid: 65_534 }

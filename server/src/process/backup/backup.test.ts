@@ -10,9 +10,6 @@ import { startPostgres } from '../../kernel/postgres/index.ts'
 import { writeArchive } from './archive.ts'
 import { createBackup, restoreBackup } from './backup.ts'
 
-// Whole databases are copied here, on a machine that may be busy.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
-
 const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn(), fatal: vi.fn() }
 const configOf = (dataDir: string): Config => readConfig({ DATA_DIR: dataDir })
 const newFile = async () => join(await makeDataDir(), 'backup.tar')

@@ -11,9 +11,6 @@ import { startPostgres } from '../../kernel/postgres/index.ts'
 import { restoreBackup } from './backup.ts'
 import { updateDatabase } from './update-database.ts'
 
-// Whole databases are copied here, on a machine that may be busy.
-vi.setConfig({ testTimeout: 240_000 })
-
 const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn(), fatal: vi.fn() }
 const last = migrationNames().at(-1) ?? ''
 

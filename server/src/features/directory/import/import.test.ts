@@ -234,7 +234,7 @@ describe('more than a batch', () => {
       total: 50_000,
       total_is_estimate: true,
     })
-  }, 60_000)
+  })
 
   test('has the same terms and counts as after a reindex', async () => {
     const text = (title: string, industry: string) =>
