@@ -136,8 +136,23 @@ export class OnlineChecks implements Checks {
     if (repeated.some(({ leadId }) => leadId === lead.id)) return Number.NEGATIVE_INFINITY
     const returns = facts
       .filter(({ email, campaignId }) => email === lead.email && campaignId === campaign.id)
-      .flatMap(({ letter }) => letters.get(letter ?? '')?.returnsOn ?? [])
-    return Math.max(delayed, ...returns.map((date) => startMsOf(zone, date)))
+      .flatMap(({ letter, atMs }) => {
+        const date = letters.get(letter ?? '')?.returnsOn
+        return date ? [this.#returnMs(campaign, date, atMs)] : []
+      })
+    return Math.max(delayed, ...returns)
+  }
+
+  /** An absence ends by the zone that the campaign had when it was read: no later edit moves it. */
+  #returnMs({ id }: CommittedCampaign, date: string, readMs: number): number {
+    const { states } = this.#recorder
+    const first = states.findLastIndex(({ atMs }) => atMs <= readMs - graceMs)
+    const then = states.slice(Math.max(0, first)).filter(({ atMs }) => atMs <= readMs)
+    const zones = then.flatMap(({ campaigns }) => {
+      const campaign = campaigns.get(id)
+      return campaign ? [zoneOf(campaign)] : []
+    })
+    return Math.min(...zones.map((zone) => startMsOf(zone, date)))
   }
 
   /** Follow-ups come from the mailbox of the thread. */
