@@ -21,8 +21,8 @@ export interface Made {
   envelope: Envelope
   /** Copies to local parts beyond ASCII, which a server without SMTPUTF8 (RFC 6531) does not take. */
   utf8Copies: string[]
-  /** The same mail without them, in its header too. */
-  withoutUtf8Copies: () => ComposedMail
+  /** The same mail without them, in its header too; null where there are none. */
+  withoutUtf8Copies: (() => ComposedMail) | null
 }
 
 /** What the ledger answers to the mark of a mail, and when it was asked. */
@@ -68,26 +68,35 @@ async function makeDraft(
     const { campaign, claim } = claimed
     const compiled = await campaign.compiled(ctx.db, claim.step_id, claim.variant_id)
     const mail = await shareLoop(ctx, () => composeMail(ctx, claimed, compiled, links))
-    const ascii = {
-      ...compiled,
-      cc: compiled.cc.filter(({ needsUtf8 }) => !needsUtf8),
-      bcc: compiled.bcc.filter(({ needsUtf8 }) => !needsUtf8),
-    }
-    const utf8Copies = [...compiled.cc, ...compiled.bcc].filter(({ needsUtf8 }) => needsUtf8)
     const free = room.take(claim.workspace_id, bytesOf(mail))
-    return {
-      claimed,
-      made: {
-        ...{ mail, envelope: envelopeOf(mail) },
-        utf8Copies: utf8Copies.map(({ address }) => address),
-        withoutUtf8Copies: () => composeMail(ctx, claimed, ascii, links),
-      },
-      free,
-    }
+    const without = withoutUtf8Copies(ctx, claimed, compiled, links)
+    return { claimed, made: { mail, envelope: envelopeOf(mail), ...without }, free }
   } catch (error) {
     return { claimed, made: { error }, free: () => undefined }
   }
 }
+
+/** Made apart: a draft without such copies must not keep the parsed template, which may have megabytes. */
+function withoutUtf8Copies(
+  ctx: Context,
+  claimed: ClaimedMail,
+  compiled: CompiledStep,
+  links: LinkMaker,
+): Pick<Made, 'utf8Copies' | 'withoutUtf8Copies'> {
+  const copies = [...compiled.cc, ...compiled.bcc].filter(({ needsUtf8 }) => needsUtf8)
+  if (copies.length === 0) return noUtf8Copies
+  const ascii = {
+    ...compiled,
+    cc: compiled.cc.filter(({ needsUtf8 }) => !needsUtf8),
+    bcc: compiled.bcc.filter(({ needsUtf8 }) => !needsUtf8),
+  }
+  return {
+    utf8Copies: copies.map(({ address }) => address),
+    withoutUtf8Copies: () => composeMail(ctx, claimed, ascii, links),
+  }
+}
+
+const noUtf8Copies = { utf8Copies: [], withoutUtf8Copies: null }
 
 function bytesOf({ bytes, copy, text, html }: ComposedMail): number {
   const ofCopy = copy && copy !== bytes ? copy.length : 0

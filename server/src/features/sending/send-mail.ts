@@ -155,7 +155,7 @@ async function beginMade(lane: Lane, made: Made, connections: Connections) {
     return { ...begun, mail: made.mail }
   } catch (failure) {
     const isOfUtf8 = failure instanceof MailFailure && failure.enhanced === notAscii
-    if (!isOfUtf8 || made.utf8Copies.length === 0) throw failure
+    if (!isOfUtf8 || !made.withoutUtf8Copies) throw failure
     const mail = made.withoutUtf8Copies()
     if (mail.needsUtf8) throw failure
     const { connection, refusedCopies } = await beginWithCopies(lane, envelopeOf(mail), connections)
