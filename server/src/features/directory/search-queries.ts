@@ -91,13 +91,11 @@ function foundByWalk({ groups, without }: Asked, rows: number, bound: Condition)
 
 function foundByIndex({ groups, without }: Asked, indexed: number, bound: Condition) {
   const [first, others] = [groups.slice(0, indexed), groups.slice(indexed)]
-  const rest = [
-    // In this form it is no condition for the index.
-    ...meets(others).map((met) => sql`(${met}) is true`),
-    ...isWithin(groups),
-    ...isNotIn(without),
-    bound,
-  ]
+  // In this form a condition is none for another index, whose bitmap would take longer than a look.
+  const isTrue = (condition: Condition) => sql`(${condition}) is true`
+  const checked = [...meets(others), ...isWithin(others)].map(isTrue)
+  const below = indexed === 0 ? bound : isTrue(bound)
+  const rest = [...checked, ...isWithin(first), ...isNotIn(without), below]
   const long = first.find(isLong)
   if (!long) return sql`select id from directory_contacts where ${all([...meets(first), ...rest])}`
   const more = first.filter((group) => group !== long)
