@@ -7,10 +7,10 @@ export const caughtBy: Record<string, Record<string, number>> = {
   deliveries: {
     'unlocked-fence': 2,
     'settle-without-attempt-check': 9,
-    'delete-before-record': 2,
+    'delete-before-record': 3,
     'counters-outside-transaction': 1,
     'counters-overwritten': 1,
-    'unknown-commit-taken-for-done': 3,
+    'unknown-commit-taken-for-done': 2,
     'retry-at-once': 3,
     'no-sweep': 1,
     'hints-only': 1,

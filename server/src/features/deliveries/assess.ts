@@ -63,7 +63,7 @@ function decide(
   const delayMs = rules.delaysMs[delivery.attempt]
   if (delayMs === undefined) return { kind: 'ended', disable: null }
   const jittered = delayMs * (0.8 + 0.4 * rules.random)
-  // A receiver may ask for more time, never for all attempts within seconds.
+  // A receiver may ask for more time, never for less: all attempts would be over within seconds.
   const waitMs = Math.max(Math.round(jittered), retryAfterMs(outcome, rules.now))
   const dueAt = new Date(rules.now.getTime() + waitMs)
   // Nothing is attempted after its 72 h: a retry beyond them would be a false promise.

@@ -32,7 +32,7 @@ export async function closeExpired(
   }
 }
 
-/** @returns whether deliveries of the deleted destination are left for another call */
+/** @returns whether the deleted destination has more deliveries, for another call */
 export async function closeDeleted(
   ctx: Context,
   lane: Lane,
@@ -44,7 +44,7 @@ export async function closeDeleted(
   return rows.length === chunk
 }
 
-/** The oldest, as many as are beyond what a destination may hold; they can be replayed. */
+/** Closes the oldest `excess` deliveries of a destination that holds too many; they can be replayed. */
 export async function closeBacklog(ctx: Context, lane: Lane, excess: number, slot: number) {
   for (let left = excess; left > 0; left -= chunk) {
     const most = Math.min(chunk, left)
@@ -68,14 +68,13 @@ async function close(
   slot: number,
   url = lane.destination?.url,
 ) {
-  // What is in flight settles itself: its answer must not find the row gone.
+  // A delivery in flight is settled by its own result, which needs the row.
   const closable = rows.filter((row) => !lane.hasTaken(row.id))
   if (closable.length === 0) return
   const webhookUrl = url ?? (await queries.findUrl(ctx.db, lane.workspaceId, lane.webhookId)) ?? ''
   const settlements = closable.map(
     (row): Settlement => ({
       attempt: closingRecord(ctx, lane, row, reason, webhookUrl),
-      place: null,
       clearsLane: false,
       laneNotBefore: null,
       disable: null,

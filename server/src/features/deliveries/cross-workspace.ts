@@ -10,8 +10,8 @@ export interface LaneKey {
 }
 
 /**
- * Lanes of these buckets with a row that fell due within the window. Planned each time: which index
- * is the shorter way turns with what the table holds at the moment.
+ * Lanes of these buckets with a row that fell due within the window. Planned anew each time: whether
+ * an index or the whole table is faster depends on how full the queue is.
  */
 export async function findDueLanes(
   db: Db,
@@ -58,9 +58,9 @@ const sweepBatch = prepared<[number[], number, string, string, Date, number], Sw
 )
 
 /**
- * One step of the round that finds what a late commit hid from the window above: the next lanes of
- * these buckets in key order, deleted destinations included. `webhook_urls` names every destination
- * there ever was.
+ * One step of the sweep, which finds rows that were committed after the window above had passed them:
+ * the next lanes of these buckets in key order, deleted destinations included. `webhook_urls` names
+ * every destination there ever was.
  */
 export const sweepLanes = (
   db: Db,
@@ -102,7 +102,7 @@ export const countAbandons = (db: Db, buckets: number[], now: Date) =>
     order by workspace_id, webhook_id
     on conflict (workspace_id, webhook_id) do update set abandons = l.abandons + 1`.execute(db)
 
-/** Counted: the planner's estimate lags behind a burst by minutes. */
+/** Counts the rows: the planner's estimate is minutes behind a burst. */
 export async function countBacklog(db: Db, buckets: number[]) {
   const { rows } = await sql<{ pending: number; oldest_due: Date | null }>`
     /* cross-workspace: metrics */

@@ -1,6 +1,6 @@
 /** What a delivery and its attempts are made of; shared by sending, deciding and settling. */
 
-/** What a delivery is of, shared by all deliveries of it that were read together. */
+/** The event of a delivery; deliveries of one event that are read together share it. */
 export interface DueEvent {
   id: string
   type: string
@@ -20,8 +20,6 @@ export interface DueDelivery {
   expires_ms: number
   /** Attempts made so far: the next one's `retry_count`. */
   attempt: number
-  /** Where the row lies (`ctid`), until somebody changes it: the shortest way to it. */
-  place: string
 }
 
 /** One attempt as it is recorded (contract §4 "Webhook event record"). */
@@ -45,7 +43,7 @@ export interface Attempt {
   response_body: string | null
 }
 
-/** What an attempt tells about it, before it has an id and a place. */
+/** What an attempt tells about it, before it is recorded. */
 export interface AttemptResult {
   status_code: number | null
   success: boolean
@@ -60,5 +58,5 @@ export type Decision =
   | { kind: 'retry'; dueAt: Date }
   | { kind: 'ended'; disable: 'gone' | null }
 
-/** How the receiver is doing, for the lane's concurrency. */
+/** What an answer says of the receiver, for the lane's concurrency. */
 export type Health = 'ok' | 'failed' | 'overloaded'

@@ -18,8 +18,8 @@ export const rowsMax = 2000
 
 /**
  * Writes one delivery per event and matching active destination, in the caller's transaction. Where
- * that would be too many rows, a fan-out is written instead and a runner expands it in chunks: it
- * names its destinations, because they may be changed or disabled before that.
+ * that would be too many rows, it writes a fan-out, which a runner expands in chunks. A fan-out names
+ * its destinations, because they may be changed or disabled before it is expanded.
  */
 export async function enqueueDeliveries(
   tx: Context,

@@ -7,9 +7,9 @@ import { hintAfterCommit, rowsMax } from './enqueue.ts'
 import * as queries from './queries.ts'
 
 /**
- * Expands one event to its destinations, a chunk per transaction, in the order of their ids. The
- * position moves in the same transaction as the rows are written, so a chunk is written once
- * whoever else tries, and a crash goes on where it stopped.
+ * Expands one event to its destinations, a chunk per transaction, in the order of their ids. Rows and
+ * position are written in one transaction: a chunk is written once, however many runners try, and
+ * after a crash the next runner goes on with the next chunk.
  */
 export async function expandFanout(ctx: Context, fanout: DueFanout) {
   const { workspace_id: workspaceId, event_id: eventId, webhook_ids: webhookIds } = fanout
@@ -37,7 +37,7 @@ export async function expandFanout(ctx: Context, fanout: DueFanout) {
   await queries.deleteFanout(ctx.db, workspaceId, eventId)
 }
 
-/** The time of the event's UUIDv7, then a hash: the same pair always has the same delivery. */
+/** The time of the event's UUIDv7, then a hash of both ids: writing a chunk again makes the same ids. */
 function deliveryIdOf(eventId: string, webhookId: string): string {
   const hash = sha256(`${eventId} ${webhookId}`).toString('hex')
   return `${eventId.slice(0, 14)}7${hash.slice(0, 3)}-8${hash.slice(3, 6)}-${hash.slice(6, 18)}`

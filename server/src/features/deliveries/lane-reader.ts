@@ -1,11 +1,11 @@
 import type { Context } from '../../kernel/context.ts'
-import { type Destination, openDestination } from '../webhooks/index.ts'
+import { openDestination } from '../webhooks/index.ts'
 import { closeBacklog, closeDeleted, closeExpired, closeSuspect, pendingMax } from './close.ts'
 import type { DueDelivery } from './delivery.ts'
 import { type Lane, start } from './lane.ts'
 import type { LaneHealth } from './lane-queries.ts'
 import { poolOf, sendsOneByOne } from './lane-state.ts'
-import { createWorkspaceReads } from './workspace-reads.ts'
+import { createWorkspaceReads, type ReadDestination } from './workspace-reads.ts'
 
 const restMs = 5_000
 
@@ -18,8 +18,8 @@ export interface FoundRows {
 const nothing: FoundRows = { rows: [], hasMore: false }
 
 /**
- * What a lane has to know before it sends: how it stands, where it leads, what is due, all of one
- * read. Deliveries that will never be sent are closed on the way.
+ * Reads what a lane needs before it sends: its health, its destination and its due deliveries, all in
+ * one statement. Closes the deliveries that will never be sent.
  */
 export class LaneReader {
   readonly #ctx: Context
@@ -36,8 +36,8 @@ export class LaneReader {
   }
 
   /**
-   * What fell due and is neither sent nor being sent: nothing when the destination is gone, disabled,
-   * or not in the plan. What has expired meanwhile is closed.
+   * Reads the due deliveries that are not in memory: none when the destination is deleted, disabled, or
+   * not in the plan. Closes those that have expired.
    */
   async readDue(lane: Lane): Promise<FoundRows> {
     const { now, monotonicMs } = this.#ctx
@@ -46,7 +46,7 @@ export class LaneReader {
     if (lane.isTimeTo('start', askedMs)) lane.setPosition(start)
     const { fresh, position, hasMore, destination, health } = await this.#read.due(lane)
     if (!lane.state.healthLoaded) lane.apply({ kind: 'health loaded', health })
-    // Of the same moment as the rows: none is sent by a destination that is older than itself.
+    // Read with the rows: no delivery is sent by a destination that was changed before it was made.
     if (!(await this.#adopt(lane, destination, askedMs, sends))) return nothing
     lane.setPosition(position)
     if (await this.#closeSuspect(lane)) return this.#fromStart(lane)
@@ -58,10 +58,10 @@ export class LaneReader {
     return { rows, hasMore: true }
   }
 
-  /** How the lane stands in the database; undefined: nothing ever failed. */
+  /** The stored health of the lane; undefined: it never failed. */
   readHealth = (lane: Lane): Promise<LaneHealth | undefined> => this.#read.health(lane)
 
-  /** Reads where a lane in full flow leads, ahead of its next rows. */
+  /** Reads the destination of a lane that sends, without further rows. */
   async refreshDestination(lane: Lane) {
     const askedMs = this.#ctx.monotonicMs()
     const { sends } = lane.state
@@ -69,11 +69,20 @@ export class LaneReader {
   }
 
   /** @returns false when nothing is to be sent: the destination is gone, disabled, or not in the plan */
-  async #adopt(lane: Lane, row: Destination | undefined, askedMs: number, sends: number) {
-    // Of two reads under way the one that began first may be answered last.
+  async #adopt(lane: Lane, row: ReadDestination | undefined, askedMs: number, sends: number) {
+    // Two reads may overlap, and the older one be answered last.
     if (row && row.version < lane.state.version) return lane.destination !== undefined
+    if (row && 'isUnchanged' in row) {
+      // A later read has seen that it is closed.
+      if (!lane.destination) return false
+      lane.apply({ kind: 'destination read', version: row.version, askedMs, sends })
+      return true
+    }
     if (row?.status === 'active' && row.plan_webhooks) {
-      if (!this.#isOpen(lane, row)) lane.setDestination(openDestination(this.#ctx, row))
+      // Decrypting its secrets for each read is expensive.
+      if (lane.versionAt(this.#ctx.now()) !== row.version) {
+        lane.setDestination(openDestination(this.#ctx, row))
+      }
       lane.apply({ kind: 'destination read', version: row.version, askedMs, sends })
       return true
     }
@@ -84,12 +93,6 @@ export class LaneReader {
     if (row) await this.#rest(lane, url)
     else if (await closeDeleted(this.#ctx, lane, url, this.#slot)) this.#wake(lane)
     return false
-  }
-
-  /** Every read of rows brings the destination along: to open its secrets again each time is dear. */
-  #isOpen({ destination, state }: Lane, row: Destination): boolean {
-    if (!destination || row.version !== state.version) return false
-    return destination.until === null || destination.until > this.#ctx.now()
   }
 
   /** Disabled: the rows stay until they expire, or a person resumes the destination. */
@@ -106,7 +109,7 @@ export class LaneReader {
     lane.apply({ kind: 'woken', nowMs: this.#ctx.monotonicMs() })
   }
 
-  /** What was closed may be among what was read. */
+  /** Rows that were closed may be among those that were read. */
   #fromStart(lane: Lane): FoundRows {
     lane.setPosition(start)
     return { rows: [], hasMore: true }
@@ -120,7 +123,7 @@ export class LaneReader {
     return true
   }
 
-  /** Only a lane that does not deliver piles up: one that is just met has not failed yet. */
+  /** Only lanes that fail have a backlog to limit. One that was never tried has not failed. */
   async #closeBacklog(lane: Lane): Promise<boolean> {
     const { destination, state } = lane
     if (destination && (poolOf(state) === 'proven' || !state.hasHealthRow)) return false

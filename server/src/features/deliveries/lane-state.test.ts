@@ -85,11 +85,18 @@ describe('what a lane does next', () => {
     expect(next(play([{ kind: 'sent' }], lane))).toMatchObject({ sends: false })
   })
 
-  test('it reads ahead while few rows are left and there may be more, one read at a time', () => {
-    expect(next(play(read(17, true)))).toMatchObject({ reads: false })
-    const lane = play(read(16, true))
+  test('a proven one reads ahead while few rows are left and there may be more, one read at a time', () => {
+    const proven = play([...read(1), ...answered('ok')])
+    expect(next(play(read(17, true), proven))).toMatchObject({ reads: false })
+    const lane = play(read(16, true), proven)
     expect(next(lane)).toMatchObject({ reads: true })
     expect(next(play([{ kind: 'read began' }], lane))).toMatchObject({ reads: false })
+  })
+
+  test('one that sends a request at a time reads when nothing is left, however often it is woken', () => {
+    const lane = play([...read(2), { kind: 'sent' }, { kind: 'woken', nowMs: 0 }])
+    expect(next(lane)).toMatchObject({ reads: false })
+    expect(next(play([{ kind: 'sent' }], lane))).toMatchObject({ reads: true })
   })
 
   test('what wakes it during a read is read for afterwards', () => {
@@ -103,8 +110,10 @@ describe('what a lane does next', () => {
     const lane = play(read(5))
     expect(next(lane, { nowMs: 999 })).toMatchObject({ sends: true, refreshes: false })
     expect(next(lane, { nowMs: 1_000 })).toMatchObject({ sends: false, refreshes: true })
-    const asking = play([{ kind: 'refresh began' }], lane)
-    expect(next(asking, { nowMs: 1_000 })).toMatchObject({ sends: false, refreshes: false })
+    for (const kind of ['refresh began', 'read began'] as const) {
+      const asking = play([{ kind }], lane)
+      expect(next(asking, { nowMs: 1_000 })).toMatchObject({ sends: false, refreshes: false })
+    }
   })
 
   test('a lane in full flow asks for its destination ahead, and stops after 64 sends without it', () => {

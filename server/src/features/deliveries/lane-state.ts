@@ -4,7 +4,7 @@ import type { Health } from './delivery.ts'
 /**
  * The state of a lane: one destination in the memory of the runner that owns its bucket.
  *
- * How the receiver does (`poolOf`):
+ * What is known of the receiver (`poolOf`):
  * - trial: nothing has succeeded since this process met it. One request at a time.
  * - proven: starts at 4 requests in flight, one more with each success up to 16, half after an
  *   overload.
@@ -14,7 +14,8 @@ import type { Health } from './delivery.ts'
  * - leave: its bucket belongs to another runner. What was read is forgotten, what is in flight ends.
  * - pause: it fails. What was read is forgotten until `notBefore`.
  * - work: sends what was read while it may have more in flight; reads its destination again when
- *   what is known of it is old; reads further rows ahead while few are left.
+ *   what is known of it is old; reads further rows when it has none left, or ahead while few are
+ *   left of a proven one.
  *
  * A lane whose destination is disabled rests: it is not woken before `restUntilMs`.
  */
@@ -31,9 +32,9 @@ export interface LaneState {
   /** Of the destination as it was last read. */
   readonly version: number
   readonly isRefreshing: boolean
-  /** Requests that were ever begun. */
+  /** Requests begun since this lane is in memory. */
   readonly sends: number
-  /** Requests, and until when, before the destination has to be read again. */
+  /** How many requests may begin, and until when, before the destination has to be read again. */
   readonly sendsLeft: number
   readonly trustedUntilMs: number
   readonly restUntilMs: number
@@ -100,7 +101,7 @@ export const rowsOfReadMax = 64
 const sendsPerDestinationRead = 64
 /** … or so long. */
 const destinationTrustedMs = 1_000
-/** A destination is asked about so many sends ahead: a lane in full flow does not stop for the answer. */
+/** A destination is read again so many sends ahead, so that the lane need not stop for the answer. */
 const sendsAhead = 32
 const limitMax = 16
 const limitStart = 4
@@ -117,11 +118,14 @@ export function poolOf(lane: LaneState): Pool {
   return lane.isProven ? 'proven' : 'trial'
 }
 
-/** Nothing of it is in memory or under way. */
+/** Nothing of it is in memory, in flight or being written. */
 export const isIdle = (lane: LaneState) =>
   lane.inFlight + lane.queued + lane.unsettled === 0 && !lane.isReading && !lane.isRefreshing
 
-/** Whether what is known of the destination may still be used. */
+/** A lane with one request at a time needs no rows ahead: while it hangs, they would be read in vain. */
+const rowsAhead = (lane: LaneState) => (poolOf(lane) === 'proven' ? rowsOfReadMax / 4 : 0)
+
+/** Whether requests may begin without reading the destination again. */
 const isTrusted = (lane: LaneState, nowMs: number) =>
   lane.sendsLeft > 0 && nowMs < lane.trustedUntilMs
 
@@ -137,8 +141,9 @@ export function nextStep(
   return {
     kind: 'work',
     sends: canSend && trusted,
-    refreshes: isOld && !lane.isRefreshing,
-    reads: lane.hasMore && !lane.isReading && lane.queued <= rowsOfReadMax / 4,
+    // A read that is under way brings the destination along.
+    refreshes: isOld && !lane.isRefreshing && !lane.isReading,
+    reads: lane.hasMore && !lane.isReading && lane.queued <= rowsAhead(lane),
   }
 }
 
@@ -169,11 +174,11 @@ export function step(lane: LaneState, event: LaneEvent): LaneState {
         ...lane,
         version: event.version,
         sendsLeft: sendsPerDestinationRead - (lane.sends - event.sends),
-        // An answer that was long under way is old already.
+        // The destination is as it was when the read began, however long that took.
         trustedUntilMs: event.askedMs + destinationTrustedMs,
       }
     case 'destination closed':
-      // A read that is under way may still bring rows: they wait for another look.
+      // A read that is under way may still bring rows: they are not sent until the next one.
       return {
         ...lane,
         version: event.version,
@@ -205,7 +210,7 @@ export function step(lane: LaneState, event: LaneEvent): LaneState {
   }
 }
 
-/** What a dead runner left in the database counts. */
+/** Takes over the failures that an earlier owner has stored. */
 function withHealth(lane: LaneState, health: StoredHealth | undefined): LaneState {
   if (!health) return { ...lane, healthLoaded: true }
   return {
@@ -248,7 +253,7 @@ function afterAnswer(
     hasHealthRow: true,
     isProven: false,
     limit: 1,
-    // The failed delivery has a due time of its own, which is a promise: the lane is awake by then.
+    // The due time of the failed delivery is a promise: the pause ends by then.
     notBefore: retryAt && retryAt < resume ? retryAt : resume,
   }
 }

@@ -11,17 +11,17 @@ export const start: Position = {
 
 /** Checks of a lane that are made at most once in so long, in milliseconds. */
 const checkEveryMs = {
-  /** Read from the start: rows that were committed late lie before the position. */
+  /** Read from the start: rows that were committed late are before the position. */
   start: 5_000,
-  /** Close what is beyond the deliveries that a destination may hold. */
+  /** Close the deliveries beyond the limit of a destination. */
   backlog: 60_000,
   /** Close what expired while the destination was disabled. */
   expiry: 60_000,
-  /** Hold a pause against the database: a person may have resumed the destination. */
+  /** Look whether a person has resumed a destination that pauses. */
   pause: 5_000,
 }
 
-/** A lane's state (`lane-state.ts`) with the deliveries, the position and the secrets it stands for. */
+/** A lane's state (`lane-state.ts`) with its deliveries, read position and opened destination. */
 export class Lane {
   readonly workspaceId: string
   readonly webhookId: string
@@ -56,6 +56,13 @@ export class Lane {
     return this.#destination
   }
 
+  /** Version of the destination that is open; 0: there is none, or its older secret has ended. */
+  versionAt(now: Date): number {
+    if (!this.#destination) return 0
+    const { until } = this.#destination
+    return until === null || until > now ? this.#state.version : 0
+  }
+
   apply(event: LaneEvent) {
     this.#state = step(this.#state, event)
   }
@@ -75,7 +82,7 @@ export class Lane {
     this.#destination = destination
   }
 
-  /** Adds what a read brought, which is over. */
+  /** Ends a read with what it has brought. */
   take(rows: DueDelivery[], hasMore: boolean) {
     for (const id of this.#settledWhileReading) this.#taken.delete(id)
     this.#settledWhileReading.clear()
@@ -97,7 +104,7 @@ export class Lane {
     return this.#taken.has(id)
   }
 
-  /** A read that is under way may have seen the row as it was before: it skips this one too. */
+  /** A read that is under way may have seen the row as it was before, so it must skip it as well. */
   settled(id: string) {
     if (!this.#taken.has(id) || this.#settledWhileReading.has(id)) return
     if (this.#state.isReading) this.#settledWhileReading.add(id)
@@ -109,7 +116,7 @@ export class Lane {
     return this.#settledWhileReading.has(id)
   }
 
-  /** It stays as it is in the database and is read again: it lies before what was read last. */
+  /** The row is unchanged and before the read position: the next read starts over and finds it. */
   notSent(id: string) {
     this.#taken.delete(id)
     this.#checkAtMs.delete('start')

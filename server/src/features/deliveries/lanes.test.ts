@@ -290,3 +290,28 @@ test('a drain waits for what is in flight of the buckets that leave, and for no 
   expect(owner.lanes.inFlight).toBe(0)
   expect(await attempts()).toHaveLength(7)
 })
+
+test('a request that is marked first is not sent when the lease was lost meanwhile', async () => {
+  const { peek } = service.ctx.database
+  const row = { workspace_id: service.workspaceId, webhook_id: webhookId, abandons: 3 }
+  await peek.insertInto('webhook_lanes').values(row).execute()
+  await service.emit()
+  const owner = startOwner()
+  await peek.transaction().execute(async (held) => {
+    await held.selectFrom('webhook_lanes').select('abandons').forUpdate().execute()
+    owner.wake()
+    while (!(await isMarking())) await Promise.resolve()
+    owner.loseLease()
+  })
+  await owner.stop()
+  expect(open).toEqual([])
+})
+
+/** Whether a runner waits for the row in which it marks its request. */
+async function isMarking(): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'
+      and query like 'update "webhook_lanes"%'`.execute(service.ctx.database.peek)
+  return rows.length > 0
+}

@@ -34,7 +34,7 @@ interface Flight {
 
 /** Lanes that are being read at once; those of a workspace share statements. */
 const readsMax = 64
-/** Read and not sent yet, of all lanes. */
+/** Bodies of deliveries that were read and are not answered yet, of all lanes. */
 const bodyBytesMax = 16 * 1024 * 1024
 const idleLanesMax = 20_000
 
@@ -110,7 +110,7 @@ export class Lanes {
     this.#pump()
   }
 
-  /** Starts nothing more of these buckets and forgets them; what is under way, once it is written. */
+  /** Starts no request of these buckets any more. Forgets their lanes when their results are written. */
   leave(buckets: number[]) {
     const leaving = new Set(buckets)
     for (const lane of this.#lanes.values()) if (leaving.has(lane.bucket)) this.#leave(lane)
@@ -132,9 +132,9 @@ export class Lanes {
     return nextStep(lane.state, { now, nowMs, isOurs: this.#options.holds(lane.bucket) })
   }
 
-  /** Puts a lane where its next step is done, if there is one. */
+  /** Queues a lane for its next step, if it has one. */
   #schedule(lane: Lane) {
-    // Another lane may stand for the destination by now.
+    // The destination may have another lane in memory by now.
     if (this.#lanes.get(lane.webhookId) !== lane) return
     const next = this.#nextStep(lane)
     if (next.kind === 'leave') {
@@ -142,7 +142,7 @@ export class Lanes {
       return
     }
     if (next.kind === 'pause') {
-      // What a read brought during the pause is forgotten, too: it starts over.
+      // Rows that a read has brought during the pause are forgotten, too.
       if (lane.state.queued > 0 || !this.#pausing.has(lane)) this.#forgetRows(lane)
       this.#pausing.add(lane)
       return
@@ -193,7 +193,7 @@ export class Lanes {
     this.#pump()
   }
 
-  /** Resuming a destination clears its row: the pause in memory ends with it. */
+  /** A person who resumes a destination clears its stored health; then the pause in memory ends, too. */
   #reviewPause(lane: Lane) {
     if (!lane.isTimeTo('pause', this.#ctx.monotonicMs())) return
     this.#reader
@@ -239,10 +239,13 @@ export class Lanes {
     )
   }
 
-  /** Whatever goes wrong in here, the delivery is read again. */
+  /** When it rejects, nothing was sent, and the delivery is read again. */
   async #post({ lane, row }: Flight, destination: OpenDestination): Promise<SentOutcome> {
     if (sendsOneByOne(lane.state)) {
       await markInFlight(this.#ctx.db, lane.workspaceId, lane.webhookId, row.id)
+      // The database may have taken longer to answer than the lease lasts.
+      if (!this.#options.holds(lane.bucket))
+        throw Object.assign(new Error(), { code: 'lease_lost' })
     }
     const outcome = await send(this.#ctx, 'deliveries', destination, row.event)
     if (outcome.kind === 'unsent') throw Object.assign(new Error(), { code: outcome.reason })
@@ -277,7 +280,6 @@ export class Lanes {
         timestamp_next_retry: retryAt,
         ...result,
       },
-      place: row.place,
       clearsLane,
       laneNotBefore: poolOf(lane.state) === 'failing' ? (lane.state.notBefore ?? null) : null,
       disable: decision.kind === 'ended' ? decision.disable : null,
@@ -287,8 +289,8 @@ export class Lanes {
   }
 
   /**
-   * Nothing was on the wire, for a reason of ours: the row stays as it is and is read again. It keeps its
-   * slot for a while, so that what this process lacks is not asked for at once.
+   * Nothing was sent, for a reason of this process: the row stays as it is and is read again. The slot
+   * is kept for a second, so that what this process lacks is not needed again at once.
    */
   async #notSent(flight: Flight, error: unknown) {
     this.#ctx.log.warn(describeError(error), 'a delivery was not attempted and is read again')

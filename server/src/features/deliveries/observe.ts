@@ -5,7 +5,7 @@ import type { Attempt } from './delivery.ts'
 export function observeAttempt(ctx: Context, attempt: Attempt) {
   const { success, will_retry, error_message } = attempt
   ctx.metrics.delivery(success ? 'succeeded' : will_retry ? 'will_retry' : 'gave_up')
-  // Of a million deliveries only those that need a look.
+  // Successes are too many for the log.
   const level = success ? 'debug' : 'info'
   ctx.log[level](
     {

@@ -123,7 +123,7 @@ export const insertFanouts = (
     )
     .execute()
 
-/** Moves the position on, and holds the row to the commit; false when another runner was first. */
+/** Moves the position on and locks the row until the commit; false when another runner was first. */
 export async function advanceFanout(
   db: Db,
   workspaceId: string,

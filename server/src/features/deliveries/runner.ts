@@ -18,14 +18,14 @@ export interface DeliveryRunnerOptions {
   /** Calls back on every hint that something is due; resolves to the end of listening. */
   listen?: (onHint: (hint: string) => void) => Promise<() => Promise<void>>
   onAttempt?: (attempt: Attempt) => void
-  /** Whether nothing may leave: the database was put back, and nobody has confirmed it. */
+  /** Whether nothing may be sent: the database was restored, and nobody has confirmed it. */
   isHeld?: () => boolean
   /** How busy this process was since it was asked last, 0 to 1. */
   busyShare?: () => number
 }
 
 export interface DeliveryRunner {
-  /** Those that this process owns. */
+  /** The buckets that this process owns. */
   buckets: () => number[]
   /** Destinations of which something is due. */
   lanesLeased: () => number
@@ -78,7 +78,7 @@ export async function startDeliveryRunner(
     if (!isHeld()) await poll(hinted)
   })
   const sweeping = startLoop(ctx, 'sweep', sweepEveryMs, async () => {
-    // What fell due meanwhile is found from the beginning.
+    // When nothing is held any more, the sweep starts over and finds what fell due meanwhile.
     if (isHeld()) sweep.restart()
     else await sweep.step()
   })
@@ -120,7 +120,7 @@ function createPoll(ctx: Context, leases: Leases, lanes: Lanes) {
 
 const nilId = '00000000-0000-0000-0000-000000000000'
 
-/** One step is a thousand lanes; steps grow so that a round takes at most half a minute. */
+/** A step is a thousand lanes at first, and more where a round of all lanes took over 25 steps. */
 function createSweep(ctx: Context, leases: Leases, lanes: Lanes) {
   const first: SweepPosition = { bucket: -1, workspace_id: nilId, webhook_id: nilId }
   let position = first

@@ -3,20 +3,16 @@ import { type Column, column, columnOf } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import type { Attempt } from './delivery.ts'
-import { allowAllScans, allowOnlyTidScan } from './planner-queries.ts'
 
-// The settle writer merges the results of lanes of many workspaces: every statement here joins
-// workspace_id to its own unnest parameter, and says so in its first comment.
+// The settle writer merges results of many workspaces: each statement takes its workspaces from a list
+// of parameters, which its first comment declares.
 
-interface SettledRow {
+export interface SettledRow {
   id: string
   /** Attempts made before this one: its `retry_count`. */
   attempt: number
-}
-
-interface ReachedRow extends SettledRow {
-  /** Somebody changed it since it was read. */
-  isMoved: boolean
+  /** Of its event, since it was read: the result must not name the person. */
+  person_erased: boolean
 }
 
 export interface EndedDelivery {
@@ -24,8 +20,6 @@ export interface EndedDelivery {
   id: string
   /** The attempt that ended it; null for a success, which always wins. */
   seen: number | null
-  /** Where the row was when it was read; null: not known. */
-  place: string | null
 }
 
 export interface RetriedDelivery {
@@ -33,84 +27,56 @@ export interface RetriedDelivery {
   id: string
   seen: number
   due_at: Date
-  place: string | null
 }
 
-// By places, whatever the planner takes the queue for.
+/**
+ * For the open transaction: each key is looked up by itself through a bitmap of an index, which
+ * PostgreSQL makes only of what is searched for, never of a whole table or index, however few rows
+ * the planner believes in (decision 0046).
+ */
+export const keepKeyPlan = prepared<[], unknown>(
+  'keep_key_plan',
+  `select set_config('enable_seqscan', 'off', true), set_config('enable_indexscan', 'off', true)`,
+)
 
-const endedText = `/* settle */
+const deleteBatch = prepared<Column[], SettledRow>(
+  'delete_ended',
+  `/* settle */
    delete from deliveries d
-   using unnest($1::uuid[], $2::uuid[], $3::integer[], $4::tid[])
-     as k (workspace_id, id, seen, place)
-   where d.ctid = k.place and d.workspace_id = k.workspace_id and d.id = k.id
+   using unnest($1::uuid[], $2::uuid[], $3::integer[]) as k (workspace_id, id, seen)
+   where d.workspace_id = k.workspace_id and d.id = k.id
      and (k.seen is null or d.attempt = k.seen)
-   returning d.id, d.attempt`
+   returning d.id, d.attempt, d.person_erased`,
+)
 
-const retriedText = `/* settle */
+const updateBatch = prepared<Column[], SettledRow>(
+  'update_retried',
+  `/* settle */
    update deliveries d
    set attempt = d.attempt + 1, due_at = k.due_at
-   from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::tid[], $5::timestamptz[])
-     as k (workspace_id, id, seen, place, due_at)
-   where d.ctid = k.place and d.workspace_id = k.workspace_id and d.id = k.id
-     and d.attempt = k.seen
-   returning d.id, d.attempt - 1 as attempt`
-
-const byKey = (text: string) => text.replace('d.ctid = k.place and ', '')
-
-const deleteByPlace = prepared<Column[], SettledRow>('delete_ended', endedText)
-const deleteByKey = prepared<Column[], SettledRow>('delete_ended_by_key', byKey(endedText))
-const updateByPlace = prepared<Column[], SettledRow>('update_retried', retriedText)
-const updateByKey = prepared<Column[], SettledRow>('update_retried_by_key', byKey(retriedText))
+   from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::timestamptz[])
+     as k (workspace_id, id, seen, due_at)
+   where d.workspace_id = k.workspace_id and d.id = k.id and d.attempt = k.seen
+   returning d.id, d.attempt - 1 as attempt, d.person_erased`,
+)
 
 /** Deletes what is over. A failure counts only when it is the attempt the row is waiting for. */
-export const deleteEnded = (db: Db, ended: EndedDelivery[]): Promise<ReachedRow[]> =>
-  reach(db, ended, (rows, isPlaced) => {
-    const write = isPlaced ? deleteByPlace : deleteByKey
-    return write(db, ...columnsOf(rows))
-  })
+export async function deleteEnded(db: Db, ended: EndedDelivery[]): Promise<SettledRow[]> {
+  if (ended.length === 0) return []
+  return deleteBatch(db, ...keysOf(ended))
+}
 
 /** Puts a failed delivery back. A second runner with the same attempt matches no row. */
-export const updateRetried = (db: Db, retried: RetriedDelivery[]): Promise<ReachedRow[]> =>
-  reach(db, retried, (rows, isPlaced) => {
-    const write = isPlaced ? updateByPlace : updateByKey
-    return write(db, ...columnsOf(rows), column(rows, 'due_at'))
-  })
+export async function updateRetried(db: Db, retried: RetriedDelivery[]): Promise<SettledRow[]> {
+  if (retried.length === 0) return []
+  return updateBatch(db, ...keysOf(retried), column(retried, 'due_at'))
+}
 
-const columnsOf = (rows: EndedDelivery[]) => [
+const keysOf = (rows: EndedDelivery[]) => [
   column(rows, 'workspace_id'),
   column(rows, 'id'),
   column(rows, 'seen'),
-  column(rows, 'place'),
 ]
-
-/** Writes rows where they lie, and by their keys those that somebody moved since they were read. */
-async function reach<Row extends EndedDelivery>(
-  db: Db,
-  rows: Row[],
-  write: (rows: Row[], isPlaced: boolean) => Promise<SettledRow[]>,
-): Promise<ReachedRow[]> {
-  if (rows.length === 0) return []
-  await allowOnlyTidScan(db)
-  const reached = (await write(rows, true)).map((row) => ({ ...row, isMoved: false }))
-  await allowAllScans(db)
-  if (reached.length === rows.length) return reached
-  const ids = new Set(column(reached, 'id'))
-  const left = rows.filter(({ id }) => !ids.has(id))
-  const moved = (await write(left, false)).map((row) => ({ ...row, isMoved: true }))
-  return [...reached, ...moved]
-}
-
-/** Of these events, those that name no person: their attempts must not name one either. */
-export async function listNameless(db: Db, attempts: Attempt[]): Promise<Set<string>> {
-  const workspaceIds = columnOf(attempts, (a) => a.workspace_id)
-  const ids = columnOf(attempts, (a) => a.event_id)
-  const { rows } = await sql<{ id: string }>`/* settle */
-    select e.id
-    from unnest(${workspaceIds}::uuid[], ${ids}::uuid[]) as k (workspace_id, id)
-    join events e on e.workspace_id = k.workspace_id and e.id = k.id
-    where e.lead_email is null`.execute(db)
-  return new Set(rows.map(({ id }) => id))
-}
 
 const insertBatch = prepared<Column[], never>(
   'insert_attempts',
@@ -167,7 +133,7 @@ const addBatch = prepared<Column[], never>(
      set succeeded = c.succeeded + excluded.succeeded, failed = c.failed + excluded.failed`,
 )
 
-/** Last in the transaction and in key order, so that writers meet here only briefly. */
+/** Run last in the transaction and in key order: writers hold the same rows only briefly. */
 export const addCounts = (db: Db, counts: Count[]) =>
   addBatch(
     db,
@@ -194,7 +160,7 @@ export interface LaneState {
   failures: number
 }
 
-/** @returns the lanes as they stand now: whoever fails for too long is to be disabled */
+/** @returns the lanes after it: the caller disables those that fail for too long */
 export async function addLaneFailures(db: Db, lanes: LaneFailure[]): Promise<LaneState[]> {
   if (lanes.length === 0) return []
   const { rows } = await sql<LaneState>`

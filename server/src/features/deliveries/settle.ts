@@ -13,8 +13,6 @@ import * as queries from './settle-queries.ts'
 export interface Settlement {
   /** `retry_count` holds the attempt that was seen when the row was read. */
   attempt: Attempt
-  /** Where the row was then; null: not known. */
-  place: string | null
   /** The lane has counts against it that a success must clear. */
   clearsLane: boolean
   /** While the lane fails: when it may be asked again. */
@@ -109,62 +107,47 @@ export async function settle(
   const ordered = batch.toSorted((a, b) => compareRows(a.attempt, b.attempt))
   const ended = ordered.filter(({ attempt }) => !attempt.will_retry)
   const retried = ordered.filter(({ attempt }) => attempt.will_retry)
+  await queries.keepKeyPlan(tx.db)
   const settled = [
     ...(await queries.deleteEnded(
       tx.db,
-      ended.map(({ attempt: a, place }) => ({
+      ended.map(({ attempt: a }) => ({
         workspace_id: a.workspace_id,
         id: a.retry_group_id,
         seen: a.success ? null : a.retry_count,
-        place,
       })),
     )),
     ...(await queries.updateRetried(
       tx.db,
-      retried.map(({ attempt: a, place }) => ({
+      retried.map(({ attempt: a }) => ({
         workspace_id: a.workspace_id,
         id: a.retry_group_id,
         seen: a.retry_count,
         due_at: a.timestamp_next_retry ?? tx.now(),
-        place,
       })),
     )),
   ]
   // A success settles the row as it stands: its number follows the attempts already recorded.
-  const numbers = new Map(settled.map((row) => [row.id, row.attempt]))
-  const written = batch.filter(({ attempt }) => numbers.has(attempt.retry_group_id))
-  const attempts = written.map(({ attempt }) => {
-    const retry_count = numbers.get(attempt.retry_group_id) ?? attempt.retry_count
-    return retry_count === attempt.retry_count ? attempt : { ...attempt, retry_count }
-  })
+  const rows = new Map(settled.map((row) => [row.id, row]))
+  const written = batch.filter(({ attempt }) => rows.has(attempt.retry_group_id))
+  const attempts = written.map(({ attempt }) =>
+    asRecorded(attempt, rows.get(attempt.retry_group_id)),
+  )
   // Lanes before destinations: the order in which resuming and deleting lock them.
   const lanes = await settleLanes(tx, written)
   await disableGone(tx, written)
   await disableFailing(tx, lanes)
-  const moved = new Set(settled.filter(({ isMoved }) => isMoved).map(({ id }) => id))
-  await recordAttempts(tx, await withoutErased(tx, attempts, moved), slot)
-  return new Map(batch.map(({ attempt: a }) => [a.retry_group_id, numbers.has(a.retry_group_id)]))
+  await recordAttempts(tx, attempts, slot)
+  return new Map(batch.map(({ attempt: a }) => [a.retry_group_id, rows.has(a.retry_group_id)]))
 }
 
-/**
- * Whoever erases a person touches the deliveries that are under way, whose results would name the
- * person again.
- *
- * @param moved deliveries that somebody has touched since they were read
- */
-async function withoutErased(
-  tx: Context,
-  attempts: Attempt[],
-  moved: Set<string>,
-): Promise<Attempt[]> {
-  const suspects = attempts.filter((a) => a.lead_email !== null && moved.has(a.retry_group_id))
-  if (suspects.length === 0) return attempts
-  const nameless = await queries.listNameless(tx.db, suspects)
-  return attempts.map((attempt) =>
-    attempt.lead_email !== null && nameless.has(attempt.event_id)
-      ? { ...attempt, lead_email: null, response_body: null, error_message: null }
-      : attempt,
-  )
+/** The attempt, by what became of its delivery since it was read. */
+function asRecorded(attempt: Attempt, row: queries.SettledRow | undefined): Attempt {
+  const retry_count = row?.attempt ?? attempt.retry_count
+  if (row?.person_erased && attempt.lead_email !== null) {
+    return { ...attempt, retry_count, lead_email: null, response_body: null, error_message: null }
+  }
+  return retry_count === attempt.retry_count ? attempt : { ...attempt, retry_count }
 }
 
 async function disableGone(tx: Context, written: Settlement[]) {
@@ -185,7 +168,7 @@ async function disableFailing(tx: Context, lanes: queries.LaneState[]) {
   }
 }
 
-/** Only lanes that fail, or did: a healthy lane is never written. */
+/** Writes only lanes that fail or recover: a healthy lane is never written. */
 async function settleLanes(tx: Context, written: Settlement[]): Promise<queries.LaneState[]> {
   const cleared = new Map<string, { workspace_id: string; webhook_id: string }>()
   const failed = new Map<string, queries.LaneFailure>()

@@ -7,5 +7,5 @@ export const slotLimits: Omit<SlotLimits, 'adaptive'> = {
   slowMax: 1024,
 }
 
-/** Proven slots of a process that is always busy. */
+/** Slots of proven lanes in a process that is always busy. */
 export const provenMin = 64

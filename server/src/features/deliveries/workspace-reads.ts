@@ -9,11 +9,14 @@ import { rowsOfReadMax } from './lane-state.ts'
 /** Statements of a kind under way at once, each of another workspace. */
 const concurrency = 3
 const lanesMax = 64
-/** Of one statement, shared by its lanes. */
+/** Rows of one statement, shared by its lanes. */
 const rowsMax = 1024
 const rowsOfLaneMin = 16
-/** Of the bodies of one statement, going by those of the last. */
+/** Bodies of one statement; their size is estimated from the last one. */
 const bodyBytesMax = 1024 * 1024
+
+/** A destination that the lane knows already comes without its contents. */
+export type ReadDestination = Destination | queries.UnchangedDestination
 
 /** What a read tells of a lane. */
 export interface ReadLane {
@@ -23,12 +26,12 @@ export interface ReadLane {
   position: queries.Position
   hasMore: boolean
   /** Undefined: it is deleted. */
-  destination: Destination | undefined
+  destination: ReadDestination | undefined
   /** Undefined: nothing ever failed. */
   health: queries.LaneHealth | undefined
 }
 
-/** What lanes ask of the database, those of a workspace together. */
+/** Reads for lanes; those of a workspace share statements. */
 export function createWorkspaceReads(ctx: Context) {
   const { db, now } = ctx
   const merge = <Answer>(
@@ -60,13 +63,15 @@ export function createWorkspaceReads(ctx: Context) {
     due: merge('due deliveries', async (workspaceId, lanes) => {
       const rowsFitting = Math.min(rowsMax, bodyBytesMax / bodyBytes) / lanes.length
       const most = Math.floor(Math.min(rowsOfReadMax, Math.max(rowsOfLaneMin, rowsFitting)))
+      const at = now()
       const read = await queries.readLanes(
         ctx,
         workspaceId,
         idsOf(lanes),
         lanes.map((lane) => lane.position.due_at),
         lanes.map((lane) => lane.position.id),
-        now(),
+        lanes.map((lane) => lane.versionAt(at)),
+        at,
         most,
       )
       if (read.due.length > 0) {

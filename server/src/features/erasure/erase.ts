@@ -111,7 +111,7 @@ async function eraseEvents(tx: Context, workspaceId: string, folded: string): Pr
     if (rewritten.length > 0) {
       await queries.updateEvents(tx.db, workspaceId, rewritten)
       const ids = rewritten.map(({ id }) => id)
-      await queries.touchDeliveries(tx.db, workspaceId, ids)
+      await queries.markDeliveries(tx.db, workspaceId, ids)
     }
     count += events.length
     const last = events.at(-1)

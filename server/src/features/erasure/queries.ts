@@ -147,11 +147,13 @@ export const updateEvents = (db: Db, workspaceId: string, events: StoredEvent[])
       as batch (id, body)
     where events.workspace_id = ${workspaceId}::uuid and events.id = batch.id`.execute(db)
 
-/** Attempts stay, because counters are made of them. */
-/** A delivery that is under way is looked at again before its result is recorded. In order: others wait for them in it. */
-export const touchDeliveries = (db: Db, workspaceId: string, eventIds: string[]) =>
+/**
+ * The result of a delivery that is under way would name the person again. Rows are locked in the order
+ * of their ids, as by all others who change several.
+ */
+export const markDeliveries = (db: Db, workspaceId: string, eventIds: string[]) =>
   sql`
-    update deliveries d set due_at = d.due_at
+    update deliveries d set person_erased = true
     from (
       select id from deliveries
       where workspace_id = ${workspaceId}::uuid and event_id = any(${eventIds}::uuid[])
@@ -159,6 +161,7 @@ export const touchDeliveries = (db: Db, workspaceId: string, eventIds: string[])
     ) k
     where d.workspace_id = ${workspaceId}::uuid and d.id = k.id`.execute(db)
 
+/** Attempts stay, because counters are made of them. */
 export const eraseAttempts = (db: Db, workspaceId: string, folded: string) =>
   count(
     sql`

@@ -159,6 +159,7 @@ export interface Deliveries {
   event_id: string;
   expires_at: Timestamp;
   id: string;
+  person_erased: Generated<boolean>;
   webhook_id: string;
   workspace_id: string;
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../../../kernel/db/db.ts'
 
 // What a change of a destination does to its row in `webhook_lanes`; the runner's own statements are
-// in `../queries.ts` and `../settle-queries.ts`.
+// in `../lane-queries.ts` and `../settle-queries.ts`.
 
 /**
  * Locked before the destination itself, in the order in which settling attempts locks them, so that
