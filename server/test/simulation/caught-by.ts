@@ -5,8 +5,8 @@
  */
 export const caughtBy: Record<string, Record<string, number>> = {
   deliveries: {
-    'unlocked-fence': 2,
-    'settle-without-attempt-check': 9,
+    'unlocked-fence': 9,
+    'settle-without-attempt-check': 3,
     'delete-before-record': 3,
     'counters-outside-transaction': 1,
     'counters-overwritten': 1,
@@ -18,7 +18,7 @@ export const caughtBy: Record<string, Record<string, number>> = {
     'deliveries-after-commit': 2,
     'renewal-without-token': 6,
     'live-leases-taken': 1,
-    'destination-remembered': 7,
+    'destination-remembered': 1,
     'subscribers-of-all-workspaces': 1,
   },
   sending: {
@@ -30,7 +30,7 @@ export const caughtBy: Record<string, Record<string, number>> = {
     'mark-without-gates': 1,
     'reads-late': 4,
     'settle-without-attempt-check': 2,
-    'sleep-without-seq-check': 32,
+    'sleep-without-seq-check': 12,
     'windows-ignored': 2,
     'gap-forgotten': 2,
     'events-outside-transaction': 4,

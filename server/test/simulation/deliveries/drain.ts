@@ -3,8 +3,11 @@ import type { ProcessSlots } from '../engine/process-slots.ts'
 import type { World } from '../engine/world.ts'
 
 const hourMs = 3_600_000
-/** Undisturbed, a delivery that could be made is made within so long. */
-const patienceMs = 60_000
+/**
+ * Undisturbed, a delivery that could be made is made within so long; what has expired behind a disabled
+ * destination, which is looked for once a minute by lanes that wake every few seconds, is closed.
+ */
+const patienceMs = 75_000
 /** The longest that a commit can still be on its way, and what its user does after it. */
 const lateMs = 30_000
 /** What becomes possible within so long is waited for; the rest is slept over. */

@@ -113,8 +113,9 @@ export const faults: Fault<SendingConditions>[] = [
     'sleep-without-seq-check',
     'A mailbox goes to sleep although something woke it since its work was read.',
     {
-      ...{ ...fast, actions: 16, addingChance: 1, disturbedMs: 160_000, hintLossChance: 1 },
-      ...{ latencyMs: [20, 150], mailboxes: 1, runners: 1, leads: 1, steps: 1 },
+      // One runner wakes the mailbox while the other, which owns it, plans.
+      ...{ ...fast, actions: 30, addingChance: 1, disturbedMs: 160_000, hintLossChance: 1 },
+      ...{ latencyMs: [20, 150], mailboxes: 1, runners: 2, leads: 1, steps: 1 },
     },
     statement.sleep,
     [/and l\.seq = k\.seq/, ''],
