@@ -61,12 +61,12 @@ test('a lead that is added and written to takes at most 38 statements', async ()
 })
 
 test.each([
-  ['later', 5],
-  // Its mailbox is woken for it, and plans.
-  ['sooner', 2],
+  ['later', 5, 25],
+  // Its mailbox is woken for it, and plans; woken twice, it looks once more.
+  ['sooner', 2, 26],
 ])(
-  'an edit that makes the next step of a lead %s takes at most 25 statements',
-  async (_when, delay) => {
+  'an edit that makes the next step of a lead %s takes at most so many statements',
+  async (_when, delay, most) => {
     const campaign = await startIdle()
     const [first, second] = campaign.sequences[0].steps
     const texts = await statementsOf(async () => {
@@ -76,6 +76,6 @@ test.each([
       await followSteps(sending.ctx)
     })
     expect(texts.filter((text) => text.startsWith('update leads'))).toHaveLength(1)
-    expect(atMost(25, texts)).toEqual([])
+    expect(atMost(most, texts)).toEqual([])
   },
 )
