@@ -25,5 +25,5 @@ export async function setup(project: TestProject): Promise<void> {
 
 export async function teardown(): Promise<void> {
   await server?.[Symbol.asyncDispose]()
-  if (compileCache) await rm(compileCache, { recursive: true, force: true })
+  if (compileCache) await rm(compileCache, { recursive: true, force: true, maxRetries: 20 })
 }

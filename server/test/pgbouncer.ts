@@ -52,7 +52,7 @@ default_pool_size = 20
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
       await exited
-      await rm(folder, { recursive: true, force: true })
+      await rm(folder, { recursive: true, force: true, maxRetries: 20 })
     },
   }
 }

@@ -20,7 +20,7 @@ export async function startPostgresServer(): Promise<PostgresServer> {
     return { url: outside, [Symbol.asyncDispose]: async () => undefined }
   }
   const dataDir = await mkdtemp(join(await quickDirectory(), 'outrider-test-'))
-  const remove = () => rm(dataDir, { recursive: true, force: true })
+  const remove = () => rm(dataDir, { recursive: true, force: true, maxRetries: 20 })
   const log = { info: () => undefined, warn: console.warn, error: console.error }
   const server = await startPostgres({ dataDir, log, durable: false }).catch(async (error) => {
     await remove()

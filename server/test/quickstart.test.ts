@@ -16,7 +16,8 @@ const blocks = [...text.matchAll(/```sh\n(.*?)```/gs)].map((match) => match[1] ?
 test('the quick start works word for word, from the first key to a verified webhook', async () => {
   expect(blocks[0]).toBe('npm start\n')
   const folder = await mkdtemp(join(tmpdir(), 'outrider-quickstart-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  // PostgreSQL may still be writing its last files.
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   mkdirSync(join(folder, 'data'))
   await using service = startService('main', { DATA_DIR: join(folder, 'data') })

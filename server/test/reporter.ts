@@ -26,9 +26,13 @@ export class CountReporter implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
-    this.#counts.failed += errors.length
-    this.#counts.elsewhere += errors.length
     for (const module of modules) this.#count(module)
+    this.#counts.failed += errors.length
+    // What a failed test leaves behind fails with it.
+    const failed = modules.filter((module) => module.state() === 'failed')
+    const paths = new Set(failed.map(({ moduleId }) => moduleId))
+    const others = errors.filter(({ VITEST_TEST_PATH: path }) => !paths.has(String(path)))
+    this.#counts.elsewhere += others.length
   }
 
   #count(module: TestModule) {

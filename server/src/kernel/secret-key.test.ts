@@ -76,6 +76,6 @@ const withKeys = (ctx: Parameters<typeof openSecrets>[1], ...keys: Buffer[]) => 
 
 async function makeDataDir() {
   const dataDir = await mkdtemp(join(tmpdir(), 'outrider-test-'))
-  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true, maxRetries: 20 }))
   return dataDir
 }

@@ -66,7 +66,7 @@ export async function startRealServers(): Promise<RealServers> {
   }
   for (const [name, text] of Object.entries(files)) await writeFile(at(name), text)
   const stack = new AsyncDisposableStack()
-  stack.defer(() => rm(folder, { recursive: true, force: true }))
+  stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
   try {
     await command('dovecot', ['-c', at('dovecot.conf')])
     stack.defer(() => command('doveadm', ['-c', at('dovecot.conf'), 'stop']))

@@ -44,7 +44,7 @@ beforeAll(async () => {
   used = await mkdtemp(join(await quickDirectory(), 'outrider-embedded-'))
   await (await startPostgres({ dataDir: used, log })).stop()
 })
-afterAll(() => rm(used, { recursive: true, force: true }))
+afterAll(() => rm(used, { recursive: true, force: true, maxRetries: 20 }))
 
 describe('start and stop', () => {
   test('the first start makes the database, the next ones find it as it was left', async () => {

@@ -72,7 +72,7 @@ test.runIf(isRoot)('where root has no way, the message says what to do', async (
 /** A system that lacks these tools, which is also where one without namespaces ends up. */
 async function without(tools: string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'outrider-tools-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
   for (const tool of ['unshare', 'setpriv'].filter((name) => !tools.includes(name))) {
     await symlink(`/usr/bin/${tool}`, join(folder, tool))
   }
@@ -83,7 +83,7 @@ async function without(tools: string[]) {
 
 async function makeDataDir(access: Case['parent']): Promise<string> {
   const parent = await mkdtemp(join(tmpdir(), 'outrider-launcher-'))
-  onTestFinished(() => rm(parent, { recursive: true, force: true }))
+  onTestFinished(() => rm(parent, { recursive: true, force: true, maxRetries: 20 }))
   await chmod(parent, access === 'private' ? 0o700 : 0o755)
   return join(parent, 'data')
 }
