@@ -1,12 +1,19 @@
-import swagger from '@fastify/swagger'
-import type { FastifyInstance } from 'fastify'
+import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 import type { Config } from '../../server/src/config.ts'
-import type { Access } from '../../server/src/kernel/http/access.ts'
-import { ErrorBody } from '../../server/src/kernel/http/schema.ts'
-import { type OpenApiDocument, operationsOf, type Tag } from './document.ts'
-import { errorResponses } from './errors.ts'
-import { headers, idempotencyParameter, workspaceParameter } from './headers.ts'
-import { completeOperation } from './operations.ts'
+import {
+  type Components,
+  componentOf,
+  type JsonSchema,
+  type Method,
+  type OpenApiDocument,
+  type Operation,
+  operationsOf,
+  type Parameter,
+  type Tag,
+} from './document.ts'
+import { type Codes, errorResponses } from './errors.ts'
+import { headers, idempotencyParameter } from './headers.ts'
 import { showSchemas, tidy } from './schemas.ts'
 import { type WebhookDescription, webhookItem } from './webhooks.ts'
 
@@ -23,18 +30,42 @@ export interface ApiDescription {
   schemas: object[]
 }
 
+type SecuritySchemes = NonNullable<
+  NonNullable<NonNullable<FastifyDynamicSwaggerOptions['openapi']>['components']>['securitySchemes']
+>
+
+/** Which routes a document holds, and what is said of each. */
+export interface ApiSide {
+  /** Under which name the app answers the document. */
+  decorator: 'swagger' | 'applicationSwagger'
+  has: (url: string, config: FastifyContextConfig) => boolean
+  securitySchemes: SecuritySchemes
+  codes: Codes
+  workspaceParameter: Parameter
+  /** Where campaigns and leads are served, when elsewhere. */
+  apiUrl?: string
+  complete: (
+    method: Method,
+    operation: Operation,
+    config: FastifyContextConfig,
+    schemas: Components['schemas'],
+  ) => void
+}
+
 /**
- * Collects every route registered after it that declares its access into an OpenAPI 3.1 document.
- * `app.swagger()` answers it, once the app is ready.
+ * Collects the routes of a side that are registered after it into an OpenAPI 3.1 document. The app
+ * answers it by the name of the decorator, once it is ready.
  */
 export async function collectOpenApi(
   app: FastifyInstance,
-  config: Pick<Config, 'version' | 'baseUrl' | 'apiUrl'>,
+  config: Pick<Config, 'version' | 'baseUrl'>,
   about: ApiDescription,
+  side: ApiSide,
 ) {
-  for (const schema of [ErrorBody, ...about.schemas]) app.addSchema(schema)
-  const accesses = new Map<string, Access>()
+  for (const schema of about.schemas) if (!app.getSchema(idOf(schema))) app.addSchema(schema)
+  const configs = new Map<string, FastifyContextConfig>()
   await app.register(swagger, {
+    decorator: side.decorator,
     openapi: {
       openapi: '3.1.0',
       info: {
@@ -45,59 +76,55 @@ export async function collectOpenApi(
       },
       servers: [{ url: config.baseUrl }],
       tags: about.tags,
-      components: {
-        securitySchemes: {
-          serviceAccountKey: {
-            type: 'http',
-            scheme: 'bearer',
-            bearerFormat: 'ork_…',
-            description: 'A service-account key: `Authorization: Bearer ork_…`.',
-          },
-        },
-      },
-      security: [{ serviceAccountKey: [] }],
+      components: { securitySchemes: side.securitySchemes },
+      security: Object.keys(side.securitySchemes).map((name) => ({ [name]: [] })),
     },
     stripBasePath: false,
     refResolver: {
       buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `def-${index}`),
     },
     transform: ({ schema, url, route }) => {
-      const access = route.config?.access
-      if (!access) return { schema: { ...schema, hide: true }, url }
-      accesses.set(String(schema.operationId), access)
+      const routeConfig = route.config ?? {}
+      if (!side.has(url, routeConfig)) return { schema: { ...schema, hide: true }, url }
+      configs.set(String(schema.operationId), routeConfig)
       return { schema, url }
     },
     transformObject: (collected) => {
       const document = (collected as unknown as { openapiObject: OpenApiDocument }).openapiObject
-      complete(document, accesses, config, about.webhooks)
+      complete(document, configs, side, about.webhooks)
       return document as object
     },
   })
 }
 
+const idOf = (schema: object) => String((schema as { $id?: string }).$id)
+
 function complete(
   document: OpenApiDocument,
-  accesses: Map<string, Access>,
-  { apiUrl }: Pick<Config, 'apiUrl'>,
+  configs: Map<string, FastifyContextConfig>,
+  side: ApiSide,
   webhooks: ApiDescription['webhooks'],
 ) {
   const { components } = document
   components.schemas = Object.fromEntries(
     Object.entries(components.schemas).map(([name, schema]) => [name, tidy(schema)]),
   )
+  const { code } = components.schemas.Error?.properties ?? {}
+  if (code) code.enum = Object.keys(side.codes)
   showSchemas(components)
-  components.responses = errorResponses()
+  components.responses = errorResponses(side.codes)
   components.headers = headers
   components.parameters = {
-    [workspaceParameter.name]: workspaceParameter,
+    [side.workspaceParameter.name]: side.workspaceParameter,
     [idempotencyParameter.name]: idempotencyParameter,
   }
   for (const { item, method, operation } of operationsOf(document)) {
-    const access = accesses.get(operation.operationId)
-    if (!access) throw new Error(`The operation ${operation.operationId} declares no access.`)
-    completeOperation(method, operation, access, components.schemas)
+    const config = configs.get(operation.operationId)
+    if (!config) throw new Error(`The operation ${operation.operationId} was not collected.`)
+    side.complete(method, operation, config, components.schemas)
     // What the plan sells as API access has an address of its own (contract §1 "Addresses").
-    if (access.entitlement === 'api') item.servers = [{ url: apiUrl }]
+    const { entitlement } = config.access ?? {}
+    if (side.apiUrl && entitlement === 'api') item.servers = [{ url: side.apiUrl }]
   }
   document.webhooks = Object.fromEntries(
     Object.entries(webhooks).map(([type, webhook]) => [
@@ -106,6 +133,26 @@ function complete(
     ]),
   )
   document.tags = document.tags.filter(isUsed(document))
+  dropUnused(document)
+}
+
+/** Components that no operation leads to: every document is given those of all features. */
+function dropUnused(document: OpenApiDocument) {
+  const { schemas } = document.components
+  const used = new Set<string>()
+  const look = (value: unknown) => {
+    if (typeof value !== 'object' || value === null) return
+    const name = componentOf(value as JsonSchema)
+    if (name && !used.has(name)) {
+      used.add(name)
+      look(schemas[name])
+    }
+    for (const member of Object.values(value)) look(member)
+  }
+  look([document.paths, document.webhooks, document.components.responses])
+  document.components.schemas = Object.fromEntries(
+    Object.entries(schemas).filter(([name]) => used.has(name)),
+  )
 }
 
 /** Features come one by one; a tag waits for the first operation that has it. */

@@ -90,3 +90,18 @@ you have stored already: a delivery may come more than once. No order is promise
   webhooks: eventCatalogue,
   schemas: eventPayloadSchemas,
 }
+
+/** Of what the browser application uses. */
+export const applicationDescription: ApiDescription = {
+  title: 'Outrider application',
+  description:
+    'What the browser application asks of its own server: the operations of the API once more, by ' +
+    'session in place of a key, and those that only people have. Not a public API: it changes with ' +
+    'the application.',
+  tags: [
+    { name: 'Sign-in', description: 'To a session and out of it, and the first user.' },
+    ...apiDescription.tags,
+  ],
+  webhooks: {},
+  schemas: [],
+}

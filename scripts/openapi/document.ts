@@ -30,6 +30,8 @@ export interface Operation {
   security?: Record<string, string[]>[]
   /** The switch of the plan that the operation needs. */
   'x-plan'?: string
+  /** In the application: the least role, or who else may; open to everybody without it. */
+  'x-role'?: string
 }
 
 export interface Parameter {

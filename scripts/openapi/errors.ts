@@ -8,16 +8,19 @@ import { headerRefs } from './headers.ts'
 export const errorResponseName = (status: number) =>
   (STATUS_CODES[status] ?? 'Error').replaceAll(/\W/g, '')
 
+/** Which codes there are, each with its status. */
+export type Codes = Partial<Record<ErrorCode, number>>
+
 /** One response for each status of the closed set, with an example of each of its codes. */
-export function errorResponses(): Record<string, Response> {
+export function errorResponses(codes: Codes): Record<string, Response> {
   const statuses = [...new Set(Object.values(statusOf))]
   return Object.fromEntries(
-    statuses.map((status) => [errorResponseName(status), errorResponse(status)]),
+    statuses.map((status) => [errorResponseName(status), errorResponse(status, codes)]),
   )
 }
 
-function errorResponse(status: number): Response {
-  const codes = (Object.keys(statusOf) as ErrorCode[]).filter((code) => statusOf[code] === status)
+function errorResponse(status: number, statuses: Codes): Response {
+  const codes = (Object.keys(statuses) as ErrorCode[]).filter((code) => statuses[code] === status)
   return {
     description: `${meanings[status]} ${codes.map((code) => `\`${code}\``).join(', ')}.`,
     headers: headerRefs(headersOf[status] ?? []),
@@ -96,6 +99,11 @@ const messages: Record<ErrorCode, string> = {
   quota_exceeded: 'The workspace holds as many webhooks as its plan allows.',
   internal_error: 'Something went wrong on our side; try again.',
   unavailable: 'The database is not reachable; try again shortly.',
+  not_signed_in: 'You are not signed in; sign in and try again.',
+  wrong_credentials: 'The address or the password is not right.',
+  cross_site: 'This comes from another site; use the application itself.',
+  role_required: 'This needs the role admin, and yours is viewer; ask an admin of the workspace.',
+  already_set_up: 'Somebody has set up this installation; ask them to invite you.',
 }
 
 /** What the example's `details` point at, where that is not the whole request. */

@@ -57,6 +57,13 @@ export const workspaceParameter: Parameter = {
   schema: { type: 'string', format: 'uuid' },
 }
 
+/** The same for a person, who may be a member of several. */
+export const chosenWorkspaceParameter: Parameter = {
+  ...workspaceParameter,
+  required: true,
+  description: 'The workspace to work in, of which the person is a member.',
+}
+
 /** Quoted (a string of RFC 9651) or bare. */
 const idempotencyKeyPattern = '^("([^"\\\\]|\\\\["\\\\])+"|[!#-~]([ -~]*[!-~])?)$'
 

@@ -21,17 +21,39 @@ export function completeOperation(
   access: Access,
   schemas: Schemas,
 ) {
-  const { scopes, entitlement } = access
+  const { scopes } = access
   operation.description = [operation.description, needs(access)].filter(Boolean).join('\n\n')
   operation.security = (scopes.length > 0 ? scopes : [undefined]).map((scope) => ({
     serviceAccountKey: scope ? [scope] : [],
   }))
-  if (entitlement) operation['x-plan'] = entitlement
+  completeExchange(method, operation, access, schemas)
+}
+
+/** @param role the least one, or who else may; undefined: everybody */
+export function completeForPeople(
+  method: Method,
+  operation: Operation,
+  { access, role }: { access: Access | undefined; role: string | undefined },
+  schemas: Schemas,
+) {
+  operation.security = role ? [{ session: [] }] : []
+  if (role) operation['x-role'] = role
+  completeExchange(method, operation, access, schemas)
+}
+
+/** @param access undefined: it belongs to no workspace */
+function completeExchange(
+  method: Method,
+  operation: Operation,
+  access: Access | undefined,
+  schemas: Schemas,
+) {
+  if (access?.entitlement) operation['x-plan'] = access.entitlement
   const own = ((operation.parameters ?? []) as Parameter[]).map(completeParameter)
   operation.parameters = [
     ...own,
-    { $ref: '#/components/parameters/X-Workspace-ID' },
-    ...(method === 'post' ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
+    ...(access ? [{ $ref: '#/components/parameters/X-Workspace-ID' }] : []),
+    ...(access && method === 'post' ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
   ]
   showRequest(operation, schemas)
   operation.responses = responsesOf(method, operation, own, schemas)

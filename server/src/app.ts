@@ -20,6 +20,7 @@ import { followSteps, leadRoutes, leadSchemas } from './features/leads/index.ts'
 import { sealedMailboxColumns } from './features/mailboxes/index.ts'
 import { dropOldMessages } from './features/messages/index.ts'
 import { type RestoreMarker, startSendingRunner } from './features/sending/index.ts'
+import { checkPerson, sessionDoor, signInRoutes, signInSchemas } from './features/sign-in/index.ts'
 import { tokenBoxOf, trackingRoutes } from './features/tracking/index.ts'
 import { webhookEventRoutes, webhookEventSchemas } from './features/webhooks/history/index.ts'
 import { sealedWebhookColumns, webhookRoutes, webhookSchemas } from './features/webhooks/index.ts'
@@ -30,7 +31,7 @@ import { docsRoutes } from './kernel/http/docs.ts'
 import { dropOldAnswers, sealedAnswers } from './kernel/http/idempotency.ts'
 import { openApiRoute } from './kernel/http/openapi.ts'
 import { operationRoutes } from './kernel/http/operations.ts'
-import { createRateLimit } from './kernel/http/rate-limit.ts'
+import { createRateLimit, type RateLimit } from './kernel/http/rate-limit.ts'
 import { type AnsweredRequest, createServer } from './kernel/http/server.ts'
 import { describeError } from './kernel/log.ts'
 import { createBusyShare } from './kernel/runner/busy-share.ts'
@@ -49,6 +50,9 @@ const apiFeatures = [
   { schemas: webhookEventSchemas, routes: webhookEventRoutes },
 ]
 
+/** What only the application has, below /app. */
+const applicationFeatures = [{ schemas: signInSchemas, routes: signInRoutes }]
+
 /**
  * Builds the API without listening: tests inject requests, entry points listen.
  *
@@ -65,9 +69,12 @@ export async function buildApi(
   const rateLimit = await createRateLimit(ctx.config.redisUrl, ctx.log)
   const app = createServer(ctx, { authenticate: createAuthenticator(ctx), rateLimit, observe })
   app.addHook('onClose', async () => rateLimit.close())
-  for (const { schemas } of apiFeatures) for (const schema of schemas) app.addSchema(schema)
+  // All of them here: plugins that know the same schemas share their compilers.
+  for (const { schemas } of [...apiFeatures, ...applicationFeatures])
+    for (const schema of schemas) app.addSchema(schema)
   await plugin?.(app)
   for (const { routes } of apiFeatures) await app.register(routes)
+  await app.register((application) => applicationRoutes(application, rateLimit), { prefix: '/app' })
   await app.register(trackingRoutes, { tokens: tokenBoxOf(ctx) })
   await app.register(operationRoutes)
   await app.register(openApiRoute, {
@@ -79,6 +86,20 @@ export async function buildApi(
   })
   await app.ready()
   return app
+}
+
+/**
+ * The browser application's side: the operations of the public API once more, by a session in place
+ * of a key, and what only people do.
+ */
+async function applicationRoutes(app: FastifyInstance, attempts: RateLimit) {
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, door: sessionDoor }
+  })
+  app.decorateRequest('session', null)
+  app.addHook('onRequest', checkPerson)
+  for (const { routes } of apiFeatures) await app.register(routes)
+  for (const { routes } of applicationFeatures) await app.register(routes(attempts))
 }
 
 export interface Runner {

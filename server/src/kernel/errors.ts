@@ -1,5 +1,7 @@
 /** The closed set of machine-readable codes (contract §1). */
-export type ErrorCode = keyof typeof statusOf
+export type PublicErrorCode = keyof typeof statusOf
+
+export type ErrorCode = PublicErrorCode | keyof typeof applicationStatusOf
 
 export interface ErrorDetail {
   /** JSON pointer into the body, or the parameter's name. */
@@ -22,7 +24,7 @@ export class AppError extends Error {
   ) {
     super(message, { cause: more.cause })
     this.code = code
-    this.status = statusOf[code]
+    this.status = allStatusOf[code]
     this.details = more.details
     this.headers = more.headers ?? {}
   }
@@ -71,3 +73,14 @@ export const statusOf = {
   internal_error: 500,
   unavailable: 503,
 } as const
+
+/** Codes that only the routes of the browser application answer. */
+export const applicationStatusOf = {
+  not_signed_in: 401,
+  wrong_credentials: 401,
+  cross_site: 403,
+  role_required: 403,
+  already_set_up: 409,
+} as const
+
+const allStatusOf: Record<ErrorCode, number> = { ...statusOf, ...applicationStatusOf }

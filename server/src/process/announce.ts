@@ -1,11 +1,14 @@
 import { resolve } from 'node:path'
+import { setUpPath } from '../features/sign-in/index.ts'
 import type { Context } from '../kernel/context.ts'
 
 /** Tells a person where to go next; logs stay a stream of JSON where nobody watches. */
-export function announce(ctx: Context, address: string | undefined): void {
+export async function announce(ctx: Context, address: string | undefined): Promise<void> {
   const { config } = ctx
+  const path = await setUpPath(ctx)
   const lines = [
     ['Address', `${address}`],
+    ...(path ? [['Set up', `${config.port === 0 ? address : config.baseUrl}${path}`]] : []),
     ['Documentation', `${address}/docs`],
     ['DATA_DIR', config.dataDir],
     [

@@ -10,7 +10,7 @@ export function buildRunnerStatus(ctx: Context): FastifyInstance {
     authenticate: async () => {
       throw new AppError('invalid_key', 'A runner takes no keys; ask the API.')
     },
-    rateLimit: { consume: async () => ({}), close: () => undefined },
+    rateLimit: { consume: async () => ({}) },
     observe: (request) => ctx.metrics.request(request),
   })
   app.register(operationRoutes)

@@ -49,7 +49,7 @@ export async function runServices(role: Role, config: Config, options: ServiceOp
   await using _links = await watchLinkAddress(ctx, listener)
   const { version } = config
   log.info({ role, address: services.address, version }, 'started')
-  if (role !== 'runner' && !isJournal) announce(ctx, services.address)
+  if (role !== 'runner' && !isJournal) await announce(ctx, services.address)
   await stop.requested
   log.info('stopping')
 }

@@ -1,13 +1,19 @@
 import { afterAll } from 'vitest'
-import { testApi } from '../app.ts'
+import type { OpenApiDocument } from '../../../scripts/openapi/document.ts'
+import { type TestApi, testApi } from '../app.ts'
 import { startReceiver } from '../receiver.ts'
-import { createJudge, listOperations, readDocument } from './document.ts'
+import { createJudge, listOperations, readApplicationDocument, readDocument } from './document.ts'
 
 /**
  * The API with all that its document says of it, and a receiver of its webhooks, until the test file
  * ends. It is there before any test is named: the operations are what the tests are named for.
  */
-export async function describedApi() {
+export const describedApi = () => described((api) => readDocument(api.app))
+
+/** The same of what the browser application uses. */
+export const describedApplication = () => described(async () => readApplicationDocument())
+
+async function described(read: (api: TestApi) => Promise<OpenApiDocument>) {
   const api = await testApi()
   const receiver = await startReceiver()
   afterAll(async () => {
@@ -15,7 +21,7 @@ export async function describedApi() {
     await api[Symbol.asyncDispose]()
   })
   api.ctx.lookup = async () => ['127.0.0.1']
-  const document = await readDocument(api.app)
+  const document = await read(api)
   const operations = listOperations(document).map((each) => ({
     ...each,
     name: `${each.method} ${each.path}`,

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { FastifyInstance } from 'fastify'
 import {
@@ -22,6 +23,10 @@ export interface Described {
 /** As it is served; `npm run openapi -- --check` proves that it is what the routes say. */
 export const readDocument = async (app: FastifyInstance): Promise<OpenApiDocument> =>
   (await app.inject('/openapi.json')).json()
+
+/** What the browser application uses: committed, and never served. */
+export const readApplicationDocument = (): OpenApiDocument =>
+  JSON.parse(readFileSync(new URL('../../openapi.app.json', import.meta.url), 'utf8'))
 
 export const listOperations = (document: OpenApiDocument): Described[] =>
   [...operationsOf(document)].map(({ path, method, operation }) => ({

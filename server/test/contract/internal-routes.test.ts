@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { routesOf } from '../../src/kernel/http/route-table.ts'
 import { testApi } from '../app.ts'
-import { readDocument } from './document.ts'
+import { readApplicationDocument, readDocument } from './document.ts'
 import {
   hostileEncoded,
   hostileHeaders,
@@ -15,7 +15,7 @@ import {
 
 // Before any test is named: the application says which routes it has beside those of the document.
 const api = await testApi()
-const { paths } = await readDocument(api.app)
+const paths = { ...(await readDocument(api.app)).paths, ...readApplicationDocument().paths }
 const internal = routesOf(api.app).filter(
   ({ path }) => !(path.replaceAll(/:(\w+)/g, '{$1}') in paths),
 )

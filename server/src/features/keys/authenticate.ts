@@ -51,7 +51,8 @@ function toCaller(authority: Authority | undefined, now: Date): Caller {
   }
   return {
     workspaceId: authority.workspace_id,
-    keyId: authority.key_id,
+    actor: { type: 'key', id: authority.key_id },
+    rateKey: authority.workspace_id,
     scopes: new Set(authority.scopes.map(foldScope)),
     entitlements: new Set([
       ...(authority.plan_api ? ['api'] : []),
@@ -70,15 +71,15 @@ const touchedMax = 10_000
 /** At most one write a minute and key, off the request's path. */
 function createToucher(ctx: Context) {
   const touched = new Map<string, number>()
-  return (caller: Caller, lastUsed: Date | null) => {
+  return ({ workspaceId, actor }: Caller, lastUsed: Date | null) => {
     const now = ctx.now()
-    const recent = Math.max(touched.get(caller.keyId) ?? 0, lastUsed?.getTime() ?? 0)
+    const recent = Math.max(touched.get(actor.id) ?? 0, lastUsed?.getTime() ?? 0)
     if (now.getTime() - recent < touchEveryMs) return
     // What is forgotten costs a write more, and no more: the key's row says when it was used.
     if (touched.size >= touchedMax) touched.clear()
-    touched.set(caller.keyId, now.getTime())
+    touched.set(actor.id, now.getTime())
     queries
-      .touchKey(ctx.db, caller.workspaceId, caller.keyId, now)
+      .touchKey(ctx.db, workspaceId, actor.id, now)
       .catch((error) => ctx.log.warn(describeError(error), 'last use of a key was not written'))
   }
 }

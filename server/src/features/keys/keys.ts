@@ -35,8 +35,7 @@ export function createKeyAsCaller(
   const wanted = expiryOf(ctx, input)
   const own = caller.expiresAt
   const expiresAt = own && (!wanted || own < wanted) ? own : wanted
-  const actor = { type: 'key', id: caller.keyId } as const
-  return insert(ctx, caller.workspaceId, actor, input, expiresAt, requestId)
+  return insert(ctx, caller.workspaceId, caller.actor, input, expiresAt, requestId)
 }
 
 /** The first key of a workspace comes from here: the operator may grant anything. */

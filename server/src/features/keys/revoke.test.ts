@@ -23,7 +23,8 @@ const createParent = () => createKeyAsOperator(api.ctx, api.workspaceId, { name:
 function createChild(ctx: Context, parentId: string) {
   const caller: Caller = {
     workspaceId: api.workspaceId,
-    keyId: parentId,
+    actor: { type: 'key', id: parentId },
+    rateKey: api.workspaceId,
     scopes: new Set(scopes),
     entitlements: new Set(),
     demands: new Set(),

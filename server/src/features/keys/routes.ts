@@ -62,12 +62,8 @@ export const keyRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     (req) =>
-      revokeKey(
-        req.ctx,
-        req.caller.workspaceId,
-        req.params.id,
-        { type: 'key', id: req.caller.keyId },
-        { requestId: req.id },
-      ),
+      revokeKey(req.ctx, req.caller.workspaceId, req.params.id, req.caller.actor, {
+        requestId: req.id,
+      }),
   )
 }

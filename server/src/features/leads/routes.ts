@@ -71,7 +71,7 @@ export const leadRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     (req) =>
       setLeadStatus(req.ctx, req.caller.workspaceId, req.body, {
-        actor: { type: 'key', id: req.caller.keyId },
+        actor: req.caller.actor,
         requestId: req.id,
       }),
   )

@@ -152,6 +152,6 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
 }
 
 const by = (req: FastifyRequest) => ({
-  actor: { type: 'key' as const, id: req.caller.keyId },
+  actor: req.caller.actor,
   requestId: req.id,
 })

@@ -2,14 +2,19 @@ import type { Insertable, Updateable } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import type { Workspaces } from '../../kernel/db/types.gen.ts'
 
-/** Does nothing when the name is taken: several processes may start at once. */
+/** Does nothing when the name or the handle is taken: several processes may start at once. */
 export const insertWorkspace = (db: Db, workspace: Insertable<Workspaces>) =>
   db
     .insertInto('workspaces')
     .values(workspace)
-    .onConflict((conflict) => conflict.column('name').doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst()
+
+export async function isHandleTaken(db: Db, handle: string): Promise<boolean> {
+  const query = db.selectFrom('workspaces').select('id').where('handle', '=', handle)
+  return (await query.executeTakeFirst()) !== undefined
+}
 
 export const listWorkspaces = (db: Db) =>
   db.selectFrom('workspaces').selectAll().orderBy('id', 'desc').execute()

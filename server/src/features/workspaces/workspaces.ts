@@ -29,12 +29,7 @@ export async function createWorkspace(ctx: Context, name: string) {
     throw invalidField('/name', 'name must have 1 to 255 characters')
   }
   return transaction(ctx, async (tx) => {
-    const workspace = await queries.insertWorkspace(tx.db, {
-      id: tx.newId(),
-      name: trimmed,
-      timestamp_created: tx.now(),
-      timestamp_updated: tx.now(),
-    })
+    const workspace = await insert(tx, trimmed)
     if (!workspace) throw invalidField('/name', 'a workspace of this name exists already')
     return workspace
   })
@@ -44,13 +39,29 @@ export async function createWorkspace(ctx: Context, name: string) {
 export async function ensureDefaultWorkspace(ctx: Context) {
   const found = await queries.findWorkspaceByName(ctx.db, defaultWorkspaceName)
   if (found) return found
-  await queries.insertWorkspace(ctx.db, {
-    id: ctx.newId(),
-    name: defaultWorkspaceName,
+  await insert(ctx, defaultWorkspaceName)
+  return getWorkspace(ctx, defaultWorkspaceName)
+}
+
+/** Undefined when the name is taken. */
+async function insert(ctx: Context, name: string) {
+  const id = ctx.newId()
+  const plain = handleOf(name)
+  const isTaken = await queries.isHandleTaken(ctx.db, plain)
+  return queries.insertWorkspace(ctx.db, {
+    id,
+    name,
+    handle: isTaken ? `${plain}-${id.slice(-12)}` : plain,
     timestamp_created: ctx.now(),
     timestamp_updated: ctx.now(),
   })
-  return getWorkspace(ctx, defaultWorkspaceName)
+}
+
+/** `Müller & Co.` becomes `muller-co`. */
+function handleOf(name: string): string {
+  const ascii = name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
+  const words = ascii.replaceAll(/[^a-z0-9]+/g, '-').slice(0, 40)
+  return words.replaceAll(/^-+|-+$/g, '') || 'workspace'
 }
 
 export const listWorkspaces = (ctx: Context) => queries.listWorkspaces(ctx.db)

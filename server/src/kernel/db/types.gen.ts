@@ -269,6 +269,17 @@ export interface Instance {
   timestamp_seen: Timestamp | null;
 }
 
+export interface Invitations {
+  email: string;
+  id: string;
+  invited_by: string | null;
+  role: string;
+  timestamp_created: Timestamp;
+  timestamp_expires: Timestamp;
+  token_hash: Buffer;
+  workspace_id: string;
+}
+
 export interface KeyHashes {
   hash: Buffer;
   key_id: string;
@@ -396,6 +407,14 @@ export interface MailboxLanes {
   workspace_id: string;
 }
 
+export interface Memberships {
+  role: string;
+  timestamp_created: Timestamp;
+  timestamp_updated: Timestamp;
+  user_id: string;
+  workspace_id: string;
+}
+
 export interface MessageIds {
   campaign_id: string | null;
   hash: Buffer;
@@ -429,6 +448,13 @@ export interface Messages {
   to_addresses: Generated<string[]>;
   variant: number | null;
   workspace_id: string;
+}
+
+export interface PasswordResets {
+  timestamp_created: Timestamp;
+  timestamp_expires: Timestamp;
+  token_hash: Buffer;
+  user_id: string;
 }
 
 export interface RefusedCopies {
@@ -541,6 +567,70 @@ export interface Threads {
   workspace_id: string;
 }
 
+export interface UserAccounts {
+  access_token: string | null;
+  access_token_expires: Timestamp | null;
+  account_id: string;
+  id: string;
+  id_token: string | null;
+  password: string | null;
+  provider_id: string;
+  refresh_token: string | null;
+  refresh_token_expires: Timestamp | null;
+  scope: string | null;
+  timestamp_created: Timestamp;
+  timestamp_updated: Timestamp;
+  user_id: string;
+}
+
+export interface UserCodeUses {
+  code: string;
+  timestamp_used: Timestamp;
+  user_id: string;
+}
+
+export interface Users {
+  email: string;
+  email_verified: Generated<boolean>;
+  id: string;
+  image: string | null;
+  is_operator: Generated<boolean>;
+  name: string;
+  timestamp_created: Timestamp;
+  timestamp_updated: Timestamp;
+  two_factor_enabled: Generated<boolean | null>;
+}
+
+export interface UserSessions {
+  id: string;
+  ip_address: string | null;
+  timestamp_created: Timestamp;
+  timestamp_expires: Timestamp;
+  timestamp_updated: Timestamp;
+  token: string;
+  user_agent: string | null;
+  user_id: string;
+}
+
+export interface UserTwoFactors {
+  backup_codes: string;
+  failed_count: Generated<number | null>;
+  id: string;
+  secret: string;
+  timestamp_locked_until: Timestamp | null;
+  user_id: string;
+  verified: Generated<boolean | null>;
+}
+
+export interface UserVerifications {
+  id: string;
+  identifier: string;
+  timestamp_created: Timestamp;
+  timestamp_expires: Timestamp;
+  timestamp_updated: Timestamp;
+  value: string;
+}
+
 export interface WebhookEventCounts {
   date: string;
   failed: Generated<Int8>;
@@ -617,6 +707,7 @@ export interface WokenCampaigns {
 }
 
 export interface Workspaces {
+  handle: string;
   id: string;
   leadbank_scope_required: Generated<boolean>;
   name: string;
@@ -652,6 +743,7 @@ export interface DB {
   fanouts: Fanouts;
   idempotency_answers: IdempotencyAnswers;
   instance: Instance;
+  invitations: Invitations;
   key_hashes: KeyHashes;
   labels: Labels;
   leads: Leads;
@@ -660,8 +752,10 @@ export interface DB {
   mailbox_folders: MailboxFolders;
   mailbox_lanes: MailboxLanes;
   mailboxes: Mailboxes;
+  memberships: Memberships;
   message_ids: MessageIds;
   messages: Messages;
+  password_resets: PasswordResets;
   refused_copies: RefusedCopies;
   removed_mailboxes: RemovedMailboxes;
   runners: Runners;
@@ -670,6 +764,12 @@ export interface DB {
   soft_bounces: SoftBounces;
   suppressions: Suppressions;
   threads: Threads;
+  user_accounts: UserAccounts;
+  user_code_uses: UserCodeUses;
+  user_sessions: UserSessions;
+  user_two_factors: UserTwoFactors;
+  user_verifications: UserVerifications;
+  users: Users;
   webhook_event_counts: WebhookEventCounts;
   webhook_events: WebhookEvents;
   webhook_lanes: WebhookLanes;

@@ -4,24 +4,35 @@ import { parseUuid } from '../ids.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { holdsScope } from './scopes.ts'
 
+/** What a person may do in a workspace; each one may what those before it may. */
+export const roles = ['viewer', 'member', 'admin', 'owner'] as const
+export type Role = (typeof roles)[number]
+
 /** Who is calling, read from the database for this very request. */
 export interface Caller {
   workspaceId: string
-  keyId: string
+  /** As the audit log names it. */
+  actor: { type: 'user' | 'key'; id: string }
+  /** Of a person; keys have none. */
+  role?: Role
   scopes: ReadonlySet<string>
   entitlements: ReadonlySet<string>
   /** Resources whose optional scopes the workspace demands. */
   demands: ReadonlySet<string>
   /** Per 10 s; 0 = unlimited. */
   requestsMax: number
+  /** Whose requests are counted together. */
+  rateKey: string
   /** When the key expires. */
   expiresAt: Date | null
 }
 
-/** Declared by each public route, beside its handler. */
+/** Declared by each route of a workspace, beside its handler. */
 export interface Access {
   /** Any one of them is enough; none: a valid key is enough. */
   scopes: string[]
+  /** The least role of a person, on routes that only the application has. */
+  role?: Role
   /** Needed as well where the workspace demands the scopes of their resource. */
   optionalScopes?: string[]
   entitlement?: string
@@ -33,18 +44,24 @@ export interface Access {
 
 export type Authenticate = (secret: string) => Promise<Caller>
 
+/** Finds out who sent a request. */
+export type Door = (req: FastifyRequest) => Promise<Caller>
+
+type Consume = Pick<RateLimit, 'consume'>
+
 /**
- * The order of contract §1: key, workspace header, plan, scope, rate. Sets `req.authenticated`.
+ * The order of contract §1: key or session, workspace header, plan, scope or role, rate. Sets
+ * `req.authenticated`.
  *
  * @returns the rate headers to send
  */
 export async function checkAccess(
   req: FastifyRequest,
   access: Access,
-  authenticate: Authenticate,
-  rateLimit: RateLimit,
+  door: Door,
+  rateLimit: Consume,
 ): Promise<Record<string, string>> {
-  const caller = await authenticateOnce(req, authenticate, rateLimit)
+  const caller = await door(req)
   // Here already, so that the log says who was refused.
   req.authenticated = caller
   checkWorkspaceHeader(req, caller)
@@ -54,26 +71,26 @@ export async function checkAccess(
       `The workspace's plan does not include ${access.entitlement}; ask the operator to enable it.`,
     )
   }
+  checkRole(access.role, caller)
   checkScope(access.scopes, caller)
   checkScope((access.optionalScopes ?? []).filter(isDemanded(caller)), caller)
-  const window = access.window ? `${caller.workspaceId}:${access.window}` : caller.workspaceId
+  const window = access.window ? `${caller.rateKey}:${access.window}` : caller.rateKey
   return await rateLimit.consume(window, caller.requestsMax)
 }
 
-async function authenticateOnce(
-  req: FastifyRequest,
-  authenticate: Authenticate,
-  rateLimit: RateLimit,
-): Promise<Caller> {
-  try {
-    return await authenticate(bearerToken(req.headers.authorization))
-  } catch (error) {
-    if (error instanceof AppError && error.status === 401) {
-      await rateLimit.consume(`address:${req.ip}`, failuresMax)
+/** The way into the public API: a key in the Authorization header. */
+export const keyDoor =
+  (authenticate: Authenticate, rateLimit: Consume): Door =>
+  async (req) => {
+    try {
+      return await authenticate(bearerToken(req.headers.authorization))
+    } catch (error) {
+      if (error instanceof AppError && error.status === 401) {
+        await rateLimit.consume(`address:${req.ip}`, failuresMax)
+      }
+      throw error
     }
-    throw error
   }
-}
 
 /** Failed authentications of one address per 10 s. Valid keys from there are not affected. */
 const failuresMax = 200
@@ -98,8 +115,17 @@ function checkWorkspaceHeader(req: FastifyRequest, caller: Caller) {
 const isDemanded = (caller: Caller) => (scope: string) =>
   caller.demands.has(scope.slice(0, scope.indexOf(':')))
 
+function checkRole(least: Role | undefined, { role }: Caller) {
+  if (!least || (role && roles.indexOf(role) >= roles.indexOf(least))) return
+  throw roleRequired(`This needs the role ${least}`, role)
+}
+
+const roleRequired = (need: string, role: Role | undefined) =>
+  new AppError('role_required', `${need}, and yours is ${role}; ask an admin of the workspace.`)
+
 function checkScope(needed: string[], caller: Caller) {
   if (needed.length === 0 || needed.some((scope) => holdsScope(caller.scopes, scope))) return
+  if (caller.role) throw roleRequired('This needs another role', caller.role)
   throw new AppError(
     'missing_scope',
     `This needs the scope ${needed.join(' or ')}; the key holds ${[...caller.scopes].join(', ')}.`,

@@ -13,6 +13,10 @@ export interface RateLimit {
    * @throws AppError `rate_limited`
    */
   consume: (key: string, requestsMax: number) => Promise<Record<string, string>>
+  /** Counts one try in a window of its own length. */
+  count: (key: string, windowS: number) => Promise<{ tries: number; secondsLeft: number }>
+  /** Takes back what was counted last. */
+  uncount: (key: string) => Promise<void>
   close: () => void
 }
 
@@ -45,6 +49,14 @@ export async function createRateLimit(redisUrl: string | undefined, log: Log): P
         `More than ${requestsMax} requests in ${windowSeconds} s; wait ${seconds} s and go on.`,
         { headers: { ...headers, 'retry-after': seconds } },
       )
+    },
+    async count(key, windowS) {
+      const options = { customDuration: windowS }
+      const { consumedPoints, msBeforeNext } = await limiter.consume(key, 1, options)
+      return { tries: consumedPoints, secondsLeft: Math.max(1, Math.ceil(msBeforeNext / 1000)) }
+    },
+    async uncount(key) {
+      await limiter.reward(key)
     },
     close: () => redis?.disconnect(),
   }

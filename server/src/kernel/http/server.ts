@@ -11,7 +11,15 @@ import type { Context } from '../context.ts'
 import { isStorageFull } from '../db/failure.ts'
 import { AppError } from '../errors.ts'
 import { describeError } from '../log.ts'
-import { type Access, type Authenticate, type Caller, checkAccess } from './access.ts'
+import {
+  type Access,
+  type Authenticate,
+  type Caller,
+  checkAccess,
+  type Door,
+  keyDoor,
+} from './access.ts'
+import { refuseCrossSite } from './cross-site.ts'
 import { errorReply, toAppError } from './error-reply.ts'
 import {
   type IdempotencyMode,
@@ -23,20 +31,23 @@ import {
 import type { RateLimit } from './rate-limit.ts'
 import { acceptJsonBodies } from './request-body.ts'
 import { methodsOf, trackRoutes } from './route-table.ts'
-import { buildValidator, type ValidatorFactory } from './validation.ts'
+import { sharedCompilers } from './shared-compilers.ts'
+import { buildValidator } from './validation.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The process's context, or the open transaction of an idempotent request. */
     ctx: Context
-    /** Whose key was accepted; undefined on routes without `access`, and before the key is read. */
+    /** Who was let in; undefined on routes without `access`, and before that is known. */
     authenticated: Caller | undefined
     /** The same, for routes with `access`; it throws where there is nobody. */
     readonly caller: Caller
   }
   interface FastifyContextConfig {
-    /** Absent on the few routes that need no key. */
+    /** Absent on the few routes that belong to no workspace. */
     access?: Access
+    /** The way in for browsers, which send cookies with whatever they send; undefined: by key. */
+    door?: Door
     idempotency?: IdempotencyMode
     /** Of a POST: what asks the network before the handler's transaction. */
     prepare?: Prepare
@@ -47,7 +58,7 @@ declare module 'fastify' {
 
 export interface ServerOptions {
   authenticate: Authenticate
-  rateLimit: RateLimit
+  rateLimit: Pick<RateLimit, 'consume'>
   /** Called once per answered request. */
   observe: (request: AnsweredRequest) => void
 }
@@ -61,6 +72,7 @@ export interface AnsweredRequest {
   ms: number
   workspace_id: string | undefined
   key_id: string | undefined
+  user_id: string | undefined
 }
 
 const bodyLimitBytes = 1024 * 1024
@@ -69,6 +81,7 @@ const safeRequestId = /^[A-Za-z0-9._~:/+=-]{1,128}$/
 /** The HTTP kernel of contract §1: every route registered on it obeys the same order of checks. */
 export function createServer(ctx: Context, options: ServerOptions): FastifyInstance {
   const app: FastifyInstance = Fastify(serverOptions(ctx, options.observe, () => app))
+  const byKey = keyDoor(options.authenticate, options.rateLimit)
   acceptJsonBodies(app)
   answerWhatNodeWould(app, ctx, options.observe)
   trackRoutes(app)
@@ -82,7 +95,7 @@ export function createServer(ctx: Context, options: ServerOptions): FastifyInsta
   })
 
   app.addHook('onRoute', (route) => {
-    // A key belongs to a workspace: without a caller there is none.
+    // The answers of a workspace: without a caller there is none.
     if (route.method !== 'POST' || !route.config?.access) return
     const { idempotency: mode = 'transaction', mask = (body) => body, prepare } = route.config
     const handler = route.handler as Parameters<typeof withIdempotency>[0]
@@ -95,10 +108,11 @@ export function createServer(ctx: Context, options: ServerOptions): FastifyInsta
     refuseMissingHost(req)
     // Before anything of the request is looked at; the router takes an empty part for an id.
     if (req.is404 || hasEmptyParameter(req)) throw unknownPath(app, req.url)
-    const { access } = req.routeOptions.config
+    const { access, door } = req.routeOptions.config
+    if (door) refuseCrossSite(req)
     if (!access) return
     refuseRepeatedHeaders(req)
-    reply.headers(await checkAccess(req, access, options.authenticate, options.rateLimit))
+    reply.headers(await checkAccess(req, access, door ?? byKey, options.rateLimit))
     if (req.method === 'POST') readKey(req.headers['idempotency-key'])
   })
 
@@ -109,8 +123,7 @@ export function createServer(ctx: Context, options: ServerOptions): FastifyInsta
       route: req.routeOptions.url ?? 'unknown',
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
-      workspace_id: req.authenticated?.workspaceId,
-      key_id: req.authenticated?.keyId,
+      ...namesOf(req.authenticated),
     })
     done()
   })
@@ -132,6 +145,12 @@ export function createServer(ctx: Context, options: ServerOptions): FastifyInsta
   })
   return app
 }
+
+const namesOf = (caller: Caller | undefined) => ({
+  workspace_id: caller?.workspaceId,
+  key_id: caller?.actor.type === 'key' ? caller.actor.id : undefined,
+  user_id: caller?.actor.type === 'user' ? caller.actor.id : undefined,
+})
 
 function unknownPath(app: FastifyInstance, url: string): AppError {
   const methods = methodsOf(app, url).join(', ')
@@ -160,9 +179,7 @@ const serverOptions = (
   requestTimeout: 60_000,
   keepAliveTimeout: 72_000,
   routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4000 },
-  schemaController: {
-    compilersFactory: { buildValidator: buildValidator as unknown as ValidatorFactory },
-  },
+  schemaController: { compilersFactory: sharedCompilers(buildValidator) },
   genReqId: (req) => {
     const given = req.headers['x-request-id']
     return typeof given === 'string' && safeRequestId.test(given) ? given : ctx.newId()
@@ -188,7 +205,7 @@ function refuseUrl(
 const brokenOff = new AppError('malformed_request', 'The request ended before its body did.')
 
 /** Refused before there was a route or a caller. */
-const unread = { route: 'unknown', ms: 0, workspace_id: undefined, key_id: undefined }
+const unread = { route: 'unknown', ms: 0, ...namesOf(undefined) }
 
 const commonHeaders = (req: FastifyRequest) => ({
   'x-request-id': req.id,

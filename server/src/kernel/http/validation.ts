@@ -1,15 +1,8 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import type { FastifySchemaCompiler, FastifyServerOptions } from 'fastify'
+import type { FastifySchemaCompiler } from 'fastify'
 import { AppError, type ErrorDetail, invalidField } from '../errors.ts'
 
 const detailsMax = 100
-
-/** The place in Fastify's options that takes `buildValidator`; its own type knows only Ajv's options. */
-export type ValidatorFactory = NonNullable<
-  NonNullable<
-    NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']
-  >['buildValidator']
->
 
 /**
  * Validators for every part of a request. Fastify's defaults turn `{name: 7}` into "7" and drop

@@ -13,8 +13,8 @@ export const tenants: Tenant[] = [
 ]
 
 const insertWorkspace = ({ workspaceId, letter }: Tenant) => `
-  insert into workspaces (id, name, timestamp_created, timestamp_updated)
-  values ('${workspaceId}', '${letter}', '2026-01-01', '2026-01-01');`
+  insert into workspaces (id, name, handle, timestamp_created, timestamp_updated)
+  values ('${workspaceId}', '${letter}', '${letter}', '2026-01-01', '2026-01-01');`
 
 const insertCampaign = ({ workspaceId }: Tenant, campaign: string) => `
   insert into campaigns (workspace_id, id, name, campaign_schedule, sequences, email_gap,

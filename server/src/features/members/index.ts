@@ -1,0 +1,1 @@
+export { addMember, findMembership, listWorkspacesOf } from './members.ts'

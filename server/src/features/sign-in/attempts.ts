@@ -1,0 +1,46 @@
+import { AppError } from '../../kernel/errors.ts'
+import type { RateLimit } from '../../kernel/http/rate-limit.ts'
+
+export type Attempts = Pick<RateLimit, 'count' | 'uncount'>
+
+/** Failures that are allowed in a window; the second window makes whoever goes on wait longer. */
+const windows = {
+  address: [
+    { seconds: 60, most: 10 },
+    { seconds: 3600, most: 100 },
+  ],
+  account: [
+    { seconds: 60, most: 5 },
+    { seconds: 3600, most: 30 },
+  ],
+}
+
+/**
+ * Lets somebody try who has not failed too often, from this address or for this account. A try counts
+ * while it is under way, so that many at once are no way around; one that succeeds is taken back.
+ *
+ * @param who.account what is guessed at: an e-mail address, or a constant
+ */
+export async function attempt<T>(
+  attempts: Attempts,
+  who: { address: string; account: string },
+  work: () => Promise<T>,
+): Promise<T> {
+  const counted: string[] = []
+  for (const kind of ['address', 'account'] as const) {
+    for (const { seconds, most } of windows[kind]) {
+      const key = `sign-in:${kind}:${seconds}:${who[kind]}`
+      const { tries, secondsLeft } = await attempts.count(key, seconds)
+      if (tries > most) throw tooMany(secondsLeft)
+      counted.push(key)
+    }
+  }
+  const result = await work()
+  for (const key of counted) await attempts.uncount(key)
+  return result
+}
+
+const tooMany = (seconds: number) =>
+  new AppError('rate_limited', `Too many attempts; wait ${seconds} s and try again.`, {
+    headers: { 'retry-after': String(seconds) },
+  })

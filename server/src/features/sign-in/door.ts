@@ -1,0 +1,73 @@
+import type { FastifyRequest } from 'fastify'
+import { AppError } from '../../kernel/errors.ts'
+import type { Door } from '../../kernel/http/access.ts'
+import { parseUuid } from '../../kernel/ids.ts'
+import { findMembership } from '../members/index.ts'
+import { findSession, type Session } from '../users/index.ts'
+import { scopesOf } from './roles.ts'
+
+/** Requests of one person in 10 s, over all workspaces. */
+const requestsMax = 2000
+
+/** The way into the application: a session, and a workspace that its person is a member of. */
+export const sessionDoor: Door = async (req) => {
+  const { user } = await getSession(req)
+  const workspaceId = workspaceOf(req)
+  const membership = workspaceId && (await findMembership(req.ctx, workspaceId, user.id))
+  if (!membership) {
+    throw new AppError(
+      'workspace_mismatch',
+      'X-Workspace-ID names no workspace that you are a member of; choose another.',
+    )
+  }
+  const { role, plan_api, plan_webhooks, plan_acquisition } = membership
+  return {
+    workspaceId,
+    actor: { type: 'user', id: user.id },
+    role,
+    scopes: new Set(scopesOf[role]),
+    entitlements: new Set([
+      ...(plan_api ? ['api'] : []),
+      ...(plan_webhooks ? ['webhooks'] : []),
+      ...(plan_acquisition ? ['acquisition'] : []),
+    ]),
+    // Else the plan alone would let a viewer spend credits.
+    demands: new Set(['leadbank']),
+    requestsMax,
+    rateKey: `person:${user.id}`,
+    expiresAt: null,
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Of routes below /app that belong to no workspace: who has to be signed in. */
+    person?: 'person' | 'operator'
+  }
+  interface FastifyRequest {
+    /** Read once for a request. */
+    session: Session | null
+  }
+}
+
+/** Lets in who the route is for, before anything else of the request is looked at. */
+export async function checkPerson(req: FastifyRequest): Promise<void> {
+  const { person } = req.routeOptions.config
+  if (!person) return
+  const { user } = await getSession(req)
+  if (person === 'person' || user.is_operator) return
+  throw new AppError('role_required', 'This needs an operator: whoever set up this installation.')
+}
+
+/** @throws AppError `not_signed_in` */
+export async function getSession(req: FastifyRequest): Promise<Session> {
+  req.session ??= await findSession(req)
+  if (req.session) return req.session
+  throw new AppError('not_signed_in', 'You are not signed in; sign in and try again.')
+}
+
+/** A stream and a download cannot send a header; they name it in the query. */
+function workspaceOf({ headers, query }: FastifyRequest): string | undefined {
+  const { workspace } = query as { workspace?: unknown }
+  return parseUuid(String(headers['x-workspace-id'] ?? workspace ?? '').trim())
+}

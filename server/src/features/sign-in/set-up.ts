@@ -1,0 +1,56 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Context } from '../../kernel/context.ts'
+import { sha256 } from '../../kernel/crypto.ts'
+import { findInstance } from '../../kernel/db/instance.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { addMember } from '../members/index.ts'
+import { createUser, hashPassword, isSetUp, lockUsers, readEmail } from '../users/index.ts'
+import { ensureDefaultWorkspace } from '../workspaces/index.ts'
+import type { SetUpInput } from './schema.ts'
+
+/** The path of the set-up page with its token; undefined once somebody has set up. */
+export async function setUpPath(ctx: Context): Promise<string | undefined> {
+  if (await isSetUp(ctx)) return undefined
+  const [token] = await setUpTokens(ctx)
+  // Behind #, so that no server and no log sees it.
+  return `/set-up#${token}`
+}
+
+/** Makes the first user: the owner of the default workspace, and the operator. */
+export async function setUp(ctx: Context, input: SetUpInput): Promise<void> {
+  if (await isSetUp(ctx)) throw alreadySetUp()
+  await requireToken(ctx, input.token)
+  const email = readEmail(input.email)
+  const passwordHash = await hashPassword(ctx, input.password)
+  const workspace = await ensureDefaultWorkspace(ctx)
+  await transaction(ctx, async (tx) => {
+    await lockUsers(tx)
+    if (await isSetUp(tx)) throw alreadySetUp()
+    const userId = await createUser(tx, {
+      ...{ name: input.name, email, passwordHash, isOperator: true },
+    })
+    const owner = { workspaceId: workspace.id, userId, role: 'owner' } as const
+    await addMember(tx, owner, { type: 'user', id: userId })
+  })
+}
+
+const alreadySetUp = () =>
+  new AppError('already_set_up', 'Somebody has set up this installation; ask them to invite you.')
+
+async function requireToken(ctx: Context, given: string) {
+  const hash = sha256(given)
+  const tokens = await setUpTokens(ctx)
+  if (tokens.some((token) => timingSafeEqual(sha256(token), hash))) return
+  throw new AppError(
+    'wrong_credentials',
+    'This link does not set up this installation: open the one that the server printed when it started, or that "npx outrider users set-up-link" prints.',
+  )
+}
+
+/** The same on every process and kept nowhere; one of each secret key, the newest first. */
+async function setUpTokens(ctx: Context): Promise<string[]> {
+  const instance = await findInstance(ctx.db)
+  if (!instance) throw new Error('The database has no instance.')
+  return ctx.secrets.derive(`set-up ${instance.id}`, 24).map((key) => key.toString('base64url'))
+}

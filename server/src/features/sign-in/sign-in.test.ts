@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type TestApi, testApi } from '../../../test/app.ts'
+import { openBrowser, owner, password, setUp, setUpToken, signIn } from '../../../test/browser.ts'
+import { authOf } from '../users/auth.ts'
+
+let api: TestApi
+beforeEach(async () => {
+  api = await testApi()
+})
+afterEach(() => api[Symbol.asyncDispose]())
+
+const outcome = ({ status, body }: { status: number; body: { code?: string } }) =>
+  `${status} ${body.code ?? 'ok'}`
+
+test('the printed link makes the first user, who owns the default workspace, and no other', async () => {
+  const browser = openBrowser(api)
+  const before = await browser.call('GET', '/app/session')
+  expect(before.body).toEqual({ user: null, workspaces: [], is_set_up: false, oidc_name: null })
+
+  const token = await setUpToken(api)
+  const guess = { ...owner, token: `${token}x` }
+  const set = (body: object) => browser.call('POST', '/app/set-up', { body })
+  expect(outcome(await set(guess))).toBe('401 wrong_credentials')
+  expect(outcome(await set({ ...owner, token, password: 'too short' }))).toBe('400 invalid_field')
+  expect(outcome(await set({ ...owner, token, email: 'nobody' }))).toBe('400 invalid_field')
+  const answers = await Promise.all([set({ ...owner, token }), set({ ...owner, token })])
+  expect(answers.map(outcome).toSorted()).toEqual(['200 ok', '409 already_set_up'])
+
+  const after = await browser.call('GET', '/app/session')
+  expect(after.body).toMatchObject({
+    user: { name: owner.name, email: owner.email, is_operator: true, has_second_factor: false },
+    workspaces: [{ id: api.workspaceId, handle: 'default', role: 'owner', plan_api: true }],
+    is_set_up: true,
+  })
+  expect(await setUpToken(api)).toBeUndefined()
+  expect(outcome(await set({ ...owner, token, email: 'other@example.com' }))).toBe(
+    '409 already_set_up',
+  )
+})
+
+test('the cookie of a session is for /app alone, out of reach of scripts and of other sites', async () => {
+  const browser = await setUp(api)
+  const [cookie = ''] = browser.setCookies().filter((text) => text.includes('session_token'))
+  const attributes = cookie
+    .split('; ')
+    .slice(1)
+    .map((text) => text.toLowerCase())
+  expect(attributes).toEqual(expect.arrayContaining(['httponly', 'samesite=strict', 'path=/app']))
+  expect(attributes).not.toContain('secure')
+})
+
+test('where the address is https, the cookie travels by https alone', async () => {
+  await using secure = await testApi({ baseUrl: 'https://outrider.example.com' })
+  const browser = await setUp(secure)
+  expect(browser.setCookies().join()).toMatch(/__Secure-outrider\.session_token=.*; Secure/)
+  expect((await browser.call('GET', '/app/session')).body.user).toMatchObject({ name: owner.name })
+})
+
+test('an unknown address and a wrong password are answered alike, and the session ends at sign-out', async () => {
+  await setUp(api)
+  const browser = openBrowser(api)
+  const enter = (body: object) => browser.call('POST', '/app/session', { body })
+  const wrong = await enter({ email: owner.email, password: 'wrong horse battery staple' })
+  const unknown = await enter({ email: 'nobody@example.com', password })
+  expect(outcome(wrong)).toBe('401 wrong_credentials')
+  expect({ ...unknown.body, request_id: '' }).toEqual({ ...wrong.body, request_id: '' })
+
+  const entered = await enter({ email: ' Ann@Example.com', password })
+  expect(entered.body).toEqual({ second_factor: false })
+  const cookies = new Map(browser.cookies)
+  await browser.call('DELETE', '/app/session')
+  expect(browser.cookies.size).toBe(0)
+  for (const [name, value] of cookies) browser.cookies.set(name, value)
+  expect((await browser.call('GET', '/app/session')).body.user).toBeNull()
+})
+
+test('a session that has expired is none', async () => {
+  const browser = await setUp(api)
+  const { peek } = api.ctx.database
+  await peek
+    .updateTable('user_sessions')
+    .set({ timestamp_expires: new Date(0) })
+    .execute()
+  expect((await browser.call('GET', '/app/session')).body.user).toBeNull()
+})
+
+test('who guesses waits: five times an account, ten times an address, right or wrong', async () => {
+  await setUp(api)
+  const enter = (email: string, given: string, address: string) =>
+    openBrowser(api)
+      .call('POST', '/app/session', { body: { email, password: given }, address })
+      .then(outcome)
+  for (let n = 0; n < 5; n++)
+    expect(await enter(owner.email, 'wrong password', `10.0.0.${n}`)).toBe('401 wrong_credentials')
+  expect(await enter(owner.email, password, '10.0.0.9')).toBe('429 rate_limited')
+
+  for (let n = 0; n < 10; n++)
+    expect(await enter(`n${n}@example.com`, password, '10.0.1.1')).toBe('401 wrong_credentials')
+  expect(await enter('other@example.com', password, '10.0.1.1')).toBe('429 rate_limited')
+})
+
+test('what succeeds does not count as a failure', async () => {
+  await setUp(api)
+  for (let n = 0; n < 12; n++) await signIn(api, owner)
+})
+
+test.each([
+  ['a form of another site', { 'sec-fetch-site': 'cross-site' }, '403 cross_site'],
+  ['another host of the same site', { 'sec-fetch-site': 'same-site' }, '403 cross_site'],
+  ['the application over plain HTTP', { origin: 'http://h.example', host: 'h.example' }, '200 ok'],
+  ['another site over plain HTTP', { origin: 'http://evil.example', host: 'h' }, '403 cross_site'],
+  ['an origin that hides', { origin: 'null', host: 'h.example' }, '403 cross_site'],
+  ['what is no browser', {}, '200 ok'],
+])('a sign-in sent by %s: %s', async (_who, headers, expected) => {
+  await setUp(api)
+  const body = { email: owner.email, password }
+  expect(outcome(await api.call('POST', '/app/session', { body, key: null, headers }))).toBe(
+    expected,
+  )
+})
+
+test('better-auth finds every table and column that it needs', async () => {
+  const { getMigrations } = await import('better-auth/db/migration')
+  const { options } = await authOf(api.ctx)
+  const { toBeAdded, toBeCreated } = await getMigrations(options)
+  expect({ toBeAdded, toBeCreated }).toEqual({ toBeAdded: [], toBeCreated: [] })
+})

@@ -1,0 +1,96 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../../kernel/context.ts'
+import { AppError, notFound } from '../../kernel/errors.ts'
+import { authOf } from './auth.ts'
+import * as queries from './queries.ts'
+import { authHeaders, passCookies, type Session, translate, useCode } from './sessions.ts'
+
+const wrongPassword = 'The password is not right.'
+
+/** Ends every other session of the person: whoever knew the old password is out. */
+export async function changePassword(
+  req: FastifyRequest,
+  reply: FastifyReply,
+  { current_password, new_password }: { current_password: string; new_password: string },
+): Promise<void> {
+  const { api } = await authOf(req.ctx)
+  const body = {
+    currentPassword: current_password,
+    newPassword: new_password,
+    revokeOtherSessions: true,
+  }
+  const call = () => api.changePassword({ body, headers: authHeaders(req), returnHeaders: true })
+  passCookies((await translate(call, wrongPassword)).headers, reply)
+}
+
+/** Nothing is asked for at sign-in until a first code has confirmed it. */
+export async function beginSecondFactor(req: FastifyRequest, password: string) {
+  const { api } = await authOf(req.ctx)
+  const call = () => api.enableTwoFactor({ body: { password }, headers: authHeaders(req) })
+  const begun = await translate(call, `${wrongPassword} Or there is a second factor already.`)
+  if (!('totpURI' in begun)) throw new Error('better-auth gave no secret.')
+  return { uri: begun.totpURI, backup_codes: begun.backupCodes }
+}
+
+/** Other sessions end: they were opened without it. */
+export async function confirmSecondFactor(
+  req: FastifyRequest,
+  reply: FastifyReply,
+  { user }: Session,
+  code: string,
+): Promise<void> {
+  const { api } = await authOf(req.ctx)
+  if (user.has_second_factor) throw alreadyOn()
+  const call = () =>
+    api.verifyTOTP({ body: { code }, headers: authHeaders(req), returnHeaders: true })
+  const { headers } = await translate(call, 'The code is not right; enter the one shown now.')
+  await useCode(req, user.id, code)
+  await queries.deleteOtherSessions(req.ctx.db, user.id, tokenIn(headers))
+  passCookies(headers, reply)
+}
+
+const alreadyOn = () =>
+  new AppError('invalid_transition', 'The second factor is on already; turn it off first.')
+
+/** Of the cookie that was just set, without its signature. */
+function tokenIn(headers: Headers): string {
+  const cookie = headers.getSetCookie().find((text) => text.includes('session_token=')) ?? ''
+  const value = /session_token=([^;]*)/.exec(cookie)?.[1] ?? ''
+  return decodeURIComponent(value).split('.')[0] ?? ''
+}
+
+export async function disableSecondFactor(
+  req: FastifyRequest,
+  reply: FastifyReply,
+  password: string,
+): Promise<void> {
+  const { api } = await authOf(req.ctx)
+  const call = () =>
+    api.disableTwoFactor({ body: { password }, headers: authHeaders(req), returnHeaders: true })
+  passCookies((await translate(call, wrongPassword)).headers, reply)
+}
+
+/** The old ones open nothing any more. */
+export async function renewBackupCodes(req: FastifyRequest, password: string): Promise<string[]> {
+  const { api } = await authOf(req.ctx)
+  const call = () => api.generateBackupCodes({ body: { password }, headers: authHeaders(req) })
+  const { backupCodes } = await translate(call, wrongPassword)
+  return backupCodes
+}
+
+/** Latest use first. */
+export async function listSessions(ctx: Context, { id, user }: Session) {
+  const rows = await queries.listSessions(ctx.db, user.id, ctx.now())
+  return rows.map((row) => ({ ...row, is_current: row.id === id }))
+}
+
+export async function revokeSession(ctx: Context, { user }: Session, id: string) {
+  const revoked = await queries.deleteSessionById(ctx.db, user.id, id)
+  if (!revoked) throw notFound('session')
+}
+
+export const revokeOtherSessions = (ctx: Context, { user, token }: Session) =>
+  queries.deleteOtherSessions(ctx.db, user.id, token)
+
+export const renameUser = (ctx: Context, { user }: Session, name: string) =>
+  queries.updateUser(ctx.db, user.id, { name, timestamp_updated: ctx.now() })

@@ -1,0 +1,141 @@
+import { type Insertable, sql, type Updateable } from 'kysely'
+import type { Db } from '../../kernel/db/db.ts'
+import type { PasswordResets, UserAccounts, Users } from '../../kernel/db/types.gen.ts'
+
+/** Until the end of the transaction: one of several who set up at once is the first. */
+export const lockUsers = (tx: Db) =>
+  sql`select pg_advisory_xact_lock(hashtext('outrider users'))`.execute(tx)
+
+export async function hasUsers(db: Db): Promise<boolean> {
+  const user = await db.selectFrom('users').select('id').limit(1).executeTakeFirst()
+  return user !== undefined
+}
+
+export async function insertUser(
+  tx: Db,
+  user: Insertable<Users>,
+  account: Insertable<UserAccounts>,
+): Promise<void> {
+  await tx.insertInto('users').values(user).execute()
+  await tx.insertInto('user_accounts').values(account).execute()
+}
+
+export const findUser = (db: Db, id: string) =>
+  db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+
+export const findUserByEmail = (db: Db, email: string) =>
+  db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
+
+/** By address. */
+export const listUsers = (db: Db) =>
+  db.selectFrom('users').selectAll().orderBy('email').execute()
+
+export const listUsersById = (db: Db, ids: string[]) =>
+  db.selectFrom('users').selectAll().where('id', 'in', ids).execute()
+
+export const updateUser = (db: Db, id: string, changes: Updateable<Users>) =>
+  db.updateTable('users').set(changes).where('id', '=', id).execute()
+
+/** Of those that have not expired, the latest used first. */
+export const listSessions = (db: Db, userId: string, now: Date) =>
+  db
+    .selectFrom('user_sessions')
+    .select(['id', 'ip_address', 'user_agent'])
+    .select(['timestamp_created', 'timestamp_updated', 'timestamp_expires'])
+    .where('user_id', '=', userId)
+    .where('timestamp_expires', '>', now)
+    .orderBy('timestamp_updated', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+
+export const deleteSessionById = (db: Db, userId: string, id: string) =>
+  db
+    .deleteFrom('user_sessions')
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst()
+
+/** @param token of the session that stays; none when empty */
+export const deleteOtherSessions = (db: Db, userId: string, token: string) =>
+  db
+    .deleteFrom('user_sessions')
+    .where('user_id', '=', userId)
+    .where('token', '<>', token)
+    .execute()
+
+export async function replacePasswordReset(tx: Db, reset: Insertable<PasswordResets>) {
+  await tx.deleteFrom('password_resets').where('user_id', '=', reset.user_id).execute()
+  await tx.insertInto('password_resets').values(reset).execute()
+}
+
+export const findPasswordReset = (db: Db, tokenHash: Buffer, now: Date) =>
+  db
+    .selectFrom('password_resets')
+    .select('user_id')
+    .where('token_hash', '=', tokenHash)
+    .where('timestamp_expires', '>', now)
+    .executeTakeFirst()
+
+/** Once: a second call matches no row. */
+export const deletePasswordReset = (db: Db, tokenHash: Buffer, now: Date) =>
+  db
+    .deleteFrom('password_resets')
+    .where('token_hash', '=', tokenHash)
+    .where('timestamp_expires', '>', now)
+    .returning('user_id')
+    .executeTakeFirst()
+
+/** Also for somebody who had none, because they signed in elsewhere. */
+export const setPassword = (
+  db: Db,
+  userId: string,
+  password: string,
+  { accountId, now }: { accountId: string; now: Date },
+) =>
+  db
+    .insertInto('user_accounts')
+    .values({
+      ...{ id: accountId, user_id: userId, provider_id: 'credential', account_id: userId },
+      ...{ password, timestamp_created: now, timestamp_updated: now },
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['provider_id', 'account_id'])
+        .doUpdateSet({ password, timestamp_updated: now }),
+    )
+    .execute()
+
+export async function deleteSecondFactor(tx: Db, userId: string, now: Date): Promise<void> {
+  await tx.deleteFrom('user_two_factors').where('user_id', '=', userId).execute()
+  const off = { two_factor_enabled: false, timestamp_updated: now }
+  await tx.updateTable('users').set(off).where('id', '=', userId).execute()
+}
+
+export const deleteSession = (db: Db, token: string) =>
+  db.deleteFrom('user_sessions').where('token', '=', token).execute()
+
+/**
+ * Notes that a code was used, once for as long as it may be valid.
+ *
+ * @returns false when it was used before
+ */
+export async function insertCodeUse(
+  db: Db,
+  use: { userId: string; code: string; usedAt: Date },
+  forgottenBefore: Date,
+): Promise<boolean> {
+  const { userId, code, usedAt } = use
+  await db
+    .deleteFrom('user_code_uses')
+    .where('user_id', '=', userId)
+    .where('timestamp_used', '<', forgottenBefore)
+    .execute()
+  const inserted = await db
+    .insertInto('user_code_uses')
+    .values({ user_id: userId, code, timestamp_used: usedAt })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('code')
+    .executeTakeFirst()
+  return inserted !== undefined
+}

@@ -1,0 +1,139 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../../kernel/errors.ts'
+import { type Auth, authOf } from './auth.ts'
+import * as queries from './queries.ts'
+
+export interface Session {
+  id: string
+  token: string
+  user: SignedInUser
+}
+
+export interface SignedInUser {
+  id: string
+  name: string
+  email: string
+  has_second_factor: boolean
+  is_operator: boolean
+}
+
+/** Null without a session; without a cookie at no cost. */
+export async function findSession(req: FastifyRequest): Promise<Session | null> {
+  if (!req.headers.cookie?.includes(sessionCookie)) return null
+  const { api } = await authOf(req.ctx)
+  const found = await api.getSession({ headers: authHeaders(req), query: { disableRefresh: true } })
+  return found && toSession(found)
+}
+
+/** The same, and a session that is used lives on. */
+export async function refreshSession(
+  req: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Session | null> {
+  if (!req.headers.cookie?.includes(sessionCookie)) return null
+  const { api } = await authOf(req.ctx)
+  const found = await api.getSession({ headers: authHeaders(req), returnHeaders: true })
+  passCookies(found.headers, reply)
+  return found.response && toSession(found.response)
+}
+
+const sessionCookie = 'outrider.session_token='
+
+/** @returns whether a second factor is asked for next */
+export async function signIn(
+  req: FastifyRequest,
+  reply: FastifyReply,
+  body: { email: string; password: string },
+): Promise<boolean> {
+  const { api } = await authOf(req.ctx)
+  const { headers, response } = await translate(
+    () => api.signInEmail({ body, headers: authHeaders(req), returnHeaders: true }),
+    'The address or the password is not right.',
+  )
+  passCookies(headers, reply)
+  return 'twoFactorRedirect' in response
+}
+
+/** A code opens once (RFC 6238 §5.2), a backup code is used up. */
+export async function enterSecondFactor(
+  req: FastifyRequest,
+  reply: FastifyReply,
+  { code, is_backup_code = false }: { code: string; is_backup_code?: boolean },
+): Promise<void> {
+  const { api } = await authOf(req.ctx)
+  const headers = authHeaders(req)
+  // A session that is there already would be taken for an enrolment, which has no limit of tries.
+  headers.set('cookie', cookiesWith('two_factor', req))
+  const request = { body: { code }, headers, returnHeaders: true as const }
+  const entered = await translate(
+    () => (is_backup_code ? api.verifyBackupCode(request) : api.verifyTOTP(request)),
+    'The code is not right, or it was used; wait for the next one.',
+  )
+  if (!is_backup_code && !(await useCode(req, entered.response.user.id, code))) {
+    await queries.deleteSession(req.ctx.db, String(entered.response.token))
+    throw new AppError('wrong_credentials', 'This code was used already; wait for the next one.')
+  }
+  passCookies(entered.headers, reply)
+}
+
+const cookiesWith = (name: string, { headers }: FastifyRequest) =>
+  (headers.cookie ?? '')
+    .split('; ')
+    .filter((cookie) => cookie.includes(`${name}=`))
+    .join('; ')
+
+/** A code is accepted in its own 30 s and in those beside them. */
+const codeLivesMs = 120_000
+
+/** @returns false when it was used before */
+export function useCode({ ctx }: FastifyRequest, userId: string, code: string): Promise<boolean> {
+  const usedAt = ctx.now()
+  const forgottenBefore = new Date(usedAt.getTime() - codeLivesMs)
+  return queries.insertCodeUse(ctx.db, { userId, code, usedAt }, forgottenBefore)
+}
+
+/** Without a session it does nothing. */
+export async function signOut(req: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (!req.headers.cookie?.includes(sessionCookie)) return
+  const { api } = await authOf(req.ctx)
+  const { headers } = await api.signOut({ headers: authHeaders(req), returnHeaders: true })
+  passCookies(headers, reply)
+}
+
+type Found = NonNullable<Awaited<ReturnType<Auth['api']['getSession']>>>
+
+const toSession = ({ session, user }: Found): Session => ({
+  id: session.id,
+  token: session.token,
+  user: {
+    id: user.id,
+    name: user.name,
+    email: user.email,
+    has_second_factor: user.twoFactorEnabled === true,
+    is_operator: user.is_operator === true,
+  },
+})
+
+/** Nothing else of what was sent: better-auth believes in headers. */
+export const authHeaders = (req: FastifyRequest) =>
+  new Headers({
+    cookie: req.headers.cookie ?? '',
+    'user-agent': (req.headers['user-agent'] ?? '').slice(0, 500),
+    'x-outrider-client': req.ip,
+  })
+
+export function passCookies(headers: Headers, reply: FastifyReply) {
+  const cookies = headers.getSetCookie()
+  if (cookies.length > 0) reply.header('set-cookie', cookies)
+}
+
+/** What better-auth refuses is one error with one sentence; faults stay faults. */
+export async function translate<T>(call: () => Promise<T>, message: string): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    const { statusCode } = error as { statusCode?: number }
+    if (statusCode === undefined || statusCode >= 500) throw error
+    throw new AppError('wrong_credentials', message, { cause: error })
+  }
+}

@@ -1,0 +1,71 @@
+import type { Context } from '../../kernel/context.ts'
+import { parseEmail } from '../../kernel/email.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { AppError, invalidField } from '../../kernel/errors.ts'
+import { authOf } from './auth.ts'
+import * as queries from './queries.ts'
+
+export interface NewUser {
+  name: string
+  /** Folded: `readEmail` gives it. */
+  email: string
+  passwordHash: string
+  isOperator?: boolean
+}
+
+/** Whether anybody has set up this installation. */
+export const isSetUp = (ctx: Context) => queries.hasUsers(ctx.db)
+
+/** Keeps others from making the first user until the end of the transaction. */
+export const lockUsers = (tx: Context) => queries.lockUsers(tx.db)
+
+/** @returns the id */
+export async function createUser(tx: Context, user: NewUser): Promise<string> {
+  const id = tx.newId()
+  const times = { timestamp_created: tx.now(), timestamp_updated: tx.now() }
+  await queries.insertUser(
+    tx.db,
+    {
+      ...{ id, name: user.name, email: user.email, is_operator: user.isOperator ?? false },
+      ...times,
+    },
+    {
+      ...{ id: tx.newId(), user_id: id, provider_id: 'credential', account_id: id },
+      ...{ password: user.passwordHash, ...times },
+    },
+  )
+  return id
+}
+
+/** scrypt, off the event loop; outside of transactions, because it takes 100 ms. */
+export async function hashPassword(ctx: Context, password: string): Promise<string> {
+  const { password: passwords } = await (await authOf(ctx)).$context
+  return await passwords.hash(password)
+}
+
+/** The form in which an address is kept and looked up. */
+export function readEmail(text: string): string {
+  const email = parseEmail(text)
+  if (email) return email.folded
+  throw invalidField('/email', 'email must be an address such as ann@example.com')
+}
+
+/** By address. */
+export const listUsers = (ctx: Context) => queries.listUsers(ctx.db)
+
+export const listUsersById = async (ctx: Context, ids: string[]) =>
+  ids.length === 0 ? [] : queries.listUsersById(ctx.db, ids)
+
+export const findUserByEmail = (ctx: Context, email: string) =>
+  queries.findUserByEmail(ctx.db, readEmail(email))
+
+/** @throws AppError `not_found` */
+export async function getUserByEmail(ctx: Context, email: string) {
+  const user = await findUserByEmail(ctx, email)
+  if (user) return user
+  throw new AppError('not_found', 'No user has this address; "outrider users list" shows all.')
+}
+
+/** For somebody who has lost it: they sign in with their password alone from then on. */
+export const dropSecondFactor = (ctx: Context, userId: string) =>
+  transaction(ctx, (tx) => queries.deleteSecondFactor(tx.db, userId, tx.now()))

@@ -1,0 +1,79 @@
+import { setUpPath } from '../src/features/sign-in/index.ts'
+import { findInstance, insertInstance } from '../src/kernel/db/instance.ts'
+import type { Answer, TestApi } from './app.ts'
+
+/** A browser at a page of the application: it keeps cookies, and sends what browsers send. */
+export interface Browser {
+  call: (
+    method: string,
+    url: string,
+    options?: { body?: unknown; headers?: Record<string, string>; address?: string },
+  ) => Promise<Answer>
+  /** By name, without attributes. */
+  cookies: Map<string, string>
+  /** What the server set last, with attributes. */
+  setCookies: () => string[]
+}
+
+export const password = 'correct horse battery staple'
+export const owner = { name: 'Ann Example', email: 'ann@example.com', password }
+
+export function openBrowser(api: TestApi): Browser {
+  const cookies = new Map<string, string>()
+  let latest: string[] = []
+  return {
+    cookies,
+    setCookies: () => latest,
+    async call(method, url, options = {}) {
+      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+      const answer = await api.call(method, url, {
+        ...options,
+        key: null,
+        headers: {
+          'sec-fetch-site': 'same-origin',
+          ...(cookie ? { cookie } : {}),
+          ...options.headers,
+        },
+      })
+      const set = [answer.headers['set-cookie'] ?? []].flat().map(String)
+      if (set.length > 0) latest = set
+      for (const text of set) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(text) ?? []
+        if (/max-age=0/i.test(text)) cookies.delete(name)
+        else cookies.set(name, value)
+      }
+      return answer
+    },
+  }
+}
+
+/** The link that a first start prints, opened. */
+export async function setUp(api: TestApi): Promise<Browser> {
+  const browser = openBrowser(api)
+  const token = await setUpToken(api)
+  const answer = await browser.call('POST', '/app/set-up', { body: { ...owner, token } })
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+  return browser
+}
+
+/** Undefined once somebody has set up. */
+export async function setUpToken({ ctx }: TestApi): Promise<string | undefined> {
+  if (!(await findInstance(ctx.db))) {
+    const { keyId } = ctx.secrets
+    await insertInstance(ctx.db, {
+      ...{ id: ctx.newId(), secret_key_id: keyId, timestamp_created: ctx.now() },
+    })
+  }
+  return (await setUpPath(ctx))?.split('#')[1]
+}
+
+export async function signIn(
+  api: TestApi,
+  account: { email: string; password: string },
+): Promise<Browser> {
+  const browser = openBrowser(api)
+  const body = { email: account.email, password: account.password }
+  const answer = await browser.call('POST', '/app/session', { body })
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+  return browser
+}

@@ -1,0 +1,35 @@
+import { addMember } from '../src/features/members/index.ts'
+import { createUser, hashPassword } from '../src/features/users/index.ts'
+import { type Role, roles } from '../src/kernel/http/access.ts'
+import type { TestApi } from './app.ts'
+import { type Browser, password, signIn } from './browser.ts'
+
+export interface Person {
+  id: string
+  email: string
+  browser: Browser
+}
+
+/** Signed in; a member of nothing. */
+export async function createPerson(
+  api: TestApi,
+  { email, isOperator = false }: { email: string; isOperator?: boolean },
+): Promise<Person> {
+  const passwordHash = await hashPassword(api.ctx, password)
+  const id = await createUser(api.ctx, { name: 'Test', email, passwordHash, isOperator })
+  return { id, email, browser: await signIn(api, { email, password }) }
+}
+
+/** One person of each role in a workspace. */
+export async function createTeam(api: TestApi, workspaceId: string): Promise<Record<Role, Person>> {
+  const team: Partial<Record<Role, Person>> = {}
+  for (const role of roles) {
+    const person = await createPerson(api, { email: `${role}@team.example` })
+    await join(api, workspaceId, person, role)
+    team[role] = person
+  }
+  return team as Record<Role, Person>
+}
+
+export const join = (api: TestApi, workspaceId: string, { id: userId }: Person, role: Role) =>
+  addMember(api.ctx, { workspaceId, userId, role }, { type: 'operator', id: null })
