@@ -100,6 +100,9 @@ export const applicationDescription: ApiDescription = {
     'the application.',
   tags: [
     { name: 'Sign-in', description: 'To a session and out of it, and the first user.' },
+    { name: 'Profile', description: 'What a person does for themselves.' },
+    { name: 'Members', description: 'Who may do what in a workspace.' },
+    { name: 'Workspace', description: 'Settings, plan and audit log.' },
     ...apiDescription.tags,
   ],
   webhooks: {},

@@ -21,9 +21,14 @@ export function errorResponses(codes: Codes): Record<string, Response> {
 
 function errorResponse(status: number, statuses: Codes): Response {
   const codes = (Object.keys(statuses) as ErrorCode[]).filter((code) => statuses[code] === status)
+  // Browsers would answer a challenge with a window of their own.
+  const isSession = status === 401 && codes.includes('not_signed_in')
+  const meaning = isSession
+    ? 'Nobody is signed in, or what was entered is not right.'
+    : meanings[status]
   return {
-    description: `${meanings[status]} ${codes.map((code) => `\`${code}\``).join(', ')}.`,
-    headers: headerRefs(headersOf[status] ?? []),
+    description: `${meaning} ${codes.map((code) => `\`${code}\``).join(', ')}.`,
+    headers: headerRefs(isSession ? [] : (headersOf[status] ?? [])),
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },

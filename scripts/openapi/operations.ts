@@ -115,10 +115,14 @@ function responsesOf(
   })
   const errors = [...new Set(Object.values(statusOf))]
     .filter((status) => status !== 404 || namesRecord(operation, parameters, schemas))
-    .filter((status) => status !== 409 || method === 'post' || method === 'patch')
+    .filter((status) => status !== 409 || mayConflict(method, operation))
     .map((status) => [status, { $ref: `#/components/responses/${errorResponseName(status)}` }])
   return Object.fromEntries([...success, ...errors])
 }
+
+/** What the public API deletes has no state that could forbid it; the last owner of a workspace has. */
+const mayConflict = (method: Method, operation: Operation) =>
+  method === 'post' || method === 'patch' || (method === 'delete' && 'x-role' in operation)
 
 /** By its path, or by a required `…_id` of its query or body: then it can be unknown. */
 function namesRecord({ requestBody }: Operation, parameters: Parameter[], schemas: Schemas) {

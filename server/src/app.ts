@@ -1,11 +1,11 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import {
   acquisitionRoutes,
   acquisitionSchemas,
   grantMonthlyCredits,
 } from './features/acquisition/index.ts'
 
-import { dropOldEntries } from './features/audit/index.ts'
+import { auditRoutes, auditSchemas, dropOldEntries } from './features/audit/index.ts'
 import { campaignRoutes, campaignSchemas } from './features/campaigns/index.ts'
 import {
   type DeliveryRunnerOptions,
@@ -15,17 +15,36 @@ import {
   startDeliveryRunner,
 } from './features/deliveries/index.ts'
 import { startInboxRunner } from './features/inbox/index.ts'
-import { createAuthenticator, keyRoutes, keySchemas } from './features/keys/index.ts'
+import {
+  createAuthenticator,
+  keyFamilyRoutes,
+  keyFamilySchemas,
+  keyRoutes,
+  keySchemas,
+} from './features/keys/index.ts'
 import { followSteps, leadRoutes, leadSchemas } from './features/leads/index.ts'
 import { sealedMailboxColumns } from './features/mailboxes/index.ts'
+import { memberRoutes, memberSchemas } from './features/members/index.ts'
 import { dropOldMessages } from './features/messages/index.ts'
+import { pageRoutes } from './features/pages/index.ts'
 import { type RestoreMarker, startSendingRunner } from './features/sending/index.ts'
-import { checkPerson, sessionDoor, signInRoutes, signInSchemas } from './features/sign-in/index.ts'
+import {
+  checkPerson,
+  linkRoutes,
+  linkSchemas,
+  oidcRoutes,
+  oidcSchemas,
+  profileRoutes,
+  profileSchemas,
+  sessionDoor,
+  signInRoutes,
+  signInSchemas,
+} from './features/sign-in/index.ts'
 import { tokenBoxOf, trackingRoutes } from './features/tracking/index.ts'
 import { webhookEventRoutes, webhookEventSchemas } from './features/webhooks/history/index.ts'
 import { sealedWebhookColumns, webhookRoutes, webhookSchemas } from './features/webhooks/index.ts'
 import { webhookTestRoutes, webhookTestSchemas } from './features/webhooks/test-calls/index.ts'
-import { listWorkspaces } from './features/workspaces/index.ts'
+import { listWorkspaces, workspaceRoutes, workspaceSchemas } from './features/workspaces/index.ts'
 import type { Context } from './kernel/context.ts'
 import { docsRoutes } from './kernel/http/docs.ts'
 import { dropOldAnswers, sealedAnswers } from './kernel/http/idempotency.ts'
@@ -51,7 +70,19 @@ const apiFeatures = [
 ]
 
 /** What only the application has, below /app. */
-const applicationFeatures = [{ schemas: signInSchemas, routes: signInRoutes }]
+const applicationFeatures: {
+  schemas: object[]
+  routes: FastifyPluginAsync<{ attempts: RateLimit }>
+}[] = [
+  { schemas: signInSchemas, routes: signInRoutes },
+  { schemas: oidcSchemas, routes: oidcRoutes },
+  { schemas: profileSchemas, routes: profileRoutes },
+  { schemas: memberSchemas, routes: memberRoutes },
+  { schemas: linkSchemas, routes: linkRoutes },
+  { schemas: keyFamilySchemas, routes: keyFamilyRoutes },
+  { schemas: workspaceSchemas, routes: workspaceRoutes },
+  { schemas: auditSchemas, routes: auditRoutes },
+]
 
 /**
  * Builds the API without listening: tests inject requests, entry points listen.
@@ -75,6 +106,7 @@ export async function buildApi(
   await plugin?.(app)
   for (const { routes } of apiFeatures) await app.register(routes)
   await app.register((application) => applicationRoutes(application, rateLimit), { prefix: '/app' })
+  await app.register(pageRoutes)
   await app.register(trackingRoutes, { tokens: tokenBoxOf(ctx) })
   await app.register(operationRoutes)
   await app.register(openApiRoute, {
@@ -97,9 +129,10 @@ async function applicationRoutes(app: FastifyInstance, attempts: RateLimit) {
     route.config = { ...route.config, door: sessionDoor }
   })
   app.decorateRequest('session', null)
+  app.decorateRequest('person')
   app.addHook('onRequest', checkPerson)
   for (const { routes } of apiFeatures) await app.register(routes)
-  for (const { routes } of applicationFeatures) await app.register(routes(attempts))
+  for (const { routes } of applicationFeatures) await app.register(routes, { attempts })
 }
 
 export interface Runner {

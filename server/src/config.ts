@@ -20,6 +20,8 @@ export interface Config {
    */
   trackingUrl: string | null | undefined
   outbound: AddressPolicy
+  /** Networks whose word on where a request comes from is taken: proxies in front of the service. */
+  trustedProxies: string[]
   secretKey: string | undefined
   /** IMAP connections of one process; with more mailboxes they are read in turns. */
   imapConnectionsMax: number
@@ -37,7 +39,18 @@ export interface Config {
   /** Undefined: addresses that the directory lacks are proposed by pattern. */
   acquisitionProvider: AcquisitionProvider | undefined
   leaseMs: number
+  /** Another way to sign in to the application. Undefined: by password alone. */
+  oidc: OidcProvider | undefined
   version: string
+}
+
+/** A provider of OpenID Connect. */
+export interface OidcProvider {
+  issuer: string
+  clientId: string
+  clientSecret: string
+  /** As the sign-in page calls it. */
+  name: string
 }
 
 /** A service of the operator's that looks up addresses (docs/providers.md). */
@@ -68,6 +81,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment): Config {
     apiUrl,
     trackingUrl: trackingUrl(env, env.API_URL ? apiUrl : undefined),
     outbound: outboundPolicy(env, [host, new URL(baseUrl).hostname, new URL(apiUrl).hostname]),
+    trustedProxies: trustedProxies(env.TRUSTED_PROXIES),
     secretKey: env.OUTRIDER_SECRET_KEY || undefined,
     imapConnectionsMax: integer(env, 'IMAP_CONNECTIONS', 1000, 10, 50_000),
     redisUrl: env.REDIS_URL || undefined,
@@ -82,6 +96,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment): Config {
     auditRetentionDays: integer(env, 'AUDIT_RETENTION_DAYS', 400, 30, 36_500),
     acquisitionProvider: acquisitionProvider(env),
     leaseMs: integer(env, 'LEASE_MS', 30_000, 500, 600_000),
+    oidc: oidcProvider(env),
     version: readVersion(),
   }
 }
@@ -90,6 +105,14 @@ function outboundPolicy(env: NodeJS.ProcessEnv, listeners: string[]): AddressPol
   const fallback = listeners.every(isLoopback) ? 'any' : 'public'
   const mode = choice(env, 'OUTBOUND_POLICY', [fallback, 'any', 'public'])
   return { mode: mode as AddressPolicy['mode'], allow: parseCidrs(env.OUTBOUND_ALLOW ?? '') }
+}
+
+function trustedProxies(text = ''): string[] {
+  try {
+    return parseCidrs(text).map((cidr) => cidr.text)
+  } catch (error) {
+    throw new Error(`TRUSTED_PROXIES: ${(error as Error).message}`, { cause: error })
+  }
 }
 
 function acquisitionProvider(env: NodeJS.ProcessEnv): AcquisitionProvider | undefined {
@@ -103,6 +126,17 @@ function acquisitionProvider(env: NodeJS.ProcessEnv): AcquisitionProvider | unde
   }
   throw new Error(
     'ACQUISITION_PROVIDER_SECRET must be set with ACQUISITION_PROVIDER_URL: the bearer token that it checks, without spaces.',
+  )
+}
+
+function oidcProvider(env: NodeJS.ProcessEnv): OidcProvider | undefined {
+  const { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = env
+  if (!env.OIDC_ISSUER) return undefined
+  const issuer = address(env, 'OIDC_ISSUER', '')
+  const name = env.OIDC_NAME || 'single sign-on'
+  if (clientId && clientSecret) return { issuer, clientId, clientSecret, name }
+  throw new Error(
+    'OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set with OIDC_ISSUER: as the provider shows them.',
   )
 }
 

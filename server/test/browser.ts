@@ -9,6 +9,8 @@ export interface Browser {
     url: string,
     options?: { body?: unknown; headers?: Record<string, string>; address?: string },
   ) => Promise<Answer>
+  /** @returns where the answer leads to */
+  visit: (url: string) => Promise<string>
   /** By name, without attributes. */
   cookies: Map<string, string>
   /** What the server set last, with attributes. */
@@ -21,27 +23,34 @@ export const owner = { name: 'Ann Example', email: 'ann@example.com', password }
 export function openBrowser(api: TestApi): Browser {
   const cookies = new Map<string, string>()
   let latest: string[] = []
+  const cookie = () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const keep = (set: string[]) => {
+    if (set.length > 0) latest = set
+    for (const text of set) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(text) ?? []
+      if (/max-age=0/i.test(text)) cookies.delete(name)
+      else cookies.set(name, value)
+    }
+  }
   return {
     cookies,
     setCookies: () => latest,
+    async visit(url) {
+      const { headers } = await api.app.inject({ url, headers: { cookie: cookie() } })
+      keep([headers['set-cookie'] ?? []].flat())
+      return String(headers.location)
+    },
     async call(method, url, options = {}) {
-      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
       const answer = await api.call(method, url, {
         ...options,
         key: null,
         headers: {
           'sec-fetch-site': 'same-origin',
-          ...(cookie ? { cookie } : {}),
+          ...(cookies.size > 0 ? { cookie: cookie() } : {}),
           ...options.headers,
         },
       })
-      const set = [answer.headers['set-cookie'] ?? []].flat().map(String)
-      if (set.length > 0) latest = set
-      for (const text of set) {
-        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(text) ?? []
-        if (/max-age=0/i.test(text)) cookies.delete(name)
-        else cookies.set(name, value)
-      }
+      keep([answer.headers['set-cookie'] ?? []].flat().map(String))
       return answer
     },
   }

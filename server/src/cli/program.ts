@@ -6,6 +6,7 @@ import type { Role } from '../process/role.ts'
 const nouns: Record<string, () => Promise<(program: Command) => void>> = {
   workspaces: async () => (await import('./workspaces.ts')).workspaceCommands,
   keys: async () => (await import('./keys.ts')).keyCommands,
+  users: async () => (await import('./users.ts')).userCommands,
   labels: async () => (await import('./labels.ts')).labelCommands,
   campaigns: async () => (await import('./campaigns.ts')).campaignCommands,
   leads: async () => (await import('./leads.ts')).leadCommands,

@@ -17,7 +17,7 @@ const plain = [
   ...['HOST', 'PORT', 'BASE_URL', 'API_URL', 'TRACKING_URL', 'OUTBOUND_POLICY', 'OUTBOUND_ALLOW'],
   ...['DATABASE_PREPARED', 'DATABASE_CONNECTIONS', 'IMAP_CONNECTIONS', 'RUNNER_PORT', 'LEASE_MS'],
   ...['LOG_LEVEL', 'WEBHOOK_RETRY_SCHEDULE', 'WEBHOOK_RETENTION_DAYS', 'MESSAGE_RETENTION_DAYS'],
-  ...['AUDIT_RETENTION_DAYS'],
+  ...['AUDIT_RETENTION_DAYS', 'TRUSTED_PROXIES'],
 ]
 /** Without these a command would work on another database, or open nothing in it. */
 const secret = ['DATABASE_URL', 'OUTRIDER_SECRET_KEY']

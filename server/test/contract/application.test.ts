@@ -13,9 +13,8 @@ const { api, receiver, document, judge, operations } = await describedApplicatio
 
 const team = await createTeam(api, api.workspaceId)
 const operator = await createPerson(api, { email: 'operator@team.example', isOperator: true })
-const other = await createPerson(api, { email: 'other@team.example' })
-const ours = await createApplicationWorld(api, api, receiver.url, other)
-const theirs = await createApplicationWorld(api, await api.createStranger(), receiver.url, other)
+const ours = await createApplicationWorld(api, api, receiver.url)
+const theirs = await createApplicationWorld(api, await api.createStranger(), receiver.url)
 const signedOut = await createSignedOut()
 const expired = await createExpired()
 
@@ -123,12 +122,16 @@ test('whoever is removed is let in no more', async () => {
   expect(outcome(await read())).toBe('403 workspace_mismatch')
 })
 
-test('what only open operations of the document are is known', () => {
+test('the operations that are open to everybody are those that somebody thought about', () => {
   const open = operations.filter((each) => !roleOf(each)).map(({ name }) => name)
   expect(open.toSorted()).toEqual([
     'DELETE /app/session',
+    'GET /app/invitations/accept/{token}',
     'GET /app/session',
+    'POST /app/invitations/accept/{token}',
+    'POST /app/password-reset/{token}',
     'POST /app/session',
+    'POST /app/session/oidc',
     'POST /app/session/second-factor',
     'POST /app/set-up',
   ])
@@ -155,7 +158,7 @@ async function send(
 const outcome = ({ status, body }: Answer) => `${status} ${body.code}`
 
 async function anotherWorld(role: Role) {
-  const world = await createApplicationWorld(api, await api.createStranger(), receiver.url, other)
+  const world = await createApplicationWorld(api, await api.createStranger(), receiver.url)
   await join(api, world.workspaceId, team[role], role)
   return { world, person: team[role] }
 }

@@ -25,8 +25,18 @@ afterAll(() => api[Symbol.asyncDispose]())
 test('the internal routes are those that somebody thought about', () => {
   const names = new Set(internal.map(({ path }) => path))
   expect([...names].toSorted()).toEqual([
-    ...['/c/:token', '/docs', '/docs/reference.js', '/health', '/metrics', '/o/:token'],
-    ...['/openapi.json', '/ready', '/u/:token'],
+    ...[
+      '/',
+      '/account',
+      '/account/*',
+      '/app/auth/callback/oidc',
+      '/assets/*',
+      '/c/:token',
+      '/color-scheme.js',
+      '/docs',
+    ],
+    ...['/docs/reference.js', '/health', '/invitation', '/metrics', '/o/:token', '/openapi.json'],
+    ...['/ready', '/reset', '/set-up', '/sign-in', '/u/:token', '/w/*'],
   ])
 })
 

@@ -8,3 +8,4 @@ export {
   service,
 } from './audit.ts'
 export type { AuditFilter } from './queries.ts'
+export { auditRoutes, auditSchemas } from './routes.ts'

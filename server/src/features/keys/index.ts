@@ -1,3 +1,4 @@
 export { createAuthenticator } from './authenticate.ts'
+export { keyFamilyRoutes, keyFamilySchemas } from './family-routes.ts'
 export { createKeyAsOperator, listKeys, revokeKey } from './keys.ts'
 export { keyRoutes, keySchemas } from './routes.ts'

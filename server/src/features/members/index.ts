@@ -1,1 +1,10 @@
+export {
+  acceptAsNewUser,
+  acceptAsUser,
+  createInvitation,
+  getInvitation,
+  hasAccount,
+  signInFirst,
+} from './invitations.ts'
 export { addMember, findMembership, listWorkspacesOf } from './members.ts'
+export { memberRoutes, memberSchemas } from './routes.ts'

@@ -1,13 +1,23 @@
 import type { Context } from '../../kernel/context.ts'
-import type { Role } from '../../kernel/http/access.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { AppError, notFound } from '../../kernel/errors.ts'
+import type { Caller, Role } from '../../kernel/http/access.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
+import { createPasswordReset, listUsersById, type OneTimeLink } from '../users/index.ts'
 import * as crossWorkspace from './cross-workspace.ts'
 import * as queries from './queries.ts'
+import type { Member } from './schema.ts'
 
 export interface Membership {
   workspaceId: string
   userId: string
   role: Role
+}
+
+/** Who changes members, and by which request. */
+export interface ChangeBy {
+  caller: Caller
+  requestId: string
 }
 
 /** Does nothing where the person is a member already. */
@@ -16,21 +26,134 @@ export async function addMember(
   { workspaceId, userId, role }: Membership,
   actor: Actor,
 ): Promise<void> {
-  await queries.insertMembership(tx.db, {
+  const added = await queries.insertMembership(tx.db, {
     ...{ workspace_id: workspaceId, user_id: userId, role },
     ...{ timestamp_created: tx.now(), timestamp_updated: tx.now() },
   })
+  if (!added) return
   await recordAudit(tx, {
     ...{ workspaceId, actor, action: 'member.added' },
     ...{ subjectType: 'user', subjectId: userId, details: { role } },
   })
 }
 
+/** With the switches of the workspace's plan. */
 export async function findMembership(ctx: Context, workspaceId: string, userId: string) {
-  const [membership] = await queries.findMembership(ctx.db, workspaceId, userId)
+  const [membership] = await queries.findMembershipAndPlan(ctx.db, workspaceId, userId)
   return membership
 }
 
 /** By name. */
 export const listWorkspacesOf = (ctx: Context, userId: string) =>
   crossWorkspace.listWorkspacesOf(ctx.db, userId)
+
+/** By address. */
+export async function listMembers(ctx: Context, workspaceId: string): Promise<Member[]> {
+  const memberships = await queries.listMemberships(ctx.db, workspaceId)
+  const users = await listUsersById(
+    ctx,
+    memberships.map((each) => each.user_id),
+  )
+  const roleOf = new Map(memberships.map((each) => [each.user_id, each]))
+  return users
+    .flatMap((user) => {
+      const membership = roleOf.get(user.id)
+      return membership ? [toMember(user, membership)] : []
+    })
+    .toSorted((a, b) => (a.email < b.email ? -1 : 1))
+}
+
+type User = Awaited<ReturnType<typeof listUsersById>>[number]
+
+const toMember = (user: User, membership: { role: string; timestamp_created: Date }): Member => ({
+  ...{ id: user.id, name: user.name, email: user.email },
+  role: membership.role as Role,
+  has_second_factor: user.two_factor_enabled === true,
+  timestamp_created: membership.timestamp_created,
+})
+
+export function setRole(ctx: Context, userId: string, role: Role, by: ChangeBy): Promise<Member> {
+  const { workspaceId } = by.caller
+  return transaction(ctx, async (tx) => {
+    const member = await lockMember(tx, userId, by)
+    requireOwnerFor(role, by)
+    if (role === member.role) return member
+    await requireAnotherOwner(tx, workspaceId, member)
+    await queries.updateRole(tx.db, workspaceId, userId, { role, timestamp_updated: tx.now() })
+    const details = { previous_role: member.role, role }
+    await record(tx, 'member.role_set', userId, by, details)
+    return { ...member, role }
+  })
+}
+
+/** It holds for every request that begins after this returned. */
+export function removeMember(ctx: Context, userId: string, by: ChangeBy): Promise<Member> {
+  const { workspaceId } = by.caller
+  return transaction(ctx, async (tx) => {
+    const member = await lockMember(tx, userId, by)
+    await requireAnotherOwner(tx, workspaceId, member)
+    await queries.deleteMembership(tx.db, workspaceId, userId)
+    await record(tx, 'member.removed', userId, by, { role: member.role })
+    return member
+  })
+}
+
+/**
+ * A link to set a new password. Whoever holds it becomes that person, so it is refused where they may
+ * do more than the admin who asks: as owner, as operator, or in another workspace.
+ */
+export function createResetLink(ctx: Context, userId: string, by: ChangeBy): Promise<OneTimeLink> {
+  return transaction(ctx, async (tx) => {
+    await lockMember(tx, userId, by)
+    const [user] = await listUsersById(tx, [userId])
+    const isSelf = by.caller.actor.id === userId
+    const workspaces = await listWorkspacesOf(tx, userId)
+    if (!isSelf && (user?.is_operator || workspaces.length > 1)) throw beyondWorkspace()
+    await record(tx, 'member.reset_link_created', userId, by, {})
+    return createPasswordReset(tx, userId)
+  })
+}
+
+const beyondWorkspace = () =>
+  new AppError(
+    'role_required',
+    'This person has rights outside of this workspace: the operator runs "npx outrider users reset".',
+  )
+
+/** Nobody else changes members until the transaction ends. */
+async function lockMember(tx: Context, userId: string, by: ChangeBy): Promise<Member> {
+  await queries.lockMembers(tx.db, by.caller.workspaceId)
+  const members = await listMembers(tx, by.caller.workspaceId)
+  const member = members.find((each) => each.id === userId)
+  if (!member) throw notFound('member')
+  requireOwnerFor(member.role, by)
+  return member
+}
+
+/** Owners are made and unmade by owners. */
+export function requireOwnerFor(role: Role, { caller }: ChangeBy) {
+  if (role !== 'owner' || caller.role === 'owner') return
+  throw new AppError('role_required', 'Only an owner of the workspace makes or changes owners.')
+}
+
+async function requireAnotherOwner(tx: Context, workspaceId: string, { id, role }: Member) {
+  if (role !== 'owner') return
+  const members = await listMembers(tx, workspaceId)
+  if (members.some((each) => each.role === 'owner' && each.id !== id)) return
+  throw new AppError(
+    'invalid_transition',
+    'A workspace keeps an owner: make somebody else one first.',
+  )
+}
+
+const record = (
+  tx: Context,
+  action: string,
+  userId: string,
+  { caller, requestId }: ChangeBy,
+  details: Record<string, string>,
+) =>
+  recordAudit(tx, {
+    ...{ workspaceId: caller.workspaceId, actor: caller.actor, action, requestId },
+    ...{ subjectType: 'user', subjectId: userId, details },
+  })

@@ -1,10 +1,10 @@
-import type { Insertable } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import type { Memberships } from '../../kernel/db/types.gen.ts'
 import type { Role } from '../../kernel/http/access.ts'
 
-export interface Membership {
+export interface MembershipAndPlan {
   role: Role
   plan_api: boolean
   plan_webhooks: boolean
@@ -12,8 +12,8 @@ export interface Membership {
 }
 
 /** A person's role and the plan in one read, for every request: there is no cache to invalidate. */
-export const findMembership = prepared<[string, string], Membership>(
-  'find_membership',
+export const findMembershipAndPlan = prepared<[string, string], MembershipAndPlan>(
+  'find_membership_and_plan',
   `select m.role, w.plan_api, w.plan_webhooks, w.plan_acquisition
    from memberships m
    join workspaces w on w.id = m.workspace_id
@@ -21,9 +21,43 @@ export const findMembership = prepared<[string, string], Membership>(
   { pipelined: true },
 )
 
+/** Until the end of the transaction: of two owners who leave at once, one stays. */
+export const lockMembers = (tx: Db, workspaceId: string) =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${`members ${workspaceId}`}, 0))`.execute(tx)
+
+/** @returns undefined when the person is a member already */
 export const insertMembership = (db: Db, membership: Insertable<Memberships>) =>
   db
     .insertInto('memberships')
     .values(membership)
     .onConflict((conflict) => conflict.doNothing())
+    .returning('user_id')
+    .executeTakeFirst()
+
+export const listMemberships = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('memberships')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('user_id')
+    .execute()
+
+export const updateRole = (
+  db: Db,
+  workspaceId: string,
+  userId: string,
+  change: { role: Role; timestamp_updated: Date },
+) =>
+  db
+    .updateTable('memberships')
+    .set(change)
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', userId)
+    .execute()
+
+export const deleteMembership = (db: Db, workspaceId: string, userId: string) =>
+  db
+    .deleteFrom('memberships')
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', userId)
     .execute()

@@ -47,6 +47,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Read once for a request. */
     session: Session | null
+    /** Who is signed in, on routes that ask for a person. */
+    person: Session['user']
   }
 }
 
@@ -55,6 +57,7 @@ export async function checkPerson(req: FastifyRequest): Promise<void> {
   const { person } = req.routeOptions.config
   if (!person) return
   const { user } = await getSession(req)
+  req.person = user
   if (person === 'person' || user.is_operator) return
   throw new AppError('role_required', 'This needs an operator: whoever set up this installation.')
 }

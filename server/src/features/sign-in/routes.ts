@@ -1,18 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import type { Context } from '../../kernel/context.ts'
 import { ref } from '../../kernel/http/schema.ts'
-import { listWorkspacesOf } from '../members/index.ts'
-import {
-  enterSecondFactor,
-  isSetUp,
-  refreshSession,
-  type Session,
-  signIn,
-  signOut,
-} from '../users/index.ts'
+import { enterSecondFactor, refreshSession, signIn, signOut } from '../users/index.ts'
 import { type Attempts, attempt } from './attempts.ts'
 import { SecondFactorInput, SessionState, SetUpInput, SignInAnswer, SignInInput } from './schema.ts'
+import { describeSession } from './session-state.ts'
 import { setUp } from './set-up.ts'
 
 export const signInSchemas = [
@@ -26,106 +18,97 @@ export const signInSchemas = [
 const tags = ['Sign-in']
 
 /** Open to everybody: the way to a session, and out of it. */
-export const signInRoutes =
-  (attempts: Attempts): FastifyPluginAsyncTypebox =>
-  async (app) => {
-    const tryAs = <T>(req: FastifyRequest, account: string, work: () => Promise<T>) =>
-      attempt(attempts, { address: req.ip, account }, work)
+export const signInRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = async (
+  app,
+  { attempts },
+) => {
+  const tryAs = <T>(req: FastifyRequest, account: string, work: () => Promise<T>) =>
+    attempt(attempts, { address: req.ip, account }, work)
 
-    app.get(
-      '/session',
-      {
-        schema: {
-          operationId: 'getSession',
-          summary: 'Who is signed in',
-          description: 'Signed out it is a 200 as well, with `user: null`.',
-          tags,
-          response: { 200: ref(SessionState) },
-        },
+  app.get(
+    '/session',
+    {
+      schema: {
+        operationId: 'getSession',
+        summary: 'Who is signed in',
+        description: 'Signed out it is a 200 as well, with `user: null`.',
+        tags,
+        response: { 200: ref(SessionState) },
       },
-      async (req, reply) => describeSession(req.ctx, await refreshSession(req, reply)),
-    )
+    },
+    async (req, reply) => describeSession(req.ctx, await refreshSession(req, reply)),
+  )
 
-    app.post(
-      '/set-up',
-      {
-        schema: {
-          operationId: 'setUp',
-          summary: 'Make the first user',
-          description: 'Who opens the printed link owns the default workspace, and is signed in.',
-          tags,
-          body: ref(SetUpInput),
-          response: { 200: ref(SignInAnswer) },
-        },
+  app.post(
+    '/set-up',
+    {
+      schema: {
+        operationId: 'setUp',
+        summary: 'Make the first user',
+        description: 'Who opens the printed link owns the default workspace, and is signed in.',
+        tags,
+        body: ref(SetUpInput),
+        response: { 200: ref(SignInAnswer) },
       },
-      async (req, reply) => {
-        await tryAs(req, 'set-up', () => setUp(req.ctx, req.body))
-        return { second_factor: await signIn(req, reply, req.body) }
-      },
-    )
+    },
+    async (req, reply) => {
+      await tryAs(req, 'set-up', () => setUp(req.ctx, req.body))
+      return { second_factor: await signIn(req, reply, req.body) }
+    },
+  )
 
-    app.post(
-      '/session',
-      {
-        schema: {
-          operationId: 'signIn',
-          summary: 'Sign in',
-          description: 'Whatever is wrong, the answer is the same.',
-          tags,
-          body: ref(SignInInput),
-          response: { 200: ref(SignInAnswer) },
-        },
+  app.post(
+    '/session',
+    {
+      schema: {
+        operationId: 'signIn',
+        summary: 'Sign in',
+        description: 'Whatever is wrong, the answer is the same.',
+        tags,
+        body: ref(SignInInput),
+        response: { 200: ref(SignInAnswer) },
       },
-      async (req, reply) => {
-        const { body } = req
-        const account = body.email.toLowerCase()
-        return { second_factor: await tryAs(req, account, () => signIn(req, reply, body)) }
-      },
-    )
+    },
+    async (req, reply) => {
+      const { body } = req
+      const account = body.email.toLowerCase()
+      return { second_factor: await tryAs(req, account, () => signIn(req, reply, body)) }
+    },
+  )
 
-    app.post(
-      '/session/second-factor',
-      {
-        schema: {
-          operationId: 'enterSecondFactor',
-          summary: 'Enter the second factor',
-          description: 'Within ten minutes of the password. A code opens once.',
-          tags,
-          body: ref(SecondFactorInput),
-          response: { 200: ref(SignInAnswer) },
-        },
+  app.post(
+    '/session/second-factor',
+    {
+      schema: {
+        operationId: 'enterSecondFactor',
+        summary: 'Enter the second factor',
+        description: 'Within ten minutes of the password. A code opens once.',
+        tags,
+        body: ref(SecondFactorInput),
+        response: { 200: ref(SignInAnswer) },
       },
-      async (req, reply) => {
-        // The account has a limit of its own, which better-auth keeps with its second factor.
-        await tryAs(req, req.ip, () => enterSecondFactor(req, reply, req.body))
-        return { second_factor: false }
-      },
-    )
+    },
+    async (req, reply) => {
+      // The account has a limit of its own, which better-auth keeps with its second factor.
+      await tryAs(req, req.ip, () => enterSecondFactor(req, reply, req.body))
+      return { second_factor: false }
+    },
+  )
 
-    app.delete(
-      '/session',
-      {
-        schema: {
-          operationId: 'signOut',
-          summary: 'Sign out',
-          description: 'Ends the session of this browser; without one it does nothing.',
-          tags,
-          response: { 200: ref(SessionState) },
-        },
+  app.delete(
+    '/session',
+    {
+      schema: {
+        operationId: 'signOut',
+        summary: 'Sign out',
+        description: 'Ends the session of this browser; without one it does nothing.',
+        tags,
+        response: { 200: ref(SessionState) },
       },
-      async (req, reply) => {
-        await signOut(req, reply)
-        return describeSession(req.ctx, null)
-      },
-    )
-  }
-
-async function describeSession(ctx: Context, session: Session | null): Promise<SessionState> {
-  const user = session?.user ?? null
-  return {
-    user,
-    workspaces: user ? await listWorkspacesOf(ctx, user.id) : [],
-    is_set_up: user ? true : await isSetUp(ctx),
-    oidc_name: null,
-  }
+    },
+    async (req, reply) => {
+      await signOut(req, reply)
+      return describeSession(req.ctx, null)
+    },
+  )
 }

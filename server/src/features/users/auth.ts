@@ -7,13 +7,25 @@ import { sha256 } from '../../kernel/crypto.ts'
  */
 export type Auth = Awaited<ReturnType<typeof createAuth>>
 
-const made = new WeakMap<Context['config'], Promise<Auth>>()
+type Plugins = (ctx: Context) => Promise<never[]>
 
 /** Made when somebody signs in or comes with a session: it takes 300 ms to load and 57 MB of memory. */
-export function authOf(ctx: Context): Promise<Auth> {
-  const auth = made.get(ctx.config) ?? createAuth(ctx)
-  made.set(ctx.config, auth)
-  return auth
+export const authOf = once(async () => [])
+
+/** The same with the provider of OpenID Connect: apart, so that one that hangs holds up nobody else. */
+export const oidcAuthOf = once(oidcPlugin)
+
+function once(plugins: Plugins) {
+  const made = new WeakMap<Context['config'], Promise<Auth>>()
+  return (ctx: Context): Promise<Auth> => {
+    const known = made.get(ctx.config)
+    if (known) return known
+    const auth = createAuth(ctx, plugins)
+    made.set(ctx.config, auth)
+    // What failed once may work the next time.
+    auth.catch(() => made.delete(ctx.config))
+    return auth
+  }
 }
 
 /** The shortest password, in characters (NIST SP 800-63B-4 §3.1.1.2 asks for 8 beside a second factor). */
@@ -22,9 +34,10 @@ export const passwordMax = 256
 
 const sessionSeconds = 14 * 86_400
 
-async function createAuth(ctx: Context) {
+async function createAuth(ctx: Context, plugins: Plugins) {
   const { betterAuth } = await import('better-auth')
   const { twoFactor } = await import('better-auth/plugins/two-factor')
+  const more = await plugins(ctx)
   const times = { createdAt: 'timestamp_created', updatedAt: 'timestamp_updated' }
   return betterAuth({
     appName: 'Outrider',
@@ -53,6 +66,7 @@ async function createAuth(ctx: Context) {
       updateAge: 86_400,
     },
     account: {
+      updateAccountOnSignIn: false,
       modelName: 'user_accounts',
       fields: {
         ...times,
@@ -86,9 +100,16 @@ async function createAuth(ctx: Context) {
       useSecureCookies: ctx.config.baseUrl.startsWith('https:'),
       cookiePrefix: 'outrider',
       defaultCookieAttributes: { httpOnly: true, sameSite: 'strict', path: '/app' },
+      // The provider sends the person back from its own site.
+      cookies: { state: { attributes: { sameSite: 'lax' } } },
       ipAddress: { ipAddressHeaders: ['x-outrider-client'] },
     },
+    // Who signed in elsewhere is known by their subject; what the provider would let us do is not kept.
+    databaseHooks: {
+      account: { create: { before: async (account) => ({ data: tokenless(account) }) } },
+    },
     plugins: [
+      ...more,
       twoFactor({
         issuer: 'Outrider',
         schema: {
@@ -107,6 +128,36 @@ async function createAuth(ctx: Context) {
     ],
   })
 }
+
+/** Links an account by an address that both sides call verified, and makes none. */
+async function oidcPlugin({ config: { oidc, baseUrl } }: Context): Promise<never[]> {
+  if (!oidc) return []
+  const { genericOAuth } = await import('better-auth/plugins/generic-oauth')
+  const plugin = genericOAuth({
+    config: [
+      {
+        providerId: 'oidc',
+        name: oidc.name,
+        discoveryUrl: `${oidc.issuer}/.well-known/openid-configuration`,
+        clientId: oidc.clientId,
+        clientSecret: oidc.clientSecret,
+        scopes: ['openid', 'email', 'profile'],
+        redirectURI: `${baseUrl}/app/auth/callback/oidc`,
+        requireIdTokenVerification: true,
+        disableSignUp: true,
+        disableImplicitSignUp: true,
+      },
+    ],
+  })
+  // It adds no calls of its own to `auth.api`, so its type would only blur that of the others.
+  return [plugin] as never[]
+}
+
+const tokenless = <T extends object>(account: T) => ({
+  ...account,
+  ...{ accessToken: null, refreshToken: null, idToken: null },
+  ...{ accessTokenExpiresAt: null, refreshTokenExpiresAt: null },
+})
 
 /** The number is stored with what is encrypted, so it must tell the key and not its place. */
 const versioned = (key: Buffer) => ({

@@ -1,4 +1,18 @@
 export { passwordMax, passwordMin } from './auth.ts'
+export { beginOidc, finishOidc } from './oidc.ts'
+export { createToken, hashToken } from './one-time-token.ts'
+export { createPasswordReset, type OneTimeLink, resetPassword } from './password-reset.ts'
+export {
+  beginSecondFactor,
+  changePassword,
+  confirmSecondFactor,
+  disableSecondFactor,
+  listSessions,
+  renameUser,
+  renewBackupCodes,
+  revokeOtherSessions,
+  revokeSession,
+} from './profile.ts'
 export {
   enterSecondFactor,
   findSession,
@@ -9,8 +23,13 @@ export {
 } from './sessions.ts'
 export {
   createUser,
+  dropSecondFactor,
+  findUserByEmail,
+  getUserByEmail,
   hashPassword,
   isSetUp,
+  listUsers,
+  listUsersById,
   lockUsers,
   readEmail,
 } from './users.ts'

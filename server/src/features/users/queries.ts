@@ -27,8 +27,7 @@ export const findUserByEmail = (db: Db, email: string) =>
   db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
 
 /** By address. */
-export const listUsers = (db: Db) =>
-  db.selectFrom('users').selectAll().orderBy('email').execute()
+export const listUsers = (db: Db) => db.selectFrom('users').selectAll().orderBy('email').execute()
 
 export const listUsersById = (db: Db, ids: string[]) =>
   db.selectFrom('users').selectAll().where('id', 'in', ids).execute()
@@ -58,11 +57,7 @@ export const deleteSessionById = (db: Db, userId: string, id: string) =>
 
 /** @param token of the session that stays; none when empty */
 export const deleteOtherSessions = (db: Db, userId: string, token: string) =>
-  db
-    .deleteFrom('user_sessions')
-    .where('user_id', '=', userId)
-    .where('token', '<>', token)
-    .execute()
+  db.deleteFrom('user_sessions').where('user_id', '=', userId).where('token', '<>', token).execute()
 
 export async function replacePasswordReset(tx: Db, reset: Insertable<PasswordResets>) {
   await tx.deleteFrom('password_resets').where('user_id', '=', reset.user_id).execute()

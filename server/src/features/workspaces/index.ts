@@ -1,3 +1,4 @@
+export { workspaceRoutes, workspaceSchemas } from './routes.ts'
 export {
   createWorkspace,
   defaultWorkspaceName,

@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
 import { parseUuid } from '../../kernel/ids.ts'
-import { operator, recordAudit } from '../audit/index.ts'
+import { type Actor, operator, recordAudit } from '../audit/index.ts'
 import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
 import * as queries from './queries.ts'
 
@@ -10,16 +10,16 @@ export const defaultWorkspaceName = 'default'
 
 /** What a plan switches and limits (contract §2). */
 export interface PlanChanges {
-  api?: boolean
-  webhooks?: boolean
-  acquisition?: boolean
+  api?: boolean | undefined
+  webhooks?: boolean | undefined
+  acquisition?: boolean | undefined
   /** Requests per 10 s; 0 = unlimited. */
-  rate?: number
+  rate?: number | undefined
   /** Null = unlimited. */
-  leadsMax?: number | null
-  leadbankScopeRequired?: boolean
+  leadsMax?: number | null | undefined
+  leadbankScopeRequired?: boolean | undefined
   /** Credits granted at the beginning of each month; 0 = none. */
-  monthlyCredits?: number
+  monthlyCredits?: number | undefined
 }
 
 /** Everything is on: a self-hosted workspace is limited only by its operator. */
@@ -30,7 +30,7 @@ export async function createWorkspace(ctx: Context, name: string) {
   }
   return transaction(ctx, async (tx) => {
     const workspace = await insert(tx, trimmed)
-    if (!workspace) throw invalidField('/name', 'a workspace of this name exists already')
+    if (!workspace) throw nameTaken()
     return workspace
   })
 }
@@ -78,25 +78,50 @@ export async function getWorkspace(ctx: Context, idOrName: string) {
   return workspace
 }
 
+async function requireFreeName(tx: Context, name: string, workspaceId: string) {
+  const other = await queries.findWorkspaceByName(tx.db, name)
+  if (other && other.id !== workspaceId) throw nameTaken()
+}
+
+const nameTaken = () => invalidField('/name', 'a workspace of this name exists already')
+
 /** How a workspace works, as far as its owner decides. */
 export interface WorkspaceSettings {
   /** A reply that asks for it unsubscribes by itself; else it is only suggested to a person. */
   unsubscribeByReply?: boolean
+  name?: string
 }
 
+/** Who changes a workspace; the operator at the command line when not told. */
+export interface ChangeBy {
+  actor: Actor
+  requestId?: string
+}
+
+const byOperator: ChangeBy = { actor: operator }
+
 /** Holds for what comes in from now on. */
-export async function setWorkspace(ctx: Context, workspaceId: string, changes: WorkspaceSettings) {
+export async function setWorkspace(
+  ctx: Context,
+  workspaceId: string,
+  changes: WorkspaceSettings,
+  by = byOperator,
+) {
   return transaction(ctx, async (tx) => {
-    const { unsubscribeByReply } = changes
-    const columns =
-      unsubscribeByReply === undefined ? {} : { unsubscribe_by_reply: unsubscribeByReply }
+    const { unsubscribeByReply, name } = changes
+    const columns = {
+      ...(unsubscribeByReply === undefined ? {} : { unsubscribe_by_reply: unsubscribeByReply }),
+      ...(name === undefined ? {} : { name }),
+    }
+    if (Object.keys(columns).length === 0) return getWorkspace(tx, workspaceId)
+    if (name !== undefined) await requireFreeName(tx, name, workspaceId)
     const workspace = await queries.updateWorkspace(tx.db, workspaceId, {
       ...columns,
       timestamp_updated: tx.now(),
     })
     if (!workspace) throw noSuchWorkspace()
     await recordAudit(tx, {
-      ...{ workspaceId, actor: operator, action: 'workspace.set' },
+      ...{ workspaceId, ...by, action: 'workspace.set' },
       ...{ subjectType: 'workspace', subjectId: workspaceId, details: columns },
     })
     return workspace
@@ -104,7 +129,12 @@ export async function setWorkspace(ctx: Context, workspaceId: string, changes: W
 }
 
 /** Holds at once: plans are read with the key on every request. */
-export async function setPlan(ctx: Context, workspaceId: string, changes: PlanChanges) {
+export async function setPlan(
+  ctx: Context,
+  workspaceId: string,
+  changes: PlanChanges,
+  by = byOperator,
+) {
   return transaction(ctx, async (tx) => {
     const columns = {
       plan_api: changes.api,
@@ -123,7 +153,7 @@ export async function setPlan(ctx: Context, workspaceId: string, changes: PlanCh
     if (!workspace) throw noSuchWorkspace()
     await recordAudit(tx, {
       workspaceId,
-      actor: operator,
+      ...by,
       action: 'workspace.plan_set',
       subjectType: 'workspace',
       subjectId: workspaceId,

@@ -171,6 +171,7 @@ const serverOptions = (
   app: () => FastifyInstance,
 ): FastifyHttpOptions<Server> => ({
   logger: false,
+  trustProxy: ctx.config.trustedProxies.length > 0 ? ctx.config.trustedProxies : false,
   http: { requireHostHeader: false },
   bodyLimit: bodyLimitBytes,
   exposeHeadRoutes: true,

@@ -1,0 +1,43 @@
+import { afterEach, expect, test } from 'vitest'
+import { commandDatabase, json, run } from '../../test/commands.ts'
+
+const database = commandDatabase()
+afterEach(() => database().peek.deleteFrom('users').execute())
+
+async function addUser(email: string) {
+  const { peek } = database()
+  const id = '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d'
+  const now = { timestamp_created: new Date(), timestamp_updated: new Date() }
+  const user = { id, name: 'Ann', email, is_operator: true, two_factor_enabled: true, ...now }
+  await peek.insertInto('users').values(user).execute()
+}
+
+test('the link of the first user is printed until there is one', async () => {
+  const { url } = await json('users', 'set-up-link')
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:3000\/set-up#[\w-]{32}$/)
+  expect((await json('users', 'set-up-link')).url).toBe(url)
+  await addUser('ann@example.com')
+  const { code, stderr } = await run('users', 'set-up-link')
+  expect([code, stderr]).toEqual([1, expect.stringContaining('users invite')])
+})
+
+test('an operator invites anybody, as anything', async () => {
+  const invitation = await json('users', 'invite', '--email', 'Bob@example.com', '--role', 'owner')
+  expect(invitation).toMatchObject({ email: 'bob@example.com', role: 'owner', invited_by: null })
+  expect(invitation.url).toMatch(/\/invitation#[\w-]{43}$/)
+  expect(invitation).not.toHaveProperty('token_hash')
+  const wrong = await run('users', 'invite', '--email', 'nobody')
+  expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('ann@example.com')])
+})
+
+test('who forgot the password gets a link, who lost the second factor does without', async () => {
+  await addUser('ann@example.com')
+  expect((await json('users', 'reset', 'Ann@example.com')).url).toMatch(/\/reset#[\w-]{43}$/)
+  expect((await json('users', 'list')).items).toMatchObject([
+    { email: 'ann@example.com', operator: true, second_factor: true },
+  ])
+  await json('users', 'disable-second-factor', 'ann@example.com')
+  expect((await json('users', 'list')).items).toMatchObject([{ second_factor: false }])
+  const { code, stderr } = await run('users', 'reset', 'nobody@example.com')
+  expect([code, stderr]).toEqual([1, expect.stringContaining('users list')])
+})

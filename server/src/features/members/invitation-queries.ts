@@ -1,0 +1,43 @@
+import type { Insertable } from 'kysely'
+import type { Db } from '../../kernel/db/db.ts'
+import type { Invitations } from '../../kernel/db/types.gen.ts'
+
+export const insertInvitation = (db: Db, invitation: Insertable<Invitations>) =>
+  db.insertInto('invitations').values(invitation).returningAll().executeTakeFirstOrThrow()
+
+/** Those that can be accepted, newest first. */
+export const listInvitations = (db: Db, workspaceId: string, now: Date) =>
+  db
+    .selectFrom('invitations')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('timestamp_expires', '>', now)
+    .orderBy('id', 'desc')
+    .execute()
+
+export const deleteInvitation = (db: Db, workspaceId: string, id: string) =>
+  db
+    .deleteFrom('invitations')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+
+/** Earlier ones to the same person are void. */
+export const deleteInvitationsTo = (db: Db, workspaceId: string, email: string) =>
+  db
+    .deleteFrom('invitations')
+    .where('workspace_id', '=', workspaceId)
+    .where('email', '=', email)
+    .execute()
+
+/** The token tells the workspace. */
+export const findInvitation = (db: Db, tokenHash: Buffer, now: Date) =>
+  db
+    .selectFrom('invitations')
+    .innerJoin('workspaces', 'workspaces.id', 'invitations.workspace_id')
+    .selectAll('invitations')
+    .select('workspaces.name as workspace_name')
+    .where('invitations.token_hash', '=', tokenHash)
+    .where('invitations.timestamp_expires', '>', now)
+    .executeTakeFirst()

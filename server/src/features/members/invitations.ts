@@ -1,0 +1,144 @@
+import type { Selectable } from 'kysely'
+import type { Context } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import type { Invitations } from '../../kernel/db/types.gen.ts'
+import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
+import type { Role } from '../../kernel/http/access.ts'
+import { type Actor, recordAudit } from '../audit/index.ts'
+import {
+  createToken,
+  createUser,
+  findUserByEmail,
+  hashPassword,
+  hashToken,
+  readEmail,
+} from '../users/index.ts'
+import * as queries from './invitation-queries.ts'
+import { addMember, findMembership } from './members.ts'
+import type { Invitation } from './schema.ts'
+
+const validMs = 7 * 86_400_000
+
+export interface Inviting {
+  workspaceId: string
+  actor: Actor
+  requestId?: string
+}
+
+/** The link is in this answer and in no other; an earlier one to the same person is void. */
+export async function createInvitation(
+  ctx: Context,
+  input: { email: string; role: Role },
+  { workspaceId, actor, requestId }: Inviting,
+) {
+  const email = readEmail(input.email)
+  const user = await findUserByEmail(ctx, email)
+  if (user && (await findMembership(ctx, workspaceId, user.id))) {
+    throw invalidField('/email', 'email is that of a member already')
+  }
+  const token = createToken()
+  return transaction(ctx, async (tx) => {
+    await queries.deleteInvitationsTo(tx.db, workspaceId, email)
+    const row = await queries.insertInvitation(tx.db, {
+      ...{ id: tx.newId(), workspace_id: workspaceId, email, role: input.role },
+      ...{ token_hash: hashToken(token), invited_by: actor.type === 'user' ? actor.id : null },
+      timestamp_created: tx.now(),
+      timestamp_expires: new Date(tx.now().getTime() + validMs),
+    })
+    await recordAudit(tx, {
+      ...{ workspaceId, actor, action: 'invitation.created' },
+      ...{ subjectType: 'invitation', subjectId: row.id, details: { role: input.role } },
+      ...(requestId ? { requestId } : {}),
+    })
+    // Behind #, so that no server and no log sees it.
+    return { ...toRecord(row), url: `${ctx.config.baseUrl}/invitation#${token}` }
+  })
+}
+
+/** Those that can be accepted, newest first. */
+export async function listInvitations(ctx: Context, workspaceId: string): Promise<Invitation[]> {
+  return (await queries.listInvitations(ctx.db, workspaceId, ctx.now())).map(toRecord)
+}
+
+export function deleteInvitation(
+  ctx: Context,
+  id: string,
+  { workspaceId, actor, requestId }: Inviting,
+): Promise<Invitation> {
+  return transaction(ctx, async (tx) => {
+    const row = await queries.deleteInvitation(tx.db, workspaceId, id)
+    if (!row) throw notFound('invitation')
+    await recordAudit(tx, {
+      ...{ workspaceId, actor, action: 'invitation.deleted' },
+      ...{ subjectType: 'invitation', subjectId: id },
+      ...(requestId ? { requestId } : {}),
+    })
+    return toRecord(row)
+  })
+}
+
+/** What the holder of the link is shown before they accept. */
+export async function getInvitation(ctx: Context, token: string) {
+  const invitation = await queries.findInvitation(ctx.db, hashToken(token), ctx.now())
+  if (!invitation) throw spent()
+  return invitation
+}
+
+/** Whether the invited person has an account already, and signs in to accept. */
+export const hasAccount = async (ctx: Context, email: string) =>
+  (await findUserByEmail(ctx, email)) !== undefined
+
+/** Makes the account and the membership in one. */
+export async function acceptAsNewUser(
+  ctx: Context,
+  token: string,
+  { name, password }: { name: string; password: string },
+): Promise<{ email: string }> {
+  const { email } = await getInvitation(ctx, token)
+  if (await hasAccount(ctx, email)) throw signInFirst()
+  const passwordHash = await hashPassword(ctx, password)
+  await transaction(ctx, async (tx) => {
+    const invitation = await take(tx, token)
+    const userId = await createUser(tx, { name, email, passwordHash })
+    await join(tx, invitation, userId)
+  })
+  return { email }
+}
+
+export async function acceptAsUser(
+  ctx: Context,
+  token: string,
+  user: { id: string; email: string },
+): Promise<void> {
+  await transaction(ctx, async (tx) => {
+    const invitation = await take(tx, token)
+    if (invitation.email !== user.email) throw signInFirst()
+    await join(tx, invitation, user.id)
+  })
+}
+
+/** An invitation is accepted once: a second call finds none. */
+async function take(tx: Context, token: string) {
+  const { workspace_id, id } = await getInvitation(tx, token)
+  const taken = await queries.deleteInvitation(tx.db, workspace_id, id)
+  if (!taken) throw spent()
+  return taken
+}
+
+const join = (tx: Context, { workspace_id, role }: Selectable<Invitations>, userId: string) =>
+  addMember(
+    tx,
+    { workspaceId: workspace_id, userId, role: role as Role },
+    { type: 'user', id: userId },
+  )
+
+const spent = () =>
+  new AppError('not_found', 'This invitation was used, withdrawn or has expired; ask for another.')
+
+export const signInFirst = () =>
+  new AppError('not_signed_in', 'The invited address has an account: sign in with it to accept.')
+
+const toRecord = ({ token_hash: _, role, ...row }: Selectable<Invitations>): Invitation => ({
+  ...row,
+  role: role as Role,
+})

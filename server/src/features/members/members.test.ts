@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type TestApi, testApi } from '../../../test/app.ts'
+import { type Browser, openBrowser, owner, password, setUp } from '../../../test/browser.ts'
+import { createPerson, join } from '../../../test/people.ts'
+import { listAudit } from '../audit/index.ts'
+
+let api: TestApi
+let browser: Browser
+beforeEach(async () => {
+  api = await testApi()
+  browser = await setUp(api)
+})
+afterEach(() => api[Symbol.asyncDispose]())
+
+const call = (from: Browser, method: string, url: string, body?: object) =>
+  from.call(method, url, { body, headers: { 'x-workspace-id': api.workspaceId } })
+const outcome = ({ status, body }: { status: number; body: { code?: string } }) =>
+  `${status} ${body.code ?? 'ok'}`
+const tokenOf = (url: string) => String(url.split('#')[1])
+const userOf = async (from: Browser) => (await from.call('GET', '/app/session')).body
+
+async function invite(email: string, role = 'member') {
+  const answer = await call(browser, 'POST', '/app/invitations', { email, role })
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201)
+  return `/app/invitations/accept/${tokenOf(answer.body.url)}`
+}
+
+test('an invitation makes an account and a member, once', async () => {
+  const path = await invite('Bob@Example.com')
+  const bob = openBrowser(api)
+  expect((await bob.call('GET', path)).body).toEqual({
+    ...{ workspace_name: 'default', email: 'bob@example.com', role: 'member', has_account: false },
+  })
+  expect(outcome(await bob.call('POST', path, { body: {} }))).toBe('400 invalid_field')
+  const body = { name: 'Bob', password }
+  expect((await bob.call('POST', path, { body })).body).toEqual({ second_factor: false })
+  expect(await userOf(bob)).toMatchObject({
+    user: { name: 'Bob', email: 'bob@example.com', is_operator: false },
+    workspaces: [{ role: 'member' }],
+  })
+  expect(outcome(await openBrowser(api).call('POST', path, { body }))).toBe('404 not_found')
+  const members = (await call(browser, 'GET', '/app/members')).body.items
+  expect(members.map((each: { email: string; role: string }) => [each.email, each.role])).toEqual([
+    ['ann@example.com', 'owner'],
+    ['bob@example.com', 'member'],
+  ])
+  const { items } = await listAudit(
+    api.ctx,
+    api.workspaceId,
+    { limit: 9, startingAfter: undefined },
+    { actorType: 'user' },
+  )
+  expect(items.map(({ action }) => action)).toEqual([
+    ...['member.added', 'invitation.created', 'member.added'],
+  ])
+})
+
+test('somebody who has an account signs in to accept, as the one who is invited', async () => {
+  const carol = await createPerson(api, { email: 'carol@example.com' })
+  const dave = await createPerson(api, { email: 'dave@example.com' })
+  const path = await invite(carol.email)
+  const body = { name: 'Mallory', password: 'my own battery staple' }
+  expect(outcome(await openBrowser(api).call('POST', path, { body }))).toBe('401 not_signed_in')
+  expect(outcome(await dave.browser.call('POST', path, { body: {} }))).toBe('401 not_signed_in')
+  expect((await carol.browser.call('POST', path, { body: {} })).status).toBe(200)
+  expect((await userOf(carol.browser)).workspaces).toMatchObject([{ role: 'member' }])
+})
+
+test('a link that was withdrawn, replaced or is a week old opens nothing', async () => {
+  const replaced = await invite('bob@example.com')
+  const withdrawn = await invite('bob@example.com')
+  const [pending] = (await call(browser, 'GET', '/app/invitations')).body.items
+  expect(pending).not.toHaveProperty('url')
+  await call(browser, 'DELETE', `/app/invitations/${pending.id}`)
+  const old = await invite('eve@example.com')
+  api.ctx.clock.advance(7 * 86_400_000)
+  for (const path of [replaced, withdrawn, old])
+    expect(outcome(await openBrowser(api).call('GET', path))).toBe('404 not_found')
+})
+
+test('owners are made and unmade by owners, and a workspace keeps one', async () => {
+  const admin = await createPerson(api, { email: 'admin@example.com' })
+  await join(api, api.workspaceId, admin, 'admin')
+  const { id: ownerId } = (await userOf(browser)).user
+  const set = (from: Browser, id: string, role: string) =>
+    call(from, 'PATCH', `/app/members/${id}`, { role })
+  expect(outcome(await set(admin.browser, ownerId, 'viewer'))).toBe('403 role_required')
+  expect(outcome(await set(admin.browser, admin.id, 'owner'))).toBe('403 role_required')
+  const asOwner = { email: 'x@example.com', role: 'owner' }
+  expect(outcome(await call(admin.browser, 'POST', '/app/invitations', asOwner))).toBe(
+    '403 role_required',
+  )
+  expect(outcome(await call(admin.browser, 'DELETE', `/app/members/${ownerId}`))).toBe(
+    '403 role_required',
+  )
+  expect(outcome(await set(browser, ownerId, 'admin'))).toBe('409 invalid_transition')
+  expect(outcome(await call(browser, 'DELETE', `/app/members/${ownerId}`))).toBe(
+    '409 invalid_transition',
+  )
+  expect((await set(browser, admin.id, 'owner')).body).toMatchObject({ role: 'owner' })
+  // Two owners who leave at once: one stays.
+  const answers = await Promise.all([
+    call(browser, 'DELETE', `/app/members/${ownerId}`),
+    call(admin.browser, 'DELETE', `/app/members/${admin.id}`),
+  ])
+  expect(answers.map(outcome).toSorted()).toEqual(['200 ok', '409 invalid_transition'])
+})
+
+test('an admin makes no reset link for whoever may do more than they', async () => {
+  const [admin, bob, guest] = await Promise.all(
+    ['admin', 'bob', 'guest'].map((name) => createPerson(api, { email: `${name}@example.com` })),
+  )
+  if (!admin || !bob || !guest) throw new Error('Nobody.')
+  await join(api, api.workspaceId, admin, 'admin')
+  await join(api, api.workspaceId, bob, 'member')
+  await join(api, api.workspaceId, guest, 'viewer')
+  await join(api, (await api.createStranger()).workspaceId, guest, 'owner')
+  const { id: ownerId } = (await userOf(browser)).user
+  const reset = (id: string) => call(admin.browser, 'POST', `/app/members/${id}/reset-link`)
+  expect(outcome(await reset(ownerId))).toBe('403 role_required')
+  expect(outcome(await reset(guest.id))).toBe('403 role_required')
+
+  const path = `/app/password-reset/${tokenOf((await reset(bob.id)).body.url)}`
+  const body = { password: 'a new battery staple' }
+  const anywhere = openBrowser(api)
+  expect((await anywhere.call('POST', path, { body })).body).toEqual({ second_factor: false })
+  expect((await userOf(anywhere)).user.email).toBe(bob.email)
+  expect((await userOf(bob.browser)).user).toBeNull()
+  expect(outcome(await openBrowser(api).call('POST', path, { body }))).toBe('404 not_found')
+
+  const late = `/app/password-reset/${tokenOf((await reset(bob.id)).body.url)}`
+  api.ctx.clock.advance(3_600_000)
+  expect(outcome(await openBrowser(api).call('POST', late, { body }))).toBe('404 not_found')
+})
+
+test('a key and all that it made is revoked by a person, who is in the audit log', async () => {
+  const scopes = ['service_accounts:create', 'leads:read']
+  const made = await call(browser, 'POST', '/app/oauth/service-accounts', { name: 'crm', scopes })
+  expect(made.body.created_by).toMatchObject({ type: 'user' })
+  const child = await api.call('POST', '/oauth/service-accounts', {
+    key: made.body.key,
+    body: { name: 'child', scopes: ['leads:read'] },
+  })
+  const path = `/app/keys/${made.body.id}/revoke`
+  const revoked = await call(browser, 'POST', path, { with_children: true })
+  expect(revoked.body).toMatchObject({ status: 'revoked' })
+  const { key } = child.body
+  expect((await api.call('GET', '/api/v2/campaigns', { key })).body.code).toBe('revoked_key')
+  const log = await call(browser, 'GET', '/app/audit?action=key.')
+  const { id } = (await userOf(browser)).user
+  expect(log.body.items.slice(0, 1)).toMatchObject([
+    { action: 'key.revoked', actor_type: 'user', actor_id: id, subject_id: made.body.id },
+  ])
+})
+
+test('an operator makes a workspace and owns it; its name may change, its handle does not', async () => {
+  const made = await browser.call('POST', '/app/workspaces', { body: { name: 'Müller & Söhne' } })
+  expect(made.body).toMatchObject({ name: 'Müller & Söhne', handle: 'muller-sohne' })
+  const headers = { 'x-workspace-id': made.body.id }
+  const change = (body: object) => browser.call('PATCH', '/app/workspace', { body, headers })
+  expect((await change({ name: 'Sales' })).body).toMatchObject({
+    ...{ name: 'Sales', handle: 'muller-sohne' },
+  })
+  expect(outcome(await change({ name: 'default' }))).toBe('400 invalid_field')
+  const again = await browser.call('POST', '/app/workspaces', { body: { name: 'Muller Sohne' } })
+  expect(again.body.handle).toMatch(/^muller-sohne-[0-9a-f]{12}$/)
+  const plan = await browser.call('PATCH', `/app/workspaces/${made.body.id}/plan`, {
+    body: { plan_webhooks: false },
+  })
+  expect(plan.body).toMatchObject({ plan_webhooks: false, plan_api: true })
+  const hooks = await browser.call('GET', '/app/api/v2/webhooks', { headers })
+  expect(outcome(hooks)).toBe('403 plan_required')
+  expect(owner.email).toBe((await userOf(browser)).user.email)
+})

@@ -1,0 +1,160 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { ref, Uuid } from '../../kernel/http/schema.ts'
+import { createInvitation, deleteInvitation, listInvitations } from './invitations.ts'
+import {
+  type ChangeBy,
+  createResetLink,
+  listMembers,
+  removeMember,
+  requireOwnerFor,
+  setRole,
+} from './members.ts'
+import {
+  CreatedInvitation,
+  Invitation,
+  InvitationInput,
+  InvitationList,
+  Member,
+  MemberList,
+  ResetLink,
+  RoleInput,
+} from './schema.ts'
+
+export const memberSchemas = [
+  ...[Member, MemberList, RoleInput, ResetLink],
+  ...[InvitationInput, Invitation, CreatedInvitation, InvitationList],
+]
+
+const tags = ['Members']
+const params = Type.Object({ id: Uuid })
+const asViewer = { access: { scopes: [], role: 'viewer' as const } }
+const asAdmin = { access: { scopes: [], role: 'admin' as const } }
+const withoutUrl = (body: Record<string, unknown>) => ({ ...body, url: null })
+
+export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/members',
+    {
+      config: asViewer,
+      schema: {
+        operationId: 'listMembers',
+        summary: 'List members',
+        description: 'Everybody in this workspace, by address.',
+        tags,
+        response: { 200: ref(MemberList) },
+      },
+    },
+    async (req) => ({ items: await listMembers(req.ctx, req.caller.workspaceId) }),
+  )
+
+  app.patch(
+    '/members/:id',
+    {
+      config: asAdmin,
+      schema: {
+        operationId: 'setMemberRole',
+        summary: 'Change the role of a member',
+        description: 'Owners are made and unmade by owners; a workspace keeps one.',
+        tags,
+        params,
+        body: ref(RoleInput),
+        response: { 200: ref(Member) },
+      },
+    },
+    (req) => setRole(req.ctx, req.params.id, req.body.role, by(req)),
+  )
+
+  app.delete(
+    '/members/:id',
+    {
+      config: asAdmin,
+      schema: {
+        operationId: 'removeMember',
+        summary: 'Remove a member',
+        description: 'From this workspace alone; it holds at once.',
+        tags,
+        params,
+        response: { 200: ref(Member) },
+      },
+    },
+    (req) => removeMember(req.ctx, req.params.id, by(req)),
+  )
+
+  app.post(
+    '/members/:id/reset-link',
+    {
+      config: { ...asAdmin, mask: withoutUrl },
+      schema: {
+        operationId: 'createResetLink',
+        summary: 'Make a link to set a new password',
+        description: 'For somebody who has rights in this workspace alone.',
+        tags,
+        params,
+        response: { 200: ref(ResetLink) },
+      },
+    },
+    async (req) => {
+      const { path, timestamp_expires } = await createResetLink(req.ctx, req.params.id, by(req))
+      return { url: `${req.ctx.config.baseUrl}${path}`, timestamp_expires }
+    },
+  )
+
+  app.get(
+    '/invitations',
+    {
+      config: asViewer,
+      schema: {
+        operationId: 'listInvitations',
+        summary: 'List invitations',
+        description: 'Those that can be accepted, newest first.',
+        tags,
+        response: { 200: ref(InvitationList) },
+      },
+    },
+    async (req) => ({ items: await listInvitations(req.ctx, req.caller.workspaceId) }),
+  )
+
+  app.post(
+    '/invitations',
+    {
+      config: { ...asAdmin, mask: withoutUrl },
+      schema: {
+        operationId: 'createInvitation',
+        summary: 'Invite somebody',
+        description: 'The link is good for seven days and once; hand it over yourself.',
+        tags,
+        body: ref(InvitationInput),
+        response: { 201: ref(CreatedInvitation) },
+      },
+    },
+    async (req, reply) => {
+      requireOwnerFor(req.body.role, by(req))
+      reply.code(201)
+      return createInvitation(req.ctx, req.body, inviting(req))
+    },
+  )
+
+  app.delete(
+    '/invitations/:id',
+    {
+      config: asAdmin,
+      schema: {
+        operationId: 'deleteInvitation',
+        summary: 'Withdraw an invitation',
+        description: 'Its link opens nothing any more.',
+        tags,
+        params,
+        response: { 200: ref(Invitation) },
+      },
+    },
+    (req) => deleteInvitation(req.ctx, req.params.id, inviting(req)),
+  )
+}
+
+const by = (req: FastifyRequest): ChangeBy => ({ caller: req.caller, requestId: req.id })
+
+const inviting = ({ caller, id }: FastifyRequest) => ({
+  ...{ workspaceId: caller.workspaceId, actor: caller.actor, requestId: id },
+})

@@ -1,0 +1,111 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { invalidFields } from '../../kernel/errors.ts'
+import { ref } from '../../kernel/http/schema.ts'
+import {
+  acceptAsNewUser,
+  acceptAsUser,
+  getInvitation,
+  hasAccount,
+  signInFirst,
+} from '../members/index.ts'
+import { findSession, resetPassword, signIn } from '../users/index.ts'
+import { type Attempts, attempt } from './attempts.ts'
+import { Acceptance, NewPasswordInput, ReceivedInvitation } from './link-schema.ts'
+import { SignInAnswer } from './schema.ts'
+
+const tags = ['Sign-in']
+const params = Type.Object({ token: Type.String({ maxLength: 200 }) })
+
+/** What the holder of a one-time link may do, signed in or not. */
+export const linkRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = async (
+  app,
+  { attempts },
+) => {
+  const guarded = <T>(req: FastifyRequest, work: () => Promise<T>) =>
+    attempt(attempts, { address: req.ip, account: `link ${req.ip}` }, work)
+
+  app.get(
+    '/invitations/accept/:token',
+    {
+      schema: {
+        operationId: 'getInvitation',
+        summary: 'Look at an invitation',
+        description: 'By the token of its link.',
+        tags,
+        params,
+        response: { 200: ref(ReceivedInvitation) },
+      },
+    },
+    (req) =>
+      guarded(req, async () => {
+        const { workspace_name, email, role } = await getInvitation(req.ctx, req.params.token)
+        return {
+          ...{ workspace_name, email, role: role as 'viewer' },
+          has_account: await hasAccount(req.ctx, email),
+        }
+      }),
+  )
+
+  app.post(
+    '/invitations/accept/:token',
+    {
+      schema: {
+        operationId: 'acceptInvitation',
+        summary: 'Accept an invitation',
+        description:
+          'With a name and a password it makes the account and signs in; an address that has an ' +
+          'account signs in first and sends nothing.',
+        tags,
+        params,
+        body: ref(Acceptance),
+        response: { 200: ref(SignInAnswer) },
+      },
+    },
+    (req, reply) =>
+      guarded(req, async () => {
+        const { token } = req.params
+        const { email } = await getInvitation(req.ctx, token)
+        if (await hasAccount(req.ctx, email)) {
+          const session = await findSession(req)
+          if (session?.user.email !== email) throw signInFirst()
+          await acceptAsUser(req.ctx, token, session.user)
+          return { second_factor: false }
+        }
+        const account = newAccount(req.body)
+        await acceptAsNewUser(req.ctx, token, account)
+        const { password } = account
+        return { second_factor: await signIn(req, reply, { email, password }) }
+      }),
+  )
+
+  app.post(
+    '/password-reset/:token',
+    {
+      schema: {
+        operationId: 'resetPassword',
+        summary: 'Set a new password',
+        description:
+          'Every session of the person ends, and this browser is signed in; the second factor stays.',
+        tags,
+        params,
+        body: ref(NewPasswordInput),
+        response: { 200: ref(SignInAnswer) },
+      },
+    },
+    async (req, reply) => {
+      const { password } = req.body
+      const email = await guarded(req, () => resetPassword(req.ctx, req.params.token, password))
+      return { second_factor: await signIn(req, reply, { email, password }) }
+    },
+  )
+}
+
+function newAccount({ name, password }: { name?: string; password?: string }) {
+  if (name !== undefined && password !== undefined) return { name, password }
+  const missing = Object.entries({ name, password }).filter(([, value]) => value === undefined)
+  throw invalidFields(
+    missing.map(([field]) => ({ path: `/${field}`, message: `${field} is required` })),
+  )
+}

@@ -1,0 +1,38 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { ref } from '../../kernel/http/schema.ts'
+import { beginOidc, finishOidc } from '../users/index.ts'
+
+const OidcStart = Type.Object(
+  { url: Type.String({ description: 'Where to sign in.' }) },
+  {
+    $id: 'OidcStart',
+    description: 'The way to the provider.',
+    examples: [{ url: 'https://login.example.com/auth?client_id=outrider' }],
+  },
+)
+
+export const oidcSchemas = [OidcStart]
+
+/** Signing in at a provider of OpenID Connect, where one is configured. */
+export const oidcRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.post(
+    '/session/oidc',
+    {
+      schema: {
+        operationId: 'beginOidc',
+        summary: 'Sign in elsewhere',
+        description: 'At the provider of OpenID Connect, which sends the person back here.',
+        tags: ['Sign-in'],
+        response: { 200: ref(OidcStart) },
+      },
+    },
+    async (req, reply) => ({ url: await beginOidc(req, reply) }),
+  )
+
+  // A page of the provider leads here, no call of the application.
+  app.get('/auth/callback/oidc', { schema: { hide: true } }, async (req, reply) => {
+    await finishOidc(req, reply)
+    return ''
+  })
+}

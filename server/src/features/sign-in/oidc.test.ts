@@ -1,0 +1,132 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { type TestApi, testApi } from '../../../test/app.ts'
+import { type Browser, openBrowser, owner, setUp } from '../../../test/browser.ts'
+
+const clientId = 'outrider'
+const clientSecret = 'a secret of thirty-two characters'
+const baseUrl = 'http://127.0.0.1:3000'
+
+let server: Server
+let issuer: string
+let isVerified = true
+let api: TestApi | undefined
+
+beforeAll(async () => {
+  // It warns of the keys that it makes up.
+  vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+  vi.spyOn(console, 'info').mockImplementation(() => undefined)
+  const { default: Provider } = await import('oidc-provider')
+  const { createServer } = await import('node:http')
+  server = createServer()
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: clientId,
+        client_secret: clientSecret,
+        redirect_uris: [`${baseUrl}/app/auth/callback/oidc`],
+      },
+    ],
+    pkce: { required: () => true },
+    claims: { email: ['email', 'email_verified'], profile: ['name'] },
+    conformIdTokenClaims: false,
+    findAccount: async (_ctx: unknown, id: string) => ({
+      accountId: id,
+      claims: async () => ({ sub: `subject of ${id}`, email: id, email_verified: isVerified }),
+    }),
+  })
+  server.on('request', provider.callback())
+})
+afterEach(async () => {
+  isVerified = true
+  await api?.[Symbol.asyncDispose]()
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+async function start(): Promise<TestApi> {
+  api = await testApi({ oidc: { issuer, clientId, clientSecret, name: 'Example login' } })
+  return api
+}
+
+/** What a person does at the provider: enters a name, agrees. @returns where it sends them */
+async function signInAt(url: string, login: string): Promise<URL> {
+  const cookies = new Map<string, string>()
+  const visit = async (to: string, form?: Record<string, string>) => {
+    const response = await fetch(new URL(to, issuer), {
+      redirect: 'manual',
+      headers: { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') },
+      ...(form ? { method: 'POST', body: new URLSearchParams(form) } : {}),
+    })
+    for (const text of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(text) ?? []
+      cookies.set(name, value)
+    }
+    await response.text()
+    return response.headers.get('location') ?? ''
+  }
+  let next = await visit(url)
+  for (const form of [{ prompt: 'login', login, password: 'any' }, { prompt: 'consent' }]) {
+    if (next.startsWith(baseUrl)) break
+    next = await visit(await visit(next, form))
+  }
+  return new URL(next)
+}
+
+async function enter(browser: Browser, login: string) {
+  const begun = await browser.call('POST', '/app/session/oidc', { body: {} })
+  expect(begun.status, JSON.stringify(begun.body)).toBe(200)
+  const back = await signInAt(begun.body.url, login)
+  return browser.visit(back.pathname + back.search)
+}
+
+const userOf = async (browser: Browser) => (await browser.call('GET', '/app/session')).body.user
+
+test('a person signs in elsewhere by the address that both sides know', async () => {
+  await setUp(await start())
+  const browser = openBrowser(api as TestApi)
+  expect((await browser.call('GET', '/app/session')).body.oidc_name).toBe('Example login')
+  expect(await enter(browser, owner.email)).toBe(`${baseUrl}/`)
+  expect(await userOf(browser)).toMatchObject({ email: owner.email })
+  const { peek } = (api as TestApi).ctx.database
+  const accounts = await peek.selectFrom('user_accounts').selectAll().execute()
+  expect(accounts.find((each) => each.provider_id === 'oidc')).toMatchObject({
+    ...{ account_id: `subject of ${owner.email}`, access_token: null, id_token: null },
+  })
+  // Known by the subject from then on.
+  const again = openBrowser(api as TestApi)
+  await enter(again, owner.email)
+  expect(await userOf(again)).toMatchObject({ email: owner.email })
+})
+
+test('it makes no account, and links none by an address that is not verified', async () => {
+  await setUp(await start())
+  const stranger = openBrowser(api as TestApi)
+  expect(await enter(stranger, 'stranger@example.com')).toContain('/sign-in?error=')
+  expect(await userOf(stranger)).toBeNull()
+  isVerified = false
+  const impostor = openBrowser(api as TestApi)
+  expect(await enter(impostor, owner.email)).toContain('/sign-in?error=')
+  expect(await userOf(impostor)).toBeNull()
+})
+
+test('a callback that nobody began here opens nothing', async () => {
+  await setUp(await start())
+  const mine = openBrowser(api as TestApi)
+  const begun = await mine.call('POST', '/app/session/oidc', { body: {} })
+  const back = await signInAt(begun.body.url, owner.email)
+  const other = openBrowser(api as TestApi)
+  expect(await other.visit(back.pathname + back.search)).toContain('/sign-in?error=')
+  expect(await userOf(other)).toBeNull()
+})
+
+test('where none is configured there is none', async () => {
+  api = await testApi()
+  const browser = openBrowser(api)
+  expect((await browser.call('POST', '/app/session/oidc', { body: {} })).status).toBe(404)
+})

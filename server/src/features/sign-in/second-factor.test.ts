@@ -1,0 +1,124 @@
+import { createHmac } from 'node:crypto'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type TestApi, testApi } from '../../../test/app.ts'
+import { type Browser, openBrowser, owner, password, setUp, signIn } from '../../../test/browser.ts'
+
+let api: TestApi
+let browser: Browser
+beforeEach(async () => {
+  api = await testApi()
+  browser = await setUp(api)
+})
+afterEach(() => api[Symbol.asyncDispose]())
+
+const post = (from: Browser, url: string, body: object) => from.call('POST', url, { body })
+const userOf = async (from: Browser) => (await from.call('GET', '/app/session')).body.user
+
+/** RFC 6238 with the defaults of authenticator applications. */
+function codeOf(uri: string, stepsFromNow = 0): string {
+  const secret = fromBase32(new URL(uri).searchParams.get('secret') ?? '')
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + stepsFromNow))
+  const digest = createHmac('sha1', secret).update(counter).digest()
+  const offset = (digest.at(-1) ?? 0) & 15
+  return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1e6).padStart(6, '0')
+}
+
+function fromBase32(text: string): Buffer {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+  const bits = [...text].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0'))
+  const octets = bits.join('').match(/.{8}/g) ?? []
+  return Buffer.from(octets.map((octet) => Number.parseInt(octet, 2)))
+}
+
+async function enrol() {
+  const begun = await post(browser, '/app/profile/second-factor', { password })
+  expect(begun.status, JSON.stringify(begun.body)).toBe(200)
+  const { uri, backup_codes } = begun.body as { uri: string; backup_codes: string[] }
+  const confirmed = await post(browser, '/app/profile/second-factor/confirm', {
+    code: codeOf(uri, -1),
+  })
+  expect(confirmed.status, JSON.stringify(confirmed.body)).toBe(200)
+  return { uri, backup_codes }
+}
+
+async function enterPassword() {
+  const entering = openBrowser(api)
+  const answer = await post(entering, '/app/session', { email: owner.email, password })
+  expect(answer.body).toEqual({ second_factor: true })
+  expect(await userOf(entering)).toBeNull()
+  return entering
+}
+
+test('with a second factor the password alone opens nothing, and sessions from before end', async () => {
+  const before = await signIn(api, owner)
+  const { uri } = await enrol()
+  expect(await userOf(before)).toBeNull()
+  expect(await userOf(browser)).toMatchObject({ has_second_factor: true })
+
+  const entering = await enterPassword()
+  const wrong = await post(entering, '/app/session/second-factor', { code: '000000' })
+  expect([wrong.status, wrong.body.code]).toEqual([401, 'wrong_credentials'])
+  const right = await post(entering, '/app/session/second-factor', { code: codeOf(uri) })
+  expect(right.body).toEqual({ second_factor: false })
+  expect(await userOf(entering)).toMatchObject({ email: owner.email })
+})
+
+test('a code opens once', async () => {
+  const { uri } = await enrol()
+  const code = codeOf(uri)
+  const [first, second] = [await enterPassword(), await enterPassword()]
+  expect((await post(first, '/app/session/second-factor', { code })).status).toBe(200)
+  const again = await post(second, '/app/session/second-factor', { code })
+  expect([again.status, again.body.code]).toEqual([401, 'wrong_credentials'])
+  expect(await userOf(second)).toBeNull()
+})
+
+test('a backup code opens once, and new ones make the old ones void', async () => {
+  const { backup_codes } = await enrol()
+  const [one = '', other = ''] = backup_codes
+  const enter = async (code: string) => {
+    const entering = await enterPassword()
+    return (await post(entering, '/app/session/second-factor', { code, is_backup_code: true }))
+      .status
+  }
+  expect([await enter(one), await enter(one)]).toEqual([200, 401])
+  const renewed = await post(browser, '/app/profile/second-factor/backup-codes', { password })
+  expect(await enter(other)).toBe(401)
+  expect(await enter(renewed.body.backup_codes[0])).toBe(200)
+})
+
+test('it is turned off with the password, and not without', async () => {
+  await enrol()
+  const off = (given: string) =>
+    post(browser, '/app/profile/second-factor/disable', { password: given })
+  expect((await off('wrong password')).status).toBe(401)
+  expect((await off(password)).body.user).toMatchObject({ has_second_factor: false })
+  await signIn(api, owner)
+})
+
+test('a new password ends every other session', async () => {
+  const other = await signIn(api, owner)
+  const change = (current_password: string) =>
+    post(browser, '/app/profile/password', {
+      current_password,
+      new_password: 'a new battery staple',
+    })
+  expect((await change('wrong password')).status).toBe(401)
+  expect((await change(password)).status).toBe(200)
+  expect([await userOf(other), (await userOf(browser))?.email]).toEqual([null, owner.email])
+})
+
+test('sessions are listed and ended, one or all others', async () => {
+  const [second, third] = [await signIn(api, owner), await signIn(api, owner)]
+  const listed = await browser.call('GET', '/app/profile/sessions')
+  expect(listed.body.items).toHaveLength(3)
+  const current = listed.body.items.filter((each: { is_current: boolean }) => each.is_current)
+  expect(current).toMatchObject([{ ip_address: '127.0.0.1' }])
+  const mine = (await second.call('GET', '/app/profile/sessions')).body.items
+  const { id } = mine.find((each: { is_current: boolean }) => each.is_current)
+  await browser.call('DELETE', `/app/profile/sessions/${id}`)
+  expect([await userOf(second), (await userOf(third))?.email]).toEqual([null, owner.email])
+  await post(browser, '/app/profile/sessions/revoke-others', {})
+  expect([await userOf(third), (await userOf(browser))?.email]).toEqual([null, owner.email])
+})

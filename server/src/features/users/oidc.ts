@@ -1,0 +1,40 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { notFound } from '../../kernel/errors.ts'
+import { oidcAuthOf } from './auth.ts'
+import { authHeaders, passCookies } from './sessions.ts'
+
+/** @returns where the person signs in; a cookie holds the state for ten minutes */
+export async function beginOidc(req: FastifyRequest, reply: FastifyReply): Promise<string> {
+  const { baseUrl, oidc } = req.ctx.config
+  if (!oidc) throw notFound('way to sign in')
+  const { api } = await oidcAuthOf(req.ctx)
+  const { headers, response } = await api.signInSocial({
+    body: {
+      provider: 'oidc',
+      callbackURL: `${baseUrl}/`,
+      errorCallbackURL: `${baseUrl}/sign-in`,
+      disableRedirect: true,
+    },
+    headers: authHeaders(req),
+    returnHeaders: true,
+  })
+  passCookies(headers, reply)
+  return String(response.url)
+}
+
+/** Where the provider sends the person back to; from there to a page. */
+export async function finishOidc(req: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { baseUrl, oidc } = req.ctx.config
+  if (!oidc) throw notFound('way to sign in')
+  const { handler } = await oidcAuthOf(req.ctx)
+  const url = new URL(req.url, baseUrl)
+  const answer = await handler(new Request(url, { headers: authHeaders(req) }))
+  passCookies(answer.headers, reply)
+  // better-auth would show a page of its own where it knows no other.
+  const location = URL.parse(answer.headers.get('location') ?? '', baseUrl)
+  const isOurs = location && location.origin === new URL(baseUrl).origin
+  const page = isOurs && !location.pathname.startsWith('/app/') ? location : failed(baseUrl)
+  reply.code(302).header('location', page.href)
+}
+
+const failed = (baseUrl: string) => new URL('/sign-in?error=oidc', baseUrl)

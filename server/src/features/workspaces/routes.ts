@@ -1,0 +1,126 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { ref, Uuid } from '../../kernel/http/schema.ts'
+import { addMember } from '../members/index.ts'
+import { PlanInput, Workspace, WorkspaceChanges, WorkspaceInput, WorkspaceList } from './schema.ts'
+import {
+  createWorkspace,
+  getWorkspace,
+  listWorkspaces,
+  setPlan,
+  setWorkspace,
+} from './workspaces.ts'
+
+export const workspaceSchemas = [
+  ...[Workspace, WorkspaceList, WorkspaceInput, WorkspaceChanges, PlanInput],
+]
+
+const tags = ['Workspace']
+const asOperator = { person: 'operator' as const }
+
+export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/workspace',
+    {
+      config: { access: { scopes: [], role: 'viewer' } },
+      schema: {
+        operationId: 'getWorkspace',
+        summary: 'The workspace',
+        description: 'Its settings and its plan.',
+        tags,
+        response: { 200: ref(Workspace) },
+      },
+    },
+    ({ ctx, caller }) => getWorkspace(ctx, caller.workspaceId),
+  )
+
+  app.patch(
+    '/workspace',
+    {
+      config: { access: { scopes: [], role: 'admin' } },
+      schema: {
+        operationId: 'updateWorkspace',
+        summary: 'Change the settings of the workspace',
+        description: 'They hold for what comes in from now on. Addresses keep its handle.',
+        tags,
+        body: ref(WorkspaceChanges),
+        response: { 200: ref(Workspace) },
+      },
+    },
+    ({ ctx, caller, body, id }) => {
+      const { name, unsubscribe_by_reply: unsubscribeByReply } = body
+      const changes = {
+        ...(name === undefined ? {} : { name }),
+        ...(unsubscribeByReply === undefined ? {} : { unsubscribeByReply }),
+      }
+      return setWorkspace(ctx, caller.workspaceId, changes, { actor: caller.actor, requestId: id })
+    },
+  )
+
+  app.get(
+    '/workspaces',
+    {
+      config: asOperator,
+      schema: {
+        operationId: 'listWorkspaces',
+        summary: 'List all workspaces',
+        description: 'Also those that the operator is no member of, newest first.',
+        tags,
+        response: { 200: ref(WorkspaceList) },
+      },
+    },
+    async ({ ctx }) => ({ items: await listWorkspaces(ctx) }),
+  )
+
+  app.post(
+    '/workspaces',
+    {
+      config: asOperator,
+      schema: {
+        operationId: 'createWorkspace',
+        summary: 'Make a workspace',
+        description: 'With everything on; whoever makes it owns it.',
+        tags,
+        body: ref(WorkspaceInput),
+        response: { 201: ref(Workspace) },
+      },
+    },
+    async ({ ctx, body, person }, reply) => {
+      reply.code(201)
+      return transaction(ctx, async (tx) => {
+        const workspace = await createWorkspace(tx, body.name)
+        const actor = { type: 'user', id: person.id } as const
+        const owner = { workspaceId: workspace.id, userId: person.id, role: 'owner' } as const
+        await addMember(tx, owner, actor)
+        return workspace
+      })
+    },
+  )
+
+  app.patch(
+    '/workspaces/:id/plan',
+    {
+      config: asOperator,
+      schema: {
+        operationId: 'setPlan',
+        summary: 'Set the plan of a workspace',
+        description: 'It holds at once.',
+        tags,
+        params: Type.Object({ id: Uuid }),
+        body: ref(PlanInput),
+        response: { 200: ref(Workspace) },
+      },
+    },
+    ({ ctx, params, body, person, id }) => {
+      const changes = {
+        ...{ api: body.plan_api, webhooks: body.plan_webhooks },
+        ...{ acquisition: body.plan_acquisition, rate: body.plan_rate },
+        ...{ leadsMax: body.plan_leads_max, monthlyCredits: body.plan_monthly_credits },
+        leadbankScopeRequired: body.leadbank_scope_required,
+      }
+      const by = { actor: { type: 'user', id: person.id } as const, requestId: id }
+      return setPlan(ctx, params.id, changes, by)
+    },
+  )
+}

@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createPerson, join } from '../people.ts'
+import { share } from '../thoroughness.ts'
+import { createApplicationWorld } from './application-world.ts'
+import { requestArbitrary } from './arbitrary.ts'
+import { describedApplication } from './described-api.ts'
+import { marker } from './hostile.ts'
+
+const { FUZZ_SEED, FUZZ_PATH, FUZZ_RUNS } = process.env
+const runs = {
+  numRuns: Number(FUZZ_RUNS ?? share(100)),
+  ...(FUZZ_SEED ? { seed: Number(FUZZ_SEED) } : {}),
+  ...(FUZZ_PATH ? { path: FUZZ_PATH } : {}),
+}
+
+const { api, receiver, document, judge, operations } = await describedApplication()
+const { paths } = (await api.app.inject('/openapi.json')).json()
+// The twins of the public operations are the same handlers, and fuzz.test.ts tries those.
+const own = operations.filter(({ path }) => !(path.replace(/^\/app/, '') in paths))
+
+test.each(own)(
+  'whatever is sent, $name answers as documented and quotes nothing',
+  async (described) => {
+    const stranger = await api.createStranger()
+    const world = await createApplicationWorld(api, stranger, receiver.url)
+    const email = `${api.ctx.newId()}@fuzz.example`
+    const person = await createPerson(api, { email, isOperator: true })
+    await join(api, world.workspaceId, person, 'owner')
+    await fc.assert(
+      fc.asyncProperty(
+        requestArbitrary(document, described, world),
+        async ({ url, headers, payload }) => {
+          const cookie = [...person.browser.cookies].map((pair) => pair.join('=')).join('; ')
+          const response = await api.app.inject({
+            method: described.method as 'GET',
+            url,
+            headers: {
+              ...{ cookie, 'x-workspace-id': world.workspaceId },
+              ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+              ...headers,
+            },
+            ...(payload === undefined ? {} : { payload }),
+          })
+          const body = response.json()
+          const answer = { status: response.statusCode, headers: response.headers, body }
+          expect(answer.status, api.ctx.logLines.at(-2)).toBeLessThan(500)
+          const isUnknown = body.code === 'unknown_path'
+          const problems = isUnknown
+            ? judge.problemsOfUnknownPath(answer)
+            : judge.problemsOf(described, answer)
+          expect(problems).toEqual([])
+          if (answer.status >= 400) expect(JSON.stringify(body)).not.toContain(marker)
+        },
+      ),
+      runs,
+    )
+  },
+  120_000,
+)
