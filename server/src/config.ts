@@ -45,7 +45,7 @@ export interface Config {
 }
 
 /** A provider of OpenID Connect. */
-export interface OidcProvider {
+interface OidcProvider {
   issuer: string
   clientId: string
   clientSecret: string

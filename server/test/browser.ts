@@ -79,10 +79,11 @@ export async function setUpToken({ ctx }: TestApi): Promise<string | undefined> 
 export async function signIn(
   api: TestApi,
   account: { email: string; password: string },
+  address = '127.0.0.1',
 ): Promise<Browser> {
   const browser = openBrowser(api)
   const body = { email: account.email, password: account.password }
-  const answer = await browser.call('POST', '/app/session', { body })
+  const answer = await browser.call('POST', '/app/session', { body, address })
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
   return browser
 }

@@ -10,6 +10,14 @@ export interface Person {
   browser: Browser
 }
 
+let addresses = 0
+
+/** Whoever signs in often from one address has to wait. */
+function nextAddress(): string {
+  addresses += 1
+  return `10.9.${addresses >> 8}.${addresses & 255}`
+}
+
 /** Signed in; a member of nothing. */
 export async function createPerson(
   api: TestApi,
@@ -17,7 +25,7 @@ export async function createPerson(
 ): Promise<Person> {
   const passwordHash = await hashPassword(api.ctx, password)
   const id = await createUser(api.ctx, { name: 'Test', email, passwordHash, isOperator })
-  return { id, email, browser: await signIn(api, { email, password }) }
+  return { id, email, browser: await signIn(api, { email, password }, nextAddress()) }
 }
 
 /** One person of each role in a workspace. */

@@ -1,7 +1,5 @@
-/** The closed set of machine-readable codes (contract §1). */
-export type PublicErrorCode = keyof typeof statusOf
-
-export type ErrorCode = PublicErrorCode | keyof typeof applicationStatusOf
+/** The closed set of machine-readable codes (contract §1), and those of the application. */
+export type ErrorCode = keyof typeof statusOf | keyof typeof applicationStatusOf
 
 export interface ErrorDetail {
   /** JSON pointer into the body, or the parameter's name. */

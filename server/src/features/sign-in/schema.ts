@@ -3,7 +3,7 @@ import { roles } from '../../kernel/http/access.ts'
 import { Name, Nullable, Uuid } from '../../kernel/http/schema.ts'
 import { passwordMax, passwordMin } from '../users/index.ts'
 
-export const Email = Type.String({ minLength: 3, maxLength: 254, 'x-trim': true })
+const Email = Type.String({ minLength: 3, maxLength: 254, 'x-trim': true })
 
 export const NewPassword = Type.String({
   minLength: passwordMin,

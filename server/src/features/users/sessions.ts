@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../kernel/errors.ts'
-import { type Auth, authOf } from './auth.ts'
+import { authOf } from './auth.ts'
 import * as queries from './queries.ts'
 
 export interface Session {
@@ -9,7 +9,7 @@ export interface Session {
   user: SignedInUser
 }
 
-export interface SignedInUser {
+interface SignedInUser {
   id: string
   name: string
   email: string
@@ -100,7 +100,17 @@ export async function signOut(req: FastifyRequest, reply: FastifyReply): Promise
   passCookies(headers, reply)
 }
 
-type Found = NonNullable<Awaited<ReturnType<Auth['api']['getSession']>>>
+/** What better-auth tells; its types leave out what its plugin adds. */
+interface Found {
+  session: { id: string; token: string }
+  user: {
+    id: string
+    name: string
+    email: string
+    is_operator?: boolean | null
+    twoFactorEnabled?: boolean | null
+  }
+}
 
 const toSession = ({ session, user }: Found): Session => ({
   id: session.id,

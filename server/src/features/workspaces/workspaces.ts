@@ -93,7 +93,7 @@ export interface WorkspaceSettings {
 }
 
 /** Who changes a workspace; the operator at the command line when not told. */
-export interface ChangeBy {
+interface ChangeBy {
   actor: Actor
   requestId?: string
 }
