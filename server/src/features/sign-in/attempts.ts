@@ -1,3 +1,4 @@
+import { sha256 } from '../../kernel/crypto.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { RateLimit } from '../../kernel/http/rate-limit.ts'
 
@@ -19,7 +20,8 @@ const windows = {
  * Lets somebody try who has not failed too often, from this address or for this account. A try counts
  * while it is under way, so that many at once are no way around; one that succeeds is taken back.
  *
- * @param who.account what is guessed at: an e-mail address, or a constant
+ * @param who.account what is guessed at: an e-mail address, or a constant; counted by its hash, because
+ *   a shared counter is kept outside of the database
  */
 export async function attempt<T>(
   attempts: Attempts,
@@ -29,7 +31,7 @@ export async function attempt<T>(
   const counted: string[] = []
   for (const kind of ['address', 'account'] as const) {
     for (const { seconds, most } of windows[kind]) {
-      const key = `sign-in:${kind}:${seconds}:${who[kind]}`
+      const key = `sign-in:${kind}:${seconds}:${sha256(who[kind]).toString('base64url')}`
       const { tries, secondsLeft } = await attempts.count(key, seconds)
       if (tries > most) throw tooMany(secondsLeft)
       counted.push(key)

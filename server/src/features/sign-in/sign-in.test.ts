@@ -119,6 +119,30 @@ test.each([
   )
 })
 
+test('behind a proxy that is trusted the address that it names is the one that counts', async () => {
+  await using proxied = await testApi({ trustedProxies: ['127.0.0.1/32'] })
+  const browser = await setUp(proxied)
+  const enter = (from: string, given: string) =>
+    openBrowser(proxied).call('POST', '/app/session', {
+      body: { email: `${from}@example.com`, password: given },
+      headers: { 'x-forwarded-for': from },
+    })
+  for (let n = 0; n < 10; n++) await enter('192.0.2.1', `wrong ${n}`)
+  const headers = { 'x-forwarded-for': '192.0.2.2' }
+  const body = { email: owner.email, password }
+  const other = openBrowser(proxied)
+  expect((await other.call('POST', '/app/session', { body, headers })).status).toBe(200)
+  const { items } = (await browser.call('GET', '/app/profile/sessions')).body
+  expect(items.map((each: { ip_address: string }) => each.ip_address)).toContain('192.0.2.2')
+})
+
+test('a person changes their name', async () => {
+  const browser = await setUp(api)
+  const changed = await browser.call('PATCH', '/app/profile', { body: { name: ' Ann B. ' } })
+  expect(changed.body.user).toMatchObject({ name: 'Ann B.' })
+  expect((await browser.call('GET', '/app/session')).body.user).toMatchObject({ name: 'Ann B.' })
+})
+
 test('better-auth finds every table and column that it needs', async () => {
   const { getMigrations } = await import('better-auth/db/migration')
   const { options } = await authOf(api.ctx)
