@@ -1,5 +1,6 @@
 // Runs before `npm start` and `npm test`, on whatever Node (20 or later) the system has: installs
-// what is missing, Node 26 included, and says nothing when nothing is.
+// what is missing, Node 26 included, builds the browser application, and says nothing when nothing
+// is to be done.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -31,7 +32,7 @@ function install() {
 
 function checkRuntime() {
   const major = Number(process.versions.node.split('.')[0])
-  if (existsSync(join(root, 'node_modules', '.bin', onWindows ? 'node.cmd' : 'node'))) return
+  if (existsSync(installedNode)) return
   if (major >= 26) return
   console.error(
     `No Node 26 exists for ${process.platform}-${process.arch} on npm: install it first.`,
@@ -39,8 +40,19 @@ function checkRuntime() {
   process.exit(1)
 }
 
+/** By the Node that was installed: the shell that started this one knows only the old one. */
+function buildApplication() {
+  const node = existsSync(installedNode) ? installedNode : process.execPath
+  const script = join(root, 'scripts', 'build-web.ts')
+  const { status } = spawnSync(node, [script], { stdio: 'inherit', shell: onWindows })
+  if (status === 0) return
+  console.error('The browser application could not be built; the API starts without it.')
+}
+
 const onWindows = process.platform === 'win32'
+const installedNode = join(root, 'node_modules', '.bin', onWindows ? 'node.cmd' : 'node')
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== describeInstall()) {
   install()
   checkRuntime()
 }
+buildApplication()

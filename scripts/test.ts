@@ -31,10 +31,12 @@ const checks: Step[] = [
   { name: 'OpenAPI document', command: ['node', 'scripts/openapi.ts', '--check'] },
 ]
 
-/** All of a project's test files, or these. */
+/** All test files of a folder's project, or these. */
 interface TestRun {
   name: string
-  project: 'server' | 'responsive'
+  folder: 'server' | 'web'
+  project: 'server' | 'responsive' | 'pages'
+  /** Below the folder. */
   files?: string[]
   env?: NodeJS.ProcessEnv
 }
@@ -44,11 +46,15 @@ const named = process.argv.slice(2)
 /** They count themselves, and run one after the other. */
 const testRuns: TestRun[] =
   named.length > 0
-    ? [{ name: 'tests', project: 'server', files: named }]
+    ? [{ name: 'tests', folder: 'server', project: 'server', files: named }]
     : [
-        { name: 'tests', project: 'server' },
-        // Counting what is run keeps V8 from optimising it.
-        { name: 'responsiveness', project: 'responsive', env: { THOROUGH: '0' } },
+        { name: 'tests', folder: 'server', project: 'server' },
+        {
+          ...{ name: 'responsiveness', folder: 'server', project: 'responsive' },
+          // Counting what is run keeps V8 from optimising it.
+          env: { THOROUGH: '0' },
+        },
+        { name: 'application', folder: 'web', project: 'pages' },
       ]
 
 /** More than these fail for a reason that they share. */
@@ -102,12 +108,12 @@ async function runTests(run: TestRun) {
   add({ ...first.counts, passed: passed + failed, failed: 0 }, true)
 }
 
-async function runOnce({ name, project, files, env = {} }: TestRun) {
+async function runOnce({ name, folder, project, files, env = {} }: TestRun) {
   // Some of the files run some of the statements only: coverage says nothing then.
   const chosen = files ? ['--coverage.enabled=false', ...files] : []
   const command = ['vitest', 'run', '--project', project, ...chosen]
   console.log(`\n— ${name}: ${command.join(' ')}`)
-  const ok = await timed({ name, command, folder: 'server', env }, 'inherit')
+  const ok = await timed({ name, command, folder, env }, 'inherit')
   return { ok, counts: readCounts() }
 }
 

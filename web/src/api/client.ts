@@ -1,0 +1,26 @@
+import { setConnection } from './connection.ts'
+import { isFault, unreachable } from './fault.ts'
+import { client } from './generated/client.gen.ts'
+
+let workspaceId: string | undefined
+
+/** Every request from now on is about this workspace. */
+export function setWorkspace(id: string) {
+  workspaceId = id
+}
+
+/** The operations below /app, where a session is asked for in place of a key. */
+export function setUpClient() {
+  client.setConfig({ baseUrl: '' })
+  client.interceptors.request.use((request) => {
+    if (workspaceId) request.headers.set('X-Workspace-ID', workspaceId)
+    return request
+  })
+  client.interceptors.error.use((thrown) => {
+    if (thrown instanceof DOMException && thrown.name === 'AbortError') return thrown
+    const fault = isFault(thrown) ? thrown : unreachable
+    if (fault === unreachable) setConnection('gone')
+    if (fault.code === 'not_signed_in') setConnection('signed-out')
+    return fault
+  })
+}

@@ -1,0 +1,176 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  notFound,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { auditFilterOf } from '../features/audit/index.ts'
+import { readSession } from '../features/users/index.ts'
+import { rememberedWorkspace } from '../lib/remembered.ts'
+import { NotFound } from './NotFound.tsx'
+import { NoWorkspace } from './NoWorkspace.tsx'
+import { PageFault } from './PageFault.tsx'
+import { WorkspaceScope } from './WorkspaceScope.tsx'
+
+const root = createRootRoute({
+  component: Outlet,
+  notFoundComponent: () => (
+    <main>
+      <NotFound />
+    </main>
+  ),
+})
+
+const setUp = createRoute({
+  getParentRoute: () => root,
+  path: 'set-up',
+  component: lazyRouteComponent(() => import('../features/users/SetUpPage.tsx'), 'SetUpPage'),
+})
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: 'sign-in',
+  // Where somebody wanted to go; only a path of ours, never another site's address.
+  validateSearch: ({ next, error }): { next?: string; error?: 'oidc' } => ({
+    ...(typeof next === 'string' && /^\/(w|account)\b/.test(next) ? { next } : {}),
+    // The provider sent somebody back who may not enter.
+    ...(error === undefined ? {} : { error: 'oidc' }),
+  }),
+  component: lazyRouteComponent(() => import('../features/users/SignInPage.tsx'), 'SignInPage'),
+})
+
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: 'invitation',
+  component: lazyRouteComponent(
+    () => import('../features/users/InvitationPage.tsx'),
+    'InvitationPage',
+  ),
+})
+
+const reset = createRoute({
+  getParentRoute: () => root,
+  path: 'reset',
+  component: lazyRouteComponent(() => import('../features/users/ResetPage.tsx'), 'ResetPage'),
+})
+
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  beforeLoad: async ({ location }) => {
+    const { user, workspaces, is_set_up, ...rest } = await readSession()
+    if (!is_set_up) throw redirect({ to: '/set-up', hash: true })
+    if (!user) throw redirect({ to: '/sign-in', search: nextOf(location.href) })
+    return { session: { ...rest, user, workspaces } }
+  },
+  component: lazyRouteComponent(() => import('./shell/Shell.tsx'), 'Shell'),
+  // Outside of the shell, which needs to know who is signed in.
+  errorComponent: (props) => (
+    <main>
+      <PageFault {...props} />
+    </main>
+  ),
+})
+
+const nextOf = (href: string) => (href === '/' ? {} : { next: href })
+
+/** The workspace that was looked at last. */
+const home = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/',
+  beforeLoad: ({ context }) => {
+    const { workspaces } = context.session
+    const remembered = rememberedWorkspace()
+    const workspace = workspaces.find(({ handle }) => handle === remembered) ?? workspaces[0]
+    if (!workspace) return
+    throw redirect({ to: '/w/$handle', params: { handle: workspace.handle } })
+  },
+  component: NoWorkspace,
+})
+
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: 'account',
+  component: lazyRouteComponent(() => import('../features/account/AccountPage.tsx'), 'AccountPage'),
+})
+
+const workspace = createRoute({
+  getParentRoute: () => signedIn,
+  path: 'w/$handle',
+  beforeLoad: ({ context, params }) => {
+    const found = context.session.workspaces.find(({ handle }) => handle === params.handle)
+    if (!found) throw notFound()
+    return { workspace: found }
+  },
+  component: WorkspaceScope,
+})
+
+const workspaceHome = createRoute({
+  getParentRoute: () => workspace,
+  path: '/',
+  beforeLoad: ({ context, params }) => {
+    const isAdmin = ['admin', 'owner'].includes(context.workspace.role)
+    throw redirect({
+      to: isAdmin ? '/w/$handle/settings/keys' : '/w/$handle/settings/workspace',
+      params,
+    })
+  },
+})
+
+const keys = createRoute({
+  getParentRoute: () => workspace,
+  path: 'settings/keys',
+  // What is open is in the address, so that it can be sent to somebody and survives a reload.
+  validateSearch: ({ panel }): { panel?: 'new' } => (panel === 'new' ? { panel } : {}),
+  component: lazyRouteComponent(() => import('../features/keys/KeysPage.tsx'), 'KeysPage'),
+})
+
+const members = createRoute({
+  getParentRoute: () => workspace,
+  path: 'settings/members',
+  validateSearch: ({ panel }): { panel?: 'invite' } => (panel === 'invite' ? { panel } : {}),
+  component: lazyRouteComponent(() => import('../features/members/MembersPage.tsx'), 'MembersPage'),
+})
+
+const workspaceSettings = createRoute({
+  getParentRoute: () => workspace,
+  path: 'settings/workspace',
+  component: lazyRouteComponent(
+    () => import('../features/workspaces/WorkspacePage.tsx'),
+    'WorkspacePage',
+  ),
+})
+
+const audit = createRoute({
+  getParentRoute: () => workspace,
+  path: 'settings/audit',
+  validateSearch: (search) => auditFilterOf(search),
+  component: lazyRouteComponent(() => import('../features/audit/AuditPage.tsx'), 'AuditPage'),
+})
+
+/** Every page there is, each loaded when somebody goes there. */
+export const router = createRouter({
+  routeTree: root.addChildren([
+    setUp,
+    signIn,
+    invitation,
+    reset,
+    signedIn.addChildren([
+      home,
+      account,
+      workspace.addChildren([workspaceHome, keys, members, workspaceSettings, audit]),
+    ]),
+  ]),
+  defaultPreload: 'intent',
+  defaultErrorComponent: PageFault,
+  defaultNotFoundComponent: NotFound,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

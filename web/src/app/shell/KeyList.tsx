@@ -1,0 +1,36 @@
+import { Kbd, Modal } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { isAtLeast } from '../../features/users/index.ts'
+import { modifier } from '../../lib/keyboard.ts'
+import classes from './KeyList.module.css'
+import { places } from './places.ts'
+import { useShownWorkspace } from './useShownWorkspace.ts'
+
+/** What can be done without the mouse. */
+export function KeyList({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const { t } = useTranslation()
+  const workspace = useShownWorkspace()
+  const shown = places.filter(({ least }) => workspace && isAtLeast(workspace.role, least))
+  const rows: [text: string, keys: string[]][] = [
+    [t(($) => $.shell.search), [`${modifier}K`]],
+    [t(($) => $.keyList.this), ['?']],
+    ...shown.map(({ id, letter }): [string, string[]] => [t(($) => $.places[id]), ['g', letter]]),
+    [t(($) => $.shell.account), ['g', 'a']],
+  ]
+  return (
+    <Modal opened={opened} onClose={onClose} title={t(($) => $.keyList.title)}>
+      <dl className={classes.list}>
+        {rows.map(([text, keys]) => (
+          <div key={text}>
+            <dt>{text}</dt>
+            <dd>
+              {keys.map((key) => (
+                <Kbd key={key}>{key}</Kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Modal>
+  )
+}

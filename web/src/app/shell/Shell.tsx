@@ -1,0 +1,68 @@
+import { ActionIcon, Drawer } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Outlet, useRouterState } from '@tanstack/react-router'
+import { Menu } from 'lucide-react'
+import { lazy, Suspense, useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useSignedIn } from '../../features/users/index.ts'
+import { Wordmark } from '../../ui/Wordmark.tsx'
+import { ConnectionNotice } from './ConnectionNotice.tsx'
+import { KeyList } from './KeyList.tsx'
+import classes from './Shell.module.css'
+import { SideNav } from './SideNav.tsx'
+import { useKeys } from './useKeys.ts'
+
+// Nobody has it open when a page appears.
+const CommandPalette = lazy(() => import('./CommandPalette.tsx'))
+
+/** What surrounds every page of somebody who is signed in. */
+export function Shell() {
+  const { t } = useTranslation()
+  const { user } = useSignedIn()
+  const [isNavOpen, nav] = useDisclosure()
+  const [isListOpen, list] = useDisclosure()
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever went somewhere wants to see it
+  useEffect(nav.close, [path])
+  useKeys({ onShowList: list.open })
+  return (
+    <div className={classes.shell}>
+      <a href="#page" className={classes.skip}>
+        {t(($) => $.shell.skip)}
+      </a>
+      <header className={classes.bar}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="lg"
+          aria-label={t(($) => $.shell.openNav)}
+          onClick={nav.open}
+        >
+          <Menu size="1.25rem" aria-hidden />
+        </ActionIcon>
+        <Wordmark />
+      </header>
+      <div className={classes.side}>
+        <SideNav />
+      </div>
+      <Drawer
+        opened={isNavOpen}
+        onClose={nav.close}
+        position="left"
+        size="17rem"
+        title={<Wordmark />}
+        classNames={{ body: classes.drawer }}
+      >
+        <SideNav />
+      </Drawer>
+      <main id="page" tabIndex={-1} className={classes.page}>
+        <ConnectionNotice email={user.email} />
+        <Outlet />
+      </main>
+      <Suspense>
+        <CommandPalette onShowKeys={list.open} />
+      </Suspense>
+      <KeyList opened={isListOpen} onClose={list.close} />
+    </div>
+  )
+}

@@ -1,0 +1,68 @@
+import { Kbd, UnstyledButton } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { BookOpen, Search } from 'lucide-react'
+import { useId } from 'react'
+import { useTranslation } from 'react-i18next'
+import { isAtLeast } from '../../features/users/index.ts'
+import { modifier } from '../../lib/keyboard.ts'
+import { openPalette } from './openPalette.ts'
+import { groups, places } from './places.ts'
+import classes from './SideNav.module.css'
+import { UserMenu } from './UserMenu.tsx'
+import { useShownWorkspace } from './useShownWorkspace.ts'
+import { WorkspaceSwitcher } from './WorkspaceSwitcher.tsx'
+
+export function SideNav() {
+  const { t } = useTranslation()
+  const workspace = useShownWorkspace()
+  // There is one in the drawer as well.
+  const id = useId()
+  const shown = places.filter(({ least }) => workspace && isAtLeast(workspace.role, least))
+  return (
+    <nav className={classes.nav} aria-label={t(($) => $.shell.nav)}>
+      <WorkspaceSwitcher />
+      <UnstyledButton className={classes.search} onClick={() => void openPalette()}>
+        <Search size="1rem" aria-hidden />
+        <span>{t(($) => $.shell.search)}</span>
+        <Kbd size="xs" className="wide-only">
+          {modifier}K
+        </Kbd>
+      </UnstyledButton>
+      <div className={classes.places}>
+        {groups.map((group) => {
+          const inGroup = shown.filter((place) => place.group === group)
+          return (
+            inGroup.length > 0 && (
+              <div key={group} className={classes.group}>
+                <p id={`${id}-${group}`}>{t(($) => $.groups[group])}</p>
+                <ul aria-labelledby={`${id}-${group}`}>
+                  {inGroup.map(({ id: place, to, icon: Icon }) => (
+                    <li key={place}>
+                      <Link
+                        to={to}
+                        params={{ handle: workspace?.handle ?? '' }}
+                        className={classes.link}
+                      >
+                        <Icon size="1rem" aria-hidden />
+                        {t(($) => $.places[place])}
+                      </Link>
+                    </li>
+                  ))}
+                  {group === 'integrations' && (
+                    <li>
+                      <a href="/docs" target="_blank" rel="noreferrer" className={classes.link}>
+                        <BookOpen size="1rem" aria-hidden />
+                        {t(($) => $.shell.reference)}
+                      </a>
+                    </li>
+                  )}
+                </ul>
+              </div>
+            )
+          )
+        })}
+      </div>
+      <UserMenu />
+    </nav>
+  )
+}

@@ -1,0 +1,62 @@
+import {
+  Menu,
+  UnstyledButton,
+  useComputedColorScheme,
+  useMantineColorScheme,
+  VisuallyHidden,
+} from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { LogOut, Moon, Sun, UserRound } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { forgetEverything } from '../../api/caches.ts'
+import { signOutMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { useSignedIn } from '../../features/users/index.ts'
+import classes from './UserMenu.module.css'
+
+export function UserMenu() {
+  const { t } = useTranslation()
+  const { user } = useSignedIn()
+  const navigate = useNavigate()
+  const { setColorScheme } = useMantineColorScheme()
+  const isDark = useComputedColorScheme() === 'dark'
+  const signOut = useMutation({
+    ...signOutMutation(),
+    async onSuccess() {
+      forgetEverything()
+      await navigate({ to: '/sign-in', search: {} })
+    },
+  })
+  return (
+    <Menu position="top-start" width="target">
+      <Menu.Target>
+        <UnstyledButton className={classes.button}>
+          <VisuallyHidden>{t(($) => $.shell.account)} </VisuallyHidden>
+          <span className={classes.name}>{user.name}</span>
+          <span className={classes.address}>{user.email}</span>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          leftSection={<UserRound size="1rem" aria-hidden />}
+          onClick={() => void navigate({ to: '/account' })}
+        >
+          {t(($) => $.shell.account)}
+        </Menu.Item>
+        <Menu.Item
+          leftSection={isDark ? <Sun size="1rem" aria-hidden /> : <Moon size="1rem" aria-hidden />}
+          onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
+        >
+          {t(($) => (isDark ? $.shell.light : $.shell.dark))}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<LogOut size="1rem" aria-hidden />}
+          onClick={() => signOut.mutate({})}
+        >
+          {t(($) => $.shell.signOut)}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

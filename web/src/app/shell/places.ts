@@ -1,0 +1,43 @@
+import { Building2, KeyRound, type LucideIcon, ScrollText, Users } from 'lucide-react'
+import type { Role } from '../../features/users/index.ts'
+import type texts from '../../texts/en.json'
+
+export interface Place {
+  id: keyof typeof texts.places
+  group: keyof typeof texts.groups
+  to: PlacePath
+  icon: LucideIcon
+  /** After `g`. */
+  letter: string
+  /** Who may see it at all. */
+  least: Role
+}
+
+type PlacePath =
+  | '/w/$handle/settings/keys'
+  | '/w/$handle/settings/members'
+  | '/w/$handle/settings/workspace'
+  | '/w/$handle/settings/audit'
+
+/** Where one can go in a workspace; side nav, palette and keys are made of this. */
+export const places: Place[] = [
+  {
+    ...{ id: 'keys', group: 'integrations', letter: 'k', least: 'admin' },
+    ...{ to: '/w/$handle/settings/keys', icon: KeyRound },
+  },
+  {
+    ...{ id: 'members', group: 'settings', letter: 'm', least: 'viewer' },
+    ...{ to: '/w/$handle/settings/members', icon: Users },
+  },
+  {
+    ...{ id: 'workspace', group: 'settings', letter: 'w', least: 'viewer' },
+    ...{ to: '/w/$handle/settings/workspace', icon: Building2 },
+  },
+  {
+    ...{ id: 'audit', group: 'settings', letter: 'l', least: 'admin' },
+    ...{ to: '/w/$handle/settings/audit', icon: ScrollText },
+  },
+]
+
+/** In the order in which the nav shows them. */
+export const groups = ['integrations', 'settings'] as const

@@ -1,0 +1,40 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { isAtLeast } from '../../features/users/index.ts'
+import { openPalette } from './openPalette.ts'
+import { places } from './places.ts'
+import { useShownWorkspace } from './useShownWorkspace.ts'
+
+const patienceMs = 1500
+
+/** `g` and then the letter of a place, ⌘K or Ctrl K for the palette, `?` for the list of all. */
+export function useKeys({ onShowList }: { onShowList: () => void }) {
+  const navigate = useNavigate()
+  const workspace = useShownWorkspace()
+  useEffect(() => {
+    let pressedAtMs = Number.NEGATIVE_INFINITY
+    const listen = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault()
+        void openPalette()
+      }
+      if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return
+      // Where it lies, and whether with shift, differs between keyboards.
+      if (event.key === '?') onShowList()
+      const isSecond = event.timeStamp - pressedAtMs < patienceMs
+      pressedAtMs = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
+      if (!isSecond) return
+      if (event.key === 'a') void navigate({ to: '/account' })
+      const place = places.find(({ letter }) => letter === event.key)
+      if (!place || !workspace || !isAtLeast(workspace.role, place.least)) return
+      void navigate({ to: place.to, params: { handle: workspace.handle } })
+    }
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [navigate, workspace, onShowList])
+}
+
+/** Somebody types, or a dialog asks for something. */
+const isTaken = (target: EventTarget | null) =>
+  target instanceof Element &&
+  target.closest('input, textarea, select, [contenteditable], [role=dialog], [role=menu]') !== null

@@ -1,0 +1,57 @@
+import { Button, Group, PasswordInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Fault } from '../../api/fault.ts'
+import {
+  changePasswordMutation,
+  listOwnSessionsQueryKey,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import { showFault } from '../../lib/form.ts'
+import { Form } from '../../ui/Form.tsx'
+import { NewPasswordInput, passwordLengthMin, useSignedIn } from '../users/index.ts'
+
+export function ChangePassword() {
+  const { t } = useTranslation()
+  const { user } = useSignedIn()
+  const cache = useQueryClient()
+  const [fault, setFault] = useState<Fault>()
+  const form = useForm({
+    initialValues: { current_password: '', new_password: '' },
+    validate: {
+      current_password: (value) => (value === '' ? t(($) => $.signIn.passwordMissing) : null),
+      new_password: (value) =>
+        value.length < passwordLengthMin
+          ? t(($) => $.password.short, { count: passwordLengthMin })
+          : null,
+    },
+  })
+  const change = useMutation({
+    ...changePasswordMutation(),
+    onMutate: () => setFault(undefined),
+    onError: (refused) => setFault(showFault(form, refused)),
+    async onSuccess() {
+      form.reset()
+      notifications.show({ message: t(($) => $.account.passwordChanged) })
+      await cache.invalidateQueries({ queryKey: listOwnSessionsQueryKey() })
+    },
+  })
+  return (
+    <Form onSubmit={form.onSubmit((body) => change.mutate({ body }))} fault={fault}>
+      <input type="email" value={user.email} autoComplete="username" readOnly hidden />
+      <PasswordInput
+        {...form.getInputProps('current_password')}
+        label={t(($) => $.password.current)}
+        autoComplete="current-password"
+      />
+      <NewPasswordInput {...form.getInputProps('new_password')} />
+      <Group>
+        <Button type="submit" variant="default" loading={change.isPending}>
+          {t(($) => $.account.changePassword)}
+        </Button>
+      </Group>
+    </Form>
+  )
+}

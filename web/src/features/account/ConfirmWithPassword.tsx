@@ -1,0 +1,79 @@
+import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import {
+  disableSecondFactorMutation,
+  renewBackupCodesMutation,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import { Form } from '../../ui/Form.tsx'
+import { useSessionRefresh } from '../users/index.ts'
+import { BackupCodes } from './BackupCodes.tsx'
+
+interface ConfirmWithPasswordProps {
+  opened: boolean
+  /** What is about to happen: new backup codes, or no second factor any more. */
+  verb: 'codes' | 'disable'
+  onClose: () => void
+}
+
+export function ConfirmWithPassword({ opened, verb, onClose }: ConfirmWithPasswordProps) {
+  const { t } = useTranslation()
+  const refresh = useSessionRefresh()
+  const [codes, setCodes] = useState<string[]>()
+  const form = useForm({ initialValues: { password: '' } })
+  const close = () => {
+    form.reset()
+    setCodes(undefined)
+    renew.reset()
+    disable.reset()
+    onClose()
+  }
+  const renew = useMutation({
+    ...renewBackupCodesMutation(),
+    onSuccess: ({ backup_codes }) => setCodes(backup_codes),
+  })
+  const disable = useMutation({
+    ...disableSecondFactorMutation(),
+    async onSuccess() {
+      close()
+      notifications.show({ message: t(($) => $.secondFactor.disabled) })
+      await refresh()
+    },
+  })
+  const { mutate, isPending, error } = verb === 'codes' ? renew : disable
+  return (
+    <Modal opened={opened} onClose={close} title={t(($) => $.secondFactor.dialogs[verb].title)}>
+      {codes ? (
+        <Stack>
+          <BackupCodes codes={codes} />
+          <Button onClick={close}>{t(($) => $.secondFactor.stored)}</Button>
+        </Stack>
+      ) : (
+        <Form onSubmit={form.onSubmit((body) => mutate({ body }))} fault={error}>
+          <Text>{t(($) => $.secondFactor.dialogs[verb].body)}</Text>
+          <PasswordInput
+            {...form.getInputProps('password')}
+            label={t(($) => $.password.current)}
+            autoComplete="current-password"
+            data-autofocus
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              {t(($) => $.common.cancel)}
+            </Button>
+            <Button
+              type="submit"
+              loading={isPending}
+              {...(verb === 'disable' ? { color: 'red' } : {})}
+            >
+              {t(($) => $.secondFactor.dialogs[verb].confirm)}
+            </Button>
+          </Group>
+        </Form>
+      )}
+    </Modal>
+  )
+}

@@ -1,0 +1,49 @@
+import { Button, Drawer, Group } from '@mantine/core'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { StateBadge } from '../../ui/StateBadge.tsx'
+import { useSignedIn } from '../users/index.ts'
+import { ConfirmWithPassword } from './ConfirmWithPassword.tsx'
+import { EnableSecondFactor } from './EnableSecondFactor.tsx'
+
+/** Whether a code is asked for besides the password, and what can be done about it. */
+export function SecondFactor() {
+  const { t } = useTranslation()
+  const { user } = useSignedIn()
+  const [open, setOpen] = useState<'enable' | 'codes' | 'disable'>()
+  const close = () => setOpen(undefined)
+  const isOn = user.has_second_factor
+  return (
+    <>
+      <Group>
+        <StateBadge tone={isOn ? 'green' : 'gray'}>
+          {isOn ? t(($) => $.secondFactor.on) : t(($) => $.secondFactor.off)}
+        </StateBadge>
+        {isOn ? (
+          <>
+            <Button variant="default" onClick={() => setOpen('codes')}>
+              {t(($) => $.secondFactor.newCodes)}
+            </Button>
+            <Button variant="subtle" color="red" onClick={() => setOpen('disable')}>
+              {t(($) => $.secondFactor.disable)}
+            </Button>
+          </>
+        ) : (
+          <Button variant="default" onClick={() => setOpen('enable')}>
+            {t(($) => $.secondFactor.enable)}
+          </Button>
+        )}
+      </Group>
+      <Drawer
+        opened={open === 'enable'}
+        onClose={close}
+        title={t(($) => $.secondFactor.enable)}
+        closeOnClickOutside={false}
+      >
+        <EnableSecondFactor onDone={close} />
+      </Drawer>
+      <ConfirmWithPassword opened={open === 'codes'} verb="codes" onClose={close} />
+      <ConfirmWithPassword opened={open === 'disable'} verb="disable" onClose={close} />
+    </>
+  )
+}

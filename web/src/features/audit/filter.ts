@@ -1,0 +1,48 @@
+/** What is looked at, as it stands in the address. */
+export interface AuditFilter {
+  /** What was changed: a beginning of actions, as `key.` */
+  about?: (typeof subjects)[number]
+  /** First and last day of the reader's calendar, `YYYY-MM-DD`. */
+  from?: string
+  to?: string
+}
+
+/** What there is to be changed, as actions begin with it. */
+export const subjects = [
+  'key',
+  'webhook',
+  'campaign',
+  'lead',
+  'mailbox',
+  'suppression',
+  'label',
+  'member',
+  'invitation',
+  'workspace',
+] as const
+
+const day = /^\d{4}-\d{2}-\d{2}$/
+
+/** Of whatever somebody typed into the address: what makes no sense is left out. */
+export function auditFilterOf(search: Record<string, unknown>): AuditFilter {
+  const { from, to } = search
+  const about = subjects.find((subject) => subject === search.about)
+  return {
+    ...(about ? { about } : {}),
+    ...(typeof from === 'string' && day.test(from) ? { from } : {}),
+    ...(typeof to === 'string' && day.test(to) ? { to } : {}),
+  }
+}
+
+/** As the server takes it: instants in place of days, the last one included. */
+export function auditQueryOf({ about, from, to }: AuditFilter) {
+  // Without a zone a time is the reader's own.
+  const startOf = (text: string) => new Date(`${text}T00:00`)
+  const end = to === undefined ? undefined : startOf(to)
+  end?.setDate(end.getDate() + 1)
+  return {
+    ...(about ? { action: `${about}.` } : {}),
+    ...(from ? { from: startOf(from).toISOString() } : {}),
+    ...(end ? { to: end.toISOString() } : {}),
+  }
+}

@@ -1,0 +1,1 @@
+export { auditFilterOf } from './filter.ts'

@@ -1,0 +1,73 @@
+import { Button, Group, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Fault } from '../../api/fault.ts'
+import {
+  createServiceAccountKeyMutation,
+  listServiceAccountKeysInfiniteQueryKey,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import { useAttempt } from '../../lib/attempt.ts'
+import { showFault } from '../../lib/form.ts'
+import { Form } from '../../ui/Form.tsx'
+import { CreatedKey } from './CreatedKey.tsx'
+import { ExpiryField } from './ExpiryField.tsx'
+import { expiryInstant } from './expiry.ts'
+import { firstValues, type KeyValues } from './key-form.ts'
+import { ScopeFields } from './ScopeFields.tsx'
+
+/** The form, and in its place the key once it is made. */
+export function CreateKey({ onDone }: { onDone: () => void }) {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const attempt = useAttempt()
+  const [fault, setFault] = useState<Fault>()
+  const form = useForm<KeyValues>({
+    initialValues: firstValues,
+    onValuesChange: attempt.renew,
+    validate: {
+      name: (name) => (name.trim() === '' ? t(($) => $.keys.form.nameMissing) : null),
+      scopes: (scopes) => (scopes.length === 0 ? t(($) => $.keys.form.scopesMissing) : null),
+    },
+  })
+  const create = useMutation({
+    ...createServiceAccountKeyMutation(),
+    onMutate: () => setFault(undefined),
+    onSuccess: () =>
+      cache.invalidateQueries({ queryKey: listServiceAccountKeysInfiniteQueryKey() }),
+    onError: (refused) => setFault(showFault(form, refused)),
+  })
+
+  if (create.isSuccess) return <CreatedKey created={create.data} onDone={onDone} />
+
+  const submit = form.onSubmit(({ name, scopes, expiry, date }) => {
+    const expires = expiryInstant(expiry, date, new Date())
+    create.mutate({
+      headers: attempt.headers(),
+      body: { name, scopes, ...(expires ? { timestamp_expires: expires } : {}) },
+    })
+  })
+  return (
+    <Form onSubmit={submit} fault={fault}>
+      <TextInput
+        {...form.getInputProps('name')}
+        label={t(($) => $.keys.form.name)}
+        description={t(($) => $.keys.form.nameHint)}
+        maxLength={255}
+        data-autofocus
+        withAsterisk
+      />
+      <ScopeFields form={form} />
+      <ExpiryField form={form} />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onDone}>
+          {t(($) => $.common.cancel)}
+        </Button>
+        <Button type="submit" loading={create.isPending}>
+          {t(($) => $.keys.form.submit)}
+        </Button>
+      </Group>
+    </Form>
+  )
+}

@@ -1,0 +1,60 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { listServiceAccountKeysInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { ServiceAccountKey } from '../../api/generated/types.gen.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { MoreButton } from '../../ui/MoreButton.tsx'
+import { Table } from '../../ui/Table.tsx'
+import { KeyRow } from './KeyRow.tsx'
+import { RevokeKey } from './RevokeKey.tsx'
+
+/** Every key that is not revoked, newest first. */
+export function KeyList({ whenEmpty }: { whenEmpty: ReactNode }) {
+  const { t } = useTranslation()
+  const [revoking, setRevoking] = useState<ServiceAccountKey>()
+  const keys = useInfiniteQuery({
+    ...listServiceAccountKeysInfiniteOptions({ query: { limit: 50 } }),
+    initialPageParam: {},
+    getNextPageParam: (page) => page.next_starting_after,
+  })
+
+  if (keys.isPending) return <LoadingRows rows={5} />
+  if (keys.isError) return <FaultNotice fault={keys.error} onRetry={() => void keys.refetch()} />
+  const items = keys.data.pages.flatMap((page) => page.items)
+  if (items.length === 0) {
+    return (
+      <EmptyState
+        title={t(($) => $.keys.empty.title)}
+        body={t(($) => $.keys.empty.body)}
+        action={whenEmpty}
+      />
+    )
+  }
+  return (
+    <>
+      <Table label={t(($) => $.keys.title)}>
+        <thead>
+          <tr>
+            <th>{t(($) => $.keys.columns.name)}</th>
+            <th className="wide-only">{t(($) => $.keys.columns.prefix)}</th>
+            <th className="wide-only">{t(($) => $.keys.columns.scopes)}</th>
+            <th className="wide-only">{t(($) => $.keys.columns.lastUsed)}</th>
+            <th className="wide-only">{t(($) => $.keys.columns.expires)}</th>
+            <th>{t(($) => $.keys.columns.status)}</th>
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((key) => (
+            <KeyRow key={key.id} apiKey={key} onRevoke={() => setRevoking(key)} />
+          ))}
+        </tbody>
+      </Table>
+      <MoreButton pages={keys} />
+      <RevokeKey apiKey={revoking} onClose={() => setRevoking(undefined)} />
+    </>
+  )
+}

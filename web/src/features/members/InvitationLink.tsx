@@ -1,0 +1,32 @@
+import { Alert, Button, Stack } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import type { CreatedInvitation } from '../../api/generated/types.gen.ts'
+import { Secret } from '../../ui/Secret.tsx'
+
+interface InvitationLinkProps {
+  created: CreatedInvitation
+  onDone: () => void
+}
+
+/** To be handed over by whoever invites: Outrider sends no mail of its own. */
+export function InvitationLink({ created, onDone }: InvitationLinkProps) {
+  const { t } = useTranslation()
+  const { email, url } = created
+  return (
+    <Stack>
+      {url === null ? (
+        <Alert color="red" role="alert">
+          {t(($) => $.invitations.lost)}
+        </Alert>
+      ) : (
+        <>
+          <Alert color="ink" title={t(($) => $.invitations.passOn)}>
+            {t(($) => $.invitations.passOnBody, { email })}
+          </Alert>
+          <Secret label={t(($) => $.invitations.link)} value={url} />
+        </>
+      )}
+      <Button onClick={onDone}>{t(($) => $.common.done)}</Button>
+    </Stack>
+  )
+}

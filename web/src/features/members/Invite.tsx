@@ -1,0 +1,76 @@
+import { Button, Group, Radio, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Fault } from '../../api/fault.ts'
+import {
+  createInvitationMutation,
+  listInvitationsQueryKey,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import { useAttempt } from '../../lib/attempt.ts'
+import { showFault } from '../../lib/form.ts'
+import { Form } from '../../ui/Form.tsx'
+import { isAtLeast, type Role, roles, useWorkspace } from '../users/index.ts'
+import { InvitationLink } from './InvitationLink.tsx'
+
+/** The form, and in its place the link once it is made. */
+export function Invite({ onDone }: { onDone: () => void }) {
+  const { t } = useTranslation()
+  const { role: own } = useWorkspace()
+  const cache = useQueryClient()
+  const attempt = useAttempt()
+  const [fault, setFault] = useState<Fault>()
+  const form = useForm<{ email: string; role: Role }>({
+    initialValues: { email: '', role: 'member' },
+    onValuesChange: attempt.renew,
+    validate: {
+      email: (email) => (email.includes('@') ? null : t(($) => $.setUp.emailMissing)),
+    },
+  })
+  const invite = useMutation({
+    ...createInvitationMutation(),
+    onMutate: () => setFault(undefined),
+    onError: (refused) => setFault(showFault(form, refused)),
+    onSuccess: () => cache.invalidateQueries({ queryKey: listInvitationsQueryKey() }),
+  })
+
+  if (invite.isSuccess) return <InvitationLink created={invite.data} onDone={onDone} />
+
+  return (
+    <Form
+      onSubmit={form.onSubmit((body) => invite.mutate({ headers: attempt.headers(), body }))}
+      fault={fault}
+    >
+      <TextInput
+        {...form.getInputProps('email')}
+        type="email"
+        label={t(($) => $.signIn.email)}
+        data-autofocus
+        withAsterisk
+      />
+      <Radio.Group {...form.getInputProps('role')} label={t(($) => $.members.columns.role)}>
+        <Stack gap="xs" mt="xs">
+          {roles
+            .filter((role) => isAtLeast(own, role))
+            .map((role) => (
+              <Radio
+                key={role}
+                value={role}
+                label={t(($) => $.roles[role].name)}
+                description={t(($) => $.roles[role].can)}
+              />
+            ))}
+        </Stack>
+      </Radio.Group>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onDone}>
+          {t(($) => $.common.cancel)}
+        </Button>
+        <Button type="submit" loading={invite.isPending}>
+          {t(($) => $.invitations.submit)}
+        </Button>
+      </Group>
+    </Form>
+  )
+}

@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { listMembersOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { Member } from '../../api/generated/types.gen.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { Table } from '../../ui/Table.tsx'
+import { MemberRow } from './MemberRow.tsx'
+import { RemoveMember } from './RemoveMember.tsx'
+import { ResetLink } from './ResetLink.tsx'
+
+/** Who works in this workspace; whoever looks is one of them, so it is never empty. */
+export function MemberList() {
+  const { t } = useTranslation()
+  const [removing, setRemoving] = useState<Member>()
+  const [resetting, setResetting] = useState<Member>()
+  const members = useQuery(listMembersOptions())
+
+  if (members.isPending) return <LoadingRows rows={3} />
+  if (members.isError) {
+    return <FaultNotice fault={members.error} onRetry={() => void members.refetch()} />
+  }
+  return (
+    <>
+      <Table label={t(($) => $.members.title)}>
+        <thead>
+          <tr>
+            <th>{t(($) => $.members.columns.name)}</th>
+            <th>{t(($) => $.members.columns.role)}</th>
+            <th className="wide-only">{t(($) => $.members.columns.secondFactor)}</th>
+            <th className="wide-only">{t(($) => $.members.columns.since)}</th>
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {members.data.items.map((member) => (
+            <MemberRow
+              key={member.id}
+              member={member}
+              onRemove={() => setRemoving(member)}
+              onReset={() => setResetting(member)}
+            />
+          ))}
+        </tbody>
+      </Table>
+      <RemoveMember member={removing} onClose={() => setRemoving(undefined)} />
+      <ResetLink member={resetting} onClose={() => setResetting(undefined)} />
+    </>
+  )
+}

@@ -1,0 +1,101 @@
+import { ActionIcon, Menu, NativeSelect, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Ellipsis } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import {
+  listMembersQueryKey,
+  setMemberRoleMutation,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { Member } from '../../api/generated/types.gen.ts'
+import { Moment } from '../../ui/Moment.tsx'
+import { StateBadge } from '../../ui/StateBadge.tsx'
+import { isAtLeast, type Role, roles, useSignedIn, useWorkspace } from '../users/index.ts'
+
+interface MemberRowProps {
+  member: Member
+  onRemove: () => void
+  onReset: () => void
+}
+
+export function MemberRow({ member, onRemove, onReset }: MemberRowProps) {
+  const { t } = useTranslation()
+  const { user } = useSignedIn()
+  const { role: own } = useWorkspace()
+  const cache = useQueryClient()
+  const { name, email, role, has_second_factor, timestamp_created } = member
+  const isSelf = member.id === user.id
+  // Nobody changes who stands above them, and nobody locks themselves out.
+  const mayChange = isAtLeast(own, 'admin') && isAtLeast(own, role) && !isSelf
+  const update = useMutation({
+    ...setMemberRoleMutation(),
+    onSuccess: () => cache.invalidateQueries({ queryKey: listMembersQueryKey() }),
+    onError: ({ message }) => notifications.show({ color: 'red', message }),
+  })
+  return (
+    <tr>
+      <th scope="row">
+        {name}{' '}
+        {isSelf && (
+          <Text span size="sm" c="dimmed">
+            {t(($) => $.members.you)}
+          </Text>
+        )}
+        <Text size="xs" c="dimmed" fw={400}>
+          {email}
+        </Text>
+      </th>
+      <td>
+        {mayChange ? (
+          <NativeSelect
+            size="xs"
+            w="8rem"
+            aria-label={t(($) => $.members.roleOf, { name })}
+            value={role}
+            disabled={update.isPending}
+            data={roles
+              .filter((each) => isAtLeast(own, each))
+              .map((value) => ({ value, label: t(($) => $.roles[value].name) }))}
+            onChange={(event) =>
+              update.mutate({
+                path: { id: member.id },
+                body: { role: event.currentTarget.value as Role },
+              })
+            }
+          />
+        ) : (
+          t(($) => $.roles[role].name)
+        )}
+      </td>
+      <td className="wide-only">
+        <StateBadge tone={has_second_factor ? 'green' : 'gray'}>
+          {has_second_factor ? t(($) => $.secondFactor.on) : t(($) => $.secondFactor.off)}
+        </StateBadge>
+      </td>
+      <td className="wide-only">
+        <Moment at={timestamp_created} />
+      </td>
+      <td className="end">
+        {mayChange && (
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={t(($) => $.members.actionsFor, { name })}
+              >
+                <Ellipsis size="1rem" aria-hidden />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item onClick={onReset}>{t(($) => $.resetLink.action)}</Menu.Item>
+              <Menu.Item color="red" onClick={onRemove}>
+                {t(($) => $.members.remove.action)}
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        )}
+      </td>
+    </tr>
+  )
+}

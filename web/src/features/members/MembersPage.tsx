@@ -1,0 +1,55 @@
+import { Button, Drawer, Title } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { UserPlus } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Page } from '../../ui/Page.tsx'
+import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { InvitationList } from './InvitationList.tsx'
+import { Invite } from './Invite.tsx'
+import { MemberList } from './MemberList.tsx'
+
+const route = getRouteApi('/signed-in/w/$handle/settings/members')
+
+/** Settings → Members. */
+export function MembersPage() {
+  const { t } = useTranslation()
+  const { role } = useWorkspace()
+  const { panel } = route.useSearch()
+  const navigate = route.useNavigate()
+  const close = () => void navigate({ search: {} })
+  const mayInvite = isAtLeast(role, 'admin')
+  return (
+    <Page
+      title={t(($) => $.members.title)}
+      lead={t(($) => $.members.lead)}
+      actions={
+        mayInvite && (
+          <Button
+            leftSection={<UserPlus size="1rem" aria-hidden />}
+            onClick={() => void navigate({ search: { panel: 'invite' } })}
+          >
+            {t(($) => $.members.invite)}
+          </Button>
+        )
+      }
+    >
+      <MemberList />
+      {mayInvite && (
+        <>
+          <Title order={2} mt="xl" mb="sm">
+            {t(($) => $.invitations.title)}
+          </Title>
+          <InvitationList />
+          <Drawer
+            opened={panel === 'invite'}
+            onClose={close}
+            title={t(($) => $.members.invite)}
+            closeOnClickOutside={false}
+          >
+            <Invite onDone={close} />
+          </Drawer>
+        </>
+      )}
+    </Page>
+  )
+}

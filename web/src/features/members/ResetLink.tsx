@@ -1,0 +1,56 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { createResetLinkMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { Member } from '../../api/generated/types.gen.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { Secret } from '../../ui/Secret.tsx'
+
+interface ResetLinkProps {
+  member: Member | undefined
+  onClose: () => void
+}
+
+/** Outrider sends no mail of its own: the link is passed on by hand. */
+export function ResetLink({ member, onClose }: ResetLinkProps) {
+  const { t } = useTranslation()
+  const create = useMutation({ ...createResetLinkMutation() })
+  const close = () => {
+    create.reset()
+    onClose()
+  }
+  const name = member?.name ?? ''
+  return (
+    <Modal
+      opened={member !== undefined}
+      onClose={close}
+      title={t(($) => $.resetLink.title, { name })}
+    >
+      <Stack>
+        {create.error && <FaultNotice fault={create.error} />}
+        {create.isSuccess ? (
+          <>
+            <Text>{t(($) => $.resetLink.passOn, { name })}</Text>
+            <Secret label={t(($) => $.resetLink.link)} value={create.data.url ?? ''} />
+            <Button onClick={close}>{t(($) => $.common.done)}</Button>
+          </>
+        ) : (
+          <>
+            <Text>{t(($) => $.resetLink.body, { name })}</Text>
+            <Group justify="flex-end">
+              <Button variant="default" data-autofocus onClick={close}>
+                {t(($) => $.common.cancel)}
+              </Button>
+              <Button
+                loading={create.isPending}
+                onClick={() => member && create.mutate({ path: { id: member.id } })}
+              >
+                {t(($) => $.resetLink.create)}
+              </Button>
+            </Group>
+          </>
+        )}
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { getInvitationOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { useToken } from '../../lib/useToken.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { NarrowPage } from '../../ui/NarrowPage.tsx'
+import { JoinAsNew } from './JoinAsNew.tsx'
+import { JoinWithAccount } from './JoinWithAccount.tsx'
+
+/** Where the link leads that an admin passes on. */
+export function InvitationPage() {
+  const { t } = useTranslation()
+  const token = useToken()
+  const invitation = useQuery({
+    ...getInvitationOptions({ path: { token } }),
+    enabled: token !== '',
+  })
+  if (token === '') {
+    return <NarrowPage title={t(($) => $.invitation.noToken)} lead={t(($) => $.invitation.ask)} />
+  }
+  if (invitation.isPending) {
+    return (
+      <NarrowPage title={t(($) => $.invitation.title)}>
+        <LoadingRows rows={3} />
+      </NarrowPage>
+    )
+  }
+  if (invitation.isError) {
+    return (
+      <NarrowPage title={t(($) => $.invitation.invalid)} lead={t(($) => $.invitation.ask)}>
+        <FaultNotice fault={invitation.error} onRetry={() => void invitation.refetch()} />
+      </NarrowPage>
+    )
+  }
+  const { workspace_name: workspace, role, email, has_account } = invitation.data
+  const Join = has_account ? JoinWithAccount : JoinAsNew
+  return (
+    <NarrowPage
+      title={t(($) => $.invitation.into, { workspace })}
+      lead={`${t(($) => $.roles[role].name)}: ${t(($) => $.roles[role].can)}`}
+    >
+      <Join token={token} email={email} />
+    </NarrowPage>
+  )
+}

@@ -1,0 +1,41 @@
+import { Button, Stack, Text } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import {
+  acceptInvitationMutation,
+  getSessionOptions,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { SignInForm } from './SignInForm.tsx'
+import { useEntry } from './useEntry.ts'
+
+/** Somebody who works here already, in another workspace: signs in if need be, and joins. */
+export function JoinWithAccount({ token, email }: { token: string; email: string }) {
+  const { t } = useTranslation()
+  const enter = useEntry()
+  const session = useQuery(getSessionOptions())
+  const accept = useMutation({ ...acceptInvitationMutation(), onSuccess: enter })
+  const join = () => accept.mutate({ path: { token }, body: {} })
+
+  if (session.isPending) return <LoadingRows rows={2} />
+  const isSignedIn = session.data?.user?.email === email
+  return (
+    <Stack>
+      {accept.error && <FaultNotice fault={accept.error} />}
+      {isSignedIn ? (
+        <>
+          <Text>{t(($) => $.invitation.signedIn, { email })}</Text>
+          <Button loading={accept.isPending} onClick={join}>
+            {t(($) => $.invitation.submit)}
+          </Button>
+        </>
+      ) : (
+        <>
+          <Text>{t(($) => $.invitation.signIn)}</Text>
+          <SignInForm email={email} onDone={async () => join()} />
+        </>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,62 @@
+import { Button } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Fault } from '../../api/fault.ts'
+import { resetPasswordMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { showFault } from '../../lib/form.ts'
+import { useToken } from '../../lib/useToken.ts'
+import { Form } from '../../ui/Form.tsx'
+import { NarrowPage } from '../../ui/NarrowPage.tsx'
+import { NewPasswordInput, passwordLengthMin } from './NewPasswordInput.tsx'
+import { SecondFactorForm } from './SecondFactorForm.tsx'
+import { useEntry } from './useEntry.ts'
+
+/** Where the one-time link leads that an admin or the command line makes. */
+export function ResetPage() {
+  const { t } = useTranslation()
+  const token = useToken()
+  const enter = useEntry()
+  const [fault, setFault] = useState<Fault>()
+  const form = useForm({
+    initialValues: { password: '' },
+    validate: {
+      password: (password) =>
+        password.length < passwordLengthMin
+          ? t(($) => $.password.short, { count: passwordLengthMin })
+          : null,
+    },
+  })
+  const reset = useMutation({
+    ...resetPasswordMutation(),
+    onMutate: () => setFault(undefined),
+    onError: (refused) => setFault(showFault(form, refused)),
+    onSuccess: async ({ second_factor }) => {
+      if (!second_factor) await enter()
+    },
+  })
+  if (token === '') {
+    return <NarrowPage title={t(($) => $.reset.noToken)} lead={t(($) => $.reset.ask)} />
+  }
+  if (reset.data?.second_factor) {
+    return (
+      <NarrowPage title={t(($) => $.reset.code)} lead={t(($) => $.reset.codeLead)}>
+        <SecondFactorForm onDone={enter} />
+      </NarrowPage>
+    )
+  }
+  return (
+    <NarrowPage title={t(($) => $.reset.title)} lead={t(($) => $.reset.lead)}>
+      <Form
+        onSubmit={form.onSubmit((body) => reset.mutate({ path: { token }, body }))}
+        fault={fault}
+      >
+        <NewPasswordInput {...form.getInputProps('password')} autoFocus />
+        <Button type="submit" loading={reset.isPending} fullWidth>
+          {t(($) => $.reset.submit)}
+        </Button>
+      </Form>
+    </NarrowPage>
+  )
+}

@@ -1,0 +1,88 @@
+import { Alert, Anchor, Button, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Fault } from '../../api/fault.ts'
+import { getSessionOptions, setUpMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { showFault } from '../../lib/form.ts'
+import { useToken } from '../../lib/useToken.ts'
+import { Form } from '../../ui/Form.tsx'
+import { NarrowPage } from '../../ui/NarrowPage.tsx'
+import { NewPasswordInput, passwordLengthMin } from './NewPasswordInput.tsx'
+import { useEntry } from './useEntry.ts'
+
+/** The first page there is: whoever read the server's output becomes the owner. */
+export function SetUpPage() {
+  const { t } = useTranslation()
+  const token = useToken()
+  const session = useQuery(getSessionOptions())
+  if (session.data?.is_set_up) {
+    return (
+      <NarrowPage title={t(($) => $.setUp.done)} lead={t(($) => $.setUp.doneBody)}>
+        <Anchor component={Link} to="/sign-in">
+          {t(($) => $.signIn.title)}
+        </Anchor>
+      </NarrowPage>
+    )
+  }
+  return (
+    <NarrowPage title={t(($) => $.setUp.title)} lead={t(($) => $.setUp.lead)}>
+      {token === '' ? (
+        <Alert color="yellow" role="alert" title={t(($) => $.setUp.noToken)}>
+          {t(($) => $.setUp.noTokenBody)}
+        </Alert>
+      ) : (
+        <OwnerForm token={token} />
+      )}
+    </NarrowPage>
+  )
+}
+
+function OwnerForm({ token }: { token: string }) {
+  const { t } = useTranslation()
+  const enter = useEntry()
+  const [fault, setFault] = useState<Fault>()
+  const form = useForm({
+    initialValues: { name: '', email: '', password: '' },
+    validate: {
+      name: (name) => (name.trim() === '' ? t(($) => $.setUp.nameMissing) : null),
+      email: (email) => (email.includes('@') ? null : t(($) => $.setUp.emailMissing)),
+      password: (password) =>
+        password.length < passwordLengthMin
+          ? t(($) => $.password.short, { count: passwordLengthMin })
+          : null,
+    },
+  })
+  const setUp = useMutation({
+    ...setUpMutation(),
+    onMutate: () => setFault(undefined),
+    onError: (refused) => setFault(showFault(form, refused)),
+    onSuccess: enter,
+  })
+  return (
+    <Form
+      onSubmit={form.onSubmit((values) => setUp.mutate({ body: { token, ...values } }))}
+      fault={fault}
+    >
+      <TextInput
+        {...form.getInputProps('name')}
+        label={t(($) => $.setUp.name)}
+        autoComplete="name"
+        autoFocus
+      />
+      <TextInput
+        {...form.getInputProps('email')}
+        type="email"
+        label={t(($) => $.signIn.email)}
+        description={t(($) => $.setUp.emailHint)}
+        autoComplete="username"
+      />
+      <NewPasswordInput {...form.getInputProps('password')} label={t(($) => $.signIn.password)} />
+      <Button type="submit" loading={setUp.isPending} fullWidth>
+        {t(($) => $.setUp.submit)}
+      </Button>
+    </Form>
+  )
+}

@@ -1,0 +1,49 @@
+import { Alert, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Navigate, useRouter } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { forgetEverything } from '../../api/caches.ts'
+import { setConnection } from '../../api/connection.ts'
+import { getSessionOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { NarrowPage } from '../../ui/NarrowPage.tsx'
+import { SignInElsewhere } from './SignInElsewhere.tsx'
+import { SignInForm } from './SignInForm.tsx'
+
+const route = getRouteApi('/sign-in')
+
+export function SignInPage() {
+  const { t } = useTranslation()
+  const { next = '/', error } = route.useSearch()
+  const router = useRouter()
+  const session = useQuery(getSessionOptions())
+  const enter = async () => {
+    forgetEverything()
+    setConnection('well')
+    // A whole path with its search, which the router takes apart.
+    router.history.push(next)
+  }
+  const isSignedIn = Boolean(session.data?.user)
+  useEffect(() => {
+    if (isSignedIn) router.history.replace(next)
+  }, [isSignedIn, next, router])
+  if (session.data?.is_set_up === false) return <Navigate to="/set-up" />
+  return (
+    <NarrowPage title={t(($) => $.signIn.title)}>
+      {session.error && (
+        <FaultNotice fault={session.error} onRetry={() => void session.refetch()} />
+      )}
+      {error && (
+        <Alert color="red" role="alert" mb="md">
+          {t(($) => $.signIn.refusedElsewhere)}
+        </Alert>
+      )}
+      <SignInForm onDone={enter} />
+      {session.data?.oidc_name && <SignInElsewhere name={session.data.oidc_name} />}
+      <Text size="sm" c="dimmed" mt="lg">
+        {t(($) => $.signIn.forgot)}
+      </Text>
+    </NarrowPage>
+  )
+}

@@ -1,0 +1,5 @@
+export { NewPasswordInput, passwordLengthMin } from './NewPasswordInput.tsx'
+export { RoleNeeded } from './RoleNeeded.tsx'
+export { isAtLeast, type Role, roles } from './roles.ts'
+export { SignInForm } from './SignInForm.tsx'
+export { readSession, useSessionRefresh, useSignedIn, useWorkspace } from './session.ts'

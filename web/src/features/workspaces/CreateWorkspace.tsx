@@ -1,0 +1,60 @@
+import { Button, Group, Modal, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Fault } from '../../api/fault.ts'
+import { createWorkspaceMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { useAttempt } from '../../lib/attempt.ts'
+import { showFault } from '../../lib/form.ts'
+import { Form } from '../../ui/Form.tsx'
+import { useSessionRefresh } from '../users/index.ts'
+
+/** For whoever runs the server; they become its owner, and go there. */
+export default function CreateWorkspace({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const refresh = useSessionRefresh()
+  const attempt = useAttempt()
+  const [fault, setFault] = useState<Fault>()
+  const form = useForm({
+    initialValues: { name: '' },
+    onValuesChange: attempt.renew,
+    validate: { name: (name) => (name.trim() === '' ? t(($) => $.workspace.nameMissing) : null) },
+  })
+  const create = useMutation({
+    ...createWorkspaceMutation(),
+    onMutate: () => setFault(undefined),
+    onError: (refused) => setFault(showFault(form, refused)),
+    async onSuccess({ handle }) {
+      await refresh()
+      onClose()
+      await navigate({ to: '/w/$handle', params: { handle } })
+    },
+  })
+  return (
+    <Modal opened onClose={onClose} title={t(($) => $.newWorkspace.title)}>
+      <Form
+        onSubmit={form.onSubmit((body) => create.mutate({ headers: attempt.headers(), body }))}
+        fault={fault}
+      >
+        <Text>{t(($) => $.newWorkspace.lead)}</Text>
+        <TextInput
+          {...form.getInputProps('name')}
+          label={t(($) => $.workspace.name)}
+          maxLength={255}
+          data-autofocus
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t(($) => $.common.cancel)}
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            {t(($) => $.newWorkspace.submit)}
+          </Button>
+        </Group>
+      </Form>
+    </Modal>
+  )
+}

@@ -1,0 +1,43 @@
+import { useTranslation } from 'react-i18next'
+import type { Workspace } from '../../api/generated/types.gen.ts'
+import { StateBadge } from '../../ui/StateBadge.tsx'
+import classes from './Plan.module.css'
+
+const parts = ['api', 'webhooks', 'acquisition'] as const
+
+/** What the operator has switched on, and its limits. */
+export function Plan({ workspace }: { workspace: Workspace }) {
+  const { t } = useTranslation()
+  const isOn = {
+    api: workspace.plan_api,
+    webhooks: workspace.plan_webhooks,
+    acquisition: workspace.plan_acquisition,
+  }
+  const { plan_leads_max: leadsMax, plan_monthly_credits: credits } = workspace
+  return (
+    <dl className={classes.plan}>
+      {parts.map((part) => (
+        <div key={part}>
+          <dt>{t(($) => $.workspace.parts[part])}</dt>
+          <dd>
+            <StateBadge tone={isOn[part] ? 'green' : 'gray'}>
+              {isOn[part] ? t(($) => $.workspace.on) : t(($) => $.workspace.off)}
+            </StateBadge>
+          </dd>
+        </div>
+      ))}
+      <div>
+        <dt>{t(($) => $.workspace.leadsMax)}</dt>
+        <dd className="numbers">
+          {leadsMax === null
+            ? t(($) => $.workspace.unlimited)
+            : t(($) => $.workspace.number, { count: leadsMax })}
+        </dd>
+      </div>
+      <div>
+        <dt>{t(($) => $.workspace.credits)}</dt>
+        <dd className="numbers">{t(($) => $.workspace.number, { count: credits })}</dd>
+      </div>
+    </dl>
+  )
+}

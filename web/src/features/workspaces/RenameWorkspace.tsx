@@ -1,0 +1,55 @@
+import { Button, Group, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Fault } from '../../api/fault.ts'
+import {
+  getWorkspaceQueryKey,
+  updateWorkspaceMutation,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { Workspace } from '../../api/generated/types.gen.ts'
+import { showFault } from '../../lib/form.ts'
+import { Form } from '../../ui/Form.tsx'
+import { isAtLeast, useSessionRefresh, useWorkspace } from '../users/index.ts'
+
+export function RenameWorkspace({ workspace }: { workspace: Workspace }) {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const refresh = useSessionRefresh()
+  const mayChange = isAtLeast(useWorkspace().role, 'admin')
+  const [fault, setFault] = useState<Fault>()
+  const form = useForm({
+    initialValues: { name: workspace.name },
+    validate: { name: (name) => (name.trim() === '' ? t(($) => $.workspace.nameMissing) : null) },
+  })
+  const rename = useMutation({
+    ...updateWorkspaceMutation(),
+    onMutate: () => setFault(undefined),
+    onError: (refused) => setFault(showFault(form, refused)),
+    async onSuccess(renamed) {
+      cache.setQueryData(getWorkspaceQueryKey(), renamed)
+      form.resetDirty()
+      await refresh()
+      notifications.show({ message: t(($) => $.common.saved) })
+    },
+  })
+  return (
+    <Form onSubmit={form.onSubmit((body) => rename.mutate({ body }))} fault={fault}>
+      <TextInput
+        {...form.getInputProps('name')}
+        label={t(($) => $.workspace.name)}
+        maxLength={255}
+        readOnly={!mayChange}
+      />
+      {mayChange && (
+        <Group>
+          <Button type="submit" disabled={!form.isDirty()} loading={rename.isPending}>
+            {t(($) => $.common.save)}
+          </Button>
+        </Group>
+      )}
+    </Form>
+  )
+}

@@ -1,0 +1,14 @@
+import '@fontsource-variable/inter/wght.css'
+import '@mantine/core/styles.css'
+import '@mantine/notifications/styles.css'
+import '@mantine/spotlight/styles.css'
+import './app/tokens.css'
+import { createRoot } from 'react-dom/client'
+import { setUpClient } from './api/client.ts'
+import { App } from './app/App.tsx'
+import { setUpTexts } from './texts/texts.ts'
+
+setUpTexts()
+setUpClient()
+const root = document.getElementById('root')
+if (root) createRoot(root).render(<App />)

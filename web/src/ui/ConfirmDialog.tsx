@@ -1,0 +1,43 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Fault } from '../api/fault.ts'
+import { FaultNotice } from './FaultNotice.tsx'
+
+interface ConfirmDialogProps {
+  opened: boolean
+  title: string
+  /** What will be so afterwards, and whether it can be undone. */
+  body: string
+  /** The verb on the button, never "OK". */
+  confirm: string
+  isBusy: boolean
+  fault: Fault | null
+  onConfirm: () => void
+  onClose: () => void
+  /** What can be decided about it. */
+  children?: ReactNode
+}
+
+/** For what cannot be undone; all else is done at once and offers an undo. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { t } = useTranslation()
+  const { opened, title, body, confirm, isBusy, fault, onConfirm, onClose, children } = props
+  return (
+    <Modal opened={opened} onClose={onClose} title={title}>
+      <Stack>
+        <Text>{body}</Text>
+        {children}
+        {fault && <FaultNotice fault={fault} />}
+        <Group justify="flex-end">
+          <Button variant="default" data-autofocus onClick={onClose}>
+            {t(($) => $.common.cancel)}
+          </Button>
+          <Button color="red" loading={isBusy} onClick={onConfirm}>
+            {confirm}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { chromiumPath } from './chromium.ts'
+
+/** Quiet: without these flags it tries to reach hosts outside. */
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: chromiumPath,
+    args: [
+      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
+      ...['--disable-background-networking', '--disable-component-update'],
+    ],
+  })
+
+/** What a page may never do: fail a script, or break its own policy. */
+export function watch(page: Page): string[] {
+  const faults: string[] = []
+  page.on('pageerror', ({ message }) => faults.push(message))
+  page.on('console', (line) => {
+    // The browser itself says so of every answer that is no success; the page shows it as well.
+    const isExpected = line.text().startsWith('Failed to load resource')
+    if (line.type() === 'error' && !isExpected) faults.push(line.text())
+  })
+  return faults
+}
+
+const axeFile = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'))
+
+/** What stands in the way, in either scheme, of people who use the page otherwise than by eye and mouse. */
+export async function findBarriers(page: Page): Promise<string[]> {
+  const axe = await readFile(axeFile, 'utf8')
+  const found = new Set<string>()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    // Evaluated by the debugger, which the page's policy does not bind.
+    const { violations } = (await page.evaluate(`${axe}; axe.run()`)) as {
+      violations: { id: string; nodes: { html: string }[] }[]
+    }
+    for (const { id, nodes } of violations) found.add(`${colorScheme} ${id}: ${nodes[0]?.html}`)
+  }
+  return [...found]
+}

@@ -1,0 +1,94 @@
+import { createHmac } from 'node:crypto'
+import { createPerson, join } from '../../../server/test/people.ts'
+import type { Application } from '../application.ts'
+import { test } from './fixture.ts'
+
+const password = 'correct horse battery staple'
+
+async function createMember({ api }: Application, email: string) {
+  const person = await createPerson(api, { email })
+  await join(api, api.workspaceId, person, 'member')
+  return person
+}
+
+test('a second factor is set up by its code, and asked for at the next sign-in', async ({
+  application,
+  open,
+}) => {
+  const person = await createMember(application, 'factor@team.example')
+  const page = await open(person.browser, '/account')
+  await page.getByRole('button', { name: 'Set up second factor' }).click()
+  const drawer = page.getByRole('dialog')
+  await drawer.getByLabel('Your password', { exact: true }).fill(password)
+  await drawer.getByRole('button', { name: 'Next' }).click()
+  await drawer.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor()
+  const secret = await drawer.getByLabel('Or type this into the app').inputValue()
+  const [backup = ''] = await drawer.getByRole('listitem').allTextContents()
+  await drawer.getByLabel('Code', { exact: true }).fill('000000')
+  await drawer.getByRole('button', { name: 'Switch on' }).click()
+  await drawer.getByRole('alert').waitFor()
+  await drawer.getByLabel('Code', { exact: true }).fill(codeAt(secret, Date.now()))
+  await drawer.getByRole('button', { name: 'Switch on' }).click()
+  await page.getByRole('button', { name: 'New backup codes' }).waitFor()
+
+  await page.getByRole('button', { name: 'Your account' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByLabel('E-mail address').fill(person.email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.keyboard.press('Enter')
+  // The code of this moment was used: a backup code opens, once.
+  await page.getByRole('button', { name: 'Use a backup code' }).click()
+  await page.getByLabel('Backup code').fill(backup)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Workspace' }).waitFor()
+})
+
+/** RFC 6238: SHA-1, six digits, 30 s. */
+function codeAt(secret: string, nowMs: number): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+  const bits = [...secret].map((c) => alphabet.indexOf(c).toString(2).padStart(5, '0')).join('')
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((octet) => Number.parseInt(octet, 2)))
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(BigInt(Math.floor(nowMs / 30_000)))
+  const mac = createHmac('sha1', key).update(counter).digest()
+  const offset = (mac.at(-1) ?? 0) & 15
+  return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0')
+}
+
+test('a new password ends the other sessions and keeps this one', async ({ application, open }) => {
+  const person = await createMember(application, 'password@team.example')
+  const page = await open(person.browser, '/account')
+  await page.getByText('This one').waitFor()
+  await page.getByLabel('Your password', { exact: true }).fill('wrong')
+  await page.getByLabel('New password', { exact: true }).fill('short')
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByText('Too short').waitFor()
+  await page.getByLabel('New password', { exact: true }).fill('another horse battery staple')
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByRole('alert').getByText('The password is not right.').waitFor()
+  await page.getByLabel('Your password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByText('Your password is changed').waitFor()
+  await page.reload()
+  await page.getByText('This one').waitFor()
+})
+
+test('a name is changed everywhere at once', async ({ application, open }) => {
+  const person = await createMember(application, 'name@team.example')
+  const page = await open(person.browser, '/account')
+  await page.getByLabel('Your name').fill('<b>Zoë</b> 山田')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Your account' }).getByText('<b>Zoë</b> 山田').waitFor()
+})
+
+test('dark is chosen, kept, and there before anything is painted', async ({
+  application,
+  open,
+}) => {
+  const person = await createMember(application, 'dark@team.example')
+  const page = await open(person.browser, '/account')
+  await page.getByText('Dark', { exact: true }).click()
+  await page.reload({ waitUntil: 'commit' })
+  await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
+  await page.getByText('This one').waitFor()
+})

@@ -1,0 +1,60 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { test as base, expect } from 'vitest'
+import type { Browser as Visitor } from '../../../server/test/browser.ts'
+import { type Application, enter, startApplication } from '../application.ts'
+import { findBarriers, launchBrowser, watch } from '../browser.ts'
+
+interface Fixtures {
+  $file: {
+    browser: Browser
+    /** Set up. */
+    application: Application
+  }
+  $test: {
+    /** The owner is signed in with it. */
+    page: Page
+    /** Opens a page as somebody, or as nobody; what it showed last is looked through afterwards. */
+    open: (visitor: Visitor | undefined, path: string) => Promise<Page>
+  }
+}
+
+/** A test in a real browser at the real server. Its pages end without a barrier, an error or a violation. */
+export const test = base.extend<Fixtures>({
+  browser: [
+    // biome-ignore lint/correctness/noEmptyPattern: vitest reads what a fixture needs from here
+    async ({}, use) => {
+      const browser = await launchBrowser()
+      await use(browser)
+      await browser.close()
+    },
+    { scope: 'file' },
+  ],
+  application: [
+    // biome-ignore lint/correctness/noEmptyPattern: vitest reads what a fixture needs from here
+    async ({}, use) => {
+      await using application = await startApplication()
+      await use(application)
+    },
+    { scope: 'file' },
+  ],
+  open: async ({ browser, application }, use) => {
+    const opened: { context: BrowserContext; page: Page; faults: string[] }[] = []
+    await use(async (visitor, path) => {
+      const context = await browser.newContext({ reducedMotion: 'reduce' })
+      if (visitor) await enter(context, application.address, visitor)
+      const page = await context.newPage()
+      opened.push({ context, page, faults: watch(page) })
+      await page.goto(`${application.address}${path}`)
+      return page
+    })
+    for (const { context, page, faults } of opened) {
+      const barriers = await findBarriers(page)
+      await context.close()
+      expect(barriers).toEqual([])
+      expect(faults).toEqual([])
+    }
+  },
+  page: async ({ open, application }, use) => {
+    await use(await open(application.visitor, '/'))
+  },
+})

@@ -1,0 +1,97 @@
+import { expect } from 'vitest'
+import { createPerson, createTeam, join } from '../../../server/test/people.ts'
+import { test } from './fixture.ts'
+
+const path = '/w/default/settings/members'
+
+test('somebody is invited, joins with the link, and gets another role', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, `${path}?panel=invite`)
+  await page.getByRole('textbox', { name: 'E-mail address' }).fill('carla@example.com')
+  await page.getByRole('radio', { name: 'Viewer' }).check()
+  await page.getByRole('button', { name: 'Create invitation' }).click()
+  const link = await page.getByLabel('Invitation link').inputValue()
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('rowheader', { name: 'carla@example.com' }).waitFor()
+
+  const { hash } = new URL(link)
+  const theirs = await open(undefined, `/invitation${hash}`)
+  await theirs.getByRole('heading', { name: 'Join default' }).waitFor()
+  await theirs.getByLabel('Your name').fill('Carla')
+  await theirs.getByLabel('Password', { exact: true }).fill('correct horse battery staple')
+  await theirs.getByRole('button', { name: 'Join' }).click()
+  await theirs.getByRole('heading', { name: 'Workspace' }).waitFor()
+  expect(await theirs.getByRole('link', { name: 'Audit log' }).count()).toBe(0)
+
+  await page.reload()
+  await page.getByText('Nobody is invited at the moment.').waitFor()
+  await Promise.all([
+    page.waitForResponse((response) => response.request().method() === 'PATCH'),
+    page.getByLabel('Role of Carla').selectOption('Admin'),
+  ])
+  await theirs.reload()
+  await theirs.getByRole('link', { name: 'Audit log' }).waitFor()
+})
+
+test('an invitation that was withdrawn opens nothing', async ({ application, open }) => {
+  const page = await open(application.visitor, `${path}?panel=invite`)
+  await page.getByRole('textbox', { name: 'E-mail address' }).fill('dora@example.com')
+  await page.getByRole('button', { name: 'Create invitation' }).click()
+  const { hash } = new URL(await page.getByLabel('Invitation link').inputValue())
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('button', { name: 'Withdraw invitation of dora@example.com' }).click()
+  await page.getByRole('rowheader', { name: 'dora@example.com' }).waitFor({ state: 'detached' })
+  const theirs = await open(undefined, `/invitation${hash}`)
+  await theirs.getByText('The invitation is not valid').waitFor()
+})
+
+test('whoever has an account signs in to join', async ({ application, open }) => {
+  const { api } = application
+  await createPerson(api, { email: 'erik@example.com' })
+  const body = { email: 'erik@example.com', role: 'member' }
+  const created = await application.asOwner('POST', '/app/invitations', body)
+  const page = await open(undefined, `/invitation${new URL(created.body.url).hash}`)
+  await page.getByLabel('Password', { exact: true }).fill('correct horse battery staple')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Workspace' }).waitFor()
+})
+
+test('a link sets a new password for somebody who forgot theirs', async ({ application, open }) => {
+  const { api } = application
+  const person = await createPerson(api, { email: 'fritz@example.com' })
+  await join(api, api.workspaceId, person, 'member')
+  const page = await open(application.visitor, path)
+  const row = page.getByRole('row', { name: 'fritz@example.com' })
+  await row.getByRole('button', { name: 'More for Test' }).click()
+  await page.getByRole('menuitem', { name: 'Reset password' }).click()
+  await page.getByRole('button', { name: 'Create link' }).click()
+  const { hash } = new URL(await page.getByLabel('Link', { exact: true }).inputValue())
+  await page.getByRole('button', { name: 'Done' }).click()
+  const theirs = await open(undefined, `/reset${hash}`)
+  await theirs.getByLabel('New password', { exact: true }).fill('a newer horse battery staple')
+  await theirs.getByRole('button', { name: 'Set password' }).click()
+  await theirs.getByRole('heading', { name: 'Workspace' }).waitFor()
+})
+
+test('a member who is removed is out at once; who may not change roles sees no way to', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  const { viewer, member } = await createTeam(api, api.workspaceId)
+  const seen = await open(viewer.browser, path)
+  await seen.getByRole('row', { name: member.email }).waitFor()
+  expect(await seen.getByRole('combobox').count()).toBe(0)
+  expect(await seen.getByRole('button', { name: 'Invite somebody' }).count()).toBe(0)
+
+  const page = await open(application.visitor, path)
+  const row = page.getByRole('row', { name: member.email })
+  await row.getByRole('button', { name: 'More for Test' }).click()
+  await page.getByRole('menuitem', { name: 'Remove from workspace' }).click()
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
+  await row.waitFor({ state: 'detached' })
+  const theirs = await open(member.browser, path)
+  await theirs.getByText('Nothing here').waitFor()
+})

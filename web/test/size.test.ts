@@ -1,0 +1,11 @@
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { pageSizes } from '../../scripts/page-sizes.ts'
+
+const dist = fileURLToPath(new URL('../dist', import.meta.url))
+
+test('a first visit loads at most 250 kB of script, whatever the page', () => {
+  const sizes = pageSizes(dist)
+  expect(sizes.length).toBeGreaterThan(2)
+  expect(sizes.filter(({ bytes }) => bytes > 250_000)).toEqual([])
+})
