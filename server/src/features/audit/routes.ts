@@ -1,5 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { parseInstant } from '../../kernel/calendar.ts'
+import { invalidField } from '../../kernel/errors.ts'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { Nullable, Page, pageQuery, ref, Timestamp, Uuid } from '../../kernel/http/schema.ts'
 import { listAudit } from './audit.ts'
@@ -41,6 +43,9 @@ const AuditEntryPage = Page(AuditEntry)
 
 export const auditSchemas = [AuditEntry, AuditEntryPage]
 
+const time = (description: string) =>
+  Type.String({ maxLength: 40, 'x-document': { format: 'date-time' }, description })
+
 const filters = {
   action: Type.Optional(
     Type.String({
@@ -51,6 +56,8 @@ const filters = {
   actor_type: Type.Optional(Type.Enum(actorTypes, { description: 'Who did it.' })),
   actor_id: Type.Optional(Type.Unsafe<string>({ ...Uuid, description: 'Of a person or a key.' })),
   subject_id: Type.Optional(Type.Unsafe<string>({ ...Uuid, description: 'About this record.' })),
+  from: Type.Optional(time('Not before this, ISO 8601.')),
+  to: Type.Optional(time('Before this, ISO 8601.')),
 }
 
 export const auditRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -71,6 +78,14 @@ export const auditRoutes: FastifyPluginAsyncTypebox = async (app) => {
       listAudit(ctx, caller.workspaceId, pageRequest(query), {
         ...{ action: query.action, actorType: query.actor_type },
         ...{ actorId: query.actor_id, subjectId: query.subject_id },
+        ...{ from: instantOf('from', query.from), to: instantOf('to', query.to) },
       }),
   )
+}
+
+function instantOf(name: 'from' | 'to', text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined
+  const instant = parseInstant(text)
+  if (instant) return new Date(instant.epochMilliseconds)
+  throw invalidField(`/${name}`, `${name} must be an ISO 8601 time such as 2026-11-20T00:00:00Z`)
 }

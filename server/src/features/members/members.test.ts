@@ -153,6 +153,18 @@ test('a key and all that it made is revoked by a person, who is in the audit log
   ])
 })
 
+test('the audit log is asked for a window: its first instant is in it, its last is not', async () => {
+  api.ctx.clock.advance(60_000)
+  const from = api.ctx.now().toISOString()
+  await call(browser, 'PATCH', '/app/workspace', { unsubscribe_by_reply: true })
+  const inWindow = async (window: string) =>
+    (await call(browser, 'GET', `/app/audit?${window}`)).body.items
+  expect(await inWindow(`from=${from}`)).toMatchObject([{ action: 'workspace.set' }])
+  expect(await inWindow(`from=${from}&to=${from}`)).toEqual([])
+  const refused = await call(browser, 'GET', '/app/audit?from=yesterday')
+  expect(outcome(refused)).toBe('400 invalid_field')
+})
+
 test('an operator makes a workspace and owns it; its name may change, its handle does not', async () => {
   const made = await browser.call('POST', '/app/workspaces', { body: { name: 'Müller & Söhne' } })
   expect(made.body).toMatchObject({ name: 'Müller & Söhne', handle: 'muller-sohne' })
