@@ -29,7 +29,7 @@ export function KeyRow({ apiKey, onRevoke }: KeyRowProps) {
         </Text>
       </th>
       <td className="wide-only">
-        <Code>{key_prefix}…</Code>
+        <Code className="numbers">{key_prefix}…</Code>
       </td>
       <td className="wide-only">
         <Text size="sm" lineClamp={2}>
