@@ -128,5 +128,5 @@ test('a callback that nobody began here opens nothing', async () => {
 test('where none is configured there is none', async () => {
   api = await testApi()
   const browser = openBrowser(api)
-  expect((await browser.call('POST', '/app/session/oidc', { body: {} })).status).toBe(404)
+  expect((await browser.call('POST', '/app/session/oidc', { body: {} })).status).toBe(409)
 })

@@ -1,12 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { notFound } from '../../kernel/errors.ts'
+import { AppError, notFound } from '../../kernel/errors.ts'
 import { oidcAuthOf } from './auth.ts'
 import { authHeaders, passCookies } from './sessions.ts'
 
 /** @returns where the person signs in; a cookie holds the state for ten minutes */
 export async function beginOidc(req: FastifyRequest, reply: FastifyReply): Promise<string> {
   const { baseUrl, oidc } = req.ctx.config
-  if (!oidc) throw notFound('way to sign in')
+  if (!oidc) {
+    throw new AppError('not_ready', 'No provider is configured; sign in with your password.')
+  }
   const { api } = await oidcAuthOf(req.ctx)
   const { headers, response } = await api.signInSocial({
     body: {
