@@ -67,13 +67,16 @@ describe.each(ofWorkspace)('$name', (described) => {
     expect(outcome(answer)).toBe('403 role_required')
   })
 
-  test.each([...new Set([...roles.slice(least, least + 1), 'owner' as const])])('as %s it is allowed', async (role) => {
-    const { world, person } = await anotherWorld(role)
-    const headers = { 'x-workspace-id': world.workspaceId.toUpperCase() }
-    const request = validRequest(document, described, world)
-    const answer = await send(described, request, person.browser, headers)
-    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300)
-  })
+  test.each([...new Set([...roles.slice(least, least + 1), 'owner' as const])])(
+    'as %s it is allowed',
+    async (role) => {
+      const { world, person } = await anotherWorld(role)
+      const headers = { 'x-workspace-id': world.workspaceId.toUpperCase() }
+      const request = validRequest(document, described, world)
+      const answer = await send(described, request, person.browser, headers)
+      expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300)
+    },
+  )
 
   if (described.operation['x-plan'])
     test('a plan without it: 403', async () => {

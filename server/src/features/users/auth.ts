@@ -5,7 +5,7 @@ import { sha256 } from '../../kernel/crypto.ts'
  * better-auth as a library: passwords, sessions and second factors. None of its own routes is served;
  * routes of ours call `auth.api`.
  */
-export type Auth = Awaited<ReturnType<typeof createAuth>>
+type Auth = Awaited<ReturnType<typeof createAuth>>
 
 type Plugins = (ctx: Context) => Promise<never[]>
 
