@@ -4,20 +4,18 @@ import type { Browser as Visitor } from '../../../server/test/browser.ts'
 import { type Application, enter, startApplication } from '../application.ts'
 import { findBarriers, launchBrowser, watch } from '../browser.ts'
 
-/** Opens a page as somebody, or as nobody; what it showed last is looked through afterwards. */
 type Open = (visitor: Visitor | undefined, path: string) => Promise<Page>
 
-interface OfFile {
-  browser: Browser
-  /** Set up. */
-  application: Application
-}
-
 interface Fixtures {
-  $file: OfFile
+  $file: {
+    browser: Browser
+    /** Set up. */
+    application: Application
+  }
   $test: {
     /** The owner is signed in with it. */
     page: Page
+    /** Opens a page as somebody, or as nobody; what it showed last is looked through afterwards. */
     open: Open
   }
 }
@@ -41,7 +39,7 @@ export const test = base.extend<Fixtures>({
     },
     { scope: 'file' },
   ],
-  open: async ({ browser, application }: OfFile, use: (open: Open) => Promise<void>) => {
+  open: async ({ browser, application }: Fixtures['$file'], use: (open: Open) => Promise<void>) => {
     const opened: { context: BrowserContext; page: Page; faults: string[] }[] = []
     await use(async (visitor, path) => {
       const context = await browser.newContext({ reducedMotion: 'reduce' })
