@@ -38,7 +38,8 @@ beforeAll(async () => {
       claims: async () => ({ sub: id, email: id, email_verified: isVerified }),
     }),
   })
-  server.on('request', provider.callback())
+  const answer = provider.callback()
+  server.on('request', (request, response) => void answer(request, response))
 })
 afterEach(async () => {
   isVerified = true
