@@ -34,7 +34,9 @@ export async function findBarriers(page: Page): Promise<string[]> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     // A colour on its way from one scheme to the other is neither's.
-    await page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished))')
+    await page.evaluate(`Promise.allSettled(document.getAnimations()
+      .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+      .map(({ finished }) => finished))`)
     // Evaluated by the debugger, which the page's policy does not bind.
     const { violations } = (await page.evaluate(`${axe}; axe.run()`)) as {
       violations: { id: string; nodes: { html: string }[] }[]

@@ -10,7 +10,10 @@ declare module '@tanstack/react-query' {
 const createCache = () =>
   new QueryClient({
     defaultOptions: {
+      // The server may be this very machine, whatever the browser thinks of its network.
+      mutations: { networkMode: 'always' },
       queries: {
+        networkMode: 'always',
         staleTime: 30_000,
         retry: (failures, { statusCode }) => failures < 2 && statusCode >= 500,
       },

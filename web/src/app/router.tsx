@@ -15,6 +15,7 @@ import { NoWorkspace } from './NoWorkspace.tsx'
 import { PageFault } from './PageFault.tsx'
 import { WorkspaceScope } from './WorkspaceScope.tsx'
 
+// What a route does not want of the address it sets to undefined: left out it would stay.
 const root = createRootRoute({
   component: Outlet,
   notFoundComponent: () => (
@@ -35,9 +36,9 @@ const signIn = createRoute({
   path: 'sign-in',
   // Where somebody wanted to go; only a path of ours, never another site's address.
   validateSearch: ({ next, error }): { next?: string; error?: 'oidc' } => ({
-    ...(typeof next === 'string' && /^\/(w|account)\b/.test(next) ? { next } : {}),
+    next: typeof next === 'string' && /^\/(w|account)\b/.test(next) ? next : undefined,
     // The provider sent somebody back who may not enter.
-    ...(error === undefined ? {} : { error: 'oidc' }),
+    error: error === undefined ? undefined : 'oidc',
   }),
   component: lazyRouteComponent(() => import('../features/users/SignInPage.tsx'), 'SignInPage'),
 })
@@ -124,14 +125,18 @@ const keys = createRoute({
   getParentRoute: () => workspace,
   path: 'settings/keys',
   // What is open is in the address, so that it can be sent to somebody and survives a reload.
-  validateSearch: ({ panel }): { panel?: 'new' } => (panel === 'new' ? { panel } : {}),
+  validateSearch: ({ panel }): { panel?: 'new' } => ({
+    panel: panel === 'new' ? panel : undefined,
+  }),
   component: lazyRouteComponent(() => import('../features/keys/KeysPage.tsx'), 'KeysPage'),
 })
 
 const members = createRoute({
   getParentRoute: () => workspace,
   path: 'settings/members',
-  validateSearch: ({ panel }): { panel?: 'invite' } => (panel === 'invite' ? { panel } : {}),
+  validateSearch: ({ panel }): { panel?: 'invite' } => ({
+    panel: panel === 'invite' ? panel : undefined,
+  }),
   component: lazyRouteComponent(() => import('../features/members/MembersPage.tsx'), 'MembersPage'),
 })
 
@@ -151,6 +156,9 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import('../features/audit/AuditPage.tsx'), 'AuditPage'),
 })
 
+/** Within the shell, so that one can go on from there. */
+const nowhere = createRoute({ getParentRoute: () => workspace, path: '$', component: NotFound })
+
 /** Every page there is, each loaded when somebody goes there. */
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -161,7 +169,7 @@ export const router = createRouter({
     signedIn.addChildren([
       home,
       account,
-      workspace.addChildren([workspaceHome, keys, members, workspaceSettings, audit]),
+      workspace.addChildren([workspaceHome, keys, members, workspaceSettings, audit, nowhere]),
     ]),
   ]),
   defaultPreload: 'intent',

@@ -44,6 +44,8 @@ const dark: MantineColorsTuple = [
 
 /** @param words what components say by themselves */
 export const themeOf = (words: { close: string; showPassword: string }) => {
+  // The head of a dialog is not that of the page.
+  const attributes = { header: { role: 'none' } }
   const closeButtonProps = { 'aria-label': words.close }
   return createTheme({
     colors: { ink, red, dark },
@@ -66,8 +68,8 @@ export const themeOf = (words: { close: string; showPassword: string }) => {
     cursorType: 'pointer',
     respectReducedMotion: true,
     components: {
-      Modal: { defaultProps: { centered: true, closeButtonProps } },
-      Drawer: { defaultProps: { position: 'right', closeButtonProps } },
+      Modal: { defaultProps: { centered: true, closeButtonProps, attributes } },
+      Drawer: { defaultProps: { position: 'right', closeButtonProps, attributes } },
       Notification: { defaultProps: { closeButtonProps } },
       PasswordInput: {
         defaultProps: { visibilityToggleButtonProps: { 'aria-label': words.showPassword } },

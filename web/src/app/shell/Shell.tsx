@@ -1,8 +1,8 @@
 import { ActionIcon, Drawer } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { Outlet, useRouterState } from '@tanstack/react-router'
+import { Outlet } from '@tanstack/react-router'
 import { Menu } from 'lucide-react'
-import { lazy, Suspense, useEffect } from 'react'
+import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSignedIn } from '../../features/users/index.ts'
 import { Wordmark } from '../../ui/Wordmark.tsx'
@@ -21,9 +21,6 @@ export function Shell() {
   const { user } = useSignedIn()
   const [isNavOpen, nav] = useDisclosure()
   const [isListOpen, list] = useDisclosure()
-  const path = useRouterState({ select: ({ location }) => location.pathname })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever went somewhere wants to see it
-  useEffect(nav.close, [path])
   useKeys({ onShowList: list.open })
   return (
     <div className={classes.shell}>
@@ -53,7 +50,7 @@ export function Shell() {
         title={<Wordmark />}
         classNames={{ body: classes.drawer }}
       >
-        <SideNav />
+        <SideNav onLeave={nav.close} />
       </Drawer>
       <main id="page" tabIndex={-1} className={classes.page}>
         <ConnectionNotice email={user.email} />

@@ -12,7 +12,8 @@ import { UserMenu } from './UserMenu.tsx'
 import { useShownWorkspace } from './useShownWorkspace.ts'
 import { WorkspaceSwitcher } from './WorkspaceSwitcher.tsx'
 
-export function SideNav() {
+/** @param onLeave somebody went somewhere: what it lies over is wanted now */
+export function SideNav({ onLeave }: { onLeave?: () => void }) {
   const { t } = useTranslation()
   const workspace = useShownWorkspace()
   // There is one in the drawer as well.
@@ -42,6 +43,7 @@ export function SideNav() {
                         to={to}
                         params={{ handle: workspace?.handle ?? '' }}
                         className={classes.link}
+                        onClick={onLeave}
                       >
                         <Icon size="1rem" aria-hidden />
                         {t(($) => $.places[place])}

@@ -14,6 +14,8 @@ export function SignInAgain({ opened, email }: { opened: boolean; email: string 
   return (
     <Modal
       opened={opened}
+      // Over whatever dialog is open, in which somebody was about to do something.
+      zIndex={400}
       onClose={() => undefined}
       withCloseButton={false}
       title={t(($) => $.session.expired)}

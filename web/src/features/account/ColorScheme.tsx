@@ -11,6 +11,8 @@ export function ColorScheme() {
     <SegmentedControl
       aria-label={t(($) => $.account.appearance)}
       value={colorScheme}
+      // Its colours change as well: in between they could not be read.
+      transitionDuration={0}
       onChange={(scheme) => setColorScheme(scheme as MantineColorScheme)}
       data={schemes.map((value) => ({ value, label: t(($) => $.account.schemes[value]) }))}
     />

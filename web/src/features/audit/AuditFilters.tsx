@@ -34,7 +34,7 @@ export function AuditFilters({ filter, onChange }: AuditFiltersProps) {
         value={filter.to ?? ''}
         onChange={(event) => set({ to: event.currentTarget.value })}
       />
-      {Object.keys(filter).length > 0 && (
+      {Object.values(filter).some((value) => value !== undefined) && (
         <Button variant="subtle" onClick={() => onChange({})}>
           {t(($) => $.common.resetFilters)}
         </Button>

@@ -1,10 +1,10 @@
 /** What is looked at, as it stands in the address. */
 export interface AuditFilter {
   /** What was changed: a beginning of actions, as `key.` */
-  about?: (typeof subjects)[number]
+  about?: (typeof subjects)[number] | undefined
   /** First and last day of the reader's calendar, `YYYY-MM-DD`. */
-  from?: string
-  to?: string
+  from?: string | undefined
+  to?: string | undefined
 }
 
 /** What there is to be changed, as actions begin with it. */
@@ -23,14 +23,14 @@ export const subjects = [
 
 const day = /^\d{4}-\d{2}-\d{2}$/
 
-/** Of whatever somebody typed into the address: what makes no sense is left out. */
+/** Of whatever somebody typed into the address: what makes no sense is undefined. */
 export function auditFilterOf(search: Record<string, unknown>): AuditFilter {
   const { from, to } = search
   const about = subjects.find((subject) => subject === search.about)
   return {
-    ...(about ? { about } : {}),
-    ...(typeof from === 'string' && day.test(from) ? { from } : {}),
-    ...(typeof to === 'string' && day.test(to) ? { to } : {}),
+    about,
+    from: typeof from === 'string' && day.test(from) ? from : undefined,
+    to: typeof to === 'string' && day.test(to) ? to : undefined,
   }
 }
 
