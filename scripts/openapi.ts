@@ -39,10 +39,12 @@ async function describeApi(): Promise<Record<string, object>> {
     secrets: createSecretBox([Buffer.alloc(32)]),
     log: createLog('silent'),
   })
-  const app = await buildApi(ctx, async (api) => {
-    api.addSchema(ErrorBody)
-    await collectOpenApi(api, config, apiDescription, publicSide(config.apiUrl))
-    await collectOpenApi(api, config, applicationDescription, applicationSide)
+  const app = await buildApi(ctx, {
+    async plugin(api) {
+      api.addSchema(ErrorBody)
+      await collectOpenApi(api, config, apiDescription, publicSide(config.apiUrl))
+      await collectOpenApi(api, config, applicationDescription, applicationSide)
+    },
   })
   const { applicationSwagger } = app as FastifyInstance & { applicationSwagger: () => object }
   const described = {

@@ -23,6 +23,7 @@ import {
   keySchemas,
 } from './features/keys/index.ts'
 import { followSteps, leadRoutes, leadSchemas } from './features/leads/index.ts'
+import { type ListenForChanges, liveRoutes } from './features/live/index.ts'
 import { sealedMailboxColumns } from './features/mailboxes/index.ts'
 import { memberRoutes, memberSchemas } from './features/members/index.ts'
 import { dropOldMessages } from './features/messages/index.ts'
@@ -84,14 +85,17 @@ const applicationFeatures: {
   { schemas: auditSchemas, routes: auditRoutes },
 ]
 
-/**
- * Builds the API without listening: tests inject requests, entry points listen.
- *
- * @param plugin registered before the routes, so that it sees each of them
- */
+interface ApiOptions {
+  /** Registered before the routes, so that it sees each of them. */
+  plugin?: (app: FastifyInstance) => Promise<void>
+  /** How open pages hear of changes that other processes make; they ask by themselves without. */
+  listen?: ListenForChanges | undefined
+}
+
+/** Builds the API without listening: tests inject requests, entry points listen. */
 export async function buildApi(
   ctx: Context,
-  plugin?: (app: FastifyInstance) => Promise<void>,
+  { plugin, listen }: ApiOptions = {},
 ): Promise<FastifyInstance> {
   const observe = (request: AnsweredRequest) => {
     ctx.metrics.request(request)
@@ -105,7 +109,8 @@ export async function buildApi(
     for (const schema of schemas) app.addSchema(schema)
   await plugin?.(app)
   for (const { routes } of apiFeatures) await app.register(routes)
-  await app.register((application) => applicationRoutes(application, rateLimit), { prefix: '/app' })
+  const application = { attempts: rateLimit, listen }
+  await app.register((below) => applicationRoutes(below, application), { prefix: '/app' })
   await app.register(pageRoutes)
   await app.register(trackingRoutes, { tokens: tokenBoxOf(ctx) })
   await app.register(operationRoutes)
@@ -124,7 +129,10 @@ export async function buildApi(
  * The browser application's side: the operations of the public API once more, by a session in place
  * of a key, and what only people do.
  */
-async function applicationRoutes(app: FastifyInstance, attempts: RateLimit) {
+async function applicationRoutes(
+  app: FastifyInstance,
+  { attempts, listen }: { attempts: RateLimit; listen: ListenForChanges | undefined },
+) {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, door: sessionDoor }
   })
@@ -133,6 +141,7 @@ async function applicationRoutes(app: FastifyInstance, attempts: RateLimit) {
   app.addHook('onRequest', checkPerson)
   for (const { routes } of apiFeatures) await app.register(routes)
   for (const { routes } of applicationFeatures) await app.register(routes, { attempts })
+  await app.register(liveRoutes, { listen })
 }
 
 export interface Runner {

@@ -2,7 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import { buildApi } from '../src/app.ts'
 import type { Config } from '../src/config.ts'
 import { createKeyAsOperator } from '../src/features/keys/index.ts'
+import { liveChannel } from '../src/features/live/index.ts'
 import { createWorkspace, ensureDefaultWorkspace } from '../src/features/workspaces/index.ts'
+import { listen } from '../src/kernel/db/listen.ts'
 import { type TestContext, testContext } from './context.ts'
 
 export interface Answer {
@@ -38,7 +40,9 @@ export interface TestApi extends AsyncDisposable {
 export async function testApi(overrides: Partial<Config> = {}): Promise<TestApi> {
   const ctx = await testContext(overrides)
   const workspace = await ensureDefaultWorkspace(ctx)
-  const app = await buildApi(ctx)
+  const app = await buildApi(ctx, {
+    listen: ({ message, gap }) => listen(ctx.database.url, liveChannel, message, ctx.log, gap),
+  })
   const createKey = async (scopes: string[], workspaceId = workspace.id) =>
     (await createKeyAsOperator(ctx, workspaceId, { name: 'test', scopes })).key
   const key = await createKey(['all:*'])

@@ -2,6 +2,7 @@ import { buildApi, startRunner } from '../app.ts'
 import type { Config } from '../config.ts'
 import { hintChannel } from '../features/deliveries/index.ts'
 import { isReindexDue, loadSample } from '../features/directory/index.ts'
+import { type ListenForChanges, liveChannel } from '../features/live/index.ts'
 import { markerFile } from '../features/sending/index.ts'
 import type { Context } from '../kernel/context.ts'
 import { listen } from '../kernel/db/listen.ts'
@@ -84,7 +85,7 @@ export interface Services extends AsyncDisposable {
 
 export async function startServices(role: Role, opened: OpenProcess): Promise<Services> {
   setGauges(opened.ctx)
-  const listener = await startListener(role, opened.ctx)
+  const listener = await startListener(role, opened)
   const runner = await startRunnerOf(role, opened).catch(async (error) => {
     await listener?.drain()
     throw error
@@ -97,9 +98,19 @@ export async function startServices(role: Role, opened: OpenProcess): Promise<Se
   }
 }
 
-async function startListener(role: Role, ctx: Context): Promise<Listener | undefined> {
-  const { host, port, runnerPort } = ctx.config
-  if (role !== 'runner') return listenOn(await buildApi(ctx), { host, port, variable: 'PORT' })
+async function startListener(
+  role: Role,
+  { ctx, databaseUrl }: OpenProcess,
+): Promise<Listener | undefined> {
+  const { host, port, runnerPort, databasePrepared } = ctx.config
+  if (role !== 'runner') {
+    // A pooler in transaction mode passes no notifications on; pages then ask by themselves.
+    const listens: ListenForChanges | undefined = databasePrepared
+      ? ({ message, gap }) => listen(databaseUrl, liveChannel, message, ctx.log, gap)
+      : undefined
+    const api = await buildApi(ctx, { listen: listens })
+    return listenOn(api, { host, port, variable: 'PORT' })
+  }
   if (runnerPort === undefined) return undefined
   return listenOn(buildRunnerStatus(ctx), { host, port: runnerPort, variable: 'RUNNER_PORT' })
 }

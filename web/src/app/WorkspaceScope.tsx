@@ -1,17 +1,21 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 import { cacheOf } from '../api/caches.ts'
 import { setWorkspace } from '../api/client.ts'
-import { useWorkspace } from '../features/users/index.ts'
+import { useSessionRefresh, useWorkspace } from '../features/users/index.ts'
 import { rememberWorkspace } from '../lib/remembered.ts'
+import { followWorkspace } from './live.ts'
 
-/** Everything of a workspace: its requests name it, and it has a cache of its own. */
+/** Everything of a workspace: its requests name it, it has a cache of its own, and it is followed. */
 export function WorkspaceScope() {
   const { id, handle } = useWorkspace()
   // Before the pages below ask for anything, which an effect would be too late for.
   setWorkspace(id)
   useEffect(() => rememberWorkspace(handle), [handle])
+  const refreshSession = useSessionRefresh()
+  const onSessionChange = useEffectEvent(() => void refreshSession())
+  useEffect(() => followWorkspace({ workspaceId: id, cache: cacheOf(id), onSessionChange }), [id])
   return (
     <QueryClientProvider client={cacheOf(id)}>
       <Outlet key={id} />

@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
+import { tellPages, topicsOfSubject } from '../live/index.ts'
 import * as queries from './queries.ts'
 
 /** Who did it: a person in the application, a key, the operator at the command line, or the service. */
@@ -23,9 +24,9 @@ export interface AuditEntry {
   details?: Record<string, string | number | boolean | null | string[]>
 }
 
-/** Writes the entry in the caller's transaction: what is not recorded did not happen. */
-export const recordAudit = (tx: Context, entry: AuditEntry) =>
-  queries.insertAuditEntry(tx.db, {
+/** Writes the entry in the caller's transaction: what is not recorded did not happen. Open pages are told. */
+export async function recordAudit(tx: Context, entry: AuditEntry): Promise<void> {
+  await queries.insertAuditEntry(tx.db, {
     workspace_id: entry.workspaceId,
     id: tx.newId(),
     actor_type: entry.actor.type,
@@ -37,6 +38,8 @@ export const recordAudit = (tx: Context, entry: AuditEntry) =>
     details: JSON.stringify(entry.details ?? {}),
     timestamp_created: tx.now(),
   })
+  tellPages(tx, entry.workspaceId, topicsOfSubject(entry.subjectType))
+}
 
 export interface ListedEntry {
   id: string

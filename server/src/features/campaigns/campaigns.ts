@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
+import { tellPages } from '../live/index.ts'
 import { checkSettings, scheduleOf } from './check-settings.ts'
 import * as queries from './queries.ts'
 import { toRecords } from './record.ts'
@@ -32,6 +33,7 @@ export async function createCampaign(
     timestamp_created: ctx.now(),
     timestamp_updated: ctx.now(),
   })
+  tellPages(ctx, workspaceId, ['campaigns'])
   return getCampaign(ctx, workspaceId, id)
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { emit } from '../events/index.ts'
+import { tellPages } from '../live/index.ts'
 import * as queries from './queries.ts'
 import { toRecords } from './record.ts'
 
@@ -16,6 +17,7 @@ export async function addLeadCounts(
   changes: Map<string, Partial<queries.LeadCounts>>,
 ): Promise<string[]> {
   if (changes.size === 0) return []
+  tellPages(tx, workspaceId, ['campaigns', 'leads'])
   const rows = await queries.addLeadCounts(
     tx.db,
     workspaceId,

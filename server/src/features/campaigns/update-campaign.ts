@@ -7,6 +7,7 @@ import { invalidFields, notFound } from '../../kernel/errors.ts'
 import { forgiveBounces } from '../daily-counts/index.ts'
 import { emit } from '../events/index.ts'
 import { findLinkUrl } from '../link-address/index.ts'
+import { tellPages } from '../live/index.ts'
 import { markCampaignsChanged } from '../mailbox-lanes/index.ts'
 import { checkSettings, scheduleOf } from './check-settings.ts'
 import { mustLeadsFollow } from './follow-steps.ts'
@@ -65,6 +66,7 @@ export async function updateCampaign(
       await forgiveBounces(tx.db, workspaceId, id)
     }
     const campaign = await record({ ...changed, ...noted })
+    tellPages(tx, workspaceId, ['campaigns'])
     if (status !== previous) await announce(tx, workspaceId, campaign, previous)
     // Whoever follows the steps wakes the mailboxes when the leads are written again.
     const isOfStepsAlone = mustFollow && Object.keys(changed).every((name) => name === 'sequences')

@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { timeOfId } from '../../kernel/ids.ts'
+import { tellPages } from '../live/index.ts'
 import type { Attempt } from './delivery.ts'
 import { addCounts, type Count, insertAttempts } from './settle-queries.ts'
 
@@ -11,6 +12,8 @@ export async function recordAttempts(tx: Context, attempts: Attempt[], slot: num
   if (attempts.length === 0) return
   await insertAttempts(tx.db, attempts)
   await addCounts(tx.db, tally(attempts, slot))
+  for (const workspaceId of new Set(attempts.map((attempt) => attempt.workspace_id)))
+    tellPages(tx, workspaceId, ['deliveries'])
 }
 
 const dayMs = 86_400_000

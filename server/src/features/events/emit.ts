@@ -1,12 +1,13 @@
 import type { Context } from '../../kernel/context.ts'
 import { enqueueDeliveries } from '../deliveries/index.ts'
+import { type Topic, tellPages, topicsOfEvent } from '../live/index.ts'
 import { buildBody, type NewEvent } from './body.ts'
 import * as queries from './queries.ts'
 
 /**
  * Stores events and what is to be delivered of them, in the transaction that changed the facts they
  * tell: either all of it happened, or nothing. Events are stored whether or not a destination
- * matches, so that they can be replayed.
+ * matches, so that they can be replayed. Open pages are told.
  *
  * @returns the events' ids, in the order given
  */
@@ -19,6 +20,9 @@ export async function emit(
   if (!tx.db.isTransaction) throw new Error('emit() belongs into the transaction of the change')
   const stored = await storeEvents(tx, workspaceId, events)
   await enqueueDeliveries(tx, workspaceId, stored)
+  const topics = new Set<Topic>()
+  for (const { type } of stored) for (const topic of topicsOfEvent(type)) topics.add(topic)
+  tellPages(tx, workspaceId, topics)
   return stored.map((event) => event.id)
 }
 

@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
+import { tellPages } from '../live/index.ts'
 import {
   insertMessages,
   type NewMessage,
@@ -14,6 +15,7 @@ export async function storeMatched(tx: Context, mailbox: ReadMailbox, messages: 
     tx.db,
     messages.map((matched) => messageOf(matched, mailbox)),
   )
+  if (messages.length > 0) tellPages(tx, mailbox.workspace_id, ['inbox'])
   const byThread = [...Map.groupBy(messages, ({ lead }) => lead.id).values()]
   // One statement writes a row once: the first message of each thread, then the second …
   for (let at = 0; byThread.some((thread) => thread.length > at); at++) {

@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { Page, PageRequest } from '../../kernel/http/page.ts'
+import { tellPages } from '../live/index.ts'
 import * as messages from '../messages/index.ts'
 import { listUnsentReplies } from '../sending/index.ts'
 import { type ShownReply, shownReply } from './shown-reply.ts'
@@ -51,4 +52,5 @@ export async function markRead(
   isRead: boolean,
 ): Promise<void> {
   await messages.updateUnread(ctx.db, workspaceId, ids, !isRead)
+  tellPages(ctx, workspaceId, ['inbox'])
 }

@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { addLeadCounts, type LeadCounts } from '../campaigns/index.ts'
 import { emit, type NewEvent } from '../events/index.ts'
+import { tellPages } from '../live/index.ts'
 import * as queries from './queries.ts'
 import { type LeadState, type LockedLead, leadRecord, type StoredLead } from './record.ts'
 
@@ -56,6 +57,7 @@ export async function changeLeads(tx: Context, workspaceId: string, leads: Chang
   if (changed.length > 0) {
     const states = changed.map(({ now }) => now)
     await queries.updateStates(tx.db, workspaceId, states)
+    tellPages(tx, workspaceId, ['leads'])
   }
   await emit(
     tx,

@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
+import { tellPages } from '../live/index.ts'
 import { addMessageIds, answerThread, composeReply, insertMessages } from '../messages/index.ts'
 import type { ReplyContent, ReplyRow } from './reply-queries.ts'
 
@@ -38,6 +39,7 @@ export async function recordReplies(tx: Context, replies: SettledReply[]) {
   for (const row of replies) {
     if (row.state === 'uncertain') await addMessageIds(tx.db, [{ ...row, alias: row.message_id }])
     if (row.state === 'sent') await recordSent(tx, row)
+    tellPages(tx, row.workspace_id, ['inbox'])
   }
 }
 

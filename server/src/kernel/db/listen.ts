@@ -13,6 +13,7 @@ const askEveryMs = 30_000
  * breaks: one attempt at a time, with growing pauses. What was notified meanwhile is missed: a hint
  * may be, a fact may not.
  *
+ * @param onGap called when it listens again
  * @returns a function that ends it
  * @throws when the first connection fails
  */
@@ -21,6 +22,7 @@ export async function listen(
   channel: string,
   onNotify: (payload: string) => void,
   log: Log,
+  onGap?: () => void,
 ): Promise<() => Promise<void>> {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -40,6 +42,7 @@ export async function listen(
       const listener = await openListener(url, channel, onNotify).catch(() => undefined)
       if (!listener) continue
       log.info({ channel }, 'listening again')
+      onGap?.()
       return listener
     }
   }

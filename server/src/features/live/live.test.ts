@@ -1,0 +1,188 @@
+import { request } from 'node:http'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestApi, testApi } from '../../../test/app.ts'
+import { type Browser, setUp } from '../../../test/browser.ts'
+import { createPerson, join, type Person } from '../../../test/people.ts'
+import { createSignal } from '../../../test/signal.ts'
+import { buildApi } from '../../app.ts'
+import { connect } from '../../kernel/db/db.ts'
+import { listen } from '../../kernel/db/listen.ts'
+import { operator, recordAudit } from '../audit/index.ts'
+import { takeMessages } from './message.ts'
+import { liveChannel, tellPages } from './tell-pages.ts'
+
+let api: TestApi
+let address: string
+let owner: Browser
+beforeAll(async () => {
+  api = await testApi()
+  owner = await setUp(api)
+  address = await api.app.listen({ host: '127.0.0.1', port: 0 })
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const cookieOf = ({ cookies }: Browser) => [...cookies].map((pair) => pair.join('=')).join('; ')
+
+/** A page that follows a workspace by a real connection. */
+async function openPage(browser: Browser, workspaceId = api.workspaceId, at = address) {
+  const { raise, until } = createSignal()
+  const told: string[][] = []
+  let isOver = false
+  const asked = request(`${at}/app/live?workspace=${workspaceId}`, {
+    headers: { cookie: cookieOf(browser), accept: 'text/event-stream' },
+  })
+  const status = await new Promise<number>((resolve, reject) => {
+    asked.on('error', reject)
+    asked.on('response', (answer) => {
+      answer.setEncoding('utf8').on('data', (text: string) => {
+        for (const [, json = ''] of text.matchAll(/^data: (.*)$/gm))
+          told.push(JSON.parse(json).topics)
+        raise()
+      })
+      answer.on('close', () => {
+        isOver = true
+        raise()
+      })
+      resolve(answer.statusCode ?? 0)
+    })
+    asked.end()
+  })
+  return {
+    ...{ status, told },
+    hears: (topic: string) =>
+      until(async () => told.some((topics) => topics.includes(topic)) || undefined),
+    ends: () => until(async () => isOver || undefined),
+    close: () => asked.destroy(),
+  }
+}
+
+const change = (ctx: TestApi['ctx'] | Parameters<typeof recordAudit>[0], subjectType: string) =>
+  recordAudit(ctx, {
+    ...{ workspaceId: api.workspaceId, actor: operator, action: 'test.changed' },
+    ...{ subjectType, subjectId: null },
+  })
+
+test('a page is told of everything first, and then of a change that another process makes', async () => {
+  const page = await openPage(owner)
+  expect(page.status).toBe(200)
+  await page.hears('*')
+  const other = connect(api.ctx.database.url, 2)
+  await change({ ...api.ctx, db: other.db }, 'label')
+  await page.hears('labels')
+  await other.db.destroy()
+  expect(page.told).toEqual([['*'], ['labels']])
+  page.close()
+})
+
+test('what is rolled back, and what happens in other workspaces, is not told', async () => {
+  const page = await openPage(owner)
+  await page.hears('*')
+  const { workspaceId } = await api.createStranger()
+  tellPages(api.ctx, workspaceId, ['campaigns'])
+  await api.ctx.db
+    .transaction()
+    .execute(async (db) => {
+      tellPages({ ...api.ctx, db, afterCommit: () => undefined }, api.workspaceId, ['leads'])
+      throw new Error('rolled back')
+    })
+    .catch(() => undefined)
+  await change(api.ctx, 'key')
+  await page.hears('keys')
+  expect(page.told.flat()).not.toContain('campaigns')
+  expect(page.told.flat()).not.toContain('leads')
+  page.close()
+})
+
+test('ten thousand changes in 400 workspaces are a few messages', async () => {
+  const messages: string[] = []
+  const { raise, until } = createSignal()
+  const stop = await listen(
+    api.ctx.database.url,
+    liveChannel,
+    (message) => {
+      messages.push(message)
+      raise()
+    },
+    api.ctx.log,
+  )
+  const workspaces = Array.from({ length: 400 }, () => api.ctx.newId())
+  for (let n = 0; n < 25; n++) {
+    for (const id of workspaces) tellPages(api.ctx, id, ['campaigns', 'leads', 'deliveries'])
+  }
+  const heard = () => new Set(messages.join(';').match(/[\da-f-]{36}/g))
+  await until(async () => heard().size === 400 || undefined)
+  await stop()
+  expect(messages.length).toBeLessThanOrEqual(5)
+})
+
+test('a message fits into a notification, and what is left over goes with the next', () => {
+  const all = Array.from({ length: 13 }, (_, index) => `a-rather-long-topic-${index}`)
+  const told = new Map(
+    Array.from({ length: 150 }, (_, n) => [`${n}`.padStart(36, '0'), new Set(all)]),
+  )
+  const messages = takeMessages(told, 2)
+  for (const message of messages) expect(message.length).toBeLessThan(8000)
+  expect(messages).toHaveLength(2)
+  const taken = messages.join(';').split(';').length
+  expect(told.size).toBe(150 - taken)
+})
+
+test('whoever is taken out of the workspace is told nothing more', async () => {
+  const member: Person = await createPerson(api, { email: 'leaving@team.example' })
+  await join(api, api.workspaceId, member, 'viewer')
+  const page = await openPage(member.browser)
+  await page.hears('*')
+  const headers = { 'x-workspace-id': api.workspaceId }
+  const { status } = await owner.call('DELETE', `/app/members/${member.id}`, { headers })
+  expect(status).toBeLessThan(300)
+  await page.ends()
+  expect((await openPage(member.browser)).status).toBe(403)
+})
+
+test('a session that ended ends its stream within a minute', async () => {
+  // A minute passes in no time.
+  const paced = {
+    ...api.ctx,
+    async sleep(ms: number, signal?: AbortSignal) {
+      if (ms < 10_000) return api.ctx.sleep(ms, signal)
+      await new Promise((resolve) => setImmediate(resolve))
+    },
+  }
+  const app = await buildApi(paced, {
+    listen: ({ message }) => listen(api.ctx.database.url, liveChannel, message, api.ctx.log),
+  })
+  const at = await app.listen({ host: '127.0.0.1', port: 0 })
+  const person = await createPerson(api, { email: 'out@team.example' })
+  await join(api, api.workspaceId, person, 'viewer')
+  const page = await openPage(person.browser, api.workspaceId, at)
+  await page.hears('*')
+  await sql`delete from user_sessions where user_id = ${person.id}`.execute(api.ctx.database.peek)
+  await page.ends()
+  await app.close()
+})
+
+test('nobody follows without a session, or a workspace that is not theirs', async () => {
+  const { workspaceId } = await api.createStranger()
+  const nobody = { cookies: new Map() } as Browser
+  expect((await openPage(nobody)).status).toBe(401)
+  expect((await openPage(owner, workspaceId)).status).toBe(403)
+})
+
+test('where nothing can be heard of other processes, a page is sent away to ask by itself', async () => {
+  const app = await buildApi(api.ctx)
+  const at = await app.listen({ host: '127.0.0.1', port: 0 })
+  expect((await openPage(owner, api.workspaceId, at)).status).toBe(204)
+  await app.close()
+})
+
+test('a stop ends the streams of pages and does not wait for them', async () => {
+  const app = await buildApi(api.ctx, {
+    listen: ({ message }) => listen(api.ctx.database.url, liveChannel, message, api.ctx.log),
+  })
+  const at = await app.listen({ host: '127.0.0.1', port: 0 })
+  const page = await openPage(owner, api.workspaceId, at)
+  await page.hears('*')
+  await app.close()
+  await page.ends()
+})

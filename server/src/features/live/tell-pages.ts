@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import type { Context } from '../../kernel/context.ts'
+import type { Db } from '../../kernel/db/db.ts'
+import { describeError } from '../../kernel/log.ts'
+import { type Told, takeMessages } from './message.ts'
+import type { Topic } from './topics.ts'
+
+export const liveChannel = 'outrider_live'
+
+const tellEveryMs = 250
+const messagesMax = 4
+
+/**
+ * Tells open pages, in whichever process they are connected to, what of a workspace has changed;
+ * after the commit, gathered into one NOTIFY per process and quarter of a second. It is a hint: a
+ * page that misses it reads everything again when it is connected next.
+ */
+export function tellPages(tx: Context, workspaceId: string, topics: Iterable<Topic>) {
+  if (tx.afterCommit) tx.afterCommit((ctx) => gather(ctx, workspaceId, topics))
+  else gather(tx, workspaceId, topics)
+}
+
+/** What the next message says, by the pool that it goes through. */
+const gathered = new WeakMap<Db, Told>()
+
+function gather(ctx: Context, workspaceId: string, topics: Iterable<Topic>) {
+  const pending = gathered.get(ctx.db)
+  const told: Told = pending ?? new Map()
+  const known = told.get(workspaceId)
+  if (known) for (const topic of topics) known.add(topic)
+  else told.set(workspaceId, new Set(topics))
+  if (pending) return
+  gathered.set(ctx.db, told)
+  void keepTelling(ctx, told)
+}
+
+async function keepTelling(ctx: Context, told: Told) {
+  try {
+    while (told.size > 0) {
+      const messages = takeMessages(told, messagesMax)
+      await sql`
+        select pg_notify(${liveChannel}, message)
+        from unnest(${messages}::text[]) as messages (message)`.execute(ctx.db)
+      await ctx.sleep(tellEveryMs)
+    }
+  } catch (error) {
+    ctx.log.debug(describeError(error), 'pages were not told of a change')
+  } finally {
+    gathered.delete(ctx.db)
+  }
+}

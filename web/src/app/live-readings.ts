@@ -1,0 +1,29 @@
+import type * as operations from '../api/generated/sdk.gen.ts'
+
+type Reading = keyof typeof operations
+
+/** What is read again when the server says that a topic has changed: operations, by their ids. */
+export const readings: Record<string, readonly Reading[]> = {
+  campaigns: ['listCampaigns', 'getCampaign'],
+  leads: ['getLead'],
+  inbox: [],
+  deliveries: ['listWebhookEvents', 'getWebhookEventSummary', 'getWebhookEventSummaryByDate'],
+  imports: [],
+  mailboxes: [],
+  webhooks: ['listWebhooks', 'getWebhook', 'listWebhookEventTypes'],
+  keys: ['listServiceAccountKeys'],
+  labels: ['listWebhookEventTypes'],
+  suppressions: [],
+  members: ['listMembers', 'listInvitations'],
+  credits: ['getAcquisitionBalance', 'listAcquireLists', 'listAcquiredContacts'],
+  workspace: ['getWorkspace'],
+}
+
+/** Those of what many people or mails change at once: at most so often. */
+const busy = new Set(['campaigns', 'leads', 'deliveries'])
+
+/** How long after reading something it is left alone. Nobody looks at a hidden page. */
+export const pauseMsOf = (topic: string, isHidden: boolean) => {
+  if (isHidden) return 30_000
+  return busy.has(topic) ? 2000 : 500
+}
