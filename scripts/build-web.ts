@@ -10,7 +10,8 @@ import { pageSizes } from './page-sizes.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const web = join(root, 'web')
-const dist = join(web, 'dist')
+// Within the server, so that a package of it has the application in it.
+const dist = join(root, 'server', 'application')
 const stamp = join(dist, '.stamp')
 
 /** Of everything that the build reads: the sources, and by the lock all packages. */
@@ -29,12 +30,12 @@ function digestSources() {
 function build(digest: string) {
   console.error('Building the application ...')
   // Beside the old one, and then in its place: a build that fails or is cut off leaves what works.
-  const fresh = join(web, 'dist.new')
+  const fresh = `${dist}.new`
   const { status } = spawnSync(
     process.execPath,
     [
       join(root, 'node_modules', 'vite', 'bin', 'vite.js'),
-      ...['build', '--outDir', 'dist.new', '--emptyOutDir', '--logLevel', 'error'],
+      ...['build', '--outDir', fresh, '--emptyOutDir', '--logLevel', 'error'],
     ],
     { cwd: web, stdio: ['ignore', process.stderr, process.stderr] },
   )

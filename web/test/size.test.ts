@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { pageSizes } from '../../scripts/page-sizes.ts'
 
-const dist = fileURLToPath(new URL('../dist', import.meta.url))
+const dist = fileURLToPath(new URL('../../server/application', import.meta.url))
 
 test('a first visit loads at most 250 kB of script, whatever the page', () => {
   const sizes = pageSizes(dist)

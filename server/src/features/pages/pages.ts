@@ -7,7 +7,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { policy } from './policy.ts'
 
 /** Where the build of the browser application lies. */
-const built = fileURLToPath(new URL('../../../../web/dist/', import.meta.url))
+const built = fileURLToPath(new URL('../../../application/', import.meta.url))
 
 /** Every address that is a page of the application; what lies behind it is the browser's affair. */
 const pages = [
