@@ -87,7 +87,7 @@ const applicationFeatures: {
 
 interface ApiOptions {
   /** Registered before the routes, so that it sees each of them. */
-  plugin?: (app: FastifyInstance) => Promise<void>
+  plugin?: ((app: FastifyInstance) => Promise<void>) | undefined
   /** How open pages hear of changes that other processes make; they ask by themselves without. */
   listen?: ListenForChanges | undefined
 }

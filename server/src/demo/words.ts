@@ -14,9 +14,12 @@ export const greeting = (leads: number) => `
   Nobody here is real, and nothing leaves this machine.
 `
 
-export const beginning = ({ address }: World) => `
+export const beginning = ({ guestLink }: World) => `
   It is a Monday three weeks ago. Each line below is a webhook, as its receiver verified it.
-  The API reference is at ${address}/docs meanwhile; Ctrl-C ends it all.`
+  See it in the application, signed in as its owner; Ctrl-C ends it all:
+
+    ${guestLink}
+`
 
 interface CampaignFigures {
   status: string
@@ -40,12 +43,16 @@ export function summary(
 
 /** @param email of a lead that nobody has marked yet */
 export function whatToTry(world: World, site: SandboxSite, campaignId: string, email: string) {
-  const { address, key } = world
+  const { address, guestLink, key } = world
   const call = (path: string) => `curl -s -H "Authorization: Bearer $KEY" "$API${path}"`
   const change = JSON.stringify({ campaign_id: campaignId, email, new_status: 'interested' })
   return `
   SANDBOX · it stays as it is until you press Ctrl-C, and then it is gone. Its clock shows the
-  real time now. In another terminal, from this folder:
+  real time now. In a browser:
+
+    ${guestLink}
+
+  In another terminal, from this folder:
 
     export API=${address} KEY=${key}
 

@@ -13,6 +13,7 @@ import { startServices } from '../process/services.ts'
 import { type ApiClient, createApiClient } from './api-client.ts'
 import { SandboxClock } from './clock.ts'
 import type { SandboxSite } from './database.ts'
+import { inviteGuest } from './guest.ts'
 import { MailStore, startImapServer, startSmtpServer } from './mail-server/index.ts'
 import type { MadeUpPerson } from './people/made-up.ts'
 import { People } from './people/people.ts'
@@ -35,6 +36,8 @@ export interface World extends AsyncDisposable {
   clock: SandboxClock
   api: ApiClient
   address: string
+  /** Opens the application, signed in. */
+  guestLink: string
   key: string
   workspaceId: string
   store: MailStore
@@ -60,7 +63,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   await loadSample(ctx)
 
   const mail = await startMail(stack, ctx, clock, options.people)
-  const services = stack.use(await startServices('main', { ...opened, ctx }))
+  const guest = await inviteGuest(ctx)
+  const services = stack.use(await startServices('main', { ...opened, ctx }, guest.routes))
   stack.defer(() => clock.stop())
   const { id: workspaceId } = await getWorkspace(ctx, defaultWorkspaceName)
   const wanted = { name: 'sandbox', scopes: ['all:*'] }
@@ -69,6 +73,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const owned = stack.move()
   return {
     ...{ ctx, clock, address, key, workspaceId, ...mail },
+    guestLink: `${address}${guest.path}`,
     api: createApiClient(address, key),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }

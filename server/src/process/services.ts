@@ -83,9 +83,14 @@ export interface Services extends AsyncDisposable {
   address: string | undefined
 }
 
-export async function startServices(role: Role, opened: OpenProcess): Promise<Services> {
+/** @param plugin registered before the routes of the API: routes that only this process serves */
+export async function startServices(
+  role: Role,
+  opened: OpenProcess,
+  plugin?: Plugin,
+): Promise<Services> {
   setGauges(opened.ctx)
-  const listener = await startListener(role, opened)
+  const listener = await startListener(role, opened, plugin)
   const runner = await startRunnerOf(role, opened).catch(async (error) => {
     await listener?.drain()
     throw error
@@ -98,9 +103,12 @@ export async function startServices(role: Role, opened: OpenProcess): Promise<Se
   }
 }
 
+type Plugin = NonNullable<Parameters<typeof buildApi>[1]>['plugin']
+
 async function startListener(
   role: Role,
   { ctx, databaseUrl }: OpenProcess,
+  plugin: Plugin,
 ): Promise<Listener | undefined> {
   const { host, port, runnerPort, databasePrepared } = ctx.config
   if (role !== 'runner') {
@@ -108,7 +116,7 @@ async function startListener(
     const listens: ListenForChanges | undefined = databasePrepared
       ? ({ message, gap }) => listen(databaseUrl, liveChannel, message, ctx.log, gap)
       : undefined
-    const api = await buildApi(ctx, { listen: listens })
+    const api = await buildApi(ctx, { plugin, listen: listens })
     return listenOn(api, { host, port, variable: 'PORT' })
   }
   if (runnerPort === undefined) return undefined

@@ -1,1 +1,0 @@
-import{Y as e,Yt as t,bn as n}from"./Form-Oetnfhix.js";var r=n();function i(n){let{t:i}=e();return(0,r.jsx)(t,{label:i(e=>e.password.new),description:i(e=>e.password.hint,{count:12}),autoComplete:`new-password`,...n})}export{i as t};

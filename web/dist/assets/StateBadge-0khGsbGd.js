@@ -1,1 +1,0 @@
-import{bn as e}from"./Form-Oetnfhix.js";var t={badge:`_badge_5jl16_1`},n=e(),r=({tone:e,children:r})=>(0,n.jsx)(`span`,{className:t.badge,"data-tone":e,children:r});export{r as t};

@@ -1,1 +1,0 @@
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{Qn as t}from"./Form-Oetnfhix.js";var n=e(t(),1);function r(){let e=(0,n.useRef)(void 0);return{headers:()=>(e.current??=i(),{"Idempotency-Key":e.current}),renew:()=>{e.current=void 0}}}var i=()=>Array.from(crypto.getRandomValues(new Uint8Array(16)),e=>e.toString(16).padStart(2,`0`)).join(``);export{r as t};

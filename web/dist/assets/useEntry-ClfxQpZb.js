@@ -1,1 +1,0 @@
-import{$ as e,K as t,at as n,nt as r,tt as i}from"./Form-Oetnfhix.js";import{S as a}from"./index-D15YMTFx.js";function o(e){let t=n();return r(t.stores.location,i(e,t))}var s=()=>o({select:({hash:e})=>e});function c(){let n=e();return async()=>{t(),a(`well`),await n({to:`/`})}}export{s as n,c as t};
