@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { operator } from '../server/src/features/audit/index.ts'
 import { createCampaign } from '../server/src/features/campaigns/campaigns.ts'
 import { addMailbox } from '../server/src/features/mailboxes/index.ts'
 import { forecast } from '../server/src/features/sending/forecast/forecast.ts'
@@ -83,12 +84,17 @@ async function fillCampaign({ ctx, workspaceId }: BenchService): Promise<string>
   const server = { host: 'mail.example.com', username: 'bench', password: 'bench' }
   const made = await Promise.all(
     Array.from({ length: mailboxes }, (_, i) =>
-      addMailbox(ctx, workspaceId, {
-        address: `sender${i}@example.com`,
-        smtp: server,
-        imap: server,
-        daily_limit: 5000,
-      }),
+      addMailbox(
+        ctx,
+        workspaceId,
+        {
+          address: `sender${i}@example.com`,
+          smtp: server,
+          imap: server,
+          daily_limit: 5000,
+        },
+        operator,
+      ),
     ),
   )
   const campaign = await createCampaign(ctx, workspaceId, {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { operator } from '../server/src/features/audit/index.ts'
 import { createCampaign } from '../server/src/features/campaigns/campaigns.ts'
 import { updateCampaign } from '../server/src/features/campaigns/update-campaign.ts'
 import { addMailbox } from '../server/src/features/mailboxes/index.ts'
@@ -43,7 +44,7 @@ async function makeCampaigns({ ctx, workspaceId }: BenchService): Promise<string
   const ids: string[] = []
   const steps = benchCampaign.sequences.flatMap((sequence) => sequence.steps)
   for (let n = 0; n < campaigns; n++) {
-    const { id, address } = await addMailbox(ctx, workspaceId, benchMailbox(n, 9))
+    const { id, address } = await addMailbox(ctx, workspaceId, benchMailbox(n, 9), operator)
     const campaign = await createCampaign(ctx, workspaceId, {
       ...benchCampaign,
       sequences: [{ steps: [...steps, ...steps.map((step) => ({ ...step, delay: 1 }))] }],

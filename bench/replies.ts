@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { MailStore, startImapServer } from '../server/src/demo/mail-server/index.ts'
+import { operator } from '../server/src/features/audit/index.ts'
 import { createCampaign } from '../server/src/features/campaigns/campaigns.ts'
 import { readInbound } from '../server/src/features/inbox/inbound-message.ts'
 import { addLeads } from '../server/src/features/leads/index.ts'
@@ -57,11 +58,16 @@ export async function bench(): Promise<Figure[]> {
 /** Leads that each were sent a mail, as the ledger has it. */
 async function contactAll({ ctx, workspaceId }: BenchService, imapPort: number) {
   const login = { host: '127.0.0.1', security: 'none', username: mailbox, password: 'secret' }
-  const { id: mailbox_id } = await addMailbox(ctx, workspaceId, {
-    ...{ address: mailbox, daily_limit: 10_000 },
-    smtp: { ...login, port: 9 },
-    imap: { ...login, port: imapPort },
-  })
+  const { id: mailbox_id } = await addMailbox(
+    ctx,
+    workspaceId,
+    {
+      ...{ address: mailbox, daily_limit: 10_000 },
+      smtp: { ...login, port: 9 },
+      imap: { ...login, port: imapPort },
+    },
+    operator,
+  )
   const campaign = await createCampaign(ctx, workspaceId, {
     ...benchCampaign,
     email_list: [mailbox],

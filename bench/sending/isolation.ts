@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { MailStore, startSmtpServer } from '../../server/src/demo/mail-server/index.ts'
+import { operator } from '../../server/src/features/audit/index.ts'
 import { createCampaign } from '../../server/src/features/campaigns/campaigns.ts'
 import { updateCampaign } from '../../server/src/features/campaigns/update-campaign.ts'
 import { addLeads } from '../../server/src/features/leads/index.ts'
@@ -89,7 +90,7 @@ async function startCampaign(ctx: Context, name: string, { count, port, imapPort
   for (let n = 0; n < count; n++) {
     const mailbox = benchMailbox(n, port)
     const imap = { ...mailbox.imap, port: imapPort ?? mailbox.imap.port }
-    email_list.push((await addMailbox(ctx, workspaceId, { ...mailbox, imap })).address)
+    email_list.push((await addMailbox(ctx, workspaceId, { ...mailbox, imap }, operator)).address)
   }
   const { id } = await createCampaign(ctx, workspaceId, {
     ...{ ...benchCampaign, sequences, email_list },

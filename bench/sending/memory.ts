@@ -5,6 +5,7 @@ import {
   startImapServer,
   startSmtpServer,
 } from '../../server/src/demo/mail-server/index.ts'
+import { operator } from '../../server/src/features/audit/index.ts'
 import { createCampaign } from '../../server/src/features/campaigns/campaigns.ts'
 import { updateCampaign } from '../../server/src/features/campaigns/update-campaign.ts'
 import { addLeads } from '../../server/src/features/leads/index.ts'
@@ -67,7 +68,7 @@ async function fill(ctx: Context, name: string, smtpPort: number, imapPort: numb
   for (let n = 0; n < mailboxesEach; n++) {
     const mailbox = benchMailbox(n, smtpPort)
     const imap = { ...mailbox.imap, port: imapPort }
-    email_list.push((await addMailbox(ctx, workspaceId, { ...mailbox, imap })).address)
+    email_list.push((await addMailbox(ctx, workspaceId, { ...mailbox, imap }, operator)).address)
   }
   const first = await createCampaign(ctx, workspaceId, {
     ...{ ...benchCampaign, sequences: largeSequences(), email_list },

@@ -1,3 +1,4 @@
+import { operator } from '../../server/src/features/audit/index.ts'
 import { createCampaign } from '../../server/src/features/campaigns/campaigns.ts'
 import { updateCampaign } from '../../server/src/features/campaigns/update-campaign.ts'
 import { addLeads } from '../../server/src/features/leads/index.ts'
@@ -33,7 +34,7 @@ export async function createTenants(
     const addresses: string[] = []
     for (let n = 0; n < mailboxes; n++) {
       const mailbox = { ...benchMailbox(n, port), ...more }
-      addresses.push((await addMailbox(ctx, workspaceId, mailbox)).address)
+      addresses.push((await addMailbox(ctx, workspaceId, mailbox, operator)).address)
     }
     tenants.push({ workspaceId, addresses })
   }

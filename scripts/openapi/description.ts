@@ -102,6 +102,7 @@ export const applicationDescription: ApiDescription = {
     { name: 'Sign-in', description: 'To a session and out of it, and the first user.' },
     { name: 'Profile', description: 'What a person does for themselves.' },
     { name: 'Members', description: 'Who may do what in a workspace.' },
+    { name: 'Mailboxes', description: 'That campaigns send from, and their logins.' },
     { name: 'Workspace', description: 'Settings, plan and audit log.' },
     ...apiDescription.tags,
   ],

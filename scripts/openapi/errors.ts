@@ -109,6 +109,7 @@ const messages: Record<ErrorCode, string> = {
   cross_site: 'This comes from another site; use the application itself.',
   role_required: 'This needs the role admin, and yours is viewer; ask an admin of the workspace.',
   already_set_up: 'Somebody has set up this installation; ask them to invite you.',
+  consent_failed: 'The consent was declined at Google. Begin again and allow what is asked for.',
 }
 
 /** What the example's `details` point at, where that is not the whole request. */

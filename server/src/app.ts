@@ -24,7 +24,9 @@ import {
 } from './features/keys/index.ts'
 import { followSteps, leadRoutes, leadSchemas } from './features/leads/index.ts'
 import { type ListenForChanges, liveRoutes } from './features/live/index.ts'
+import { consentRoutes, consentSchemas } from './features/mailboxes/consent/index.ts'
 import { sealedMailboxColumns } from './features/mailboxes/index.ts'
+import { mailboxRoutes, mailboxSchemas } from './features/mailboxes/manage/index.ts'
 import { memberRoutes, memberSchemas } from './features/members/index.ts'
 import { dropOldMessages } from './features/messages/index.ts'
 import { pageRoutes } from './features/pages/index.ts'
@@ -80,6 +82,8 @@ const applicationFeatures: {
   { schemas: profileSchemas, routes: profileRoutes },
   { schemas: memberSchemas, routes: memberRoutes },
   { schemas: linkSchemas, routes: linkRoutes },
+  { schemas: mailboxSchemas, routes: mailboxRoutes },
+  { schemas: consentSchemas, routes: consentRoutes },
   { schemas: keyFamilySchemas, routes: keyFamilyRoutes },
   { schemas: workspaceSchemas, routes: workspaceRoutes },
   { schemas: auditSchemas, routes: auditRoutes },

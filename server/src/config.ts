@@ -41,7 +41,22 @@ export interface Config {
   leaseMs: number
   /** Another way to sign in to the application. Undefined: by password alone. */
   oidc: OidcProvider | undefined
+  /** Clients of the operator's, registered where people consent to the use of their mailboxes. */
+  mailClients: Partial<Record<ConsentProvider, MailClient>>
   version: string
+}
+
+/** Who asks the owner of a mailbox whether Outrider may use it. */
+export type ConsentProvider = 'google' | 'microsoft'
+
+/** An OAuth 2.0 client. */
+export interface MailClient {
+  clientId: string
+  clientSecret: string
+  authorizeUrl: string
+  tokenUrl: string
+  /** Other servers than the provider's own. */
+  servers?: Record<'smtp' | 'imap', { host: string; port: number; security: 'none' }>
 }
 
 /** A provider of OpenID Connect. */
@@ -97,6 +112,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment): Config {
     acquisitionProvider: acquisitionProvider(env),
     leaseMs: integer(env, 'LEASE_MS', 30_000, 500, 600_000),
     oidc: oidcProvider(env),
+    mailClients: mailClients(env),
     version: readVersion(),
   }
 }
@@ -138,6 +154,37 @@ function oidcProvider(env: NodeJS.ProcessEnv): OidcProvider | undefined {
   throw new Error(
     'OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set with OIDC_ISSUER: as the provider shows them.',
   )
+}
+
+function mailClients(env: NodeJS.ProcessEnv): Config['mailClients'] {
+  const tenant = env.MICROSOFT_TENANT || 'common'
+  if (!/^[\w.-]+$/.test(tenant)) {
+    throw new Error('MICROSOFT_TENANT must be the id or a domain of your directory.')
+  }
+  const microsoft = `https://login.microsoftonline.com/${tenant}/oauth2/v2.0`
+  return {
+    ...mailClient(env, 'google', {
+      authorizeUrl: 'https://accounts.google.com/o/oauth2/v2/auth',
+      tokenUrl: 'https://oauth2.googleapis.com/token',
+    }),
+    ...mailClient(env, 'microsoft', {
+      authorizeUrl: `${microsoft}/authorize`,
+      tokenUrl: `${microsoft}/token`,
+    }),
+  }
+}
+
+function mailClient(
+  env: NodeJS.ProcessEnv,
+  provider: ConsentProvider,
+  addresses: Pick<MailClient, 'authorizeUrl' | 'tokenUrl'>,
+): Config['mailClients'] {
+  const name = provider.toUpperCase()
+  const clientId = env[`${name}_CLIENT_ID`]
+  const clientSecret = env[`${name}_CLIENT_SECRET`]
+  if (!clientId && !clientSecret) return {}
+  if (clientId && clientSecret) return { [provider]: { clientId, clientSecret, ...addresses } }
+  throw new Error(`${name}_CLIENT_ID and ${name}_CLIENT_SECRET must be set together.`)
 }
 
 function integer(env: NodeJS.ProcessEnv, name: string, fallback: number, min: number, max: number) {

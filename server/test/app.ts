@@ -69,10 +69,11 @@ export async function testApi(overrides: Partial<Config> = {}): Promise<TestApi>
         ...(options.body === undefined ? {} : { payload: options.body as object }),
       })
       const text = response.body
+      const isJson = /^application\/json\b/.test(String(response.headers['content-type']))
       return {
         status: response.statusCode,
         headers: response.headers,
-        body: text === '' ? undefined : JSON.parse(text),
+        body: text === '' ? undefined : isJson ? JSON.parse(text) : text,
       }
     },
     async [Symbol.asyncDispose]() {

@@ -1,3 +1,4 @@
+import { operator } from '../src/features/audit/index.ts'
 import { addMailbox, type Mailbox } from '../src/features/mailboxes/index.ts'
 import type { Context } from '../src/kernel/context.ts'
 import type { Answer, TestApi } from './app.ts'
@@ -9,7 +10,7 @@ export function createMailbox(
   address = `sender-${ctx.newId()}@example.com`,
 ): Promise<Mailbox> {
   const server = { host: 'mail.example.com', username: address, password: 'secret' }
-  return addMailbox(ctx, workspaceId, { address, smtp: server, imap: server })
+  return addMailbox(ctx, workspaceId, { address, smtp: server, imap: server }, operator)
 }
 
 export const oneStep = [

@@ -9,6 +9,7 @@ import {
   startImapServer,
   startSmtpServer,
 } from '../src/demo/mail-server/index.ts'
+import { operator } from '../src/features/audit/index.ts'
 import { addMailbox, type Mailbox } from '../src/features/mailboxes/index.ts'
 import { type SendingRunner, startSendingRunner } from '../src/features/sending/index.ts'
 import type { Context } from '../src/kernel/context.ts'
@@ -117,13 +118,18 @@ export async function testSending(
     waitForMails,
     async createMailbox(address, more = {}, port = smtp.port) {
       store.addAccount({ address, password })
-      const mailbox = await addMailbox(api.ctx, api.workspaceId, {
-        address,
-        smtp: loginOf(address, port),
-        ...readAt(1, address),
-        daily_limit: 10_000,
-        ...more,
-      })
+      const mailbox = await addMailbox(
+        api.ctx,
+        api.workspaceId,
+        {
+          address,
+          smtp: loginOf(address, port),
+          ...readAt(1, address),
+          daily_limit: 10_000,
+          ...more,
+        },
+        operator,
+      )
       if (!options.hasReader) await readForEver(api.ctx.database.peek, mailbox.id)
       return mailbox
     },

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { commandDatabase, json, run } from '../../test/commands.ts'
 import { readConfig } from '../config.ts'
+import { operator } from '../features/audit/index.ts'
 import { createCampaign } from '../features/campaigns/campaigns.ts'
 import { addLeads } from '../features/leads/index.ts'
 import { addMailbox } from '../features/mailboxes/index.ts'
@@ -18,7 +19,7 @@ async function makeCampaign(): Promise<string> {
   const { id: workspaceId } = await getWorkspace(ctx, 'default')
   const address = 'sender@example.com'
   const server = { host: 'mail.example.com', username: address, password: 'secret' }
-  await addMailbox(ctx, workspaceId, { address, smtp: server, imap: server })
+  await addMailbox(ctx, workspaceId, { address, smtp: server, imap: server }, operator)
   const variants = [{ subject: 'Hi', body: '<p>Hi</p>' }]
   const campaign = await createCampaign(ctx, workspaceId, {
     name: 'Founders',

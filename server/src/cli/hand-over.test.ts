@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { behind, commandDatabase, json, run } from '../../test/commands.ts'
 import { readConfig } from '../config.ts'
+import { operator } from '../features/audit/index.ts'
 import { createCampaign } from '../features/campaigns/campaigns.ts'
 import { addLeads } from '../features/leads/index.ts'
 import { addMailbox } from '../features/mailboxes/index.ts'
@@ -17,7 +18,7 @@ async function makeConversation() {
   const { id: workspaceId } = await getWorkspace(ctx, 'default')
   const add = (address: string) => {
     const server = { host: 'mail.example.com', username: address, password: 'secret' }
-    return addMailbox(ctx, workspaceId, { address, smtp: server, imap: server })
+    return addMailbox(ctx, workspaceId, { address, smtp: server, imap: server }, operator)
   }
   const [anna, bert] = [await add('anna@example.com'), await add('bert@example.com')]
   const { id } = await createCampaign(ctx, workspaceId, { name: 'F', email_list: [anna.address] })

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { json } from 'node:stream/consumers'
 import { type Command, Option } from 'commander'
+import { type Actor, operator } from '../features/audit/index.ts'
 import { countFollowUps, type WaitingLeads } from '../features/leads/index.ts'
 import {
   addMailbox,
@@ -32,7 +33,8 @@ export function mailboxCommands(program: Command) {
     .action((file: string, options: ChangeOptions) =>
       operateIn(
         options,
-        async (ctx, workspaceId) => addMailbox(ctx, workspaceId, await readInput(file, options)),
+        async (ctx, workspaceId) =>
+          addMailbox(ctx, workspaceId, await readInput(file, options), operator),
         (mailbox) => `${showMailbox(mailbox)}\n\nTry it: npx outrider mailboxes test ${mailbox.id}`,
       ),
     )
@@ -46,7 +48,7 @@ export function mailboxCommands(program: Command) {
       operateIn(
         options,
         async (ctx, workspaceId) =>
-          updateMailbox(ctx, workspaceId, id, await readInput(file, options)),
+          updateMailbox(ctx, workspaceId, id, await readInput(file, options), operator),
         showMailbox,
       ),
     )
@@ -89,7 +91,7 @@ function removeCommand(mailboxes: Command) {
       operateIn(
         options,
         async (ctx, workspaceId) => ({
-          ...(await removeMailbox(ctx, workspaceId, id)),
+          ...(await removeMailbox(ctx, workspaceId, id, operator)),
           campaigns_waiting: await countFollowUps(ctx.db, workspaceId, id),
         }),
         ({ campaigns_waiting, ...mailbox }) =>
@@ -111,13 +113,13 @@ function onOne(
   mailboxes: Command,
   name: string,
   description: string,
-  work: (ctx: Context, workspaceId: string, id: string) => Promise<Mailbox>,
+  work: (ctx: Context, workspaceId: string, id: string, actor: Actor) => Promise<Mailbox>,
 ) {
   withWorkspace(mailboxes.command(name))
     .description(description)
     .argument('<id>', 'id of the mailbox', parseId)
     .action((id: string, options: WorkspaceOptions) =>
-      operateIn(options, (ctx, workspaceId) => work(ctx, workspaceId, id), showMailbox),
+      operateIn(options, (ctx, workspaceId) => work(ctx, workspaceId, id, operator), showMailbox),
     )
 }
 

@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { testApi } from '../../test/app.ts'
 import { behind, commandDatabase, json, run } from '../../test/commands.ts'
 import { testDatabase } from '../../test/database.ts'
+import { operator } from '../features/audit/index.ts'
 import { addMailbox } from '../features/mailboxes/index.ts'
 import { createSecretBox } from '../kernel/crypto.ts'
 import { watchHealth } from '../process/watch-health.ts'
@@ -24,7 +25,12 @@ async function sealedWithOld() {
   vi.stubEnv('DATABASE_URL', ctx.database.url)
   vi.stubEnv('OUTRIDER_SECRET_KEY', old.toString('base64'))
   const { id: workspaceId } = await json('workspaces', 'list').then(({ items }) => items[0])
-  await addMailbox(ctx, workspaceId, { address: 'anna@example.com', smtp: login, imap: login })
+  await addMailbox(
+    ctx,
+    workspaceId,
+    { address: 'anna@example.com', smtp: login, imap: login },
+    operator,
+  )
   const { key } = await json('keys', 'create', '--name', 'x', '--scopes', 'all:*')
   const webhook = await api.call('POST', '/api/v2/webhooks', {
     key,

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
+import { operator } from '../features/audit/index.ts'
 import {
   addSuppression,
   exportSuppressions,
@@ -40,7 +41,8 @@ export function suppressionCommands(program: Command) {
     .action((file: string, options: WorkspaceOptions & { reason: SuppressionReason }) =>
       operateIn(
         options,
-        (ctx, workspaceId) => importSuppressions(ctx, workspaceId, linesOf(file), options.reason),
+        (ctx, workspaceId) =>
+          importSuppressions(ctx, workspaceId, linesOf(file), options.reason, operator),
         showImported,
       ),
     )
@@ -65,7 +67,7 @@ export function suppressionCommands(program: Command) {
     .action((value: string, options: WorkspaceOptions) =>
       operateIn(
         options,
-        (ctx, workspaceId) => addSuppression(ctx, workspaceId, value),
+        (ctx, workspaceId) => addSuppression(ctx, workspaceId, value, operator),
         (entry) => `${shownEntry(entry.value)} is suppressed (${entry.reason}).`,
       ),
     )
@@ -79,7 +81,7 @@ export function suppressionCommands(program: Command) {
       return operateIn(
         options,
         async (ctx, workspaceId) => {
-          const entry = await removeSuppression(ctx, workspaceId, value, { force })
+          const entry = await removeSuppression(ctx, workspaceId, value, { force }, operator)
           if (entry.reason !== 'blocked') tell(warning)
           return entry
         },
@@ -96,9 +98,15 @@ export function suppressionCommands(program: Command) {
       operateIn(
         options,
         (ctx, workspaceId) =>
-          undoSuppression(ctx, workspaceId, address, {
-            unsubscribed: options.unsubscribed ?? false,
-          }),
+          undoSuppression(
+            ctx,
+            workspaceId,
+            address,
+            {
+              unsubscribed: options.unsubscribed ?? false,
+            },
+            operator,
+          ),
         showUndone,
       ),
     )

@@ -3,6 +3,7 @@ import pino from 'pino'
 import { expect, test, vi } from 'vitest'
 import { testContext } from '../../test/context.ts'
 import { testDatabase } from '../../test/database.ts'
+import { operator } from '../features/audit/index.ts'
 import { addMailbox } from '../features/mailboxes/index.ts'
 import { ensureDefaultWorkspace } from '../features/workspaces/index.ts'
 import { makeSite } from './database.ts'
@@ -17,7 +18,7 @@ test('a database with a mailbox in it is refused, whoever names it', async () =>
   const workspace = await ensureDefaultWorkspace(ctx)
   const server = { host: 'mail.example.com', username: 'ada', password: 'correct horse' }
   const mailbox = { address: 'ada@example.com', smtp: server, imap: server }
-  await addMailbox(ctx, workspace?.id ?? '', mailbox)
+  await addMailbox(ctx, workspace?.id ?? '', mailbox, operator)
   const make = (given?: string, configured?: string) =>
     makeSite({ given, configured }, { log, signal })
   await expect(make(url)).rejects.toThrow(/^--database names a database with mailboxes in it/)

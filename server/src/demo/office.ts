@@ -51,7 +51,7 @@ export async function openOffice(
 
   const mailboxIds = new Map<string, string>()
   for (const name of senders) {
-    const { id, address } = await addMailbox(ctx, workspaceId, settingsOf(world, name))
+    const { id, address } = await addMailbox(ctx, workspaceId, settingsOf(world, name), operator)
     mailboxIds.set(address, id)
   }
   tell(`${senders.length} mailboxes, 40 mails a day each, as ${addressOf(senders[0] ?? '')}`)
@@ -66,7 +66,7 @@ export async function openOffice(
   const mendMailbox = async (address: string) => {
     const password = passwordOf(world, address)
     const changes = { smtp: { password }, imap: { password } }
-    await updateMailbox(ctx, workspaceId, mailboxIds.get(address) ?? '', changes)
+    await updateMailbox(ctx, workspaceId, mailboxIds.get(address) ?? '', changes, operator)
   }
   world.clock.in(52 * hourMs, async () => world.changePassword(addressOf(senders[1] ?? '')))
   const desk = { api, clock: world.clock, campaignId: campaign.id, labelValue: value, mendMailbox }

@@ -79,6 +79,7 @@ export const applicationStatusOf = {
   cross_site: 403,
   role_required: 403,
   already_set_up: 409,
+  consent_failed: 409,
 } as const
 
 const allStatusOf: Record<ErrorCode, number> = { ...statusOf, ...applicationStatusOf }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Sending, testSending } from '../../test/sending.ts'
+import { operator } from '../features/audit/index.ts'
 import { pauseMailbox } from '../features/mailboxes/index.ts'
 import { setGauges } from './gauges.ts'
 
@@ -67,7 +68,7 @@ test('/metrics counts a mailbox that cannot log in as one in error, and its mail
     mails_waiting: 1,
   })
 
-  await pauseMailbox(sending.ctx, sending.workspaceId, mailbox.id)
+  await pauseMailbox(sending.ctx, sending.workspaceId, mailbox.id, operator)
   expect(await scrape()).toMatchObject({
     [mailboxesIn('connected')]: 1,
     [mailboxesIn('error')]: 0,

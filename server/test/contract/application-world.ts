@@ -1,3 +1,4 @@
+import { listMailboxes } from '../../src/features/mailboxes/index.ts'
 import { addMember, createInvitation } from '../../src/features/members/index.ts'
 import { createUser } from '../../src/features/users/index.ts'
 import type { TestApi } from '../app.ts'
@@ -19,6 +20,10 @@ export async function createApplicationWorld(
   await addMember(api.ctx, { workspaceId, userId, role: 'viewer' }, operator)
   const invited = { email: 'invited@member.example', role: 'viewer' } as const
   const invitation = await createInvitation(api.ctx, invited, { workspaceId, actor: operator })
+  const { items: mailboxes } = await listMailboxes(api.ctx, workspaceId, {
+    ...{ limit: 1, startingAfter: undefined },
+  })
+  const mailboxId = mailboxes[0]?.id ?? ''
   const keyId = world.ids['/oauth/service-accounts'] ?? ''
   const shared = Object.entries(world.ids).map(([path, id]) => [`/app${path}`, id])
   return {
@@ -26,9 +31,14 @@ export async function createApplicationWorld(
     ids: {
       ...Object.fromEntries(shared),
       ...{ '/app/members': userId, '/app/invitations': invitation.id, '/app/keys': keyId },
+      ...{ '/app/mailboxes': mailboxId },
       ...{ '/app/workspaces': workspaceId, '/app/profile/sessions': api.ctx.newId() },
       ...{ '/app/invitations/accept': 'token', '/app/password-reset': 'token' },
     },
-    references: { ...world.references, actor_id: userId, subject_id: keyId },
+    references: {
+      ...world.references,
+      ...{ actor_id: userId, subject_id: keyId, mailbox_id: mailboxId },
+    },
+    values: { ...world.values, address: 'bert@example.com' },
   }
 }

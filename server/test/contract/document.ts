@@ -78,16 +78,20 @@ export function createJudge(document: OpenApiDocument): Judge {
   }
 
   const problemsOfBody = (response: Response, { headers, body }: Answer): string[] => {
-    const { schema } = response.content?.['application/json'] ?? {}
+    const [[expected, { schema }] = ['application/json', { schema: undefined }]] = Object.entries(
+      response.content ?? {},
+    )
+    const isJson = expected === 'application/json'
     const type = String(headers['content-type'])
     return [
-      ...(type === 'application/json; charset=utf-8' ? [] : [`content-type is ${type}`]),
+      ...(type.split(';')[0] === expected ? [] : [`content-type is ${type}`]),
+      ...(isJson && !type.endsWith('; charset=utf-8') ? [`content-type is ${type}`] : []),
       ...(headers['cache-control'] === 'no-store' ? [] : ['cache-control is not no-store']),
       ...Object.entries(response.headers ?? {})
         .filter(([, ref]) => resolve<{ required?: boolean }>(document, ref).required)
         .filter(([name]) => headers[name.toLowerCase()] === undefined)
         .map(([name]) => `the header ${name} is missing`),
-      ...(schema ? problemsWith(schema, body) : []),
+      ...(schema && isJson ? problemsWith(schema, body) : []),
     ]
   }
 

@@ -1,3 +1,4 @@
+import { operator } from '../../src/features/audit/index.ts'
 import { addMailbox } from '../../src/features/mailboxes/index.ts'
 import type { TestApi } from '../app.ts'
 import { insertCompany, insertPerson } from '../directory-rows.ts'
@@ -27,7 +28,7 @@ export async function createWorld(
   }
   const server = { host: 'mail.example.com', username: 'anna', password: 'secret' }
   const address = 'anna@example.com'
-  await addMailbox(api.ctx, workspaceId, { address, smtp: server, imap: server })
+  await addMailbox(api.ctx, workspaceId, { address, smtp: server, imap: server }, operator)
   const steps = [{ variants: [{ subject: 'Hello', body: 'Hello' }] }]
   const campaign = await ask('POST', '/api/v2/campaigns', {
     name: 'ready',

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { startSmtpServer } from '../../src/demo/mail-server/index.ts'
+import { operator } from '../../src/features/audit/index.ts'
 import { createCampaign } from '../../src/features/campaigns/campaigns.ts'
 import { updateCampaign } from '../../src/features/campaigns/update-campaign.ts'
 import { addLeads } from '../../src/features/leads/index.ts'
@@ -44,11 +45,16 @@ test('kill -9 of every runner in turn sends no step twice, and loses none', asyn
   for (const address of addresses) {
     store.addAccount({ address, password })
     const login = { host: '127.0.0.1', security: 'none', username: address, password }
-    await addMailbox(ctx, workspaceId, {
-      ...{ address, daily_limit: 10_000, save_sent: 'off' },
-      smtp: { ...login, port: proxy.port },
-      imap: { ...login, port: 1 },
-    })
+    await addMailbox(
+      ctx,
+      workspaceId,
+      {
+        ...{ address, daily_limit: 10_000, save_sent: 'off' },
+        smtp: { ...login, port: proxy.port },
+        imap: { ...login, port: 1 },
+      },
+      operator,
+    )
   }
   const campaign = await createCampaign(ctx, workspaceId, {
     name: 'kill',

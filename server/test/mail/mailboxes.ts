@@ -1,3 +1,4 @@
+import { operator } from '../../src/features/audit/index.ts'
 import { addMailbox, type Mailbox } from '../../src/features/mailboxes/index.ts'
 import type { Context } from '../../src/kernel/context.ts'
 import type { MailServers } from './mail-servers.ts'
@@ -12,10 +13,15 @@ export function createRealMailbox(
 ): Promise<Mailbox> {
   const { address, password } = account
   const login = { host: '127.0.0.1', security: 'none', username: address, password }
-  return addMailbox(ctx, workspaceId, {
-    address,
-    smtp: { ...login, port: servers.smtpPort },
-    imap: { ...login, port: servers.imapPort },
-    ...more,
-  })
+  return addMailbox(
+    ctx,
+    workspaceId,
+    {
+      address,
+      smtp: { ...login, port: servers.smtpPort },
+      imap: { ...login, port: servers.imapPort },
+      ...more,
+    },
+    operator,
+  )
 }

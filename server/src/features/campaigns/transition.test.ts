@@ -4,6 +4,7 @@ import { type TestApi, testApi } from '../../../test/app.ts'
 import { createMailbox, createReadyCampaign, oneStep } from '../../../test/campaigns.ts'
 import { patience } from '../../../test/patience.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { operator } from '../audit/index.ts'
 import { removeMailbox } from '../mailboxes/index.ts'
 import { setPlan } from '../workspaces/index.ts'
 import { getCampaign } from './campaigns.ts'
@@ -233,7 +234,7 @@ test('a campaign that could not start now can be paused', async () => {
 
 test('a removed mailbox is none to send from', async () => {
   const { id: mailboxId } = await mailboxOf()
-  await removeMailbox(api.ctx, api.workspaceId, mailboxId)
+  await removeMailbox(api.ctx, api.workspaceId, mailboxId, operator)
   expect((await patch({ status: 'active' })).body.details).toMatchObject([{ path: '/email_list' }])
 })
 
@@ -313,7 +314,7 @@ test('the sending status follows clock, leads, mailboxes and plan', async () => 
 
   await setMailboxStatus('error')
   expect(await reason()).toBe('mailboxes_unhealthy')
-  await removeMailbox(api.ctx, api.workspaceId, (await mailboxOf()).id)
+  await removeMailbox(api.ctx, api.workspaceId, (await mailboxOf()).id, operator)
   expect(await reason()).toBe('no_mailbox')
   await setPlan(api.ctx, api.workspaceId, { api: false })
   expect(await reason()).toBe('plan_required')

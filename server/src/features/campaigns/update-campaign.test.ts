@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { createMailbox, createReadyCampaign, oneStep } from '../../../test/campaigns.ts'
+import { operator } from '../audit/index.ts'
 import { removeMailbox } from '../mailboxes/index.ts'
 
 let api: TestApi
@@ -130,7 +131,7 @@ test('a mailbox that was removed stays in a list sent back, but is not taken ane
   const { email_list } = await read()
   const mailbox = await createMailbox(api.ctx, api.workspaceId)
   await patch({ email_list: [...email_list, mailbox.address] })
-  await removeMailbox(api.ctx, api.workspaceId, mailbox.id)
+  await removeMailbox(api.ctx, api.workspaceId, mailbox.id, operator)
   expect((await patch({ ...(await read()), daily_limit: 7 })).status).toBe(200)
   await patch({ email_list })
   const answer = await patch({ email_list: [...email_list, mailbox.address] })

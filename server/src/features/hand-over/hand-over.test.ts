@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readForEver, type Sending, testSending } from '../../../test/sending.ts'
+import { operator } from '../audit/index.ts'
 import { addMailbox, type Mailbox, removeMailbox } from '../mailboxes/index.ts'
 import { handOver, previewHandOver } from './index.ts'
 
@@ -35,13 +36,13 @@ async function started(mailbox: Mailbox) {
   return `/api/v2/campaigns/${id}`
 }
 
-const remove = ({ id }: Mailbox) => removeMailbox(sending.ctx, sending.workspaceId, id)
+const remove = ({ id }: Mailbox) => removeMailbox(sending.ctx, sending.workspaceId, id, operator)
 
 function addAgain(address = anna) {
   const place = { host: '127.0.0.1', port: sending.smtpPort, security: 'none' }
   const server = { ...place, username: anna, password: 'correct horse' }
   const mailbox = { address, smtp: server, imap: server, daily_limit: 100 }
-  return addMailbox(sending.ctx, sending.workspaceId, mailbox)
+  return addMailbox(sending.ctx, sending.workspaceId, mailbox, operator)
 }
 
 const statusOf = async (path: string) => (await sending.call('GET', path)).body.sending_status

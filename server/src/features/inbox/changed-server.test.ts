@@ -4,6 +4,7 @@ import { address, type Inbox, letter, testInbox } from '../../../test/inbox.ts'
 import { createOutbox } from '../../../test/mail/outbox.ts'
 import { type MailStore, startImapServer } from '../../demo/mail-server/index.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { operator } from '../audit/index.ts'
 import { findMailboxes, reportInboxRead, updateMailbox } from '../mailboxes/index.ts'
 
 const lead = 'ada@lead.example'
@@ -33,9 +34,15 @@ const arriveThere = (source: Buffer) => {
 }
 
 const move = (mailboxId: string) =>
-  updateMailbox(inbox.ctx, inbox.workspaceId, mailboxId, {
-    imap: { host: '127.0.0.1', port: server.port, password },
-  })
+  updateMailbox(
+    inbox.ctx,
+    inbox.workspaceId,
+    mailboxId,
+    {
+      imap: { host: '127.0.0.1', port: server.port, password },
+    },
+    operator,
+  )
 
 const readAtOf = async (mailboxId: string) => {
   const [mailbox] = await findMailboxes(inbox.ctx.db, inbox.workspaceId, [mailboxId])

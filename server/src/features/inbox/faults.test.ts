@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { address, type Inbox, letter, testInbox } from '../../../test/inbox.ts'
 import { type FaultyImap, startImapFaults } from '../../../test/mail/imap-faults.ts'
 import { Folder } from '../../demo/mail-server/folder.ts'
+import { operator } from '../audit/index.ts'
 import { updateMailbox } from '../mailboxes/index.ts'
 
 let inbox: Inbox
@@ -141,7 +142,13 @@ test('a password that was changed is one mailbox.error, until it is given', asyn
   expect(await mailboxState()).toMatchObject({ status: 'error' })
   await reader.stop()
   inbox.arrive(answer(1))
-  await updateMailbox(inbox.ctx, inbox.workspaceId, mailbox.id, { imap: { password: 'changed' } })
+  await updateMailbox(
+    inbox.ctx,
+    inbox.workspaceId,
+    mailbox.id,
+    { imap: { password: 'changed' } },
+    operator,
+  )
   inbox.startReader()
   expect(await repliedTo(1)).toEqual(people(1))
   await inbox.untilRead(async () =>

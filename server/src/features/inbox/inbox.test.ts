@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { address, type Inbox, letter, report, testInbox } from '../../../test/inbox.ts'
+import { operator } from '../audit/index.ts'
 import { updateMailbox } from '../mailboxes/index.ts'
 import { setWorkspace } from '../workspaces/index.ts'
 import { getThread, listThreads, markRead } from './index.ts'
@@ -223,7 +224,7 @@ test('an answer to the id that the provider gave the mail finds its lead, and a 
 test('a copy in the Sent folder tells of one mail: another to the same person stays uncertain', async () => {
   // Else ours may have filed its own copy of the lost one by then, which proves it.
   const { id } = await inbox.createReadMailbox()
-  await updateMailbox(inbox.ctx, inbox.workspaceId, id, { save_sent: 'off' })
+  await updateMailbox(inbox.ctx, inbox.workspaceId, id, { save_sent: 'off' }, operator)
   const { messageId: lost } = await inbox.contact([lead])
   const { messageId } = await inbox.contact([lead])
   const { peek } = inbox.ctx.database

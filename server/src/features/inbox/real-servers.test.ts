@@ -14,6 +14,7 @@ import { alwaysOpen } from '../../../test/sending.ts'
 import { type Runner, startRunner } from '../../app.ts'
 import { listen } from '../../kernel/db/listen.ts'
 import { hintChannel } from '../../kernel/runner/hint.ts'
+import { operator } from '../audit/index.ts'
 import { addMailbox } from '../mailboxes/index.ts'
 import { getThread, listThreads, replyInThread } from './index.ts'
 
@@ -95,9 +96,14 @@ describe.skipIf(whyNoRealServers)('with postfix and dovecot', () => {
     await post('/api/v2/webhooks', {
       ...{ name: 'all', target_hook_url: receiver.url, event_type: 'all_events' },
     })
-    await addMailbox(ctx, workspaceId, {
-      ...{ address: anna, display_name: 'Anna', smtp: login('smtp'), imap: login('imap') },
-    })
+    await addMailbox(
+      ctx,
+      workspaceId,
+      {
+        ...{ address: anna, display_name: 'Anna', smtp: login('smtp'), imap: login('imap') },
+      },
+      operator,
+    )
     const steps = [
       { variants: [{ subject: 'Hello {{first_name}}', body: '<p>Hi {{first_name}}</p>' }] },
       { delay: 3, variants: [{ subject: '', body: '<p>Again</p>' }] },

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Inbox, letter, testInbox } from '../../../test/inbox.ts'
 import { type FaultySmtp, type SmtpFault, startSmtpFaults } from '../../../test/mail/smtp-faults.ts'
 import type { Context } from '../../kernel/context.ts'
+import { operator } from '../audit/index.ts'
 import { pauseMailbox, resumeMailbox, updateMailbox } from '../mailboxes/index.ts'
 import type { SendingRunner } from '../sending/index.ts'
 import { addSuppression } from '../suppression/index.ts'
@@ -20,9 +21,15 @@ beforeAll(async () => {
   proxy = await startSmtpFaults(inbox.smtpPort, (moment) => fault(moment))
   const { id } = await inbox.createReadMailbox()
   mailboxId = id
-  await updateMailbox(inbox.ctx, inbox.workspaceId, id, {
-    smtp: { port: proxy.port, password: 'correct horse' },
-  })
+  await updateMailbox(
+    inbox.ctx,
+    inbox.workspaceId,
+    id,
+    {
+      smtp: { port: proxy.port, password: 'correct horse' },
+    },
+    operator,
+  )
   inbox.startReader()
   sender = await inbox.startSender(senderContext())
 })
@@ -137,7 +144,7 @@ test('it goes where answers are wanted, in HTML that is kept fit to be shown', a
 
 test('nothing goes to a suppressed address, unless it is forced', async () => {
   const about = await conversation()
-  await addSuppression(inbox.ctx, inbox.workspaceId, about.from)
+  await addSuppression(inbox.ctx, inbox.workspaceId, about.from, operator)
   await expect(reply(about)).rejects.toMatchObject({ code: 'not_eligible' })
   expect(inbox.outbox).toEqual([])
   expect(await reply(about, { force: true })).toMatchObject({ state: 'sent' })
@@ -154,7 +161,7 @@ function replySlowly(
 
 test('the last look at the suppressions is the one before the end of the mail', async () => {
   const about = await conversation()
-  const suppress = () => addSuppression(inbox.ctx, inbox.workspaceId, about.from)
+  const suppress = () => addSuppression(inbox.ctx, inbox.workspaceId, about.from, operator)
   expect(await replySlowly(about, suppress)).toMatchObject({ state: 'failed' })
   expect(inbox.outbox).toEqual([])
 })
@@ -332,9 +339,9 @@ test('nobody has to ask to see what became of them', async () => {
 
 test('a paused mailbox sends no reply, and neither does an empty one', async () => {
   const about = await conversation()
-  await pauseMailbox(inbox.ctx, inbox.workspaceId, mailboxId)
+  await pauseMailbox(inbox.ctx, inbox.workspaceId, mailboxId, operator)
   await expect(reply(about)).rejects.toMatchObject({ code: 'not_eligible' })
-  await resumeMailbox(inbox.ctx, inbox.workspaceId, mailboxId)
+  await resumeMailbox(inbox.ctx, inbox.workspaceId, mailboxId, operator)
   await expect(reply(about, { text: ' ' })).rejects.toMatchObject({ code: 'invalid_field' })
   const nobody = { ...about, thread_id: inbox.ctx.newId() }
   await expect(reply(nobody)).rejects.toMatchObject({ code: 'not_found' })

@@ -6,6 +6,7 @@ import {
   requestAccessToken,
   tokenTimeoutMs,
 } from '../../kernel/mail/index.ts'
+import { findClient } from './mail-clients.ts'
 import * as queries from './queries.ts'
 import type { MailboxSettings, StoredConsent } from './schema.ts'
 import { openSettings, sealSettings } from './settings.ts'
@@ -43,7 +44,7 @@ export async function refreshAccessToken(
   try {
     // Whoever had the lease before may have replaced it after this process had read it.
     if (!(await isStored(ctx, workspaceId, id, grant))) return false
-    await keep(ctx, workspaceId, id, grant, await requestAccessToken(ctx, grant))
+    await keep(ctx, workspaceId, id, grant, await requestAccessToken(ctx, withSecret(ctx, grant)))
     return true
   } catch (failure) {
     if (isSpent(failure) && !(await isStored(ctx, workspaceId, id, grant))) return false
@@ -51,6 +52,12 @@ export async function refreshAccessToken(
   } finally {
     await queries.releaseTokenLease(ctx.db, workspaceId, id, until)
   }
+}
+
+/** A consent that was given in the application keeps no secret of its own: the operator may change it. */
+function withSecret({ config }: Context, grant: OAuth2Grant): OAuth2Grant {
+  const client = findClient(config, grant)
+  return client ? { ...grant, client_secret: client.clientSecret } : grant
 }
 
 const isSpent = (failure: unknown) => (failure as MailFailure).response === 'invalid_grant'
@@ -74,7 +81,7 @@ async function keep(
     const row = await queries.selectWithSettings(ctx.db, workspaceId, id)
     if (!row) return
     const settings = openSettings(ctx, workspaceId, id, row.settings)
-    const to = sealSettings(ctx, workspaceId, id, withToken(settings, grant, token))
+    const to = sealSettings(ctx, workspaceId, id, withToken(settings, grant, token, ctx.now()))
     if (await queries.replaceSettings(ctx.db, workspaceId, id, { from: row.settings, to })) return
   }
 }
@@ -86,8 +93,10 @@ function withToken(
   settings: MailboxSettings,
   grant: OAuth2Grant,
   { accessToken, expiresAt, refreshToken }: AccessToken,
+  now: Date,
 ): MailboxSettings {
-  const access = { token: accessToken, expires_at: expiresAt.toISOString() }
+  const made_at = now.toISOString()
+  const access = { token: accessToken, expires_at: expiresAt.toISOString(), made_at }
   const changed = { ...settings }
   for (const side of sides) {
     const { oauth2 } = settings[side]

@@ -10,13 +10,13 @@ export function explainToken({ kind, response }: MailFailure): Explanation {
   if (response === 'invalid_client' || response === 'unauthorized_client') {
     return {
       what: 'The provider does not know the application that logs in.',
-      remedy: 'Check client_id and client_secret.',
+      remedy: 'Check the client id and its secret, then reconnect the mailbox.',
     }
   }
   if (kind === 'refused') {
     return {
       what: 'The consent to use this mailbox was withdrawn or has expired.',
-      remedy: 'Sign in again and give the new refresh token.',
+      remedy: 'Reconnect it: sign in at the provider again, or give a new refresh token.',
     }
   }
   return {

@@ -5,6 +5,7 @@ import { startMailServers } from '../../../test/mail/mail-servers.ts'
 import { createRealMailbox } from '../../../test/mail/mailboxes.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { MailFailure } from '../../kernel/mail/index.ts'
+import { operator } from '../audit/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import {
   connectMailboxSmtp,
@@ -76,22 +77,22 @@ test('a mailbox works again when both of its servers do', async () => {
 
 test('what is paused stays paused, and says nothing', async () => {
   const { id, address } = await createMailbox(ctx, workspaceId)
-  await pauseMailbox(ctx, workspaceId, id)
+  await pauseMailbox(ctx, workspaceId, id, operator)
   await fail(id, 'imap')
   expect(await read(id)).toMatchObject({ status: 'paused', status_reason: null })
   await recover(id, 'imap')
   expect(await read(id)).toMatchObject({ status: 'paused' })
   await fail(id, 'imap')
-  expect(await resumeMailbox(ctx, workspaceId, id)).toMatchObject({ status: 'connected' })
+  expect(await resumeMailbox(ctx, workspaceId, id, operator)).toMatchObject({ status: 'connected' })
   expect(await eventsOf(address)).toEqual([])
 })
 
 test('other servers are tried anew', async () => {
   const { id } = await createMailbox(ctx, workspaceId)
   await fail(id, 'smtp')
-  await updateMailbox(ctx, workspaceId, id, { daily_limit: 7 })
+  await updateMailbox(ctx, workspaceId, id, { daily_limit: 7 }, operator)
   expect(await read(id)).toMatchObject({ status: 'error' })
-  await updateMailbox(ctx, workspaceId, id, { smtp: { password: 'right' } })
+  await updateMailbox(ctx, workspaceId, id, { smtp: { password: 'right' } }, operator)
   expect(await read(id)).toMatchObject({ status: 'connected', status_reason: null })
 })
 
@@ -118,7 +119,7 @@ test('a login that failed while the mailbox got another one says nothing of that
     return failure as MailFailure
   }
   const late = await failed()
-  await updateMailbox(ctx, workspaceId, id, { smtp: { password: 'new' } })
+  await updateMailbox(ctx, workspaceId, id, { smtp: { password: 'new' } }, operator)
   await fail(id, 'smtp', late)
   expect(await read(id)).toMatchObject({ status: 'connected', status_reason: null })
   await fail(id, 'smtp', await failed())

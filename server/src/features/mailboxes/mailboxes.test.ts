@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
+import { operator } from '../audit/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import { addMailbox, findMailboxesByAddress, listMailboxes, removeMailbox } from './index.ts'
 import { settingsPurpose } from './settings.ts'
@@ -39,7 +40,7 @@ const settingsOf = (id: string) =>
     .executeTakeFirstOrThrow()
 
 test('a new mailbox is connected, shows no secret, and gets the usual ports', async () => {
-  const added = await addMailbox(ctx, workspaceId, mailbox(' Anna@Example.com '))
+  const added = await addMailbox(ctx, workspaceId, mailbox(' Anna@Example.com '), operator)
   expect(added).toMatchObject({
     address: 'Anna@Example.com',
     display_name: null,
@@ -58,19 +59,19 @@ test('a new mailbox is connected, shows no secret, and gets the usual ports', as
 })
 
 test('settings copied to another mailbox do not open', async () => {
-  const one = await addMailbox(ctx, workspaceId, mailbox('one@example.com'))
-  const two = await addMailbox(ctx, workspaceId, mailbox('two@example.com'))
+  const one = await addMailbox(ctx, workspaceId, mailbox('one@example.com'), operator)
+  const two = await addMailbox(ctx, workspaceId, mailbox('two@example.com'), operator)
   const { settings } = await settingsOf(one.id)
   expect(() => ctx.secrets.open(settings, settingsPurpose(workspaceId, two.id))).toThrow()
 })
 
 test('an address belongs to one mailbox of a workspace, however it is written', async () => {
-  await addMailbox(ctx, workspaceId, mailbox('sales@bücher.example'))
+  await addMailbox(ctx, workspaceId, mailbox('sales@bücher.example'), operator)
   await expect(
-    addMailbox(ctx, workspaceId, mailbox('SALES@xn--bcher-kva.example')),
+    addMailbox(ctx, workspaceId, mailbox('SALES@xn--bcher-kva.example'), operator),
   ).rejects.toMatchObject({ code: 'invalid_field', details: [{ path: '/address' }] })
   const other = await createWorkspace(ctx, 'other')
-  await addMailbox(ctx, other.id, mailbox('sales@bücher.example'))
+  await addMailbox(ctx, other.id, mailbox('sales@bücher.example'), operator)
 })
 
 test.each<[string, unknown, string]>([
@@ -97,21 +98,21 @@ test.each<[string, unknown, string]>([
   ['a limit of nothing', mailbox('a@example.com', { daily_limit: 0 }), '/daily_limit'],
   ['an unknown setting', mailbox('a@example.com', { pop3: server() }), '/pop3'],
 ])('refuses a mailbox with %s', async (_case, input, path) => {
-  await expect(addMailbox(ctx, workspaceId, input)).rejects.toMatchObject({
+  await expect(addMailbox(ctx, workspaceId, input, operator)).rejects.toMatchObject({
     status: 400,
     details: expect.arrayContaining([expect.objectContaining({ path })]),
   })
 })
 
 test.each([undefined, null, 'text', 7])('refuses %j as a mailbox', async (input) => {
-  await expect(addMailbox(ctx, workspaceId, input)).rejects.toMatchObject({ status: 400 })
+  await expect(addMailbox(ctx, workspaceId, input, operator)).rejects.toMatchObject({ status: 400 })
 })
 
 test('pages are newest first and stay in the workspace', async () => {
   const { id } = await createWorkspace(ctx, 'pages')
   const added = []
   for (const name of ['a', 'b', 'c']) {
-    added.push(await addMailbox(ctx, id, mailbox(`${name}@example.com`)))
+    added.push(await addMailbox(ctx, id, mailbox(`${name}@example.com`), operator))
   }
   const first = await listMailboxes(ctx, id, { limit: 2, startingAfter: undefined })
   expect(first.items.map((item) => item.address)).toEqual(['c@example.com', 'b@example.com'])
@@ -122,19 +123,21 @@ test('pages are newest first and stay in the workspace', async () => {
 
 test('a removed mailbox is gone, and only from its own workspace', async () => {
   const { id } = await createWorkspace(ctx, 'removal')
-  const added = await addMailbox(ctx, id, mailbox('gone@example.com'))
-  await expect(removeMailbox(ctx, workspaceId, added.id)).rejects.toMatchObject({
+  const added = await addMailbox(ctx, id, mailbox('gone@example.com'), operator)
+  await expect(removeMailbox(ctx, workspaceId, added.id, operator)).rejects.toMatchObject({
     code: 'not_found',
   })
-  expect(await removeMailbox(ctx, id, added.id)).toEqual(added)
+  expect(await removeMailbox(ctx, id, added.id, operator)).toEqual(added)
   expect(await listMailboxes(ctx, id, firstPage)).toEqual({ items: [] })
-  await expect(removeMailbox(ctx, id, added.id)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(removeMailbox(ctx, id, added.id, operator)).rejects.toMatchObject({
+    code: 'not_found',
+  })
 })
 
 test('adding and removing are in the audit log', async () => {
   const { id } = await createWorkspace(ctx, 'audited')
-  const added = await addMailbox(ctx, id, mailbox('audited@example.com'))
-  await removeMailbox(ctx, id, added.id)
+  const added = await addMailbox(ctx, id, mailbox('audited@example.com'), operator)
+  await removeMailbox(ctx, id, added.id, operator)
   const entries = await ctx.db
     .selectFrom('audit_log')
     .select(['action', 'subject_id', 'actor_type'])
@@ -149,7 +152,7 @@ test('adding and removing are in the audit log', async () => {
 
 test('mailboxes are found by folded address, in their own workspace only', async () => {
   const { id } = await createWorkspace(ctx, 'look-up')
-  await addMailbox(ctx, id, mailbox('Found@Example.com'))
+  await addMailbox(ctx, id, mailbox('Found@Example.com'), operator)
   const find = (workspace: string, addresses: string[]) =>
     findMailboxesByAddress(ctx.db, workspace, addresses)
   expect(await find(id, ['found@example.com', 'unknown@example.com'])).toMatchObject([

@@ -8,7 +8,7 @@ import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { buildValidator } from '../../kernel/http/validation.ts'
 import { isLoopback } from '../../kernel/outbound/index.ts'
 import { canonicalZone } from '../../kernel/time-zone.ts'
-import { operator, recordAudit } from '../audit/index.ts'
+import { type Actor, recordAudit } from '../audit/index.ts'
 import { wakeMendedMailbox } from '../mailbox-lanes/index.ts'
 import * as queries from './queries.ts'
 import { insertRemoved, takeRemoved } from './removed-queries.ts'
@@ -25,6 +25,7 @@ export async function addMailbox(
   ctx: Context,
   workspaceId: string,
   input: unknown,
+  actor: Actor,
 ): Promise<Mailbox> {
   const { address, smtp, imap, ramp_up, save_sent, ...rest } = checkNew(structuredClone(input))
   const parsed = parseEmail(address)
@@ -53,7 +54,7 @@ export async function addMailbox(
       timestamp_updated: tx.now(),
     })
     if (!row) throw invalidField('/address', 'the workspace has a mailbox of this address already')
-    await record(tx, workspaceId, id, 'mailbox.added')
+    await record(tx, workspaceId, id, { action: 'mailbox.added', actor })
     await wakeMendedMailbox(tx, workspaceId, id)
     return toMailbox(row)
   })
@@ -65,6 +66,7 @@ export async function updateMailbox(
   workspaceId: string,
   id: string,
   input: unknown,
+  actor: Actor,
 ): Promise<Mailbox> {
   const { smtp, imap, ramp_up, timezone, save_sent, ...plain } = checkChange(structuredClone(input))
   return transaction(ctx, async (tx) => {
@@ -90,25 +92,33 @@ export async function updateMailbox(
       ...(smtp || imap ? { ...noErrors, ...(stored.status === 'error' ? connected : {}) } : {}),
       timestamp_updated: tx.now(),
     })
-    await record(tx, workspaceId, id, 'mailbox.updated')
+    await record(tx, workspaceId, id, { action: 'mailbox.updated', actor })
     await wakeMendedMailbox(tx, workspaceId, id)
     return toMailbox(row as queries.ShownRow)
   })
 }
 
 /** Nothing is sent from it and nothing is read until it is resumed. */
-export const pauseMailbox = (ctx: Context, workspaceId: string, id: string): Promise<Mailbox> =>
-  setStatus(
-    ctx,
-    workspaceId,
-    id,
-    { status: 'paused', status_reason: null, ...unread },
-    'mailbox.paused',
-  )
+export const pauseMailbox = (
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  actor: Actor,
+): Promise<Mailbox> => {
+  const change = { status: 'paused', status_reason: null, ...unread }
+  return setStatus(ctx, workspaceId, id, change, { action: 'mailbox.paused', actor })
+}
 
 /** Also after an error: its servers are tried again at once. */
-export const resumeMailbox = (ctx: Context, workspaceId: string, id: string): Promise<Mailbox> =>
-  setStatus(ctx, workspaceId, id, { ...connected, ...noErrors }, 'mailbox.resumed')
+export const resumeMailbox = (
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  actor: Actor,
+): Promise<Mailbox> => {
+  const change = { ...connected, ...noErrors }
+  return setStatus(ctx, workspaceId, id, change, { action: 'mailbox.resumed', actor })
+}
 
 export async function listMailboxes(
   ctx: Context,
@@ -141,13 +151,14 @@ export async function removeMailbox(
   ctx: Context,
   workspaceId: string,
   id: string,
+  actor: Actor,
 ): Promise<Mailbox> {
   return transaction(ctx, async (tx) => {
     const row = await queries.deleteMailbox(tx.db, workspaceId, id)
     if (!row) throw notFound('mailbox')
     const { address_folded, ...mailbox } = row
     await insertRemoved(tx.db, workspaceId, { id, address: row.address, address_folded }, tx.now())
-    await record(tx, workspaceId, id, 'mailbox.removed')
+    await record(tx, workspaceId, id, { action: 'mailbox.removed', actor })
     return toMailbox(mailbox)
   })
 }
@@ -169,7 +180,7 @@ async function setStatus(
   workspaceId: string,
   id: string,
   change: Parameters<typeof queries.updateMailbox>[3],
-  action: string,
+  done: { action: string; actor: Actor },
 ): Promise<Mailbox> {
   return transaction(ctx, async (tx) => {
     const stored = await queries.lockMailbox(tx.db, workspaceId, id)
@@ -180,7 +191,7 @@ async function setStatus(
       ...change,
       timestamp_updated,
     })
-    await record(tx, workspaceId, id, action)
+    await record(tx, workspaceId, id, done)
     await wakeMendedMailbox(tx, workspaceId, id)
     return toMailbox(row as queries.ShownRow)
   })
@@ -226,11 +237,9 @@ function checker<T>(schema: TSchema, method: string): (input: unknown) => T {
   }
 }
 
-const record = (tx: Context, workspaceId: string, id: string, action: string) =>
-  recordAudit(tx, {
-    workspaceId,
-    actor: operator,
-    action,
-    subjectType: 'mailbox',
-    subjectId: id,
-  })
+const record = (
+  tx: Context,
+  workspaceId: string,
+  id: string,
+  done: { action: string; actor: Actor },
+) => recordAudit(tx, { workspaceId, ...done, subjectType: 'mailbox', subjectId: id })

@@ -6,6 +6,7 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { MailFailure } from '../../kernel/mail/index.ts'
 import { createOutboundHttp } from '../../kernel/outbound/index.ts'
+import { operator } from '../audit/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import {
   addMailbox,
@@ -41,11 +42,16 @@ async function withConsent(answers: object[] | Answer) {
   const ctx = { ...base, http }
   const oauth2 = { token_url: provider.url, client_id: 'client', refresh_token: 'first' }
   const login = { host: '127.0.0.1', security: 'none', username: 'anna@example.com', oauth2 }
-  const { id } = await addMailbox(ctx, workspaceId, {
-    address: `anna-${ctx.newId()}@example.com`,
-    smtp: { ...login, port: servers.smtpPort },
-    imap: { ...login, port: servers.imapPort },
-  })
+  const { id } = await addMailbox(
+    ctx,
+    workspaceId,
+    {
+      address: `anna-${ctx.newId()}@example.com`,
+      smtp: { ...login, port: servers.smtpPort },
+      imap: { ...login, port: servers.imapPort },
+    },
+    operator,
+  )
   return { ctx, id, provider, servers, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
@@ -183,7 +189,7 @@ test('a consent that was withdrawn is an error of the mailbox; one that was give
   const failure = await openMailbox(ctx, workspaceId, id, 'smtp').catch((error) => error)
   expect(failure).toMatchObject({ stage: 'login', kind: 'refused', response: 'invalid_grant' })
   const oauth2 = { token_url: given.provider.url, client_id: 'client', refresh_token: 'anew' }
-  await updateMailbox(ctx, workspaceId, id, { smtp: { oauth2 } })
+  await updateMailbox(ctx, workspaceId, id, { smtp: { oauth2 } }, operator)
   await report(ctx, id, failure)
   expect(await health()).toMatchObject([{ status: 'connected' }])
   const again = await openMailbox(ctx, workspaceId, id, 'imap').catch((error) => error)

@@ -5,7 +5,7 @@ import type { Mailboxes } from '../../kernel/db/types.gen.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
 
 /** Without `settings`: who reads a mailbox to show it needs no secret. */
-const shown = [
+export const shown = [
   'id',
   'address',
   'display_name',

@@ -69,7 +69,9 @@ const SaveSent = Type.Enum(['auto', 'on', 'off'], {
     'Whether a copy of each mail goes to the Sent folder; `auto`: unless the provider does so.',
 })
 
-/** What an operator gives to add a mailbox. Both servers: without IMAP a reply would stop nothing. */
+const exampleLogin = { username: 'ada@example.com', password: 'an app password' }
+
+/** What somebody gives to add a mailbox. Both servers: without IMAP a reply would stop nothing. */
 export const MailboxInput = Type.Object(
   {
     address: Type.String({ minLength: 3, maxLength: 320, 'x-trim': true }),
@@ -83,7 +85,19 @@ export const MailboxInput = Type.Object(
     gap_seconds: withDefault(GapSeconds, 0),
     save_sent: withDefault(SaveSent, 'auto'),
   },
-  { $id: 'MailboxInput', ...closed },
+  {
+    $id: 'MailboxInput',
+    description: 'A mailbox that campaigns send from, with both of its servers.',
+    examples: [
+      {
+        ...{ address: 'ada@example.com', display_name: 'Ada Lovelace', daily_limit: 40 },
+        smtp: { ...exampleLogin, host: 'smtp.example.com' },
+        imap: { ...exampleLogin, host: 'imap.example.com' },
+        ramp_up: { start: 5, step: 5 },
+      },
+    ],
+    ...closed,
+  },
 )
 
 /** Only what is given changes; null clears. Of a server, too, only what is given. */
@@ -99,7 +113,12 @@ export const MailboxChange = Type.Partial(
     gap_seconds: GapSeconds,
     save_sent: SaveSent,
   }),
-  { $id: 'MailboxChange', ...closed },
+  {
+    $id: 'MailboxChange',
+    description: 'Only what is given changes; null clears. Of a server, too, only what is given.',
+    examples: [{ daily_limit: 60, ramp_up: null }],
+    ...closed,
+  },
 )
 
 export type MailboxInput = Static<typeof MailboxInput>
@@ -109,7 +128,7 @@ export type ServerChange = Static<typeof changedServer>
 
 /** A consent with the access token that was last made from it. */
 export type StoredConsent = Static<typeof OAuth2> & {
-  access?: { token: string; expires_at: string }
+  access?: { token: string; expires_at: string; made_at?: string }
 }
 
 type StoredServer = Omit<ServerSettings, 'oauth2'> & { oauth2?: StoredConsent }

@@ -36,6 +36,8 @@ export interface TestOptions {
   /** Hears of each step as soon as it is over. */
   tell?: (step: TestStep) => void
   arrivalMs?: number
+  /** Aborted: nobody waits for the mail any more. */
+  signal?: AbortSignal
 }
 
 const usualArrivalMs = 60_000
@@ -183,7 +185,7 @@ class Test {
         if ((await imap.findByMessageId(messageId)).length > 0) return use
       }
       const leftMs = deadlineMs - monotonicMs()
-      if (leftMs <= 0) return
+      if (leftMs <= 0 || this.#options.signal?.aborted) return
       await imap.idle(Math.min(leftMs, lookIntoJunkMs))
     }
   }

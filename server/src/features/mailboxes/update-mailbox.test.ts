@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { testContext } from '../../../test/context.ts'
+import { operator } from '../audit/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import {
   addMailbox,
@@ -19,7 +20,7 @@ let count = 0
 const add = (more: object = {}) => {
   const server = { host: 'mail.example.com', username: 'anna', password: 'correct horse' }
   const address = `anna${++count}@example.com`
-  return addMailbox(ctx, workspaceId, { address, smtp: server, imap: server, ...more })
+  return addMailbox(ctx, workspaceId, { address, smtp: server, imap: server, ...more }, operator)
 }
 
 const oauth2 = {
@@ -59,23 +60,41 @@ test('only what is given changes, null clears, and a ramp-up goes on unless it i
     ...{ display_name: 'Anna', signature: 'A', timezone: 'UTC', ramp_up: { start: 5, step: 3 } },
   })
   ctx.clock.advance(86_400_000)
-  const changed = await updateMailbox(ctx, workspaceId, id, {
-    ...{ display_name: null, signature: 'B', daily_limit: 70, ramp_up: { start: 5, step: 3 } },
-  })
+  const changed = await updateMailbox(
+    ctx,
+    workspaceId,
+    id,
+    {
+      ...{ display_name: null, signature: 'B', daily_limit: 70, ramp_up: { start: 5, step: 3 } },
+    },
+    operator,
+  )
   expect(changed).toMatchObject({
     ...added,
     ...{ display_name: null, signature: 'B', daily_limit: 70 },
     timestamp_updated: ctx.now(),
   })
-  const other = await updateMailbox(ctx, workspaceId, id, { ramp_up: { start: 6, step: 3 } })
+  const other = await updateMailbox(
+    ctx,
+    workspaceId,
+    id,
+    { ramp_up: { start: 6, step: 3 } },
+    operator,
+  )
   expect(other.ramp_up).toEqual({ start: 6, step: 3, from: '2026-11-22' })
-  const cleared = await updateMailbox(ctx, workspaceId, id, { ramp_up: null, timezone: null })
+  const cleared = await updateMailbox(
+    ctx,
+    workspaceId,
+    id,
+    { ramp_up: null, timezone: null },
+    operator,
+  )
   expect(cleared).toMatchObject({ ramp_up: null, timezone: null })
 })
 
 test('of a server only what is given changes, and it is tried anew', async () => {
   const { id } = await add()
-  await updateMailbox(ctx, workspaceId, id, { smtp: { port: 2525, password: 'battery' } })
+  await updateMailbox(ctx, workspaceId, id, { smtp: { port: 2525, password: 'battery' } }, operator)
   const { server } = await openMailbox(ctx, workspaceId, id, 'smtp')
   expect(server).toEqual({
     ...{ host: 'mail.example.com', port: 2525, security: 'starttls', username: 'anna' },
@@ -88,9 +107,15 @@ test('of a server only what is given changes, and it is tried anew', async () =>
 test('a stored password does not go to another host', async () => {
   const { id } = await add()
   await expect(
-    updateMailbox(ctx, workspaceId, id, { imap: { host: 'evil.example.com' } }),
+    updateMailbox(ctx, workspaceId, id, { imap: { host: 'evil.example.com' } }, operator),
   ).rejects.toMatchObject(errorAt('/imap/password'))
-  await updateMailbox(ctx, workspaceId, id, { imap: { host: 'b.example.com', password: 'x' } })
+  await updateMailbox(
+    ctx,
+    workspaceId,
+    id,
+    { imap: { host: 'b.example.com', password: 'x' } },
+    operator,
+  )
 })
 
 test.each<[string, object, string]>([
@@ -107,7 +132,9 @@ test.each<[string, object, string]>([
   ['what no server has', { smtp: { pop3: true } }, '/smtp/pop3'],
 ])('refuses %s', async (_what, change, path) => {
   const { id } = await add()
-  await expect(updateMailbox(ctx, workspaceId, id, change)).rejects.toMatchObject(errorAt(path))
+  await expect(updateMailbox(ctx, workspaceId, id, change, operator)).rejects.toMatchObject(
+    errorAt(path),
+  )
 })
 
 test('a mailbox needs a password or a consent', async () => {
@@ -119,15 +146,15 @@ test('pausing and resuming are told once, and stay in the workspace', async () =
   const { id } = await createWorkspace(ctx, 'pausing')
   const server = { host: 'mail.example.com', username: 'anna', password: 'x' }
   const mailbox = { address: 'paused@example.com', smtp: server, imap: server }
-  const added = await addMailbox(ctx, id, mailbox)
-  await expect(pauseMailbox(ctx, workspaceId, added.id)).rejects.toMatchObject({
+  const added = await addMailbox(ctx, id, mailbox, operator)
+  await expect(pauseMailbox(ctx, workspaceId, added.id, operator)).rejects.toMatchObject({
     code: 'not_found',
   })
   for (let i = 0; i < 2; i++) {
-    expect(await pauseMailbox(ctx, id, added.id)).toMatchObject({ status: 'paused' })
+    expect(await pauseMailbox(ctx, id, added.id, operator)).toMatchObject({ status: 'paused' })
   }
-  expect(await resumeMailbox(ctx, id, added.id)).toMatchObject({ status: 'connected' })
-  await updateMailbox(ctx, id, added.id, { daily_limit: 5 })
+  expect(await resumeMailbox(ctx, id, added.id, operator)).toMatchObject({ status: 'connected' })
+  await updateMailbox(ctx, id, added.id, { daily_limit: 5 }, operator)
   const entries = await ctx.db
     .selectFrom('audit_log')
     .select('action')

@@ -11,7 +11,17 @@ const built = fileURLToPath(new URL('../../../application/', import.meta.url))
 
 /** Every address that is a page of the application; what lies behind it is the browser's affair. */
 const pages = [
-  ...['/', '/w/*', '/sign-in', '/set-up', '/invitation', '/reset', '/account', '/account/*'],
+  ...[
+    '/',
+    '/w/*',
+    '/sign-in',
+    '/set-up',
+    '/invitation',
+    '/reset',
+    '/account',
+    '/account/*',
+    '/consent',
+  ],
 ]
 
 /**

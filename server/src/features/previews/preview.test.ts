@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Sending, testSending } from '../../../test/sending.ts'
+import { operator } from '../audit/index.ts'
 import type { Mailbox } from '../mailboxes/index.ts'
 import { addSuppression } from '../suppression/index.ts'
 import { type Preview, previewStep } from './index.ts'
@@ -129,7 +130,9 @@ describe('a preview says that nothing is sent', () => {
   test('to an address that is suppressed', async () => {
     const email = 'suppressed@x.example'
     const { ctx, workspaceId } = sending
-    const warnings = await warningsOf(email, () => addSuppression(ctx, workspaceId, email))
+    const warnings = await warningsOf(email, () =>
+      addSuppression(ctx, workspaceId, email, operator),
+    )
     expect(warnings).toEqual([expect.stringContaining('its address is suppressed')])
   })
 

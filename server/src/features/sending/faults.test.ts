@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type SmtpFault, startSmtpFaults } from '../../../test/mail/smtp-faults.ts'
 import { type Sending, testSending } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { operator } from '../audit/index.ts'
 import { listRefusedCopies } from '../campaigns/index.ts'
 import { type LeadActivity, recordActivities } from '../leads/index.ts'
 import { pauseMailbox, updateMailbox } from '../mailboxes/index.ts'
@@ -274,7 +275,13 @@ test('a password that was changed is tried at once', async () => {
   await sending.addLeads(campaign.id, ['a@lead.example'])
   await untilInError(mailbox.id)
   const { ctx, workspaceId } = sending
-  await updateMailbox(ctx, workspaceId, mailbox.id, { smtp: { password: 'correct horse' } })
+  await updateMailbox(
+    ctx,
+    workspaceId,
+    mailbox.id,
+    { smtp: { password: 'correct horse' } },
+    operator,
+  )
   await sending.waitForLedger(states(1, 'sent'))
 })
 
@@ -538,7 +545,7 @@ const changes: [string, (campaignId: string) => Promise<unknown>, object][] = [
         .selectFrom('mailboxes')
         .select('id')
         .executeTakeFirstOrThrow()
-      await pauseMailbox(sending.ctx, sending.workspaceId, id)
+      await pauseMailbox(sending.ctx, sending.workspaceId, id, operator)
     },
     { sending_state: 'pending', current_step: 0 },
   ],
@@ -547,7 +554,7 @@ const changes: [string, (campaignId: string) => Promise<unknown>, object][] = [
     'its address is suppressed',
     async () => {
       const { addSuppression } = await import('../suppression/index.ts')
-      await addSuppression(sending.ctx, sending.workspaceId, 'lead.example')
+      await addSuppression(sending.ctx, sending.workspaceId, 'lead.example', operator)
     },
     { sending_state: 'stopped', stop_reason: 'blocked' },
   ],

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { alwaysOpen, readAt, type Sending, testSending } from '../../../test/sending.ts'
 import { createSignal } from '../../../test/signal.ts'
 import { startTcpServer, type TcpServer } from '../../../test/tcp-server.ts'
+import { operator } from '../audit/index.ts'
 import { createCampaign } from '../campaigns/campaigns.ts'
 import { updateCampaign } from '../campaigns/update-campaign.ts'
 import { addLeads } from '../leads/index.ts'
@@ -32,7 +33,7 @@ async function hangingWorkspace(mailboxes: number) {
     const address = `sender${n}@hanging.example`
     const { imap } = readAt(1, address)
     const smtp = { ...imap, port: hanging.port }
-    email_list.push((await addMailbox(ctx, workspaceId, { address, smtp, imap })).address)
+    email_list.push((await addMailbox(ctx, workspaceId, { address, smtp, imap }, operator)).address)
   }
   const { id } = await createCampaign(ctx, workspaceId, {
     ...{ name: 'hanging', campaign_schedule: alwaysOpen, email_list },

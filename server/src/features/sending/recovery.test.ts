@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { type Sending, testSending } from '../../../test/sending.ts'
+import { operator } from '../audit/index.ts'
 import { pauseMailbox } from '../mailboxes/index.ts'
 
 let sending: Sending
@@ -31,7 +32,7 @@ test('a place in the day that a mail gives back is used by another mailbox', asy
   const [claimed] = await sending.waitForLedger((entries) => entries.length === 1)
   const other = mailboxes.find(({ id }) => id !== claimed?.mailbox_id)
   // The first one does not use the place itself, and the other has seen that the day is full.
-  await pauseMailbox(sending.ctx, sending.workspaceId, claimed?.mailbox_id ?? '')
+  await pauseMailbox(sending.ctx, sending.workspaceId, claimed?.mailbox_id ?? '', operator)
   await sending.ctx.database.until(async () => {
     const lane = await sending.ctx.database.peek
       .selectFrom('mailbox_lanes')

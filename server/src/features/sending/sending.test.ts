@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { alwaysOpen, type LedgerEntry, type Sending, testSending } from '../../../test/sending.ts'
+import { operator } from '../audit/index.ts'
 import { setPlan } from '../workspaces/workspaces.ts'
 
 let sending: Sending
@@ -257,10 +258,10 @@ test('a mailbox is woken by what makes work for it: resuming, limits, leads, act
   await sending.addLeads(campaign.id, ['a@lead.example', 'b@lead.example'])
   await sending.waitForLedger(allSent(1))
   const { updateMailbox, pauseMailbox, resumeMailbox } = await import('../mailboxes/index.ts')
-  await updateMailbox(ctx, workspaceId, mailbox.id, { daily_limit: 100 })
+  await updateMailbox(ctx, workspaceId, mailbox.id, { daily_limit: 100 }, operator)
   await sending.waitForLedger(allSent(2))
 
-  await pauseMailbox(ctx, workspaceId, mailbox.id)
+  await pauseMailbox(ctx, workspaceId, mailbox.id, operator)
   const other = await sending.createCampaign([mailbox], { name: 'other' }).catch(() => undefined)
   expect(other).toBeUndefined()
   const more = await sending.call('POST', '/api/v2/lead/add', {
@@ -269,7 +270,7 @@ test('a mailbox is woken by what makes work for it: resuming, limits, leads, act
   expect(more.status).toBe(200)
   await sending.call('PATCH', `/api/v2/campaigns/${campaign.id}`, { body: { status: 'active' } })
   expect(sending.outbox).toHaveLength(2)
-  await resumeMailbox(ctx, workspaceId, mailbox.id)
+  await resumeMailbox(ctx, workspaceId, mailbox.id, operator)
   await sending.call('PATCH', `/api/v2/campaigns/${campaign.id}`, { body: { status: 'active' } })
   await sending.waitForLedger(allSent(3))
 })

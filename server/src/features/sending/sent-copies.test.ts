@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type LedgerEntry, readAt, type Sending, testSending } from '../../../test/sending.ts'
+import { operator } from '../audit/index.ts'
 import { updateMailbox } from '../mailboxes/index.ts'
 import { SentCopies } from './sent-copies.ts'
 
@@ -89,7 +90,7 @@ test('a reading server that refuses one copy after the other is told of once, an
   const copies = new SentCopies(ctx)
   /** @returns how often the trouble was told */
   const file = async (messageId: string, password: string) => {
-    await updateMailbox(ctx, workspaceId, id, { imap: { ...server, password } })
+    await updateMailbox(ctx, workspaceId, id, { imap: { ...server, password } }, operator)
     copies.add(workspaceId, id, { messageId, bytes: Buffer.from('Subject: One\r\n\r\n') })
     await copies.stop(5_000)
     return ctx.logLines.filter((line) => line.includes('a Sent folder lacks mails')).length

@@ -1,9 +1,11 @@
 // Also runs on PostgreSQL 15: locks.
+
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import { alwaysOpen, type LedgerEntry, type Sending, testSending } from '../../../test/sending.ts'
 import { createSignal } from '../../../test/signal.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { operator } from '../audit/index.ts'
 import { createCampaign } from '../campaigns/campaigns.ts'
 import { updateCampaign } from '../campaigns/update-campaign.ts'
 import { addLeads } from '../leads/index.ts'
@@ -42,7 +44,7 @@ async function addNeighbour(name: string, email: string) {
   store.addAccount({ address, password: 'correct horse' })
   const login = { host: '127.0.0.1', username: address, password: 'correct horse' }
   const server = { ...login, port: smtpPort, security: 'none' as const }
-  await addMailbox(ctx, id, { address, smtp: server, imap: { ...server, port: 1 } })
+  await addMailbox(ctx, id, { address, smtp: server, imap: { ...server, port: 1 } }, operator)
   const campaign = await createCampaign(ctx, id, {
     ...{ name: 'theirs', campaign_schedule: alwaysOpen, email_gap: 0, random_wait_max: 0 },
     email_list: [address],

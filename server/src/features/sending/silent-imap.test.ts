@@ -3,6 +3,7 @@ import { readAt, type Sending, testSending } from '../../../test/sending.ts'
 import { createSignal } from '../../../test/signal.ts'
 import { startTcpServer, type TcpServer } from '../../../test/tcp-server.ts'
 import type { Context } from '../../kernel/context.ts'
+import { operator } from '../audit/index.ts'
 import { addMailbox } from '../mailboxes/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import { UncertainMails } from './reconcile.ts'
@@ -31,11 +32,16 @@ beforeEach(async () => {
   const { id: workspaceId } = await createWorkspace(sending.ctx, 'neighbour')
   sending.store.addAccount({ address, password: 'correct horse' })
   const { imap } = readAt(await sending.startImap(), address)
-  const { id: mailboxId } = await addMailbox(sending.ctx, workspaceId, {
-    address,
-    imap,
-    smtp: imap,
-  })
+  const { id: mailboxId } = await addMailbox(
+    sending.ctx,
+    workspaceId,
+    {
+      address,
+      imap,
+      smtp: imap,
+    },
+    operator,
+  )
   neighbour = { workspaceId, mailboxId }
 })
 afterEach(async () => {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Inbox, letter, testInbox } from '../../../test/inbox.ts'
 import { listenBetween } from '../../../test/mail/between.ts'
 import { ensurePartitions } from '../../partitions.ts'
+import { operator } from '../audit/index.ts'
 import { pauseMailbox, resumeMailbox } from '../mailboxes/index.ts'
 
 // The second step is due two days after the first; ada answers that, bob does not.
@@ -75,10 +76,10 @@ test('a mailbox that is resumed sends no follow-up before it was read again', as
   await inbox.startRunner()
   await inbox.readAll()
   const { id } = contacted.mailbox
-  await pauseMailbox(ctx, workspaceId, id)
+  await pauseMailbox(ctx, workspaceId, id, operator)
   await ctx.database.until(() => reader.mailboxesRead() === 0)
   const { adaId } = await dueWhileUnread(contacted)
-  await resumeMailbox(ctx, workspaceId, id)
+  await resumeMailbox(ctx, workspaceId, id, operator)
   await bobGotBoth(adaId)
   await inbox.waitForEvents('lead.replied')
   await inbox.untilAsleep()

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import { type Sending, testSending } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { operator } from '../audit/index.ts'
 import { followSteps } from '../leads/index.ts'
 import { createMarkedWaker, markLeadsDue } from '../mailbox-lanes/index.ts'
 import { undoSuppression } from '../undo-suppression/index.ts'
@@ -142,7 +143,7 @@ test('whatever a person changes writes one row, and no mailbox is touched', asyn
     },
     bringBack: async () => {
       await setStatus('unsubscribed')
-      await undoSuppression(ctx, workspaceId, 'ann@lead.example', { unsubscribed: true })
+      await undoSuppression(ctx, workspaceId, 'ann@lead.example', { unsubscribed: true }, operator)
     },
   }
   for (const [name, change] of Object.entries(changes)) {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
+import { operator } from '../audit/index.ts'
 import { optOut } from '../directory/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import {
@@ -28,7 +29,7 @@ async function* lines(...texts: string[]) {
 }
 
 const importLines = (...texts: string[]) =>
-  importSuppressions(ctx, workspaceId, lines(...texts), 'blocked')
+  importSuppressions(ctx, workspaceId, lines(...texts), 'blocked', operator)
 
 async function exported(): Promise<string[]> {
   const list: string[] = []
@@ -73,7 +74,7 @@ test('what is exported is read back as it was, in any number', async () => {
   expect(list).toHaveLength(2502)
   expect(list.at(-1)).toMatch(/^example\.org,domain,blocked,\d{4}-/)
   const other = await createWorkspace(ctx, `other ${ctx.newId()}`)
-  const again = await importSuppressions(ctx, other.id, lines(...list), 'blocked')
+  const again = await importSuppressions(ctx, other.id, lines(...list), 'blocked', operator)
   expect(again).toMatchObject({ added: 2501, known: 0, invalid: 0 })
   const copied: string[] = []
   for await (const line of exportSuppressions(ctx, other.id)) copied.push(line)
@@ -94,29 +95,29 @@ test('importing twice adds nothing, and a stronger reason counts as added', asyn
 })
 
 test('a block is lifted; an unsubscribe and a hard bounce only by force', async () => {
-  await addSuppression(ctx, workspaceId, 'example.org')
-  await removeSuppression(ctx, workspaceId, '@Example.org', { force: false })
+  await addSuppression(ctx, workspaceId, 'example.org', operator)
+  await removeSuppression(ctx, workspaceId, '@Example.org', { force: false }, operator)
   expect(await exported()).toHaveLength(1)
   for (const reason of ['unsubscribed', 'bounced']) {
     await importLines(`ann@example.com,${reason}`)
     const remove = (force: boolean) =>
-      removeSuppression(ctx, workspaceId, 'Ann@example.com', { force })
+      removeSuppression(ctx, workspaceId, 'Ann@example.com', { force }, operator)
     await expect(remove(false)).rejects.toMatchObject({ code: 'invalid_transition' })
     expect(await exported()).toHaveLength(2)
     expect(await remove(true)).toMatchObject({ value: 'ann@example.com', reason })
     expect(await exported()).toHaveLength(1)
   }
   await expect(
-    removeSuppression(ctx, workspaceId, 'ann@example.com', { force: true }),
+    removeSuppression(ctx, workspaceId, 'ann@example.com', { force: true }, operator),
   ).rejects.toMatchObject({ code: 'not_found' })
 })
 
 test('adding a block does not weaken an unsubscribe, and says which reason stands', async () => {
   await importLines('ann@example.com,unsubscribed')
-  expect(await addSuppression(ctx, workspaceId, 'ann@example.com')).toMatchObject({
+  expect(await addSuppression(ctx, workspaceId, 'ann@example.com', operator)).toMatchObject({
     reason: 'unsubscribed',
   })
-  await expect(addSuppression(ctx, workspaceId, 'not one')).rejects.toMatchObject({
+  await expect(addSuppression(ctx, workspaceId, 'not one', operator)).rejects.toMatchObject({
     code: 'invalid_field',
   })
 })

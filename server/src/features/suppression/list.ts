@@ -2,7 +2,7 @@ import { parseInstant } from '../../kernel/calendar.ts'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
-import { operator, recordAudit } from '../audit/index.ts'
+import { type Actor, recordAudit } from '../audit/index.ts'
 import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
 import { parseEntry, type SuppressionEntry, shownEntry } from './entry.ts'
 import * as queries from './queries.ts'
@@ -37,6 +37,7 @@ export async function importSuppressions(
   workspaceId: string,
   lines: AsyncIterable<string>,
   reason: SuppressionReason,
+  actor: Actor,
 ): Promise<ImportedSuppressions> {
   const result: ImportedSuppressions = { added: 0, known: 0, invalid: 0, invalid_lines: [] }
   let batch: NewSuppression[] = []
@@ -61,7 +62,7 @@ export async function importSuppressions(
     if (batch.length >= batchMax) await write()
   }
   await write()
-  await record(ctx, workspaceId, 'suppression.imported', { added: result.added })
+  await record(ctx, workspaceId, actor, 'suppression.imported', { added: result.added })
   return result
 }
 
@@ -161,12 +162,13 @@ export async function addSuppression(
   ctx: Context,
   workspaceId: string,
   text: string,
+  actor: Actor,
 ): Promise<SuppressionEntry & { reason: string }> {
   const entry = readEntry(text)
   return transaction(ctx, async (tx) => {
     await suppress(tx, workspaceId, [{ ...entry, reason: 'blocked', campaignId: null }])
     const stored = await queries.findSuppression(tx.db, workspaceId, entry)
-    await record(tx, workspaceId, 'suppression.added', { kind: entry.kind })
+    await record(tx, workspaceId, actor, 'suppression.added', { kind: entry.kind })
     return { ...entry, reason: stored?.reason ?? 'blocked' }
   })
 }
@@ -181,6 +183,7 @@ export async function removeSuppression(
   workspaceId: string,
   text: string,
   options: { force: boolean },
+  actor: Actor,
 ): Promise<SuppressionEntry & { reason: string }> {
   const entry = readEntry(text)
   return transaction(ctx, async (tx) => {
@@ -188,7 +191,7 @@ export async function removeSuppression(
     if (!lifted) throw notFound('suppression')
     const { reason } = lifted
     if (reason !== 'blocked' && !options.force) throw notLiftable(reason)
-    await record(tx, workspaceId, 'suppression.removed', { reason, kind: entry.kind })
+    await record(tx, workspaceId, actor, 'suppression.removed', { reason, kind: entry.kind })
     await wakeWorkspaceMailboxes(tx, workspaceId)
     return { ...entry, reason }
   })
@@ -227,12 +230,13 @@ function readEntry(text: string): SuppressionEntry {
 const record = (
   ctx: Context,
   workspaceId: string,
+  actor: Actor,
   action: string,
   details: Record<string, string | number>,
 ) =>
   recordAudit(ctx, {
     workspaceId,
-    actor: operator,
+    actor,
     action,
     subjectType: 'suppression',
     subjectId: null,

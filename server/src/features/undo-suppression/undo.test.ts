@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Inbox, letter, report, testInbox } from '../../../test/inbox.ts'
+import { operator } from '../audit/index.ts'
 import { addSuppression, findSuppressed } from '../suppression/index.ts'
 import { undoSuppression } from './index.ts'
 
@@ -12,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => inbox[Symbol.asyncDispose]())
 
 const undo = (options = { unsubscribed: false }, of = address) =>
-  undoSuppression(inbox.ctx, inbox.workspaceId, of, options)
+  undoSuppression(inbox.ctx, inbox.workspaceId, of, options, operator)
 const suppressed = async () =>
   (await findSuppressed(inbox.ctx.db, inbox.workspaceId, [address])).get(address)
 const audit = () =>
@@ -88,7 +89,7 @@ test('an unsubscribe is undone only by who says so', async () => {
 
 test('while its domain is suppressed, the leads of an address stay stopped', async () => {
   const { first } = await bounced()
-  await addSuppression(inbox.ctx, inbox.workspaceId, 'lead.example')
+  await addSuppression(inbox.ctx, inbox.workspaceId, 'lead.example', operator)
   expect(await undo()).toMatchObject({ still_suppressed: 'blocked', leads: [] })
   expect(await inbox.lead(first.leadId)).toMatchObject({ sending_state: 'stopped' })
   await expect(undo()).rejects.toMatchObject({ message: expect.stringContaining('domain') })

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
-import { operator, recordAudit } from '../audit/index.ts'
+import { type Actor, recordAudit } from '../audit/index.ts'
 import { getCampaign } from '../campaigns/index.ts'
 import { forgetSoftBounces } from '../inbox/index.ts'
 import { type BroughtBack, bringBackLeads } from '../leads/index.ts'
@@ -46,6 +46,7 @@ export async function undoSuppression(
   workspaceId: string,
   text: string,
   options: { unsubscribed: boolean },
+  actor: Actor,
 ): Promise<UndoneSuppression> {
   const entry = parseEntry(text)
   if (entry?.kind !== 'address') {
@@ -65,7 +66,7 @@ export async function undoSuppression(
       : await bringBackLeads(tx, workspaceId, address, [...stoppedAs[reason]])
     await recordAudit(tx, {
       workspaceId,
-      actor: operator,
+      actor,
       action: 'suppression.undone',
       subjectType: 'suppression',
       subjectId: null,

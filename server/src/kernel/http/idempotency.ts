@@ -10,9 +10,10 @@ import { canonicalJson } from './json.ts'
 
 /**
  * `transaction`: the answer is kept in the transaction that does the work, so a crash never runs it
- * twice. `lease`: the work calls the network, so a committed mark of 60 s stands in its place.
+ * twice. `lease`: the work calls the network, so a committed mark of 60 s stands in its place. `none`:
+ * the answer is a stream, and asking twice does no harm.
  */
-export type IdempotencyMode = 'transaction' | 'lease'
+export type IdempotencyMode = 'transaction' | 'lease' | 'none'
 
 const leaseMs = 60_000
 const keptMs = 24 * 3_600_000
@@ -26,7 +27,7 @@ type Handler = (req: FastifyRequest, reply: FastifyReply) => Promise<unknown>
 export type Prepare = (req: FastifyRequest) => Promise<void>
 
 export interface IdempotencyOptions {
-  mode: IdempotencyMode
+  mode: Exclude<IdempotencyMode, 'none'>
   mask: Mask
   prepare: Prepare | undefined
 }

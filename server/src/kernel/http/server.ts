@@ -98,6 +98,7 @@ export function createServer(ctx: Context, options: ServerOptions): FastifyInsta
     // The answers of a workspace: without a caller there is none.
     if (route.method !== 'POST' || !route.config?.access) return
     const { idempotency: mode = 'transaction', mask = (body) => body, prepare } = route.config
+    if (mode === 'none') return
     const handler = route.handler as Parameters<typeof withIdempotency>[0]
     route.handler = withIdempotency(handler, { mode, mask, prepare })
   })

@@ -12,6 +12,8 @@ export { createMailNetwork } from './network.ts'
 export {
   type AccessToken,
   type OAuth2Grant,
+  type RedeemedCode,
+  redeemCode,
   requestAccessToken,
   tokenDetail,
   tokenTimeoutMs,

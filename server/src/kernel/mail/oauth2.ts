@@ -34,31 +34,68 @@ const usualLifeS = 3600
  */
 export async function requestAccessToken(ctx: Context, grant: OAuth2Grant): Promise<AccessToken> {
   const { token_url, ...fields } = grant
+  const token = await askForToken(ctx, token_url, { grant_type: 'refresh_token', ...fields })
+  const isNew = token.refreshToken !== grant.refresh_token
+  const { accessToken, expiresAt } = token
+  return { accessToken, expiresAt, refreshToken: isNew ? token.refreshToken : null }
+}
+
+/** A code that a provider gave to somebody's browser (RFC 6749 §4.1.3, RFC 7636 §4.5). */
+export interface AuthorizationCode {
+  token_url: string
+  client_id: string
+  client_secret: string
+  redirect_uri: string
+  code: string
+  code_verifier: string
+}
+
+export interface RedeemedCode extends AccessToken {
+  /** What was consented to, where the provider says so. */
+  scope: string | null
+  /** Of OpenID Connect. It came from the provider itself, over TLS. */
+  idToken: string | null
+}
+
+/**
+ * Asks for the tokens of a code, which is good once and for a short time.
+ *
+ * @throws MailFailure as `requestAccessToken`
+ */
+export function redeemCode(ctx: Context, given: AuthorizationCode): Promise<RedeemedCode> {
+  const { token_url, ...fields } = given
+  return askForToken(ctx, token_url, { grant_type: 'authorization_code', ...fields })
+}
+
+async function askForToken(
+  ctx: Context,
+  url: string,
+  fields: Record<string, string>,
+): Promise<RedeemedCode> {
   const outcome = await ctx.http.post({
     use: 'oauth2',
-    url: token_url,
+    url,
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
       accept: 'application/json',
       'accept-encoding': 'identity',
       'user-agent': `Outrider/${ctx.config.version}`,
     },
-    body: new URLSearchParams({ grant_type: 'refresh_token', ...fields }).toString(),
+    body: new URLSearchParams(fields).toString(),
     timeoutMs: tokenTimeoutMs,
     textBytesMax: answerBytesMax,
   })
   if (outcome.kind !== 'response') throw unanswered(outcome)
   const answer = parse(outcome.body)
-  const { access_token, refresh_token, expires_in } = answer
+  const { access_token, refresh_token, expires_in, scope, id_token } = answer
   if (outcome.status === 200 && typeof access_token === 'string' && isPlain.test(access_token)) {
     const lifeS = Number(expires_in) > 0 ? Number(expires_in) : usualLifeS
     return {
       accessToken: access_token,
-      refreshToken:
-        typeof refresh_token === 'string' && refresh_token !== grant.refresh_token
-          ? refresh_token
-          : null,
+      refreshToken: textOf(refresh_token),
       expiresAt: new Date(ctx.now().getTime() + lifeS * 1000 - marginMs),
+      scope: textOf(scope),
+      idToken: textOf(id_token),
     }
   }
   const code = typeof answer.error === 'string' ? answer.error.slice(0, 100) : null
@@ -67,6 +104,9 @@ export async function requestAccessToken(ctx: Context, grant: OAuth2Grant): Prom
   }
   throw new MailFailure('login', 'refused', { detail: tokenDetail, response: code })
 }
+
+const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null)
+
 /** What stands in the `detail` of every failure to get a token. */
 export const tokenDetail = 'no access token came from the provider of the login'
 

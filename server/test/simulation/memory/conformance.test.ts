@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { operator } from '../../../src/features/audit/index.ts'
 import { createCampaign } from '../../../src/features/campaigns/campaigns.ts'
 import { updateCampaign } from '../../../src/features/campaigns/update-campaign.ts'
 import { addLeads, type LeadActivity, recordActivities } from '../../../src/features/leads/index.ts'
@@ -111,7 +112,7 @@ async function open(seed: number, random: Random) {
     ['a', 'b'].map((name) => {
       const address = `${name}${seed}@ours.example`
       const login = { ...server, username: address }
-      return addMailbox(ctx, workspaceId, { address, smtp: login, imap: login })
+      return addMailbox(ctx, workspaceId, { address, smtp: login, imap: login }, operator)
     }),
   )
   for (const mailbox of mailboxes) await readForEver(ctx.database.peek, mailbox.id)

@@ -1,3 +1,4 @@
+import { operator } from '../../../src/features/audit/index.ts'
 import { createCampaign } from '../../../src/features/campaigns/campaigns.ts'
 import type { CampaignChanges } from '../../../src/features/campaigns/schema.ts'
 import { updateCampaign } from '../../../src/features/campaigns/update-campaign.ts'
@@ -99,7 +100,7 @@ export class Workload {
     if (!api || !lead) return
     const actions: Action[] = [
       (ctx) => updateCampaign(ctx, workspaceId, lead.campaignId, { status: 'paused' }),
-      (ctx) => addSuppression(ctx, workspaceId, address),
+      (ctx) => addSuppression(ctx, workspaceId, address, operator),
       (ctx) => setPlan(ctx, workspaceId, { api: false }),
     ]
     void this.#attempt(api.ctx, this.#random.pick(actions))
@@ -110,7 +111,7 @@ export class Workload {
     await setPlan(ctx, workspaceId, { api: true })
     const { mailboxes, campaigns } = this.#recorder.now
     for (const { id, status } of mailboxes.values()) {
-      if (status !== 'connected') await resumeMailbox(ctx, workspaceId, id)
+      if (status !== 'connected') await resumeMailbox(ctx, workspaceId, id, operator)
     }
     for (const { id } of campaigns.values()) {
       // One whose leads are all done has nothing to go on with.
@@ -125,7 +126,7 @@ export class Workload {
     for (const address of addresses) {
       if (!this.#providers.accounts.has(address)) this.#providers.open(address)
       const mailbox = drawMailbox(this.#random, this.#conditions, address)
-      await this.#insist(ctx, () => addMailbox(ctx, workspaceId, mailbox))
+      await this.#insist(ctx, () => addMailbox(ctx, workspaceId, mailbox, operator))
     }
     while (this.#recorder.now.campaigns.size < campaigns) {
       const campaign = drawCampaign(this.#random, this.#conditions, addresses)
@@ -177,11 +178,17 @@ export class Workload {
     if (action < 0.48) return change(drawLimits(this.#random, this.#conditions))
     if (action < 0.66) return change({ sequences: [{ steps: this.#editSteps(campaign) }] })
     if (action < 0.76) return (ctx) => this.#suppress(ctx)
-    if (action < 0.82) return (ctx) => pauseMailbox(ctx, workspaceId, mailbox.id)
-    if (action < 0.9) return (ctx) => resumeMailbox(ctx, workspaceId, mailbox.id)
+    if (action < 0.82) return (ctx) => pauseMailbox(ctx, workspaceId, mailbox.id, operator)
+    if (action < 0.9) return (ctx) => resumeMailbox(ctx, workspaceId, mailbox.id, operator)
     if (action < 0.93)
       return (ctx) =>
-        updateMailbox(ctx, workspaceId, mailbox.id, drawPace(this.#random, this.#conditions))
+        updateMailbox(
+          ctx,
+          workspaceId,
+          mailbox.id,
+          drawPace(this.#random, this.#conditions),
+          operator,
+        )
     if (action < 0.96) return (ctx) => this.#decide(ctx)
     return (ctx) => setPlan(ctx, workspaceId, { api: this.#random.chance(0.7) })
   }
@@ -223,7 +230,7 @@ export class Workload {
     const leads = [...this.#recorder.leads.values()]
     const { email } = this.#random.pick(leads)
     const text = this.#random.chance(0.8) ? email : email.slice(email.indexOf('@') + 1)
-    await addSuppression(ctx, workspaceId, text)
+    await addSuppression(ctx, workspaceId, text, operator)
   }
 
   /** A person looks at what nobody knows of. */

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.ts';
-import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AcquireEmailData, AcquireEmailErrors, AcquireEmailResponses, AddLeadsData, AddLeadsErrors, AddLeadsResponses, BeginOidcData, BeginOidcErrors, BeginOidcResponses, BeginSecondFactorData, BeginSecondFactorErrors, BeginSecondFactorResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ConfirmSecondFactorData, ConfirmSecondFactorErrors, ConfirmSecondFactorResponses, CreateCampaignData, CreateCampaignErrors, CreateCampaignResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateServiceAccountKeyData, CreateServiceAccountKeyErrors, CreateServiceAccountKeyResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteInvitationData, DeleteInvitationErrors, DeleteInvitationResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisableSecondFactorData, DisableSecondFactorErrors, DisableSecondFactorResponses, EnterSecondFactorData, EnterSecondFactorErrors, EnterSecondFactorResponses, FindContactsData, FindContactsErrors, FindContactsResponses, GetAcquiredCompanyData, GetAcquiredCompanyErrors, GetAcquiredCompanyResponses, GetAcquisitionBalanceData, GetAcquisitionBalanceErrors, GetAcquisitionBalanceResponses, GetCampaignData, GetCampaignErrors, GetCampaignResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetLeadData, GetLeadErrors, GetLeadResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetWebhookData, GetWebhookErrors, GetWebhookEventData, GetWebhookEventErrors, GetWebhookEventResponses, GetWebhookEventSummaryByDateData, GetWebhookEventSummaryByDateErrors, GetWebhookEventSummaryByDateResponses, GetWebhookEventSummaryData, GetWebhookEventSummaryErrors, GetWebhookEventSummaryResponses, GetWebhookResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ListAcquiredContactsData, ListAcquiredContactsErrors, ListAcquiredContactsResponses, ListAcquireListsData, ListAcquireListsErrors, ListAcquireListsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListCampaignsData, ListCampaignsErrors, ListCampaignsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListOwnSessionsData, ListOwnSessionsErrors, ListOwnSessionsResponses, ListServiceAccountKeysData, ListServiceAccountKeysErrors, ListServiceAccountKeysResponses, ListWebhookEventsData, ListWebhookEventsErrors, ListWebhookEventsResponses, ListWebhookEventTypesData, ListWebhookEventTypesErrors, ListWebhookEventTypesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, ListWorkspacesData, ListWorkspacesErrors, ListWorkspacesResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenewBackupCodesData, RenewBackupCodesErrors, RenewBackupCodesResponses, ResetPasswordData, ResetPasswordErrors, ResetPasswordResponses, RevokeKeyFamilyData, RevokeKeyFamilyErrors, RevokeKeyFamilyResponses, RevokeOtherSessionsData, RevokeOtherSessionsErrors, RevokeOtherSessionsResponses, RevokeOwnSessionData, RevokeOwnSessionErrors, RevokeOwnSessionResponses, RevokeServiceAccountKeyData, RevokeServiceAccountKeyErrors, RevokeServiceAccountKeyResponses, SetLeadStatusData, SetLeadStatusErrors, SetLeadStatusResponses, SetMemberRoleData, SetMemberRoleErrors, SetMemberRoleResponses, SetPlanData, SetPlanErrors, SetPlanResponses, SetUpData, SetUpErrors, SetUpResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutErrors, SignOutResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateCampaignData, UpdateCampaignErrors, UpdateCampaignResponses, UpdateProfileData, UpdateProfileErrors, UpdateProfileResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses } from './types.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AcquireEmailData, AcquireEmailErrors, AcquireEmailResponses, AddLeadsData, AddLeadsErrors, AddLeadsResponses, AddMailboxData, AddMailboxErrors, AddMailboxResponses, BeginConsentData, BeginConsentErrors, BeginConsentResponses, BeginOidcData, BeginOidcErrors, BeginOidcResponses, BeginReconnectData, BeginReconnectErrors, BeginReconnectResponses, BeginSecondFactorData, BeginSecondFactorErrors, BeginSecondFactorResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckMailboxDnsData, CheckMailboxDnsErrors, CheckMailboxDnsResponses, ConfirmSecondFactorData, ConfirmSecondFactorErrors, ConfirmSecondFactorResponses, CreateCampaignData, CreateCampaignErrors, CreateCampaignResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateServiceAccountKeyData, CreateServiceAccountKeyErrors, CreateServiceAccountKeyResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteInvitationData, DeleteInvitationErrors, DeleteInvitationResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisableSecondFactorData, DisableSecondFactorErrors, DisableSecondFactorResponses, EnterSecondFactorData, EnterSecondFactorErrors, EnterSecondFactorResponses, FindContactsData, FindContactsErrors, FindContactsResponses, FinishConsentData, FinishConsentErrors, FinishConsentResponses, GetAcquiredCompanyData, GetAcquiredCompanyErrors, GetAcquiredCompanyResponses, GetAcquisitionBalanceData, GetAcquisitionBalanceErrors, GetAcquisitionBalanceResponses, GetCampaignData, GetCampaignErrors, GetCampaignResponses, GetConsentSettingsData, GetConsentSettingsErrors, GetConsentSettingsResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetLeadData, GetLeadErrors, GetLeadResponses, GetMailboxData, GetMailboxErrors, GetMailboxResponses, GetMailboxUseData, GetMailboxUseErrors, GetMailboxUseResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetWebhookData, GetWebhookErrors, GetWebhookEventData, GetWebhookEventErrors, GetWebhookEventResponses, GetWebhookEventSummaryByDateData, GetWebhookEventSummaryByDateErrors, GetWebhookEventSummaryByDateResponses, GetWebhookEventSummaryData, GetWebhookEventSummaryErrors, GetWebhookEventSummaryResponses, GetWebhookResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ListAcquiredContactsData, ListAcquiredContactsErrors, ListAcquiredContactsResponses, ListAcquireListsData, ListAcquireListsErrors, ListAcquireListsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListCampaignsData, ListCampaignsErrors, ListCampaignsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListMailboxesData, ListMailboxesErrors, ListMailboxesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListOwnSessionsData, ListOwnSessionsErrors, ListOwnSessionsResponses, ListServiceAccountKeysData, ListServiceAccountKeysErrors, ListServiceAccountKeysResponses, ListWebhookEventsData, ListWebhookEventsErrors, ListWebhookEventsResponses, ListWebhookEventTypesData, ListWebhookEventTypesErrors, ListWebhookEventTypesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, ListWorkspacesData, ListWorkspacesErrors, ListWorkspacesResponses, PauseMailboxData, PauseMailboxErrors, PauseMailboxResponses, RemoveMailboxData, RemoveMailboxErrors, RemoveMailboxResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenewBackupCodesData, RenewBackupCodesErrors, RenewBackupCodesResponses, ResetPasswordData, ResetPasswordErrors, ResetPasswordResponses, ResumeMailboxData, ResumeMailboxErrors, ResumeMailboxResponses, RevokeKeyFamilyData, RevokeKeyFamilyErrors, RevokeKeyFamilyResponses, RevokeOtherSessionsData, RevokeOtherSessionsErrors, RevokeOtherSessionsResponses, RevokeOwnSessionData, RevokeOwnSessionErrors, RevokeOwnSessionResponses, RevokeServiceAccountKeyData, RevokeServiceAccountKeyErrors, RevokeServiceAccountKeyResponses, SetLeadStatusData, SetLeadStatusErrors, SetLeadStatusResponses, SetMemberRoleData, SetMemberRoleErrors, SetMemberRoleResponses, SetPlanData, SetPlanErrors, SetPlanResponses, SetUpData, SetUpErrors, SetUpResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutErrors, SignOutResponses, SuggestMailboxData, SuggestMailboxErrors, SuggestMailboxResponses, TestMailboxData, TestMailboxErrors, TestMailboxResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateCampaignData, UpdateCampaignErrors, UpdateCampaignResponses, UpdateMailboxData, UpdateMailboxErrors, UpdateMailboxResponses, UpdateProfileData, UpdateProfileErrors, UpdateProfileResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -810,6 +810,251 @@ export const acceptInvitation = <ThrowOnError extends boolean = true>(options: O
  */
 export const resetPassword = <ThrowOnError extends boolean = true>(options: Options<ResetPasswordData, ThrowOnError>): RequestResult<ResetPasswordResponses, ResetPasswordErrors, ThrowOnError> => (options.client ?? client).post<ResetPasswordResponses, ResetPasswordErrors, ThrowOnError>({
     url: '/app/password-reset/{token}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List mailboxes
+ *
+ * Newest first, with what each has sent today.
+ */
+export const listMailboxes = <ThrowOnError extends boolean = true>(options?: Options<ListMailboxesData, ThrowOnError>): RequestResult<ListMailboxesResponses, ListMailboxesErrors, ThrowOnError> => (options?.client ?? client).get<ListMailboxesResponses, ListMailboxesErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/mailboxes',
+    ...options
+});
+
+/**
+ * Add a mailbox
+ *
+ * Its servers are not contacted yet. One that was removed is the same again.
+ */
+export const addMailbox = <ThrowOnError extends boolean = true>(options: Options<AddMailboxData, ThrowOnError>): RequestResult<AddMailboxResponses, AddMailboxErrors, ThrowOnError> => (options.client ?? client).post<AddMailboxResponses, AddMailboxErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/mailboxes',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Find the provider of an address
+ *
+ * By the mail servers of its domain.
+ */
+export const suggestMailbox = <ThrowOnError extends boolean = true>(options: Options<SuggestMailboxData, ThrowOnError>): RequestResult<SuggestMailboxResponses, SuggestMailboxErrors, ThrowOnError> => (options.client ?? client).get<SuggestMailboxResponses, SuggestMailboxErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/mailboxes/suggest',
+    ...options
+});
+
+/**
+ * Remove a mailbox
+ *
+ * Its logins are gone for good; its conversations wait until it is added again.
+ */
+export const removeMailbox = <ThrowOnError extends boolean = true>(options: Options<RemoveMailboxData, ThrowOnError>): RequestResult<RemoveMailboxResponses, RemoveMailboxErrors, ThrowOnError> => (options.client ?? client).delete<RemoveMailboxResponses, RemoveMailboxErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/mailboxes/{id}',
+    ...options
+});
+
+/**
+ * Get a mailbox
+ *
+ * With its servers, and without what opens them.
+ */
+export const getMailbox = <ThrowOnError extends boolean = true>(options: Options<GetMailboxData, ThrowOnError>): RequestResult<GetMailboxResponses, GetMailboxErrors, ThrowOnError> => (options.client ?? client).get<GetMailboxResponses, GetMailboxErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/mailboxes/{id}',
+    ...options
+});
+
+/**
+ * Change a mailbox
+ *
+ * Another host needs the password again. Other servers are tried at once.
+ */
+export const updateMailbox = <ThrowOnError extends boolean = true>(options: Options<UpdateMailboxData, ThrowOnError>): RequestResult<UpdateMailboxResponses, UpdateMailboxErrors, ThrowOnError> => (options.client ?? client).patch<UpdateMailboxResponses, UpdateMailboxErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/mailboxes/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Who sends from a mailbox
+ *
+ * Its campaigns, and the leads that wait for a follow-up from it.
+ */
+export const getMailboxUse = <ThrowOnError extends boolean = true>(options: Options<GetMailboxUseData, ThrowOnError>): RequestResult<GetMailboxUseResponses, GetMailboxUseErrors, ThrowOnError> => (options.client ?? client).get<GetMailboxUseResponses, GetMailboxUseErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/mailboxes/{id}/use',
+    ...options
+});
+
+/**
+ * Check the domain of a mailbox
+ *
+ * SPF, DKIM, DMARC and the address of links, with the records to add.
+ */
+export const checkMailboxDns = <ThrowOnError extends boolean = true>(options: Options<CheckMailboxDnsData, ThrowOnError>): RequestResult<CheckMailboxDnsResponses, CheckMailboxDnsErrors, ThrowOnError> => (options.client ?? client).get<CheckMailboxDnsResponses, CheckMailboxDnsErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/mailboxes/{id}/dns',
+    ...options
+});
+
+/**
+ * Pause a mailbox
+ *
+ * Nothing is sent from it and nothing is read.
+ */
+export const pauseMailbox = <ThrowOnError extends boolean = true>(options: Options<PauseMailboxData, ThrowOnError>): RequestResult<PauseMailboxResponses, PauseMailboxErrors, ThrowOnError> => (options.client ?? client).post<PauseMailboxResponses, PauseMailboxErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/mailboxes/{id}/pause',
+    ...options
+});
+
+/**
+ * Resume a mailbox
+ *
+ * Also after an error: it is tried at once.
+ */
+export const resumeMailbox = <ThrowOnError extends boolean = true>(options: Options<ResumeMailboxData, ThrowOnError>): RequestResult<ResumeMailboxResponses, ResumeMailboxErrors, ThrowOnError> => (options.client ?? client).post<ResumeMailboxResponses, ResumeMailboxErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/mailboxes/{id}/resume',
+    ...options
+});
+
+/**
+ * Test a mailbox
+ *
+ * Logs in to both servers, sends one mail to itself and waits for it.
+ */
+export const testMailbox = <ThrowOnError extends boolean = true>(options: Options<TestMailboxData, ThrowOnError>): RequestResult<TestMailboxResponses, TestMailboxErrors, ThrowOnError> => (options.client ?? client).post<TestMailboxResponses, TestMailboxErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/mailboxes/{id}/test',
+    ...options
+});
+
+/**
+ * Who can be asked for consent
+ *
+ * And what whoever runs the server registers at the provider.
+ */
+export const getConsentSettings = <ThrowOnError extends boolean = true>(options?: Options<GetConsentSettingsData, ThrowOnError>): RequestResult<GetConsentSettingsResponses, GetConsentSettingsErrors, ThrowOnError> => (options?.client ?? client).get<GetConsentSettingsResponses, GetConsentSettingsErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/mailboxes/consent',
+    ...options
+});
+
+/**
+ * Ask for the consent of a mailbox’s owner
+ *
+ * At the provider, which sends them back to the page /consent.
+ */
+export const beginConsent = <ThrowOnError extends boolean = true>(options: Options<BeginConsentData, ThrowOnError>): RequestResult<BeginConsentResponses, BeginConsentErrors, ThrowOnError> => (options.client ?? client).post<BeginConsentResponses, BeginConsentErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/mailboxes/consent',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Ask for consent anew
+ *
+ * It stays the same mailbox; nothing of it is lost.
+ */
+export const beginReconnect = <ThrowOnError extends boolean = true>(options: Options<BeginReconnectData, ThrowOnError>): RequestResult<BeginReconnectResponses, BeginReconnectErrors, ThrowOnError> => (options.client ?? client).post<BeginReconnectResponses, BeginReconnectErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/mailboxes/{id}/consent',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Connect a mailbox by its owner’s consent
+ *
+ * One that is there keeps everything but its login.
+ */
+export const finishConsent = <ThrowOnError extends boolean = true>(options: Options<FinishConsentData, ThrowOnError>): RequestResult<FinishConsentResponses, FinishConsentErrors, ThrowOnError> => (options.client ?? client).post<FinishConsentResponses, FinishConsentErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/mailboxes/consent/finish',
     ...options,
     headers: {
         'Content-Type': 'application/json',

@@ -1761,6 +1761,399 @@ export type NewPasswordInput = {
 };
 
 /**
+ * A mailbox, without the passwords of its servers.
+ */
+export type Mailbox = {
+    id: string;
+    workspace_id: string;
+    address: string;
+    display_name: string | null;
+    /**
+     * HTML.
+     */
+    signature: string | null;
+    /**
+     * IANA; null: its day is that of UTC.
+     */
+    timezone: string | null;
+    status: 'connected' | 'error' | 'paused';
+    /**
+     * What happened, and what to do.
+     */
+    status_reason: string | null;
+    provider: 'google' | 'microsoft' | 'zoho' | 'fastmail' | 'ionos' | 'yahoo' | 'icloud' | 'other';
+    consent: 'google' | 'microsoft' | null;
+    timestamp_access_renewed: string | null;
+    /**
+     * Without what opens it.
+     */
+    smtp: {
+        host: string;
+        port: number;
+        security: 'tls' | 'starttls' | 'none';
+        username: string;
+        login: 'password' | 'oauth2';
+    };
+    /**
+     * Without what opens it.
+     */
+    imap: {
+        host: string;
+        port: number;
+        security: 'tls' | 'starttls' | 'none';
+        username: string;
+        login: 'password' | 'oauth2';
+    };
+    daily_limit: number;
+    ramp_up: {
+        start: number;
+        step: number;
+        /**
+         * Its first day.
+         */
+        from: string;
+    } | null;
+    gap_seconds: number;
+    save_sent: 'auto' | 'on' | 'off';
+    /**
+     * Its sending server is of this machine.
+     */
+    sends_locally: boolean;
+    inbox_read_at: string | null;
+    /**
+     * Follow-ups wait while it is false.
+     */
+    is_inbox_read: boolean;
+    /**
+     * On the day of its zone.
+     */
+    sent_today: number;
+    /**
+     * With its ramp-up.
+     */
+    limit_today: number;
+    timestamp_created: string;
+    timestamp_updated: string;
+};
+
+/**
+ * One page, newest first.
+ */
+export type MailboxList = {
+    items: Array<Mailbox>;
+    /**
+     * The last id of this page; absent when it is the last page.
+     */
+    next_starting_after?: string;
+};
+
+/**
+ * A mailbox that campaigns send from, with both of its servers.
+ */
+export type MailboxInput = {
+    address: string;
+    display_name?: string;
+    /**
+     * HTML.
+     */
+    signature?: string;
+    /**
+     * IANA; without one its day is that of UTC.
+     */
+    timezone?: string;
+    smtp: {
+        /**
+         * Host name or IP address.
+         */
+        host: string;
+        port: number;
+        /**
+         * `tls` from the first byte, `starttls` after a greeting, `none` in the clear.
+         */
+        security: 'tls' | 'starttls' | 'none';
+        username: string;
+        password?: string;
+        /**
+         * A consent given elsewhere (RFC 6749 §6).
+         */
+        oauth2?: {
+            token_url: string;
+            client_id: string;
+            client_secret?: string;
+            refresh_token: string;
+            scope?: string;
+        };
+    };
+    imap: {
+        /**
+         * Host name or IP address.
+         */
+        host: string;
+        port: number;
+        /**
+         * `tls` from the first byte, `starttls` after a greeting, `none` in the clear.
+         */
+        security: 'tls' | 'starttls' | 'none';
+        username: string;
+        password?: string;
+        /**
+         * A consent given elsewhere (RFC 6749 §6).
+         */
+        oauth2?: {
+            token_url: string;
+            client_id: string;
+            client_secret?: string;
+            refresh_token: string;
+            scope?: string;
+        };
+    };
+    /**
+     * Mails a day, of all campaigns together.
+     */
+    daily_limit?: number;
+    ramp_up?: {
+        /**
+         * Mails on its first day.
+         */
+        start: number;
+        /**
+         * More on each day after.
+         */
+        step: number;
+    };
+    /**
+     * Between two mails at least.
+     */
+    gap_seconds?: number;
+    /**
+     * Whether a copy of each mail goes to the Sent folder; `auto`: unless the provider does so.
+     */
+    save_sent?: 'auto' | 'on' | 'off';
+};
+
+/**
+ * Only what is given changes; null clears. Of a server, too, only what is given.
+ */
+export type MailboxChange = {
+    display_name?: string | null;
+    /**
+     * HTML.
+     */
+    signature?: string | null;
+    /**
+     * IANA; without one its day is that of UTC.
+     */
+    timezone?: string | null;
+    smtp?: {
+        /**
+         * Host name or IP address.
+         */
+        host?: string;
+        port?: number;
+        /**
+         * `tls` from the first byte, `starttls` after a greeting, `none` in the clear.
+         */
+        security?: 'tls' | 'starttls' | 'none';
+        username?: string;
+        password?: string;
+        /**
+         * A consent given elsewhere (RFC 6749 §6).
+         */
+        oauth2?: {
+            token_url: string;
+            client_id: string;
+            client_secret?: string;
+            refresh_token: string;
+            scope?: string;
+        };
+    };
+    imap?: {
+        /**
+         * Host name or IP address.
+         */
+        host?: string;
+        port?: number;
+        /**
+         * `tls` from the first byte, `starttls` after a greeting, `none` in the clear.
+         */
+        security?: 'tls' | 'starttls' | 'none';
+        username?: string;
+        password?: string;
+        /**
+         * A consent given elsewhere (RFC 6749 §6).
+         */
+        oauth2?: {
+            token_url: string;
+            client_id: string;
+            client_secret?: string;
+            refresh_token: string;
+            scope?: string;
+        };
+    };
+    /**
+     * Mails a day, of all campaigns together.
+     */
+    daily_limit?: number;
+    ramp_up?: {
+        /**
+         * Mails on its first day.
+         */
+        start: number;
+        /**
+         * More on each day after.
+         */
+        step: number;
+    } | null;
+    /**
+     * Between two mails at least.
+     */
+    gap_seconds?: number;
+    /**
+     * Whether a copy of each mail goes to the Sent folder; `auto`: unless the provider does so.
+     */
+    save_sent?: 'auto' | 'on' | 'off';
+};
+
+/**
+ * What pausing or removing a mailbox touches.
+ */
+export type MailboxUse = {
+    /**
+     * That send from it.
+     */
+    campaigns: Array<{
+        id: string;
+        name: string;
+        status: string;
+    }>;
+    /**
+     * Leads with a follow-up to come from it.
+     */
+    waiting: Array<{
+        campaign_id: string;
+        campaign_name: string;
+        leads: number;
+    }>;
+};
+
+/**
+ * The provider of an address and its servers, by its domain’s MX records.
+ */
+export type MailboxSuggestion = {
+    address: string;
+    provider: 'google' | 'microsoft' | 'zoho' | 'fastmail' | 'ionos' | 'yahoo' | 'icloud' | 'other';
+    /**
+     * Null: the name servers of its domain gave no answer.
+     */
+    takes_mail: boolean | null;
+    smtp: {
+        host: string;
+        port: number;
+        security: 'tls' | 'starttls' | 'none';
+    } | null;
+    imap: {
+        host: string;
+        port: number;
+        security: 'tls' | 'starttls' | 'none';
+    } | null;
+    mailbox_id: string | null;
+};
+
+/**
+ * Whether receivers can tell that mail of the domain is not forged, as of now.
+ */
+export type MailboxDns = {
+    domain: string;
+    findings: Array<{
+        record: 'SPF' | 'DKIM' | 'DMARC' | 'tracking';
+        status: 'ok' | 'warn';
+        detail: string;
+        remedy: string | null;
+        /**
+         * To add where it is missing.
+         */
+        records: Array<{
+            type: 'TXT' | 'CNAME';
+            name: string;
+            value: string;
+        }>;
+    }>;
+};
+
+/**
+ * A line of JSON for each step, as soon as it is over.
+ */
+export type MailboxTestLine = {
+    /**
+     * What was tried; `done` is the last line.
+     */
+    step: string;
+    status: 'ok' | 'warn' | 'fail';
+    detail: string;
+    remedy: string | null;
+};
+
+/**
+ * Where owners of mailboxes can be asked for their consent.
+ */
+export type MailboxConsentSettings = {
+    /**
+     * To register with each client, exactly so.
+     */
+    redirect_url: string;
+    providers: Array<{
+        provider: 'google' | 'microsoft';
+        /**
+         * Null: none is configured.
+         */
+        client_id: string | null;
+        scopes: Array<string>;
+        /**
+         * Where an administrator allows it for everybody.
+         */
+        admin_url: string | null;
+    }>;
+};
+
+/**
+ * Whose consent is wanted.
+ */
+export type MailboxConsentInput = {
+    provider: 'google' | 'microsoft';
+    /**
+     * Whom the provider asks first.
+     */
+    address?: string;
+};
+
+/**
+ * Who asks for the consent.
+ */
+export type MailboxReconnectInput = {
+    provider: 'google' | 'microsoft';
+};
+
+/**
+ * The way to the provider.
+ */
+export type MailboxConsentStart = {
+    /**
+     * Where to sign in and consent, within ten minutes.
+     */
+    url: string;
+};
+
+/**
+ * What the provider sent the person back with.
+ */
+export type MailboxConsentAnswer = {
+    state: string;
+    code?: string;
+    error?: string;
+    error_description?: string;
+};
+
+/**
  * Whether the keys that it made are revoked, too, and theirs.
  */
 export type RevokeKeyInput = {
@@ -1883,7 +2276,7 @@ export type Error = {
     /**
      * For programs: a closed set, each with one status.
      */
-    code: 'invalid_json' | 'invalid_field' | 'unknown_field' | 'invalid_cursor' | 'invalid_limit' | 'body_too_large' | 'unsupported_media_type' | 'malformed_request' | 'no_valid_leads' | 'target_not_allowed' | 'missing_key' | 'invalid_key' | 'revoked_key' | 'expired_key' | 'missing_scope' | 'scope_escalation' | 'workspace_mismatch' | 'plan_required' | 'entitlement_required' | 'not_found' | 'unknown_path' | 'invalid_transition' | 'not_ready' | 'not_eligible' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'rate_limited' | 'insufficient_credits' | 'quota_exceeded' | 'internal_error' | 'unavailable' | 'not_signed_in' | 'wrong_credentials' | 'cross_site' | 'role_required' | 'already_set_up';
+    code: 'invalid_json' | 'invalid_field' | 'unknown_field' | 'invalid_cursor' | 'invalid_limit' | 'body_too_large' | 'unsupported_media_type' | 'malformed_request' | 'no_valid_leads' | 'target_not_allowed' | 'missing_key' | 'invalid_key' | 'revoked_key' | 'expired_key' | 'missing_scope' | 'scope_escalation' | 'workspace_mismatch' | 'plan_required' | 'entitlement_required' | 'not_found' | 'unknown_path' | 'invalid_transition' | 'not_ready' | 'not_eligible' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'rate_limited' | 'insufficient_credits' | 'quota_exceeded' | 'internal_error' | 'unavailable' | 'not_signed_in' | 'wrong_credentials' | 'cross_site' | 'role_required' | 'already_set_up' | 'consent_failed';
     /**
      * As in X-Request-Id; name it to support.
      */
@@ -2124,7 +2517,7 @@ export type CreateServiceAccountKeyErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -2188,7 +2581,7 @@ export type RevokeServiceAccountKeyErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -2315,7 +2708,7 @@ export type CreateCampaignErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -2439,7 +2832,7 @@ export type UpdateCampaignErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -2502,7 +2895,7 @@ export type AddLeadsErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -2629,7 +3022,7 @@ export type SetLeadStatusErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -2697,7 +3090,7 @@ export type FindContactsErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -2760,7 +3153,7 @@ export type AcquireEmailErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -3127,7 +3520,7 @@ export type CreateWebhookErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -3242,7 +3635,7 @@ export type DeleteWebhookErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -3366,7 +3759,7 @@ export type UpdateWebhookErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -3434,7 +3827,7 @@ export type TestWebhookErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -3857,7 +4250,7 @@ export type SignInErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -3906,7 +4299,7 @@ export type SetUpErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -3955,7 +4348,7 @@ export type EnterSecondFactorErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -4004,7 +4397,7 @@ export type BeginOidcErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -4053,7 +4446,7 @@ export type UpdateProfileErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -4102,7 +4495,7 @@ export type ChangePasswordErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -4151,7 +4544,7 @@ export type BeginSecondFactorErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -4200,7 +4593,7 @@ export type ConfirmSecondFactorErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -4249,7 +4642,7 @@ export type DisableSecondFactorErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -4298,7 +4691,7 @@ export type RenewBackupCodesErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -4401,7 +4794,7 @@ export type RevokeOwnSessionErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -4450,7 +4843,7 @@ export type RevokeOtherSessionsErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -4565,7 +4958,7 @@ export type RemoveMemberErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -4629,7 +5022,7 @@ export type SetMemberRoleErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -4697,7 +5090,7 @@ export type CreateResetLinkErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -4807,7 +5200,7 @@ export type CreateInvitationErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -4871,7 +5264,7 @@ export type DeleteInvitationErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -4983,7 +5376,7 @@ export type AcceptInvitationErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -5041,7 +5434,7 @@ export type ResetPasswordErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -5068,6 +5461,935 @@ export type ResetPasswordResponses = {
 };
 
 export type ResetPasswordResponse = ResetPasswordResponses[keyof ResetPasswordResponses];
+
+export type ListMailboxesData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Records a page.
+         */
+        limit?: number;
+        /**
+         * The `next_starting_after` of the previous page, unchanged.
+         */
+        starting_after?: string;
+        /**
+         * In address and name.
+         */
+        search?: string;
+        status?: 'connected' | 'error' | 'paused';
+    };
+    url: '/app/mailboxes';
+};
+
+export type ListMailboxesErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ListMailboxesError = ListMailboxesErrors[keyof ListMailboxesErrors];
+
+export type ListMailboxesResponses = {
+    /**
+     * One page, newest first.
+     */
+    200: MailboxList;
+};
+
+export type ListMailboxesResponse = ListMailboxesResponses[keyof ListMailboxesResponses];
+
+export type AddMailboxData = {
+    body: MailboxInput;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/mailboxes';
+};
+
+export type AddMailboxErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type AddMailboxError = AddMailboxErrors[keyof AddMailboxErrors];
+
+export type AddMailboxResponses = {
+    /**
+     * A mailbox, without the passwords of its servers.
+     */
+    201: Mailbox;
+};
+
+export type AddMailboxResponse = AddMailboxResponses[keyof AddMailboxResponses];
+
+export type SuggestMailboxData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query: {
+        /**
+         * An e-mail address.
+         */
+        address: string;
+    };
+    url: '/app/mailboxes/suggest';
+};
+
+export type SuggestMailboxErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type SuggestMailboxError = SuggestMailboxErrors[keyof SuggestMailboxErrors];
+
+export type SuggestMailboxResponses = {
+    /**
+     * The provider of an address and its servers, by its domain’s MX records.
+     */
+    200: MailboxSuggestion;
+};
+
+export type SuggestMailboxResponse = SuggestMailboxResponses[keyof SuggestMailboxResponses];
+
+export type RemoveMailboxData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/mailboxes/{id}';
+};
+
+export type RemoveMailboxErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type RemoveMailboxError = RemoveMailboxErrors[keyof RemoveMailboxErrors];
+
+export type RemoveMailboxResponses = {
+    /**
+     * A mailbox, without the passwords of its servers.
+     */
+    200: Mailbox;
+};
+
+export type RemoveMailboxResponse = RemoveMailboxResponses[keyof RemoveMailboxResponses];
+
+export type GetMailboxData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/mailboxes/{id}';
+};
+
+export type GetMailboxErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type GetMailboxError = GetMailboxErrors[keyof GetMailboxErrors];
+
+export type GetMailboxResponses = {
+    /**
+     * A mailbox, without the passwords of its servers.
+     */
+    200: Mailbox;
+};
+
+export type GetMailboxResponse = GetMailboxResponses[keyof GetMailboxResponses];
+
+export type UpdateMailboxData = {
+    body: MailboxChange;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/mailboxes/{id}';
+};
+
+export type UpdateMailboxErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type UpdateMailboxError = UpdateMailboxErrors[keyof UpdateMailboxErrors];
+
+export type UpdateMailboxResponses = {
+    /**
+     * A mailbox, without the passwords of its servers.
+     */
+    200: Mailbox;
+};
+
+export type UpdateMailboxResponse = UpdateMailboxResponses[keyof UpdateMailboxResponses];
+
+export type GetMailboxUseData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/mailboxes/{id}/use';
+};
+
+export type GetMailboxUseErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type GetMailboxUseError = GetMailboxUseErrors[keyof GetMailboxUseErrors];
+
+export type GetMailboxUseResponses = {
+    /**
+     * What pausing or removing a mailbox touches.
+     */
+    200: MailboxUse;
+};
+
+export type GetMailboxUseResponse = GetMailboxUseResponses[keyof GetMailboxUseResponses];
+
+export type CheckMailboxDnsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/mailboxes/{id}/dns';
+};
+
+export type CheckMailboxDnsErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type CheckMailboxDnsError = CheckMailboxDnsErrors[keyof CheckMailboxDnsErrors];
+
+export type CheckMailboxDnsResponses = {
+    /**
+     * Whether receivers can tell that mail of the domain is not forged, as of now.
+     */
+    200: MailboxDns;
+};
+
+export type CheckMailboxDnsResponse = CheckMailboxDnsResponses[keyof CheckMailboxDnsResponses];
+
+export type PauseMailboxData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/mailboxes/{id}/pause';
+};
+
+export type PauseMailboxErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type PauseMailboxError = PauseMailboxErrors[keyof PauseMailboxErrors];
+
+export type PauseMailboxResponses = {
+    /**
+     * A mailbox, without the passwords of its servers.
+     */
+    200: Mailbox;
+};
+
+export type PauseMailboxResponse = PauseMailboxResponses[keyof PauseMailboxResponses];
+
+export type ResumeMailboxData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/mailboxes/{id}/resume';
+};
+
+export type ResumeMailboxErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ResumeMailboxError = ResumeMailboxErrors[keyof ResumeMailboxErrors];
+
+export type ResumeMailboxResponses = {
+    /**
+     * A mailbox, without the passwords of its servers.
+     */
+    200: Mailbox;
+};
+
+export type ResumeMailboxResponse = ResumeMailboxResponses[keyof ResumeMailboxResponses];
+
+export type TestMailboxData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/mailboxes/{id}/test';
+};
+
+export type TestMailboxErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type TestMailboxError = TestMailboxErrors[keyof TestMailboxErrors];
+
+export type TestMailboxResponses = {
+    /**
+     * Test a mailbox
+     */
+    200: MailboxTestLine;
+};
+
+export type TestMailboxResponse = TestMailboxResponses[keyof TestMailboxResponses];
+
+export type GetConsentSettingsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/mailboxes/consent';
+};
+
+export type GetConsentSettingsErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type GetConsentSettingsError = GetConsentSettingsErrors[keyof GetConsentSettingsErrors];
+
+export type GetConsentSettingsResponses = {
+    /**
+     * Where owners of mailboxes can be asked for their consent.
+     */
+    200: MailboxConsentSettings;
+};
+
+export type GetConsentSettingsResponse = GetConsentSettingsResponses[keyof GetConsentSettingsResponses];
+
+export type BeginConsentData = {
+    body: MailboxConsentInput;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/mailboxes/consent';
+};
+
+export type BeginConsentErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type BeginConsentError = BeginConsentErrors[keyof BeginConsentErrors];
+
+export type BeginConsentResponses = {
+    /**
+     * The way to the provider.
+     */
+    200: MailboxConsentStart;
+};
+
+export type BeginConsentResponse = BeginConsentResponses[keyof BeginConsentResponses];
+
+export type BeginReconnectData = {
+    body: MailboxReconnectInput;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/mailboxes/{id}/consent';
+};
+
+export type BeginReconnectErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type BeginReconnectError = BeginReconnectErrors[keyof BeginReconnectErrors];
+
+export type BeginReconnectResponses = {
+    /**
+     * The way to the provider.
+     */
+    200: MailboxConsentStart;
+};
+
+export type BeginReconnectResponse = BeginReconnectResponses[keyof BeginReconnectResponses];
+
+export type FinishConsentData = {
+    body: MailboxConsentAnswer;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/mailboxes/consent/finish';
+};
+
+export type FinishConsentErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type FinishConsentError = FinishConsentErrors[keyof FinishConsentErrors];
+
+export type FinishConsentResponses = {
+    /**
+     * A mailbox, without the passwords of its servers.
+     */
+    200: Mailbox;
+};
+
+export type FinishConsentResponse = FinishConsentResponses[keyof FinishConsentResponses];
 
 export type RevokeKeyFamilyData = {
     body: RevokeKeyInput;
@@ -5109,7 +6431,7 @@ export type RevokeKeyFamilyErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -5215,7 +6537,7 @@ export type UpdateWorkspaceErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -5309,7 +6631,7 @@ export type CreateWorkspaceErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**
@@ -5367,7 +6689,7 @@ export type SetPlanErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
      */
     409: Error;
     /**

@@ -3,8 +3,8 @@
 import { type InfiniteData, infiniteQueryOptions, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen.ts';
-import { acceptInvitation, acquireEmail, addLeads, beginOidc, beginSecondFactor, changePassword, confirmSecondFactor, createCampaign, createInvitation, createResetLink, createServiceAccountKey, createWebhook, createWorkspace, deleteInvitation, deleteWebhook, disableSecondFactor, enterSecondFactor, findContacts, getAcquiredCompany, getAcquisitionBalance, getCampaign, getInvitation, getLead, getSession, getWebhook, getWebhookEvent, getWebhookEventSummary, getWebhookEventSummaryByDate, getWorkspace, listAcquiredContacts, listAcquireLists, listAudit, listCampaigns, listInvitations, listMembers, listOwnSessions, listServiceAccountKeys, listWebhookEvents, listWebhookEventTypes, listWebhooks, listWorkspaces, type Options, removeMember, renewBackupCodes, resetPassword, revokeKeyFamily, revokeOtherSessions, revokeOwnSession, revokeServiceAccountKey, setLeadStatus, setMemberRole, setPlan, setUp, signIn, signOut, testWebhook, updateCampaign, updateProfile, updateWebhook, updateWorkspace } from '../sdk.gen.ts';
-import type { AcceptInvitationData, AcceptInvitationError, AcceptInvitationResponse, AcquireEmailData, AcquireEmailError, AcquireEmailResponse, AddLeadsData, AddLeadsError, AddLeadsResponse, BeginOidcData, BeginOidcError, BeginOidcResponse, BeginSecondFactorData, BeginSecondFactorError, BeginSecondFactorResponse, ChangePasswordData, ChangePasswordError, ChangePasswordResponse, ConfirmSecondFactorData, ConfirmSecondFactorError, ConfirmSecondFactorResponse, CreateCampaignData, CreateCampaignError, CreateCampaignResponse, CreateInvitationData, CreateInvitationError, CreateInvitationResponse, CreateResetLinkData, CreateResetLinkError, CreateResetLinkResponse, CreateServiceAccountKeyData, CreateServiceAccountKeyError, CreateServiceAccountKeyResponse, CreateWebhookData, CreateWebhookError, CreateWebhookResponse, CreateWorkspaceData, CreateWorkspaceError, CreateWorkspaceResponse, DeleteInvitationData, DeleteInvitationError, DeleteInvitationResponse, DeleteWebhookData, DeleteWebhookError, DeleteWebhookResponse, DisableSecondFactorData, DisableSecondFactorError, DisableSecondFactorResponse, EnterSecondFactorData, EnterSecondFactorError, EnterSecondFactorResponse, FindContactsData, FindContactsError, FindContactsResponse, GetAcquiredCompanyData, GetAcquiredCompanyError, GetAcquiredCompanyResponse, GetAcquisitionBalanceData, GetAcquisitionBalanceError, GetAcquisitionBalanceResponse, GetCampaignData, GetCampaignError, GetCampaignResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetLeadData, GetLeadError, GetLeadResponse, GetSessionData, GetSessionError, GetSessionResponse, GetWebhookData, GetWebhookError, GetWebhookEventData, GetWebhookEventError, GetWebhookEventResponse, GetWebhookEventSummaryByDateData, GetWebhookEventSummaryByDateError, GetWebhookEventSummaryByDateResponse, GetWebhookEventSummaryData, GetWebhookEventSummaryError, GetWebhookEventSummaryResponse, GetWebhookResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListAcquiredContactsData, ListAcquiredContactsError, ListAcquiredContactsResponse, ListAcquireListsData, ListAcquireListsError, ListAcquireListsResponse, ListAuditData, ListAuditError, ListAuditResponse, ListCampaignsData, ListCampaignsError, ListCampaignsResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListMembersData, ListMembersError, ListMembersResponse, ListOwnSessionsData, ListOwnSessionsError, ListOwnSessionsResponse, ListServiceAccountKeysData, ListServiceAccountKeysError, ListServiceAccountKeysResponse, ListWebhookEventsData, ListWebhookEventsError, ListWebhookEventsResponse, ListWebhookEventTypesData, ListWebhookEventTypesError, ListWebhookEventTypesResponse, ListWebhooksData, ListWebhooksError, ListWebhooksResponse, ListWorkspacesData, ListWorkspacesError, ListWorkspacesResponse, RemoveMemberData, RemoveMemberError, RemoveMemberResponse, RenewBackupCodesData, RenewBackupCodesError, RenewBackupCodesResponse, ResetPasswordData, ResetPasswordError, ResetPasswordResponse, RevokeKeyFamilyData, RevokeKeyFamilyError, RevokeKeyFamilyResponse, RevokeOtherSessionsData, RevokeOtherSessionsError, RevokeOtherSessionsResponse, RevokeOwnSessionData, RevokeOwnSessionError, RevokeOwnSessionResponse, RevokeServiceAccountKeyData, RevokeServiceAccountKeyError, RevokeServiceAccountKeyResponse, SetLeadStatusData, SetLeadStatusError, SetLeadStatusResponse, SetMemberRoleData, SetMemberRoleError, SetMemberRoleResponse, SetPlanData, SetPlanError, SetPlanResponse, SetUpData, SetUpError, SetUpResponse, SignInData, SignInError, SignInResponse, SignOutData, SignOutError, SignOutResponse, TestWebhookData, TestWebhookError, TestWebhookResponse, UpdateCampaignData, UpdateCampaignError, UpdateCampaignResponse, UpdateProfileData, UpdateProfileError, UpdateProfileResponse, UpdateWebhookData, UpdateWebhookError, UpdateWebhookResponse, UpdateWorkspaceData, UpdateWorkspaceError, UpdateWorkspaceResponse } from '../types.gen.ts';
+import { acceptInvitation, acquireEmail, addLeads, addMailbox, beginConsent, beginOidc, beginReconnect, beginSecondFactor, changePassword, checkMailboxDns, confirmSecondFactor, createCampaign, createInvitation, createResetLink, createServiceAccountKey, createWebhook, createWorkspace, deleteInvitation, deleteWebhook, disableSecondFactor, enterSecondFactor, findContacts, finishConsent, getAcquiredCompany, getAcquisitionBalance, getCampaign, getConsentSettings, getInvitation, getLead, getMailbox, getMailboxUse, getSession, getWebhook, getWebhookEvent, getWebhookEventSummary, getWebhookEventSummaryByDate, getWorkspace, listAcquiredContacts, listAcquireLists, listAudit, listCampaigns, listInvitations, listMailboxes, listMembers, listOwnSessions, listServiceAccountKeys, listWebhookEvents, listWebhookEventTypes, listWebhooks, listWorkspaces, type Options, pauseMailbox, removeMailbox, removeMember, renewBackupCodes, resetPassword, resumeMailbox, revokeKeyFamily, revokeOtherSessions, revokeOwnSession, revokeServiceAccountKey, setLeadStatus, setMemberRole, setPlan, setUp, signIn, signOut, suggestMailbox, testMailbox, testWebhook, updateCampaign, updateMailbox, updateProfile, updateWebhook, updateWorkspace } from '../sdk.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationError, AcceptInvitationResponse, AcquireEmailData, AcquireEmailError, AcquireEmailResponse, AddLeadsData, AddLeadsError, AddLeadsResponse, AddMailboxData, AddMailboxError, AddMailboxResponse, BeginConsentData, BeginConsentError, BeginConsentResponse, BeginOidcData, BeginOidcError, BeginOidcResponse, BeginReconnectData, BeginReconnectError, BeginReconnectResponse, BeginSecondFactorData, BeginSecondFactorError, BeginSecondFactorResponse, ChangePasswordData, ChangePasswordError, ChangePasswordResponse, CheckMailboxDnsData, CheckMailboxDnsError, CheckMailboxDnsResponse, ConfirmSecondFactorData, ConfirmSecondFactorError, ConfirmSecondFactorResponse, CreateCampaignData, CreateCampaignError, CreateCampaignResponse, CreateInvitationData, CreateInvitationError, CreateInvitationResponse, CreateResetLinkData, CreateResetLinkError, CreateResetLinkResponse, CreateServiceAccountKeyData, CreateServiceAccountKeyError, CreateServiceAccountKeyResponse, CreateWebhookData, CreateWebhookError, CreateWebhookResponse, CreateWorkspaceData, CreateWorkspaceError, CreateWorkspaceResponse, DeleteInvitationData, DeleteInvitationError, DeleteInvitationResponse, DeleteWebhookData, DeleteWebhookError, DeleteWebhookResponse, DisableSecondFactorData, DisableSecondFactorError, DisableSecondFactorResponse, EnterSecondFactorData, EnterSecondFactorError, EnterSecondFactorResponse, FindContactsData, FindContactsError, FindContactsResponse, FinishConsentData, FinishConsentError, FinishConsentResponse, GetAcquiredCompanyData, GetAcquiredCompanyError, GetAcquiredCompanyResponse, GetAcquisitionBalanceData, GetAcquisitionBalanceError, GetAcquisitionBalanceResponse, GetCampaignData, GetCampaignError, GetCampaignResponse, GetConsentSettingsData, GetConsentSettingsError, GetConsentSettingsResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetLeadData, GetLeadError, GetLeadResponse, GetMailboxData, GetMailboxError, GetMailboxResponse, GetMailboxUseData, GetMailboxUseError, GetMailboxUseResponse, GetSessionData, GetSessionError, GetSessionResponse, GetWebhookData, GetWebhookError, GetWebhookEventData, GetWebhookEventError, GetWebhookEventResponse, GetWebhookEventSummaryByDateData, GetWebhookEventSummaryByDateError, GetWebhookEventSummaryByDateResponse, GetWebhookEventSummaryData, GetWebhookEventSummaryError, GetWebhookEventSummaryResponse, GetWebhookResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListAcquiredContactsData, ListAcquiredContactsError, ListAcquiredContactsResponse, ListAcquireListsData, ListAcquireListsError, ListAcquireListsResponse, ListAuditData, ListAuditError, ListAuditResponse, ListCampaignsData, ListCampaignsError, ListCampaignsResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListMailboxesData, ListMailboxesError, ListMailboxesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListOwnSessionsData, ListOwnSessionsError, ListOwnSessionsResponse, ListServiceAccountKeysData, ListServiceAccountKeysError, ListServiceAccountKeysResponse, ListWebhookEventsData, ListWebhookEventsError, ListWebhookEventsResponse, ListWebhookEventTypesData, ListWebhookEventTypesError, ListWebhookEventTypesResponse, ListWebhooksData, ListWebhooksError, ListWebhooksResponse, ListWorkspacesData, ListWorkspacesError, ListWorkspacesResponse, PauseMailboxData, PauseMailboxError, PauseMailboxResponse, RemoveMailboxData, RemoveMailboxError, RemoveMailboxResponse, RemoveMemberData, RemoveMemberError, RemoveMemberResponse, RenewBackupCodesData, RenewBackupCodesError, RenewBackupCodesResponse, ResetPasswordData, ResetPasswordError, ResetPasswordResponse, ResumeMailboxData, ResumeMailboxError, ResumeMailboxResponse, RevokeKeyFamilyData, RevokeKeyFamilyError, RevokeKeyFamilyResponse, RevokeOtherSessionsData, RevokeOtherSessionsError, RevokeOtherSessionsResponse, RevokeOwnSessionData, RevokeOwnSessionError, RevokeOwnSessionResponse, RevokeServiceAccountKeyData, RevokeServiceAccountKeyError, RevokeServiceAccountKeyResponse, SetLeadStatusData, SetLeadStatusError, SetLeadStatusResponse, SetMemberRoleData, SetMemberRoleError, SetMemberRoleResponse, SetPlanData, SetPlanError, SetPlanResponse, SetUpData, SetUpError, SetUpResponse, SignInData, SignInError, SignInResponse, SignOutData, SignOutError, SignOutResponse, SuggestMailboxData, SuggestMailboxError, SuggestMailboxResponse, TestMailboxData, TestMailboxError, TestMailboxResponse, TestWebhookData, TestWebhookError, TestWebhookResponse, UpdateCampaignData, UpdateCampaignError, UpdateCampaignResponse, UpdateMailboxData, UpdateMailboxError, UpdateMailboxResponse, UpdateProfileData, UpdateProfileError, UpdateProfileResponse, UpdateWebhookData, UpdateWebhookError, UpdateWebhookResponse, UpdateWorkspaceData, UpdateWorkspaceError, UpdateWorkspaceResponse } from '../types.gen.ts';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -1244,6 +1244,329 @@ export const resetPasswordMutation = (options?: Partial<Options<ResetPasswordDat
     const mutationOptions: UseMutationOptions<ResetPasswordResponse, ResetPasswordError, Options<ResetPasswordData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await resetPassword({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const listMailboxesQueryKey = (options?: Options<ListMailboxesData>) => createQueryKey('listMailboxes', options, false, ['Mailboxes']);
+
+/**
+ * List mailboxes
+ *
+ * Newest first, with what each has sent today.
+ */
+export const listMailboxesOptions = (options?: Options<ListMailboxesData>) => queryOptions<ListMailboxesResponse, ListMailboxesError, ListMailboxesResponse, ReturnType<typeof listMailboxesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listMailboxes({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listMailboxesQueryKey(options)
+});
+
+export const listMailboxesInfiniteQueryKey = (options?: Options<ListMailboxesData>): QueryKey<Options<ListMailboxesData>> => createQueryKey('listMailboxes', options, true);
+
+/**
+ * List mailboxes
+ *
+ * Newest first, with what each has sent today.
+ */
+export const listMailboxesInfiniteOptions = (options?: Options<ListMailboxesData>) => {
+    const opts = infiniteQueryOptions<ListMailboxesResponse, ListMailboxesError, InfiniteData<ListMailboxesResponse>, QueryKey<Options<ListMailboxesData>>, string | Pick<QueryKey<Options<ListMailboxesData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
+    // @ts-ignore
+    {
+        queryFn: async ({ pageParam, queryKey, signal }) => {
+            // @ts-ignore
+            const page: Pick<QueryKey<Options<ListMailboxesData>>[0], 'body' | 'headers' | 'path' | 'query'> = typeof pageParam === 'object' ? pageParam : {
+                query: {
+                    starting_after: pageParam
+                }
+            };
+            const params = createInfiniteParams(queryKey, page);
+            const { data } = await listMailboxes({
+                ...options,
+                ...params,
+                signal,
+                throwOnError: true
+            });
+            return data;
+        },
+        queryKey: listMailboxesInfiniteQueryKey(options)
+    });
+    return opts as Omit<typeof opts, 'initialData'>;
+};
+
+/**
+ * Add a mailbox
+ *
+ * Its servers are not contacted yet. One that was removed is the same again.
+ */
+export const addMailboxMutation = (options?: Partial<Options<AddMailboxData>>): UseMutationOptions<AddMailboxResponse, AddMailboxError, Options<AddMailboxData>> => {
+    const mutationOptions: UseMutationOptions<AddMailboxResponse, AddMailboxError, Options<AddMailboxData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await addMailbox({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const suggestMailboxQueryKey = (options: Options<SuggestMailboxData>) => createQueryKey('suggestMailbox', options, false, ['Mailboxes']);
+
+/**
+ * Find the provider of an address
+ *
+ * By the mail servers of its domain.
+ */
+export const suggestMailboxOptions = (options: Options<SuggestMailboxData>) => queryOptions<SuggestMailboxResponse, SuggestMailboxError, SuggestMailboxResponse, ReturnType<typeof suggestMailboxQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await suggestMailbox({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: suggestMailboxQueryKey(options)
+});
+
+/**
+ * Remove a mailbox
+ *
+ * Its logins are gone for good; its conversations wait until it is added again.
+ */
+export const removeMailboxMutation = (options?: Partial<Options<RemoveMailboxData>>): UseMutationOptions<RemoveMailboxResponse, RemoveMailboxError, Options<RemoveMailboxData>> => {
+    const mutationOptions: UseMutationOptions<RemoveMailboxResponse, RemoveMailboxError, Options<RemoveMailboxData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await removeMailbox({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const getMailboxQueryKey = (options: Options<GetMailboxData>) => createQueryKey('getMailbox', options, false, ['Mailboxes']);
+
+/**
+ * Get a mailbox
+ *
+ * With its servers, and without what opens them.
+ */
+export const getMailboxOptions = (options: Options<GetMailboxData>) => queryOptions<GetMailboxResponse, GetMailboxError, GetMailboxResponse, ReturnType<typeof getMailboxQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getMailbox({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getMailboxQueryKey(options)
+});
+
+/**
+ * Change a mailbox
+ *
+ * Another host needs the password again. Other servers are tried at once.
+ */
+export const updateMailboxMutation = (options?: Partial<Options<UpdateMailboxData>>): UseMutationOptions<UpdateMailboxResponse, UpdateMailboxError, Options<UpdateMailboxData>> => {
+    const mutationOptions: UseMutationOptions<UpdateMailboxResponse, UpdateMailboxError, Options<UpdateMailboxData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await updateMailbox({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const getMailboxUseQueryKey = (options: Options<GetMailboxUseData>) => createQueryKey('getMailboxUse', options, false, ['Mailboxes']);
+
+/**
+ * Who sends from a mailbox
+ *
+ * Its campaigns, and the leads that wait for a follow-up from it.
+ */
+export const getMailboxUseOptions = (options: Options<GetMailboxUseData>) => queryOptions<GetMailboxUseResponse, GetMailboxUseError, GetMailboxUseResponse, ReturnType<typeof getMailboxUseQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getMailboxUse({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getMailboxUseQueryKey(options)
+});
+
+export const checkMailboxDnsQueryKey = (options: Options<CheckMailboxDnsData>) => createQueryKey('checkMailboxDns', options, false, ['Mailboxes']);
+
+/**
+ * Check the domain of a mailbox
+ *
+ * SPF, DKIM, DMARC and the address of links, with the records to add.
+ */
+export const checkMailboxDnsOptions = (options: Options<CheckMailboxDnsData>) => queryOptions<CheckMailboxDnsResponse, CheckMailboxDnsError, CheckMailboxDnsResponse, ReturnType<typeof checkMailboxDnsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await checkMailboxDns({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: checkMailboxDnsQueryKey(options)
+});
+
+/**
+ * Pause a mailbox
+ *
+ * Nothing is sent from it and nothing is read.
+ */
+export const pauseMailboxMutation = (options?: Partial<Options<PauseMailboxData>>): UseMutationOptions<PauseMailboxResponse, PauseMailboxError, Options<PauseMailboxData>> => {
+    const mutationOptions: UseMutationOptions<PauseMailboxResponse, PauseMailboxError, Options<PauseMailboxData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await pauseMailbox({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Resume a mailbox
+ *
+ * Also after an error: it is tried at once.
+ */
+export const resumeMailboxMutation = (options?: Partial<Options<ResumeMailboxData>>): UseMutationOptions<ResumeMailboxResponse, ResumeMailboxError, Options<ResumeMailboxData>> => {
+    const mutationOptions: UseMutationOptions<ResumeMailboxResponse, ResumeMailboxError, Options<ResumeMailboxData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await resumeMailbox({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Test a mailbox
+ *
+ * Logs in to both servers, sends one mail to itself and waits for it.
+ */
+export const testMailboxMutation = (options?: Partial<Options<TestMailboxData>>): UseMutationOptions<TestMailboxResponse, TestMailboxError, Options<TestMailboxData>> => {
+    const mutationOptions: UseMutationOptions<TestMailboxResponse, TestMailboxError, Options<TestMailboxData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await testMailbox({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const getConsentSettingsQueryKey = (options?: Options<GetConsentSettingsData>) => createQueryKey('getConsentSettings', options, false, ['Mailboxes']);
+
+/**
+ * Who can be asked for consent
+ *
+ * And what whoever runs the server registers at the provider.
+ */
+export const getConsentSettingsOptions = (options?: Options<GetConsentSettingsData>) => queryOptions<GetConsentSettingsResponse, GetConsentSettingsError, GetConsentSettingsResponse, ReturnType<typeof getConsentSettingsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getConsentSettings({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getConsentSettingsQueryKey(options)
+});
+
+/**
+ * Ask for the consent of a mailbox’s owner
+ *
+ * At the provider, which sends them back to the page /consent.
+ */
+export const beginConsentMutation = (options?: Partial<Options<BeginConsentData>>): UseMutationOptions<BeginConsentResponse, BeginConsentError, Options<BeginConsentData>> => {
+    const mutationOptions: UseMutationOptions<BeginConsentResponse, BeginConsentError, Options<BeginConsentData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await beginConsent({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Ask for consent anew
+ *
+ * It stays the same mailbox; nothing of it is lost.
+ */
+export const beginReconnectMutation = (options?: Partial<Options<BeginReconnectData>>): UseMutationOptions<BeginReconnectResponse, BeginReconnectError, Options<BeginReconnectData>> => {
+    const mutationOptions: UseMutationOptions<BeginReconnectResponse, BeginReconnectError, Options<BeginReconnectData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await beginReconnect({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Connect a mailbox by its owner’s consent
+ *
+ * One that is there keeps everything but its login.
+ */
+export const finishConsentMutation = (options?: Partial<Options<FinishConsentData>>): UseMutationOptions<FinishConsentResponse, FinishConsentError, Options<FinishConsentData>> => {
+    const mutationOptions: UseMutationOptions<FinishConsentResponse, FinishConsentError, Options<FinishConsentData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await finishConsent({
                 ...options,
                 ...fnOptions,
                 throwOnError: true

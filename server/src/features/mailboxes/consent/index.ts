@@ -1,0 +1,2 @@
+export { consentRoutes } from './routes.ts'
+export { consentSchemas } from './schema.ts'

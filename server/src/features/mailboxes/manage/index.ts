@@ -1,0 +1,2 @@
+export { mailboxRoutes } from './routes.ts'
+export { mailboxSchemas } from './schema.ts'

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestApi, testApi } from '../../../../test/app.ts'
+import { type Browser, setUp } from '../../../../test/browser.ts'
+import { startMailServers } from '../../../../test/mail/mail-servers.ts'
+import { createRealMailbox } from '../../../../test/mail/mailboxes.ts'
+
+let api: TestApi
+let owner: Browser
+let userId: string
+let mailServers: Record<string, string[] | 'fails'> = {}
+let texts: Record<string, string[]> = {}
+
+beforeAll(async () => {
+  api = await testApi()
+  api.ctx.lookupMail = async (domain) => {
+    const found = mailServers[domain] ?? []
+    if (found === 'fails') throw new Error('SERVFAIL')
+    return found
+  }
+  api.ctx.lookupText = async (name) => texts[name] ?? []
+  owner = await setUp(api)
+  userId = (await owner.call('GET', '/app/session')).body.user.id
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const call = async (method: string, path: string, body?: object) =>
+  owner.call(method, `/app/mailboxes${path}`, {
+    headers: { 'x-workspace-id': api.workspaceId },
+    ...(body ? { body } : {}),
+  })
+
+const server = { host: 'mail.example.com', username: 'anna', password: 'top secret' }
+const add = async (address: string, more: object = {}) => {
+  const answer = await call('POST', '', { address, smtp: server, imap: server, ...more })
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201)
+  return answer.body
+}
+
+test('a mailbox is shown with its servers, what it sent on its own day, and without its passwords', async () => {
+  const ramp_up = { start: 5, step: 5 }
+  const added = await add('anna@zone.example', { timezone: 'Pacific/Kiritimati', ramp_up })
+  // There it is the next day already.
+  const day = Temporal.Instant.fromEpochMilliseconds(api.ctx.now().getTime())
+    .toZonedDateTimeISO('Pacific/Kiritimati')
+    .toPlainDate()
+  for (const [date, sent] of [
+    [day.subtract({ days: 1 }), 40],
+    [day, 3],
+  ] as const) {
+    await api.ctx.database.peek
+      .insertInto('mailbox_days')
+      .values({
+        ...{ workspace_id: api.workspaceId, mailbox_id: added.id, day: date.toString(), sent },
+      })
+      .execute()
+  }
+  const { body } = await call('GET', `/${added.id}`)
+  expect(body).toMatchObject({
+    ...{ sent_today: 3, limit_today: 5, is_inbox_read: false, provider: 'other', consent: null },
+    smtp: { host: 'mail.example.com', port: 587, security: 'starttls', login: 'password' },
+  })
+  expect(JSON.stringify(body)).not.toContain('top secret')
+})
+
+test('mailboxes are found by a part of address or name, and by their state', async () => {
+  const one = await add('needle_1@find.example')
+  const two = await add('other@find.example', { display_name: 'The Needle_1' })
+  await add('needlex1@find.example')
+  await call('POST', `/${two.id}/pause`)
+  const idsOf = async (query: string) =>
+    (await call('GET', query)).body.items.map(({ id }: { id: string }) => id)
+  expect(await idsOf('?search=NEEDLE_1')).toEqual([two.id, one.id])
+  expect(await idsOf('?search=NEEDLE_1&status=paused')).toEqual([two.id])
+})
+
+test('whoever changes a mailbox is in the audit log', async () => {
+  const { id } = await add('audited@example.com')
+  await call('PATCH', `/${id}`, { daily_limit: 7 })
+  await call('POST', `/${id}/pause`)
+  await call('POST', `/${id}/resume`)
+  await call('DELETE', `/${id}`)
+  const entries = await api.ctx.database.peek
+    .selectFrom('audit_log')
+    .select(['action', 'actor_type', 'actor_id'])
+    .where('subject_id', '=', id)
+    .orderBy('id')
+    .execute()
+  const by = { actor_type: 'user', actor_id: userId }
+  const actions = ['added', 'updated', 'paused', 'resumed', 'removed']
+  expect(entries).toEqual(actions.map((action) => ({ action: `mailbox.${action}`, ...by })))
+})
+
+test('a mailbox says which campaigns send from it', async () => {
+  const { id, address } = await add('used@example.com')
+  const campaign = { name: 'Autumn', email_list: [address] }
+  const headers = { 'x-workspace-id': api.workspaceId }
+  await owner.call('POST', '/app/api/v2/campaigns', { body: campaign, headers })
+  expect((await call('GET', `/${id}/use`)).body).toMatchObject({
+    campaigns: [{ name: 'Autumn', status: 'draft' }],
+    waiting: [],
+  })
+})
+
+test.each([
+  ['google', ['ASPMX.L.GOOGLE.COM.'], 'smtp.gmail.com'],
+  ['microsoft', ['acme-com.mail.protection.outlook.com'], 'smtp.office365.com'],
+  ['microsoft', ['outlook-com.olc.protection.outlook.com'], 'smtp-mail.outlook.com'],
+  ['zoho', ['mx.zoho.eu', 'mx2.zoho.eu'], 'smtppro.zoho.eu'],
+  ['zoho', ['mx.zoho.com.au'], 'smtppro.zoho.com.au'],
+  ['fastmail', ['in1-smtp.messagingengine.com'], 'smtp.fastmail.com'],
+  ['ionos', ['mx00.ionos.co.uk'], 'smtp.ionos.co.uk'],
+  ['ionos', ['mx00.kundenserver.de'], 'smtp.ionos.de'],
+  ['yahoo', ['mta5.am0.yahoodns.net'], 'smtp.mail.yahoo.com'],
+  ['icloud', ['mx01.mail.icloud.com'], 'smtp.mail.me.com'],
+  ['other', ['mail.google.com.evil.example'], undefined],
+])('%s is known by %s', async (provider, mx, host) => {
+  mailServers = { 'acme.example': mx }
+  const { body } = await call('GET', '/suggest?address=Ann@acme.example')
+  expect([body.provider, body.smtp?.host, body.takes_mail]).toEqual([provider, host, true])
+})
+
+test('an address is refused, unknown or known already, each in its own way', async () => {
+  expect((await call('GET', '/suggest?address=nobody')).status).toBe(400)
+  mailServers = { 'silent.example': 'fails' }
+  const of = async (address: string) =>
+    (await call('GET', `/suggest?address=${encodeURIComponent(address)}`)).body
+  expect(await of('ann@silent.example')).toMatchObject({ takes_mail: null, smtp: null })
+  expect(await of('ann@none.example')).toMatchObject({ takes_mail: false })
+  const { id } = await add('There@example.com')
+  expect(await of('there@EXAMPLE.com')).toMatchObject({ mailbox_id: id })
+})
+
+test('a domain is given the records that it lacks, and none where all is well', async () => {
+  mailServers = { 'gap.example': ['aspmx.l.google.com'] }
+  texts = {
+    'gap.example': ['v=spf1 ip4:192.0.2.1 include:mail.example -all'],
+    'mail.example': ['v=spf1 include:other.example'],
+  }
+  const gmail = { ...server, host: 'smtp.gmail.com' }
+  const { id } = await add('ann@gap.example', { smtp: gmail })
+  const findings = async () =>
+    Object.fromEntries(
+      (await call('GET', `/${id}/dns`)).body.findings.map(
+        ({ record, status, records }: { record: string; status: string; records: object[] }) => [
+          record,
+          { status, records },
+        ],
+      ),
+    )
+  const spf = 'v=spf1 ip4:192.0.2.1 include:mail.example include:_spf.google.com ~all'
+  expect(await findings()).toMatchObject({
+    SPF: { status: 'warn', records: [{ type: 'TXT', name: 'gap.example', value: spf }] },
+    DKIM: { status: 'warn', records: [] },
+    DMARC: { records: [{ name: '_dmarc.gap.example', value: 'v=DMARC1; p=none' }] },
+    tracking: { status: 'warn' },
+  })
+  // Named by a record that it includes.
+  texts['other.example'] = ['v=spf1 include:_spf.google.com ~all']
+  texts['_dmarc.gap.example'] = ['v=DMARC1; p=none']
+  texts['google._domainkey.gap.example'] = ['v=DKIM1; p=MIIB']
+  expect(await findings()).toMatchObject({
+    SPF: { status: 'ok', records: [] },
+    DKIM: { status: 'ok' },
+    DMARC: { status: 'ok', records: [] },
+  })
+})
+
+test('a test is told step by step while it runs, and ends with how it went', async () => {
+  await using servers = await startMailServers()
+  const { id } = await createRealMailbox(api.ctx, api.workspaceId, servers, servers.anna)
+  const linesOf = async () =>
+    String((await call('POST', `/${id}/test`)).body)
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+  const lines = await linesOf()
+  expect(lines.map(({ step }) => step)).toEqual([
+    ...['SPF', 'DKIM', 'DMARC', 'links', 'imap login', 'smtp login'],
+    ...['folders', 'sending', 'arrival', 'done'],
+  ])
+  expect(lines.at(-1)).toMatchObject({ status: 'ok' })
+  servers.anna.password = 'changed'
+  const failed = await linesOf()
+  expect(failed.at(-1)).toMatchObject({ step: 'done', status: 'fail' })
+  expect((await call('GET', `/${id}`)).body.status).toBe('error')
+  const missing = await call('POST', `/${api.ctx.newId()}/test`)
+  expect([missing.status, missing.body.code]).toEqual([404, 'not_found'])
+})

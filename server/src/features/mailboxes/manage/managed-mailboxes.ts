@@ -1,0 +1,70 @@
+import type { Context } from '../../../kernel/context.ts'
+import { notFound } from '../../../kernel/errors.ts'
+import { type Page, type PageRequest, toPage } from '../../../kernel/http/page.ts'
+import { countFollowUps } from '../../leads/index.ts'
+import { mailboxLimit } from '../../sending/index.ts'
+import { consentProviderOf } from '../mail-clients.ts'
+import { toMailbox } from '../mailboxes.ts'
+import type { MailboxSettings } from '../schema.ts'
+import { openSettings } from '../settings.ts'
+import { providerOf } from './presets.ts'
+import * as queries from './queries.ts'
+import type { MailboxUse, ManagedMailbox } from './schema.ts'
+
+export async function listManagedMailboxes(
+  ctx: Context,
+  workspaceId: string,
+  page: PageRequest,
+  filter: queries.MailboxFilter,
+): Promise<Page<ManagedMailbox>> {
+  const rows = await queries.listManaged(ctx.db, workspaceId, page, filter)
+  return toPage(
+    rows.map((row) => show(ctx, row)),
+    page.limit,
+  )
+}
+
+export async function getManagedMailbox(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+): Promise<ManagedMailbox> {
+  const row = await queries.findManaged(ctx.db, workspaceId, id)
+  if (!row) throw notFound('mailbox')
+  return show(ctx, row)
+}
+
+/** Who sends from it, and who waits for a follow-up from it: what removing it touches. */
+export async function getMailboxUse(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+): Promise<MailboxUse> {
+  const { address } = await getManagedMailbox(ctx, workspaceId, id)
+  const campaigns = await queries.listCampaignsOf(ctx.db, workspaceId, address)
+  const waiting = await countFollowUps(ctx.db, workspaceId, id)
+  return { campaigns, waiting }
+}
+
+function show(ctx: Context, row: queries.ManagedRow): ManagedMailbox {
+  const { settings: sealed, today, is_inbox_read, sent_today, ...rest } = row
+  const mailbox = toMailbox(rest)
+  const settings = openSettings(ctx, mailbox.workspace_id, mailbox.id, sealed)
+  const { oauth2 } = settings.imap
+  const renewedAt = oauth2?.access?.made_at
+  return {
+    ...mailbox,
+    provider: providerOf(settings.smtp.host),
+    smtp: showServer(settings.smtp),
+    imap: showServer(settings.imap),
+    consent: oauth2 ? consentProviderOf(ctx.config, oauth2) : null,
+    timestamp_access_renewed: renewedAt === undefined ? null : new Date(renewedAt),
+    ...{ is_inbox_read, sent_today, limit_today: mailboxLimit(mailbox, today) },
+  }
+}
+
+/** Without what opens it. */
+const showServer = ({ host, port, security, username, oauth2 }: MailboxSettings['smtp']) => ({
+  ...{ host, port, security, username },
+  login: oauth2 ? ('oauth2' as const) : ('password' as const),
+})

@@ -1,0 +1,64 @@
+import { type SqlBool, sql } from 'kysely'
+import type { Db } from '../../../kernel/db/db.ts'
+import { newestFirst } from '../../../kernel/db/newest-first.ts'
+import type { PageRequest } from '../../../kernel/http/page.ts'
+import { shown } from '../queries.ts'
+import { isInboxRead } from '../reading.ts'
+import type { MailboxStatus } from '../schema.ts'
+
+/** The day of a mailbox is that of its zone. */
+const today = sql<string>`(outrider_now() at time zone coalesce(m.timezone, 'UTC'))::date`
+
+const selectManaged = (db: Db, workspaceId: string) =>
+  db
+    .selectFrom('mailboxes as m')
+    .select(shown.map((column) => `m.${column}` as const))
+    .select(['m.settings', today.as('today')])
+    .select(sql<boolean>`${sql.raw(isInboxRead('m'))}`.as('is_inbox_read'))
+    .select(
+      sql<number>`coalesce((
+        select d.sent from mailbox_days d
+        where d.workspace_id = m.workspace_id and d.mailbox_id = m.id and d.day = ${today}
+      ), 0)`.as('sent_today'),
+    )
+    .where('m.workspace_id', '=', workspaceId)
+
+export type ManagedRow = NonNullable<Awaited<ReturnType<typeof findManaged>>>
+
+export interface MailboxFilter {
+  /** A part of its address or name, in any case. */
+  search: string | undefined
+  status: MailboxStatus | undefined
+}
+
+/** Newest first, and one more than the page holds. */
+export const listManaged = (
+  db: Db,
+  workspaceId: string,
+  page: PageRequest,
+  { search, status }: MailboxFilter,
+) =>
+  selectManaged(db, workspaceId)
+    .$if(status !== undefined, (query) => query.where('m.status', '=', status as string))
+    .$if(search !== undefined, (query) => {
+      const pattern = `%${search?.replaceAll(/[\\%_]/g, '\\$&')}%`
+      return query.where(
+        sql<SqlBool>`(m.address ilike ${pattern} or m.display_name ilike ${pattern})`,
+      )
+    })
+    .$call(newestFirst(page, 'm.id'))
+    .execute()
+
+export const findManaged = (db: Db, workspaceId: string, id: string) =>
+  selectManaged(db, workspaceId).where('m.id', '=', id).executeTakeFirst()
+
+/** Those that name the address and may still send. */
+export const listCampaignsOf = (db: Db, workspaceId: string, address: string) =>
+  db
+    .selectFrom('campaigns')
+    .select(['id', 'name', 'status'])
+    .where('workspace_id', '=', workspaceId)
+    .where('status', '!=', 'completed')
+    .where(sql<SqlBool>`${address} = any(email_list)`)
+    .orderBy('id', 'desc')
+    .execute()
