@@ -10,7 +10,7 @@ export function explainToken({ kind, response }: MailFailure): Explanation {
   if (response === 'invalid_client' || response === 'unauthorized_client') {
     return {
       what: 'The provider does not know the application that logs in.',
-      remedy: 'Check the client id and its secret, then reconnect the mailbox.',
+      remedy: 'Check client_id and client_secret.',
     }
   }
   if (kind === 'refused') {

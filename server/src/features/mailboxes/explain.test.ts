@@ -50,7 +50,7 @@ const failures: [string, MailFailure, RegExp][] = [
   [
     'a consent that was withdrawn',
     new MailFailure('login', 'refused', { detail: tokenDetail, response: 'invalid_grant' }),
-    /consent.*Sign in again/,
+    /consent.*sign in at the provider again/,
   ],
   [
     'an application that nobody knows',
