@@ -110,6 +110,8 @@ const messages: Record<ErrorCode, string> = {
   role_required: 'This needs the role admin, and yours is viewer; ask an admin of the workspace.',
   already_set_up: 'Somebody has set up this installation; ask them to invite you.',
   consent_failed: 'The consent was declined at Google. Begin again and allow what is asked for.',
+  version_conflict:
+    'Somebody else changed this campaign meanwhile; read it again and put the changes together.',
 }
 
 /** What the example's `details` point at, where that is not the whole request. */

@@ -6,7 +6,12 @@ import {
 } from './features/acquisition/index.ts'
 
 import { auditRoutes, auditSchemas, dropOldEntries } from './features/audit/index.ts'
-import { campaignRoutes, campaignSchemas } from './features/campaigns/index.ts'
+import {
+  campaignPageRoutes,
+  campaignPageSchemas,
+  campaignRoutes,
+  campaignSchemas,
+} from './features/campaigns/index.ts'
 import {
   type DeliveryRunnerOptions,
   dropOldPartitions,
@@ -22,7 +27,7 @@ import {
   keyRoutes,
   keySchemas,
 } from './features/keys/index.ts'
-import { followSteps, leadRoutes, leadSchemas } from './features/leads/index.ts'
+import { draftRoutes, followSteps, leadRoutes, leadSchemas } from './features/leads/index.ts'
 import { type ListenForChanges, liveRoutes } from './features/live/index.ts'
 import { consentRoutes, consentSchemas } from './features/mailboxes/consent/index.ts'
 import { sealedMailboxColumns } from './features/mailboxes/index.ts'
@@ -30,7 +35,13 @@ import { mailboxRoutes, mailboxSchemas } from './features/mailboxes/manage/index
 import { memberRoutes, memberSchemas } from './features/members/index.ts'
 import { dropOldMessages } from './features/messages/index.ts'
 import { pageRoutes } from './features/pages/index.ts'
-import { type RestoreMarker, startSendingRunner } from './features/sending/index.ts'
+import { previewRoutes, previewSchemas } from './features/previews/index.ts'
+import {
+  type RestoreMarker,
+  sendingRoutes,
+  sendingSchemas,
+  startSendingRunner,
+} from './features/sending/index.ts'
 import {
   checkPerson,
   linkRoutes,
@@ -87,6 +98,10 @@ const applicationFeatures: {
   { schemas: keyFamilySchemas, routes: keyFamilyRoutes },
   { schemas: workspaceSchemas, routes: workspaceRoutes },
   { schemas: auditSchemas, routes: auditRoutes },
+  { schemas: campaignPageSchemas, routes: campaignPageRoutes },
+  { schemas: [], routes: draftRoutes },
+  { schemas: previewSchemas, routes: previewRoutes },
+  { schemas: sendingSchemas, routes: sendingRoutes },
 ]
 
 interface ApiOptions {

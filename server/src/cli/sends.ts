@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { operator } from '../features/audit/index.ts'
 import {
   confirmArrived,
   confirmRestore,
@@ -59,7 +60,7 @@ export function sendCommands(program: Command) {
     .action((id: string, options: WorkspaceOptions) =>
       operateIn(
         options,
-        (ctx, workspaceId) => confirmArrived(ctx, workspaceId, id),
+        (ctx, workspaceId) => confirmArrived(ctx, workspaceId, id, { actor: operator }),
         () => 'It is recorded as sent.',
       ),
     )
@@ -70,7 +71,7 @@ export function sendCommands(program: Command) {
     .action((id: string, options: WorkspaceOptions) =>
       operateIn(
         options,
-        (ctx, workspaceId) => sendAgain(ctx, workspaceId, id),
+        (ctx, workspaceId) => sendAgain(ctx, workspaceId, id, { actor: operator }),
         ({ campaign_name }) =>
           `It is sent again as soon as its campaign ${campaign_name} is active and its mailbox free.`,
       ),

@@ -80,6 +80,7 @@ export const applicationStatusOf = {
   role_required: 403,
   already_set_up: 409,
   consent_failed: 409,
+  version_conflict: 409,
 } as const
 
 const allStatusOf: Record<ErrorCode, number> = { ...statusOf, ...applicationStatusOf }

@@ -34,11 +34,47 @@ export async function createApplicationWorld(
       ...{ '/app/mailboxes': mailboxId },
       ...{ '/app/workspaces': workspaceId, '/app/profile/sessions': api.ctx.newId() },
       ...{ '/app/invitations/accept': 'token', '/app/password-reset': 'token' },
+      ...{
+        '/app/campaigns': world.ids['/api/v2/campaigns'] ?? '',
+        '/app/sends': await insertUncertain(api, workspaceId, mailboxId),
+      },
     },
     references: {
       ...world.references,
       ...{ actor_id: userId, subject_id: keyId, mailbox_id: mailboxId },
+      lead_id: await onlyLead(api, workspaceId),
     },
-    values: { ...world.values, address: 'bert@example.com' },
+    values: { ...world.values, address: 'bert@example.com', to: 'me@member.example' },
   }
+}
+
+async function onlyLead(api: TestApi, workspaceId: string) {
+  const leads = api.ctx.database.peek.selectFrom('leads').select('id')
+  return (await leads.where('workspace_id', '=', workspaceId).executeTakeFirstOrThrow()).id
+}
+
+/** A mail of which nobody knows whether it arrived. */
+async function insertUncertain(
+  api: TestApi,
+  workspaceId: string,
+  mailbox_id: string,
+): Promise<string> {
+  const { ctx } = api
+  const lead = ctx.database.peek.selectFrom('leads').select(['id', 'campaign_id'])
+  const { id: lead_id, campaign_id } = await lead
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+  const id = ctx.newId()
+  const day = ctx.now().toISOString().slice(0, 10)
+  await ctx.database.peek
+    .insertInto('sends')
+    .values({
+      ...{ workspace_id: workspaceId, lead_id, step_id: ctx.newId(), id, campaign_id },
+      ...{ mailbox_id, kind: 'step' },
+      ...{ step: 1, variant: 1, variant_id: ctx.newId(), message_id: `<${id}@example.com>` },
+      ...{ starts_thread: true, state: 'uncertain', claim_token: '1', is_new: true },
+      ...{ campaign_day: day, mailbox_day: day, timestamp_claimed: ctx.now() },
+    })
+    .execute()
+  return id
 }

@@ -36,7 +36,15 @@ test('the internal routes are those that somebody thought about', () => {
       '/color-scheme.js',
       '/docs',
     ],
-    ...['/docs/reference.js', '/health', '/invitation', '/metrics', '/o/:token', '/openapi.json'],
+    ...[
+      '/docs/reference.js',
+      '/health',
+      '/invitation',
+      '/mail-frame',
+      '/metrics',
+      '/o/:token',
+      '/openapi.json',
+    ],
     ...['/ready', '/reset', '/set-up', '/sign-in', '/u/:token', '/w/*'],
   ])
 })

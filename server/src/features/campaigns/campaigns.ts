@@ -1,7 +1,9 @@
 import type { Context } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { tellPages } from '../live/index.ts'
+import { type ChangedBy, recordCampaignChange } from './audit-change.ts'
 import { checkSettings, scheduleOf } from './check-settings.ts'
 import * as queries from './queries.ts'
 import { toRecords } from './record.ts'
@@ -16,15 +18,28 @@ export async function createCampaign(
   ctx: Context,
   workspaceId: string,
   input: CampaignInput,
+  by?: ChangedBy,
 ): Promise<Campaign> {
   await checkSettings(ctx, input)
+  const { email_list = [] } = input
+  return transaction(ctx, async (tx) => {
+    const senders = await findSenders(tx.db, workspaceId, email_list)
+    return insertDraft(tx, workspaceId, { ...input, email_list: senders.addresses }, by)
+  })
+}
+
+/** Its settings were checked. */
+export async function insertDraft(
+  ctx: Context,
+  workspaceId: string,
+  input: CampaignInput,
+  by?: ChangedBy,
+): Promise<Campaign> {
   const { schedule: _alias, ...given } = input
-  const senders = await findSenders(ctx.db, workspaceId, input.email_list ?? [])
   const id = ctx.newId()
   await queries.insertCampaign(ctx.db, {
     ...plainDefaults,
     ...given,
-    email_list: senders.addresses,
     campaign_schedule: JSON.stringify(scheduleOf(input) ?? defaultSchedule),
     sequences: JSON.stringify(stepsWithIds([], withoutIds(input.sequences ?? []), ctx.newId)),
     workspace_id: workspaceId,
@@ -34,6 +49,7 @@ export async function createCampaign(
     timestamp_updated: ctx.now(),
   })
   tellPages(ctx, workspaceId, ['campaigns'])
+  if (by) await recordCampaignChange(ctx, { id, workspace_id: workspaceId }, 'created', by)
   return getCampaign(ctx, workspaceId, id)
 }
 
@@ -60,16 +76,25 @@ export async function listCampaigns(
   page: PageRequest,
   filter: CampaignFilter,
 ): Promise<Page<Campaign>> {
-  const rows = await queries.listCampaigns(
-    ctx.db,
-    workspaceId,
-    page.startingAfter ?? lastId,
-    filter.status || null,
-    filter.search || null,
-    page.limit + 1,
-  )
+  const rows = await readPage(ctx, workspaceId, page, filter)
   return toPage(await toRecords(ctx, workspaceId, rows), page.limit)
 }
+
+/** One row more than the page holds, if there is one. */
+export const readPage = (
+  { db }: Context,
+  workspaceId: string,
+  { startingAfter, limit }: PageRequest,
+  { status, search }: CampaignFilter,
+) =>
+  queries.listCampaigns(
+    db,
+    workspaceId,
+    startingAfter ?? lastId,
+    status || null,
+    search || null,
+    limit + 1,
+  )
 
 /** The sequences of another campaign can be sent as they were read: the copy gets ids of its own. */
 const withoutIds = (sequences: CampaignSequenceInput[]): CampaignSequenceInput[] =>

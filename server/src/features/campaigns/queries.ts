@@ -223,3 +223,18 @@ export const pauseActive = (db: Db, workspaceId: string, id: string, reason: str
     .where('status', '=', 'active')
     .returning('id')
     .executeTakeFirst()
+
+/** It is locked, and its leads are deleted. */
+export async function deleteDraft(db: Db, workspaceId: string, id: string) {
+  await db
+    .deleteFrom('campaign_lead_counts')
+    .where('workspace_id', '=', workspaceId)
+    .where('campaign_id', '=', id)
+    .execute()
+  await db
+    .deleteFrom('campaigns')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .where('status', '=', 'draft')
+    .execute()
+}

@@ -4,7 +4,7 @@ import type { Campaign } from './schema.ts'
 import { sendingStatus } from './sending-status.ts'
 
 /** The campaign as the API shows it at this moment. */
-function toRecord(row: CampaignRow & FactsRow, now: Date): Campaign {
+export function toRecord(row: CampaignRow & FactsRow, now: Date): Campaign {
   const { sending_facts, former_senders, leads_waiting, ...shown } = row
   const { total, active, completed, replied, bounced, unsubscribed, ...campaign } = shown
   return {

@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
 import { createCampaign, getCampaign, listCampaigns } from './campaigns.ts'
+import { changedBy } from './changed-by.ts'
 import { omitNestedNulls } from './nested-nulls.ts'
 import { CampaignSchedule, CampaignScheduleInput } from './schedule-schema.ts'
 import { Campaign, CampaignChanges, CampaignInput, CampaignPage } from './schema.ts'
@@ -70,7 +71,7 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (req, reply) => {
       reply.code(201)
-      return createCampaign(req.ctx, req.caller.workspaceId, req.body)
+      return createCampaign(req.ctx, req.caller.workspaceId, req.body, changedBy(req).by)
     },
   )
 
@@ -113,6 +114,7 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Campaign) },
       },
     },
-    (req) => updateCampaign(req.ctx, req.caller.workspaceId, req.params.id, req.body),
+    (req) =>
+      updateCampaign(req.ctx, req.caller.workspaceId, req.params.id, req.body, changedBy(req)),
   )
 }

@@ -3,12 +3,13 @@ import type { Updateable } from 'kysely'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Campaigns } from '../../kernel/db/types.gen.ts'
-import { invalidFields, notFound } from '../../kernel/errors.ts'
+import { AppError, invalidFields, notFound } from '../../kernel/errors.ts'
 import { forgiveBounces } from '../daily-counts/index.ts'
 import { emit } from '../events/index.ts'
 import { findLinkUrl } from '../link-address/index.ts'
 import { tellPages } from '../live/index.ts'
 import { markCampaignsChanged } from '../mailbox-lanes/index.ts'
+import { type ChangedBy, recordCampaignChange } from './audit-change.ts'
 import { checkSettings, scheduleOf } from './check-settings.ts'
 import { mustLeadsFollow } from './follow-steps.ts'
 import * as queries from './queries.ts'
@@ -30,11 +31,13 @@ export async function updateCampaign(
   workspaceId: string,
   id: string,
   changes: CampaignChanges,
+  { seen, by }: ChangeOptions = {},
 ): Promise<Campaign> {
   await checkSettings(ctx, changes)
   return transaction(ctx, async (tx) => {
     const [row] = await queries.lockCampaign(tx.db, workspaceId, id)
     if (!row) throw notFound('campaign')
+    if (seen && seen.getTime() !== row.timestamp_updated.getTime()) throw changedMeanwhile()
     const record = async (changed?: Partial<queries.CampaignRow>) =>
       (await toRecords(tx, workspaceId, [{ ...row, ...changed }]))[0] as Campaign
     if (hasReadOnlyFields(changes)) {
@@ -71,9 +74,26 @@ export async function updateCampaign(
     // Whoever follows the steps wakes the mailboxes when the leads are written again.
     const isOfStepsAlone = mustFollow && Object.keys(changed).every((name) => name === 'sequences')
     if (!isOfStepsAlone) await markCampaignsChanged(tx, workspaceId, [id])
+    if (by) await recordCampaignChange(tx, campaign, actionOf(changed), by, changed)
     return campaign
   })
 }
+
+export interface ChangeOptions {
+  /** `timestamp_updated` of the campaign as whoever changes it has read it. */
+  seen?: Date | undefined
+  /** The person who changes it. */
+  by?: ChangedBy | undefined
+}
+
+const changedMeanwhile = () =>
+  new AppError(
+    'version_conflict',
+    'Somebody else changed this campaign meanwhile; read it again and put the changes together.',
+  )
+
+const actionOf = ({ status }: { status?: string }) =>
+  status === undefined ? 'updated' : status === 'active' ? 'activated' : 'paused'
 
 /** A mailbox that the campaign sends from as well; again it changes nothing. */
 export const addSender = (ctx: Context, workspaceId: string, id: string, address: string) =>
@@ -133,6 +153,13 @@ async function checkStillReady(
   if (Object.keys(settings).length === 0) return
   const refused = refuseBreaking({ ...campaign, ...(await findMeans(tx, campaign)) }, settings)
   if (refused) throw refused
+}
+
+/** Why the campaign cannot start as it stands; undefined: it can. */
+export async function findUnready(ctx: Context, workspaceId: string, id: string) {
+  const [campaign] = await queries.readCampaign(ctx.db, workspaceId, id)
+  if (!campaign) throw notFound('campaign')
+  return refuseUnready({ ...campaign, ...(await findMeans(ctx, campaign)) }, ctx.now())
 }
 
 /** What it sends by. */

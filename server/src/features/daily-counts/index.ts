@@ -10,3 +10,10 @@ export {
   lockMailboxDays,
   utcDay,
 } from './queries.ts'
+export {
+  type CampaignTotals,
+  listStepDays,
+  type StepDay,
+  sumCampaigns,
+} from './step-day-queries.ts'
+export { type StepCount, type StepOutcome, stepDaysCounted, stepOutcomes } from './step-days.ts'

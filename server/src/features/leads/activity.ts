@@ -23,6 +23,8 @@ export type LeadActivity =
       leadId: string
       /** When the server took it; now, if it is not given. */
       at?: Date
+      /** On which it is counted, in its campaign's zone; today, if it is not given. */
+      day?: string
       message: EventMessage
       stepId: string
       mailboxId: string

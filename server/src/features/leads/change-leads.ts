@@ -1,5 +1,7 @@
+import { dayOf } from '../../kernel/calendar.ts'
 import type { Context } from '../../kernel/context.ts'
 import { addLeadCounts, type LeadCounts } from '../campaigns/index.ts'
+import type { StepCount, StepOutcome } from '../daily-counts/index.ts'
 import { emit, type NewEvent } from '../events/index.ts'
 import { tellPages } from '../live/index.ts'
 import * as queries from './queries.ts'
@@ -10,6 +12,10 @@ export class ChangingLead {
   readonly before: LockedLead
   now: LockedLead
   readonly events: NewEvent[] = []
+  /** What it means for the days of its campaign. */
+  readonly counts: StepCount[] = []
+  /** The mail that it is about; null: the last that the lead was sent. */
+  #mail: { step: number; variant: number } | null = null
 
   constructor(lead: LockedLead) {
     this.before = lead
@@ -18,6 +24,18 @@ export class ChangingLead {
 
   get isChanged() {
     return this.now !== this.before
+  }
+
+  about(mail: { step: number; variant: number }) {
+    this.#mail = { step: mail.step, variant: mail.variant }
+  }
+
+  /** Of nothing that was sent nothing is counted. */
+  count(outcome: StepOutcome, day: string, by: 1 | -1 = 1) {
+    const { step, variant } = this.#mail ?? { step: this.now.current_step, variant: null }
+    if (step === 0) return
+    const { campaign_id, id: lead_id } = this.now
+    this.counts.push({ campaign_id, lead_id, day, step, variant, outcome, by })
   }
 
   /** Events tell of the lead as it is after the change that they come from. */
@@ -54,9 +72,11 @@ function withoutNext(lead: LockedLead): LockedLead {
  */
 export async function changeLeads(tx: Context, workspaceId: string, leads: ChangingLead[]) {
   const changed = leads.filter((lead) => lead.isChanged)
-  if (changed.length > 0) {
+  for (const lead of changed) countOutcomes(lead, tx.now())
+  const counts = leads.flatMap((lead) => lead.counts)
+  if (changed.length > 0 || counts.length > 0) {
     const states = changed.map(({ now }) => now)
-    await queries.updateStates(tx.db, workspaceId, states)
+    await queries.updateStates(tx.db, workspaceId, states, counts)
     tellPages(tx, workspaceId, ['leads'])
   }
   await emit(
@@ -77,6 +97,26 @@ async function count(tx: Context, workspaceId: string, changed: ChangingLead[]) 
   }
   await addLeadCounts(tx, workspaceId, byCampaign)
 }
+
+/** What a lead came to counts once, at the mail that it followed; taken back, one less. */
+function countOutcomes(lead: ChangingLead, at: Date) {
+  const { before, now } = lead
+  const day = dayOf(now.campaign_zone, at)
+  const was = countsOf(before)
+  const is = countsOf(now)
+  const changes = [
+    ['replied', is.replied - was.replied],
+    ['bounced', is.bounced - was.bounced],
+    ['unsubscribed', is.unsubscribed - was.unsubscribed],
+    ['interested', Number(isInterested(now)) - Number(isInterested(before))],
+  ] as const
+  for (const [outcome, by] of changes) {
+    if (by === 1 || by === -1) lead.count(outcome, day, by)
+  }
+}
+
+const isInterested = ({ status }: StoredLead) => interested.has(status)
+const interested = new Set(['interested', 'meeting_booked', 'meeting_completed', 'closed'])
 
 const add = (a: LeadCounts, b: LeadCounts): LeadCounts => ({
   total: a.total + b.total,

@@ -7,6 +7,7 @@ export type {
 export { addLeads } from './add-leads.ts'
 export { type BroughtBack, bringBackLeads } from './bring-back.ts'
 export { companyOf } from './company.ts'
+export { draftRoutes } from './draft-routes.ts'
 export { findLead } from './find-lead.ts'
 export { followSteps } from './follow-steps.ts'
 export { postponeLeads } from './postpone-queries.ts'

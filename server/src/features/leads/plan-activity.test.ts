@@ -46,6 +46,7 @@ const lead = (more: Partial<LockedLead> = {}): LockedLead => ({
   thread_subject: 'Hello',
   sent_step_ids: ['step-1'],
   campaign_name: 'Campaign',
+  campaign_zone: 'UTC',
   stop_on_reply: true,
   stop_on_auto_reply: false,
   stop_for_company: false,

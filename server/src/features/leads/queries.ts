@@ -3,6 +3,7 @@ import { timestampArray } from '../../kernel/db/binary-array.ts'
 import { type Column, columnOf } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
+import { type StepCount, stepDaysCounted } from '../daily-counts/index.ts'
 import type { LeadRow } from './read-leads.ts'
 import type { LeadState, LockedLead, StoredLead } from './record.ts'
 import type { TextField } from './schema.ts'
@@ -25,7 +26,8 @@ const selectLead = prepared<[string, string, string], StoredLead>(
 export const findLead = async (db: Db, workspaceId: string, campaignId: string, folded: string) =>
   (await selectLead(db, workspaceId, folded, campaignId))[0]
 
-const lockedColumns = `${storedColumns}, c.name as campaign_name, c.stop_on_reply,
+const lockedColumns = `${storedColumns}, c.name as campaign_name,
+  c.campaign_schedule #>> '{schedules,0,timezone}' as campaign_zone, c.stop_on_reply,
   c.stop_on_auto_reply, c.stop_for_company`
 
 const lockFound = (ids: string) => `
@@ -70,13 +72,18 @@ export const lockLeads = prepared<[string, string[]], LockedLead>(
    for update of l`,
 )
 
-/** Sets all that may change of leads that are locked already. Counts that are 0 are not sent. */
+/**
+ * Sets all that may change of leads that are locked already, and counts what it means for the days of
+ * their campaigns. Counts that are 0 are not sent.
+ */
 export const updateStates = (
   db: Db,
   workspaceId: string,
   leads: ({ id: string; timestamp_updated: Date } & LeadState)[],
+  counts: StepCount[],
 ) =>
   sql`
+    ${counts.length === 0 ? sql`` : sql`with ${stepDaysCounted(workspaceId, counts)}`}
     update leads l
     set status = batch.status, label_id = batch.label_id, sending_state = batch.sending_state,
       stop_reason = batch.stop_reason, skip_reason = batch.skip_reason,
@@ -329,3 +336,11 @@ export async function findLeadsAt(
     order by id`.execute(db)
   return rows
 }
+
+/** Of a campaign that never sent: nothing else knows of them. */
+export const deleteLeadsOf = (db: Db, workspaceId: string, campaignId: string) =>
+  db
+    .deleteFrom('leads')
+    .where('workspace_id', '=', workspaceId)
+    .where('campaign_id', '=', campaignId)
+    .execute()

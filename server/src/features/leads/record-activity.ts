@@ -1,3 +1,4 @@
+import { dayOf } from '../../kernel/calendar.ts'
 import type { Context } from '../../kernel/context.ts'
 import { liftBounces, type NewSuppression, suppress } from '../suppression/index.ts'
 import type { LeadActivity } from './activity.ts'
@@ -46,6 +47,8 @@ function change(leads: ChangingLead[], activities: LeadActivity[], at: Date) {
     const lead = byId.get(activity.leadId)
     if (!lead) continue
     const { patch, events } = planActivity(lead.now, activity, at)
+    if ('message' in activity) lead.about(activity.message)
+    countMail(lead, activity, at)
     lead.change(patch, events, at)
     const { email_folded } = lead.now
     if (activity.kind === 'unsubscribed') {
@@ -58,6 +61,27 @@ function change(leads: ChangingLead[], activities: LeadActivity[], at: Date) {
     }
   }
 }
+
+/** What happens to a mail, apart from what it makes of its lead. */
+function countMail(lead: ChangingLead, activity: LeadActivity, at: Date) {
+  const day = () => dayOf(lead.now.campaign_zone, at)
+  const { kind } = activity
+  if (kind === 'sent') lead.count('sent', activity.day ?? day())
+  else if (kind === 'auto_replied') lead.count('auto_replied', day())
+  else if (kind === 'opened' || kind === 'clicked') {
+    const last = kind === 'opened' ? lead.now.timestamp_last_open : lead.now.timestamp_last_click
+    if (!activity.isMachine && isFirst(lead.now, activity.message.step, last)) {
+      lead.count(kind, day())
+    }
+  }
+}
+
+/** Of several opens or clicks of a mail the first counts, so that no rate exceeds the mails sent. */
+const isFirst = (lead: LockedLead, step: number, last: Date | null) =>
+  last === null ||
+  (step === lead.current_step &&
+    lead.timestamp_last_contact !== null &&
+    last < lead.timestamp_last_contact)
 
 const companyKey = ({ id, campaign_id }: LockedLead, company: string | null) =>
   company === null ? id : `${campaign_id} ${company}`

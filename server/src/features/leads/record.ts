@@ -39,6 +39,8 @@ export interface StoredLead extends Lead, LeadState {
 /** With what its campaign says of it. */
 export interface LockedLead extends StoredLead {
   campaign_name: string
+  /** Of its first schedule: in which its days are counted. */
+  campaign_zone: string
   stop_on_reply: boolean
   stop_on_auto_reply: boolean
   stop_for_company: boolean

@@ -10,13 +10,19 @@ import type { LeadState, LockedLead } from './record.ts'
 export async function takeBackSteps(
   tx: Context,
   workspaceId: string,
-  steps: { leadId: string; stepId: string }[],
+  steps: { leadId: string; stepId: string; step: number; variant: number; day: string }[],
 ) {
   const byLead = Map.groupBy(steps, ({ leadId }) => leadId)
   const locked = await queries.lockLeads(tx.db, workspaceId, [...byLead.keys()])
   const leads = locked.map((lead) => new ChangingLead(lead))
   for (const lead of leads) {
-    const stepIds = new Set(byLead.get(lead.now.id)?.map(({ stepId }) => stepId))
+    const taken = byLead.get(lead.now.id) ?? []
+    for (const { stepId, day, ...mail } of taken) {
+      if (!lead.now.sent_step_ids.includes(stepId)) continue
+      lead.about(mail)
+      lead.count('sent', day, -1)
+    }
+    const stepIds = new Set(taken.map(({ stepId }) => stepId))
     lead.change(withoutSteps(lead.now, stepIds, tx.now()), [], tx.now())
   }
   await changeLeads(tx, workspaceId, leads)

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { AppError } from '../../kernel/errors.ts'
-import { policy } from './policy.ts'
+import { framePolicy, policy } from './policy.ts'
 
 /** Where the build of the browser application lies. */
 const built = fileURLToPath(new URL('../../../application/', import.meta.url))
@@ -46,6 +46,18 @@ export async function pageRoutes(
     reply.headers({ 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' })
     reply.header('x-content-type-options', 'nosniff')
     return script
+  })
+
+  app.get('/mail-frame', { schema: { hide: true } }, async (_req, reply) => {
+    reply.headers({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      'content-security-policy': framePolicy,
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'SAMEORIGIN',
+    })
+    return '<!doctype html><html lang="en"><title>Mail</title><body></body></html>'
   })
 
   await app.register(fastifyStatic, {

@@ -19,3 +19,17 @@ export const policy = (nonce: string) =>
     "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; ')
+
+/**
+ * Of the empty document that a mail of the team's own is put into to be looked at: the styles and
+ * pictures of mails, and nothing that runs, asks or leads anywhere.
+ */
+export const framePolicy = [
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  'img-src https: http: data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+  'sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox',
+].join('; ')

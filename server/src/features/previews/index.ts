@@ -1,1 +1,2 @@
 export { type Preview, previewStep } from './preview.ts'
+export { previewRoutes, previewSchemas } from './routes.ts'

@@ -1,20 +1,42 @@
 import type { Context } from '../../kernel/context.ts'
-import { AppError, notFound } from '../../kernel/errors.ts'
-import { getCampaign, placesUnsubscribeUrl } from '../campaigns/index.ts'
+import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
+import {
+  applyDraft,
+  type CampaignChanges,
+  getCampaign,
+  placesUnsubscribeUrl,
+} from '../campaigns/index.ts'
 import { findLead } from '../leads/index.ts'
+import { findMailboxes } from '../mailboxes/index.ts'
 import { type ComposedMail, compileStep, compose, MailRefused } from '../messages/index.ts'
 import { messageIdOf, threadOf, variantOf } from '../sending/index.ts'
-import { LinkMaker } from '../tracking/index.ts'
+import { LinkMaker, type TrackingLinks } from '../tracking/index.ts'
 import { findSender } from './find-sender.ts'
-import { listSent, type SentRow } from './queries.ts'
+import { findLeadEmail, listSent, type SentRow } from './queries.ts'
 import { mailsBefore, type NumberedStep, stepAsked, stepsOf } from './steps.ts'
 import { whyNotSent } from './why-not-sent.ts'
 
-export interface PreviewRequest {
-  /** The lead's address, in any spelling. */
-  email: string
+export type PreviewRequest = (
+  | {
+      /** The lead's address, in any spelling. */
+      email: string
+    }
+  | { leadId: string }
+) & {
   /** From 1; without it the lead's next one. */
   step?: number | undefined
+  /** From 1; without it the one that the lead gets. */
+  variant?: number | undefined
+  /** What is changed of the campaign and not saved yet. */
+  draft?: CampaignChanges | undefined
+  /** For a test of the mail. */
+  test?: TestEnvelope | undefined
+}
+
+export interface TestEnvelope {
+  mailboxId: string
+  to: string
+  messageId: string
 }
 
 export interface Preview {
@@ -45,22 +67,33 @@ export async function previewStep(
   campaignId: string,
   request: PreviewRequest,
 ): Promise<Preview> {
-  const campaign = await getCampaign(ctx, workspaceId, campaignId)
-  const lead = await findLead(ctx.db, workspaceId, campaignId, request.email)
-  if (!lead) throw notFound('lead')
+  const { draft, test } = request
+  const stored = await getCampaign(ctx, workspaceId, campaignId)
+  const changed = draft ? await applyDraft(ctx, stored, draft) : stored
+  const campaign = test ? { ...changed, ...withoutTraces } : changed
+  const lead = await findRecipient(ctx, workspaceId, campaignId, request)
   const steps = stepsOf(campaign)
   const sent = await listSent(ctx.db, workspaceId, lead.id)
   const asked = stepAsked(steps, request.step, { sent, current_step: lead.current_step })
-  const mailbox = await findSender(ctx, campaign, lead.id)
-  const links = (await new LinkMaker(ctx).look()).of(mailbox)
+  const mailbox = test
+    ? await getMailbox(ctx, workspaceId, test.mailboxId)
+    : await findSender(ctx, campaign, lead.id)
+  const made = (await new LinkMaker(ctx).look()).of(mailbox)
+  const links = test ? harmless(made, mailbox.address) : made
 
   const notSent = await whyNotSent(ctx, lead)
 
   const make = (step: NumberedStep, earlier: SentRow[]): Preview => {
     const row = sent.find(({ step_id }) => step_id === step.id)
-    const variant = variantFor(step, lead.id, row)
+    const isAsked = step.id === asked.id
+    const variant =
+      isAsked && request.variant !== undefined
+        ? variantAsked(step, request.variant)
+        : variantFor(step, lead.id, row)
     const key = { workspace_id: workspaceId, lead_id: lead.id, step_id: step.id }
-    const messageId = row?.message_id ?? messageIdOf(key, mailbox.address)
+    const ledgerId = row?.message_id ?? messageIdOf(key, mailbox.address)
+    const messageId = test && isAsked ? test.messageId : ledgerId
+    const recipient = test ? { ...lead, email: test.to } : lead
     const about = {
       ...{ step: step.number, variant: variant.number },
       ...{ mailbox: mailbox.address, message_id: messageId },
@@ -70,7 +103,14 @@ export async function previewStep(
     const thread = threadOf({ lead: { ...lead, thread_subject }, earlier })
     try {
       const compiled = compileStep(campaign, step, variant)
-      const mail = compose(compiled, { lead, mailbox, messageId, thread, links, at: ctx.now() })
+      const mail = compose(compiled, {
+        lead: recipient,
+        mailbox,
+        messageId,
+        thread,
+        links,
+        at: ctx.now(),
+      })
       return { ...about, mail, refusal: null }
     } catch (error) {
       if (!(error instanceof MailRefused)) throw error
@@ -92,6 +132,39 @@ export async function previewStep(
   return make(asked, earlier)
 }
 
+async function findRecipient(
+  ctx: Context,
+  workspaceId: string,
+  campaignId: string,
+  request: PreviewRequest,
+) {
+  const email =
+    'email' in request
+      ? request.email
+      : await findLeadEmail(ctx.db, workspaceId, campaignId, request.leadId)
+  const lead = email && (await findLead(ctx.db, workspaceId, campaignId, email))
+  if (!lead) throw notFound('lead')
+  return lead
+}
+
+async function getMailbox(ctx: Context, workspaceId: string, id: string) {
+  const [mailbox] = await findMailboxes(ctx.db, workspaceId, [id])
+  if (!mailbox) throw notFound('mailbox')
+  return mailbox
+}
+
+/** A test goes to nobody else, and opening it is no open of the lead's. */
+const withoutTraces = { open_tracking: false, link_tracking: false, cc_list: [], bcc_list: [] }
+
+/** Whoever presses "unsubscribe" in a test must not unsubscribe the lead. */
+const harmless = (links: TrackingLinks, address: string): TrackingLinks => ({
+  ...links,
+  unsubscribe: (mail, email) => {
+    const real = links.unsubscribe(mail, email)
+    return real.startsWith('mailto:') ? `mailto:${address}` : new URL('/u/test', real).href
+  },
+})
+
 const canUnsubscribe = (
   campaign: { insert_unsubscribe_header: boolean },
   variant: { subject: string; body: string },
@@ -99,6 +172,13 @@ const canUnsubscribe = (
 
 const noWayOut =
   'Who gets this mail cannot unsubscribe: insert_unsubscribe_header is off and no text has {{unsubscribe_url}}.'
+
+function variantAsked(step: NumberedStep, number: number) {
+  const variant = step.variants[number - 1]
+  if (variant) return variant
+  const { length } = step.variants
+  throw invalidField('/variant', `Step ${step.number} has ${length} variants; ask for one of them.`)
+}
 
 /** The one that was sent, else the one that will be. */
 function variantFor(step: NumberedStep, leadId: string, row: SentRow | undefined) {

@@ -37,3 +37,19 @@ export const findThreadMailbox = async (db: Db, workspaceId: string, leadId: str
       .where('id', '=', leadId)
       .executeTakeFirst()
   )?.mailbox_id ?? undefined
+
+export const findLeadEmail = async (
+  db: Db,
+  workspaceId: string,
+  campaignId: string,
+  leadId: string,
+): Promise<string | undefined> =>
+  (
+    await db
+      .selectFrom('leads')
+      .select('email')
+      .where('workspace_id', '=', workspaceId)
+      .where('id', '=', leadId)
+      .where('campaign_id', '=', campaignId)
+      .executeTakeFirst()
+  )?.email

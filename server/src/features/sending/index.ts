@@ -14,6 +14,7 @@ export {
   holdSending,
   previewRestore,
 } from './restore-guard/sending-hold.ts'
+export { sendingRoutes, sendingSchemas } from './routes.ts'
 export { type SendingRunner, startSendingRunner } from './runner.ts'
 export {
   confirmArrived,

@@ -1,7 +1,8 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { operator, recordAudit } from '../audit/index.ts'
+import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
+import { type Actor, recordAudit } from '../audit/index.ts'
 import { CampaignCache } from './campaign-cache.ts'
 import type { Outcome } from './outcome.ts'
 import { arrived } from './reconcile.ts'
@@ -17,7 +18,17 @@ export const listSends = (
   workspaceId: string,
   filter: queries.SendFilter,
   limit: number,
-): Promise<queries.ShownSend[]> => queries.listSends(ctx.db, workspaceId, filter, limit)
+  before?: string,
+): Promise<queries.ShownSend[]> => queries.listSends(ctx.db, workspaceId, filter, limit, before)
+
+export async function pageSends(
+  ctx: Context,
+  workspaceId: string,
+  { limit, startingAfter }: PageRequest,
+  filter: queries.SendFilter,
+): Promise<Page<queries.ShownSend>> {
+  return toPage(await listSends(ctx, workspaceId, filter, limit + 1, startingAfter), limit)
+}
 
 /** Mails of which nobody knows whether they were sent, the oldest. They count as sent. */
 export const listUncertain = (
@@ -27,15 +38,20 @@ export const listUncertain = (
 ): Promise<queries.ShownSend[]> => queries.listUncertain(ctx.db, workspaceId, limit)
 
 /** A person knows that an uncertain mail arrived. */
-export const confirmArrived = (ctx: Context, workspaceId: string, id: string) =>
-  decide(ctx, workspaceId, id, { kind: 'sent' }, 'send.arrived')
+export const confirmArrived = (ctx: Context, workspaceId: string, id: string, by: DecidedBy) =>
+  decide(ctx, workspaceId, id, { kind: 'sent' }, 'send.arrived', by)
 
 /**
  * A person takes it that an uncertain mail did not arrive: it is sent again as soon as its campaign
  * and its mailbox allow. If it did arrive, its lead has it twice, with the same Message-ID.
  */
-export const sendAgain = (ctx: Context, workspaceId: string, id: string) =>
-  decide(ctx, workspaceId, id, refused, 'send.repeated')
+export const sendAgain = (ctx: Context, workspaceId: string, id: string, by: DecidedBy) =>
+  decide(ctx, workspaceId, id, refused, 'send.repeated', by)
+
+export interface DecidedBy {
+  actor: Actor
+  requestId?: string
+}
 
 const refused: Outcome = {
   kind: 'failed',
@@ -60,6 +76,7 @@ async function decide(
   id: string,
   outcome: Outcome,
   action: string,
+  by: DecidedBy,
 ): Promise<queries.ShownSend> {
   return transaction(ctx, async (tx) => {
     const send = await queries.findUncertainSend(tx.db, workspaceId, id)
@@ -68,7 +85,7 @@ async function decide(
     const [isSettled] = await settleSends(tx, new CampaignCache(), [settlement])
     if (!isSettled) throw notFound('uncertain send')
     await recordAudit(tx, {
-      ...{ workspaceId, actor: operator, action },
+      ...{ ...by, workspaceId, action },
       ...{ subjectType: 'send', subjectId: id },
       details: { lead_id: send.lead_id, step_id: send.step_id },
     })

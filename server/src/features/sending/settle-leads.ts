@@ -57,6 +57,7 @@ function activityOf(
     kind: 'sent',
     leadId,
     at,
+    day: row.campaign_day,
     message,
     stepId: row.step_id,
     mailboxId: row.mailbox_id,

@@ -166,6 +166,9 @@ async function revertSteps(tx: Context, settled: Settled[]) {
     const steps = (byWorkspace.get(workspaceId) ?? []).map(({ row }) => ({
       leadId: row.lead_id,
       stepId: row.step_id,
+      step: row.step,
+      variant: row.variant,
+      day: row.campaign_day,
     }))
     await takeBackSteps(tx, workspaceId, steps)
   }

@@ -54,12 +54,16 @@ export interface SendFilter {
   state: string | null
 }
 
+/** Comes after every id: the first page starts before it. */
+const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
 /** Newest first. */
 export async function listSends(
   db: Db,
   workspaceId: string,
   { campaignId, state }: SendFilter,
   limit: number,
+  before = lastId,
 ) {
   const { rows } = await sql<ShownSend>`
     select ${shown}
@@ -67,6 +71,7 @@ export async function listSends(
     where s.workspace_id = ${workspaceId}::uuid and s.kind = 'step'
       and (${campaignId}::uuid is null or s.campaign_id = ${campaignId}::uuid)
       and (${state}::text is null or s.state = ${state})
+      and s.id < ${before}::uuid
     order by s.id desc
     limit ${limit}`.execute(db)
   return rows

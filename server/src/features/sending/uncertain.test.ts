@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type SmtpFault, startSmtpFaults } from '../../../test/mail/smtp-faults.ts'
 import { type LedgerEntry, readAt, type Sending, testSending } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { operator } from '../audit/index.ts'
 import { startInboxRunner } from '../inbox/index.ts'
 import { listThreadMessages } from '../messages/index.ts'
 import { confirmArrived, listSends, listUncertain, markArrived, sendAgain } from './index.ts'
@@ -88,13 +89,17 @@ test('an uncertain mail is listed with what a person needs to decide', async () 
 test('a person says that it arrived: it is sent, and nothing is told twice', async () => {
   const { entry } = await sendOneUncertain()
   const { ctx, workspaceId } = sending
-  await confirmArrived(ctx, workspaceId, entry.id)
+  await confirmArrived(ctx, workspaceId, entry.id, { actor: operator })
   expect((await sending.ledger())[0]).toMatchObject({ state: 'sent', attempt: 1 })
   expect(await sentEvents()).toBe(1)
-  await expect(confirmArrived(ctx, workspaceId, entry.id)).rejects.toMatchObject({
+  await expect(
+    confirmArrived(ctx, workspaceId, entry.id, { actor: operator }),
+  ).rejects.toMatchObject({
     code: 'not_found',
   })
-  await expect(sendAgain(ctx, workspaceId, entry.id)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(sendAgain(ctx, workspaceId, entry.id, { actor: operator })).rejects.toMatchObject({
+    code: 'not_found',
+  })
 })
 
 test('a person has it sent again: once, with the same Message-ID, and counted once', async () => {
@@ -104,7 +109,7 @@ test('a person has it sent again: once, with the same Message-ID, and counted on
   // The mailbox rests for a moment after a connection that broke.
   ctx.clock.advance(60_000)
   expect(await conversation(entry.lead_id)).toHaveLength(1)
-  await sendAgain(ctx, workspaceId, entry.id)
+  await sendAgain(ctx, workspaceId, entry.id, { actor: operator })
   expect(await conversation(entry.lead_id)).toEqual([])
   const { body } = await sending.call(
     'GET',

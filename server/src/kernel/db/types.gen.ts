@@ -131,6 +131,22 @@ export interface Campaigns {
   workspace_id: string;
 }
 
+export interface CampaignStepDays {
+  auto_replied: Generated<number>;
+  bounced: Generated<number>;
+  campaign_id: string;
+  clicked: Generated<number>;
+  day: string;
+  interested: Generated<number>;
+  opened: Generated<number>;
+  replied: Generated<number>;
+  sent: Generated<number>;
+  step: number;
+  unsubscribed: Generated<number>;
+  variant: number;
+  workspace_id: string;
+}
+
 export interface CreditBalances {
   balance: number;
   granted: number;
@@ -730,6 +746,7 @@ export interface DB {
   bucket_leases: BucketLeases;
   campaign_days: CampaignDays;
   campaign_lead_counts: CampaignLeadCounts;
+  campaign_step_days: CampaignStepDays;
   campaigns: Campaigns;
   credit_balances: CreditBalances;
   credit_entries: CreditEntries;

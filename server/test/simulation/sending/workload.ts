@@ -241,11 +241,11 @@ export class Workload {
     this.#recorder.decided.add(id)
     if (this.#random.chance(0.5)) {
       this.#recorder.confirmed.add(`${leadId} ${stepId}`)
-      await confirmArrived(ctx, workspaceId, id)
+      await confirmArrived(ctx, workspaceId, id, { actor: operator })
       return
     }
     this.#recorder.repeated.push({ leadId, stepId })
-    await sendAgain(ctx, workspaceId, id)
+    await sendAgain(ctx, workspaceId, id, { actor: operator })
   }
 
   /** By whichever API lives; when none does, a moment later. */

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.ts';
-import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AcquireEmailData, AcquireEmailErrors, AcquireEmailResponses, AddLeadsData, AddLeadsErrors, AddLeadsResponses, AddMailboxData, AddMailboxErrors, AddMailboxResponses, BeginConsentData, BeginConsentErrors, BeginConsentResponses, BeginOidcData, BeginOidcErrors, BeginOidcResponses, BeginReconnectData, BeginReconnectErrors, BeginReconnectResponses, BeginSecondFactorData, BeginSecondFactorErrors, BeginSecondFactorResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckMailboxDnsData, CheckMailboxDnsErrors, CheckMailboxDnsResponses, ConfirmSecondFactorData, ConfirmSecondFactorErrors, ConfirmSecondFactorResponses, CreateCampaignData, CreateCampaignErrors, CreateCampaignResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateServiceAccountKeyData, CreateServiceAccountKeyErrors, CreateServiceAccountKeyResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteInvitationData, DeleteInvitationErrors, DeleteInvitationResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisableSecondFactorData, DisableSecondFactorErrors, DisableSecondFactorResponses, EnterSecondFactorData, EnterSecondFactorErrors, EnterSecondFactorResponses, FindContactsData, FindContactsErrors, FindContactsResponses, FinishConsentData, FinishConsentErrors, FinishConsentResponses, GetAcquiredCompanyData, GetAcquiredCompanyErrors, GetAcquiredCompanyResponses, GetAcquisitionBalanceData, GetAcquisitionBalanceErrors, GetAcquisitionBalanceResponses, GetCampaignData, GetCampaignErrors, GetCampaignResponses, GetConsentSettingsData, GetConsentSettingsErrors, GetConsentSettingsResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetLeadData, GetLeadErrors, GetLeadResponses, GetMailboxData, GetMailboxErrors, GetMailboxResponses, GetMailboxUseData, GetMailboxUseErrors, GetMailboxUseResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetWebhookData, GetWebhookErrors, GetWebhookEventData, GetWebhookEventErrors, GetWebhookEventResponses, GetWebhookEventSummaryByDateData, GetWebhookEventSummaryByDateErrors, GetWebhookEventSummaryByDateResponses, GetWebhookEventSummaryData, GetWebhookEventSummaryErrors, GetWebhookEventSummaryResponses, GetWebhookResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ListAcquiredContactsData, ListAcquiredContactsErrors, ListAcquiredContactsResponses, ListAcquireListsData, ListAcquireListsErrors, ListAcquireListsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListCampaignsData, ListCampaignsErrors, ListCampaignsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListMailboxesData, ListMailboxesErrors, ListMailboxesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListOwnSessionsData, ListOwnSessionsErrors, ListOwnSessionsResponses, ListServiceAccountKeysData, ListServiceAccountKeysErrors, ListServiceAccountKeysResponses, ListWebhookEventsData, ListWebhookEventsErrors, ListWebhookEventsResponses, ListWebhookEventTypesData, ListWebhookEventTypesErrors, ListWebhookEventTypesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, ListWorkspacesData, ListWorkspacesErrors, ListWorkspacesResponses, PauseMailboxData, PauseMailboxErrors, PauseMailboxResponses, RemoveMailboxData, RemoveMailboxErrors, RemoveMailboxResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenewBackupCodesData, RenewBackupCodesErrors, RenewBackupCodesResponses, ResetPasswordData, ResetPasswordErrors, ResetPasswordResponses, ResumeMailboxData, ResumeMailboxErrors, ResumeMailboxResponses, RevokeKeyFamilyData, RevokeKeyFamilyErrors, RevokeKeyFamilyResponses, RevokeOtherSessionsData, RevokeOtherSessionsErrors, RevokeOtherSessionsResponses, RevokeOwnSessionData, RevokeOwnSessionErrors, RevokeOwnSessionResponses, RevokeServiceAccountKeyData, RevokeServiceAccountKeyErrors, RevokeServiceAccountKeyResponses, SetLeadStatusData, SetLeadStatusErrors, SetLeadStatusResponses, SetMemberRoleData, SetMemberRoleErrors, SetMemberRoleResponses, SetPlanData, SetPlanErrors, SetPlanResponses, SetUpData, SetUpErrors, SetUpResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutErrors, SignOutResponses, SuggestMailboxData, SuggestMailboxErrors, SuggestMailboxResponses, TestMailboxData, TestMailboxErrors, TestMailboxResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateCampaignData, UpdateCampaignErrors, UpdateCampaignResponses, UpdateMailboxData, UpdateMailboxErrors, UpdateMailboxResponses, UpdateProfileData, UpdateProfileErrors, UpdateProfileResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses } from './types.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AcquireEmailData, AcquireEmailErrors, AcquireEmailResponses, AddLeadsData, AddLeadsErrors, AddLeadsResponses, AddMailboxData, AddMailboxErrors, AddMailboxResponses, BeginConsentData, BeginConsentErrors, BeginConsentResponses, BeginOidcData, BeginOidcErrors, BeginOidcResponses, BeginReconnectData, BeginReconnectErrors, BeginReconnectResponses, BeginSecondFactorData, BeginSecondFactorErrors, BeginSecondFactorResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckMailboxDnsData, CheckMailboxDnsErrors, CheckMailboxDnsResponses, ConfirmSecondFactorData, ConfirmSecondFactorErrors, ConfirmSecondFactorResponses, ConfirmSendArrivedData, ConfirmSendArrivedErrors, ConfirmSendArrivedResponses, CreateCampaignData, CreateCampaignErrors, CreateCampaignResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateServiceAccountKeyData, CreateServiceAccountKeyErrors, CreateServiceAccountKeyResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteCampaignData, DeleteCampaignErrors, DeleteCampaignResponses, DeleteInvitationData, DeleteInvitationErrors, DeleteInvitationResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisableSecondFactorData, DisableSecondFactorErrors, DisableSecondFactorResponses, DuplicateCampaignData, DuplicateCampaignErrors, DuplicateCampaignResponses, EnterSecondFactorData, EnterSecondFactorErrors, EnterSecondFactorResponses, FindContactsData, FindContactsErrors, FindContactsResponses, FinishConsentData, FinishConsentErrors, FinishConsentResponses, ForecastCampaignData, ForecastCampaignErrors, ForecastCampaignResponses, GetAcquiredCompanyData, GetAcquiredCompanyErrors, GetAcquiredCompanyResponses, GetAcquisitionBalanceData, GetAcquisitionBalanceErrors, GetAcquisitionBalanceResponses, GetCampaignData, GetCampaignErrors, GetCampaignResponses, GetConsentSettingsData, GetConsentSettingsErrors, GetConsentSettingsResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetLeadData, GetLeadErrors, GetLeadResponses, GetMailboxData, GetMailboxErrors, GetMailboxResponses, GetMailboxUseData, GetMailboxUseErrors, GetMailboxUseResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetWebhookData, GetWebhookErrors, GetWebhookEventData, GetWebhookEventErrors, GetWebhookEventResponses, GetWebhookEventSummaryByDateData, GetWebhookEventSummaryByDateErrors, GetWebhookEventSummaryByDateResponses, GetWebhookEventSummaryData, GetWebhookEventSummaryErrors, GetWebhookEventSummaryResponses, GetWebhookResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ListAcquiredContactsData, ListAcquiredContactsErrors, ListAcquiredContactsResponses, ListAcquireListsData, ListAcquireListsErrors, ListAcquireListsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListCampaignsData, ListCampaignsErrors, ListCampaignsResponses, ListCampaignSummariesData, ListCampaignSummariesErrors, ListCampaignSummariesResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListMailboxesData, ListMailboxesErrors, ListMailboxesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListOwnSessionsData, ListOwnSessionsErrors, ListOwnSessionsResponses, ListSendsData, ListSendsErrors, ListSendsResponses, ListServiceAccountKeysData, ListServiceAccountKeysErrors, ListServiceAccountKeysResponses, ListWebhookEventsData, ListWebhookEventsErrors, ListWebhookEventsResponses, ListWebhookEventTypesData, ListWebhookEventTypesErrors, ListWebhookEventTypesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, ListWorkspacesData, ListWorkspacesErrors, ListWorkspacesResponses, PauseMailboxData, PauseMailboxErrors, PauseMailboxResponses, PreviewMailData, PreviewMailErrors, PreviewMailResponses, ReadCampaignAnalyticsData, ReadCampaignAnalyticsErrors, ReadCampaignAnalyticsResponses, ReadCampaignReadinessData, ReadCampaignReadinessErrors, ReadCampaignReadinessResponses, RemoveMailboxData, RemoveMailboxErrors, RemoveMailboxResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenewBackupCodesData, RenewBackupCodesErrors, RenewBackupCodesResponses, RepeatSendData, RepeatSendErrors, RepeatSendResponses, ResetPasswordData, ResetPasswordErrors, ResetPasswordResponses, ResumeMailboxData, ResumeMailboxErrors, ResumeMailboxResponses, RevokeKeyFamilyData, RevokeKeyFamilyErrors, RevokeKeyFamilyResponses, RevokeOtherSessionsData, RevokeOtherSessionsErrors, RevokeOtherSessionsResponses, RevokeOwnSessionData, RevokeOwnSessionErrors, RevokeOwnSessionResponses, RevokeServiceAccountKeyData, RevokeServiceAccountKeyErrors, RevokeServiceAccountKeyResponses, SendTestMailData, SendTestMailErrors, SendTestMailResponses, SetLeadStatusData, SetLeadStatusErrors, SetLeadStatusResponses, SetMemberRoleData, SetMemberRoleErrors, SetMemberRoleResponses, SetPlanData, SetPlanErrors, SetPlanResponses, SetUpData, SetUpErrors, SetUpResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutErrors, SignOutResponses, SuggestMailboxData, SuggestMailboxErrors, SuggestMailboxResponses, TestMailboxData, TestMailboxErrors, TestMailboxResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateCampaignData, UpdateCampaignErrors, UpdateCampaignResponses, UpdateMailboxData, UpdateMailboxErrors, UpdateMailboxResponses, UpdateProfileData, UpdateProfileErrors, UpdateProfileResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -1180,5 +1180,178 @@ export const listAudit = <ThrowOnError extends boolean = true>(options?: Options
             type: 'apiKey'
         }],
     url: '/app/audit',
+    ...options
+});
+
+/**
+ * List campaigns with what they came to
+ *
+ * Newest first.
+ */
+export const listCampaignSummaries = <ThrowOnError extends boolean = true>(options?: Options<ListCampaignSummariesData, ThrowOnError>): RequestResult<ListCampaignSummariesResponses, ListCampaignSummariesErrors, ThrowOnError> => (options?.client ?? client).get<ListCampaignSummariesResponses, ListCampaignSummariesErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/campaigns',
+    ...options
+});
+
+/**
+ * Make a draft like a campaign
+ *
+ * With its steps, schedule and options, and none of its leads.
+ */
+export const duplicateCampaign = <ThrowOnError extends boolean = true>(options: Options<DuplicateCampaignData, ThrowOnError>): RequestResult<DuplicateCampaignResponses, DuplicateCampaignErrors, ThrowOnError> => (options.client ?? client).post<DuplicateCampaignResponses, DuplicateCampaignErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/campaigns/{id}/duplicate',
+    ...options
+});
+
+/**
+ * Ask whether a campaign could start
+ *
+ * With every problem, by its place.
+ */
+export const readCampaignReadiness = <ThrowOnError extends boolean = true>(options: Options<ReadCampaignReadinessData, ThrowOnError>): RequestResult<ReadCampaignReadinessResponses, ReadCampaignReadinessErrors, ThrowOnError> => (options.client ?? client).get<ReadCampaignReadinessResponses, ReadCampaignReadinessErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/campaigns/{id}/readiness',
+    ...options
+});
+
+/**
+ * Read what the mails of a campaign came to
+ *
+ * By day, step and variant. Days are those of its first schedule’s zone.
+ */
+export const readCampaignAnalytics = <ThrowOnError extends boolean = true>(options: Options<ReadCampaignAnalyticsData, ThrowOnError>): RequestResult<ReadCampaignAnalyticsResponses, ReadCampaignAnalyticsErrors, ThrowOnError> => (options.client ?? client).get<ReadCampaignAnalyticsResponses, ReadCampaignAnalyticsErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/campaigns/{id}/analytics',
+    ...options
+});
+
+/**
+ * Delete a draft
+ *
+ * Only a campaign that never sent, with the leads that wait in it.
+ */
+export const deleteCampaign = <ThrowOnError extends boolean = true>(options: Options<DeleteCampaignData, ThrowOnError>): RequestResult<DeleteCampaignResponses, DeleteCampaignErrors, ThrowOnError> => (options.client ?? client).delete<DeleteCampaignResponses, DeleteCampaignErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/campaigns/{id}',
+    ...options
+});
+
+/**
+ * Look at a mail as a lead would get it
+ *
+ * Made by what makes the mails that are sent. Nothing is sent or kept.
+ */
+export const previewMail = <ThrowOnError extends boolean = true>(options: Options<PreviewMailData, ThrowOnError>): RequestResult<PreviewMailResponses, PreviewMailErrors, ThrowOnError> => (options.client ?? client).post<PreviewMailResponses, PreviewMailErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/campaigns/{id}/preview',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Send a mail to yourself
+ *
+ * As the lead would get it, without tracking; 20 an hour for each person. 200 also when it could not be sent: the result is in the body.
+ */
+export const sendTestMail = <ThrowOnError extends boolean = true>(options: Options<SendTestMailData, ThrowOnError>): RequestResult<SendTestMailResponses, SendTestMailErrors, ThrowOnError> => (options.client ?? client).post<SendTestMailResponses, SendTestMailErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/campaigns/{id}/test-mail',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Forecast what a campaign sends
+ *
+ * Day by day, by the rules of the sender, as if it were started now.
+ */
+export const forecastCampaign = <ThrowOnError extends boolean = true>(options: Options<ForecastCampaignData, ThrowOnError>): RequestResult<ForecastCampaignResponses, ForecastCampaignErrors, ThrowOnError> => (options.client ?? client).get<ForecastCampaignResponses, ForecastCampaignErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/campaigns/{id}/forecast',
+    ...options
+});
+
+/**
+ * List the mails of campaigns
+ *
+ * Newest first.
+ */
+export const listSends = <ThrowOnError extends boolean = true>(options?: Options<ListSendsData, ThrowOnError>): RequestResult<ListSendsResponses, ListSendsErrors, ThrowOnError> => (options?.client ?? client).get<ListSendsResponses, ListSendsErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/sends',
+    ...options
+});
+
+/**
+ * Say that an uncertain mail arrived
+ *
+ * It is recorded as sent.
+ */
+export const confirmSendArrived = <ThrowOnError extends boolean = true>(options: Options<ConfirmSendArrivedData, ThrowOnError>): RequestResult<ConfirmSendArrivedResponses, ConfirmSendArrivedErrors, ThrowOnError> => (options.client ?? client).post<ConfirmSendArrivedResponses, ConfirmSendArrivedErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/sends/{id}/arrived',
+    ...options
+});
+
+/**
+ * Send an uncertain mail again
+ *
+ * If it arrived, its lead has it twice.
+ */
+export const repeatSend = <ThrowOnError extends boolean = true>(options: Options<RepeatSendData, ThrowOnError>): RequestResult<RepeatSendResponses, RepeatSendErrors, ThrowOnError> => (options.client ?? client).post<RepeatSendResponses, RepeatSendErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/sends/{id}/send-again',
     ...options
 });

@@ -2258,6 +2258,337 @@ export type AuditEntryList = {
 };
 
 /**
+ * Where a campaign stands, and what it came to.
+ */
+export type CampaignSummary = {
+    /**
+     * Made by the service.
+     */
+    id: string;
+    /**
+     * Shown to people and in events; never to a lead.
+     */
+    name: string;
+    /**
+     * PATCH `active` starts or resumes, `paused` stops. `completed` is set by the service when the campaign has leads and all of them are finished or stopped.
+     */
+    status: 'draft' | 'active' | 'paused' | 'completed';
+    /**
+     * Why the service itself set the status; null when a person did.
+     */
+    status_reason: string | null;
+    /**
+     * Kept up to date with every change of a lead.
+     */
+    lead_counts: {
+        /**
+         * All leads of the campaign.
+         */
+        total: number;
+        /**
+         * Neither finished nor stopped; paused ones included.
+         */
+        active: number;
+        /**
+         * Every step was sent, or marked as completed.
+         */
+        completed: number;
+        /**
+         * Those that replied, also when they are active or completed.
+         */
+        replied: number;
+        /**
+         * Those whose mail bounced for good.
+         */
+        bounced: number;
+        /**
+         * Those that want no more mail.
+         */
+        unsubscribed: number;
+    };
+    /**
+     * Answers why a campaign is not sending, as of this response.
+     */
+    sending_status: {
+        /**
+         * Whether mail goes out just now.
+         */
+        state: 'sending' | 'waiting';
+        /**
+         * What it waits for; null while it sends.
+         */
+        reason: 'draft' | 'paused' | 'completed' | 'outside_schedule' | 'schedule_ended' | 'waiting_for_step_delay' | 'no_leads' | 'campaign_daily_limit' | 'mailbox_daily_limits' | 'no_mailbox' | 'mailboxes_unhealthy' | 'bounce_protection' | 'plan_required' | 'restore_unconfirmed' | null;
+        /**
+         * Leads with a follow-up to come whose mailbox does not send for this campaign: it was removed, left `email_list`, is paused or in error. A conversation goes on from its own mailbox, or from the one that it is handed over to.
+         */
+        leads_waiting_for_mailbox: number;
+    };
+    /**
+     * ISO 8601 UTC.
+     */
+    timestamp_created: string;
+    /**
+     * ISO 8601 UTC; of the last real change.
+     */
+    timestamp_updated: string;
+    /**
+     * How many steps it has.
+     */
+    steps: number;
+    /**
+     * How many mailboxes it sends from.
+     */
+    mailboxes: number;
+    /**
+     * Leads that got their first mail.
+     */
+    contacted: number;
+    /**
+     * Automatic replies.
+     */
+    auto_replied: number;
+    /**
+     * Leads that are interested, or were when they went further.
+     */
+    interested: number;
+    next_send_at: string | null;
+};
+
+/**
+ * One page, newest first.
+ */
+export type CampaignSummaryList = {
+    items: Array<CampaignSummary>;
+    /**
+     * The last id of this page; absent when it is the last page.
+     */
+    next_starting_after?: string;
+};
+
+/**
+ * Whether a campaign could start, and everything that keeps it from starting.
+ */
+export type CampaignReadiness = {
+    ready: boolean;
+    problems: Array<{
+        /**
+         * A JSON pointer into the campaign.
+         */
+        path: string;
+        message: string;
+    }>;
+};
+
+/**
+ * What the mails of a campaign came to, by day, step and variant.
+ */
+export type CampaignAnalytics = {
+    /**
+     * Whose days these are.
+     */
+    timezone: string;
+    from: string;
+    to: string;
+    items: Array<{
+        day: string;
+        /**
+         * From 1.
+         */
+        step: number;
+        /**
+         * From 1.
+         */
+        variant: number;
+        sent: number;
+        opened: number;
+        clicked: number;
+        replied: number;
+        auto_replied: number;
+        bounced: number;
+        interested: number;
+        unsubscribed: number;
+    }>;
+};
+
+/**
+ * Which mail to look at; `draft` holds changes that are not saved.
+ */
+export type PreviewInput = {
+    /**
+     * A lead of the campaign.
+     */
+    lead_id: string;
+    /**
+     * From 1; without it the lead's next one.
+     */
+    step?: number;
+    /**
+     * From 1; without it the one that the lead gets.
+     */
+    variant?: number;
+    draft?: CampaignChanges;
+};
+
+/**
+ * A mail as it would leave now.
+ */
+export type MailPreview = {
+    step: number;
+    variant: number;
+    /**
+     * It would be sent from there.
+     */
+    mailbox: string;
+    mail: {
+        from: string;
+        /**
+         * With those that get a copy.
+         */
+        to: Array<string>;
+        subject: string;
+        text: string;
+        /**
+         * Without tracking; null: it is sent as plain text.
+         */
+        html: string | null;
+        /**
+         * As they leave.
+         */
+        headers: string;
+        size_bytes: number;
+    } | null;
+    /**
+     * Why the lead would be skipped.
+     */
+    refusal: string | null;
+    warnings: Array<string>;
+};
+
+/**
+ * Which mail to send to whom.
+ */
+export type TestMailInput = {
+    /**
+     * Whose mail it is.
+     */
+    lead_id: string;
+    /**
+     * From 1.
+     */
+    step: number;
+    /**
+     * From 1; without it the one that the lead gets.
+     */
+    variant?: number;
+    /**
+     * Sends it.
+     */
+    mailbox_id: string;
+    to: string;
+    draft?: CampaignChanges;
+};
+
+/**
+ * Whether the mail server took a test.
+ */
+export type TestMailResult = {
+    success: boolean;
+    mailbox: string;
+    to: string;
+    subject: string | null;
+    /**
+     * What happened and what to do.
+     */
+    error: string | null;
+};
+
+/**
+ * What a campaign would send on which day, as if nobody answered.
+ */
+export type CampaignForecast = {
+    /**
+     * Whose days these are.
+     */
+    timezone: string;
+    /**
+     * Mails in all.
+     */
+    sends: number;
+    /**
+     * Mails that would not be sent before it ends.
+     */
+    unsent: number;
+    last_send_at: string | null;
+    ends: 'all_sent' | 'schedule_ended' | 'days_max';
+    /**
+     * Leads that get nothing more until something changes.
+     */
+    held: Array<{
+        reason: 'lead_paused' | 'no_step_left' | 'no_enabled_variant' | 'mailboxes_unhealthy' | 'mailbox_unavailable' | 'expired';
+        leads: number;
+    }>;
+    mailboxes: Array<{
+        id: string;
+        address: string;
+        status: string;
+        /**
+         * Other active campaigns that send from it.
+         */
+        shared_with: number;
+    }>;
+    days: Array<{
+        date: string;
+        sends: number;
+        new_leads: number;
+        mailboxes: Array<{
+            mailbox_id: string;
+            sends: number;
+        }>;
+        limited_by: 'campaign_daily_limit' | 'new_lead_limit' | 'mailbox_daily_limits' | 'mailbox_busy' | 'waiting_for_step_delay' | 'outside_schedule' | null;
+    }>;
+};
+
+/**
+ * A mail of a campaign in the ledger.
+ */
+export type Send = {
+    id: string;
+    lead_id: string;
+    campaign_id: string;
+    campaign_name: string | null;
+    /**
+     * Null: the lead was erased.
+     */
+    lead_email: string | null;
+    /**
+     * It really sent; null: it was removed.
+     */
+    mailbox: string | null;
+    step: number;
+    variant: number;
+    state: 'claimed' | 'transmitting' | 'sent' | 'failed' | 'uncertain';
+    attempt: number;
+    message_id: string;
+    subject: string | null;
+    error_code: string | null;
+    error_message: string | null;
+    timestamp_claimed: string;
+    timestamp_transmitting: string | null;
+    timestamp_settled: string | null;
+};
+
+/**
+ * One page, newest first.
+ */
+export type SendList = {
+    items: Array<Send>;
+    /**
+     * The last id of this page; absent when it is the last page.
+     */
+    next_starting_after?: string;
+};
+
+/**
  * Every error has this shape, whatever its status.
  */
 export type Error = {
@@ -2276,7 +2607,7 @@ export type Error = {
     /**
      * For programs: a closed set, each with one status.
      */
-    code: 'invalid_json' | 'invalid_field' | 'unknown_field' | 'invalid_cursor' | 'invalid_limit' | 'body_too_large' | 'unsupported_media_type' | 'malformed_request' | 'no_valid_leads' | 'target_not_allowed' | 'missing_key' | 'invalid_key' | 'revoked_key' | 'expired_key' | 'missing_scope' | 'scope_escalation' | 'workspace_mismatch' | 'plan_required' | 'entitlement_required' | 'not_found' | 'unknown_path' | 'invalid_transition' | 'not_ready' | 'not_eligible' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'rate_limited' | 'insufficient_credits' | 'quota_exceeded' | 'internal_error' | 'unavailable' | 'not_signed_in' | 'wrong_credentials' | 'cross_site' | 'role_required' | 'already_set_up' | 'consent_failed';
+    code: 'invalid_json' | 'invalid_field' | 'unknown_field' | 'invalid_cursor' | 'invalid_limit' | 'body_too_large' | 'unsupported_media_type' | 'malformed_request' | 'no_valid_leads' | 'target_not_allowed' | 'missing_key' | 'invalid_key' | 'revoked_key' | 'expired_key' | 'missing_scope' | 'scope_escalation' | 'workspace_mismatch' | 'plan_required' | 'entitlement_required' | 'not_found' | 'unknown_path' | 'invalid_transition' | 'not_ready' | 'not_eligible' | 'idempotency_key_in_progress' | 'idempotency_key_reused' | 'rate_limited' | 'insufficient_credits' | 'quota_exceeded' | 'internal_error' | 'unavailable' | 'not_signed_in' | 'wrong_credentials' | 'cross_site' | 'role_required' | 'already_set_up' | 'consent_failed' | 'version_conflict';
     /**
      * As in X-Request-Id; name it to support.
      */
@@ -2417,6 +2748,49 @@ export type WebhookChangesWritable = {
 };
 
 /**
+ * Which mail to look at; `draft` holds changes that are not saved.
+ */
+export type PreviewInputWritable = {
+    /**
+     * A lead of the campaign.
+     */
+    lead_id: string;
+    /**
+     * From 1; without it the lead's next one.
+     */
+    step?: number;
+    /**
+     * From 1; without it the one that the lead gets.
+     */
+    variant?: number;
+    draft?: CampaignChangesWritable;
+};
+
+/**
+ * Which mail to send to whom.
+ */
+export type TestMailInputWritable = {
+    /**
+     * Whose mail it is.
+     */
+    lead_id: string;
+    /**
+     * From 1.
+     */
+    step: number;
+    /**
+     * From 1; without it the one that the lead gets.
+     */
+    variant?: number;
+    /**
+     * Sends it.
+     */
+    mailbox_id: string;
+    to: string;
+    draft?: CampaignChangesWritable;
+};
+
+/**
  * The workspace to work in, of which the person is a member.
  */
 export type XWorkspaceId = string;
@@ -2517,7 +2891,7 @@ export type CreateServiceAccountKeyErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -2581,7 +2955,7 @@ export type RevokeServiceAccountKeyErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -2708,7 +3082,7 @@ export type CreateCampaignErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -2832,7 +3206,7 @@ export type UpdateCampaignErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -2895,7 +3269,7 @@ export type AddLeadsErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -3022,7 +3396,7 @@ export type SetLeadStatusErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -3090,7 +3464,7 @@ export type FindContactsErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -3153,7 +3527,7 @@ export type AcquireEmailErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -3520,7 +3894,7 @@ export type CreateWebhookErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -3635,7 +4009,7 @@ export type DeleteWebhookErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -3759,7 +4133,7 @@ export type UpdateWebhookErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -3827,7 +4201,7 @@ export type TestWebhookErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -4250,7 +4624,7 @@ export type SignInErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -4299,7 +4673,7 @@ export type SetUpErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -4348,7 +4722,7 @@ export type EnterSecondFactorErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -4397,7 +4771,7 @@ export type BeginOidcErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -4446,7 +4820,7 @@ export type UpdateProfileErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -4495,7 +4869,7 @@ export type ChangePasswordErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -4544,7 +4918,7 @@ export type BeginSecondFactorErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -4593,7 +4967,7 @@ export type ConfirmSecondFactorErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -4642,7 +5016,7 @@ export type DisableSecondFactorErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -4691,7 +5065,7 @@ export type RenewBackupCodesErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -4794,7 +5168,7 @@ export type RevokeOwnSessionErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -4843,7 +5217,7 @@ export type RevokeOtherSessionsErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -4958,7 +5332,7 @@ export type RemoveMemberErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -5022,7 +5396,7 @@ export type SetMemberRoleErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -5090,7 +5464,7 @@ export type CreateResetLinkErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -5200,7 +5574,7 @@ export type CreateInvitationErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -5264,7 +5638,7 @@ export type DeleteInvitationErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -5376,7 +5750,7 @@ export type AcceptInvitationErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -5434,7 +5808,7 @@ export type ResetPasswordErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -5558,7 +5932,7 @@ export type AddMailboxErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -5678,7 +6052,7 @@ export type RemoveMailboxErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -5802,7 +6176,7 @@ export type UpdateMailboxErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -5990,7 +6364,7 @@ export type PauseMailboxErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -6058,7 +6432,7 @@ export type ResumeMailboxErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -6126,7 +6500,7 @@ export type TestMailboxErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -6236,7 +6610,7 @@ export type BeginConsentErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -6304,7 +6678,7 @@ export type BeginReconnectErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -6363,7 +6737,7 @@ export type FinishConsentErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -6431,7 +6805,7 @@ export type RevokeKeyFamilyErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -6537,7 +6911,7 @@ export type UpdateWorkspaceErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -6631,7 +7005,7 @@ export type CreateWorkspaceErrors = {
      */
     403: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -6689,7 +7063,7 @@ export type SetPlanErrors = {
      */
     404: Error;
     /**
-     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
     /**
@@ -6800,3 +7174,728 @@ export type ListAuditResponses = {
 };
 
 export type ListAuditResponse = ListAuditResponses[keyof ListAuditResponses];
+
+export type ListCampaignSummariesData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Records a page.
+         */
+        limit?: number;
+        /**
+         * The `next_starting_after` of the previous page, unchanged.
+         */
+        starting_after?: string;
+        status?: 'draft' | 'active' | 'paused' | 'completed';
+        search?: string;
+    };
+    url: '/app/campaigns';
+};
+
+export type ListCampaignSummariesErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ListCampaignSummariesError = ListCampaignSummariesErrors[keyof ListCampaignSummariesErrors];
+
+export type ListCampaignSummariesResponses = {
+    /**
+     * One page, newest first.
+     */
+    200: CampaignSummaryList;
+};
+
+export type ListCampaignSummariesResponse = ListCampaignSummariesResponses[keyof ListCampaignSummariesResponses];
+
+export type DuplicateCampaignData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/campaigns/{id}/duplicate';
+};
+
+export type DuplicateCampaignErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type DuplicateCampaignError = DuplicateCampaignErrors[keyof DuplicateCampaignErrors];
+
+export type DuplicateCampaignResponses = {
+    /**
+     * A campaign with its settings, and where it stands.
+     */
+    201: Campaign;
+};
+
+export type DuplicateCampaignResponse = DuplicateCampaignResponses[keyof DuplicateCampaignResponses];
+
+export type ReadCampaignReadinessData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/campaigns/{id}/readiness';
+};
+
+export type ReadCampaignReadinessErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ReadCampaignReadinessError = ReadCampaignReadinessErrors[keyof ReadCampaignReadinessErrors];
+
+export type ReadCampaignReadinessResponses = {
+    /**
+     * Whether a campaign could start, and everything that keeps it from starting.
+     */
+    200: CampaignReadiness;
+};
+
+export type ReadCampaignReadinessResponse = ReadCampaignReadinessResponses[keyof ReadCampaignReadinessResponses];
+
+export type ReadCampaignAnalyticsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * The first day; 30 days in all without it.
+         */
+        from?: string;
+        /**
+         * The last day; today without it.
+         */
+        to?: string;
+    };
+    url: '/app/campaigns/{id}/analytics';
+};
+
+export type ReadCampaignAnalyticsErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ReadCampaignAnalyticsError = ReadCampaignAnalyticsErrors[keyof ReadCampaignAnalyticsErrors];
+
+export type ReadCampaignAnalyticsResponses = {
+    /**
+     * What the mails of a campaign came to, by day, step and variant.
+     */
+    200: CampaignAnalytics;
+};
+
+export type ReadCampaignAnalyticsResponse = ReadCampaignAnalyticsResponses[keyof ReadCampaignAnalyticsResponses];
+
+export type DeleteCampaignData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/campaigns/{id}';
+};
+
+export type DeleteCampaignErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type DeleteCampaignError = DeleteCampaignErrors[keyof DeleteCampaignErrors];
+
+export type DeleteCampaignResponses = {
+    /**
+     * A campaign with its settings, and where it stands.
+     */
+    200: Campaign;
+};
+
+export type DeleteCampaignResponse = DeleteCampaignResponses[keyof DeleteCampaignResponses];
+
+export type PreviewMailData = {
+    body: PreviewInputWritable;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/campaigns/{id}/preview';
+};
+
+export type PreviewMailErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type PreviewMailError = PreviewMailErrors[keyof PreviewMailErrors];
+
+export type PreviewMailResponses = {
+    /**
+     * A mail as it would leave now.
+     */
+    200: MailPreview;
+};
+
+export type PreviewMailResponse = PreviewMailResponses[keyof PreviewMailResponses];
+
+export type SendTestMailData = {
+    body: TestMailInputWritable;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/campaigns/{id}/test-mail';
+};
+
+export type SendTestMailErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type SendTestMailError = SendTestMailErrors[keyof SendTestMailErrors];
+
+export type SendTestMailResponses = {
+    /**
+     * Whether the mail server took a test.
+     */
+    200: TestMailResult;
+};
+
+export type SendTestMailResponse = SendTestMailResponses[keyof SendTestMailResponses];
+
+export type ForecastCampaignData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: {
+        days?: number;
+    };
+    url: '/app/campaigns/{id}/forecast';
+};
+
+export type ForecastCampaignErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ForecastCampaignError = ForecastCampaignErrors[keyof ForecastCampaignErrors];
+
+export type ForecastCampaignResponses = {
+    /**
+     * What a campaign would send on which day, as if nobody answered.
+     */
+    200: CampaignForecast;
+};
+
+export type ForecastCampaignResponse = ForecastCampaignResponses[keyof ForecastCampaignResponses];
+
+export type ListSendsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Records a page.
+         */
+        limit?: number;
+        /**
+         * The `next_starting_after` of the previous page, unchanged.
+         */
+        starting_after?: string;
+        /**
+         * Of this one.
+         */
+        campaign_id?: string;
+        /**
+         * In this state.
+         */
+        state?: 'claimed' | 'transmitting' | 'sent' | 'failed' | 'uncertain';
+    };
+    url: '/app/sends';
+};
+
+export type ListSendsErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ListSendsError = ListSendsErrors[keyof ListSendsErrors];
+
+export type ListSendsResponses = {
+    /**
+     * One page, newest first.
+     */
+    200: SendList;
+};
+
+export type ListSendsResponse = ListSendsResponses[keyof ListSendsResponses];
+
+export type ConfirmSendArrivedData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/sends/{id}/arrived';
+};
+
+export type ConfirmSendArrivedErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ConfirmSendArrivedError = ConfirmSendArrivedErrors[keyof ConfirmSendArrivedErrors];
+
+export type ConfirmSendArrivedResponses = {
+    /**
+     * A mail of a campaign in the ledger.
+     */
+    200: Send;
+};
+
+export type ConfirmSendArrivedResponse = ConfirmSendArrivedResponses[keyof ConfirmSendArrivedResponses];
+
+export type RepeatSendData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/sends/{id}/send-again';
+};
+
+export type RepeatSendErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type RepeatSendError = RepeatSendErrors[keyof RepeatSendErrors];
+
+export type RepeatSendResponses = {
+    /**
+     * A mail of a campaign in the ledger.
+     */
+    200: Send;
+};
+
+export type RepeatSendResponse = RepeatSendResponses[keyof RepeatSendResponses];

@@ -3,8 +3,8 @@
 import { type InfiniteData, infiniteQueryOptions, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen.ts';
-import { acceptInvitation, acquireEmail, addLeads, addMailbox, beginConsent, beginOidc, beginReconnect, beginSecondFactor, changePassword, checkMailboxDns, confirmSecondFactor, createCampaign, createInvitation, createResetLink, createServiceAccountKey, createWebhook, createWorkspace, deleteInvitation, deleteWebhook, disableSecondFactor, enterSecondFactor, findContacts, finishConsent, getAcquiredCompany, getAcquisitionBalance, getCampaign, getConsentSettings, getInvitation, getLead, getMailbox, getMailboxUse, getSession, getWebhook, getWebhookEvent, getWebhookEventSummary, getWebhookEventSummaryByDate, getWorkspace, listAcquiredContacts, listAcquireLists, listAudit, listCampaigns, listInvitations, listMailboxes, listMembers, listOwnSessions, listServiceAccountKeys, listWebhookEvents, listWebhookEventTypes, listWebhooks, listWorkspaces, type Options, pauseMailbox, removeMailbox, removeMember, renewBackupCodes, resetPassword, resumeMailbox, revokeKeyFamily, revokeOtherSessions, revokeOwnSession, revokeServiceAccountKey, setLeadStatus, setMemberRole, setPlan, setUp, signIn, signOut, suggestMailbox, testMailbox, testWebhook, updateCampaign, updateMailbox, updateProfile, updateWebhook, updateWorkspace } from '../sdk.gen.ts';
-import type { AcceptInvitationData, AcceptInvitationError, AcceptInvitationResponse, AcquireEmailData, AcquireEmailError, AcquireEmailResponse, AddLeadsData, AddLeadsError, AddLeadsResponse, AddMailboxData, AddMailboxError, AddMailboxResponse, BeginConsentData, BeginConsentError, BeginConsentResponse, BeginOidcData, BeginOidcError, BeginOidcResponse, BeginReconnectData, BeginReconnectError, BeginReconnectResponse, BeginSecondFactorData, BeginSecondFactorError, BeginSecondFactorResponse, ChangePasswordData, ChangePasswordError, ChangePasswordResponse, CheckMailboxDnsData, CheckMailboxDnsError, CheckMailboxDnsResponse, ConfirmSecondFactorData, ConfirmSecondFactorError, ConfirmSecondFactorResponse, CreateCampaignData, CreateCampaignError, CreateCampaignResponse, CreateInvitationData, CreateInvitationError, CreateInvitationResponse, CreateResetLinkData, CreateResetLinkError, CreateResetLinkResponse, CreateServiceAccountKeyData, CreateServiceAccountKeyError, CreateServiceAccountKeyResponse, CreateWebhookData, CreateWebhookError, CreateWebhookResponse, CreateWorkspaceData, CreateWorkspaceError, CreateWorkspaceResponse, DeleteInvitationData, DeleteInvitationError, DeleteInvitationResponse, DeleteWebhookData, DeleteWebhookError, DeleteWebhookResponse, DisableSecondFactorData, DisableSecondFactorError, DisableSecondFactorResponse, EnterSecondFactorData, EnterSecondFactorError, EnterSecondFactorResponse, FindContactsData, FindContactsError, FindContactsResponse, FinishConsentData, FinishConsentError, FinishConsentResponse, GetAcquiredCompanyData, GetAcquiredCompanyError, GetAcquiredCompanyResponse, GetAcquisitionBalanceData, GetAcquisitionBalanceError, GetAcquisitionBalanceResponse, GetCampaignData, GetCampaignError, GetCampaignResponse, GetConsentSettingsData, GetConsentSettingsError, GetConsentSettingsResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetLeadData, GetLeadError, GetLeadResponse, GetMailboxData, GetMailboxError, GetMailboxResponse, GetMailboxUseData, GetMailboxUseError, GetMailboxUseResponse, GetSessionData, GetSessionError, GetSessionResponse, GetWebhookData, GetWebhookError, GetWebhookEventData, GetWebhookEventError, GetWebhookEventResponse, GetWebhookEventSummaryByDateData, GetWebhookEventSummaryByDateError, GetWebhookEventSummaryByDateResponse, GetWebhookEventSummaryData, GetWebhookEventSummaryError, GetWebhookEventSummaryResponse, GetWebhookResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListAcquiredContactsData, ListAcquiredContactsError, ListAcquiredContactsResponse, ListAcquireListsData, ListAcquireListsError, ListAcquireListsResponse, ListAuditData, ListAuditError, ListAuditResponse, ListCampaignsData, ListCampaignsError, ListCampaignsResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListMailboxesData, ListMailboxesError, ListMailboxesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListOwnSessionsData, ListOwnSessionsError, ListOwnSessionsResponse, ListServiceAccountKeysData, ListServiceAccountKeysError, ListServiceAccountKeysResponse, ListWebhookEventsData, ListWebhookEventsError, ListWebhookEventsResponse, ListWebhookEventTypesData, ListWebhookEventTypesError, ListWebhookEventTypesResponse, ListWebhooksData, ListWebhooksError, ListWebhooksResponse, ListWorkspacesData, ListWorkspacesError, ListWorkspacesResponse, PauseMailboxData, PauseMailboxError, PauseMailboxResponse, RemoveMailboxData, RemoveMailboxError, RemoveMailboxResponse, RemoveMemberData, RemoveMemberError, RemoveMemberResponse, RenewBackupCodesData, RenewBackupCodesError, RenewBackupCodesResponse, ResetPasswordData, ResetPasswordError, ResetPasswordResponse, ResumeMailboxData, ResumeMailboxError, ResumeMailboxResponse, RevokeKeyFamilyData, RevokeKeyFamilyError, RevokeKeyFamilyResponse, RevokeOtherSessionsData, RevokeOtherSessionsError, RevokeOtherSessionsResponse, RevokeOwnSessionData, RevokeOwnSessionError, RevokeOwnSessionResponse, RevokeServiceAccountKeyData, RevokeServiceAccountKeyError, RevokeServiceAccountKeyResponse, SetLeadStatusData, SetLeadStatusError, SetLeadStatusResponse, SetMemberRoleData, SetMemberRoleError, SetMemberRoleResponse, SetPlanData, SetPlanError, SetPlanResponse, SetUpData, SetUpError, SetUpResponse, SignInData, SignInError, SignInResponse, SignOutData, SignOutError, SignOutResponse, SuggestMailboxData, SuggestMailboxError, SuggestMailboxResponse, TestMailboxData, TestMailboxError, TestMailboxResponse, TestWebhookData, TestWebhookError, TestWebhookResponse, UpdateCampaignData, UpdateCampaignError, UpdateCampaignResponse, UpdateMailboxData, UpdateMailboxError, UpdateMailboxResponse, UpdateProfileData, UpdateProfileError, UpdateProfileResponse, UpdateWebhookData, UpdateWebhookError, UpdateWebhookResponse, UpdateWorkspaceData, UpdateWorkspaceError, UpdateWorkspaceResponse } from '../types.gen.ts';
+import { acceptInvitation, acquireEmail, addLeads, addMailbox, beginConsent, beginOidc, beginReconnect, beginSecondFactor, changePassword, checkMailboxDns, confirmSecondFactor, confirmSendArrived, createCampaign, createInvitation, createResetLink, createServiceAccountKey, createWebhook, createWorkspace, deleteCampaign, deleteInvitation, deleteWebhook, disableSecondFactor, duplicateCampaign, enterSecondFactor, findContacts, finishConsent, forecastCampaign, getAcquiredCompany, getAcquisitionBalance, getCampaign, getConsentSettings, getInvitation, getLead, getMailbox, getMailboxUse, getSession, getWebhook, getWebhookEvent, getWebhookEventSummary, getWebhookEventSummaryByDate, getWorkspace, listAcquiredContacts, listAcquireLists, listAudit, listCampaigns, listCampaignSummaries, listInvitations, listMailboxes, listMembers, listOwnSessions, listSends, listServiceAccountKeys, listWebhookEvents, listWebhookEventTypes, listWebhooks, listWorkspaces, type Options, pauseMailbox, previewMail, readCampaignAnalytics, readCampaignReadiness, removeMailbox, removeMember, renewBackupCodes, repeatSend, resetPassword, resumeMailbox, revokeKeyFamily, revokeOtherSessions, revokeOwnSession, revokeServiceAccountKey, sendTestMail, setLeadStatus, setMemberRole, setPlan, setUp, signIn, signOut, suggestMailbox, testMailbox, testWebhook, updateCampaign, updateMailbox, updateProfile, updateWebhook, updateWorkspace } from '../sdk.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationError, AcceptInvitationResponse, AcquireEmailData, AcquireEmailError, AcquireEmailResponse, AddLeadsData, AddLeadsError, AddLeadsResponse, AddMailboxData, AddMailboxError, AddMailboxResponse, BeginConsentData, BeginConsentError, BeginConsentResponse, BeginOidcData, BeginOidcError, BeginOidcResponse, BeginReconnectData, BeginReconnectError, BeginReconnectResponse, BeginSecondFactorData, BeginSecondFactorError, BeginSecondFactorResponse, ChangePasswordData, ChangePasswordError, ChangePasswordResponse, CheckMailboxDnsData, CheckMailboxDnsError, CheckMailboxDnsResponse, ConfirmSecondFactorData, ConfirmSecondFactorError, ConfirmSecondFactorResponse, ConfirmSendArrivedData, ConfirmSendArrivedError, ConfirmSendArrivedResponse, CreateCampaignData, CreateCampaignError, CreateCampaignResponse, CreateInvitationData, CreateInvitationError, CreateInvitationResponse, CreateResetLinkData, CreateResetLinkError, CreateResetLinkResponse, CreateServiceAccountKeyData, CreateServiceAccountKeyError, CreateServiceAccountKeyResponse, CreateWebhookData, CreateWebhookError, CreateWebhookResponse, CreateWorkspaceData, CreateWorkspaceError, CreateWorkspaceResponse, DeleteCampaignData, DeleteCampaignError, DeleteCampaignResponse, DeleteInvitationData, DeleteInvitationError, DeleteInvitationResponse, DeleteWebhookData, DeleteWebhookError, DeleteWebhookResponse, DisableSecondFactorData, DisableSecondFactorError, DisableSecondFactorResponse, DuplicateCampaignData, DuplicateCampaignError, DuplicateCampaignResponse, EnterSecondFactorData, EnterSecondFactorError, EnterSecondFactorResponse, FindContactsData, FindContactsError, FindContactsResponse, FinishConsentData, FinishConsentError, FinishConsentResponse, ForecastCampaignData, ForecastCampaignError, ForecastCampaignResponse, GetAcquiredCompanyData, GetAcquiredCompanyError, GetAcquiredCompanyResponse, GetAcquisitionBalanceData, GetAcquisitionBalanceError, GetAcquisitionBalanceResponse, GetCampaignData, GetCampaignError, GetCampaignResponse, GetConsentSettingsData, GetConsentSettingsError, GetConsentSettingsResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetLeadData, GetLeadError, GetLeadResponse, GetMailboxData, GetMailboxError, GetMailboxResponse, GetMailboxUseData, GetMailboxUseError, GetMailboxUseResponse, GetSessionData, GetSessionError, GetSessionResponse, GetWebhookData, GetWebhookError, GetWebhookEventData, GetWebhookEventError, GetWebhookEventResponse, GetWebhookEventSummaryByDateData, GetWebhookEventSummaryByDateError, GetWebhookEventSummaryByDateResponse, GetWebhookEventSummaryData, GetWebhookEventSummaryError, GetWebhookEventSummaryResponse, GetWebhookResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListAcquiredContactsData, ListAcquiredContactsError, ListAcquiredContactsResponse, ListAcquireListsData, ListAcquireListsError, ListAcquireListsResponse, ListAuditData, ListAuditError, ListAuditResponse, ListCampaignsData, ListCampaignsError, ListCampaignsResponse, ListCampaignSummariesData, ListCampaignSummariesError, ListCampaignSummariesResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListMailboxesData, ListMailboxesError, ListMailboxesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListOwnSessionsData, ListOwnSessionsError, ListOwnSessionsResponse, ListSendsData, ListSendsError, ListSendsResponse, ListServiceAccountKeysData, ListServiceAccountKeysError, ListServiceAccountKeysResponse, ListWebhookEventsData, ListWebhookEventsError, ListWebhookEventsResponse, ListWebhookEventTypesData, ListWebhookEventTypesError, ListWebhookEventTypesResponse, ListWebhooksData, ListWebhooksError, ListWebhooksResponse, ListWorkspacesData, ListWorkspacesError, ListWorkspacesResponse, PauseMailboxData, PauseMailboxError, PauseMailboxResponse, PreviewMailData, PreviewMailError, PreviewMailResponse, ReadCampaignAnalyticsData, ReadCampaignAnalyticsError, ReadCampaignAnalyticsResponse, ReadCampaignReadinessData, ReadCampaignReadinessError, ReadCampaignReadinessResponse, RemoveMailboxData, RemoveMailboxError, RemoveMailboxResponse, RemoveMemberData, RemoveMemberError, RemoveMemberResponse, RenewBackupCodesData, RenewBackupCodesError, RenewBackupCodesResponse, RepeatSendData, RepeatSendError, RepeatSendResponse, ResetPasswordData, ResetPasswordError, ResetPasswordResponse, ResumeMailboxData, ResumeMailboxError, ResumeMailboxResponse, RevokeKeyFamilyData, RevokeKeyFamilyError, RevokeKeyFamilyResponse, RevokeOtherSessionsData, RevokeOtherSessionsError, RevokeOtherSessionsResponse, RevokeOwnSessionData, RevokeOwnSessionError, RevokeOwnSessionResponse, RevokeServiceAccountKeyData, RevokeServiceAccountKeyError, RevokeServiceAccountKeyResponse, SendTestMailData, SendTestMailError, SendTestMailResponse, SetLeadStatusData, SetLeadStatusError, SetLeadStatusResponse, SetMemberRoleData, SetMemberRoleError, SetMemberRoleResponse, SetPlanData, SetPlanError, SetPlanResponse, SetUpData, SetUpError, SetUpResponse, SignInData, SignInError, SignInResponse, SignOutData, SignOutError, SignOutResponse, SuggestMailboxData, SuggestMailboxError, SuggestMailboxResponse, TestMailboxData, TestMailboxError, TestMailboxResponse, TestWebhookData, TestWebhookError, TestWebhookResponse, UpdateCampaignData, UpdateCampaignError, UpdateCampaignResponse, UpdateMailboxData, UpdateMailboxError, UpdateMailboxResponse, UpdateProfileData, UpdateProfileError, UpdateProfileResponse, UpdateWebhookData, UpdateWebhookError, UpdateWebhookResponse, UpdateWorkspaceData, UpdateWorkspaceError, UpdateWorkspaceResponse } from '../types.gen.ts';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -1743,4 +1743,282 @@ export const listAuditInfiniteOptions = (options?: Options<ListAuditData>) => {
         queryKey: listAuditInfiniteQueryKey(options)
     });
     return opts as Omit<typeof opts, 'initialData'>;
+};
+
+export const listCampaignSummariesQueryKey = (options?: Options<ListCampaignSummariesData>) => createQueryKey('listCampaignSummaries', options, false, ['Campaigns']);
+
+/**
+ * List campaigns with what they came to
+ *
+ * Newest first.
+ */
+export const listCampaignSummariesOptions = (options?: Options<ListCampaignSummariesData>) => queryOptions<ListCampaignSummariesResponse, ListCampaignSummariesError, ListCampaignSummariesResponse, ReturnType<typeof listCampaignSummariesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listCampaignSummaries({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listCampaignSummariesQueryKey(options)
+});
+
+export const listCampaignSummariesInfiniteQueryKey = (options?: Options<ListCampaignSummariesData>): QueryKey<Options<ListCampaignSummariesData>> => createQueryKey('listCampaignSummaries', options, true);
+
+/**
+ * List campaigns with what they came to
+ *
+ * Newest first.
+ */
+export const listCampaignSummariesInfiniteOptions = (options?: Options<ListCampaignSummariesData>) => {
+    const opts = infiniteQueryOptions<ListCampaignSummariesResponse, ListCampaignSummariesError, InfiniteData<ListCampaignSummariesResponse>, QueryKey<Options<ListCampaignSummariesData>>, string | Pick<QueryKey<Options<ListCampaignSummariesData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
+    // @ts-ignore
+    {
+        queryFn: async ({ pageParam, queryKey, signal }) => {
+            // @ts-ignore
+            const page: Pick<QueryKey<Options<ListCampaignSummariesData>>[0], 'body' | 'headers' | 'path' | 'query'> = typeof pageParam === 'object' ? pageParam : {
+                query: {
+                    starting_after: pageParam
+                }
+            };
+            const params = createInfiniteParams(queryKey, page);
+            const { data } = await listCampaignSummaries({
+                ...options,
+                ...params,
+                signal,
+                throwOnError: true
+            });
+            return data;
+        },
+        queryKey: listCampaignSummariesInfiniteQueryKey(options)
+    });
+    return opts as Omit<typeof opts, 'initialData'>;
+};
+
+/**
+ * Make a draft like a campaign
+ *
+ * With its steps, schedule and options, and none of its leads.
+ */
+export const duplicateCampaignMutation = (options?: Partial<Options<DuplicateCampaignData>>): UseMutationOptions<DuplicateCampaignResponse, DuplicateCampaignError, Options<DuplicateCampaignData>> => {
+    const mutationOptions: UseMutationOptions<DuplicateCampaignResponse, DuplicateCampaignError, Options<DuplicateCampaignData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await duplicateCampaign({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const readCampaignReadinessQueryKey = (options: Options<ReadCampaignReadinessData>) => createQueryKey('readCampaignReadiness', options, false, ['Campaigns']);
+
+/**
+ * Ask whether a campaign could start
+ *
+ * With every problem, by its place.
+ */
+export const readCampaignReadinessOptions = (options: Options<ReadCampaignReadinessData>) => queryOptions<ReadCampaignReadinessResponse, ReadCampaignReadinessError, ReadCampaignReadinessResponse, ReturnType<typeof readCampaignReadinessQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await readCampaignReadiness({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: readCampaignReadinessQueryKey(options)
+});
+
+export const readCampaignAnalyticsQueryKey = (options: Options<ReadCampaignAnalyticsData>) => createQueryKey('readCampaignAnalytics', options, false, ['Campaigns']);
+
+/**
+ * Read what the mails of a campaign came to
+ *
+ * By day, step and variant. Days are those of its first schedule’s zone.
+ */
+export const readCampaignAnalyticsOptions = (options: Options<ReadCampaignAnalyticsData>) => queryOptions<ReadCampaignAnalyticsResponse, ReadCampaignAnalyticsError, ReadCampaignAnalyticsResponse, ReturnType<typeof readCampaignAnalyticsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await readCampaignAnalytics({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: readCampaignAnalyticsQueryKey(options)
+});
+
+/**
+ * Delete a draft
+ *
+ * Only a campaign that never sent, with the leads that wait in it.
+ */
+export const deleteCampaignMutation = (options?: Partial<Options<DeleteCampaignData>>): UseMutationOptions<DeleteCampaignResponse, DeleteCampaignError, Options<DeleteCampaignData>> => {
+    const mutationOptions: UseMutationOptions<DeleteCampaignResponse, DeleteCampaignError, Options<DeleteCampaignData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await deleteCampaign({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Look at a mail as a lead would get it
+ *
+ * Made by what makes the mails that are sent. Nothing is sent or kept.
+ */
+export const previewMailMutation = (options?: Partial<Options<PreviewMailData>>): UseMutationOptions<PreviewMailResponse, PreviewMailError, Options<PreviewMailData>> => {
+    const mutationOptions: UseMutationOptions<PreviewMailResponse, PreviewMailError, Options<PreviewMailData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await previewMail({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Send a mail to yourself
+ *
+ * As the lead would get it, without tracking; 20 an hour for each person. 200 also when it could not be sent: the result is in the body.
+ */
+export const sendTestMailMutation = (options?: Partial<Options<SendTestMailData>>): UseMutationOptions<SendTestMailResponse, SendTestMailError, Options<SendTestMailData>> => {
+    const mutationOptions: UseMutationOptions<SendTestMailResponse, SendTestMailError, Options<SendTestMailData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await sendTestMail({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const forecastCampaignQueryKey = (options: Options<ForecastCampaignData>) => createQueryKey('forecastCampaign', options, false, ['Campaigns']);
+
+/**
+ * Forecast what a campaign sends
+ *
+ * Day by day, by the rules of the sender, as if it were started now.
+ */
+export const forecastCampaignOptions = (options: Options<ForecastCampaignData>) => queryOptions<ForecastCampaignResponse, ForecastCampaignError, ForecastCampaignResponse, ReturnType<typeof forecastCampaignQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await forecastCampaign({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: forecastCampaignQueryKey(options)
+});
+
+export const listSendsQueryKey = (options?: Options<ListSendsData>) => createQueryKey('listSends', options, false, ['Campaigns']);
+
+/**
+ * List the mails of campaigns
+ *
+ * Newest first.
+ */
+export const listSendsOptions = (options?: Options<ListSendsData>) => queryOptions<ListSendsResponse, ListSendsError, ListSendsResponse, ReturnType<typeof listSendsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listSends({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listSendsQueryKey(options)
+});
+
+export const listSendsInfiniteQueryKey = (options?: Options<ListSendsData>): QueryKey<Options<ListSendsData>> => createQueryKey('listSends', options, true);
+
+/**
+ * List the mails of campaigns
+ *
+ * Newest first.
+ */
+export const listSendsInfiniteOptions = (options?: Options<ListSendsData>) => {
+    const opts = infiniteQueryOptions<ListSendsResponse, ListSendsError, InfiniteData<ListSendsResponse>, QueryKey<Options<ListSendsData>>, string | Pick<QueryKey<Options<ListSendsData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
+    // @ts-ignore
+    {
+        queryFn: async ({ pageParam, queryKey, signal }) => {
+            // @ts-ignore
+            const page: Pick<QueryKey<Options<ListSendsData>>[0], 'body' | 'headers' | 'path' | 'query'> = typeof pageParam === 'object' ? pageParam : {
+                query: {
+                    starting_after: pageParam
+                }
+            };
+            const params = createInfiniteParams(queryKey, page);
+            const { data } = await listSends({
+                ...options,
+                ...params,
+                signal,
+                throwOnError: true
+            });
+            return data;
+        },
+        queryKey: listSendsInfiniteQueryKey(options)
+    });
+    return opts as Omit<typeof opts, 'initialData'>;
+};
+
+/**
+ * Say that an uncertain mail arrived
+ *
+ * It is recorded as sent.
+ */
+export const confirmSendArrivedMutation = (options?: Partial<Options<ConfirmSendArrivedData>>): UseMutationOptions<ConfirmSendArrivedResponse, ConfirmSendArrivedError, Options<ConfirmSendArrivedData>> => {
+    const mutationOptions: UseMutationOptions<ConfirmSendArrivedResponse, ConfirmSendArrivedError, Options<ConfirmSendArrivedData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await confirmSendArrived({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Send an uncertain mail again
+ *
+ * If it arrived, its lead has it twice.
+ */
+export const repeatSendMutation = (options?: Partial<Options<RepeatSendData>>): UseMutationOptions<RepeatSendResponse, RepeatSendError, Options<RepeatSendData>> => {
+    const mutationOptions: UseMutationOptions<RepeatSendResponse, RepeatSendError, Options<RepeatSendData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await repeatSend({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
 };

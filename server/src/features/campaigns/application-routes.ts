@@ -1,0 +1,115 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { pageRequest } from '../../kernel/http/page.ts'
+import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
+import { readAnalytics } from './analytics.ts'
+import {
+  CampaignAnalytics,
+  CampaignReadiness,
+  CampaignSummary,
+  CampaignSummaryPage,
+} from './application-schema.ts'
+import { duplicateCampaign } from './duplicate.ts'
+import { Campaign, campaignStatuses } from './schema.ts'
+import { listSummaries } from './summary.ts'
+import { findUnready } from './update-campaign.ts'
+
+export const campaignPageSchemas = [
+  ...[CampaignSummary, CampaignSummaryPage],
+  ...[CampaignReadiness, CampaignAnalytics],
+]
+
+const tags = ['Campaigns']
+const params = Type.Object({ id: Uuid })
+const entitlement = 'api'
+const asViewer = { access: { scopes: [], role: 'viewer' as const, entitlement } }
+const asMember = { access: { scopes: [], role: 'member' as const, entitlement } }
+
+const by = ({ caller, id }: FastifyRequest) => ({ actor: caller.actor, requestId: id })
+
+const day = (description: string) =>
+  Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description }))
+
+/** What people do with campaigns besides what the public API offers. */
+export const campaignPageRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/campaigns',
+    {
+      config: asViewer,
+      schema: {
+        operationId: 'listCampaignSummaries',
+        summary: 'List campaigns with what they came to',
+        description: 'Newest first.',
+        tags,
+        querystring: Type.Object({
+          ...pageQuery,
+          status: Type.Optional(Type.Enum([...campaignStatuses])),
+          search: Type.Optional(
+            Type.String({ maxLength: 255, pattern: '^[^\\u0000]*$', 'x-trim': true }),
+          ),
+        }),
+        response: { 200: ref(CampaignSummaryPage) },
+      },
+    },
+    ({ ctx, caller, query }) => listSummaries(ctx, caller.workspaceId, pageRequest(query), query),
+  )
+
+  app.post(
+    '/campaigns/:id/duplicate',
+    {
+      config: asMember,
+      schema: {
+        operationId: 'duplicateCampaign',
+        summary: 'Make a draft like a campaign',
+        description: 'With its steps, schedule and options, and none of its leads.',
+        tags,
+        params,
+        response: { 201: ref(Campaign) },
+      },
+    },
+    async (req, reply) => {
+      reply.code(201)
+      return duplicateCampaign(req.ctx, req.caller.workspaceId, req.params.id, by(req))
+    },
+  )
+
+  app.get(
+    '/campaigns/:id/readiness',
+    {
+      config: asViewer,
+      schema: {
+        operationId: 'readCampaignReadiness',
+        summary: 'Ask whether a campaign could start',
+        description: 'With every problem, by its place.',
+        tags,
+        params,
+        response: { 200: ref(CampaignReadiness) },
+      },
+    },
+    async ({ ctx, caller, params: { id } }) => {
+      const refusal = await findUnready(ctx, caller.workspaceId, id)
+      return { ready: refusal === undefined, problems: refusal?.details ?? [] }
+    },
+  )
+
+  app.get(
+    '/campaigns/:id/analytics',
+    {
+      config: asViewer,
+      schema: {
+        operationId: 'readCampaignAnalytics',
+        summary: 'Read what the mails of a campaign came to',
+        description: 'By day, step and variant. Days are those of its first schedule’s zone.',
+        tags,
+        params,
+        querystring: Type.Object({
+          from: day('The first day; 30 days in all without it.'),
+          to: day('The last day; today without it.'),
+        }),
+        response: { 200: ref(CampaignAnalytics) },
+      },
+    },
+    ({ ctx, caller, params: { id }, query }) => readAnalytics(ctx, caller.workspaceId, id, query),
+  )
+}

@@ -1,0 +1,179 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Browser, setUp } from '../../../test/browser.ts'
+import { type Sending, testSending } from '../../../test/sending.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { listAudit } from '../audit/index.ts'
+import { type LeadActivity, recordActivities } from '../leads/index.ts'
+
+let sending: Sending
+let browser: Browser
+beforeEach(async () => {
+  sending = await testSending()
+  browser = await setUp(sending)
+})
+afterEach(() => sending[Symbol.asyncDispose]())
+
+const call = (method: string, url: string, body?: object, headers = {}) =>
+  browser.call(method, url, {
+    body,
+    headers: { 'x-workspace-id': sending.workspaceId, ...headers },
+  })
+
+const create = async (body: object = { name: 'Founders' }) =>
+  (await call('POST', '/app/api/v2/campaigns', body)).body
+
+const actions = async () => {
+  const page = { limit: 20, startingAfter: undefined }
+  const { items } = await listAudit(sending.ctx, sending.workspaceId, page, { action: 'campaign.' })
+  return items.map(({ action, actor_type }) => `${action} ${actor_type}`).toReversed()
+}
+
+test('who changes what somebody else has changed meanwhile is told, and changes nothing', async () => {
+  const campaign = await create()
+  const path = `/app/api/v2/campaigns/${campaign.id}`
+  const seen = { 'if-match': `"${campaign.timestamp_updated}"` }
+  const first = await call('PATCH', path, { daily_limit: 10 }, seen)
+  expect(first.status).toBe(200)
+  const second = await call('PATCH', path, { daily_limit: 20 }, seen)
+  expect([second.status, second.body.code]).toEqual([409, 'version_conflict'])
+  const again = { 'if-match': `"${first.body.timestamp_updated}"` }
+  expect((await call('PATCH', path, { name: 'Founders 2' }, again)).body).toMatchObject({
+    ...{ name: 'Founders 2', daily_limit: 10 },
+  })
+  expect((await call('PATCH', path, {}, { 'if-match': 'W/"1"' })).body.code).toBe('invalid_field')
+  // The public door knows no versions.
+  const open = await sending.call('PATCH', `/api/v2/campaigns/${campaign.id}`, {
+    body: { daily_limit: 30 },
+    headers: seen,
+  })
+  expect(open.status).toBe(200)
+  expect(await actions()).toEqual([
+    ...['campaign.created user', 'campaign.updated user', 'campaign.updated user'],
+  ])
+})
+
+test('a copy has steps and options and no leads; a draft can be deleted with its leads', async () => {
+  const sequences = [{ steps: [{ variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] }] }]
+  const campaign = await create({ name: 'Founders', sequences, daily_limit: 7 })
+  await sending.addLeads(campaign.id, ['ada@lead.example'])
+  const copy = await call('POST', `/app/campaigns/${campaign.id}/duplicate`)
+  expect(copy.status).toBe(201)
+  expect(copy.body).toMatchObject({
+    ...{ name: 'Founders (copy)', status: 'draft', daily_limit: 7, lead_counts: { total: 0 } },
+    sequences: [{ steps: [{ variants: [{ subject: 'Hello' }] }] }],
+  })
+  expect(copy.body.sequences[0].steps[0].id).not.toBe(campaign.sequences[0].steps[0].id)
+
+  expect((await call('DELETE', `/app/campaigns/${campaign.id}`)).status).toBe(200)
+  expect((await call('GET', `/app/api/v2/campaigns/${campaign.id}`)).status).toBe(404)
+  const leads = sending.ctx.database.peek.selectFrom('leads').select('id')
+  expect(await leads.execute()).toEqual([])
+  const { id } = await sending.createCampaign([await sending.createMailbox('anna@example.com')])
+  const kept = await call('DELETE', `/app/campaigns/${id}`)
+  expect([kept.status, kept.body.code]).toEqual([409, 'invalid_transition'])
+  expect((await actions()).slice(-2)).toEqual(['campaign.created user', 'campaign.deleted user'])
+})
+
+test('every problem that keeps a campaign from starting is told with its place', async () => {
+  const { id } = await create()
+  const { body } = await call('GET', `/app/campaigns/${id}/readiness`)
+  expect(body.ready).toBe(false)
+  expect(body.problems.map(({ path }: { path: string }) => path)).toEqual([
+    '/sequences',
+    '/email_list',
+  ])
+})
+
+test('what mails come to is counted by day, step and variant, each thing once', async () => {
+  const mailbox = await sending.createMailbox('anna@example.com')
+  const steps = [
+    { variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] },
+    { delay: 3, variants: [{ subject: '', body: '<p>Again</p>' }] },
+  ]
+  const campaign = await sending.createCampaign([mailbox], { sequences: [{ steps }] })
+  await sending.startRunner()
+  const [ada, bob] = await sending.addLeads(campaign.id, ['ada@lead.example', 'bob@lead.example'])
+  await sending.waitForMails(2)
+  await sending.waitForLedger((all) => all.every(({ state }) => state === 'sent'))
+
+  const { ctx, workspaceId } = sending
+  const message = {
+    ...{ message_id: '<1@example.com>', subject: 'Hello', step: 1, variant: 1 },
+    mailbox: 'anna@example.com',
+  }
+  const reply = { message_id: null, subject: 'Re: Hello', text: 'Hi', html: null, snippet: 'Hi' }
+  const opened = { kind: 'opened', leadId: ada as string, message, isMachine: false } as const
+  const replied = { kind: 'replied', leadId: ada as string, message, reply } as const
+  const away = { kind: 'auto_replied', isOutOfOffice: true, resumeAt: null } as const
+  const activities: LeadActivity[] = [
+    ...[opened, opened, { ...opened, leadId: bob as string, isMachine: true }],
+    ...[replied, replied, { ...away, leadId: bob as string, message, reply }],
+    { kind: 'unsubscribed', leadId: bob as string },
+  ]
+  await transaction(ctx, (tx) => recordActivities(tx, workspaceId, activities))
+  const set = (new_status: string) =>
+    call('POST', '/app/api/v2/lead/update/status', {
+      ...{ campaign_id: campaign.id, email: 'ada@lead.example', new_status },
+    })
+  await set('interested')
+  await set('meeting_booked')
+
+  const { body } = await call('GET', `/app/campaigns/${campaign.id}/analytics`)
+  const day = ctx.now().toISOString().slice(0, 10)
+  expect(body).toMatchObject({ timezone: 'UTC', to: day })
+  expect(body.items).toEqual([
+    {
+      ...{ day, step: 1, variant: 1, sent: 2, opened: 1, clicked: 0, replied: 1, auto_replied: 1 },
+      ...{ bounced: 0, interested: 1, unsubscribed: 1 },
+    },
+  ])
+  const [listed] = (await call('GET', '/app/campaigns')).body.items
+  expect(listed).toMatchObject({
+    ...{ contacted: 2, auto_replied: 1, interested: 1, lead_counts: { replied: 1 } },
+    ...{ steps: 2, mailboxes: 1, sending_status: { state: 'waiting' } },
+  })
+  // Who takes it back takes it out of the sum.
+  await set('not_interested')
+  expect((await call('GET', '/app/campaigns')).body.items[0].interested).toBe(0)
+
+  const sends = await call('GET', `/app/sends?campaign_id=${campaign.id}&limit=1`)
+  expect(sends.body.items).toMatchObject([{ state: 'sent', mailbox: 'anna@example.com' }])
+  const cursor = sends.body.next_starting_after
+  const rest = await call('GET', `/app/sends?campaign_id=${campaign.id}&starting_after=${cursor}`)
+  expect(rest.body.items).toHaveLength(1)
+  const forecast = await call('GET', `/app/campaigns/${campaign.id}/forecast?days=7`)
+  expect(forecast.body).toMatchObject({ timezone: 'UTC', sends: 0 })
+})
+
+test('a test mail is what the lead would get, and counts nowhere', async () => {
+  const mailbox = await sending.createMailbox('anna@example.com')
+  const body = '<p>Hi {{first_name}} <a href="{{unsubscribe_url}}">no more</a></p>'
+  const variants = [
+    { subject: 'One', body },
+    { subject: 'Two {{first_name}}', body },
+  ]
+  const more = { sequences: [{ steps: [{ variants }] }], cc_list: ['boss@example.com'] }
+  const { id } = await sending.createCampaign([mailbox], { ...more, open_tracking: true })
+  await call('PATCH', `/app/api/v2/campaigns/${id}`, { status: 'paused' })
+  const [lead_id] = await sending.addLeads(id, [{ email: 'ada@lead.example', first_name: 'Ada' }])
+  const draft = {
+    sequences: [{ steps: [{ variants: [{ subject: 'Draft {{first_name}}', body }] }] }],
+  }
+  const preview = await call('POST', `/app/campaigns/${id}/preview`, { lead_id, draft })
+  expect(preview.body).toMatchObject({ mail: { subject: 'Draft Ada' }, refusal: null })
+  expect(preview.body.mail.headers).toContain('Subject: Draft Ada')
+
+  const asked = { lead_id, step: 1, variant: 2, mailbox_id: mailbox.id, to: 'me@example.com' }
+  const answer = await call('POST', `/app/campaigns/${id}/test-mail`, asked)
+  expect(answer.body).toMatchObject({ success: true, subject: 'Two Ada', to: 'me@example.com' })
+  const [mail] = await sending.waitForMails(1)
+  const source = String(mail?.source)
+  expect(mail?.to).toBe('me@example.com')
+  expect(source).not.toMatch(/ada@lead|boss@example|\.gif/)
+  expect(await sending.ledger()).toEqual([])
+  for (let sent = 1; sent < 20; sent++) {
+    expect((await call('POST', `/app/campaigns/${id}/test-mail`, asked)).status).toBe(200)
+  }
+  const refused = await call('POST', `/app/campaigns/${id}/test-mail`, asked)
+  expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
+})

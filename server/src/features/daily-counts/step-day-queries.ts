@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import type { Db } from '../../kernel/db/db.ts'
+import type { StepOutcome } from './step-days.ts'
+
+export type StepDay = { day: string; step: number; variant: number } & Record<StepOutcome, number>
+
+/** What the mails of a campaign came to on these days, the first and the last included. */
+export async function listStepDays(
+  db: Db,
+  workspaceId: string,
+  campaignId: string,
+  from: string,
+  to: string,
+): Promise<StepDay[]> {
+  const { rows } = await sql<StepDay>`
+    select day, step, variant, sent, opened, clicked, replied, auto_replied, bounced, interested,
+      unsubscribed
+    from campaign_step_days
+    where workspace_id = ${workspaceId}::uuid and campaign_id = ${campaignId}::uuid
+      and day between ${from}::date and ${to}::date
+    order by day, step, variant`.execute(db)
+  return rows
+}
+
+/** Of a campaign since it began. */
+export interface CampaignTotals {
+  campaign_id: string
+  /** Leads that got their first mail. */
+  contacted: number
+  auto_replied: number
+  interested: number
+}
+
+/** Of these campaigns; of one that has sent nothing there is no row. */
+export async function sumCampaigns(
+  db: Db,
+  workspaceId: string,
+  ids: string[],
+): Promise<CampaignTotals[]> {
+  const { rows } = await sql<CampaignTotals>`
+    select c.id as campaign_id, coalesce(d.contacted, 0)::int as contacted,
+      coalesce(s.auto_replied, 0)::int as auto_replied, coalesce(s.interested, 0)::int as interested
+    from unnest(${ids}::uuid[]) as c (id)
+    left join lateral (
+      select sum(d.new_leads) as contacted from campaign_days d
+      where d.workspace_id = ${workspaceId}::uuid and d.campaign_id = c.id
+    ) d on true
+    left join lateral (
+      select sum(s.auto_replied) as auto_replied, sum(s.interested) as interested
+      from campaign_step_days s
+      where s.workspace_id = ${workspaceId}::uuid and s.campaign_id = c.id
+    ) s on true`.execute(db)
+  return rows
+}

@@ -1,0 +1,74 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import type { RateLimit } from '../../kernel/http/rate-limit.ts'
+import { ref, Uuid } from '../../kernel/http/schema.ts'
+import { type Preview, previewStep } from './preview.ts'
+import { MailPreview, PreviewInput, TestMailInput, TestMailResult } from './schema.ts'
+import { sendTestMail } from './test-mail.ts'
+
+export const previewSchemas = [PreviewInput, MailPreview, TestMailInput, TestMailResult]
+
+const tags = ['Campaigns']
+const params = Type.Object({ id: Uuid })
+const entitlement = 'api'
+
+/** A campaign's mails before they are sent. */
+export const previewRoutes: FastifyPluginAsyncTypebox<{ attempts: RateLimit }> = async (
+  app,
+  { attempts },
+) => {
+  app.post(
+    '/campaigns/:id/preview',
+    {
+      config: { access: { scopes: [], role: 'viewer', entitlement } },
+      schema: {
+        operationId: 'previewMail',
+        summary: 'Look at a mail as a lead would get it',
+        description: 'Made by what makes the mails that are sent. Nothing is sent or kept.',
+        tags,
+        params,
+        body: ref(PreviewInput),
+        response: { 200: ref(MailPreview) },
+      },
+    },
+    async ({ ctx, caller, params: { id }, body: { lead_id: leadId, ...asked } }) =>
+      shown(await previewStep(ctx, caller.workspaceId, id, { leadId, ...asked })),
+  )
+
+  app.post(
+    '/campaigns/:id/test-mail',
+    {
+      config: { access: { scopes: [], role: 'member', entitlement }, idempotency: 'lease' },
+      schema: {
+        operationId: 'sendTestMail',
+        summary: 'Send a mail to yourself',
+        description:
+          'As the lead would get it, without tracking; 20 an hour for each person. 200 also when ' +
+          'it could not be sent: the result is in the body.',
+        tags,
+        params,
+        body: ref(TestMailInput),
+        response: { 200: ref(TestMailResult) },
+      },
+    },
+    ({ ctx, caller, id: requestId, params: { id }, body }) => {
+      const { lead_id: leadId, mailbox_id: mailboxId, ...rest } = body
+      const by = { actor: caller.actor, requestId, attempts }
+      return sendTestMail(ctx, caller.workspaceId, id, { leadId, mailboxId, ...rest }, by)
+    },
+  )
+}
+
+const shown = ({ step, variant, mailbox, mail, refusal, warnings }: Preview) => ({
+  ...{ step, variant, mailbox, warnings, refusal: refusal?.message ?? null },
+  mail: mail && {
+    ...{ from: mail.from, to: mail.recipients, subject: mail.subject },
+    ...{ text: mail.text, html: mail.html, size_bytes: mail.sizeBytes },
+    headers: headersOf(mail.bytes),
+  },
+})
+
+function headersOf(bytes: Buffer): string {
+  const end = bytes.indexOf('\r\n\r\n')
+  return bytes.subarray(0, end < 0 ? undefined : end).toString()
+}

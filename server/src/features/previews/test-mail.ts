@@ -1,0 +1,102 @@
+import type { Context } from '../../kernel/context.ts'
+import { parseEmail } from '../../kernel/email.ts'
+import { AppError, invalidField } from '../../kernel/errors.ts'
+import type { RateLimit } from '../../kernel/http/rate-limit.ts'
+import { MailFailure } from '../../kernel/mail/index.ts'
+import { type Actor, recordAudit } from '../audit/index.ts'
+import type { CampaignChanges } from '../campaigns/index.ts'
+import { connectMailboxSmtp, explainFailure } from '../mailboxes/index.ts'
+import type { ComposedMail } from '../messages/index.ts'
+import { previewStep } from './preview.ts'
+
+export interface TestMailRequest {
+  leadId: string
+  step: number
+  variant?: number | undefined
+  mailboxId: string
+  /** Who looks at it. */
+  to: string
+  draft?: CampaignChanges | undefined
+}
+
+export interface TestMailResult {
+  success: boolean
+  mailbox: string
+  to: string
+  subject: string | null
+  /** What happened and what to do; null on success. */
+  error: string | null
+}
+
+const hourS = 3600
+const perHour = 20
+
+/**
+ * Sends a step as the lead would get it to somebody else, outside of the ledger. It counts nowhere:
+ * no tracking, no copies, and its way to unsubscribe leads nowhere.
+ */
+export async function sendTestMail(
+  ctx: Context,
+  workspaceId: string,
+  campaignId: string,
+  request: TestMailRequest,
+  by: { actor: Actor; requestId: string; attempts: Pick<RateLimit, 'count'> },
+): Promise<TestMailResult> {
+  const to = parseEmail(request.to)
+  if (!to) throw invalidField('/to', 'to must be an e-mail address')
+  const domain = to.domain
+  const test = {
+    ...{ mailboxId: request.mailboxId, to: to.email },
+    messageId: `<outrider-test.${ctx.newId()}@${domain}>`,
+  }
+  const { mail, refusal, mailbox, step } = await previewStep(ctx, workspaceId, campaignId, {
+    ...{ leadId: request.leadId, step: request.step, variant: request.variant },
+    ...{ draft: request.draft, test },
+  })
+  const about = { mailbox, to: to.email, subject: mail?.subject ?? null }
+  if (!mail) return { success: false, ...about, error: refusal?.message ?? null }
+  await count(by.attempts, `test-mail:${by.actor.id}`)
+  const error = await send(ctx, workspaceId, request.mailboxId, mail)
+  if (error) return { success: false, ...about, error }
+  await recordAudit(ctx, {
+    ...{ workspaceId, actor: by.actor, requestId: by.requestId },
+    ...{ action: 'campaign.test_sent', subjectType: 'campaign', subjectId: campaignId },
+    details: { step, mailbox_id: request.mailboxId },
+  })
+  return { success: true, ...about, error: null }
+}
+
+async function count(attempts: Pick<RateLimit, 'count'>, key: string) {
+  const { tries, secondsLeft } = await attempts.count(key, hourS)
+  if (tries <= perHour) return
+  const minutes = Math.ceil(secondsLeft / 60)
+  throw new AppError(
+    'rate_limited',
+    `You have sent ${perHour} test mails within an hour; wait ${minutes} minutes.`,
+    { headers: { 'retry-after': String(secondsLeft) } },
+  )
+}
+
+/** @returns why the server did not take it */
+async function send(
+  ctx: Context,
+  workspaceId: string,
+  mailboxId: string,
+  mail: ComposedMail,
+): Promise<string | undefined> {
+  const { bytes, from, recipients, sizeBytes, needsUtf8 } = mail
+  try {
+    const { connection } = await connectMailboxSmtp(ctx, workspaceId, mailboxId)
+    try {
+      await connection.begin({ from, to: recipients, sizeBytes, utf8: needsUtf8 })
+      await connection.finish(bytes)
+    } finally {
+      await connection.close()
+    }
+  } catch (error) {
+    if (!(error instanceof MailFailure)) throw error
+    const { what, remedy } = explainFailure(error, 'smtp')
+    return `${what} ${remedy}`
+  }
+  return undefined
+}

@@ -1,0 +1,105 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { pageRequest } from '../../kernel/http/page.ts'
+import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
+import { forecastCampaign } from './forecast/forecast-campaign.ts'
+import { CampaignForecast, Send, SendPage, sendStates } from './schema.ts'
+import { confirmArrived, pageSends, type ShownSend, sendAgain } from './sends.ts'
+
+export const sendingSchemas = [CampaignForecast, Send, SendPage]
+
+const tags = ['Campaigns']
+const params = Type.Object({ id: Uuid })
+const entitlement = 'api'
+const asViewer = { access: { scopes: [], role: 'viewer' as const, entitlement } }
+const asMember = { access: { scopes: [], role: 'member' as const, entitlement } }
+
+/** What will be sent, and what was. */
+export const sendingRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/campaigns/:id/forecast',
+    {
+      config: asViewer,
+      schema: {
+        operationId: 'forecastCampaign',
+        summary: 'Forecast what a campaign sends',
+        description: 'Day by day, by the rules of the sender, as if it were started now.',
+        tags,
+        params,
+        querystring: Type.Object({
+          days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366, default: 366 })),
+        }),
+        response: { 200: ref(CampaignForecast) },
+      },
+    },
+    ({ ctx, caller, params: { id }, query: { days: daysMax = 366 } }) =>
+      forecastCampaign(ctx, caller.workspaceId, id, { daysMax }),
+  )
+
+  app.get(
+    '/sends',
+    {
+      config: asViewer,
+      schema: {
+        operationId: 'listSends',
+        summary: 'List the mails of campaigns',
+        description: 'Newest first.',
+        tags,
+        querystring: Type.Object({
+          ...pageQuery,
+          campaign_id: Type.Optional(Type.Unsafe<string>({ ...Uuid, description: 'Of this one.' })),
+          state: Type.Optional(Type.Enum([...sendStates], { description: 'In this state.' })),
+        }),
+        response: { 200: ref(SendPage) },
+      },
+    },
+    async ({ ctx, caller, query }) => {
+      const filter = { campaignId: query.campaign_id ?? null, state: query.state ?? null }
+      const { items, ...rest } = await pageSends(
+        ctx,
+        caller.workspaceId,
+        pageRequest(query),
+        filter,
+      )
+      return { items: items.map(shown), ...rest }
+    },
+  )
+
+  app.post(
+    '/sends/:id/arrived',
+    {
+      config: asMember,
+      schema: {
+        operationId: 'confirmSendArrived',
+        summary: 'Say that an uncertain mail arrived',
+        description: 'It is recorded as sent.',
+        tags,
+        params,
+        response: { 200: ref(Send) },
+      },
+    },
+    async (req) =>
+      shown(await confirmArrived(req.ctx, req.caller.workspaceId, req.params.id, by(req))),
+  )
+
+  app.post(
+    '/sends/:id/send-again',
+    {
+      config: asMember,
+      schema: {
+        operationId: 'repeatSend',
+        summary: 'Send an uncertain mail again',
+        description: 'If it arrived, its lead has it twice.',
+        tags,
+        params,
+        response: { 200: ref(Send) },
+      },
+    },
+    async (req) => shown(await sendAgain(req.ctx, req.caller.workspaceId, req.params.id, by(req))),
+  )
+}
+
+const by = ({ caller, id }: FastifyRequest) => ({ actor: caller.actor, requestId: id })
+
+const shown = (send: ShownSend) => send as ShownSend & Pick<Static<typeof Send>, 'state'>

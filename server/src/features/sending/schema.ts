@@ -1,0 +1,113 @@
+import { Type } from 'typebox'
+import { Nullable, Page, Timestamp, Uuid } from '../../kernel/http/schema.ts'
+
+const count = (description: string) => Type.Integer({ description })
+const uuid = '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d'
+
+const dayLimits = [
+  'campaign_daily_limit',
+  'new_lead_limit',
+  'mailbox_daily_limits',
+  'mailbox_busy',
+  'waiting_for_step_delay',
+  'outside_schedule',
+] as const
+
+const heldReasons = [
+  'lead_paused',
+  'no_step_left',
+  'no_enabled_variant',
+  'mailboxes_unhealthy',
+  'mailbox_unavailable',
+  'expired',
+] as const
+
+export const CampaignForecast = Type.Object(
+  {
+    timezone: Type.String({ description: 'Whose days these are.' }),
+    sends: count('Mails in all.'),
+    unsent: count('Mails that would not be sent before it ends.'),
+    last_send_at: Nullable(Timestamp),
+    ends: Type.Enum(['all_sent', 'schedule_ended', 'days_max']),
+    held: Type.Array(Type.Object({ reason: Type.Enum([...heldReasons]), leads: Type.Integer() }), {
+      description: 'Leads that get nothing more until something changes.',
+    }),
+    mailboxes: Type.Array(
+      Type.Object({
+        id: Uuid,
+        address: Type.String(),
+        status: Type.String(),
+        shared_with: count('Other active campaigns that send from it.'),
+      }),
+    ),
+    days: Type.Array(
+      Type.Object({
+        date: Type.String(),
+        sends: Type.Integer(),
+        new_leads: Type.Integer(),
+        mailboxes: Type.Array(Type.Object({ mailbox_id: Uuid, sends: Type.Integer() })),
+        limited_by: Nullable(Type.Enum([...dayLimits])),
+      }),
+    ),
+  },
+  {
+    $id: 'CampaignForecast',
+    description: 'What a campaign would send on which day, as if nobody answered.',
+    examples: [
+      {
+        ...{ timezone: 'Europe/Berlin', sends: 40, unsent: 0, ends: 'all_sent', held: [] },
+        last_send_at: '2026-11-20T14:37:00.000Z',
+        mailboxes: [{ id: uuid, address: 'anna@example.com', status: 'connected', shared_with: 0 }],
+        days: [
+          {
+            ...{ date: '2026-11-20', sends: 40, new_leads: 40, limited_by: null },
+            mailboxes: [{ mailbox_id: uuid, sends: 40 }],
+          },
+        ],
+      },
+    ],
+  },
+)
+
+export const sendStates = ['claimed', 'transmitting', 'sent', 'failed', 'uncertain'] as const
+
+export const Send = Type.Object(
+  {
+    id: Uuid,
+    lead_id: Uuid,
+    campaign_id: Uuid,
+    campaign_name: Nullable(Type.String()),
+    lead_email: Nullable(Type.String({ description: 'Null: the lead was erased.' })),
+    mailbox: Nullable(Type.String({ description: 'It really sent; null: it was removed.' })),
+    step: Type.Integer(),
+    variant: Type.Integer(),
+    state: Type.Enum([...sendStates]),
+    attempt: Type.Integer(),
+    message_id: Type.String(),
+    subject: Nullable(Type.String()),
+    error_code: Nullable(Type.String()),
+    error_message: Nullable(Type.String()),
+    timestamp_claimed: Timestamp,
+    timestamp_transmitting: Nullable(Timestamp),
+    timestamp_settled: Nullable(Timestamp),
+  },
+  {
+    $id: 'Send',
+    description: 'A mail of a campaign in the ledger.',
+    examples: [
+      {
+        ...{ id: uuid, lead_id: uuid, campaign_id: uuid, campaign_name: 'Founders' },
+        ...{ lead_email: 'ada@lead.example', mailbox: 'anna@example.com', step: 1, variant: 1 },
+        ...{ state: 'sent', attempt: 1, message_id: '<1@example.com>', subject: 'Hello' },
+        ...{ error_code: null, error_message: null },
+        ...{
+          timestamp_claimed: '2026-11-20T09:37:00.123Z',
+          timestamp_transmitting: '2026-11-20T09:37:01.123Z',
+          timestamp_settled: '2026-11-20T09:37:01.456Z',
+        },
+      },
+    ],
+  },
+)
+
+export const SendPage = Page(Send)
