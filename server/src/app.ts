@@ -55,9 +55,17 @@ import {
   signInSchemas,
 } from './features/sign-in/index.ts'
 import { tokenBoxOf, trackingRoutes } from './features/tracking/index.ts'
-import { webhookEventRoutes, webhookEventSchemas } from './features/webhooks/history/index.ts'
+import { webhookHealthRoutes, webhookHealthSchemas } from './features/webhooks/health/index.ts'
+import {
+  sentRequestRoutes,
+  sentRequestSchemas,
+  webhookEventRoutes,
+  webhookEventSchemas,
+} from './features/webhooks/history/index.ts'
 import { sealedWebhookColumns, webhookRoutes, webhookSchemas } from './features/webhooks/index.ts'
+import { webhookReplayRoutes, webhookReplaySchemas } from './features/webhooks/replays/index.ts'
 import { webhookTestRoutes, webhookTestSchemas } from './features/webhooks/test-calls/index.ts'
+import { dropOldCalls, tryOutRoutes, tryOutSchemas } from './features/webhooks/try-out/index.ts'
 import { listWorkspaces, workspaceRoutes, workspaceSchemas } from './features/workspaces/index.ts'
 import type { Context } from './kernel/context.ts'
 import { docsRoutes } from './kernel/http/docs.ts'
@@ -96,6 +104,10 @@ const applicationFeatures: {
   { schemas: mailboxSchemas, routes: mailboxRoutes },
   { schemas: consentSchemas, routes: consentRoutes },
   { schemas: keyFamilySchemas, routes: keyFamilyRoutes },
+  { schemas: webhookHealthSchemas, routes: webhookHealthRoutes },
+  { schemas: sentRequestSchemas, routes: sentRequestRoutes },
+  { schemas: webhookReplaySchemas, routes: webhookReplayRoutes },
+  { schemas: tryOutSchemas, routes: tryOutRoutes },
   { schemas: workspaceSchemas, routes: workspaceRoutes },
   { schemas: auditSchemas, routes: auditRoutes },
   { schemas: campaignPageSchemas, routes: campaignPageRoutes },
@@ -242,7 +254,10 @@ async function keepPartitions(ctx: Context) {
   await dropOldPartitions(ctx)
   await dropOldMessages(ctx)
   await dropOldAnswers(ctx)
-  for (const { id } of await listWorkspaces(ctx)) await dropOldEntries(ctx, id)
+  for (const { id } of await listWorkspaces(ctx)) {
+    await dropOldEntries(ctx, id)
+    await dropOldCalls(ctx, id)
+  }
 }
 
 /** Everything that is sealed with OUTRIDER_SECRET_KEY. */

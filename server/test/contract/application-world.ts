@@ -1,6 +1,7 @@
 import { listMailboxes } from '../../src/features/mailboxes/index.ts'
 import { addMember, createInvitation } from '../../src/features/members/index.ts'
 import { createUser } from '../../src/features/users/index.ts'
+import { createTryOut } from '../../src/features/webhooks/try-out/try-outs.ts'
 import type { TestApi } from '../app.ts'
 import { createWorld, type World } from './world.ts'
 
@@ -33,6 +34,9 @@ export async function createApplicationWorld(
       ...{ '/app/members': userId, '/app/invitations': invitation.id, '/app/keys': keyId },
       ...{ '/app/mailboxes': mailboxId },
       ...{ '/app/workspaces': workspaceId, '/app/profile/sessions': api.ctx.newId() },
+      ...{ '/app/webhooks': world.references.webhook_id ?? '' },
+      '/app/webhooks/try': createTryOut(api.ctx, workspaceId).token,
+      '/app/webhook-events': world.ids['/api/v2/webhook-events'] ?? '',
       ...{ '/app/invitations/accept': 'token', '/app/password-reset': 'token' },
       ...{
         '/app/campaigns': world.ids['/api/v2/campaigns'] ?? '',

@@ -31,6 +31,7 @@ test('the internal routes are those that somebody thought about', () => {
       '/account/*',
       '/app/auth/callback/oidc',
       '/app/live',
+      '/app/try/:token',
       '/assets/*',
       '/c/:token',
       '/color-scheme.js',

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 
@@ -169,6 +170,28 @@ export const listEventsBetween = (
     .orderBy('id')
     .limit(most)
     .execute()
+
+/** Those of a window, and never more than `most`. */
+export async function countEventsBetween(
+  db: Db,
+  workspaceId: string,
+  filter: { type: string | null; campaign: string | null },
+  after: string,
+  before: string,
+  most: number,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count
+    from (
+      select 1 from events
+      where workspace_id = ${workspaceId}::uuid and id > ${after}::uuid and id < ${before}::uuid
+        and not test
+        and (${filter.type}::text is null or type = ${filter.type}::text)
+        and (${filter.campaign}::uuid is null or campaign_id = ${filter.campaign}::uuid)
+      limit ${most}::integer
+    ) found`.execute(db)
+  return rows[0]?.count ?? 0
+}
 
 /** The delivery that a retry group names; its first attempt came soon after the group's id was made. */
 export const findAttemptOfGroup = (db: Db, workspaceId: string, retryGroupId: string) =>

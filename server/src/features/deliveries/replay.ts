@@ -3,7 +3,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
-import { allEvents, findDestination } from '../webhooks/index.ts'
+import { allEvents, type Destination, findDestination } from '../webhooks/index.ts'
 import { hintAfterCommit, lifetimeMs, rowsMax } from './enqueue.ts'
 import * as queries from './queries.ts'
 
@@ -27,10 +27,7 @@ export async function replay(ctx: Context, request: ReplayRequest): Promise<numb
   }
   const { webhookId } = request
   const destination = await getActiveDestination(ctx, workspaceId, webhookId)
-  const filter = {
-    type: destination.event_type === allEvents ? null : destination.event_type,
-    campaign: destination.campaign,
-  }
+  const filter = filterOf(destination)
   const before = firstIdAt(request.to)
   let after = firstIdAt(request.from)
   let count = 0
@@ -54,6 +51,23 @@ export async function replay(ctx: Context, request: ReplayRequest): Promise<numb
     after = last.id
   }
 }
+
+/** How many events of a window match the subscription, whatever the state of the destination. */
+export async function countReplay(
+  ctx: Context,
+  { workspaceId, webhookId, from, to }: Extract<ReplayRequest, { from: Date }>,
+  most: number,
+): Promise<number> {
+  const destination = await findDestination(ctx.db, workspaceId, webhookId)
+  if (!destination) throw notFound('webhook')
+  const window = [firstIdAt(from), firstIdAt(to)] as const
+  return queries.countEventsBetween(ctx.db, workspaceId, filterOf(destination), ...window, most)
+}
+
+const filterOf = ({ event_type, campaign }: Destination) => ({
+  type: event_type === allEvents ? null : event_type,
+  campaign,
+})
 
 async function getActiveDestination(ctx: Context, workspaceId: string, webhookId: string) {
   const destination = await findDestination(ctx.db, workspaceId, webhookId)

@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import type { PostOutcome } from '../../kernel/outbound/index.ts'
 import type { OpenDestination } from '../webhooks/index.ts'
+import { receiveDelivery } from '../webhooks/try-out/index.ts'
 import { signatureHeaders } from './signature.ts'
 
 const attemptTimeoutMs = 15_000
@@ -14,17 +15,16 @@ export function send(
   event: { id: string; body: string },
 ): Promise<PostOutcome> {
   const { now, worldTime = now } = ctx
-  return ctx.http.post({
-    use,
-    url: destination.url,
-    headers: {
-      ...destination.headers,
-      'content-type': 'application/json',
-      'user-agent': `Outrider-Webhooks/${ctx.config.version}`,
-      ...signatureHeaders(event.id, worldTime(), event.body, destination.secrets),
-    },
-    body: event.body,
-    timeoutMs: attemptTimeoutMs,
-    connectTimeoutMs,
-  })
+  const { url } = destination
+  const { body } = event
+  const headers = {
+    ...destination.headers,
+    'content-type': 'application/json',
+    'user-agent': `Outrider-Webhooks/${ctx.config.version}`,
+    ...signatureHeaders(event.id, worldTime(), body, destination.secrets),
+  }
+  return (
+    receiveDelivery(ctx, url, { headers, body }) ??
+    ctx.http.post({ use, url, headers, body, timeoutMs: attemptTimeoutMs, connectTimeoutMs })
+  )
 }

@@ -5,6 +5,7 @@ import { AppError, invalidField } from '../../kernel/errors.ts'
 import { forgetAnswers } from '../../kernel/http/idempotency.ts'
 import { optOutEverywhere } from '../acquisition/index.ts'
 import { operator, recordAudit } from '../audit/index.ts'
+import { forgetCalls } from '../webhooks/try-out/index.ts'
 import { listWorkspaces } from '../workspaces/index.ts'
 import * as queries from './queries.ts'
 
@@ -86,6 +87,7 @@ async function eraseIn(ctx: Context, workspaceId: string, folded: string): Promi
       acquired_contacts: await queries.eraseAcquired(db, workspaceId, folded),
     }
     await queries.eraseFromThreads(db, workspaceId, folded)
+    await forgetCalls(tx, workspaceId)
     await queries.eraseSends(db, workspaceId, leadIds)
     await queries.deleteSoftBounces(db, workspaceId, folded)
     await queries.deleteSuppressions(db, workspaceId, folded)

@@ -40,7 +40,9 @@ export async function changeWebhook(
 ) {
   refuseProblems(given)
   refuseLoneOverlap(given)
-  if (given.target_hook_url !== undefined) await requireAllowedTarget(ctx, given.target_hook_url)
+  if (given.target_hook_url !== undefined) {
+    await requireAllowedTarget(ctx, workspaceId, given.target_hook_url)
+  }
   return transaction(ctx, async (tx) => {
     if (given.status === 'active') await lockLane(tx.db, workspaceId, id)
     const row = await queries.lockWebhook(tx.db, workspaceId, id)

@@ -57,7 +57,8 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       config: {
         access: { scopes: ['webhooks:create'], entitlement },
-        prepare: (req) => judgeNewWebhook(req.ctx, req.body as WebhookInput),
+        prepare: (req) =>
+          judgeNewWebhook(req.ctx, req.caller.workspaceId, req.body as WebhookInput),
         mask: (body) => ({
           ...body,
           signing_secret: null,

@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { judgeTarget } from '../../kernel/outbound/index.ts'
+import { tryOutAt } from './try-out/address.ts'
 
 export const urlCharactersMax = 2048
 
@@ -25,10 +26,12 @@ export function problemWithUrl(text: string): string | undefined {
 /**
  * Asks the address policy, before any row is locked. It is only advice, because a name may resolve to
  * another address later: every connection is checked again. A name that does not resolve now passes.
+ * A try-out receiver of the workspace is allowed, because nothing connects to it.
  *
  * @throws 400 `target_not_allowed`
  */
-export async function requireAllowedTarget(ctx: Context, text: string) {
+export async function requireAllowedTarget(ctx: Context, workspaceId: string, text: string) {
+  if (tryOutAt(ctx, text)?.workspaceId === workspaceId) return
   const { outbound } = ctx.config
   const verdict = await judgeTarget(outbound, ctx.lookup, new URL(text), lookupBudgetMs)
   if (verdict !== 'refused') return

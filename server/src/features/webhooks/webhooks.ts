@@ -30,9 +30,9 @@ export interface By {
 }
 
 /** Asks the network, so it runs before `createWebhook` and outside of any transaction. */
-export async function judgeNewWebhook(ctx: Context, input: WebhookInput) {
+export async function judgeNewWebhook(ctx: Context, workspaceId: string, input: WebhookInput) {
   refuseProblems(input)
-  await requireAllowedTarget(ctx, input.target_hook_url)
+  await requireAllowedTarget(ctx, workspaceId, input.target_hook_url)
 }
 
 /** Header values and the signing secret are in this answer and in no later one. */

@@ -583,6 +583,17 @@ export interface Threads {
   workspace_id: string;
 }
 
+export interface TryOutCalls {
+  body: string;
+  headers: string;
+  id: string;
+  problem: string | null;
+  timestamp_created: Timestamp;
+  try_out_id: string;
+  verified_by: string | null;
+  workspace_id: string;
+}
+
 export interface UserAccounts {
   access_token: string | null;
   access_token_expires: Timestamp | null;
@@ -781,6 +792,7 @@ export interface DB {
   soft_bounces: SoftBounces;
   suppressions: Suppressions;
   threads: Threads;
+  try_out_calls: TryOutCalls;
   user_accounts: UserAccounts;
   user_code_uses: UserCodeUses;
   user_sessions: UserSessions;

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.ts';
-import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AcquireEmailData, AcquireEmailErrors, AcquireEmailResponses, AddLeadsData, AddLeadsErrors, AddLeadsResponses, AddMailboxData, AddMailboxErrors, AddMailboxResponses, BeginConsentData, BeginConsentErrors, BeginConsentResponses, BeginOidcData, BeginOidcErrors, BeginOidcResponses, BeginReconnectData, BeginReconnectErrors, BeginReconnectResponses, BeginSecondFactorData, BeginSecondFactorErrors, BeginSecondFactorResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckMailboxDnsData, CheckMailboxDnsErrors, CheckMailboxDnsResponses, ConfirmSecondFactorData, ConfirmSecondFactorErrors, ConfirmSecondFactorResponses, ConfirmSendArrivedData, ConfirmSendArrivedErrors, ConfirmSendArrivedResponses, CreateCampaignData, CreateCampaignErrors, CreateCampaignResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateServiceAccountKeyData, CreateServiceAccountKeyErrors, CreateServiceAccountKeyResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteCampaignData, DeleteCampaignErrors, DeleteCampaignResponses, DeleteInvitationData, DeleteInvitationErrors, DeleteInvitationResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisableSecondFactorData, DisableSecondFactorErrors, DisableSecondFactorResponses, DuplicateCampaignData, DuplicateCampaignErrors, DuplicateCampaignResponses, EnterSecondFactorData, EnterSecondFactorErrors, EnterSecondFactorResponses, FindContactsData, FindContactsErrors, FindContactsResponses, FinishConsentData, FinishConsentErrors, FinishConsentResponses, ForecastCampaignData, ForecastCampaignErrors, ForecastCampaignResponses, GetAcquiredCompanyData, GetAcquiredCompanyErrors, GetAcquiredCompanyResponses, GetAcquisitionBalanceData, GetAcquisitionBalanceErrors, GetAcquisitionBalanceResponses, GetCampaignData, GetCampaignErrors, GetCampaignResponses, GetConsentSettingsData, GetConsentSettingsErrors, GetConsentSettingsResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetLeadData, GetLeadErrors, GetLeadResponses, GetMailboxData, GetMailboxErrors, GetMailboxResponses, GetMailboxUseData, GetMailboxUseErrors, GetMailboxUseResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetWebhookData, GetWebhookErrors, GetWebhookEventData, GetWebhookEventErrors, GetWebhookEventResponses, GetWebhookEventSummaryByDateData, GetWebhookEventSummaryByDateErrors, GetWebhookEventSummaryByDateResponses, GetWebhookEventSummaryData, GetWebhookEventSummaryErrors, GetWebhookEventSummaryResponses, GetWebhookResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ListAcquiredContactsData, ListAcquiredContactsErrors, ListAcquiredContactsResponses, ListAcquireListsData, ListAcquireListsErrors, ListAcquireListsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListCampaignsData, ListCampaignsErrors, ListCampaignsResponses, ListCampaignSummariesData, ListCampaignSummariesErrors, ListCampaignSummariesResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListMailboxesData, ListMailboxesErrors, ListMailboxesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListOwnSessionsData, ListOwnSessionsErrors, ListOwnSessionsResponses, ListSendsData, ListSendsErrors, ListSendsResponses, ListServiceAccountKeysData, ListServiceAccountKeysErrors, ListServiceAccountKeysResponses, ListWebhookEventsData, ListWebhookEventsErrors, ListWebhookEventsResponses, ListWebhookEventTypesData, ListWebhookEventTypesErrors, ListWebhookEventTypesResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, ListWorkspacesData, ListWorkspacesErrors, ListWorkspacesResponses, PauseMailboxData, PauseMailboxErrors, PauseMailboxResponses, PreviewMailData, PreviewMailErrors, PreviewMailResponses, ReadCampaignAnalyticsData, ReadCampaignAnalyticsErrors, ReadCampaignAnalyticsResponses, ReadCampaignReadinessData, ReadCampaignReadinessErrors, ReadCampaignReadinessResponses, RemoveMailboxData, RemoveMailboxErrors, RemoveMailboxResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenewBackupCodesData, RenewBackupCodesErrors, RenewBackupCodesResponses, RepeatSendData, RepeatSendErrors, RepeatSendResponses, ResetPasswordData, ResetPasswordErrors, ResetPasswordResponses, ResumeMailboxData, ResumeMailboxErrors, ResumeMailboxResponses, RevokeKeyFamilyData, RevokeKeyFamilyErrors, RevokeKeyFamilyResponses, RevokeOtherSessionsData, RevokeOtherSessionsErrors, RevokeOtherSessionsResponses, RevokeOwnSessionData, RevokeOwnSessionErrors, RevokeOwnSessionResponses, RevokeServiceAccountKeyData, RevokeServiceAccountKeyErrors, RevokeServiceAccountKeyResponses, SendTestMailData, SendTestMailErrors, SendTestMailResponses, SetLeadStatusData, SetLeadStatusErrors, SetLeadStatusResponses, SetMemberRoleData, SetMemberRoleErrors, SetMemberRoleResponses, SetPlanData, SetPlanErrors, SetPlanResponses, SetUpData, SetUpErrors, SetUpResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutErrors, SignOutResponses, SuggestMailboxData, SuggestMailboxErrors, SuggestMailboxResponses, TestMailboxData, TestMailboxErrors, TestMailboxResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateCampaignData, UpdateCampaignErrors, UpdateCampaignResponses, UpdateMailboxData, UpdateMailboxErrors, UpdateMailboxResponses, UpdateProfileData, UpdateProfileErrors, UpdateProfileResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses } from './types.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AcquireEmailData, AcquireEmailErrors, AcquireEmailResponses, AddLeadsData, AddLeadsErrors, AddLeadsResponses, AddMailboxData, AddMailboxErrors, AddMailboxResponses, BeginConsentData, BeginConsentErrors, BeginConsentResponses, BeginOidcData, BeginOidcErrors, BeginOidcResponses, BeginReconnectData, BeginReconnectErrors, BeginReconnectResponses, BeginSecondFactorData, BeginSecondFactorErrors, BeginSecondFactorResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckMailboxDnsData, CheckMailboxDnsErrors, CheckMailboxDnsResponses, ConfirmSecondFactorData, ConfirmSecondFactorErrors, ConfirmSecondFactorResponses, ConfirmSendArrivedData, ConfirmSendArrivedErrors, ConfirmSendArrivedResponses, CountWebhookReplayData, CountWebhookReplayErrors, CountWebhookReplayResponses, CreateCampaignData, CreateCampaignErrors, CreateCampaignResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateServiceAccountKeyData, CreateServiceAccountKeyErrors, CreateServiceAccountKeyResponses, CreateTryOutData, CreateTryOutErrors, CreateTryOutResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteCampaignData, DeleteCampaignErrors, DeleteCampaignResponses, DeleteInvitationData, DeleteInvitationErrors, DeleteInvitationResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisableSecondFactorData, DisableSecondFactorErrors, DisableSecondFactorResponses, DuplicateCampaignData, DuplicateCampaignErrors, DuplicateCampaignResponses, EnterSecondFactorData, EnterSecondFactorErrors, EnterSecondFactorResponses, FindContactsData, FindContactsErrors, FindContactsResponses, FinishConsentData, FinishConsentErrors, FinishConsentResponses, ForecastCampaignData, ForecastCampaignErrors, ForecastCampaignResponses, GetAcquiredCompanyData, GetAcquiredCompanyErrors, GetAcquiredCompanyResponses, GetAcquisitionBalanceData, GetAcquisitionBalanceErrors, GetAcquisitionBalanceResponses, GetCampaignData, GetCampaignErrors, GetCampaignResponses, GetConsentSettingsData, GetConsentSettingsErrors, GetConsentSettingsResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetLeadData, GetLeadErrors, GetLeadResponses, GetMailboxData, GetMailboxErrors, GetMailboxResponses, GetMailboxUseData, GetMailboxUseErrors, GetMailboxUseResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetTryOutData, GetTryOutErrors, GetTryOutResponses, GetWebhookData, GetWebhookErrors, GetWebhookEventData, GetWebhookEventErrors, GetWebhookEventResponses, GetWebhookEventSummaryByDateData, GetWebhookEventSummaryByDateErrors, GetWebhookEventSummaryByDateResponses, GetWebhookEventSummaryData, GetWebhookEventSummaryErrors, GetWebhookEventSummaryResponses, GetWebhookHealthData, GetWebhookHealthErrors, GetWebhookHealthResponses, GetWebhookRequestData, GetWebhookRequestErrors, GetWebhookRequestResponses, GetWebhookResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ListAcquiredContactsData, ListAcquiredContactsErrors, ListAcquiredContactsResponses, ListAcquireListsData, ListAcquireListsErrors, ListAcquireListsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListCampaignsData, ListCampaignsErrors, ListCampaignsResponses, ListCampaignSummariesData, ListCampaignSummariesErrors, ListCampaignSummariesResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListMailboxesData, ListMailboxesErrors, ListMailboxesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListOwnSessionsData, ListOwnSessionsErrors, ListOwnSessionsResponses, ListSendsData, ListSendsErrors, ListSendsResponses, ListServiceAccountKeysData, ListServiceAccountKeysErrors, ListServiceAccountKeysResponses, ListWebhookDaysData, ListWebhookDaysErrors, ListWebhookDaysResponses, ListWebhookEventsData, ListWebhookEventsErrors, ListWebhookEventsResponses, ListWebhookEventTypesData, ListWebhookEventTypesErrors, ListWebhookEventTypesResponses, ListWebhookHealthData, ListWebhookHealthErrors, ListWebhookHealthResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, ListWorkspacesData, ListWorkspacesErrors, ListWorkspacesResponses, PauseMailboxData, PauseMailboxErrors, PauseMailboxResponses, PreviewMailData, PreviewMailErrors, PreviewMailResponses, ReadCampaignAnalyticsData, ReadCampaignAnalyticsErrors, ReadCampaignAnalyticsResponses, ReadCampaignReadinessData, ReadCampaignReadinessErrors, ReadCampaignReadinessResponses, RemoveMailboxData, RemoveMailboxErrors, RemoveMailboxResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenewBackupCodesData, RenewBackupCodesErrors, RenewBackupCodesResponses, RepeatSendData, RepeatSendErrors, RepeatSendResponses, ReplayWebhookData, ReplayWebhookErrors, ReplayWebhookResponses, ResetPasswordData, ResetPasswordErrors, ResetPasswordResponses, ResumeMailboxData, ResumeMailboxErrors, ResumeMailboxResponses, RevokeKeyFamilyData, RevokeKeyFamilyErrors, RevokeKeyFamilyResponses, RevokeOtherSessionsData, RevokeOtherSessionsErrors, RevokeOtherSessionsResponses, RevokeOwnSessionData, RevokeOwnSessionErrors, RevokeOwnSessionResponses, RevokeServiceAccountKeyData, RevokeServiceAccountKeyErrors, RevokeServiceAccountKeyResponses, SendTestMailData, SendTestMailErrors, SendTestMailResponses, SetLeadStatusData, SetLeadStatusErrors, SetLeadStatusResponses, SetMemberRoleData, SetMemberRoleErrors, SetMemberRoleResponses, SetPlanData, SetPlanErrors, SetPlanResponses, SetUpData, SetUpErrors, SetUpResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutErrors, SignOutResponses, SuggestMailboxData, SuggestMailboxErrors, SuggestMailboxResponses, TestMailboxData, TestMailboxErrors, TestMailboxResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateCampaignData, UpdateCampaignErrors, UpdateCampaignResponses, UpdateMailboxData, UpdateMailboxErrors, UpdateMailboxResponses, UpdateProfileData, UpdateProfileErrors, UpdateProfileResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -1079,6 +1079,124 @@ export const revokeKeyFamily = <ThrowOnError extends boolean = true>(options: Op
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * How webhooks do
+ *
+ * Of the same webhooks, in the same order, as a page of their list.
+ */
+export const listWebhookHealth = <ThrowOnError extends boolean = true>(options?: Options<ListWebhookHealthData, ThrowOnError>): RequestResult<ListWebhookHealthResponses, ListWebhookHealthErrors, ThrowOnError> => (options?.client ?? client).get<ListWebhookHealthResponses, ListWebhookHealthErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/webhooks/health',
+    ...options
+});
+
+/**
+ * How a webhook does
+ */
+export const getWebhookHealth = <ThrowOnError extends boolean = true>(options: Options<GetWebhookHealthData, ThrowOnError>): RequestResult<GetWebhookHealthResponses, GetWebhookHealthErrors, ThrowOnError> => (options.client ?? client).get<GetWebhookHealthResponses, GetWebhookHealthErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/webhooks/{id}/health',
+    ...options
+});
+
+/**
+ * Attempts of a webhook by day
+ *
+ * The last 30 UTC days, ascending, zeros included.
+ */
+export const listWebhookDays = <ThrowOnError extends boolean = true>(options: Options<ListWebhookDaysData, ThrowOnError>): RequestResult<ListWebhookDaysResponses, ListWebhookDaysErrors, ThrowOnError> => (options.client ?? client).get<ListWebhookDaysResponses, ListWebhookDaysErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/webhooks/{id}/days',
+    ...options
+});
+
+/**
+ * The request of an attempt
+ */
+export const getWebhookRequest = <ThrowOnError extends boolean = true>(options: Options<GetWebhookRequestData, ThrowOnError>): RequestResult<GetWebhookRequestResponses, GetWebhookRequestErrors, ThrowOnError> => (options.client ?? client).get<GetWebhookRequestResponses, GetWebhookRequestErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/webhook-events/{id}/request',
+    ...options
+});
+
+/**
+ * How much a replay would deliver
+ *
+ * Counts to 100,001; more cannot be replayed at once.
+ */
+export const countWebhookReplay = <ThrowOnError extends boolean = true>(options: Options<CountWebhookReplayData, ThrowOnError>): RequestResult<CountWebhookReplayResponses, CountWebhookReplayErrors, ThrowOnError> => (options.client ?? client).get<CountWebhookReplayResponses, CountWebhookReplayErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/webhooks/{id}/replay',
+    ...options
+});
+
+/**
+ * Deliver again
+ *
+ * The same events under their ids, to the address that the webhook has now. At most 100,000 at once.
+ */
+export const replayWebhook = <ThrowOnError extends boolean = true>(options: Options<ReplayWebhookData, ThrowOnError>): RequestResult<ReplayWebhookResponses, ReplayWebhookErrors, ThrowOnError> => (options.client ?? client).post<ReplayWebhookResponses, ReplayWebhookErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/webhooks/{id}/replay',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Make a receiver for trying out
+ *
+ * An address that a webhook can send to for an hour, to see what arrives.
+ */
+export const createTryOut = <ThrowOnError extends boolean = true>(options?: Options<CreateTryOutData, ThrowOnError>): RequestResult<CreateTryOutResponses, CreateTryOutErrors, ThrowOnError> => (options?.client ?? client).post<CreateTryOutResponses, CreateTryOutErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/webhooks/try',
+    ...options
+});
+
+/**
+ * What has arrived at a receiver for trying out
+ */
+export const getTryOut = <ThrowOnError extends boolean = true>(options: Options<GetTryOutData, ThrowOnError>): RequestResult<GetTryOutResponses, GetTryOutErrors, ThrowOnError> => (options.client ?? client).get<GetTryOutResponses, GetTryOutErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: 'outrider.session_token',
+            type: 'apiKey'
+        }],
+    url: '/app/webhooks/try/{token}',
+    ...options
 });
 
 /**

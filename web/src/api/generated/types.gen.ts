@@ -2161,6 +2161,163 @@ export type RevokeKeyInput = {
 };
 
 /**
+ * How a webhook does.
+ */
+export type WebhookHealth = {
+    /**
+     * The webhook.
+     */
+    id: string;
+    /**
+     * The first failure after the last success.
+     */
+    failing_since: string | null;
+    /**
+     * Since then.
+     */
+    failures: number;
+    /**
+     * When the receiver is asked again; null unless it pauses.
+     */
+    timestamp_next_probe: string | null;
+    /**
+     * Deliveries that wait, retries included.
+     */
+    pending: number;
+    timestamp_oldest_pending: string | null;
+    /**
+     * The last 30 attempts, newest first.
+     */
+    recent: Array<{
+        id: string;
+        success: boolean;
+        status_code: number | null;
+    }>;
+};
+
+/**
+ * One page, newest first.
+ */
+export type WebhookHealthList = {
+    items: Array<WebhookHealth>;
+    /**
+     * The last id of this page; absent when it is the last page.
+     */
+    next_starting_after?: string;
+};
+
+/**
+ * The attempts of a webhook on each of the last 30 days.
+ */
+export type WebhookDayList = {
+    items: Array<{
+        /**
+         * A UTC day.
+         */
+        date: string;
+        succeeded: number;
+        failed: number;
+    }>;
+};
+
+/**
+ * The request of an attempt.
+ */
+export type WebhookRequest = {
+    url: string;
+    /**
+     * Secrets are masked. The time of sending is exact to about a second.
+     */
+    headers: Array<{
+        name: string;
+        value: string;
+    }>;
+    /**
+     * The exact bytes; null when the event is kept no longer.
+     */
+    body: string | null;
+    /**
+     * Signed now, so that a receiver takes it, for who may replay; null for everybody else.
+     */
+    signed: Array<{
+        name: string;
+        value: string;
+    }> | null;
+};
+
+/**
+ * What to deliver again: one delivery, or the events of a window.
+ */
+export type WebhookReplayInput = {
+    /**
+     * One delivery again; without a window.
+     */
+    retry_group_id?: string;
+    /**
+     * Events not before this, ISO 8601.
+     */
+    from?: string;
+    /**
+     * Events before this, ISO 8601; now when left out.
+     */
+    to?: string;
+};
+
+/**
+ * How much a replay delivers.
+ */
+export type WebhookReplay = {
+    /**
+     * How many.
+     */
+    deliveries: number;
+};
+
+/**
+ * A receiver for trying out, which is there for an hour.
+ */
+export type TryOutAddress = {
+    token: string;
+    /**
+     * Where to send to.
+     */
+    url: string;
+    timestamp_expires: string;
+};
+
+/**
+ * A receiver for trying out, with what has arrived.
+ */
+export type TryOutReceiver = {
+    token: string;
+    /**
+     * Where to send to.
+     */
+    url: string;
+    timestamp_expires: string;
+    /**
+     * The last 50 requests, newest first.
+     */
+    items: Array<{
+        id: string;
+        headers: Array<{
+            name: string;
+            value: string;
+        }>;
+        body: string;
+        /**
+         * The webhook that has signed it.
+         */
+        verified_by: string | null;
+        /**
+         * Why it is not verified.
+         */
+        problem: 'no_destination' | 'no_signature' | 'too_old' | 'wrong_signature' | null;
+        timestamp_created: string;
+    }>;
+};
+
+/**
  * A workspace with its settings and its plan.
  */
 export type Workspace = {
@@ -6832,6 +6989,502 @@ export type RevokeKeyFamilyResponses = {
 };
 
 export type RevokeKeyFamilyResponse = RevokeKeyFamilyResponses[keyof RevokeKeyFamilyResponses];
+
+export type ListWebhookHealthData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Records a page.
+         */
+        limit?: number;
+        /**
+         * The `next_starting_after` of the previous page, unchanged.
+         */
+        starting_after?: string;
+    };
+    url: '/app/webhooks/health';
+};
+
+export type ListWebhookHealthErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ListWebhookHealthError = ListWebhookHealthErrors[keyof ListWebhookHealthErrors];
+
+export type ListWebhookHealthResponses = {
+    /**
+     * One page, newest first.
+     */
+    200: WebhookHealthList;
+};
+
+export type ListWebhookHealthResponse = ListWebhookHealthResponses[keyof ListWebhookHealthResponses];
+
+export type GetWebhookHealthData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/webhooks/{id}/health';
+};
+
+export type GetWebhookHealthErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type GetWebhookHealthError = GetWebhookHealthErrors[keyof GetWebhookHealthErrors];
+
+export type GetWebhookHealthResponses = {
+    /**
+     * How a webhook does.
+     */
+    200: WebhookHealth;
+};
+
+export type GetWebhookHealthResponse = GetWebhookHealthResponses[keyof GetWebhookHealthResponses];
+
+export type ListWebhookDaysData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/webhooks/{id}/days';
+};
+
+export type ListWebhookDaysErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ListWebhookDaysError = ListWebhookDaysErrors[keyof ListWebhookDaysErrors];
+
+export type ListWebhookDaysResponses = {
+    /**
+     * The attempts of a webhook on each of the last 30 days.
+     */
+    200: WebhookDayList;
+};
+
+export type ListWebhookDaysResponse = ListWebhookDaysResponses[keyof ListWebhookDaysResponses];
+
+export type GetWebhookRequestData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/webhook-events/{id}/request';
+};
+
+export type GetWebhookRequestErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type GetWebhookRequestError = GetWebhookRequestErrors[keyof GetWebhookRequestErrors];
+
+export type GetWebhookRequestResponses = {
+    /**
+     * The request of an attempt.
+     */
+    200: WebhookRequest;
+};
+
+export type GetWebhookRequestResponse = GetWebhookRequestResponses[keyof GetWebhookRequestResponses];
+
+export type CountWebhookReplayData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Events not before this; a day ago when left out.
+         */
+        from?: string;
+        /**
+         * Events before this; now when left out.
+         */
+        to?: string;
+    };
+    url: '/app/webhooks/{id}/replay';
+};
+
+export type CountWebhookReplayErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type CountWebhookReplayError = CountWebhookReplayErrors[keyof CountWebhookReplayErrors];
+
+export type CountWebhookReplayResponses = {
+    /**
+     * How much a replay delivers.
+     */
+    200: WebhookReplay;
+};
+
+export type CountWebhookReplayResponse = CountWebhookReplayResponses[keyof CountWebhookReplayResponses];
+
+export type ReplayWebhookData = {
+    body: WebhookReplayInput;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/webhooks/{id}/replay';
+};
+
+export type ReplayWebhookErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ReplayWebhookError = ReplayWebhookErrors[keyof ReplayWebhookErrors];
+
+export type ReplayWebhookResponses = {
+    /**
+     * How much a replay delivers.
+     */
+    200: WebhookReplay;
+};
+
+export type ReplayWebhookResponse = ReplayWebhookResponses[keyof ReplayWebhookResponses];
+
+export type CreateTryOutData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/webhooks/try';
+};
+
+export type CreateTryOutErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type CreateTryOutError = CreateTryOutErrors[keyof CreateTryOutErrors];
+
+export type CreateTryOutResponses = {
+    /**
+     * A receiver for trying out, which is there for an hour.
+     */
+    201: TryOutAddress;
+};
+
+export type CreateTryOutResponse = CreateTryOutResponses[keyof CreateTryOutResponses];
+
+export type GetTryOutData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        token: string;
+    };
+    query?: never;
+    url: '/app/webhooks/try/{token}';
+};
+
+export type GetTryOutErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type GetTryOutError = GetTryOutErrors[keyof GetTryOutErrors];
+
+export type GetTryOutResponses = {
+    /**
+     * A receiver for trying out, with what has arrived.
+     */
+    200: TryOutReceiver;
+};
+
+export type GetTryOutResponse = GetTryOutResponses[keyof GetTryOutResponses];
 
 export type GetWorkspaceData = {
     body?: never;

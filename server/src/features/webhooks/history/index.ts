@@ -1,2 +1,3 @@
 export { webhookEventRoutes } from './routes.ts'
 export { webhookEventSchemas } from './schema.ts'
+export { sentRequestRoutes, sentRequestSchemas } from './sent-request-routes.ts'

@@ -39,6 +39,8 @@ export async function testWebhook(
   const outcome = await send(ctx, 'webhook tests', open, { id: event.id, body: event.body })
   if (outcome.kind === 'unsent') throw notSent()
   const result = resultOf(outcome)
+  // The delivery before its attempt, as its replay looks for it.
+  const retry_group_id = ctx.newId()
   const attempt = {
     workspace_id: workspaceId,
     id: ctx.newId(),
@@ -48,7 +50,7 @@ export async function testWebhook(
     event_type: event.type,
     campaign_id: event.campaign_id,
     lead_email: event.lead_email,
-    retry_group_id: ctx.newId(),
+    retry_group_id,
     retry_count: 0,
     will_retry: false,
     timestamp_next_retry: null,

@@ -3,8 +3,8 @@
 import { type InfiniteData, infiniteQueryOptions, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen.ts';
-import { acceptInvitation, acquireEmail, addLeads, addMailbox, beginConsent, beginOidc, beginReconnect, beginSecondFactor, changePassword, checkMailboxDns, confirmSecondFactor, confirmSendArrived, createCampaign, createInvitation, createResetLink, createServiceAccountKey, createWebhook, createWorkspace, deleteCampaign, deleteInvitation, deleteWebhook, disableSecondFactor, duplicateCampaign, enterSecondFactor, findContacts, finishConsent, forecastCampaign, getAcquiredCompany, getAcquisitionBalance, getCampaign, getConsentSettings, getInvitation, getLead, getMailbox, getMailboxUse, getSession, getWebhook, getWebhookEvent, getWebhookEventSummary, getWebhookEventSummaryByDate, getWorkspace, listAcquiredContacts, listAcquireLists, listAudit, listCampaigns, listCampaignSummaries, listInvitations, listMailboxes, listMembers, listOwnSessions, listSends, listServiceAccountKeys, listWebhookEvents, listWebhookEventTypes, listWebhooks, listWorkspaces, type Options, pauseMailbox, previewMail, readCampaignAnalytics, readCampaignReadiness, removeMailbox, removeMember, renewBackupCodes, repeatSend, resetPassword, resumeMailbox, revokeKeyFamily, revokeOtherSessions, revokeOwnSession, revokeServiceAccountKey, sendTestMail, setLeadStatus, setMemberRole, setPlan, setUp, signIn, signOut, suggestMailbox, testMailbox, testWebhook, updateCampaign, updateMailbox, updateProfile, updateWebhook, updateWorkspace } from '../sdk.gen.ts';
-import type { AcceptInvitationData, AcceptInvitationError, AcceptInvitationResponse, AcquireEmailData, AcquireEmailError, AcquireEmailResponse, AddLeadsData, AddLeadsError, AddLeadsResponse, AddMailboxData, AddMailboxError, AddMailboxResponse, BeginConsentData, BeginConsentError, BeginConsentResponse, BeginOidcData, BeginOidcError, BeginOidcResponse, BeginReconnectData, BeginReconnectError, BeginReconnectResponse, BeginSecondFactorData, BeginSecondFactorError, BeginSecondFactorResponse, ChangePasswordData, ChangePasswordError, ChangePasswordResponse, CheckMailboxDnsData, CheckMailboxDnsError, CheckMailboxDnsResponse, ConfirmSecondFactorData, ConfirmSecondFactorError, ConfirmSecondFactorResponse, ConfirmSendArrivedData, ConfirmSendArrivedError, ConfirmSendArrivedResponse, CreateCampaignData, CreateCampaignError, CreateCampaignResponse, CreateInvitationData, CreateInvitationError, CreateInvitationResponse, CreateResetLinkData, CreateResetLinkError, CreateResetLinkResponse, CreateServiceAccountKeyData, CreateServiceAccountKeyError, CreateServiceAccountKeyResponse, CreateWebhookData, CreateWebhookError, CreateWebhookResponse, CreateWorkspaceData, CreateWorkspaceError, CreateWorkspaceResponse, DeleteCampaignData, DeleteCampaignError, DeleteCampaignResponse, DeleteInvitationData, DeleteInvitationError, DeleteInvitationResponse, DeleteWebhookData, DeleteWebhookError, DeleteWebhookResponse, DisableSecondFactorData, DisableSecondFactorError, DisableSecondFactorResponse, DuplicateCampaignData, DuplicateCampaignError, DuplicateCampaignResponse, EnterSecondFactorData, EnterSecondFactorError, EnterSecondFactorResponse, FindContactsData, FindContactsError, FindContactsResponse, FinishConsentData, FinishConsentError, FinishConsentResponse, ForecastCampaignData, ForecastCampaignError, ForecastCampaignResponse, GetAcquiredCompanyData, GetAcquiredCompanyError, GetAcquiredCompanyResponse, GetAcquisitionBalanceData, GetAcquisitionBalanceError, GetAcquisitionBalanceResponse, GetCampaignData, GetCampaignError, GetCampaignResponse, GetConsentSettingsData, GetConsentSettingsError, GetConsentSettingsResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetLeadData, GetLeadError, GetLeadResponse, GetMailboxData, GetMailboxError, GetMailboxResponse, GetMailboxUseData, GetMailboxUseError, GetMailboxUseResponse, GetSessionData, GetSessionError, GetSessionResponse, GetWebhookData, GetWebhookError, GetWebhookEventData, GetWebhookEventError, GetWebhookEventResponse, GetWebhookEventSummaryByDateData, GetWebhookEventSummaryByDateError, GetWebhookEventSummaryByDateResponse, GetWebhookEventSummaryData, GetWebhookEventSummaryError, GetWebhookEventSummaryResponse, GetWebhookResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListAcquiredContactsData, ListAcquiredContactsError, ListAcquiredContactsResponse, ListAcquireListsData, ListAcquireListsError, ListAcquireListsResponse, ListAuditData, ListAuditError, ListAuditResponse, ListCampaignsData, ListCampaignsError, ListCampaignsResponse, ListCampaignSummariesData, ListCampaignSummariesError, ListCampaignSummariesResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListMailboxesData, ListMailboxesError, ListMailboxesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListOwnSessionsData, ListOwnSessionsError, ListOwnSessionsResponse, ListSendsData, ListSendsError, ListSendsResponse, ListServiceAccountKeysData, ListServiceAccountKeysError, ListServiceAccountKeysResponse, ListWebhookEventsData, ListWebhookEventsError, ListWebhookEventsResponse, ListWebhookEventTypesData, ListWebhookEventTypesError, ListWebhookEventTypesResponse, ListWebhooksData, ListWebhooksError, ListWebhooksResponse, ListWorkspacesData, ListWorkspacesError, ListWorkspacesResponse, PauseMailboxData, PauseMailboxError, PauseMailboxResponse, PreviewMailData, PreviewMailError, PreviewMailResponse, ReadCampaignAnalyticsData, ReadCampaignAnalyticsError, ReadCampaignAnalyticsResponse, ReadCampaignReadinessData, ReadCampaignReadinessError, ReadCampaignReadinessResponse, RemoveMailboxData, RemoveMailboxError, RemoveMailboxResponse, RemoveMemberData, RemoveMemberError, RemoveMemberResponse, RenewBackupCodesData, RenewBackupCodesError, RenewBackupCodesResponse, RepeatSendData, RepeatSendError, RepeatSendResponse, ResetPasswordData, ResetPasswordError, ResetPasswordResponse, ResumeMailboxData, ResumeMailboxError, ResumeMailboxResponse, RevokeKeyFamilyData, RevokeKeyFamilyError, RevokeKeyFamilyResponse, RevokeOtherSessionsData, RevokeOtherSessionsError, RevokeOtherSessionsResponse, RevokeOwnSessionData, RevokeOwnSessionError, RevokeOwnSessionResponse, RevokeServiceAccountKeyData, RevokeServiceAccountKeyError, RevokeServiceAccountKeyResponse, SendTestMailData, SendTestMailError, SendTestMailResponse, SetLeadStatusData, SetLeadStatusError, SetLeadStatusResponse, SetMemberRoleData, SetMemberRoleError, SetMemberRoleResponse, SetPlanData, SetPlanError, SetPlanResponse, SetUpData, SetUpError, SetUpResponse, SignInData, SignInError, SignInResponse, SignOutData, SignOutError, SignOutResponse, SuggestMailboxData, SuggestMailboxError, SuggestMailboxResponse, TestMailboxData, TestMailboxError, TestMailboxResponse, TestWebhookData, TestWebhookError, TestWebhookResponse, UpdateCampaignData, UpdateCampaignError, UpdateCampaignResponse, UpdateMailboxData, UpdateMailboxError, UpdateMailboxResponse, UpdateProfileData, UpdateProfileError, UpdateProfileResponse, UpdateWebhookData, UpdateWebhookError, UpdateWebhookResponse, UpdateWorkspaceData, UpdateWorkspaceError, UpdateWorkspaceResponse } from '../types.gen.ts';
+import { acceptInvitation, acquireEmail, addLeads, addMailbox, beginConsent, beginOidc, beginReconnect, beginSecondFactor, changePassword, checkMailboxDns, confirmSecondFactor, confirmSendArrived, countWebhookReplay, createCampaign, createInvitation, createResetLink, createServiceAccountKey, createTryOut, createWebhook, createWorkspace, deleteCampaign, deleteInvitation, deleteWebhook, disableSecondFactor, duplicateCampaign, enterSecondFactor, findContacts, finishConsent, forecastCampaign, getAcquiredCompany, getAcquisitionBalance, getCampaign, getConsentSettings, getInvitation, getLead, getMailbox, getMailboxUse, getSession, getTryOut, getWebhook, getWebhookEvent, getWebhookEventSummary, getWebhookEventSummaryByDate, getWebhookHealth, getWebhookRequest, getWorkspace, listAcquiredContacts, listAcquireLists, listAudit, listCampaigns, listCampaignSummaries, listInvitations, listMailboxes, listMembers, listOwnSessions, listSends, listServiceAccountKeys, listWebhookDays, listWebhookEvents, listWebhookEventTypes, listWebhookHealth, listWebhooks, listWorkspaces, type Options, pauseMailbox, previewMail, readCampaignAnalytics, readCampaignReadiness, removeMailbox, removeMember, renewBackupCodes, repeatSend, replayWebhook, resetPassword, resumeMailbox, revokeKeyFamily, revokeOtherSessions, revokeOwnSession, revokeServiceAccountKey, sendTestMail, setLeadStatus, setMemberRole, setPlan, setUp, signIn, signOut, suggestMailbox, testMailbox, testWebhook, updateCampaign, updateMailbox, updateProfile, updateWebhook, updateWorkspace } from '../sdk.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationError, AcceptInvitationResponse, AcquireEmailData, AcquireEmailError, AcquireEmailResponse, AddLeadsData, AddLeadsError, AddLeadsResponse, AddMailboxData, AddMailboxError, AddMailboxResponse, BeginConsentData, BeginConsentError, BeginConsentResponse, BeginOidcData, BeginOidcError, BeginOidcResponse, BeginReconnectData, BeginReconnectError, BeginReconnectResponse, BeginSecondFactorData, BeginSecondFactorError, BeginSecondFactorResponse, ChangePasswordData, ChangePasswordError, ChangePasswordResponse, CheckMailboxDnsData, CheckMailboxDnsError, CheckMailboxDnsResponse, ConfirmSecondFactorData, ConfirmSecondFactorError, ConfirmSecondFactorResponse, ConfirmSendArrivedData, ConfirmSendArrivedError, ConfirmSendArrivedResponse, CountWebhookReplayData, CountWebhookReplayError, CountWebhookReplayResponse, CreateCampaignData, CreateCampaignError, CreateCampaignResponse, CreateInvitationData, CreateInvitationError, CreateInvitationResponse, CreateResetLinkData, CreateResetLinkError, CreateResetLinkResponse, CreateServiceAccountKeyData, CreateServiceAccountKeyError, CreateServiceAccountKeyResponse, CreateTryOutData, CreateTryOutError, CreateTryOutResponse, CreateWebhookData, CreateWebhookError, CreateWebhookResponse, CreateWorkspaceData, CreateWorkspaceError, CreateWorkspaceResponse, DeleteCampaignData, DeleteCampaignError, DeleteCampaignResponse, DeleteInvitationData, DeleteInvitationError, DeleteInvitationResponse, DeleteWebhookData, DeleteWebhookError, DeleteWebhookResponse, DisableSecondFactorData, DisableSecondFactorError, DisableSecondFactorResponse, DuplicateCampaignData, DuplicateCampaignError, DuplicateCampaignResponse, EnterSecondFactorData, EnterSecondFactorError, EnterSecondFactorResponse, FindContactsData, FindContactsError, FindContactsResponse, FinishConsentData, FinishConsentError, FinishConsentResponse, ForecastCampaignData, ForecastCampaignError, ForecastCampaignResponse, GetAcquiredCompanyData, GetAcquiredCompanyError, GetAcquiredCompanyResponse, GetAcquisitionBalanceData, GetAcquisitionBalanceError, GetAcquisitionBalanceResponse, GetCampaignData, GetCampaignError, GetCampaignResponse, GetConsentSettingsData, GetConsentSettingsError, GetConsentSettingsResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetLeadData, GetLeadError, GetLeadResponse, GetMailboxData, GetMailboxError, GetMailboxResponse, GetMailboxUseData, GetMailboxUseError, GetMailboxUseResponse, GetSessionData, GetSessionError, GetSessionResponse, GetTryOutData, GetTryOutError, GetTryOutResponse, GetWebhookData, GetWebhookError, GetWebhookEventData, GetWebhookEventError, GetWebhookEventResponse, GetWebhookEventSummaryByDateData, GetWebhookEventSummaryByDateError, GetWebhookEventSummaryByDateResponse, GetWebhookEventSummaryData, GetWebhookEventSummaryError, GetWebhookEventSummaryResponse, GetWebhookHealthData, GetWebhookHealthError, GetWebhookHealthResponse, GetWebhookRequestData, GetWebhookRequestError, GetWebhookRequestResponse, GetWebhookResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListAcquiredContactsData, ListAcquiredContactsError, ListAcquiredContactsResponse, ListAcquireListsData, ListAcquireListsError, ListAcquireListsResponse, ListAuditData, ListAuditError, ListAuditResponse, ListCampaignsData, ListCampaignsError, ListCampaignsResponse, ListCampaignSummariesData, ListCampaignSummariesError, ListCampaignSummariesResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListMailboxesData, ListMailboxesError, ListMailboxesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListOwnSessionsData, ListOwnSessionsError, ListOwnSessionsResponse, ListSendsData, ListSendsError, ListSendsResponse, ListServiceAccountKeysData, ListServiceAccountKeysError, ListServiceAccountKeysResponse, ListWebhookDaysData, ListWebhookDaysError, ListWebhookDaysResponse, ListWebhookEventsData, ListWebhookEventsError, ListWebhookEventsResponse, ListWebhookEventTypesData, ListWebhookEventTypesError, ListWebhookEventTypesResponse, ListWebhookHealthData, ListWebhookHealthError, ListWebhookHealthResponse, ListWebhooksData, ListWebhooksError, ListWebhooksResponse, ListWorkspacesData, ListWorkspacesError, ListWorkspacesResponse, PauseMailboxData, PauseMailboxError, PauseMailboxResponse, PreviewMailData, PreviewMailError, PreviewMailResponse, ReadCampaignAnalyticsData, ReadCampaignAnalyticsError, ReadCampaignAnalyticsResponse, ReadCampaignReadinessData, ReadCampaignReadinessError, ReadCampaignReadinessResponse, RemoveMailboxData, RemoveMailboxError, RemoveMailboxResponse, RemoveMemberData, RemoveMemberError, RemoveMemberResponse, RenewBackupCodesData, RenewBackupCodesError, RenewBackupCodesResponse, RepeatSendData, RepeatSendError, RepeatSendResponse, ReplayWebhookData, ReplayWebhookError, ReplayWebhookResponse, ResetPasswordData, ResetPasswordError, ResetPasswordResponse, ResumeMailboxData, ResumeMailboxError, ResumeMailboxResponse, RevokeKeyFamilyData, RevokeKeyFamilyError, RevokeKeyFamilyResponse, RevokeOtherSessionsData, RevokeOtherSessionsError, RevokeOtherSessionsResponse, RevokeOwnSessionData, RevokeOwnSessionError, RevokeOwnSessionResponse, RevokeServiceAccountKeyData, RevokeServiceAccountKeyError, RevokeServiceAccountKeyResponse, SendTestMailData, SendTestMailError, SendTestMailResponse, SetLeadStatusData, SetLeadStatusError, SetLeadStatusResponse, SetMemberRoleData, SetMemberRoleError, SetMemberRoleResponse, SetPlanData, SetPlanError, SetPlanResponse, SetUpData, SetUpError, SetUpResponse, SignInData, SignInError, SignInResponse, SignOutData, SignOutError, SignOutResponse, SuggestMailboxData, SuggestMailboxError, SuggestMailboxResponse, TestMailboxData, TestMailboxError, TestMailboxResponse, TestWebhookData, TestWebhookError, TestWebhookResponse, UpdateCampaignData, UpdateCampaignError, UpdateCampaignResponse, UpdateMailboxData, UpdateMailboxError, UpdateMailboxResponse, UpdateProfileData, UpdateProfileError, UpdateProfileResponse, UpdateWebhookData, UpdateWebhookError, UpdateWebhookResponse, UpdateWorkspaceData, UpdateWorkspaceError, UpdateWorkspaceResponse } from '../types.gen.ts';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -1595,6 +1595,190 @@ export const revokeKeyFamilyMutation = (options?: Partial<Options<RevokeKeyFamil
     };
     return mutationOptions;
 };
+
+export const listWebhookHealthQueryKey = (options?: Options<ListWebhookHealthData>) => createQueryKey('listWebhookHealth', options, false, ['Webhooks']);
+
+/**
+ * How webhooks do
+ *
+ * Of the same webhooks, in the same order, as a page of their list.
+ */
+export const listWebhookHealthOptions = (options?: Options<ListWebhookHealthData>) => queryOptions<ListWebhookHealthResponse, ListWebhookHealthError, ListWebhookHealthResponse, ReturnType<typeof listWebhookHealthQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listWebhookHealth({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listWebhookHealthQueryKey(options)
+});
+
+export const listWebhookHealthInfiniteQueryKey = (options?: Options<ListWebhookHealthData>): QueryKey<Options<ListWebhookHealthData>> => createQueryKey('listWebhookHealth', options, true);
+
+/**
+ * How webhooks do
+ *
+ * Of the same webhooks, in the same order, as a page of their list.
+ */
+export const listWebhookHealthInfiniteOptions = (options?: Options<ListWebhookHealthData>) => {
+    const opts = infiniteQueryOptions<ListWebhookHealthResponse, ListWebhookHealthError, InfiniteData<ListWebhookHealthResponse>, QueryKey<Options<ListWebhookHealthData>>, string | Pick<QueryKey<Options<ListWebhookHealthData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
+    // @ts-ignore
+    {
+        queryFn: async ({ pageParam, queryKey, signal }) => {
+            // @ts-ignore
+            const page: Pick<QueryKey<Options<ListWebhookHealthData>>[0], 'body' | 'headers' | 'path' | 'query'> = typeof pageParam === 'object' ? pageParam : {
+                query: {
+                    starting_after: pageParam
+                }
+            };
+            const params = createInfiniteParams(queryKey, page);
+            const { data } = await listWebhookHealth({
+                ...options,
+                ...params,
+                signal,
+                throwOnError: true
+            });
+            return data;
+        },
+        queryKey: listWebhookHealthInfiniteQueryKey(options)
+    });
+    return opts as Omit<typeof opts, 'initialData'>;
+};
+
+export const getWebhookHealthQueryKey = (options: Options<GetWebhookHealthData>) => createQueryKey('getWebhookHealth', options, false, ['Webhooks']);
+
+/**
+ * How a webhook does
+ */
+export const getWebhookHealthOptions = (options: Options<GetWebhookHealthData>) => queryOptions<GetWebhookHealthResponse, GetWebhookHealthError, GetWebhookHealthResponse, ReturnType<typeof getWebhookHealthQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getWebhookHealth({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getWebhookHealthQueryKey(options)
+});
+
+export const listWebhookDaysQueryKey = (options: Options<ListWebhookDaysData>) => createQueryKey('listWebhookDays', options, false, ['Webhooks']);
+
+/**
+ * Attempts of a webhook by day
+ *
+ * The last 30 UTC days, ascending, zeros included.
+ */
+export const listWebhookDaysOptions = (options: Options<ListWebhookDaysData>) => queryOptions<ListWebhookDaysResponse, ListWebhookDaysError, ListWebhookDaysResponse, ReturnType<typeof listWebhookDaysQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listWebhookDays({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listWebhookDaysQueryKey(options)
+});
+
+export const getWebhookRequestQueryKey = (options: Options<GetWebhookRequestData>) => createQueryKey('getWebhookRequest', options, false, ['Webhook events']);
+
+/**
+ * The request of an attempt
+ */
+export const getWebhookRequestOptions = (options: Options<GetWebhookRequestData>) => queryOptions<GetWebhookRequestResponse, GetWebhookRequestError, GetWebhookRequestResponse, ReturnType<typeof getWebhookRequestQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getWebhookRequest({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getWebhookRequestQueryKey(options)
+});
+
+export const countWebhookReplayQueryKey = (options: Options<CountWebhookReplayData>) => createQueryKey('countWebhookReplay', options, false, ['Webhooks']);
+
+/**
+ * How much a replay would deliver
+ *
+ * Counts to 100,001; more cannot be replayed at once.
+ */
+export const countWebhookReplayOptions = (options: Options<CountWebhookReplayData>) => queryOptions<CountWebhookReplayResponse, CountWebhookReplayError, CountWebhookReplayResponse, ReturnType<typeof countWebhookReplayQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await countWebhookReplay({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: countWebhookReplayQueryKey(options)
+});
+
+/**
+ * Deliver again
+ *
+ * The same events under their ids, to the address that the webhook has now. At most 100,000 at once.
+ */
+export const replayWebhookMutation = (options?: Partial<Options<ReplayWebhookData>>): UseMutationOptions<ReplayWebhookResponse, ReplayWebhookError, Options<ReplayWebhookData>> => {
+    const mutationOptions: UseMutationOptions<ReplayWebhookResponse, ReplayWebhookError, Options<ReplayWebhookData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await replayWebhook({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Make a receiver for trying out
+ *
+ * An address that a webhook can send to for an hour, to see what arrives.
+ */
+export const createTryOutMutation = (options?: Partial<Options<CreateTryOutData>>): UseMutationOptions<CreateTryOutResponse, CreateTryOutError, Options<CreateTryOutData>> => {
+    const mutationOptions: UseMutationOptions<CreateTryOutResponse, CreateTryOutError, Options<CreateTryOutData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await createTryOut({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const getTryOutQueryKey = (options: Options<GetTryOutData>) => createQueryKey('getTryOut', options, false, ['Webhooks']);
+
+/**
+ * What has arrived at a receiver for trying out
+ */
+export const getTryOutOptions = (options: Options<GetTryOutData>) => queryOptions<GetTryOutResponse, GetTryOutError, GetTryOutResponse, ReturnType<typeof getTryOutQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getTryOut({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getTryOutQueryKey(options)
+});
 
 export const getWorkspaceQueryKey = (options?: Options<GetWorkspaceData>) => createQueryKey('getWorkspace', options, false, ['Workspace']);
 

@@ -1,0 +1,2 @@
+export { webhookHealthRoutes } from './routes.ts'
+export { webhookHealthSchemas } from './schema.ts'

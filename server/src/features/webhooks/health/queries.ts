@@ -1,0 +1,108 @@
+import { sql } from 'kysely'
+import type { Db } from '../../../kernel/db/db.ts'
+
+export interface RecentAttempt {
+  webhook_id: string
+  id: string
+  success: boolean
+  status_code: number | null
+}
+
+/**
+ * The newest attempts of each destination, in no order: `most` of each URL and outcome, which lie
+ * side by side in an index.
+ */
+export const listRecentAttempts = async (
+  db: Db,
+  workspaceId: string,
+  webhookIds: string[],
+  before: string,
+  most: number,
+) => {
+  const { rows } = await sql<RecentAttempt>`
+    select u.webhook_id, newest.*
+    from webhook_urls u
+    cross join (values (true), (false)) as outcomes (success)
+    cross join lateral (
+      select e.id, e.success, e.status_code
+      from webhook_events e
+      where e.workspace_id = ${workspaceId}::uuid and e.id < ${before}::uuid
+        and hashtextextended(e.webhook_url, uuid_hash_extended(e.webhook_id, e.success::integer::bigint))
+          = hashtextextended(u.url, uuid_hash_extended(u.webhook_id, outcomes.success::integer::bigint))
+      order by e.id desc
+      limit ${most}::integer
+    ) newest
+    where u.workspace_id = ${workspaceId}::uuid and u.webhook_id = any(${webhookIds}::uuid[])`.execute(
+    db,
+  )
+  return rows
+}
+
+export interface LaneHealth {
+  webhook_id: string
+  failing_since: Date | null
+  failures: number
+  not_before: Date | null
+}
+
+/** Those that fail, or did; a healthy lane may have no row. */
+export const listLaneHealth = (db: Db, workspaceId: string, webhookIds: string[]) =>
+  db
+    .selectFrom('webhook_lanes')
+    .select(['webhook_id', 'failing_since', 'failures', 'not_before'])
+    .where('workspace_id', '=', workspaceId)
+    .where('webhook_id', '=', sql<string>`any(${webhookIds}::uuid[])`)
+    .execute() as Promise<LaneHealth[]>
+
+/** What waits to be delivered, retries included; a destination that nothing waits for is missing. */
+export const listPending = async (db: Db, workspaceId: string, webhookIds: string[]) => {
+  const { rows } = await sql<{ webhook_id: string; pending: number; oldest_id: string }>`
+    select webhook_id, count(*)::integer as pending, min(id::text) as oldest_id
+    from deliveries
+    where workspace_id = ${workspaceId}::uuid and webhook_id = any(${webhookIds}::uuid[])
+    group by webhook_id`.execute(db)
+  return rows
+}
+
+/** Half-open, by ids. */
+export interface DayRange {
+  date: string
+  from: string
+  before: string
+}
+
+export interface DayAttempts {
+  date: string
+  succeeded: number
+  failed: number
+}
+
+/** Attempts of a destination by day, counted in the index; days without any are missing. */
+export const countAttempts = async (
+  db: Db,
+  workspaceId: string,
+  webhookId: string,
+  days: DayRange[],
+) => {
+  const { rows } = await sql<DayAttempts>`
+    select d.date,
+      coalesce(sum(counted.n) filter (where outcomes.success), 0)::integer as succeeded,
+      coalesce(sum(counted.n) filter (where not outcomes.success), 0)::integer as failed
+    from unnest(
+      ${days.map(({ date }) => date)}::text[],
+      ${days.map(({ from }) => from)}::uuid[],
+      ${days.map(({ before }) => before)}::uuid[]
+    ) as d (date, from_id, before_id)
+    cross join webhook_urls u
+    cross join (values (true), (false)) as outcomes (success)
+    cross join lateral (
+      select count(*) as n
+      from webhook_events e
+      where e.workspace_id = ${workspaceId}::uuid and e.id >= d.from_id and e.id < d.before_id
+        and hashtextextended(e.webhook_url, uuid_hash_extended(e.webhook_id, e.success::integer::bigint))
+          = hashtextextended(u.url, uuid_hash_extended(u.webhook_id, outcomes.success::integer::bigint))
+    ) counted
+    where u.workspace_id = ${workspaceId}::uuid and u.webhook_id = ${webhookId}::uuid
+    group by d.date`.execute(db)
+  return rows
+}

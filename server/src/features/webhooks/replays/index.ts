@@ -1,0 +1,1 @@
+export { webhookReplayRoutes, webhookReplaySchemas } from './routes.ts'

@@ -1,0 +1,115 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { type Static, Type } from 'typebox'
+import { parseInstant } from '../../../kernel/calendar.ts'
+import { invalidField } from '../../../kernel/errors.ts'
+import { ref, Uuid } from '../../../kernel/http/schema.ts'
+import { countMissed, type Selection, startReplay } from './start-replay.ts'
+
+const time = (description: string) =>
+  Type.String({ maxLength: 40, 'x-document': { format: 'date-time' }, description })
+
+const WebhookReplayInput = Type.Object(
+  {
+    retry_group_id: Type.Optional(
+      Type.Unsafe<string>({ ...Uuid, description: 'One delivery again; without a window.' }),
+    ),
+    from: Type.Optional(time('Events not before this, ISO 8601.')),
+    to: Type.Optional(time('Events before this, ISO 8601; now when left out.')),
+  },
+  {
+    $id: 'WebhookReplayInput',
+    description: 'What to deliver again: one delivery, or the events of a window.',
+    additionalProperties: false,
+    examples: [{ retry_group_id: '019a9d5e-7f01-7c31-9d0a-5e1f6a2b3c4d' }],
+  },
+)
+
+const WebhookReplay = Type.Object(
+  { deliveries: Type.Integer({ description: 'How many.' }) },
+  {
+    $id: 'WebhookReplay',
+    description: 'How much a replay delivers.',
+    examples: [{ deliveries: 132 }],
+  },
+)
+
+export const webhookReplaySchemas = [WebhookReplayInput, WebhookReplay]
+
+const tags = ['Webhooks']
+const params = Type.Object({ id: Uuid })
+const entitlement = 'webhooks'
+
+export const webhookReplayRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/webhooks/:id/replay',
+    {
+      config: { access: { scopes: [], role: 'viewer', entitlement } },
+      schema: {
+        operationId: 'countWebhookReplay',
+        summary: 'How much a replay would deliver',
+        description: 'Counts to 100,001; more cannot be replayed at once.',
+        tags,
+        params,
+        querystring: Type.Object({
+          from: Type.Optional(time('Events not before this; a day ago when left out.')),
+          to: Type.Optional(time('Events before this; now when left out.')),
+        }),
+        response: { 200: ref(WebhookReplay) },
+      },
+    },
+    async ({ ctx, caller, params, query }) => {
+      const window = windowOf(query, ctx.now())
+      return { deliveries: await countMissed(ctx, caller.workspaceId, params.id, window) }
+    },
+  )
+
+  app.post(
+    '/webhooks/:id/replay',
+    {
+      config: { access: { scopes: [], role: 'admin', entitlement }, idempotency: 'lease' },
+      schema: {
+        operationId: 'replayWebhook',
+        summary: 'Deliver again',
+        description:
+          'The same events under their ids, to the address that the webhook has now. At most 100,000 at once.',
+        tags,
+        params,
+        body: ref(WebhookReplayInput),
+        response: { 200: ref(WebhookReplay) },
+      },
+    },
+    async ({ ctx, caller, id, params, body }) => {
+      const { workspaceId, actor } = caller
+      const by = { actor, requestId: id }
+      const selection = selectionOf(body, ctx.now())
+      return { deliveries: await startReplay(ctx, workspaceId, params.id, selection, by) }
+    },
+  )
+}
+
+function selectionOf(body: Static<typeof WebhookReplayInput>, now: Date): Selection {
+  const { retry_group_id: retryGroupId, from, to } = body
+  if (retryGroupId === undefined && from !== undefined) return windowOf({ from, to }, now)
+  if (retryGroupId !== undefined && from === undefined && to === undefined) return { retryGroupId }
+  throw invalidField('/from', 'send either retry_group_id or from, with or without to')
+}
+
+const dayMs = 86_400_000
+
+function windowOf(
+  given: { from?: string | undefined; to?: string | undefined },
+  now: Date,
+): { from: Date; to: Date } {
+  const to = instantOf('to', given.to) ?? now
+  const from = instantOf('from', given.from) ?? new Date(to.getTime() - dayMs)
+  if (from < to) return { from, to }
+  throw invalidField('/from', 'from must be before to')
+}
+
+function instantOf(name: 'from' | 'to', text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined
+  const instant = parseInstant(text)
+  // Ids hold no time before 1970.
+  if (instant && instant.epochMilliseconds >= 0) return new Date(instant.epochMilliseconds)
+  throw invalidField(`/${name}`, `${name} must be an ISO 8601 time such as 2026-11-20T00:00:00Z`)
+}
