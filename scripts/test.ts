@@ -1,5 +1,5 @@
 // `npm test`: every check and test, and one line that adds them up. With THOROUGH=1, as in CI, random
-// cases are tried in full and what they run is counted. `npm test -- FILE …` runs these test files only,
+// cases are tried in full. `npm test -- FILE …` runs these test files only,
 // by their paths below server/.
 //
 // A test file that fails beside others is run once more alone. If it passes, it is named as flaky, which
@@ -21,6 +21,9 @@ interface Step {
   env?: NodeJS.ProcessEnv
 }
 
+const scratch = mkdtempSync(join(tmpdir(), 'outrider-counts-'))
+const countsFile = join(scratch, 'counts.json')
+const functionsFile = join(scratch, 'functions')
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
@@ -30,6 +33,13 @@ const checks: Step[] = [
   { name: 'database types', command: ['node', 'scripts/database-types.ts', '--check'] },
   { name: 'OpenAPI document', command: ['node', 'scripts/openapi.ts', '--check'] },
 ]
+
+/** Once all have run. */
+const functionsRun: Step = {
+  name: 'functions of query files that no test runs',
+  command: ['node', 'server/test/statements/check-functions.ts'],
+  env: { FUNCTIONS_FILE: functionsFile },
+}
 
 /** All test files of a folder's project, or these. */
 interface TestRun {
@@ -48,20 +58,20 @@ const testRuns: TestRun[] =
   named.length > 0
     ? [{ name: 'tests', folder: 'server', project: 'server', files: named }]
     : [
-        { name: 'tests', folder: 'server', project: 'server' },
+        // One file of this run is not enough to say what is never run.
         {
-          ...{ name: 'responsiveness', folder: 'server', project: 'responsive' },
-          // Counting what is run keeps V8 from optimising it.
-          env: { THOROUGH: '0' },
+          name: 'tests',
+          folder: 'server',
+          project: 'server',
+          env: { FUNCTIONS_FILE: functionsFile },
         },
+        { name: 'responsiveness', folder: 'server', project: 'responsive' },
         { name: 'application', folder: 'web', project: 'pages' },
       ]
 
 /** More than these fail for a reason that they share. */
 const flakyMax = 3
 
-const scratch = mkdtempSync(join(tmpdir(), 'outrider-counts-'))
-const countsFile = join(scratch, 'counts.json')
 const env = {
   ...process.env,
   PATH: [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter),
@@ -84,6 +94,7 @@ const report: string[] = []
 const waiting = named.length > 0 ? [] : [...checks]
 await Promise.all([runChecks(), runChecks()])
 for (const run of testRuns) if (!interrupted) await runTests(run)
+if (named.length === 0 && !interrupted) await check(functionsRun)
 rmSync(scratch, { recursive: true })
 
 console.log(`\n${report.join('\n')}${interrupted ? '\nInterrupted.' : ''}\n`)
@@ -109,9 +120,7 @@ async function runTests(run: TestRun) {
 }
 
 async function runOnce({ name, folder, project, files, env = {} }: TestRun) {
-  // Some of the files run some of the statements only: coverage says nothing then.
-  const chosen = files ? ['--coverage.enabled=false', ...files] : []
-  const command = ['vitest', 'run', '--project', project, ...chosen]
+  const command = ['vitest', 'run', '--project', project, ...(files ?? [])]
   console.log(`\n— ${name}: ${command.join(' ')}`)
   const ok = await timed({ name, command, folder, env }, 'inherit')
   return { ok, counts: readCounts() }
@@ -119,10 +128,12 @@ async function runOnce({ name, folder, project, files, env = {} }: TestRun) {
 
 /** What a check says is printed when it has said all. */
 async function runChecks() {
-  for (let step = waiting.shift(); step && !interrupted; step = waiting.shift()) {
-    const ok = await timed(step, 'pipe')
-    add({ passed: ok ? 1 : 0 }, ok)
-  }
+  for (let step = waiting.shift(); step && !interrupted; step = waiting.shift()) await check(step)
+}
+
+async function check(step: Step) {
+  const ok = await timed(step, 'pipe')
+  add({ passed: ok ? 1 : 0 }, ok)
 }
 
 async function timed(step: Step, output: 'inherit' | 'pipe'): Promise<boolean> {

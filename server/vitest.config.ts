@@ -2,13 +2,16 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/longest-first.ts'
 import { CountReporter } from './test/reporter.ts'
-import { isThorough } from './test/thoroughness.ts'
 
 const responsive = '**/*.responsive.test.ts'
 
 export default defineConfig({
   test: {
-    setupFiles: ['test/statements/capture.ts', 'test/random-cases.ts'],
+    setupFiles: [
+      'test/statements/capture.ts',
+      'test/statements/functions-run.ts',
+      'test/random-cases.ts',
+    ],
     globalSetup: ['test/global-setup.ts'],
     reporters: ['default', new CountReporter(process.env.TEST_COUNTS_FILE)],
     // A worker loads the modules once for all of its test files: none keeps state between them.
@@ -45,13 +48,5 @@ export default defineConfig({
         },
       },
     ],
-    coverage: {
-      enabled: isThorough,
-      provider: 'v8',
-      // A statement that no test has run against PostgreSQL is a guess.
-      include: ['src/**/{queries,*-queries}.ts'],
-      reporter: [['text-summary'], ['json-summary']],
-      thresholds: { functions: 100 },
-    },
   },
 })

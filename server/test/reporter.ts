@@ -7,7 +7,7 @@ export interface Counts {
   skipped: number
   /** What failed, file by file. */
   failures: { file: string; tests: string[] }[]
-  /** Failures that belong to no file: errors outside of tests, the global set-up, coverage. */
+  /** Failures that belong to no file: errors outside of tests, the global set-up. */
   elsewhere: number
 }
 
@@ -21,7 +21,7 @@ export class CountReporter implements Reporter {
   }
 
   onInit(): void {
-    // The coverage table and its thresholds come after the last event that a reporter hears of.
+    // The global set-up ends after the last event that a reporter hears of.
     process.once('exit', (code) => this.#finish(code))
   }
 
@@ -55,7 +55,7 @@ export class CountReporter implements Reporter {
 
   #finish(code: number) {
     const counts = this.#counts
-    // Failed as a whole: the global set-up, a coverage threshold.
+    // Failed as a whole: the global set-up.
     if (code !== 0 && counts.failed === 0) counts.failed = counts.elsewhere = 1
     const tail = counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''
     console.log(`${counts.passed} passed, ${counts.failed} failed${tail}`)

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 
 /**
- * CI sets THOROUGH=1: it tries everything in full, and counts which statements were run. Without it
- * `npm test` makes the same promises with fewer random cases.
+ * CI sets THOROUGH=1: it tries everything in full. Without it `npm test` makes the same promises with
+ * fewer random cases.
  */
 export const isThorough = process.env.THOROUGH === '1'
 

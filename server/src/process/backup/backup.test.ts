@@ -44,14 +44,19 @@ test('backups under load, with checkpoints meanwhile, restore to a moment that w
     insert into orders (filling) select repeat(md5(n::text), 30) from generate_series(1, 30000) n;
     insert into lines select id from orders`)
   let isOver = false
-  const unto = async (text: string) => {
+  // Beside what it asks for it rests: as fast as it can it fills gigabytes of journal, which only
+  // make the copies long.
+  const unto = async (text: string, restSeconds = 0) => {
     const own = await connect(postgres.url)
-    while (!isOver) await own.query(text)
+    while (!isOver) {
+      await own.query(text)
+      await own.query('select pg_sleep($1)', [restSeconds])
+    }
   }
   const order = `with made as (insert into orders (filling) values (repeat('x', 2000)) returning id)
     insert into lines select id from made`
   const load = Promise.all([
-    ...[unto(order), unto(order), unto('checkpoint'), unto('select pg_switch_wal()')],
+    ...[unto(order), unto(order), unto('checkpoint', 0.1), unto('select pg_switch_wal()', 0.5)],
     unto(`update orders set filling = filling || 'y' where id % 1000 = 1 + (random() * 900)::int`),
   ])
   try {

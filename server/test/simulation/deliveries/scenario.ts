@@ -18,7 +18,7 @@ export const deliveries: Scenario<DeliveryConditions> = {
   name: 'deliveries',
   seedRows,
   faults,
-  seeds: { tested: 60, replayed: 4, remembered: [] },
+  seeds: { tested: 40, replayed: 4, remembered: [] },
   drawConditions: drawDeliveryConditions,
   begin,
 }
