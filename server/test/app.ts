@@ -56,29 +56,33 @@ export async function testApi(overrides: Partial<Config> = {}): Promise<TestApi>
       const stranger = await createWorkspace(ctx, `stranger ${ctx.newId()}`)
       return { workspaceId: stranger.id, key: await createKey(['all:*'], stranger.id) }
     },
-    async call(method, url, options = {}) {
-      const bearer = options.key === undefined ? key : options.key
-      const response = await app.inject({
-        method: method as 'GET',
-        url,
-        remoteAddress: options.address ?? '127.0.0.1',
-        headers: {
-          ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
-          ...options.headers,
-        },
-        ...(options.body === undefined ? {} : { payload: options.body as object }),
-      })
-      const text = response.body
-      const isJson = /^application\/json\b/.test(String(response.headers['content-type']))
-      return {
-        status: response.statusCode,
-        headers: response.headers,
-        body: text === '' ? undefined : isJson ? JSON.parse(text) : text,
-      }
-    },
+    call: callOf(app, key),
     async [Symbol.asyncDispose]() {
       await app.close()
       await ctx[Symbol.asyncDispose]()
     },
   }
 }
+
+/** Requests through an application, with this key unless another is given. */
+export const callOf =
+  (app: FastifyInstance, key: string | null = null): TestApi['call'] =>
+  async (method, url, options = {}) => {
+    const bearer = options.key === undefined ? key : options.key
+    const response = await app.inject({
+      method: method as 'GET',
+      url,
+      remoteAddress: options.address ?? '127.0.0.1',
+      headers: {
+        ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+        ...options.headers,
+      },
+      ...(options.body === undefined ? {} : { payload: options.body as object }),
+    })
+    const text = response.body
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+    }
+  }

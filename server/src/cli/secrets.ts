@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { sealedColumns } from '../app.ts'
+import { countSecondFactors, resealSecondFactors } from '../features/users/index.ts'
 import type { Context } from '../kernel/context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { countRunnersWithoutKey } from '../kernel/runner/lease-queries.ts'
@@ -36,7 +37,8 @@ interface Counted extends SealedCount {
 }
 
 const readCounts = async (ctx: Context): Promise<{ items: Counted[] }> => {
-  const counts = await countSealed(ctx.db, sealedColumns)
+  const sealed = await countSealed(ctx.db, sealedColumns)
+  const counts = [...sealed, ...(await countSecondFactors(ctx))]
   return {
     items: counts.map((one) => ({ ...one, opens: ctx.secrets.keyIds.includes(one.key_id) })),
   }
@@ -51,7 +53,13 @@ async function reseal(ctx: Context): Promise<Resealed & { items: Counted[] }> {
       `${lacking} runners that are alive lack the key ${keyId} and could open nothing that is sealed with it: restart every process with this OUTRIDER_SECRET_KEY first.`,
     )
   }
-  return { ...(await resealAll(ctx, sealedColumns)), ...(await readCounts(ctx)) }
+  const columns = await resealAll(ctx, sealedColumns)
+  const factors = await resealSecondFactors(ctx)
+  return {
+    resealed: columns.resealed + factors.resealed,
+    unreadable: columns.unreadable + factors.unreadable,
+    ...(await readCounts(ctx)),
+  }
 }
 
 const showCounts = ({ items }: { items: Counted[] }) =>

@@ -1,7 +1,10 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type TestApi, testApi } from '../../../test/app.ts'
+import { callOf, type TestApi, testApi } from '../../../test/app.ts'
 import { type Browser, openBrowser, owner, password, setUp, signIn } from '../../../test/browser.ts'
+import { buildApi } from '../../app.ts'
+import { createSecretBox } from '../../kernel/crypto.ts'
+import { countSecondFactors, resealSecondFactors } from '../users/index.ts'
 
 let api: TestApi
 let browser: Browser
@@ -42,8 +45,8 @@ async function enrol() {
   return { uri, backup_codes }
 }
 
-async function enterPassword() {
-  const entering = openBrowser(api)
+async function enterPassword(at = api) {
+  const entering = openBrowser(at)
   const answer = await post(entering, '/app/session', { email: owner.email, password })
   expect(answer.body).toEqual({ second_factor: true })
   expect(await userOf(entering)).toBeNull()
@@ -86,6 +89,37 @@ test('a backup code opens once, and new ones make the old ones void', async () =
   const renewed = await post(browser, '/app/profile/second-factor/backup-codes', { password })
   expect(await enter(other)).toBe(401)
   expect(await enter(renewed.body.backup_codes[0])).toBe(200)
+})
+
+test('a second factor still opens when its key was replaced and everything sealed anew', async () => {
+  const old = randomBytes(32)
+  const next = randomBytes(32)
+  const under = async (...keys: Buffer[]) => {
+    const ctx = { ...api.ctx, config: { ...api.ctx.config }, secrets: createSecretBox(keys) }
+    const app = await buildApi(ctx)
+    return { ...api, app, call: callOf(app), ctx, [Symbol.asyncDispose]: () => app.close() }
+  }
+  await using before = await under(old)
+  browser = await signIn(before, owner)
+  const { uri, backup_codes } = await enrol()
+
+  await using rotating = await under(next, old)
+  expect(await resealSecondFactors(rotating.ctx)).toEqual({ resealed: 1, unreadable: 0 })
+  expect(await resealSecondFactors(rotating.ctx)).toEqual({ resealed: 0, unreadable: 0 })
+  expect(await countSecondFactors(rotating.ctx)).toMatchObject([
+    { count: 1, key_id: rotating.ctx.secrets.keyId },
+  ])
+
+  await using after = await under(next)
+  const entered = async (code: string, is_backup_code: boolean) => {
+    const entering = await enterPassword(after)
+    const body = { code, is_backup_code }
+    return (await post(entering, '/app/session/second-factor', body)).status
+  }
+  expect(await entered(codeOf(uri), false)).toBe(200)
+  expect(await entered(backup_codes[0] ?? '', true)).toBe(200)
+  await using lost = await under(randomBytes(32))
+  expect(await resealSecondFactors(lost.ctx)).toEqual({ resealed: 0, unreadable: 1 })
 })
 
 test('it is turned off with the password, and not without', async () => {

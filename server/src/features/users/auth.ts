@@ -44,7 +44,7 @@ async function createAuth(ctx: Context, plugins: Plugins) {
     baseURL: ctx.config.baseUrl,
     basePath: '/app/auth',
     // What an older key encrypted still opens; sessions that it signed end.
-    secrets: ctx.secrets.derive('application sign-in', 32).map(versioned),
+    secrets: authKeys(ctx),
     database: { db: ctx.db, type: 'postgres', transaction: true },
     telemetry: { enabled: false },
     logger: { disabled: true },
@@ -159,8 +159,10 @@ const tokenless = <T extends object>(account: T) => ({
   ...{ accessTokenExpiresAt: null, refreshTokenExpiresAt: null },
 })
 
-/** The number is stored with what is encrypted, so it must tell the key and not its place. */
-const versioned = (key: Buffer) => ({
-  version: sha256(key).readUInt32BE(0),
-  value: key.toString('base64'),
-})
+/** What better-auth encrypts and signs with: one of each secret key, the newest first. */
+export const authKeys = ({ secrets }: Pick<Context, 'secrets'>) =>
+  secrets.derive('application sign-in', 32).map((key) => ({
+    // Stored with what is encrypted, so it must tell the key and not its place.
+    version: sha256(key).readUInt32BE(0),
+    value: key.toString('base64'),
+  }))

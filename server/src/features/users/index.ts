@@ -13,6 +13,7 @@ export {
   revokeOtherSessions,
   revokeSession,
 } from './profile.ts'
+export { countSecondFactors, resealSecondFactors } from './second-factor-keys.ts'
 export {
   enterSecondFactor,
   findSession,

@@ -107,6 +107,41 @@ export async function deleteSecondFactor(tx: Db, userId: string, now: Date): Pro
   await tx.updateTable('users').set(off).where('id', '=', userId).execute()
 }
 
+/** The number of the key stands between the second and the third dollar sign. */
+const keyVersion = sql<string>`split_part(secret, '$', 3)`
+
+/** By the number of the key that has encrypted them. */
+export const countSecondFactors = (db: Db) =>
+  db
+    .selectFrom('user_two_factors')
+    .select([keyVersion.as('version'), sql<number>`count(*)::int`.as('count')])
+    .groupBy(keyVersion)
+    .execute()
+
+/** All that another key has encrypted. */
+export const findForeignSecondFactors = (db: Db, version: number) =>
+  db
+    .selectFrom('user_two_factors')
+    .select(['id', 'secret', 'backup_codes'])
+    .where(keyVersion, '<>', String(version))
+    .execute()
+
+/** Only where it still is what was read. @returns whether it was */
+export async function replaceSecondFactor(
+  db: Db,
+  { id, secret, backup_codes }: { id: string; secret: string; backup_codes: string },
+  anew: { secret: string; backup_codes: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('user_two_factors')
+    .set(anew)
+    .where('id', '=', id)
+    .where('secret', '=', secret)
+    .where('backup_codes', '=', backup_codes)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
 export const deleteSession = (db: Db, token: string) =>
   db.deleteFrom('user_sessions').where('token', '=', token).execute()
 
