@@ -17,7 +17,8 @@ export const settings = {
   plugins: [
     { name: '@hey-api/client-fetch', baseUrl: false, throwOnError: true },
     '@hey-api/typescript',
-    '@hey-api/sdk',
+    // The browser sends the session by itself.
+    { name: '@hey-api/sdk', auth: false },
     // With its tags in each key, what the server says has changed can be read again by tag.
     { name: '@tanstack/react-query', queryKeys: { tags: true } },
   ],

@@ -27,7 +27,13 @@ import {
   keyRoutes,
   keySchemas,
 } from './features/keys/index.ts'
-import { draftRoutes, followSteps, leadRoutes, leadSchemas } from './features/leads/index.ts'
+import {
+  campaignLeadRoutes,
+  campaignLeadSchemas,
+  followSteps,
+  leadRoutes,
+  leadSchemas,
+} from './features/leads/index.ts'
 import { type ListenForChanges, liveRoutes } from './features/live/index.ts'
 import { consentRoutes, consentSchemas } from './features/mailboxes/consent/index.ts'
 import { sealedMailboxColumns } from './features/mailboxes/index.ts'
@@ -111,7 +117,7 @@ const applicationFeatures: {
   { schemas: workspaceSchemas, routes: workspaceRoutes },
   { schemas: auditSchemas, routes: auditRoutes },
   { schemas: campaignPageSchemas, routes: campaignPageRoutes },
-  { schemas: [], routes: draftRoutes },
+  { schemas: campaignLeadSchemas, routes: campaignLeadRoutes },
   { schemas: previewSchemas, routes: previewRoutes },
   { schemas: sendingSchemas, routes: sendingRoutes },
 ]

@@ -8,7 +8,7 @@ import { setUpClient } from './api/client.ts'
 import { App } from './app/App.tsx'
 import { setUpTexts } from './texts/texts.ts'
 
-setUpTexts()
+await setUpTexts()
 setUpClient()
 const root = document.getElementById('root')
 if (root) createRoot(root).render(<App />)

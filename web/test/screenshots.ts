@@ -1,9 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Route } from 'playwright-core'
+import { expect } from 'vitest'
 import { createKeyAsOperator } from '../../server/src/features/keys/index.ts'
 import { createPerson, join } from '../../server/test/people.ts'
 import { enter } from './application.ts'
+import { prepareCampaigns } from './campaign-shots.ts'
 import { test } from './pages/fixture.ts'
 
 // Not a test: `npm run screenshots --workspace web` shows every page as it looks, to be looked at.
@@ -51,6 +53,7 @@ test('each page, light and dark, wide and narrow', { timeout: 300_000 }, async (
     await join(api, api.workspaceId, await createPerson(api, { email }), role)
   }
   await asOwner('POST', '/app/invitations', { email: 'carla@example.com', role: 'member' })
+  const all = [...shots, ...(await prepareCampaigns(application))]
 
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [1280, 390]) {
@@ -60,10 +63,13 @@ test('each page, light and dark, wide and narrow', { timeout: 300_000 }, async (
         const context = await browser.newContext(options)
         if (isSignedIn && visitor) await enter(context, address, visitor)
         const page = await context.newPage()
-        for (const [name, path, needsSession] of shots) {
+        for (const [name, path, needsSession] of all) {
           if (needsSession !== isSignedIn) continue
           if (name === 'set-up') await page.route('**/app/session', answerNotSetUp)
-          await page.goto(`${address}${path}`, { waitUntil: 'networkidle' })
+          await page.goto(`${address}${path}`)
+          // The stream of live updates never ends: the network is not idle.
+          await page.locator('h1').first().waitFor()
+          await expect.poll(() => page.locator('.mantine-Skeleton-root').count()).toBe(0)
           await page.unrouteAll()
           await page.screenshot({ path: `${folder}${name}-${colorScheme}-${width}.png` })
         }

@@ -1,9 +1,8 @@
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { setNonce } from 'get-nonce'
-import { useMemo } from 'react'
+import { lazy, Suspense, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { personalCache } from '../api/caches.ts'
 import { styleNonce } from '../lib/nonce.ts'
@@ -12,6 +11,9 @@ import { themeOf } from './theme.ts'
 
 // What Mantine's dialogs lock the scrolling with writes a <style> of its own, and asks here.
 setNonce(styleNonce())
+
+// Nothing is told before somebody does something.
+const Notices = lazy(() => import('./Notices.tsx'))
 
 // As public/color-scheme.js reads it.
 const schemes = localStorageColorSchemeManager({ key: 'outrider-color-scheme' })
@@ -33,7 +35,9 @@ export function App() {
       <QueryClientProvider client={personalCache}>
         <RouterProvider router={router} />
       </QueryClientProvider>
-      <Notifications position="bottom-right" />
+      <Suspense>
+        <Notices />
+      </Suspense>
     </MantineProvider>
   )
 }

@@ -4,7 +4,11 @@ type Reading = keyof typeof operations
 
 /** What is read again when the server says that a topic has changed: operations, by their ids. */
 export const readings: Record<string, readonly Reading[]> = {
-  campaigns: ['listCampaigns', 'getCampaign'],
+  campaigns: [
+    ...(['listCampaigns', 'getCampaign', 'listCampaignSummaries'] as const),
+    ...(['readCampaignReadiness', 'forecastCampaign'] as const),
+    ...(['readCampaignAnalytics', 'listSends'] as const),
+  ],
   leads: ['getLead'],
   inbox: [],
   deliveries: ['listWebhookEvents', 'getWebhookEventSummary', 'getWebhookEventSummaryByDate'],

@@ -8,6 +8,7 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { auditFilterOf } from '../features/audit/index.ts'
+import { campaignFilterOf, campaignPlaceOf } from '../features/campaigns/index.ts'
 import { readSession } from '../features/users/index.ts'
 import { rememberedWorkspace } from '../lib/remembered.ts'
 import { NotFound } from './NotFound.tsx'
@@ -121,6 +122,26 @@ const workspaceHome = createRoute({
   },
 })
 
+const campaigns = createRoute({
+  getParentRoute: () => workspace,
+  path: 'campaigns',
+  validateSearch: (search) => campaignFilterOf(search),
+  component: lazyRouteComponent(
+    () => import('../features/campaigns/CampaignsPage.tsx'),
+    'CampaignsPage',
+  ),
+})
+
+const campaign = createRoute({
+  getParentRoute: () => workspace,
+  path: 'campaigns/$id',
+  validateSearch: (search) => campaignPlaceOf(search),
+  component: lazyRouteComponent(
+    () => import('../features/campaigns/CampaignPage.tsx'),
+    'CampaignPage',
+  ),
+})
+
 const keys = createRoute({
   getParentRoute: () => workspace,
   path: 'settings/keys',
@@ -169,7 +190,16 @@ export const router = createRouter({
     signedIn.addChildren([
       home,
       account,
-      workspace.addChildren([workspaceHome, keys, members, workspaceSettings, audit, nowhere]),
+      workspace.addChildren([
+        workspaceHome,
+        campaigns,
+        campaign,
+        keys,
+        members,
+        workspaceSettings,
+        audit,
+        nowhere,
+      ]),
     ]),
   ]),
   defaultPreload: 'intent',

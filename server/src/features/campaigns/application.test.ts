@@ -156,6 +156,8 @@ test('a test mail is what the lead would get, and counts nowhere', async () => {
   const { id } = await sending.createCampaign([mailbox], { ...more, open_tracking: true })
   await call('PATCH', `/app/api/v2/campaigns/${id}`, { status: 'paused' })
   const [lead_id] = await sending.addLeads(id, [{ email: 'ada@lead.example', first_name: 'Ada' }])
+  const known = (await call('GET', `/app/campaigns/${id}/variables`)).body
+  expect(known).toEqual({ leads: 1, items: [{ name: 'first_name', missing: 0 }] })
   const draft = {
     sequences: [{ steps: [{ variants: [{ subject: 'Draft {{first_name}}', body }] }] }],
   }

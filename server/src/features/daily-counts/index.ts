@@ -11,7 +11,6 @@ export {
   utcDay,
 } from './queries.ts'
 export {
-  type CampaignTotals,
   listStepDays,
   type StepDay,
   sumCampaigns,

@@ -33,7 +33,7 @@ export type PreviewRequest = (
   test?: TestEnvelope | undefined
 }
 
-export interface TestEnvelope {
+interface TestEnvelope {
   mailboxId: string
   to: string
   messageId: string

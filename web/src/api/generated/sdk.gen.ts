@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.ts';
-import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AcquireEmailData, AcquireEmailErrors, AcquireEmailResponses, AddLeadsData, AddLeadsErrors, AddLeadsResponses, AddMailboxData, AddMailboxErrors, AddMailboxResponses, BeginConsentData, BeginConsentErrors, BeginConsentResponses, BeginOidcData, BeginOidcErrors, BeginOidcResponses, BeginReconnectData, BeginReconnectErrors, BeginReconnectResponses, BeginSecondFactorData, BeginSecondFactorErrors, BeginSecondFactorResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckMailboxDnsData, CheckMailboxDnsErrors, CheckMailboxDnsResponses, ConfirmSecondFactorData, ConfirmSecondFactorErrors, ConfirmSecondFactorResponses, ConfirmSendArrivedData, ConfirmSendArrivedErrors, ConfirmSendArrivedResponses, CountWebhookReplayData, CountWebhookReplayErrors, CountWebhookReplayResponses, CreateCampaignData, CreateCampaignErrors, CreateCampaignResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateServiceAccountKeyData, CreateServiceAccountKeyErrors, CreateServiceAccountKeyResponses, CreateTryOutData, CreateTryOutErrors, CreateTryOutResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteCampaignData, DeleteCampaignErrors, DeleteCampaignResponses, DeleteInvitationData, DeleteInvitationErrors, DeleteInvitationResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisableSecondFactorData, DisableSecondFactorErrors, DisableSecondFactorResponses, DuplicateCampaignData, DuplicateCampaignErrors, DuplicateCampaignResponses, EnterSecondFactorData, EnterSecondFactorErrors, EnterSecondFactorResponses, FindContactsData, FindContactsErrors, FindContactsResponses, FinishConsentData, FinishConsentErrors, FinishConsentResponses, ForecastCampaignData, ForecastCampaignErrors, ForecastCampaignResponses, GetAcquiredCompanyData, GetAcquiredCompanyErrors, GetAcquiredCompanyResponses, GetAcquisitionBalanceData, GetAcquisitionBalanceErrors, GetAcquisitionBalanceResponses, GetCampaignData, GetCampaignErrors, GetCampaignResponses, GetConsentSettingsData, GetConsentSettingsErrors, GetConsentSettingsResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetLeadData, GetLeadErrors, GetLeadResponses, GetMailboxData, GetMailboxErrors, GetMailboxResponses, GetMailboxUseData, GetMailboxUseErrors, GetMailboxUseResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetTryOutData, GetTryOutErrors, GetTryOutResponses, GetWebhookData, GetWebhookErrors, GetWebhookEventData, GetWebhookEventErrors, GetWebhookEventResponses, GetWebhookEventSummaryByDateData, GetWebhookEventSummaryByDateErrors, GetWebhookEventSummaryByDateResponses, GetWebhookEventSummaryData, GetWebhookEventSummaryErrors, GetWebhookEventSummaryResponses, GetWebhookHealthData, GetWebhookHealthErrors, GetWebhookHealthResponses, GetWebhookRequestData, GetWebhookRequestErrors, GetWebhookRequestResponses, GetWebhookResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ListAcquiredContactsData, ListAcquiredContactsErrors, ListAcquiredContactsResponses, ListAcquireListsData, ListAcquireListsErrors, ListAcquireListsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListCampaignsData, ListCampaignsErrors, ListCampaignsResponses, ListCampaignSummariesData, ListCampaignSummariesErrors, ListCampaignSummariesResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListMailboxesData, ListMailboxesErrors, ListMailboxesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListOwnSessionsData, ListOwnSessionsErrors, ListOwnSessionsResponses, ListSendsData, ListSendsErrors, ListSendsResponses, ListServiceAccountKeysData, ListServiceAccountKeysErrors, ListServiceAccountKeysResponses, ListWebhookDaysData, ListWebhookDaysErrors, ListWebhookDaysResponses, ListWebhookEventsData, ListWebhookEventsErrors, ListWebhookEventsResponses, ListWebhookEventTypesData, ListWebhookEventTypesErrors, ListWebhookEventTypesResponses, ListWebhookHealthData, ListWebhookHealthErrors, ListWebhookHealthResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, ListWorkspacesData, ListWorkspacesErrors, ListWorkspacesResponses, PauseMailboxData, PauseMailboxErrors, PauseMailboxResponses, PreviewMailData, PreviewMailErrors, PreviewMailResponses, ReadCampaignAnalyticsData, ReadCampaignAnalyticsErrors, ReadCampaignAnalyticsResponses, ReadCampaignReadinessData, ReadCampaignReadinessErrors, ReadCampaignReadinessResponses, RemoveMailboxData, RemoveMailboxErrors, RemoveMailboxResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenewBackupCodesData, RenewBackupCodesErrors, RenewBackupCodesResponses, RepeatSendData, RepeatSendErrors, RepeatSendResponses, ReplayWebhookData, ReplayWebhookErrors, ReplayWebhookResponses, ResetPasswordData, ResetPasswordErrors, ResetPasswordResponses, ResumeMailboxData, ResumeMailboxErrors, ResumeMailboxResponses, RevokeKeyFamilyData, RevokeKeyFamilyErrors, RevokeKeyFamilyResponses, RevokeOtherSessionsData, RevokeOtherSessionsErrors, RevokeOtherSessionsResponses, RevokeOwnSessionData, RevokeOwnSessionErrors, RevokeOwnSessionResponses, RevokeServiceAccountKeyData, RevokeServiceAccountKeyErrors, RevokeServiceAccountKeyResponses, SendTestMailData, SendTestMailErrors, SendTestMailResponses, SetLeadStatusData, SetLeadStatusErrors, SetLeadStatusResponses, SetMemberRoleData, SetMemberRoleErrors, SetMemberRoleResponses, SetPlanData, SetPlanErrors, SetPlanResponses, SetUpData, SetUpErrors, SetUpResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutErrors, SignOutResponses, SuggestMailboxData, SuggestMailboxErrors, SuggestMailboxResponses, TestMailboxData, TestMailboxErrors, TestMailboxResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateCampaignData, UpdateCampaignErrors, UpdateCampaignResponses, UpdateMailboxData, UpdateMailboxErrors, UpdateMailboxResponses, UpdateProfileData, UpdateProfileErrors, UpdateProfileResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses } from './types.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AcquireEmailData, AcquireEmailErrors, AcquireEmailResponses, AddLeadsData, AddLeadsErrors, AddLeadsResponses, AddMailboxData, AddMailboxErrors, AddMailboxResponses, BeginConsentData, BeginConsentErrors, BeginConsentResponses, BeginOidcData, BeginOidcErrors, BeginOidcResponses, BeginReconnectData, BeginReconnectErrors, BeginReconnectResponses, BeginSecondFactorData, BeginSecondFactorErrors, BeginSecondFactorResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckMailboxDnsData, CheckMailboxDnsErrors, CheckMailboxDnsResponses, ConfirmSecondFactorData, ConfirmSecondFactorErrors, ConfirmSecondFactorResponses, ConfirmSendArrivedData, ConfirmSendArrivedErrors, ConfirmSendArrivedResponses, CountWebhookReplayData, CountWebhookReplayErrors, CountWebhookReplayResponses, CreateCampaignData, CreateCampaignErrors, CreateCampaignResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateServiceAccountKeyData, CreateServiceAccountKeyErrors, CreateServiceAccountKeyResponses, CreateTryOutData, CreateTryOutErrors, CreateTryOutResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteCampaignData, DeleteCampaignErrors, DeleteCampaignResponses, DeleteInvitationData, DeleteInvitationErrors, DeleteInvitationResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisableSecondFactorData, DisableSecondFactorErrors, DisableSecondFactorResponses, DuplicateCampaignData, DuplicateCampaignErrors, DuplicateCampaignResponses, EnterSecondFactorData, EnterSecondFactorErrors, EnterSecondFactorResponses, FindContactsData, FindContactsErrors, FindContactsResponses, FinishConsentData, FinishConsentErrors, FinishConsentResponses, ForecastCampaignData, ForecastCampaignErrors, ForecastCampaignResponses, GetAcquiredCompanyData, GetAcquiredCompanyErrors, GetAcquiredCompanyResponses, GetAcquisitionBalanceData, GetAcquisitionBalanceErrors, GetAcquisitionBalanceResponses, GetCampaignData, GetCampaignErrors, GetCampaignResponses, GetConsentSettingsData, GetConsentSettingsErrors, GetConsentSettingsResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetLeadData, GetLeadErrors, GetLeadResponses, GetMailboxData, GetMailboxErrors, GetMailboxResponses, GetMailboxUseData, GetMailboxUseErrors, GetMailboxUseResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetTryOutData, GetTryOutErrors, GetTryOutResponses, GetWebhookData, GetWebhookErrors, GetWebhookEventData, GetWebhookEventErrors, GetWebhookEventResponses, GetWebhookEventSummaryByDateData, GetWebhookEventSummaryByDateErrors, GetWebhookEventSummaryByDateResponses, GetWebhookEventSummaryData, GetWebhookEventSummaryErrors, GetWebhookEventSummaryResponses, GetWebhookHealthData, GetWebhookHealthErrors, GetWebhookHealthResponses, GetWebhookRequestData, GetWebhookRequestErrors, GetWebhookRequestResponses, GetWebhookResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ListAcquiredContactsData, ListAcquiredContactsErrors, ListAcquiredContactsResponses, ListAcquireListsData, ListAcquireListsErrors, ListAcquireListsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListCampaignsData, ListCampaignsErrors, ListCampaignsResponses, ListCampaignSummariesData, ListCampaignSummariesErrors, ListCampaignSummariesResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListLeadVariablesData, ListLeadVariablesErrors, ListLeadVariablesResponses, ListMailboxesData, ListMailboxesErrors, ListMailboxesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListOwnSessionsData, ListOwnSessionsErrors, ListOwnSessionsResponses, ListSendsData, ListSendsErrors, ListSendsResponses, ListServiceAccountKeysData, ListServiceAccountKeysErrors, ListServiceAccountKeysResponses, ListWebhookDaysData, ListWebhookDaysErrors, ListWebhookDaysResponses, ListWebhookEventsData, ListWebhookEventsErrors, ListWebhookEventsResponses, ListWebhookEventTypesData, ListWebhookEventTypesErrors, ListWebhookEventTypesResponses, ListWebhookHealthData, ListWebhookHealthErrors, ListWebhookHealthResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, ListWorkspacesData, ListWorkspacesErrors, ListWorkspacesResponses, PauseMailboxData, PauseMailboxErrors, PauseMailboxResponses, PreviewMailData, PreviewMailErrors, PreviewMailResponses, ReadCampaignAnalyticsData, ReadCampaignAnalyticsErrors, ReadCampaignAnalyticsResponses, ReadCampaignReadinessData, ReadCampaignReadinessErrors, ReadCampaignReadinessResponses, RemoveMailboxData, RemoveMailboxErrors, RemoveMailboxResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenewBackupCodesData, RenewBackupCodesErrors, RenewBackupCodesResponses, RepeatSendData, RepeatSendErrors, RepeatSendResponses, ReplayWebhookData, ReplayWebhookErrors, ReplayWebhookResponses, ResetPasswordData, ResetPasswordErrors, ResetPasswordResponses, ResumeMailboxData, ResumeMailboxErrors, ResumeMailboxResponses, RevokeKeyFamilyData, RevokeKeyFamilyErrors, RevokeKeyFamilyResponses, RevokeOtherSessionsData, RevokeOtherSessionsErrors, RevokeOtherSessionsResponses, RevokeOwnSessionData, RevokeOwnSessionErrors, RevokeOwnSessionResponses, RevokeServiceAccountKeyData, RevokeServiceAccountKeyErrors, RevokeServiceAccountKeyResponses, SendTestMailData, SendTestMailErrors, SendTestMailResponses, SetLeadStatusData, SetLeadStatusErrors, SetLeadStatusResponses, SetMemberRoleData, SetMemberRoleErrors, SetMemberRoleResponses, SetPlanData, SetPlanErrors, SetPlanResponses, SetUpData, SetUpErrors, SetUpResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutErrors, SignOutResponses, SuggestMailboxData, SuggestMailboxErrors, SuggestMailboxResponses, TestMailboxData, TestMailboxErrors, TestMailboxResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateCampaignData, UpdateCampaignErrors, UpdateCampaignResponses, UpdateMailboxData, UpdateMailboxErrors, UpdateMailboxResponses, UpdateProfileData, UpdateProfileErrors, UpdateProfileResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -23,15 +23,7 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
  *
  * Every key that is not revoked, newest first.
  */
-export const listServiceAccountKeys = <ThrowOnError extends boolean = true>(options?: Options<ListServiceAccountKeysData, ThrowOnError>): RequestResult<ListServiceAccountKeysResponses, ListServiceAccountKeysErrors, ThrowOnError> => (options?.client ?? client).get<ListServiceAccountKeysResponses, ListServiceAccountKeysErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/oauth/service-accounts',
-    ...options
-});
+export const listServiceAccountKeys = <ThrowOnError extends boolean = true>(options?: Options<ListServiceAccountKeysData, ThrowOnError>): RequestResult<ListServiceAccountKeysResponses, ListServiceAccountKeysErrors, ThrowOnError> => (options?.client ?? client).get<ListServiceAccountKeysResponses, ListServiceAccountKeysErrors, ThrowOnError>({ url: '/app/oauth/service-accounts', ...options });
 
 /**
  * Create a key
@@ -39,11 +31,6 @@ export const listServiceAccountKeys = <ThrowOnError extends boolean = true>(opti
  * The full secret is in this response and in no other.
  */
 export const createServiceAccountKey = <ThrowOnError extends boolean = true>(options: Options<CreateServiceAccountKeyData, ThrowOnError>): RequestResult<CreateServiceAccountKeyResponses, CreateServiceAccountKeyErrors, ThrowOnError> => (options.client ?? client).post<CreateServiceAccountKeyResponses, CreateServiceAccountKeyErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/oauth/service-accounts',
     ...options,
     headers: {
@@ -57,30 +44,14 @@ export const createServiceAccountKey = <ThrowOnError extends boolean = true>(opt
  *
  * Permanent; the key is refused from the moment this answers.
  */
-export const revokeServiceAccountKey = <ThrowOnError extends boolean = true>(options: Options<RevokeServiceAccountKeyData, ThrowOnError>): RequestResult<RevokeServiceAccountKeyResponses, RevokeServiceAccountKeyErrors, ThrowOnError> => (options.client ?? client).delete<RevokeServiceAccountKeyResponses, RevokeServiceAccountKeyErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/oauth/service-accounts/{id}',
-    ...options
-});
+export const revokeServiceAccountKey = <ThrowOnError extends boolean = true>(options: Options<RevokeServiceAccountKeyData, ThrowOnError>): RequestResult<RevokeServiceAccountKeyResponses, RevokeServiceAccountKeyErrors, ThrowOnError> => (options.client ?? client).delete<RevokeServiceAccountKeyResponses, RevokeServiceAccountKeyErrors, ThrowOnError>({ url: '/app/oauth/service-accounts/{id}', ...options });
 
 /**
  * List campaigns
  *
  * Newest first.
  */
-export const listCampaigns = <ThrowOnError extends boolean = true>(options?: Options<ListCampaignsData, ThrowOnError>): RequestResult<ListCampaignsResponses, ListCampaignsErrors, ThrowOnError> => (options?.client ?? client).get<ListCampaignsResponses, ListCampaignsErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/api/v2/campaigns',
-    ...options
-});
+export const listCampaigns = <ThrowOnError extends boolean = true>(options?: Options<ListCampaignsData, ThrowOnError>): RequestResult<ListCampaignsResponses, ListCampaignsErrors, ThrowOnError> => (options?.client ?? client).get<ListCampaignsResponses, ListCampaignsErrors, ThrowOnError>({ url: '/app/api/v2/campaigns', ...options });
 
 /**
  * Create a campaign
@@ -88,11 +59,6 @@ export const listCampaigns = <ThrowOnError extends boolean = true>(options?: Opt
  * Makes a draft, which never sends. Activate it with `PATCH {"status": "active"}`.
  */
 export const createCampaign = <ThrowOnError extends boolean = true>(options: Options<CreateCampaignData, ThrowOnError>): RequestResult<CreateCampaignResponses, CreateCampaignErrors, ThrowOnError> => (options.client ?? client).post<CreateCampaignResponses, CreateCampaignErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/api/v2/campaigns',
     ...options,
     headers: {
@@ -104,15 +70,7 @@ export const createCampaign = <ThrowOnError extends boolean = true>(options: Opt
 /**
  * Read a campaign
  */
-export const getCampaign = <ThrowOnError extends boolean = true>(options: Options<GetCampaignData, ThrowOnError>): RequestResult<GetCampaignResponses, GetCampaignErrors, ThrowOnError> => (options.client ?? client).get<GetCampaignResponses, GetCampaignErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/api/v2/campaigns/{id}',
-    ...options
-});
+export const getCampaign = <ThrowOnError extends boolean = true>(options: Options<GetCampaignData, ThrowOnError>): RequestResult<GetCampaignResponses, GetCampaignErrors, ThrowOnError> => (options.client ?? client).get<GetCampaignResponses, GetCampaignErrors, ThrowOnError>({ url: '/app/api/v2/campaigns/{id}', ...options });
 
 /**
  * Update, start or pause a campaign
@@ -120,11 +78,6 @@ export const getCampaign = <ThrowOnError extends boolean = true>(options: Option
  * Changes only the fields given, each as a whole, lists too; null clears a limit. All of a request is applied, the fields before the status, or on an error nothing. `status` may go from `draft`, `paused` or `completed` (once leads were added) to `active`, and from `active` to `paused`; anything else is a 409 `invalid_transition`. Activation is a 409 `not_ready`, with every problem in `details`, without a step, an enabled variant and a connected mailbox, when the schedule is over, or when it needs links and the service has no public https address for them. Changes of an active campaign apply to mails not yet sent; those with which it could not be started are a 409 `not_ready`, too.
  */
 export const updateCampaign = <ThrowOnError extends boolean = true>(options: Options<UpdateCampaignData, ThrowOnError>): RequestResult<UpdateCampaignResponses, UpdateCampaignErrors, ThrowOnError> => (options.client ?? client).patch<UpdateCampaignResponses, UpdateCampaignErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/api/v2/campaigns/{id}',
     ...options,
     headers: {
@@ -139,11 +92,6 @@ export const updateCampaign = <ThrowOnError extends boolean = true>(options: Opt
  * 1 to 1000 leads. Every row is accounted for: `skipped_leads` tells why one made no lead. An address that unsubscribed or bounced anywhere in the workspace is skipped. A campaign is never started by this; an active one writes to the new leads.
  */
 export const addLeads = <ThrowOnError extends boolean = true>(options: Options<AddLeadsData, ThrowOnError>): RequestResult<AddLeadsResponses, AddLeadsErrors, ThrowOnError> => (options.client ?? client).post<AddLeadsResponses, AddLeadsErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/api/v2/lead/add',
     ...options,
     headers: {
@@ -155,15 +103,7 @@ export const addLeads = <ThrowOnError extends boolean = true>(options: Options<A
 /**
  * Find a lead by e-mail address
  */
-export const getLead = <ThrowOnError extends boolean = true>(options: Options<GetLeadData, ThrowOnError>): RequestResult<GetLeadResponses, GetLeadErrors, ThrowOnError> => (options.client ?? client).get<GetLeadResponses, GetLeadErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/api/v2/lead/get',
-    ...options
-});
+export const getLead = <ThrowOnError extends boolean = true>(options: Options<GetLeadData, ThrowOnError>): RequestResult<GetLeadResponses, GetLeadErrors, ThrowOnError> => (options.client ?? client).get<GetLeadResponses, GetLeadErrors, ThrowOnError>({ url: '/app/api/v2/lead/get', ...options });
 
 /**
  * Set a lead's status
@@ -171,11 +111,6 @@ export const getLead = <ThrowOnError extends boolean = true>(options: Options<Ge
  * Sets what the lead means to people and, as the status says, what the sender does with it. `unsubscribed` holds for the address in the whole workspace. Setting the status the lead has changes nothing and sends no event.
  */
 export const setLeadStatus = <ThrowOnError extends boolean = true>(options: Options<SetLeadStatusData, ThrowOnError>): RequestResult<SetLeadStatusResponses, SetLeadStatusErrors, ThrowOnError> => (options.client ?? client).post<SetLeadStatusResponses, SetLeadStatusErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/api/v2/lead/update/status',
     ...options,
     headers: {
@@ -190,11 +125,6 @@ export const setLeadStatus = <ThrowOnError extends boolean = true>(options: Opti
  * Free. Filters are combined; without any, the newest contacts. An address is never in the answer. No match does not prove that a person does not exist.
  */
 export const findContacts = <ThrowOnError extends boolean = true>(options: Options<FindContactsData, ThrowOnError>): RequestResult<FindContactsResponses, FindContactsErrors, ThrowOnError> => (options.client ?? client).post<FindContactsResponses, FindContactsErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/api/v1/leadbank/find',
     ...options,
     headers: {
@@ -209,11 +139,6 @@ export const findContacts = <ThrowOnError extends boolean = true>(options: Optio
  * Costs one credit when an address is found, once per workspace and contact: asking again is free and answers the same. `not_found` costs nothing. Without credits: 429 `insufficient_credits`. 409 `not_eligible` when `has_email` is false or the person asked to be removed.
  */
 export const acquireEmail = <ThrowOnError extends boolean = true>(options: Options<AcquireEmailData, ThrowOnError>): RequestResult<AcquireEmailResponses, AcquireEmailErrors, ThrowOnError> => (options.client ?? client).post<AcquireEmailResponses, AcquireEmailErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/api/v1/leadbank/acquire_email',
     ...options,
     headers: {
@@ -225,73 +150,33 @@ export const acquireEmail = <ThrowOnError extends boolean = true>(options: Optio
 /**
  * Read the balance of credits
  */
-export const getAcquisitionBalance = <ThrowOnError extends boolean = true>(options?: Options<GetAcquisitionBalanceData, ThrowOnError>): RequestResult<GetAcquisitionBalanceResponses, GetAcquisitionBalanceErrors, ThrowOnError> => (options?.client ?? client).get<GetAcquisitionBalanceResponses, GetAcquisitionBalanceErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/api/v1/leadbank/balance/get',
-    ...options
-});
+export const getAcquisitionBalance = <ThrowOnError extends boolean = true>(options?: Options<GetAcquisitionBalanceData, ThrowOnError>): RequestResult<GetAcquisitionBalanceResponses, GetAcquisitionBalanceErrors, ThrowOnError> => (options?.client ?? client).get<GetAcquisitionBalanceResponses, GetAcquisitionBalanceErrors, ThrowOnError>({ url: '/app/api/v1/leadbank/balance/get', ...options });
 
 /**
  * List acquisition lists
  */
-export const listAcquireLists = <ThrowOnError extends boolean = true>(options?: Options<ListAcquireListsData, ThrowOnError>): RequestResult<ListAcquireListsResponses, ListAcquireListsErrors, ThrowOnError> => (options?.client ?? client).get<ListAcquireListsResponses, ListAcquireListsErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/api/v1/leadbank/acquire-lists',
-    ...options
-});
+export const listAcquireLists = <ThrowOnError extends boolean = true>(options?: Options<ListAcquireListsData, ThrowOnError>): RequestResult<ListAcquireListsResponses, ListAcquireListsErrors, ThrowOnError> => (options?.client ?? client).get<ListAcquireListsResponses, ListAcquireListsErrors, ThrowOnError>({ url: '/app/api/v1/leadbank/acquire-lists', ...options });
 
 /**
  * List the contacts of an acquisition list
  *
  * With their addresses; the one entered last comes first.
  */
-export const listAcquiredContacts = <ThrowOnError extends boolean = true>(options: Options<ListAcquiredContactsData, ThrowOnError>): RequestResult<ListAcquiredContactsResponses, ListAcquiredContactsErrors, ThrowOnError> => (options.client ?? client).get<ListAcquiredContactsResponses, ListAcquiredContactsErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/api/v1/leadbank/acquire-lists/{list_id}/leads',
-    ...options
-});
+export const listAcquiredContacts = <ThrowOnError extends boolean = true>(options: Options<ListAcquiredContactsData, ThrowOnError>): RequestResult<ListAcquiredContactsResponses, ListAcquiredContactsErrors, ThrowOnError> => (options.client ?? client).get<ListAcquiredContactsResponses, ListAcquiredContactsErrors, ThrowOnError>({ url: '/app/api/v1/leadbank/acquire-lists/{list_id}/leads', ...options });
 
 /**
  * Read the company of acquired contacts
  *
  * A company of which the workspace acquired nobody is a 404.
  */
-export const getAcquiredCompany = <ThrowOnError extends boolean = true>(options: Options<GetAcquiredCompanyData, ThrowOnError>): RequestResult<GetAcquiredCompanyResponses, GetAcquiredCompanyErrors, ThrowOnError> => (options.client ?? client).get<GetAcquiredCompanyResponses, GetAcquiredCompanyErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/leadbank/api/v1/company/{company_id}',
-    ...options
-});
+export const getAcquiredCompany = <ThrowOnError extends boolean = true>(options: Options<GetAcquiredCompanyData, ThrowOnError>): RequestResult<GetAcquiredCompanyResponses, GetAcquiredCompanyErrors, ThrowOnError> => (options.client ?? client).get<GetAcquiredCompanyResponses, GetAcquiredCompanyErrors, ThrowOnError>({ url: '/app/leadbank/api/v1/company/{company_id}', ...options });
 
 /**
  * List webhooks
  *
  * Newest first, disabled ones too.
  */
-export const listWebhooks = <ThrowOnError extends boolean = true>(options?: Options<ListWebhooksData, ThrowOnError>): RequestResult<ListWebhooksResponses, ListWebhooksErrors, ThrowOnError> => (options?.client ?? client).get<ListWebhooksResponses, ListWebhooksErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/api/v2/webhooks',
-    ...options
-});
+export const listWebhooks = <ThrowOnError extends boolean = true>(options?: Options<ListWebhooksData, ThrowOnError>): RequestResult<ListWebhooksResponses, ListWebhooksErrors, ThrowOnError> => (options?.client ?? client).get<ListWebhooksResponses, ListWebhooksErrors, ThrowOnError>({ url: '/app/api/v2/webhooks', ...options });
 
 /**
  * Create a webhook
@@ -299,11 +184,6 @@ export const listWebhooks = <ThrowOnError extends boolean = true>(options?: Opti
  * Receives the events of the workspace, or with `campaign` those of one campaign. `signing_secret` and the values of `headers` are in this response and in no other. A workspace holds at most 10,000 webhooks.
  */
 export const createWebhook = <ThrowOnError extends boolean = true>(options: Options<CreateWebhookData, ThrowOnError>): RequestResult<CreateWebhookResponses, CreateWebhookErrors, ThrowOnError> => (options.client ?? client).post<CreateWebhookResponses, CreateWebhookErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/api/v2/webhooks',
     ...options,
     headers: {
@@ -317,43 +197,19 @@ export const createWebhook = <ThrowOnError extends boolean = true>(options: Opti
  *
  * Everything a webhook can subscribe to: the standard types, then one for each custom label. Use `id` as `event_type`: labels can be renamed.
  */
-export const listWebhookEventTypes = <ThrowOnError extends boolean = true>(options?: Options<ListWebhookEventTypesData, ThrowOnError>): RequestResult<ListWebhookEventTypesResponses, ListWebhookEventTypesErrors, ThrowOnError> => (options?.client ?? client).get<ListWebhookEventTypesResponses, ListWebhookEventTypesErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/api/v2/webhooks/event-types',
-    ...options
-});
+export const listWebhookEventTypes = <ThrowOnError extends boolean = true>(options?: Options<ListWebhookEventTypesData, ThrowOnError>): RequestResult<ListWebhookEventTypesResponses, ListWebhookEventTypesErrors, ThrowOnError> => (options?.client ?? client).get<ListWebhookEventTypesResponses, ListWebhookEventTypesErrors, ThrowOnError>({ url: '/app/api/v2/webhooks/event-types', ...options });
 
 /**
  * Delete a webhook
  *
  * Answers it as it was. Its delivery history stays readable.
  */
-export const deleteWebhook = <ThrowOnError extends boolean = true>(options: Options<DeleteWebhookData, ThrowOnError>): RequestResult<DeleteWebhookResponses, DeleteWebhookErrors, ThrowOnError> => (options.client ?? client).delete<DeleteWebhookResponses, DeleteWebhookErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/api/v2/webhooks/{id}',
-    ...options
-});
+export const deleteWebhook = <ThrowOnError extends boolean = true>(options: Options<DeleteWebhookData, ThrowOnError>): RequestResult<DeleteWebhookResponses, DeleteWebhookErrors, ThrowOnError> => (options.client ?? client).delete<DeleteWebhookResponses, DeleteWebhookErrors, ThrowOnError>({ url: '/app/api/v2/webhooks/{id}', ...options });
 
 /**
  * Read a webhook
  */
-export const getWebhook = <ThrowOnError extends boolean = true>(options: Options<GetWebhookData, ThrowOnError>): RequestResult<GetWebhookResponses, GetWebhookErrors, ThrowOnError> => (options.client ?? client).get<GetWebhookResponses, GetWebhookErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/api/v2/webhooks/{id}',
-    ...options
-});
+export const getWebhook = <ThrowOnError extends boolean = true>(options: Options<GetWebhookData, ThrowOnError>): RequestResult<GetWebhookResponses, GetWebhookErrors, ThrowOnError> => (options.client ?? client).get<GetWebhookResponses, GetWebhookErrors, ThrowOnError>({ url: '/app/api/v2/webhooks/{id}', ...options });
 
 /**
  * Change a webhook
@@ -361,11 +217,6 @@ export const getWebhook = <ThrowOnError extends boolean = true>(options: Options
  * Only what is sent changes. `status` pauses and resumes; `signing_secret` rotates (null makes a new one), and the old one signs too for `signing_secret_overlap_seconds`. Deliveries that are pending go to the new URL.
  */
 export const updateWebhook = <ThrowOnError extends boolean = true>(options: Options<UpdateWebhookData, ThrowOnError>): RequestResult<UpdateWebhookResponses, UpdateWebhookErrors, ThrowOnError> => (options.client ?? client).patch<UpdateWebhookResponses, UpdateWebhookErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/api/v2/webhooks/{id}',
     ...options,
     headers: {
@@ -379,73 +230,33 @@ export const updateWebhook = <ThrowOnError extends boolean = true>(options: Opti
  *
  * Sends one signed delivery of the destination’s event type with sample data and `"test": true`, and records it as a webhook event. Always 200: the result is in the body. A request body is ignored. 60 a minute per destination, and 8 at once in a workspace.
  */
-export const testWebhook = <ThrowOnError extends boolean = true>(options: Options<TestWebhookData, ThrowOnError>): RequestResult<TestWebhookResponses, TestWebhookErrors, ThrowOnError> => (options.client ?? client).post<TestWebhookResponses, TestWebhookErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/api/v2/webhooks/{id}/test',
-    ...options
-});
+export const testWebhook = <ThrowOnError extends boolean = true>(options: Options<TestWebhookData, ThrowOnError>): RequestResult<TestWebhookResponses, TestWebhookErrors, ThrowOnError> => (options.client ?? client).post<TestWebhookResponses, TestWebhookErrors, ThrowOnError>({ url: '/app/api/v2/webhooks/{id}/test', ...options });
 
 /**
  * List webhook events
  *
  * Every delivery attempt, test deliveries and closing records included, newest first. To follow new ones, read from two minutes before the last and drop the ids already seen.
  */
-export const listWebhookEvents = <ThrowOnError extends boolean = true>(options?: Options<ListWebhookEventsData, ThrowOnError>): RequestResult<ListWebhookEventsResponses, ListWebhookEventsErrors, ThrowOnError> => (options?.client ?? client).get<ListWebhookEventsResponses, ListWebhookEventsErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/api/v2/webhook-events',
-    ...options
-});
+export const listWebhookEvents = <ThrowOnError extends boolean = true>(options?: Options<ListWebhookEventsData, ThrowOnError>): RequestResult<ListWebhookEventsResponses, ListWebhookEventsErrors, ThrowOnError> => (options?.client ?? client).get<ListWebhookEventsResponses, ListWebhookEventsErrors, ThrowOnError>({ url: '/app/api/v2/webhook-events', ...options });
 
 /**
  * Summarise webhook events
  *
  * How many attempts were made, and how many of them succeeded.
  */
-export const getWebhookEventSummary = <ThrowOnError extends boolean = true>(options?: Options<GetWebhookEventSummaryData, ThrowOnError>): RequestResult<GetWebhookEventSummaryResponses, GetWebhookEventSummaryErrors, ThrowOnError> => (options?.client ?? client).get<GetWebhookEventSummaryResponses, GetWebhookEventSummaryErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/api/v2/webhook-events/summary',
-    ...options
-});
+export const getWebhookEventSummary = <ThrowOnError extends boolean = true>(options?: Options<GetWebhookEventSummaryData, ThrowOnError>): RequestResult<GetWebhookEventSummaryResponses, GetWebhookEventSummaryErrors, ThrowOnError> => (options?.client ?? client).get<GetWebhookEventSummaryResponses, GetWebhookEventSummaryErrors, ThrowOnError>({ url: '/app/api/v2/webhook-events/summary', ...options });
 
 /**
  * Summarise webhook events by day
  *
  * One record for every UTC day of the window, ascending, zeros included.
  */
-export const getWebhookEventSummaryByDate = <ThrowOnError extends boolean = true>(options?: Options<GetWebhookEventSummaryByDateData, ThrowOnError>): RequestResult<GetWebhookEventSummaryByDateResponses, GetWebhookEventSummaryByDateErrors, ThrowOnError> => (options?.client ?? client).get<GetWebhookEventSummaryByDateResponses, GetWebhookEventSummaryByDateErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/api/v2/webhook-events/summary-by-date',
-    ...options
-});
+export const getWebhookEventSummaryByDate = <ThrowOnError extends boolean = true>(options?: Options<GetWebhookEventSummaryByDateData, ThrowOnError>): RequestResult<GetWebhookEventSummaryByDateResponses, GetWebhookEventSummaryByDateErrors, ThrowOnError> => (options?.client ?? client).get<GetWebhookEventSummaryByDateResponses, GetWebhookEventSummaryByDateErrors, ThrowOnError>({ url: '/app/api/v2/webhook-events/summary-by-date', ...options });
 
 /**
  * Read a webhook event
  */
-export const getWebhookEvent = <ThrowOnError extends boolean = true>(options: Options<GetWebhookEventData, ThrowOnError>): RequestResult<GetWebhookEventResponses, GetWebhookEventErrors, ThrowOnError> => (options.client ?? client).get<GetWebhookEventResponses, GetWebhookEventErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/api/v2/webhook-events/{id}',
-    ...options
-});
+export const getWebhookEvent = <ThrowOnError extends boolean = true>(options: Options<GetWebhookEventData, ThrowOnError>): RequestResult<GetWebhookEventResponses, GetWebhookEventErrors, ThrowOnError> => (options.client ?? client).get<GetWebhookEventResponses, GetWebhookEventErrors, ThrowOnError>({ url: '/app/api/v2/webhook-events/{id}', ...options });
 
 /**
  * Sign out
@@ -516,11 +327,6 @@ export const beginOidc = <ThrowOnError extends boolean = true>(options?: Options
  * As others see it in the list of members and in the audit log.
  */
 export const updateProfile = <ThrowOnError extends boolean = true>(options: Options<UpdateProfileData, ThrowOnError>): RequestResult<UpdateProfileResponses, UpdateProfileErrors, ThrowOnError> => (options.client ?? client).patch<UpdateProfileResponses, UpdateProfileErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/profile',
     ...options,
     headers: {
@@ -535,11 +341,6 @@ export const updateProfile = <ThrowOnError extends boolean = true>(options: Opti
  * Every other session of mine ends.
  */
 export const changePassword = <ThrowOnError extends boolean = true>(options: Options<ChangePasswordData, ThrowOnError>): RequestResult<ChangePasswordResponses, ChangePasswordErrors, ThrowOnError> => (options.client ?? client).post<ChangePasswordResponses, ChangePasswordErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/profile/password',
     ...options,
     headers: {
@@ -554,11 +355,6 @@ export const changePassword = <ThrowOnError extends boolean = true>(options: Opt
  * It is asked for at sign-in once a first code has confirmed it.
  */
 export const beginSecondFactor = <ThrowOnError extends boolean = true>(options: Options<BeginSecondFactorData, ThrowOnError>): RequestResult<BeginSecondFactorResponses, BeginSecondFactorErrors, ThrowOnError> => (options.client ?? client).post<BeginSecondFactorResponses, BeginSecondFactorErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/profile/second-factor',
     ...options,
     headers: {
@@ -573,11 +369,6 @@ export const beginSecondFactor = <ThrowOnError extends boolean = true>(options: 
  * By a first code. Every other session of mine ends: it was opened without.
  */
 export const confirmSecondFactor = <ThrowOnError extends boolean = true>(options: Options<ConfirmSecondFactorData, ThrowOnError>): RequestResult<ConfirmSecondFactorResponses, ConfirmSecondFactorErrors, ThrowOnError> => (options.client ?? client).post<ConfirmSecondFactorResponses, ConfirmSecondFactorErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/profile/second-factor/confirm',
     ...options,
     headers: {
@@ -592,11 +383,6 @@ export const confirmSecondFactor = <ThrowOnError extends boolean = true>(options
  * The password alone signs in from then on.
  */
 export const disableSecondFactor = <ThrowOnError extends boolean = true>(options: Options<DisableSecondFactorData, ThrowOnError>): RequestResult<DisableSecondFactorResponses, DisableSecondFactorErrors, ThrowOnError> => (options.client ?? client).post<DisableSecondFactorResponses, DisableSecondFactorErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/profile/second-factor/disable',
     ...options,
     headers: {
@@ -611,11 +397,6 @@ export const disableSecondFactor = <ThrowOnError extends boolean = true>(options
  * The old ones open nothing any more.
  */
 export const renewBackupCodes = <ThrowOnError extends boolean = true>(options: Options<RenewBackupCodesData, ThrowOnError>): RequestResult<RenewBackupCodesResponses, RenewBackupCodesErrors, ThrowOnError> => (options.client ?? client).post<RenewBackupCodesResponses, RenewBackupCodesErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/profile/second-factor/backup-codes',
     ...options,
     headers: {
@@ -629,75 +410,35 @@ export const renewBackupCodes = <ThrowOnError extends boolean = true>(options: O
  *
  * The latest used first.
  */
-export const listOwnSessions = <ThrowOnError extends boolean = true>(options?: Options<ListOwnSessionsData, ThrowOnError>): RequestResult<ListOwnSessionsResponses, ListOwnSessionsErrors, ThrowOnError> => (options?.client ?? client).get<ListOwnSessionsResponses, ListOwnSessionsErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/profile/sessions',
-    ...options
-});
+export const listOwnSessions = <ThrowOnError extends boolean = true>(options?: Options<ListOwnSessionsData, ThrowOnError>): RequestResult<ListOwnSessionsResponses, ListOwnSessionsErrors, ThrowOnError> => (options?.client ?? client).get<ListOwnSessionsResponses, ListOwnSessionsErrors, ThrowOnError>({ url: '/app/profile/sessions', ...options });
 
 /**
  * End a session of mine
  *
  * The browser is signed out at once.
  */
-export const revokeOwnSession = <ThrowOnError extends boolean = true>(options: Options<RevokeOwnSessionData, ThrowOnError>): RequestResult<RevokeOwnSessionResponses, RevokeOwnSessionErrors, ThrowOnError> => (options.client ?? client).delete<RevokeOwnSessionResponses, RevokeOwnSessionErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/profile/sessions/{id}',
-    ...options
-});
+export const revokeOwnSession = <ThrowOnError extends boolean = true>(options: Options<RevokeOwnSessionData, ThrowOnError>): RequestResult<RevokeOwnSessionResponses, RevokeOwnSessionErrors, ThrowOnError> => (options.client ?? client).delete<RevokeOwnSessionResponses, RevokeOwnSessionErrors, ThrowOnError>({ url: '/app/profile/sessions/{id}', ...options });
 
 /**
  * End all other sessions of mine
  *
  * This browser stays signed in.
  */
-export const revokeOtherSessions = <ThrowOnError extends boolean = true>(options?: Options<RevokeOtherSessionsData, ThrowOnError>): RequestResult<RevokeOtherSessionsResponses, RevokeOtherSessionsErrors, ThrowOnError> => (options?.client ?? client).post<RevokeOtherSessionsResponses, RevokeOtherSessionsErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/profile/sessions/revoke-others',
-    ...options
-});
+export const revokeOtherSessions = <ThrowOnError extends boolean = true>(options?: Options<RevokeOtherSessionsData, ThrowOnError>): RequestResult<RevokeOtherSessionsResponses, RevokeOtherSessionsErrors, ThrowOnError> => (options?.client ?? client).post<RevokeOtherSessionsResponses, RevokeOtherSessionsErrors, ThrowOnError>({ url: '/app/profile/sessions/revoke-others', ...options });
 
 /**
  * List members
  *
  * Everybody in this workspace, by address.
  */
-export const listMembers = <ThrowOnError extends boolean = true>(options?: Options<ListMembersData, ThrowOnError>): RequestResult<ListMembersResponses, ListMembersErrors, ThrowOnError> => (options?.client ?? client).get<ListMembersResponses, ListMembersErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/members',
-    ...options
-});
+export const listMembers = <ThrowOnError extends boolean = true>(options?: Options<ListMembersData, ThrowOnError>): RequestResult<ListMembersResponses, ListMembersErrors, ThrowOnError> => (options?.client ?? client).get<ListMembersResponses, ListMembersErrors, ThrowOnError>({ url: '/app/members', ...options });
 
 /**
  * Remove a member
  *
  * From this workspace alone; it holds at once.
  */
-export const removeMember = <ThrowOnError extends boolean = true>(options: Options<RemoveMemberData, ThrowOnError>): RequestResult<RemoveMemberResponses, RemoveMemberErrors, ThrowOnError> => (options.client ?? client).delete<RemoveMemberResponses, RemoveMemberErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/members/{id}',
-    ...options
-});
+export const removeMember = <ThrowOnError extends boolean = true>(options: Options<RemoveMemberData, ThrowOnError>): RequestResult<RemoveMemberResponses, RemoveMemberErrors, ThrowOnError> => (options.client ?? client).delete<RemoveMemberResponses, RemoveMemberErrors, ThrowOnError>({ url: '/app/members/{id}', ...options });
 
 /**
  * Change the role of a member
@@ -705,11 +446,6 @@ export const removeMember = <ThrowOnError extends boolean = true>(options: Optio
  * Owners are made and unmade by owners; a workspace keeps one.
  */
 export const setMemberRole = <ThrowOnError extends boolean = true>(options: Options<SetMemberRoleData, ThrowOnError>): RequestResult<SetMemberRoleResponses, SetMemberRoleErrors, ThrowOnError> => (options.client ?? client).patch<SetMemberRoleResponses, SetMemberRoleErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/members/{id}',
     ...options,
     headers: {
@@ -723,30 +459,14 @@ export const setMemberRole = <ThrowOnError extends boolean = true>(options: Opti
  *
  * For somebody who has rights in this workspace alone.
  */
-export const createResetLink = <ThrowOnError extends boolean = true>(options: Options<CreateResetLinkData, ThrowOnError>): RequestResult<CreateResetLinkResponses, CreateResetLinkErrors, ThrowOnError> => (options.client ?? client).post<CreateResetLinkResponses, CreateResetLinkErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/members/{id}/reset-link',
-    ...options
-});
+export const createResetLink = <ThrowOnError extends boolean = true>(options: Options<CreateResetLinkData, ThrowOnError>): RequestResult<CreateResetLinkResponses, CreateResetLinkErrors, ThrowOnError> => (options.client ?? client).post<CreateResetLinkResponses, CreateResetLinkErrors, ThrowOnError>({ url: '/app/members/{id}/reset-link', ...options });
 
 /**
  * List invitations
  *
  * Those that can be accepted, newest first.
  */
-export const listInvitations = <ThrowOnError extends boolean = true>(options?: Options<ListInvitationsData, ThrowOnError>): RequestResult<ListInvitationsResponses, ListInvitationsErrors, ThrowOnError> => (options?.client ?? client).get<ListInvitationsResponses, ListInvitationsErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/invitations',
-    ...options
-});
+export const listInvitations = <ThrowOnError extends boolean = true>(options?: Options<ListInvitationsData, ThrowOnError>): RequestResult<ListInvitationsResponses, ListInvitationsErrors, ThrowOnError> => (options?.client ?? client).get<ListInvitationsResponses, ListInvitationsErrors, ThrowOnError>({ url: '/app/invitations', ...options });
 
 /**
  * Invite somebody
@@ -754,11 +474,6 @@ export const listInvitations = <ThrowOnError extends boolean = true>(options?: O
  * The link is good for seven days and once; hand it over yourself.
  */
 export const createInvitation = <ThrowOnError extends boolean = true>(options: Options<CreateInvitationData, ThrowOnError>): RequestResult<CreateInvitationResponses, CreateInvitationErrors, ThrowOnError> => (options.client ?? client).post<CreateInvitationResponses, CreateInvitationErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/invitations',
     ...options,
     headers: {
@@ -772,15 +487,7 @@ export const createInvitation = <ThrowOnError extends boolean = true>(options: O
  *
  * Its link opens nothing any more.
  */
-export const deleteInvitation = <ThrowOnError extends boolean = true>(options: Options<DeleteInvitationData, ThrowOnError>): RequestResult<DeleteInvitationResponses, DeleteInvitationErrors, ThrowOnError> => (options.client ?? client).delete<DeleteInvitationResponses, DeleteInvitationErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/invitations/{id}',
-    ...options
-});
+export const deleteInvitation = <ThrowOnError extends boolean = true>(options: Options<DeleteInvitationData, ThrowOnError>): RequestResult<DeleteInvitationResponses, DeleteInvitationErrors, ThrowOnError> => (options.client ?? client).delete<DeleteInvitationResponses, DeleteInvitationErrors, ThrowOnError>({ url: '/app/invitations/{id}', ...options });
 
 /**
  * Look at an invitation
@@ -822,15 +529,7 @@ export const resetPassword = <ThrowOnError extends boolean = true>(options: Opti
  *
  * Newest first, with what each has sent today.
  */
-export const listMailboxes = <ThrowOnError extends boolean = true>(options?: Options<ListMailboxesData, ThrowOnError>): RequestResult<ListMailboxesResponses, ListMailboxesErrors, ThrowOnError> => (options?.client ?? client).get<ListMailboxesResponses, ListMailboxesErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/mailboxes',
-    ...options
-});
+export const listMailboxes = <ThrowOnError extends boolean = true>(options?: Options<ListMailboxesData, ThrowOnError>): RequestResult<ListMailboxesResponses, ListMailboxesErrors, ThrowOnError> => (options?.client ?? client).get<ListMailboxesResponses, ListMailboxesErrors, ThrowOnError>({ url: '/app/mailboxes', ...options });
 
 /**
  * Add a mailbox
@@ -838,11 +537,6 @@ export const listMailboxes = <ThrowOnError extends boolean = true>(options?: Opt
  * Its servers are not contacted yet. One that was removed is the same again.
  */
 export const addMailbox = <ThrowOnError extends boolean = true>(options: Options<AddMailboxData, ThrowOnError>): RequestResult<AddMailboxResponses, AddMailboxErrors, ThrowOnError> => (options.client ?? client).post<AddMailboxResponses, AddMailboxErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/mailboxes',
     ...options,
     headers: {
@@ -856,45 +550,21 @@ export const addMailbox = <ThrowOnError extends boolean = true>(options: Options
  *
  * By the mail servers of its domain.
  */
-export const suggestMailbox = <ThrowOnError extends boolean = true>(options: Options<SuggestMailboxData, ThrowOnError>): RequestResult<SuggestMailboxResponses, SuggestMailboxErrors, ThrowOnError> => (options.client ?? client).get<SuggestMailboxResponses, SuggestMailboxErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/mailboxes/suggest',
-    ...options
-});
+export const suggestMailbox = <ThrowOnError extends boolean = true>(options: Options<SuggestMailboxData, ThrowOnError>): RequestResult<SuggestMailboxResponses, SuggestMailboxErrors, ThrowOnError> => (options.client ?? client).get<SuggestMailboxResponses, SuggestMailboxErrors, ThrowOnError>({ url: '/app/mailboxes/suggest', ...options });
 
 /**
  * Remove a mailbox
  *
  * Its logins are gone for good; its conversations wait until it is added again.
  */
-export const removeMailbox = <ThrowOnError extends boolean = true>(options: Options<RemoveMailboxData, ThrowOnError>): RequestResult<RemoveMailboxResponses, RemoveMailboxErrors, ThrowOnError> => (options.client ?? client).delete<RemoveMailboxResponses, RemoveMailboxErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/mailboxes/{id}',
-    ...options
-});
+export const removeMailbox = <ThrowOnError extends boolean = true>(options: Options<RemoveMailboxData, ThrowOnError>): RequestResult<RemoveMailboxResponses, RemoveMailboxErrors, ThrowOnError> => (options.client ?? client).delete<RemoveMailboxResponses, RemoveMailboxErrors, ThrowOnError>({ url: '/app/mailboxes/{id}', ...options });
 
 /**
  * Get a mailbox
  *
  * With its servers, and without what opens them.
  */
-export const getMailbox = <ThrowOnError extends boolean = true>(options: Options<GetMailboxData, ThrowOnError>): RequestResult<GetMailboxResponses, GetMailboxErrors, ThrowOnError> => (options.client ?? client).get<GetMailboxResponses, GetMailboxErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/mailboxes/{id}',
-    ...options
-});
+export const getMailbox = <ThrowOnError extends boolean = true>(options: Options<GetMailboxData, ThrowOnError>): RequestResult<GetMailboxResponses, GetMailboxErrors, ThrowOnError> => (options.client ?? client).get<GetMailboxResponses, GetMailboxErrors, ThrowOnError>({ url: '/app/mailboxes/{id}', ...options });
 
 /**
  * Change a mailbox
@@ -902,11 +572,6 @@ export const getMailbox = <ThrowOnError extends boolean = true>(options: Options
  * Another host needs the password again. Other servers are tried at once.
  */
 export const updateMailbox = <ThrowOnError extends boolean = true>(options: Options<UpdateMailboxData, ThrowOnError>): RequestResult<UpdateMailboxResponses, UpdateMailboxErrors, ThrowOnError> => (options.client ?? client).patch<UpdateMailboxResponses, UpdateMailboxErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/mailboxes/{id}',
     ...options,
     headers: {
@@ -920,90 +585,42 @@ export const updateMailbox = <ThrowOnError extends boolean = true>(options: Opti
  *
  * Its campaigns, and the leads that wait for a follow-up from it.
  */
-export const getMailboxUse = <ThrowOnError extends boolean = true>(options: Options<GetMailboxUseData, ThrowOnError>): RequestResult<GetMailboxUseResponses, GetMailboxUseErrors, ThrowOnError> => (options.client ?? client).get<GetMailboxUseResponses, GetMailboxUseErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/mailboxes/{id}/use',
-    ...options
-});
+export const getMailboxUse = <ThrowOnError extends boolean = true>(options: Options<GetMailboxUseData, ThrowOnError>): RequestResult<GetMailboxUseResponses, GetMailboxUseErrors, ThrowOnError> => (options.client ?? client).get<GetMailboxUseResponses, GetMailboxUseErrors, ThrowOnError>({ url: '/app/mailboxes/{id}/use', ...options });
 
 /**
  * Check the domain of a mailbox
  *
  * SPF, DKIM, DMARC and the address of links, with the records to add.
  */
-export const checkMailboxDns = <ThrowOnError extends boolean = true>(options: Options<CheckMailboxDnsData, ThrowOnError>): RequestResult<CheckMailboxDnsResponses, CheckMailboxDnsErrors, ThrowOnError> => (options.client ?? client).get<CheckMailboxDnsResponses, CheckMailboxDnsErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/mailboxes/{id}/dns',
-    ...options
-});
+export const checkMailboxDns = <ThrowOnError extends boolean = true>(options: Options<CheckMailboxDnsData, ThrowOnError>): RequestResult<CheckMailboxDnsResponses, CheckMailboxDnsErrors, ThrowOnError> => (options.client ?? client).get<CheckMailboxDnsResponses, CheckMailboxDnsErrors, ThrowOnError>({ url: '/app/mailboxes/{id}/dns', ...options });
 
 /**
  * Pause a mailbox
  *
  * Nothing is sent from it and nothing is read.
  */
-export const pauseMailbox = <ThrowOnError extends boolean = true>(options: Options<PauseMailboxData, ThrowOnError>): RequestResult<PauseMailboxResponses, PauseMailboxErrors, ThrowOnError> => (options.client ?? client).post<PauseMailboxResponses, PauseMailboxErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/mailboxes/{id}/pause',
-    ...options
-});
+export const pauseMailbox = <ThrowOnError extends boolean = true>(options: Options<PauseMailboxData, ThrowOnError>): RequestResult<PauseMailboxResponses, PauseMailboxErrors, ThrowOnError> => (options.client ?? client).post<PauseMailboxResponses, PauseMailboxErrors, ThrowOnError>({ url: '/app/mailboxes/{id}/pause', ...options });
 
 /**
  * Resume a mailbox
  *
  * Also after an error: it is tried at once.
  */
-export const resumeMailbox = <ThrowOnError extends boolean = true>(options: Options<ResumeMailboxData, ThrowOnError>): RequestResult<ResumeMailboxResponses, ResumeMailboxErrors, ThrowOnError> => (options.client ?? client).post<ResumeMailboxResponses, ResumeMailboxErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/mailboxes/{id}/resume',
-    ...options
-});
+export const resumeMailbox = <ThrowOnError extends boolean = true>(options: Options<ResumeMailboxData, ThrowOnError>): RequestResult<ResumeMailboxResponses, ResumeMailboxErrors, ThrowOnError> => (options.client ?? client).post<ResumeMailboxResponses, ResumeMailboxErrors, ThrowOnError>({ url: '/app/mailboxes/{id}/resume', ...options });
 
 /**
  * Test a mailbox
  *
  * Logs in to both servers, sends one mail to itself and waits for it.
  */
-export const testMailbox = <ThrowOnError extends boolean = true>(options: Options<TestMailboxData, ThrowOnError>): RequestResult<TestMailboxResponses, TestMailboxErrors, ThrowOnError> => (options.client ?? client).post<TestMailboxResponses, TestMailboxErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/mailboxes/{id}/test',
-    ...options
-});
+export const testMailbox = <ThrowOnError extends boolean = true>(options: Options<TestMailboxData, ThrowOnError>): RequestResult<TestMailboxResponses, TestMailboxErrors, ThrowOnError> => (options.client ?? client).post<TestMailboxResponses, TestMailboxErrors, ThrowOnError>({ url: '/app/mailboxes/{id}/test', ...options });
 
 /**
  * Who can be asked for consent
  *
  * And what whoever runs the server registers at the provider.
  */
-export const getConsentSettings = <ThrowOnError extends boolean = true>(options?: Options<GetConsentSettingsData, ThrowOnError>): RequestResult<GetConsentSettingsResponses, GetConsentSettingsErrors, ThrowOnError> => (options?.client ?? client).get<GetConsentSettingsResponses, GetConsentSettingsErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/mailboxes/consent',
-    ...options
-});
+export const getConsentSettings = <ThrowOnError extends boolean = true>(options?: Options<GetConsentSettingsData, ThrowOnError>): RequestResult<GetConsentSettingsResponses, GetConsentSettingsErrors, ThrowOnError> => (options?.client ?? client).get<GetConsentSettingsResponses, GetConsentSettingsErrors, ThrowOnError>({ url: '/app/mailboxes/consent', ...options });
 
 /**
  * Ask for the consent of a mailbox’s owner
@@ -1011,11 +628,6 @@ export const getConsentSettings = <ThrowOnError extends boolean = true>(options?
  * At the provider, which sends them back to the page /consent.
  */
 export const beginConsent = <ThrowOnError extends boolean = true>(options: Options<BeginConsentData, ThrowOnError>): RequestResult<BeginConsentResponses, BeginConsentErrors, ThrowOnError> => (options.client ?? client).post<BeginConsentResponses, BeginConsentErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/mailboxes/consent',
     ...options,
     headers: {
@@ -1030,11 +642,6 @@ export const beginConsent = <ThrowOnError extends boolean = true>(options: Optio
  * It stays the same mailbox; nothing of it is lost.
  */
 export const beginReconnect = <ThrowOnError extends boolean = true>(options: Options<BeginReconnectData, ThrowOnError>): RequestResult<BeginReconnectResponses, BeginReconnectErrors, ThrowOnError> => (options.client ?? client).post<BeginReconnectResponses, BeginReconnectErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/mailboxes/{id}/consent',
     ...options,
     headers: {
@@ -1049,11 +656,6 @@ export const beginReconnect = <ThrowOnError extends boolean = true>(options: Opt
  * One that is there keeps everything but its login.
  */
 export const finishConsent = <ThrowOnError extends boolean = true>(options: Options<FinishConsentData, ThrowOnError>): RequestResult<FinishConsentResponses, FinishConsentErrors, ThrowOnError> => (options.client ?? client).post<FinishConsentResponses, FinishConsentErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/mailboxes/consent/finish',
     ...options,
     headers: {
@@ -1068,11 +670,6 @@ export const finishConsent = <ThrowOnError extends boolean = true>(options: Opti
  * Permanent; they are refused from the moment this answers.
  */
 export const revokeKeyFamily = <ThrowOnError extends boolean = true>(options: Options<RevokeKeyFamilyData, ThrowOnError>): RequestResult<RevokeKeyFamilyResponses, RevokeKeyFamilyErrors, ThrowOnError> => (options.client ?? client).post<RevokeKeyFamilyResponses, RevokeKeyFamilyErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/keys/{id}/revoke',
     ...options,
     headers: {
@@ -1086,71 +683,31 @@ export const revokeKeyFamily = <ThrowOnError extends boolean = true>(options: Op
  *
  * Of the same webhooks, in the same order, as a page of their list.
  */
-export const listWebhookHealth = <ThrowOnError extends boolean = true>(options?: Options<ListWebhookHealthData, ThrowOnError>): RequestResult<ListWebhookHealthResponses, ListWebhookHealthErrors, ThrowOnError> => (options?.client ?? client).get<ListWebhookHealthResponses, ListWebhookHealthErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/webhooks/health',
-    ...options
-});
+export const listWebhookHealth = <ThrowOnError extends boolean = true>(options?: Options<ListWebhookHealthData, ThrowOnError>): RequestResult<ListWebhookHealthResponses, ListWebhookHealthErrors, ThrowOnError> => (options?.client ?? client).get<ListWebhookHealthResponses, ListWebhookHealthErrors, ThrowOnError>({ url: '/app/webhooks/health', ...options });
 
 /**
  * How a webhook does
  */
-export const getWebhookHealth = <ThrowOnError extends boolean = true>(options: Options<GetWebhookHealthData, ThrowOnError>): RequestResult<GetWebhookHealthResponses, GetWebhookHealthErrors, ThrowOnError> => (options.client ?? client).get<GetWebhookHealthResponses, GetWebhookHealthErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/webhooks/{id}/health',
-    ...options
-});
+export const getWebhookHealth = <ThrowOnError extends boolean = true>(options: Options<GetWebhookHealthData, ThrowOnError>): RequestResult<GetWebhookHealthResponses, GetWebhookHealthErrors, ThrowOnError> => (options.client ?? client).get<GetWebhookHealthResponses, GetWebhookHealthErrors, ThrowOnError>({ url: '/app/webhooks/{id}/health', ...options });
 
 /**
  * Attempts of a webhook by day
  *
  * The last 30 UTC days, ascending, zeros included.
  */
-export const listWebhookDays = <ThrowOnError extends boolean = true>(options: Options<ListWebhookDaysData, ThrowOnError>): RequestResult<ListWebhookDaysResponses, ListWebhookDaysErrors, ThrowOnError> => (options.client ?? client).get<ListWebhookDaysResponses, ListWebhookDaysErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/webhooks/{id}/days',
-    ...options
-});
+export const listWebhookDays = <ThrowOnError extends boolean = true>(options: Options<ListWebhookDaysData, ThrowOnError>): RequestResult<ListWebhookDaysResponses, ListWebhookDaysErrors, ThrowOnError> => (options.client ?? client).get<ListWebhookDaysResponses, ListWebhookDaysErrors, ThrowOnError>({ url: '/app/webhooks/{id}/days', ...options });
 
 /**
  * The request of an attempt
  */
-export const getWebhookRequest = <ThrowOnError extends boolean = true>(options: Options<GetWebhookRequestData, ThrowOnError>): RequestResult<GetWebhookRequestResponses, GetWebhookRequestErrors, ThrowOnError> => (options.client ?? client).get<GetWebhookRequestResponses, GetWebhookRequestErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/webhook-events/{id}/request',
-    ...options
-});
+export const getWebhookRequest = <ThrowOnError extends boolean = true>(options: Options<GetWebhookRequestData, ThrowOnError>): RequestResult<GetWebhookRequestResponses, GetWebhookRequestErrors, ThrowOnError> => (options.client ?? client).get<GetWebhookRequestResponses, GetWebhookRequestErrors, ThrowOnError>({ url: '/app/webhook-events/{id}/request', ...options });
 
 /**
  * How much a replay would deliver
  *
  * Counts to 100,001; more cannot be replayed at once.
  */
-export const countWebhookReplay = <ThrowOnError extends boolean = true>(options: Options<CountWebhookReplayData, ThrowOnError>): RequestResult<CountWebhookReplayResponses, CountWebhookReplayErrors, ThrowOnError> => (options.client ?? client).get<CountWebhookReplayResponses, CountWebhookReplayErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/webhooks/{id}/replay',
-    ...options
-});
+export const countWebhookReplay = <ThrowOnError extends boolean = true>(options: Options<CountWebhookReplayData, ThrowOnError>): RequestResult<CountWebhookReplayResponses, CountWebhookReplayErrors, ThrowOnError> => (options.client ?? client).get<CountWebhookReplayResponses, CountWebhookReplayErrors, ThrowOnError>({ url: '/app/webhooks/{id}/replay', ...options });
 
 /**
  * Deliver again
@@ -1158,11 +715,6 @@ export const countWebhookReplay = <ThrowOnError extends boolean = true>(options:
  * The same events under their ids, to the address that the webhook has now. At most 100,000 at once.
  */
 export const replayWebhook = <ThrowOnError extends boolean = true>(options: Options<ReplayWebhookData, ThrowOnError>): RequestResult<ReplayWebhookResponses, ReplayWebhookErrors, ThrowOnError> => (options.client ?? client).post<ReplayWebhookResponses, ReplayWebhookErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/webhooks/{id}/replay',
     ...options,
     headers: {
@@ -1176,43 +728,19 @@ export const replayWebhook = <ThrowOnError extends boolean = true>(options: Opti
  *
  * An address that a webhook can send to for an hour, to see what arrives.
  */
-export const createTryOut = <ThrowOnError extends boolean = true>(options?: Options<CreateTryOutData, ThrowOnError>): RequestResult<CreateTryOutResponses, CreateTryOutErrors, ThrowOnError> => (options?.client ?? client).post<CreateTryOutResponses, CreateTryOutErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/webhooks/try',
-    ...options
-});
+export const createTryOut = <ThrowOnError extends boolean = true>(options?: Options<CreateTryOutData, ThrowOnError>): RequestResult<CreateTryOutResponses, CreateTryOutErrors, ThrowOnError> => (options?.client ?? client).post<CreateTryOutResponses, CreateTryOutErrors, ThrowOnError>({ url: '/app/webhooks/try', ...options });
 
 /**
  * What has arrived at a receiver for trying out
  */
-export const getTryOut = <ThrowOnError extends boolean = true>(options: Options<GetTryOutData, ThrowOnError>): RequestResult<GetTryOutResponses, GetTryOutErrors, ThrowOnError> => (options.client ?? client).get<GetTryOutResponses, GetTryOutErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/webhooks/try/{token}',
-    ...options
-});
+export const getTryOut = <ThrowOnError extends boolean = true>(options: Options<GetTryOutData, ThrowOnError>): RequestResult<GetTryOutResponses, GetTryOutErrors, ThrowOnError> => (options.client ?? client).get<GetTryOutResponses, GetTryOutErrors, ThrowOnError>({ url: '/app/webhooks/try/{token}', ...options });
 
 /**
  * The workspace
  *
  * Its settings and its plan.
  */
-export const getWorkspace = <ThrowOnError extends boolean = true>(options?: Options<GetWorkspaceData, ThrowOnError>): RequestResult<GetWorkspaceResponses, GetWorkspaceErrors, ThrowOnError> => (options?.client ?? client).get<GetWorkspaceResponses, GetWorkspaceErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/workspace',
-    ...options
-});
+export const getWorkspace = <ThrowOnError extends boolean = true>(options?: Options<GetWorkspaceData, ThrowOnError>): RequestResult<GetWorkspaceResponses, GetWorkspaceErrors, ThrowOnError> => (options?.client ?? client).get<GetWorkspaceResponses, GetWorkspaceErrors, ThrowOnError>({ url: '/app/workspace', ...options });
 
 /**
  * Change the settings of the workspace
@@ -1220,11 +748,6 @@ export const getWorkspace = <ThrowOnError extends boolean = true>(options?: Opti
  * They hold for what comes in from now on. Addresses keep its handle.
  */
 export const updateWorkspace = <ThrowOnError extends boolean = true>(options: Options<UpdateWorkspaceData, ThrowOnError>): RequestResult<UpdateWorkspaceResponses, UpdateWorkspaceErrors, ThrowOnError> => (options.client ?? client).patch<UpdateWorkspaceResponses, UpdateWorkspaceErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/workspace',
     ...options,
     headers: {
@@ -1238,15 +761,7 @@ export const updateWorkspace = <ThrowOnError extends boolean = true>(options: Op
  *
  * Also those that the operator is no member of, newest first.
  */
-export const listWorkspaces = <ThrowOnError extends boolean = true>(options?: Options<ListWorkspacesData, ThrowOnError>): RequestResult<ListWorkspacesResponses, ListWorkspacesErrors, ThrowOnError> => (options?.client ?? client).get<ListWorkspacesResponses, ListWorkspacesErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/workspaces',
-    ...options
-});
+export const listWorkspaces = <ThrowOnError extends boolean = true>(options?: Options<ListWorkspacesData, ThrowOnError>): RequestResult<ListWorkspacesResponses, ListWorkspacesErrors, ThrowOnError> => (options?.client ?? client).get<ListWorkspacesResponses, ListWorkspacesErrors, ThrowOnError>({ url: '/app/workspaces', ...options });
 
 /**
  * Make a workspace
@@ -1254,11 +769,6 @@ export const listWorkspaces = <ThrowOnError extends boolean = true>(options?: Op
  * With everything on; whoever makes it owns it.
  */
 export const createWorkspace = <ThrowOnError extends boolean = true>(options: Options<CreateWorkspaceData, ThrowOnError>): RequestResult<CreateWorkspaceResponses, CreateWorkspaceErrors, ThrowOnError> => (options.client ?? client).post<CreateWorkspaceResponses, CreateWorkspaceErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/workspaces',
     ...options,
     headers: {
@@ -1273,11 +783,6 @@ export const createWorkspace = <ThrowOnError extends boolean = true>(options: Op
  * It holds at once.
  */
 export const setPlan = <ThrowOnError extends boolean = true>(options: Options<SetPlanData, ThrowOnError>): RequestResult<SetPlanResponses, SetPlanErrors, ThrowOnError> => (options.client ?? client).patch<SetPlanResponses, SetPlanErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/workspaces/{id}/plan',
     ...options,
     headers: {
@@ -1291,90 +796,49 @@ export const setPlan = <ThrowOnError extends boolean = true>(options: Options<Se
  *
  * Newest first.
  */
-export const listAudit = <ThrowOnError extends boolean = true>(options?: Options<ListAuditData, ThrowOnError>): RequestResult<ListAuditResponses, ListAuditErrors, ThrowOnError> => (options?.client ?? client).get<ListAuditResponses, ListAuditErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/audit',
-    ...options
-});
+export const listAudit = <ThrowOnError extends boolean = true>(options?: Options<ListAuditData, ThrowOnError>): RequestResult<ListAuditResponses, ListAuditErrors, ThrowOnError> => (options?.client ?? client).get<ListAuditResponses, ListAuditErrors, ThrowOnError>({ url: '/app/audit', ...options });
 
 /**
  * List campaigns with what they came to
  *
  * Newest first.
  */
-export const listCampaignSummaries = <ThrowOnError extends boolean = true>(options?: Options<ListCampaignSummariesData, ThrowOnError>): RequestResult<ListCampaignSummariesResponses, ListCampaignSummariesErrors, ThrowOnError> => (options?.client ?? client).get<ListCampaignSummariesResponses, ListCampaignSummariesErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/campaigns',
-    ...options
-});
+export const listCampaignSummaries = <ThrowOnError extends boolean = true>(options?: Options<ListCampaignSummariesData, ThrowOnError>): RequestResult<ListCampaignSummariesResponses, ListCampaignSummariesErrors, ThrowOnError> => (options?.client ?? client).get<ListCampaignSummariesResponses, ListCampaignSummariesErrors, ThrowOnError>({ url: '/app/campaigns', ...options });
 
 /**
  * Make a draft like a campaign
  *
  * With its steps, schedule and options, and none of its leads.
  */
-export const duplicateCampaign = <ThrowOnError extends boolean = true>(options: Options<DuplicateCampaignData, ThrowOnError>): RequestResult<DuplicateCampaignResponses, DuplicateCampaignErrors, ThrowOnError> => (options.client ?? client).post<DuplicateCampaignResponses, DuplicateCampaignErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/campaigns/{id}/duplicate',
-    ...options
-});
+export const duplicateCampaign = <ThrowOnError extends boolean = true>(options: Options<DuplicateCampaignData, ThrowOnError>): RequestResult<DuplicateCampaignResponses, DuplicateCampaignErrors, ThrowOnError> => (options.client ?? client).post<DuplicateCampaignResponses, DuplicateCampaignErrors, ThrowOnError>({ url: '/app/campaigns/{id}/duplicate', ...options });
 
 /**
  * Ask whether a campaign could start
  *
  * With every problem, by its place.
  */
-export const readCampaignReadiness = <ThrowOnError extends boolean = true>(options: Options<ReadCampaignReadinessData, ThrowOnError>): RequestResult<ReadCampaignReadinessResponses, ReadCampaignReadinessErrors, ThrowOnError> => (options.client ?? client).get<ReadCampaignReadinessResponses, ReadCampaignReadinessErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/campaigns/{id}/readiness',
-    ...options
-});
+export const readCampaignReadiness = <ThrowOnError extends boolean = true>(options: Options<ReadCampaignReadinessData, ThrowOnError>): RequestResult<ReadCampaignReadinessResponses, ReadCampaignReadinessErrors, ThrowOnError> => (options.client ?? client).get<ReadCampaignReadinessResponses, ReadCampaignReadinessErrors, ThrowOnError>({ url: '/app/campaigns/{id}/readiness', ...options });
 
 /**
  * Read what the mails of a campaign came to
  *
  * By day, step and variant. Days are those of its first schedule’s zone.
  */
-export const readCampaignAnalytics = <ThrowOnError extends boolean = true>(options: Options<ReadCampaignAnalyticsData, ThrowOnError>): RequestResult<ReadCampaignAnalyticsResponses, ReadCampaignAnalyticsErrors, ThrowOnError> => (options.client ?? client).get<ReadCampaignAnalyticsResponses, ReadCampaignAnalyticsErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/campaigns/{id}/analytics',
-    ...options
-});
+export const readCampaignAnalytics = <ThrowOnError extends boolean = true>(options: Options<ReadCampaignAnalyticsData, ThrowOnError>): RequestResult<ReadCampaignAnalyticsResponses, ReadCampaignAnalyticsErrors, ThrowOnError> => (options.client ?? client).get<ReadCampaignAnalyticsResponses, ReadCampaignAnalyticsErrors, ThrowOnError>({ url: '/app/campaigns/{id}/analytics', ...options });
+
+/**
+ * List what is known of the leads of a campaign
+ *
+ * The variables that its mails can use, and how many leads lack each.
+ */
+export const listLeadVariables = <ThrowOnError extends boolean = true>(options: Options<ListLeadVariablesData, ThrowOnError>): RequestResult<ListLeadVariablesResponses, ListLeadVariablesErrors, ThrowOnError> => (options.client ?? client).get<ListLeadVariablesResponses, ListLeadVariablesErrors, ThrowOnError>({ url: '/app/campaigns/{id}/variables', ...options });
 
 /**
  * Delete a draft
  *
  * Only a campaign that never sent, with the leads that wait in it.
  */
-export const deleteCampaign = <ThrowOnError extends boolean = true>(options: Options<DeleteCampaignData, ThrowOnError>): RequestResult<DeleteCampaignResponses, DeleteCampaignErrors, ThrowOnError> => (options.client ?? client).delete<DeleteCampaignResponses, DeleteCampaignErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/campaigns/{id}',
-    ...options
-});
+export const deleteCampaign = <ThrowOnError extends boolean = true>(options: Options<DeleteCampaignData, ThrowOnError>): RequestResult<DeleteCampaignResponses, DeleteCampaignErrors, ThrowOnError> => (options.client ?? client).delete<DeleteCampaignResponses, DeleteCampaignErrors, ThrowOnError>({ url: '/app/campaigns/{id}', ...options });
 
 /**
  * Look at a mail as a lead would get it
@@ -1382,11 +846,6 @@ export const deleteCampaign = <ThrowOnError extends boolean = true>(options: Opt
  * Made by what makes the mails that are sent. Nothing is sent or kept.
  */
 export const previewMail = <ThrowOnError extends boolean = true>(options: Options<PreviewMailData, ThrowOnError>): RequestResult<PreviewMailResponses, PreviewMailErrors, ThrowOnError> => (options.client ?? client).post<PreviewMailResponses, PreviewMailErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/campaigns/{id}/preview',
     ...options,
     headers: {
@@ -1401,11 +860,6 @@ export const previewMail = <ThrowOnError extends boolean = true>(options: Option
  * As the lead would get it, without tracking; 20 an hour for each person. 200 also when it could not be sent: the result is in the body.
  */
 export const sendTestMail = <ThrowOnError extends boolean = true>(options: Options<SendTestMailData, ThrowOnError>): RequestResult<SendTestMailResponses, SendTestMailErrors, ThrowOnError> => (options.client ?? client).post<SendTestMailResponses, SendTestMailErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
     url: '/app/campaigns/{id}/test-mail',
     ...options,
     headers: {
@@ -1419,57 +873,25 @@ export const sendTestMail = <ThrowOnError extends boolean = true>(options: Optio
  *
  * Day by day, by the rules of the sender, as if it were started now.
  */
-export const forecastCampaign = <ThrowOnError extends boolean = true>(options: Options<ForecastCampaignData, ThrowOnError>): RequestResult<ForecastCampaignResponses, ForecastCampaignErrors, ThrowOnError> => (options.client ?? client).get<ForecastCampaignResponses, ForecastCampaignErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/campaigns/{id}/forecast',
-    ...options
-});
+export const forecastCampaign = <ThrowOnError extends boolean = true>(options: Options<ForecastCampaignData, ThrowOnError>): RequestResult<ForecastCampaignResponses, ForecastCampaignErrors, ThrowOnError> => (options.client ?? client).get<ForecastCampaignResponses, ForecastCampaignErrors, ThrowOnError>({ url: '/app/campaigns/{id}/forecast', ...options });
 
 /**
  * List the mails of campaigns
  *
  * Newest first.
  */
-export const listSends = <ThrowOnError extends boolean = true>(options?: Options<ListSendsData, ThrowOnError>): RequestResult<ListSendsResponses, ListSendsErrors, ThrowOnError> => (options?.client ?? client).get<ListSendsResponses, ListSendsErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/sends',
-    ...options
-});
+export const listSends = <ThrowOnError extends boolean = true>(options?: Options<ListSendsData, ThrowOnError>): RequestResult<ListSendsResponses, ListSendsErrors, ThrowOnError> => (options?.client ?? client).get<ListSendsResponses, ListSendsErrors, ThrowOnError>({ url: '/app/sends', ...options });
 
 /**
  * Say that an uncertain mail arrived
  *
  * It is recorded as sent.
  */
-export const confirmSendArrived = <ThrowOnError extends boolean = true>(options: Options<ConfirmSendArrivedData, ThrowOnError>): RequestResult<ConfirmSendArrivedResponses, ConfirmSendArrivedErrors, ThrowOnError> => (options.client ?? client).post<ConfirmSendArrivedResponses, ConfirmSendArrivedErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/sends/{id}/arrived',
-    ...options
-});
+export const confirmSendArrived = <ThrowOnError extends boolean = true>(options: Options<ConfirmSendArrivedData, ThrowOnError>): RequestResult<ConfirmSendArrivedResponses, ConfirmSendArrivedErrors, ThrowOnError> => (options.client ?? client).post<ConfirmSendArrivedResponses, ConfirmSendArrivedErrors, ThrowOnError>({ url: '/app/sends/{id}/arrived', ...options });
 
 /**
  * Send an uncertain mail again
  *
  * If it arrived, its lead has it twice.
  */
-export const repeatSend = <ThrowOnError extends boolean = true>(options: Options<RepeatSendData, ThrowOnError>): RequestResult<RepeatSendResponses, RepeatSendErrors, ThrowOnError> => (options.client ?? client).post<RepeatSendResponses, RepeatSendErrors, ThrowOnError>({
-    security: [{
-            in: 'cookie',
-            name: 'outrider.session_token',
-            type: 'apiKey'
-        }],
-    url: '/app/sends/{id}/send-again',
-    ...options
-});
+export const repeatSend = <ThrowOnError extends boolean = true>(options: Options<RepeatSendData, ThrowOnError>): RequestResult<RepeatSendResponses, RepeatSendErrors, ThrowOnError> => (options.client ?? client).post<RepeatSendResponses, RepeatSendErrors, ThrowOnError>({ url: '/app/sends/{id}/send-again', ...options });

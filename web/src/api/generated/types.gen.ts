@@ -2568,6 +2568,23 @@ export type CampaignAnalytics = {
 };
 
 /**
+ * What mails can say of the leads of a campaign.
+ */
+export type LeadVariables = {
+    /**
+     * How many were looked at: the newest.
+     */
+    leads: number;
+    items: Array<{
+        name: string;
+        /**
+         * Leads that lack it.
+         */
+        missing: number;
+    }>;
+};
+
+/**
  * Which mail to look at; `draft` holds changes that are not saved.
  */
 export type PreviewInput = {
@@ -8086,6 +8103,66 @@ export type ReadCampaignAnalyticsResponses = {
 };
 
 export type ReadCampaignAnalyticsResponse = ReadCampaignAnalyticsResponses[keyof ReadCampaignAnalyticsResponses];
+
+export type ListLeadVariablesData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/campaigns/{id}/variables';
+};
+
+export type ListLeadVariablesErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ListLeadVariablesError = ListLeadVariablesErrors[keyof ListLeadVariablesErrors];
+
+export type ListLeadVariablesResponses = {
+    /**
+     * What mails can say of the leads of a campaign.
+     */
+    200: LeadVariables;
+};
+
+export type ListLeadVariablesResponse = ListLeadVariablesResponses[keyof ListLeadVariablesResponses];
 
 export type DeleteCampaignData = {
     body?: never;

@@ -1,6 +1,9 @@
+import { lazy, Suspense } from 'react'
 import { useConnection } from '../../api/connection.ts'
 import { ServerGone } from './ServerGone.tsx'
-import { SignInAgain } from './SignInAgain.tsx'
+
+// A form is much, and most sessions end on no open page.
+const SignInAgain = lazy(() => import('./SignInAgain.tsx'))
 
 /** Over the page, which stays as it is: nothing that was typed is lost. */
 export function ConnectionNotice({ email }: { email: string }) {
@@ -8,7 +11,7 @@ export function ConnectionNotice({ email }: { email: string }) {
   return (
     <>
       {connection === 'gone' && <ServerGone />}
-      <SignInAgain opened={connection === 'signed-out'} email={email} />
+      <Suspense>{connection === 'signed-out' && <SignInAgain email={email} />}</Suspense>
     </>
   )
 }

@@ -5,7 +5,7 @@ import { setConnection } from '../../api/connection.ts'
 import { SignInForm } from '../../features/users/index.ts'
 
 /** The session ended while somebody works: they go on where they were. */
-export function SignInAgain({ opened, email }: { opened: boolean; email: string }) {
+export default function SignInAgain({ email }: { email: string }) {
   const { t } = useTranslation()
   const goOn = async () => {
     setConnection('well')
@@ -13,7 +13,7 @@ export function SignInAgain({ opened, email }: { opened: boolean; email: string 
   }
   return (
     <Modal
-      opened={opened}
+      opened
       // Over whatever dialog is open, in which somebody was about to do something.
       zIndex={400}
       onClose={() => undefined}

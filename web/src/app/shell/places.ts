@@ -1,4 +1,4 @@
-import { Building2, KeyRound, type LucideIcon, ScrollText, Users } from 'lucide-react'
+import { Building2, KeyRound, type LucideIcon, ScrollText, Send, Users } from 'lucide-react'
 import type { Role } from '../../features/users/index.ts'
 import type texts from '../../texts/en.json'
 
@@ -14,6 +14,7 @@ export interface Place {
 }
 
 type PlacePath =
+  | '/w/$handle/campaigns'
   | '/w/$handle/settings/keys'
   | '/w/$handle/settings/members'
   | '/w/$handle/settings/workspace'
@@ -21,6 +22,10 @@ type PlacePath =
 
 /** Where one can go in a workspace; side nav, palette and keys are made of this. */
 export const places: Place[] = [
+  {
+    ...{ id: 'campaigns', group: 'outreach', letter: 'c', least: 'viewer' },
+    ...{ to: '/w/$handle/campaigns', icon: Send },
+  },
   {
     ...{ id: 'keys', group: 'integrations', letter: 'k', least: 'admin' },
     ...{ to: '/w/$handle/settings/keys', icon: KeyRound },
@@ -40,4 +45,4 @@ export const places: Place[] = [
 ]
 
 /** In the order in which the nav shows them. */
-export const groups = ['integrations', 'settings'] as const
+export const groups = ['outreach', 'integrations', 'settings'] as const

@@ -16,7 +16,7 @@ import { useSessionRefresh } from '../users/index.ts'
 import { BackupCodes } from './BackupCodes.tsx'
 
 /** Password, then the code to scan; only the first right code of the telephone switches it on. */
-export function EnableSecondFactor({ onDone }: { onDone: () => void }) {
+export default function EnableSecondFactor({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation()
   const form = useForm({ initialValues: { password: '' } })
   const start = useMutation({ ...beginSecondFactorMutation() })

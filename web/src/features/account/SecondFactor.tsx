@@ -1,10 +1,13 @@
 import { Button, Drawer, Group } from '@mantine/core'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { useSignedIn } from '../users/index.ts'
 import { ConfirmWithPassword } from './ConfirmWithPassword.tsx'
-import { EnableSecondFactor } from './EnableSecondFactor.tsx'
+
+// With what draws the QR code; most people never open it again.
+const EnableSecondFactor = lazy(() => import('./EnableSecondFactor.tsx'))
 
 /** Whether a code is asked for besides the password, and what can be done about it. */
 export function SecondFactor() {
@@ -40,7 +43,9 @@ export function SecondFactor() {
         title={t(($) => $.secondFactor.enable)}
         closeOnClickOutside={false}
       >
-        <EnableSecondFactor onDone={close} />
+        <Suspense fallback={<LoadingRows rows={4} />}>
+          <EnableSecondFactor onDone={close} />
+        </Suspense>
       </Drawer>
       <ConfirmWithPassword opened={open === 'codes'} verb="codes" onClose={close} />
       <ConfirmWithPassword opened={open === 'disable'} verb="disable" onClose={close} />

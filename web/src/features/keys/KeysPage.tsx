@@ -1,12 +1,14 @@
 import { Button, Drawer } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
+import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { RoleNeeded } from '../users/index.ts'
-import { CreateKey } from './CreateKey.tsx'
 import { KeyList } from './KeyList.tsx'
 
+const CreateKey = lazy(() => import('./CreateKey.tsx'))
 const route = getRouteApi('/signed-in/w/$handle/settings/keys')
 
 /** Settings → Integrations → OAuth service accounts. */
@@ -26,7 +28,9 @@ export function KeysPage() {
       <Page title={t(($) => $.keys.title)} lead={t(($) => $.keys.lead)} actions={create}>
         <KeyList whenEmpty={create} />
         <Drawer opened={panel === 'new'} onClose={close} title={t(($) => $.keys.form.title)}>
-          <CreateKey onDone={close} />
+          <Suspense fallback={<LoadingRows rows={4} />}>
+            <CreateKey onDone={close} />
+          </Suspense>
         </Drawer>
       </Page>
     </RoleNeeded>

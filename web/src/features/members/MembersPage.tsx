@@ -1,13 +1,15 @@
 import { Button, Drawer, Title } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { UserPlus } from 'lucide-react'
+import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { InvitationList } from './InvitationList.tsx'
-import { Invite } from './Invite.tsx'
 import { MemberList } from './MemberList.tsx'
 
+const Invite = lazy(() => import('./Invite.tsx'))
 const route = getRouteApi('/signed-in/w/$handle/settings/members')
 
 /** Settings → Members. */
@@ -46,7 +48,9 @@ export function MembersPage() {
             title={t(($) => $.members.invite)}
             closeOnClickOutside={false}
           >
-            <Invite onDone={close} />
+            <Suspense fallback={<LoadingRows rows={4} />}>
+              <Invite onDone={close} />
+            </Suspense>
           </Drawer>
         </>
       )}

@@ -1,0 +1,92 @@
+import { Button } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { listCampaignSummariesInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { CampaignSummary } from '../../api/generated/types.gen.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { MoreButton } from '../../ui/MoreButton.tsx'
+import { Table } from '../../ui/Table.tsx'
+import type { CampaignFilter } from './address.ts'
+import { CampaignRow } from './CampaignRow.tsx'
+import { DeleteCampaign } from './DeleteCampaign.tsx'
+
+interface CampaignListProps {
+  filter: CampaignFilter
+  whenEmpty: ReactNode
+  onReset: () => void
+}
+
+export function CampaignList({ filter, whenEmpty, onReset }: CampaignListProps) {
+  const { t } = useTranslation()
+  const [deleting, setDeleting] = useState<CampaignSummary>()
+  const { status, search } = filter
+  const isFiltered = status !== undefined || search !== undefined
+  const query = { limit: 50, ...(status ? { status } : {}), ...(search ? { search } : {}) }
+  const campaigns = useInfiniteQuery({
+    ...listCampaignSummariesInfiniteOptions({ query }),
+    initialPageParam: {},
+    getNextPageParam: (page) => page.next_starting_after,
+    // Schedules open and limits end by the clock alone.
+    refetchInterval: 60_000,
+  })
+
+  if (campaigns.isPending) return <LoadingRows rows={6} />
+  if (campaigns.isError) {
+    return <FaultNotice fault={campaigns.error} onRetry={() => void campaigns.refetch()} />
+  }
+  const items = campaigns.data.pages.flatMap((page) => page.items)
+  if (items.length === 0) {
+    return isFiltered ? (
+      <EmptyState
+        title={t(($) => $.campaigns.noMatch.title)}
+        body={t(($) => $.campaigns.noMatch.body)}
+        action={
+          <Button variant="default" onClick={onReset}>
+            {t(($) => $.common.resetFilters)}
+          </Button>
+        }
+      />
+    ) : (
+      <EmptyState
+        title={t(($) => $.campaigns.empty.title)}
+        body={t(($) => $.campaigns.empty.body)}
+        action={whenEmpty}
+      />
+    )
+  }
+  return (
+    <>
+      <Table label={t(($) => $.campaigns.title)}>
+        <thead>
+          <tr>
+            <th>{t(($) => $.campaigns.columns.name)}</th>
+            <th>{t(($) => $.campaigns.columns.state)}</th>
+            <th className="wide-only">{t(($) => $.campaigns.columns.progress)}</th>
+            <th className="end wide-only">{t(($) => $.campaigns.columns.contacted)}</th>
+            <th className="end">{t(($) => $.campaigns.columns.replied)}</th>
+            <th className="end wide-only" title={t(($) => $.campaigns.autoHint)}>
+              {t(($) => $.campaigns.columns.auto)}
+            </th>
+            <th className="end wide-only">{t(($) => $.campaigns.columns.interested)}</th>
+            <th className="end wide-only">{t(($) => $.campaigns.columns.next)}</th>
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((campaign) => (
+            <CampaignRow
+              key={campaign.id}
+              campaign={campaign}
+              onDelete={() => setDeleting(campaign)}
+            />
+          ))}
+        </tbody>
+      </Table>
+      <MoreButton pages={campaigns} />
+      <DeleteCampaign campaign={deleting} onClose={() => setDeleting(undefined)} />
+    </>
+  )
+}

@@ -1,0 +1,41 @@
+import { MultiSelect, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { listMailboxesOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { useDraft } from './useDraft.ts'
+
+/** Which mailboxes it sends from; those that are gone stay in the list until somebody takes them out. */
+export function CampaignMailboxes() {
+  const { t } = useTranslation()
+  const { campaign, set, mayChange, problemAt } = useDraft()
+  const mailboxes = useQuery(listMailboxesOptions({ query: { limit: 100 } }))
+  const known = mailboxes.data?.items ?? []
+  const gone = campaign.email_list.filter(
+    (address) => !known.some((mailbox) => mailbox.address === address),
+  )
+  const broken = known.filter(
+    ({ address, status }) => status !== 'connected' && campaign.email_list.includes(address),
+  )
+  return (
+    <>
+      <MultiSelect
+        label={t(($) => $.campaigns.options.fields.email_list.label)}
+        description={t(($) => $.campaigns.options.fields.email_list.hint)}
+        error={problemAt('/email_list')}
+        searchable
+        hidePickedOptions
+        nothingFoundMessage={t(($) => $.campaigns.options.noMailbox)}
+        placeholder={campaign.email_list.length === 0 ? t(($) => $.campaigns.options.choose) : ''}
+        readOnly={!mayChange}
+        value={campaign.email_list}
+        data={[...known.map(({ address }) => address), ...gone]}
+        onChange={(email_list) => set({ email_list })}
+      />
+      {broken.map(({ address, status }) => (
+        <Text key={address} size="xs" c="var(--amber-text)" mt={4}>
+          {t(($) => $.campaigns.options.broken, { address, status })}
+        </Text>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,69 @@
+import { Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import type { CampaignSummary } from '../../api/generated/types.gen.ts'
+import { Moment } from '../../ui/Moment.tsx'
+import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { CampaignMenu } from './CampaignMenu.tsx'
+import classes from './CampaignRow.module.css'
+import { SendingState } from './SendingState.tsx'
+import { Share } from './Share.tsx'
+
+interface CampaignRowProps {
+  campaign: CampaignSummary
+  onDelete: () => void
+}
+
+export function CampaignRow({ campaign, onDelete }: CampaignRowProps) {
+  const { t } = useTranslation()
+  const { role, handle } = useWorkspace()
+  const { id, name, lead_counts, contacted, auto_replied, interested, next_send_at } = campaign
+  const { total, active, replied } = lead_counts
+  const done = total - active
+  return (
+    <tr>
+      <th scope="row">
+        <Link to="/w/$handle/campaigns/$id" params={{ handle, id }} className={classes.name}>
+          {name}
+        </Link>
+      </th>
+      <td>
+        <SendingState campaign={campaign} />
+      </td>
+      <td className="wide-only">
+        {total === 0 ? (
+          <Text size="sm" c="dimmed">
+            {t(($) => $.campaigns.noLeads)}
+          </Text>
+        ) : (
+          <>
+            <span className="numbers">{t(($) => $.campaigns.doneOf, { done, total })}</span>
+            <div className={classes.bar}>
+              <span style={{ width: `${(100 * done) / total}%` }} />
+            </div>
+          </>
+        )}
+      </td>
+      <td className="end numbers wide-only">{contacted.toLocaleString('en')}</td>
+      <td className="end">
+        <Share count={replied} of={contacted} />
+      </td>
+      <td className="end numbers wide-only">{auto_replied.toLocaleString('en')}</td>
+      <td className="end wide-only">
+        <Share count={interested} of={contacted} />
+      </td>
+      <td className="end wide-only">
+        {campaign.sending_status.state === 'sending' ? (
+          t(($) => $.campaigns.now)
+        ) : next_send_at ? (
+          <Moment at={next_send_at} />
+        ) : (
+          '–'
+        )}
+      </td>
+      <td className="end">
+        {isAtLeast(role, 'member') && <CampaignMenu campaign={campaign} onDelete={onDelete} />}
+      </td>
+    </tr>
+  )
+}

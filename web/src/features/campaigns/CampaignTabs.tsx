@@ -1,0 +1,28 @@
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { useWorkspace } from '../users/index.ts'
+import { type Tab, tabs } from './address.ts'
+import classes from './CampaignPage.module.css'
+import { useDraft } from './useDraft.ts'
+
+export function CampaignTabs({ tab }: { tab: Tab }) {
+  const { t } = useTranslation()
+  const { handle } = useWorkspace()
+  const { campaign } = useDraft()
+  return (
+    <nav className={classes.tabs} aria-label={campaign.name}>
+      {tabs.map((each) => (
+        <Link
+          key={each}
+          to="/w/$handle/campaigns/$id"
+          params={{ handle, id: campaign.id }}
+          search={{ tab: each }}
+          activeProps={{}}
+          aria-current={each === tab ? 'page' : undefined}
+        >
+          {t(($) => $.campaigns.tabs[each])}
+        </Link>
+      ))}
+    </nav>
+  )
+}

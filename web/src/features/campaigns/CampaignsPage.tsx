@@ -1,0 +1,52 @@
+import { Button, Drawer } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { lazy, Suspense } from 'react'
+import { useTranslation } from 'react-i18next'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { CampaignFilters } from './CampaignFilters.tsx'
+import { CampaignList } from './CampaignList.tsx'
+
+const NewCampaign = lazy(() => import('./NewCampaign.tsx'))
+const route = getRouteApi('/signed-in/w/$handle/campaigns')
+
+/** Every campaign, and why those that do not send do not. */
+export function CampaignsPage() {
+  const { t } = useTranslation()
+  const { panel, ...filter } = route.useSearch()
+  const navigate = route.useNavigate()
+  const mayChange = isAtLeast(useWorkspace().role, 'member')
+  const close = () => void navigate({ search: filter })
+  const create = mayChange && (
+    <Button
+      leftSection={<Plus size="1rem" aria-hidden />}
+      onClick={() => void navigate({ search: { ...filter, panel: 'new' } })}
+    >
+      {t(($) => $.campaigns.create)}
+    </Button>
+  )
+  return (
+    <Page title={t(($) => $.campaigns.title)} lead={t(($) => $.campaigns.lead)} actions={create}>
+      <CampaignFilters
+        filter={filter}
+        onChange={(search) => void navigate({ search, replace: true })}
+      />
+      <CampaignList
+        filter={filter}
+        whenEmpty={create}
+        onReset={() => void navigate({ search: {} })}
+      />
+      <Drawer
+        opened={panel === 'new' && mayChange}
+        onClose={close}
+        title={t(($) => $.campaigns.form.title)}
+      >
+        <Suspense fallback={<LoadingRows rows={4} />}>
+          <NewCampaign onCancel={close} />
+        </Suspense>
+      </Drawer>
+    </Page>
+  )
+}

@@ -1,0 +1,95 @@
+import { Button, Group, Modal, SegmentedControl, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import classes from './ChooseVersion.module.css'
+import type { Conflict } from './merge.ts'
+import { useDraft } from './useDraft.ts'
+
+/** Both versions of what two people changed at once, side by side; the rest is put together already. */
+export function ChooseVersion() {
+  const { t } = useTranslation()
+  const { conflicts, saving, resolve } = useDraft()
+  return (
+    <Modal
+      opened={saving === 'conflict'}
+      onClose={() => undefined}
+      withCloseButton={false}
+      size="xl"
+      title={t(($) => $.campaigns.conflict.title)}
+    >
+      <Choices
+        key={conflicts.map(({ path }) => path).join()}
+        conflicts={conflicts}
+        onDone={resolve}
+      />
+    </Modal>
+  )
+}
+
+interface ChoicesProps {
+  conflicts: Conflict[]
+  onDone: (keepsMine: boolean[]) => void
+}
+
+function Choices({ conflicts, onDone }: ChoicesProps) {
+  const { t } = useTranslation()
+  const [keepsMine, setKeepsMine] = useState(() => conflicts.map(() => true))
+  return (
+    <Stack>
+      <Text>{t(($) => $.campaigns.conflict.body)}</Text>
+      {conflicts.map(({ path, mine, theirs }, index) => (
+        <section key={path} aria-label={placeText(path)}>
+          <Group justify="space-between" mb={4}>
+            <Text fw={500}>{placeText(path)}</Text>
+            <SegmentedControl
+              size="xs"
+              aria-label={placeText(path)}
+              value={keepsMine[index] ? 'mine' : 'theirs'}
+              onChange={(value) =>
+                setKeepsMine(keepsMine.map((each, at) => (at === index ? value === 'mine' : each)))
+              }
+              data={[
+                { value: 'mine', label: t(($) => $.campaigns.conflict.keepMine) },
+                { value: 'theirs', label: t(($) => $.campaigns.conflict.keepTheirs) },
+              ]}
+            />
+          </Group>
+          <div className={classes.both}>
+            <div>
+              <Text size="xs" c="dimmed">
+                {t(($) => $.campaigns.conflict.mine)}
+              </Text>
+              <pre>{shown(mine)}</pre>
+            </div>
+            <div>
+              <Text size="xs" c="dimmed">
+                {t(($) => $.campaigns.conflict.theirs)}
+              </Text>
+              <pre>{shown(theirs)}</pre>
+            </div>
+          </div>
+        </section>
+      ))}
+      <Group justify="flex-end">
+        <Button data-autofocus onClick={() => onDone(keepsMine)}>
+          {t(($) => $.campaigns.conflict.save)}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+/** `/sequences/0/steps/1/variants/0/body` is "step 2, variant 1, body". */
+const placeText = (path: string) =>
+  path
+    .replace('/sequences/0', '')
+    .replaceAll(
+      /\/(step|variant|schedule)s\/(\d+)/g,
+      (_, name, at) => `, ${name} ${Number(at) + 1}`,
+    )
+    .replaceAll('/', ', ')
+    .replaceAll('_', ' ')
+    .replace(/^, /, '') || 'steps'
+
+const shown = (value: unknown) =>
+  typeof value === 'string' ? value : JSON.stringify(value, null, 2)

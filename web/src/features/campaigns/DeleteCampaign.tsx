@@ -1,0 +1,42 @@
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import {
+  deleteCampaignMutation,
+  listCampaignSummariesInfiniteQueryKey,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { CampaignSummary } from '../../api/generated/types.gen.ts'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+
+interface DeleteCampaignProps {
+  campaign: CampaignSummary | undefined
+  onClose: () => void
+}
+
+export function DeleteCampaign({ campaign, onClose }: DeleteCampaignProps) {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const remove = useMutation({
+    ...deleteCampaignMutation(),
+    async onSuccess() {
+      await cache.invalidateQueries({ queryKey: listCampaignSummariesInfiniteQueryKey() })
+      notifications.show({ message: t(($) => $.campaigns.delete.done) })
+      onClose()
+    },
+  })
+  return (
+    <ConfirmDialog
+      opened={campaign !== undefined}
+      title={t(($) => $.campaigns.delete.title, { name: campaign?.name ?? '' })}
+      body={t(($) => $.campaigns.delete.body)}
+      confirm={t(($) => $.campaigns.delete.action)}
+      isBusy={remove.isPending}
+      fault={remove.error}
+      onConfirm={() => campaign && remove.mutate({ path: { id: campaign.id } })}
+      onClose={() => {
+        remove.reset()
+        onClose()
+      }}
+    />
+  )
+}

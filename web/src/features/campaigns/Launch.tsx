@@ -1,0 +1,72 @@
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import {
+  forecastCampaignOptions,
+  getCampaignQueryKey,
+  listCampaignSummariesInfiniteQueryKey,
+  readCampaignReadinessOptions,
+  updateCampaignMutation,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { Forecast } from './Forecast.tsx'
+import { ReadinessProblems } from './ReadinessProblems.tsx'
+import { useDraft } from './useDraft.ts'
+
+/** What stands in the way, who gets mail and when; then the button. */
+export default function Launch({ onDone }: { onDone: () => void }) {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const { campaign } = useDraft()
+  const { id, status, lead_counts } = campaign
+  const path = { id }
+  const readiness = useQuery({ ...readCampaignReadinessOptions({ path }), staleTime: 0 })
+  const forecast = useQuery({ ...forecastCampaignOptions({ path }), staleTime: 0 })
+  const start = useMutation({
+    ...updateCampaignMutation(),
+    onSuccess(started) {
+      cache.setQueryData(getCampaignQueryKey({ path }), started)
+      void cache.invalidateQueries({ queryKey: listCampaignSummariesInfiniteQueryKey() })
+      notifications.show({ message: t(($) => $.campaigns.launch.started) })
+      onDone()
+    },
+    onError: () => void readiness.refetch(),
+  })
+  if (readiness.isPending || forecast.isPending) return <LoadingRows rows={6} />
+  const fault = readiness.error ?? forecast.error
+  if (!(readiness.data && forecast.data)) {
+    const retry = () => void Promise.all([readiness.refetch(), forecast.refetch()])
+    return fault && <FaultNotice fault={fault} onRetry={retry} />
+  }
+  return (
+    <Stack>
+      {start.error && <FaultNotice fault={start.error} />}
+      <ReadinessProblems problems={readiness.data.problems} />
+      <section>
+        <Title order={2}>{t(($) => $.campaigns.launch.recipients)}</Title>
+        <Text>
+          {lead_counts.active === 0
+            ? t(($) => $.campaigns.launch.nobody)
+            : t(($) => $.campaigns.launch.recipientsOf, { count: lead_counts.active })}
+        </Text>
+      </section>
+      <Forecast forecast={forecast.data} />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onDone}>
+          {t(($) => $.common.cancel)}
+        </Button>
+        <Button
+          disabled={!readiness.data.ready}
+          loading={start.isPending}
+          onClick={() => start.mutate({ path, body: { status: 'active' } })}
+        >
+          {status === 'draft'
+            ? t(($) => $.campaigns.launch.confirm)
+            : t(($) => $.campaigns.launch.confirmResume)}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,108 @@
+import { Button, Group, NativeSelect, Radio, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Fault } from '../../api/fault.ts'
+import {
+  createCampaignMutation,
+  duplicateCampaignMutation,
+  listCampaignSummariesInfiniteQueryKey,
+  listCampaignSummariesOptions,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import { useAttempt } from '../../lib/attempt.ts'
+import { showFault } from '../../lib/form.ts'
+import { Form } from '../../ui/Form.tsx'
+import { useWorkspace } from '../users/index.ts'
+
+const starts = ['one', 'blank', 'copy'] as const
+type Start = (typeof starts)[number]
+
+/** A draft: empty, with one mail to write, or like another campaign. */
+export default function NewCampaign({ onCancel }: { onCancel: () => void }) {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const navigate = useNavigate()
+  const { handle } = useWorkspace()
+  const attempt = useAttempt()
+  const [fault, setFault] = useState<Fault>()
+  const others = useQuery(listCampaignSummariesOptions({ query: { limit: 100 } }))
+  const form = useForm({
+    initialValues: { name: '', start: 'one' as Start, source: '' },
+    onValuesChange: attempt.renew,
+    validate: {
+      name: (name, { start }) =>
+        start !== 'copy' && name.trim() === '' ? t(($) => $.campaigns.form.nameMissing) : null,
+      source: (source, { start }) =>
+        start === 'copy' && source === '' ? t(($) => $.campaigns.form.sourceMissing) : null,
+    },
+  })
+  const handlers = {
+    onMutate: () => setFault(undefined),
+    onError: (refused: Fault) => setFault(showFault(form, refused)),
+    async onSuccess({ id }: { id: string }) {
+      await cache.invalidateQueries({ queryKey: listCampaignSummariesInfiniteQueryKey() })
+      await navigate({ to: '/w/$handle/campaigns/$id', params: { handle, id } })
+    },
+  }
+  const create = useMutation({ ...createCampaignMutation(), ...handlers })
+  const duplicate = useMutation({ ...duplicateCampaignMutation(), ...handlers })
+  const submit = form.onSubmit(({ name, start, source }) => {
+    const headers = attempt.headers()
+    if (start === 'copy') return duplicate.mutate({ headers, path: { id: source } })
+    const sequences =
+      start === 'one' ? [{ steps: [{ variants: [{ subject: '', body: '' }] }] }] : []
+    create.mutate({ headers, body: { name, sequences } })
+  })
+  const { start } = form.getValues()
+  const items = others.data?.items ?? []
+  return (
+    <Form onSubmit={submit} fault={fault}>
+      <Radio.Group
+        label={t(($) => $.campaigns.form.start)}
+        value={start}
+        onChange={(value) => form.setFieldValue('start', value as Start)}
+      >
+        <Stack gap="xs" mt="xs">
+          {starts.map((value) => (
+            <Radio
+              key={value}
+              value={value}
+              label={t(($) => $.campaigns.form[value])}
+              description={t(($) => $.campaigns.form[`${value}Hint`])}
+            />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {start === 'copy' ? (
+        <NativeSelect
+          {...form.getInputProps('source')}
+          label={t(($) => $.campaigns.form.source)}
+          description={items.length === 0 ? t(($) => $.campaigns.form.noSource) : undefined}
+          data={[
+            { value: '', label: '' },
+            ...items.map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+        />
+      ) : (
+        <TextInput
+          {...form.getInputProps('name')}
+          label={t(($) => $.campaigns.form.name)}
+          description={t(($) => $.campaigns.form.nameHint)}
+          maxLength={255}
+          data-autofocus
+          withAsterisk
+        />
+      )}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onCancel}>
+          {t(($) => $.common.cancel)}
+        </Button>
+        <Button type="submit" loading={create.isPending || duplicate.isPending}>
+          {t(($) => $.campaigns.form.submit)}
+        </Button>
+      </Group>
+    </Form>
+  )
+}

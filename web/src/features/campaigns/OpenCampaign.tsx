@@ -1,0 +1,83 @@
+import { Skeleton } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, useBlocker } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import {
+  getCampaignQueryKey,
+  listCampaignSummariesInfiniteQueryKey,
+  readCampaignReadinessQueryKey,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import { getCampaign, updateCampaign } from '../../api/generated/sdk.gen.ts'
+import type { Campaign } from '../../api/generated/types.gen.ts'
+import { isAtLeast, useWorkspace } from '../users/index.ts'
+import type { Tab } from './address.ts'
+import { CampaignHead } from './CampaignHead.tsx'
+import classes from './CampaignPage.module.css'
+import { CampaignTabs } from './CampaignTabs.tsx'
+import { ChooseVersion } from './ChooseVersion.tsx'
+import { CampaignDraft } from './draft-store.ts'
+import { LaunchPanel } from './LaunchPanel.tsx'
+import { DraftContext } from './useDraft.ts'
+
+const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
+
+const parts: Record<Tab, ReturnType<typeof lazy>> = {
+  // The editor is most of what this page weighs.
+  steps: lazy(() => import('./steps/StepsTab.tsx')),
+  schedule: lazy(() => import('./schedule/ScheduleTab.tsx')),
+  options: lazy(() => import('./OptionsTab.tsx')),
+  leads: lazy(() => import('./LeadsTab.tsx')),
+  preview: lazy(() => import('./preview/PreviewTab.tsx')),
+  analytics: lazy(() => import('./analytics/AnalyticsTab.tsx')),
+  mails: lazy(() => import('./mails/MailsTab.tsx')),
+}
+
+/** A campaign that is saved while somebody writes in it. */
+export function OpenCampaign({ record }: { record: Campaign }) {
+  const cache = useQueryClient()
+  const { tab = 'steps' } = route.useSearch()
+  const mayChange = isAtLeast(useWorkspace().role, 'member')
+  const { id } = record
+  const [draft] = useState(
+    () =>
+      new CampaignDraft(record, {
+        async save(body, version) {
+          const headers = { 'If-Match': `"${version}"` }
+          return (await updateCampaign({ path: { id }, body, headers, throwOnError: true })).data
+        },
+        read: async () => (await getCampaign({ path: { id }, throwOnError: true })).data,
+        onSaved(saved) {
+          cache.setQueryData(getCampaignQueryKey({ path: { id } }), saved)
+          void cache.invalidateQueries({
+            queryKey: readCampaignReadinessQueryKey({ path: { id } }),
+          })
+          void cache.invalidateQueries({ queryKey: listCampaignSummariesInfiniteQueryKey() })
+        },
+        storage: localStorage,
+      }),
+  )
+  useEffect(() => draft.adopt(record), [draft, record])
+  // What is typed is in the browser already; leaving only hurries it to the server.
+  useBlocker({
+    shouldBlockFn: async ({ next }) => {
+      if (next.pathname.endsWith(id)) return false
+      await draft.flush()
+      return false
+    },
+    enableBeforeUnload: () => draft.state().saving !== 'saved',
+  })
+  const Part = parts[tab]
+  return (
+    <DraftContext value={{ draft, mayChange }}>
+      <div className={classes.page}>
+        <CampaignHead />
+        <CampaignTabs tab={tab} />
+        <Suspense fallback={<Skeleton height="16rem" mt="md" />}>
+          <Part />
+        </Suspense>
+      </div>
+      <LaunchPanel />
+      <ChooseVersion />
+    </DraftContext>
+  )
+}

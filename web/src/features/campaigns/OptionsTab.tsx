@@ -1,0 +1,131 @@
+import { NumberInput, Stack, Switch, TagsInput, TextInput } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import type texts from '../../texts/en.json'
+import { Section } from '../../ui/Section.tsx'
+import { CampaignMailboxes } from './CampaignMailboxes.tsx'
+import type { Settings } from './draft-store.ts'
+import { useDraft } from './useDraft.ts'
+
+type Names = keyof typeof texts.campaigns.options.fields
+type NamesOf<T> = { [Name in Names]: Settings[Name] extends T ? Name : never }[Names]
+
+const limits = ['daily_limit', 'daily_max_leads'] as const
+const gaps = ['email_gap', 'random_wait_max'] as const
+const stops = ['stop_on_reply', 'stop_on_auto_reply', 'stop_for_company'] as const
+const forms = ['text_only', 'first_email_text_only', 'insert_unsubscribe_header'] as const
+const tracking = ['open_tracking', 'link_tracking'] as const
+
+/** Everything that a campaign does besides its steps and its schedule, saved while it is set. */
+export default function OptionsTab() {
+  const { t } = useTranslation()
+  const { campaign, set, mayChange, problemAt } = useDraft()
+  const common = (name: Names) => ({
+    label: t(($) => $.campaigns.options.fields[name].label),
+    description: t(($) => $.campaigns.options.fields[name].hint),
+    error: problemAt(`/${name}`),
+  })
+  const flag = (name: NamesOf<boolean>) => (
+    <Switch
+      key={name}
+      {...common(name)}
+      checked={campaign[name]}
+      disabled={!mayChange}
+      onChange={(event) => set({ [name]: event.currentTarget.checked })}
+    />
+  )
+  const number = (
+    name: (typeof limits | typeof gaps)[number] | 'expire_after_days',
+    min: number,
+  ) => (
+    <NumberInput
+      key={name}
+      {...common(name)}
+      min={min}
+      max={
+        name === 'expire_after_days'
+          ? 3650
+          : min === 0 && name !== 'daily_max_leads'
+            ? 1440
+            : 100_000
+      }
+      allowDecimal={false}
+      clampBehavior="strict"
+      maw="16rem"
+      placeholder={
+        name === 'email_gap' || name === 'random_wait_max'
+          ? '0'
+          : t(($) => $.campaigns.options.none)
+      }
+      value={campaign[name] ?? ''}
+      readOnly={!mayChange}
+      onChange={(value) =>
+        set({
+          [name]: typeof value === 'number' ? value : gaps.some((gap) => gap === name) ? 0 : null,
+        })
+      }
+    />
+  )
+  const addresses = (name: 'cc_list' | 'bcc_list') => (
+    <TagsInput
+      {...common(name)}
+      error={
+        problemAt(`/${name}`) ??
+        campaign[name]
+          .map((_, at) => problemAt(`/${name}/${at}`))
+          .find((each) => each !== undefined)
+      }
+      value={campaign[name]}
+      readOnly={!mayChange}
+      maxTags={20}
+      onChange={(value) => set({ [name]: value })}
+    />
+  )
+  return (
+    <>
+      <Section title={t(($) => $.campaigns.options.general)}>
+        <TextInput
+          {...common('name')}
+          value={campaign.name}
+          maxLength={255}
+          readOnly={!mayChange}
+          onChange={(event) => set({ name: event.currentTarget.value })}
+        />
+      </Section>
+      <Section
+        title={t(($) => $.campaigns.options.senders)}
+        lead={t(($) => $.campaigns.options.sendersLead)}
+      >
+        <CampaignMailboxes />
+      </Section>
+      <Section
+        title={t(($) => $.campaigns.options.pace)}
+        lead={t(($) => $.campaigns.options.paceLead)}
+      >
+        <Stack>
+          {number('daily_limit', 1)}
+          {number('daily_max_leads', 0)}
+          {number('email_gap', 0)}
+          {number('random_wait_max', 0)}
+          {number('expire_after_days', 1)}
+          {flag('prioritize_new_leads')}
+        </Stack>
+      </Section>
+      <Section title={t(($) => $.campaigns.options.stopping)}>
+        <Stack>{stops.map(flag)}</Stack>
+      </Section>
+      <Section title={t(($) => $.campaigns.options.form)}>
+        <Stack>
+          {forms.map(flag)}
+          {addresses('cc_list')}
+          {addresses('bcc_list')}
+        </Stack>
+      </Section>
+      <Section
+        title={t(($) => $.campaigns.options.tracking)}
+        lead={t(($) => $.campaigns.options.trackingLead)}
+      >
+        <Stack>{tracking.map(flag)}</Stack>
+      </Section>
+    </>
+  )
+}

@@ -1,0 +1,117 @@
+import { Button, Group, NativeSelect, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { Download } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { readCampaignAnalyticsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts'
+import { saveFile } from '../../../lib/save-file.ts'
+import { dayText } from '../../../lib/time.ts'
+import { DayBars } from '../../../ui/DayBars.tsx'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { FaultNotice } from '../../../ui/FaultNotice.tsx'
+import { LoadingRows } from '../../../ui/LoadingRows.tsx'
+import { letterOf } from '../mails/MailRow.tsx'
+import { useDraft } from '../useDraft.ts'
+import { OutcomeTable } from './OutcomeTable.tsx'
+import { csvOf, daysBetween, sumOf, sumsBy } from './sums.ts'
+
+const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
+const periods = [7, 30, 90, 365]
+
+/** What the mails came to, by step and variant and by day, with the count behind every rate. */
+export default function AnalyticsTab() {
+  const { t } = useTranslation()
+  const { campaign } = useDraft()
+  const { days = 30 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const zone = campaign.campaign_schedule.schedules[0]?.timezone ?? 'UTC'
+  const analytics = useQuery(
+    readCampaignAnalyticsOptions({
+      path: { id: campaign.id },
+      query: { from: firstDay(zone, days) },
+    }),
+  )
+  if (analytics.isPending) return <LoadingRows rows={6} />
+  if (analytics.isError) {
+    return <FaultNotice fault={analytics.error} onRetry={() => void analytics.refetch()} />
+  }
+  const { items, timezone, from, to } = analytics.data
+  const bySteps = sumsBy(items, ({ step, variant }) => `${step} ${variant}`).sort(([a], [b]) =>
+    a.localeCompare(b, 'en', { numeric: true }),
+  )
+  const byDays = sumsBy(items, ({ day }) => day)
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <NativeSelect
+          aria-label={t(($) => $.campaigns.analytics.period)}
+          value={String(days)}
+          onChange={(event) =>
+            void navigate({
+              search: { tab: 'analytics', days: Number(event.currentTarget.value) },
+              replace: true,
+            })
+          }
+          data={periods.map((each) => ({
+            value: String(each),
+            label: t(($) => $.campaigns.analytics.lastDays, { count: each }),
+          }))}
+        />
+        {items.length > 0 && (
+          <Button
+            variant="default"
+            leftSection={<Download size="1rem" aria-hidden />}
+            onClick={() => saveFile(`${campaign.name} ${from} ${to}.csv`, 'text/csv', csvOf(items))}
+          >
+            {t(($) => $.campaigns.analytics.csv)}
+          </Button>
+        )}
+      </Group>
+      {items.length === 0 ? (
+        <EmptyState
+          title={t(($) => $.campaigns.analytics.empty.title)}
+          body={t(($) => $.campaigns.analytics.empty.body)}
+        />
+      ) : (
+        <>
+          <Title order={2}>{t(($) => $.campaigns.analytics.bySteps)}</Title>
+          <OutcomeTable
+            label={t(($) => $.campaigns.analytics.bySteps)}
+            first={t(($) => $.campaigns.analytics.mail)}
+            rows={bySteps.map(([key, sums]) => {
+              const [step, variant] = key.split(' ').map(Number) as [number, number]
+              return {
+                name: t(($) => $.campaigns.mails.step, { step, variant: letterOf(variant) }),
+                sums,
+              }
+            })}
+            total={sumOf(items)}
+          />
+          <Title order={2}>{t(($) => $.campaigns.analytics.byDays)}</Title>
+          <DayBars
+            label={t(($) => $.campaigns.analytics.chart)}
+            series={[{ label: t(($) => $.campaigns.analytics.outcomes.sent), tone: 'blue' }]}
+            days={daysBetween(from, to).map((date) => ({
+              date,
+              counts: [byDays.find(([day]) => day === date)?.[1].sent ?? 0],
+            }))}
+          />
+          <OutcomeTable
+            label={t(($) => $.campaigns.analytics.byDays)}
+            first={t(($) => $.campaigns.launch.day)}
+            rows={byDays.map(([day, sums]) => ({ name: dayText(day), sums })).toReversed()}
+          />
+        </>
+      )}
+      <Text size="xs" c="dimmed">
+        {t(($) => $.campaigns.analytics.hint, { zone: timezone })}
+      </Text>
+    </Stack>
+  )
+}
+
+/** So many days with today, by the campaign's calendar. */
+function firstDay(zone: string, days: number): string {
+  const at = new Date(Date.now() - (days - 1) * 86_400_000)
+  return new Intl.DateTimeFormat('sv', { timeZone: zone }).format(at)
+}

@@ -1,0 +1,62 @@
+import { Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { Table } from '../../../ui/Table.tsx'
+import { type Outcome, outcomes, type Sums } from './sums.ts'
+
+interface OutcomeTableProps {
+  label: string
+  /** Heading of the first column. */
+  first: string
+  rows: { name: string; sums: Sums }[]
+  total?: Sums
+}
+
+const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+/** What a telephone has room for. */
+const narrow = new Set<Outcome>(['sent', 'replied', 'interested'])
+
+/** Counts, each with its part of the mails sent. */
+export function OutcomeTable({ label, first, rows, total }: OutcomeTableProps) {
+  const { t } = useTranslation()
+  const classOf = (outcome: Outcome) =>
+    narrow.has(outcome) ? 'end numbers' : 'end numbers wide-only'
+  const cells = (sums: Sums) =>
+    outcomes.map((outcome) => (
+      <td key={outcome} className={classOf(outcome)}>
+        {sums[outcome].toLocaleString('en')}
+        {outcome !== 'sent' && sums.sent > 0 && sums[outcome] > 0 && (
+          <Text size="xs" c="dimmed">
+            {percent.format(sums[outcome] / sums.sent)}
+          </Text>
+        )}
+      </td>
+    ))
+  return (
+    <Table label={label}>
+      <thead>
+        <tr>
+          <th>{first}</th>
+          {outcomes.map((outcome) => (
+            <th key={outcome} className={classOf(outcome)}>
+              {t(($) => $.campaigns.analytics.outcomes[outcome])}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ name, sums }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            {cells(sums)}
+          </tr>
+        ))}
+        {total && rows.length > 1 && (
+          <tr>
+            <th scope="row">{t(($) => $.campaigns.launch.total)}</th>
+            {cells(total)}
+          </tr>
+        )}
+      </tbody>
+    </Table>
+  )
+}

@@ -1,0 +1,42 @@
+import type { CampaignAnalytics } from '../../../api/generated/types.gen.ts'
+
+export type Item = CampaignAnalytics['items'][number]
+
+export const outcomes = [
+  'sent',
+  'opened',
+  'clicked',
+  'replied',
+  'auto_replied',
+  'bounced',
+  'interested',
+  'unsubscribed',
+] as const
+export type Outcome = (typeof outcomes)[number]
+export type Sums = Record<Outcome, number>
+
+/** What the items come to together. */
+export const sumOf = (items: Item[]): Sums =>
+  Object.fromEntries(
+    outcomes.map((outcome) => [outcome, items.reduce((sum, item) => sum + item[outcome], 0)]),
+  ) as Sums
+
+/** By a part of the item, in that order. */
+export const sumsBy = (items: Item[], keyOf: (item: Item) => string): [string, Sums][] =>
+  [...Map.groupBy(items, keyOf)].map(([key, own]) => [key, sumOf(own)])
+
+/** As spreadsheets read it; a day, a step and a variant in a row. */
+export function csvOf(items: Item[]): string {
+  const names = ['day', 'step', 'variant', ...outcomes] as const
+  const rows = items.map((item) => names.map((name) => item[name]).join(','))
+  return `${[names.join(','), ...rows].join('\r\n')}\r\n`
+}
+
+/** Every day of the calendar from one to another, both included. */
+export function daysBetween(from: string, to: string): string[] {
+  const days: string[] = []
+  for (let at = Date.parse(from); at <= Date.parse(to); at += 86_400_000) {
+    days.push(new Date(at).toISOString().slice(0, 10))
+  }
+  return days
+}

@@ -1,0 +1,251 @@
+import type { Fault } from '../../api/fault.ts'
+import type { Campaign, CampaignChanges } from '../../api/generated/types.gen.ts'
+import { type Conflict, isEqual, merge, setAt } from './merge.ts'
+
+/** What a person changes of a campaign. */
+export type Settings = Omit<
+  Campaign,
+  | 'id'
+  | 'status'
+  | 'status_reason'
+  | 'lead_counts'
+  | 'sending_status'
+  | 'workspace_id'
+  | 'timestamp_created'
+  | 'timestamp_updated'
+>
+
+export type Saving = 'saved' | 'unsaved' | 'saving' | 'refused' | 'conflict'
+
+export interface DraftState {
+  /** As it will be once all is saved. */
+  campaign: Campaign
+  saving: Saving
+  fault: Fault | undefined
+  conflicts: Conflict[]
+}
+
+interface DraftParts {
+  /** @throws Fault */
+  save: (changes: CampaignChanges, version: string) => Promise<Campaign>
+  read: () => Promise<Campaign>
+  onSaved: (campaign: Campaign) => void
+  storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+}
+
+const waitMs = 700
+const isNew = (id: string) => id.startsWith('new-')
+
+/**
+ * What somebody types into a campaign, saved while they type. Nothing is lost when it cannot be saved:
+ * it stays in the browser. When somebody else has saved meanwhile, the two are put together; where
+ * both changed the same part, a person chooses.
+ */
+export class CampaignDraft {
+  #base: Campaign
+  #edits: Partial<Settings> = {}
+  #state: DraftState
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #running: Promise<void> | undefined
+  readonly #parts: DraftParts
+  readonly #listeners = new Set<() => void>()
+  /** Steps and variants keep the key they were made with: their fields must not be made anew. */
+  readonly #keys = new Map<string, string>()
+
+  constructor(campaign: Campaign, parts: DraftParts) {
+    this.#parts = parts
+    this.#base = campaign
+    const kept = this.#readKept()
+    if (kept) {
+      this.#base = kept.base
+      this.#edits = kept.edits
+    }
+    this.#state = this.#stateAs(kept ? 'unsaved' : 'saved')
+    if (kept) this.adopt(campaign)
+  }
+
+  subscribe = (tell: () => void) => {
+    this.#listeners.add(tell)
+    return () => void this.#listeners.delete(tell)
+  }
+
+  state = () => this.#state
+
+  keyOf = (id: string) => this.#keys.get(id) ?? id
+
+  set = (changes: Partial<Settings>) => {
+    this.#edits = { ...this.#edits, ...changes }
+    this.#keep()
+    this.#tell(this.#state.saving === 'conflict' ? 'conflict' : 'unsaved')
+    if (this.#state.saving !== 'conflict') this.#saveLater()
+  }
+
+  /** Resolves once all that was typed until now is saved, or refused. */
+  flush = async (): Promise<void> => {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    await this.#running
+    if (this.#state.saving === 'unsaved') await this.#start()
+  }
+
+  /** A newer record than the one that is known. */
+  adopt = (theirs: Campaign) => {
+    if (Date.parse(theirs.timestamp_updated) < Date.parse(this.#base.timestamp_updated)) return
+    if (this.#running && this.#state.saving === 'saving') return
+    this.#rebase(theirs)
+    if (this.#state.saving === 'unsaved') this.#saveLater()
+  }
+
+  /** @param keepsMine for each conflict */
+  resolve = (keepsMine: boolean[]) => {
+    let whole = this.#state.campaign
+    for (const [index, { path, mine }] of this.#state.conflicts.entries()) {
+      if (keepsMine[index]) whole = setAt(whole, path, mine)
+    }
+    const names = Object.keys(this.#edits) as (keyof Settings)[]
+    this.#edits = Object.fromEntries(
+      names
+        .filter((name) => !isEqual(whole[name], this.#base[name]))
+        .map((name) => [name, whole[name]]),
+    )
+    this.#keep()
+    this.#tell(this.#isClean() ? 'saved' : 'unsaved')
+    void this.flush()
+  }
+
+  #isClean = () => Object.keys(this.#edits).length === 0
+
+  #saveLater() {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.flush(), waitMs)
+  }
+
+  #start() {
+    this.#running ??= this.#save().finally(() => {
+      this.#running = undefined
+      if (this.#state.saving === 'unsaved') this.#saveLater()
+    })
+    return this.#running
+  }
+
+  async #save(): Promise<void> {
+    const sent = this.#edits
+    if (Object.keys(sent).length === 0) return this.#tell('saved')
+    this.#tell('saving')
+    try {
+      const saved = await this.#parts.save(toBody(sent), this.#base.timestamp_updated)
+      this.#taken(sent, saved)
+    } catch (thrown) {
+      const fault = thrown as Fault
+      if (fault.code === 'version_conflict') return this.#readAgain()
+      this.#tell('refused', fault)
+    }
+  }
+
+  /** What was typed while it was under way is left, by the ids that were given to what is new. */
+  #taken(sent: Partial<Settings>, saved: Campaign) {
+    const given = givenIds(sent, saved)
+    for (const [before, id] of given) this.#keys.set(id, this.keyOf(before))
+    const left = Object.entries(this.#edits).filter(
+      ([name, value]) => value !== sent[name as keyof Settings],
+    )
+    this.#edits = withIds(Object.fromEntries(left), given)
+    this.#base = saved
+    this.#keep()
+    this.#tell(this.#isClean() ? 'saved' : 'unsaved')
+    this.#parts.onSaved(saved)
+  }
+
+  async #readAgain() {
+    try {
+      this.#rebase(await this.#parts.read())
+    } catch (thrown) {
+      this.#tell('refused', thrown as Fault)
+    }
+  }
+
+  #rebase(theirs: Campaign) {
+    const conflicts: Conflict[] = []
+    const names = Object.keys(this.#edits) as (keyof Settings)[]
+    const merged = names.map((name) => [
+      name,
+      merge<unknown>(this.#base[name], this.#edits[name], theirs[name], conflicts, `/${name}`),
+    ])
+    this.#base = theirs
+    this.#edits = Object.fromEntries(merged)
+    if (conflicts.length === 0) {
+      this.#edits = Object.fromEntries(
+        merged.filter(([name, value]) => !isEqual(value, theirs[name as keyof Settings])),
+      )
+    }
+    this.#keep()
+    const saving = conflicts.length > 0 ? 'conflict' : this.#isClean() ? 'saved' : 'unsaved'
+    this.#state = { ...this.#stateAs(saving), conflicts }
+    for (const tell of this.#listeners) tell()
+  }
+
+  #stateAs(saving: Saving, fault?: Fault): DraftState {
+    const campaign = { ...this.#base, ...this.#edits }
+    const conflicts = saving === 'conflict' ? this.#state.conflicts : []
+    return { campaign, saving, fault, conflicts }
+  }
+
+  #tell(saving: Saving, fault?: Fault) {
+    this.#state = this.#stateAs(saving, fault)
+    for (const tell of this.#listeners) tell()
+  }
+
+  #keep() {
+    const name = `outrider-campaign:${this.#base.id}`
+    if (this.#isClean()) this.#parts.storage.removeItem(name)
+    else this.#parts.storage.setItem(name, JSON.stringify({ base: this.#base, edits: this.#edits }))
+  }
+
+  #readKept(): { base: Campaign; edits: Partial<Settings> } | undefined {
+    try {
+      const text = this.#parts.storage.getItem(`outrider-campaign:${this.#base.id}`)
+      return text ? JSON.parse(text) : undefined
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/** Ids of what is new are the server's to give. */
+export const toBody = ({ sequences, ...rest }: Partial<Settings>): CampaignChanges => ({
+  ...rest,
+  ...(sequences ? { sequences: sequences.map(({ steps }) => ({ steps: steps.map(known) })) } : {}),
+})
+
+const known = ({ id, variants, ...step }: Settings['sequences'][number]['steps'][number]) => ({
+  ...(isNew(id) ? {} : { id }),
+  ...step,
+  variants: variants.map(({ id, ...variant }) => ({ ...(isNew(id) ? {} : { id }), ...variant })),
+})
+
+function givenIds(sent: Partial<Settings>, saved: Campaign): Map<string, string> {
+  const idsOf = (sequences: Settings['sequences'] = []) =>
+    sequences.flatMap(({ steps }) =>
+      steps.flatMap(({ id, variants }) => [id, ...variants.map((variant) => variant.id)]),
+    )
+  const after = idsOf(saved.sequences)
+  return new Map(
+    idsOf(sent.sequences).flatMap((id, index) => (isNew(id) ? [[id, after[index] ?? id]] : [])),
+  )
+}
+
+function withIds(edits: Partial<Settings>, given: Map<string, string>): Partial<Settings> {
+  const { sequences, ...rest } = edits
+  if (!sequences) return edits
+  const idOf = (id: string) => given.get(id) ?? id
+  return {
+    ...rest,
+    sequences: sequences.map(({ steps }) => ({
+      steps: steps.map((step) => ({
+        ...step,
+        id: idOf(step.id),
+        variants: step.variants.map((variant) => ({ ...variant, id: idOf(variant.id) })),
+      })),
+    })),
+  }
+}

@@ -1,0 +1,1 @@
+export { campaignFilterOf, campaignPlaceOf } from './address.ts'

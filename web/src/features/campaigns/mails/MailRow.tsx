@@ -1,0 +1,57 @@
+import { Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import type { Send } from '../../../api/generated/types.gen.ts'
+import { Moment } from '../../../ui/Moment.tsx'
+import { StateBadge, type Tone } from '../../../ui/StateBadge.tsx'
+import { useDraft } from '../useDraft.ts'
+import { DecideUncertain } from './DecideUncertain.tsx'
+
+const tones: Record<Send['state'], Tone> = {
+  claimed: 'blue',
+  transmitting: 'blue',
+  sent: 'green',
+  failed: 'red',
+  uncertain: 'amber',
+}
+
+export function MailRow({ mail }: { mail: Send }) {
+  const { t } = useTranslation()
+  const { mayChange } = useDraft()
+  const { state, step, variant, attempt, error_message } = mail
+  return (
+    <tr>
+      <th scope="row">
+        {mail.lead_email ?? t(($) => $.campaigns.mails.erased)}
+        <Text size="xs" c="dimmed" fw={400} lineClamp={1}>
+          {mail.subject}
+        </Text>
+      </th>
+      <td className="wide-only">
+        {t(($) => $.campaigns.mails.step, { step, variant: letterOf(variant) })}
+      </td>
+      <td className="wide-only">{mail.mailbox ?? t(($) => $.campaigns.mails.removed)}</td>
+      <td>
+        <StateBadge tone={tones[state]}>{t(($) => $.campaigns.mails.states[state])}</StateBadge>
+        {attempt > 1 && (
+          <Text size="xs" c="dimmed">
+            {t(($) => $.campaigns.mails.attempt, { attempt })}
+          </Text>
+        )}
+        {error_message && (
+          <Text size="xs" c="dimmed" maw="22rem">
+            {error_message}
+          </Text>
+        )}
+      </td>
+      <td className="end wide-only">
+        <Moment at={mail.timestamp_settled ?? mail.timestamp_claimed} />
+      </td>
+      <td className="end">
+        {state === 'uncertain' && mayChange && <DecideUncertain mail={mail} />}
+      </td>
+    </tr>
+  )
+}
+
+/** As people call variants: 1 is A. */
+export const letterOf = (variant: number) => String.fromCharCode(64 + variant)

@@ -1,0 +1,89 @@
+import { Button, NativeSelect } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { listSendsInfiniteOptions } from '../../../api/generated/@tanstack/react-query.gen.ts'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { FaultNotice } from '../../../ui/FaultNotice.tsx'
+import { LoadingRows } from '../../../ui/LoadingRows.tsx'
+import { MoreButton } from '../../../ui/MoreButton.tsx'
+import { Table } from '../../../ui/Table.tsx'
+import { campaignPlaceOf, sendStates } from '../address.ts'
+import { useDraft } from '../useDraft.ts'
+import { MailRow } from './MailRow.tsx'
+
+const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
+
+/** Every mail of the campaign with what became of it, newest first. */
+export default function MailsTab() {
+  const { t } = useTranslation()
+  const { id } = useDraft().campaign
+  const { state } = route.useSearch()
+  const navigate = route.useNavigate()
+  const show = (chosen: string | undefined) =>
+    void navigate({ search: campaignPlaceOf({ tab: 'mails', state: chosen }), replace: true })
+  const mails = useInfiniteQuery({
+    ...listSendsInfiniteOptions({
+      query: { campaign_id: id, limit: 50, ...(state ? { state } : {}) },
+    }),
+    initialPageParam: {},
+    getNextPageParam: (page) => page.next_starting_after,
+  })
+  const items = mails.data?.pages.flatMap((page) => page.items) ?? []
+  return (
+    <>
+      <NativeSelect
+        aria-label={t(($) => $.campaigns.mails.state)}
+        value={state ?? ''}
+        w="14rem"
+        mb="md"
+        onChange={(event) => show(event.currentTarget.value)}
+        data={[
+          { value: '', label: t(($) => $.campaigns.mails.all) },
+          ...sendStates.map((each) => ({
+            value: each,
+            label: t(($) => $.campaigns.mails.states[each]),
+          })),
+        ]}
+      />
+      {mails.isPending ? (
+        <LoadingRows rows={6} />
+      ) : mails.isError ? (
+        <FaultNotice fault={mails.error} onRetry={() => void mails.refetch()} />
+      ) : items.length === 0 ? (
+        <EmptyState
+          title={t(($) => $.campaigns.mails.empty[state ? 'match' : 'title'])}
+          body={t(($) => $.campaigns.mails.empty[state ? 'matchBody' : 'body'])}
+          action={
+            state && (
+              <Button variant="default" onClick={() => show(undefined)}>
+                {t(($) => $.common.resetFilters)}
+              </Button>
+            )
+          }
+        />
+      ) : (
+        <>
+          <Table label={t(($) => $.campaigns.tabs.mails)}>
+            <thead>
+              <tr>
+                <th>{t(($) => $.campaigns.mails.lead)}</th>
+                <th className="wide-only">{t(($) => $.campaigns.mails.mail)}</th>
+                <th className="wide-only">{t(($) => $.campaigns.mails.mailbox)}</th>
+                <th>{t(($) => $.campaigns.mails.state)}</th>
+                <th className="end wide-only">{t(($) => $.campaigns.mails.when)}</th>
+                <td />
+              </tr>
+            </thead>
+            <tbody>
+              {items.map((mail) => (
+                <MailRow key={mail.id} mail={mail} />
+              ))}
+            </tbody>
+          </Table>
+          <MoreButton pages={mails} />
+        </>
+      )}
+    </>
+  )
+}

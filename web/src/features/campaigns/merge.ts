@@ -1,0 +1,89 @@
+import { replaceEqualDeep } from '@tanstack/react-query'
+
+/** The same thing, changed differently by two people. */
+export interface Conflict {
+  /** A JSON pointer. */
+  path: string
+  mine: unknown
+  theirs: unknown
+}
+
+export const isEqual = (a: unknown, b: unknown) => replaceEqualDeep(a, b) === a
+
+/**
+ * Puts two changes of a value together, part by part: objects by their fields, lists of things with
+ * ids by those. Where both changed the same part it is theirs, and a conflict.
+ */
+export function merge<T>(base: T, mine: T, theirs: T, conflicts: Conflict[], path = ''): T {
+  if (isEqual(mine, theirs) || isEqual(base, theirs)) return mine
+  if (isEqual(base, mine)) return theirs
+  if (isObject(base) && isObject(mine) && isObject(theirs)) {
+    const names = new Set([...Object.keys(theirs), ...Object.keys(mine)])
+    return Object.fromEntries(
+      [...names].map((name) => [
+        name,
+        merge(base[name], mine[name], theirs[name], conflicts, `${path}/${name}`),
+      ]),
+    ) as T
+  }
+  const merged = mergeLists(base, mine, theirs, conflicts, path)
+  if (merged) return merged as T
+  conflicts.push({ path, mine, theirs })
+  return theirs
+}
+
+/** Undefined when both put the list in another order, or one took out what the other has changed. */
+function mergeLists(
+  base: unknown,
+  mine: unknown,
+  theirs: unknown,
+  conflicts: Conflict[],
+  path: string,
+): unknown[] | undefined {
+  const lists = [base, mine, theirs].map(byId)
+  const [b, m, t] = lists
+  if (!(b && m && t)) {
+    // A campaign has one sequence at most, without an id.
+    const isSingle = [base, mine, theirs].every((list) => Array.isArray(list) && list.length === 1)
+    if (!isSingle) return undefined
+    const [[one], [two], [three]] = [base, mine, theirs] as unknown[][] as [
+      unknown[],
+      unknown[],
+      unknown[],
+    ]
+    return [merge(one, two, three, conflicts, `${path}/0`)]
+  }
+  const order = isEqual([...b.keys()], [...m.keys()]) ? t : m
+  const other = order === t ? m : t
+  if (other === t && !isEqual([...b.keys()], [...t.keys()])) return undefined
+  const isLost = [...b.keys()].some((id) => !order.has(id) && !isEqual(b.get(id), other.get(id)))
+  if (isLost) return undefined
+  return [...order].map(([id, item], index) =>
+    b.has(id) && other.has(id)
+      ? merge(b.get(id), m.get(id), t.get(id), conflicts, `${path}/${index}`)
+      : item,
+  )
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function byId(value: unknown): Map<string, unknown> | undefined {
+  if (!Array.isArray(value)) return undefined
+  const entries = value.map((item) => [isObject(item) ? item.id : undefined, item] as const)
+  return entries.every(([id]) => typeof id === 'string')
+    ? new Map(entries as [string, unknown][])
+    : undefined
+}
+
+/** A copy with another value at a JSON pointer. */
+export function setAt<T>(value: T, path: string, part: unknown): T {
+  const [name, ...rest] = path.split('/').slice(1)
+  if (name === undefined) return part as T
+  const inner = rest.map((each) => `/${each}`).join('')
+  if (Array.isArray(value)) {
+    return value.map((item, at) => (at === Number(name) ? setAt(item, inner, part) : item)) as T
+  }
+  const record = value as Record<string, unknown>
+  return { ...record, [name]: setAt(record[name], inner, part) } as T
+}

@@ -1,0 +1,69 @@
+import { Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { FaultNotice } from '../../../ui/FaultNotice.tsx'
+import { LoadingRows } from '../../../ui/LoadingRows.tsx'
+import { type CampaignPlace, campaignPlaceOf } from '../address.ts'
+import { stepsOf } from '../steps/edit-steps.ts'
+import { useDraft } from '../useDraft.ts'
+import { PreviewedMail } from './PreviewedMail.tsx'
+import { PreviewTools, type View } from './PreviewTools.tsx'
+import { previewQuery } from './preview-query.ts'
+import { SendTest } from './SendTest.tsx'
+
+const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
+
+/** Each mail exactly as a lead would get it now, with what is not saved yet. */
+export default function PreviewTab() {
+  const { t } = useTranslation()
+  const { campaign, mayChange, saving } = useDraft()
+  const { step = 1, variant, lead, panel } = route.useSearch()
+  const navigate = route.useNavigate()
+  const [view, setView] = useState<View>('html')
+  const steps = stepsOf(campaign)
+  const asked = { lead, step: Math.min(step, Math.max(1, steps.length)), variant }
+  const preview = useQuery({
+    ...previewQuery(campaign, asked, saving === 'saved'),
+    enabled: lead !== undefined && steps.length > 0,
+    placeholderData: (before) => before,
+  })
+  const show = (changes: CampaignPlace) =>
+    void navigate({
+      search: campaignPlaceOf({ tab: 'preview', ...asked, ...changes }),
+      replace: true,
+    })
+  if (steps.length === 0) {
+    return (
+      <EmptyState
+        title={t(($) => $.campaigns.preview.noStep)}
+        body={t(($) => $.campaigns.preview.noStepBody)}
+      />
+    )
+  }
+  return (
+    <Stack>
+      <PreviewTools steps={steps} asked={asked} view={view} onView={setView} onShow={show} />
+      {lead === undefined ? (
+        <Text c="dimmed">{t(($) => $.campaigns.preview.pick)}</Text>
+      ) : preview.isPending ? (
+        <LoadingRows rows={5} />
+      ) : preview.isError ? (
+        <FaultNotice fault={preview.error} onRetry={() => void preview.refetch()} />
+      ) : (
+        <PreviewedMail preview={preview.data} view={view} />
+      )}
+      {lead && (
+        <SendTest
+          opened={panel === 'test' && mayChange}
+          lead={lead}
+          step={asked.step}
+          variant={variant}
+          onClose={() => show({})}
+        />
+      )}
+    </Stack>
+  )
+}

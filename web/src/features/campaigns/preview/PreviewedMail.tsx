@@ -1,0 +1,58 @@
+import { Alert, Text } from '@mantine/core'
+import { TriangleAlert } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { MailPreview } from '../../../api/generated/types.gen.ts'
+import { MailFrame } from '../../../ui/MailFrame.tsx'
+import classes from './PreviewedMail.module.css'
+import type { View } from './PreviewTools.tsx'
+
+interface PreviewedMailProps {
+  preview: MailPreview
+  view: View
+}
+
+/** The mail, or why the lead would be skipped, and what else a person should know. */
+export function PreviewedMail({ preview, view }: PreviewedMailProps) {
+  const { t } = useTranslation()
+  const { mail, refusal, warnings } = preview
+  const icon = <TriangleAlert size="1rem" aria-hidden />
+  return (
+    <>
+      {refusal && (
+        <Alert color="red" icon={icon}>
+          {t(($) => $.campaigns.preview.skipped, { why: refusal })}
+        </Alert>
+      )}
+      {warnings.map((warning) => (
+        <Alert key={warning} color="yellow" icon={icon}>
+          {warning}
+        </Alert>
+      ))}
+      {mail && (
+        <article>
+          <dl className={classes.head}>
+            <dt>{t(($) => $.campaigns.preview.from)}</dt>
+            <dd>{mail.from}</dd>
+            <dt>{t(($) => $.campaigns.preview.to)}</dt>
+            <dd>{mail.to.join(', ')}</dd>
+            <dt>{t(($) => $.campaigns.steps.subject)}</dt>
+            <dd>{mail.subject}</dd>
+          </dl>
+          {view === 'html' && mail.html === null && (
+            <Text size="xs" c="dimmed" mb={4}>
+              {t(($) => $.campaigns.preview.textOnly)}
+            </Text>
+          )}
+          {view === 'html' && mail.html !== null ? (
+            <MailFrame
+              title={mail.subject || t(($) => $.campaigns.tabs.preview)}
+              html={mail.html}
+            />
+          ) : (
+            <pre className={classes.text}>{view === 'headers' ? mail.headers : mail.text}</pre>
+          )}
+        </article>
+      )}
+    </>
+  )
+}

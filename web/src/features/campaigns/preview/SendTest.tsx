@@ -1,0 +1,109 @@
+import { Button, Drawer, Group, NativeSelect, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Fault } from '../../../api/fault.ts'
+import {
+  listMailboxesOptions,
+  sendTestMailMutation,
+} from '../../../api/generated/@tanstack/react-query.gen.ts'
+import { useAttempt } from '../../../lib/attempt.ts'
+import { showFault } from '../../../lib/form.ts'
+import { Form } from '../../../ui/Form.tsx'
+import { useSignedIn } from '../../users/index.ts'
+import { useDraft } from '../useDraft.ts'
+import { draftOf } from './preview-query.ts'
+
+interface SendTestProps {
+  opened: boolean
+  lead: string
+  step: number
+  variant: number | undefined
+  onClose: () => void
+}
+
+/** The mail that is looked at, to oneself; also one that is not saved yet. */
+export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps) {
+  const { t } = useTranslation()
+  const { campaign, saving } = useDraft()
+  const { user } = useSignedIn()
+  const attempt = useAttempt()
+  const [fault, setFault] = useState<Fault>()
+  const [refusal, setRefusal] = useState<string>()
+  const mailboxes = useQuery(listMailboxesOptions({ query: { limit: 100 } }))
+  const known = mailboxes.data?.items ?? []
+  const own = known.filter(({ address }) => campaign.email_list.includes(address))
+  const choices = own.length > 0 ? own : known
+  const form = useForm({
+    initialValues: { to: user.email, mailbox_id: '' },
+    onValuesChange: attempt.renew,
+    validate: { to: (to) => (to.trim() === '' ? t(($) => $.campaigns.test.toMissing) : null) },
+  })
+  const send = useMutation({
+    ...sendTestMailMutation(),
+    onMutate: () => {
+      setFault(undefined)
+      setRefusal(undefined)
+    },
+    onSuccess({ success, error, to }) {
+      attempt.renew()
+      if (!success) return setRefusal(error ?? '')
+      notifications.show({ message: t(($) => $.campaigns.test.sent, { to }) })
+      onClose()
+    },
+    onError: (refused) => setFault(showFault(form, refused)),
+  })
+  const submit = form.onSubmit(({ to, mailbox_id }) => {
+    const mailbox = mailbox_id || choices[0]?.id
+    if (!mailbox)
+      return form.setFieldError(
+        'mailbox_id',
+        t(($) => $.campaigns.test.mailboxMissing),
+      )
+    send.mutate({
+      path: { id: campaign.id },
+      headers: attempt.headers(),
+      body: {
+        ...{ lead_id: lead, step, mailbox_id: mailbox, to },
+        ...(variant === undefined ? {} : { variant }),
+        ...(saving === 'saved' ? {} : { draft: draftOf(campaign) }),
+      },
+    })
+  })
+  return (
+    <Drawer opened={opened} onClose={onClose} title={t(($) => $.campaigns.test.title)}>
+      <Form onSubmit={submit} fault={fault}>
+        <Text size="sm" c="dimmed">
+          {t(($) => $.campaigns.test.body)}
+        </Text>
+        {refusal && (
+          <Text size="sm" c="var(--red-text)" role="alert">
+            {refusal}
+          </Text>
+        )}
+        <TextInput
+          {...form.getInputProps('to')}
+          label={t(($) => $.campaigns.test.to)}
+          type="email"
+          maxLength={320}
+          data-autofocus
+        />
+        <NativeSelect
+          {...form.getInputProps('mailbox_id')}
+          label={t(($) => $.campaigns.test.mailbox)}
+          data={choices.map(({ id, address }) => ({ value: id, label: address }))}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t(($) => $.common.cancel)}
+          </Button>
+          <Button type="submit" loading={send.isPending}>
+            {t(($) => $.campaigns.test.submit)}
+          </Button>
+        </Group>
+      </Form>
+    </Drawer>
+  )
+}

@@ -1,0 +1,100 @@
+import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useDraft } from '../useDraft.ts'
+import { NextDays } from './NextDays.tsx'
+import { WeekGrid } from './WeekGrid.tsx'
+import { WindowFields } from './WindowFields.tsx'
+import { newWindow, type Weekly } from './windows.ts'
+
+/** When mail may be sent: weekly windows, each in its zone, between two dates. */
+export default function ScheduleTab() {
+  const { t } = useTranslation()
+  const { campaign, set, mayChange, problemAt } = useDraft()
+  const [asked, setShown] = useState(0)
+  const { campaign_schedule: schedule } = campaign
+  const { schedules } = schedule
+  const shown = Math.min(asked, schedules.length - 1)
+  const own = schedules[shown]
+  const save = (changes: Partial<typeof schedule>) =>
+    set({ campaign_schedule: { ...schedule, ...changes } })
+  const setOwn = (changes: Partial<Weekly>) =>
+    save({
+      schedules: schedules.map((each, index) => (index === shown ? { ...each, ...changes } : each)),
+    })
+  const remove = () => save({ schedules: schedules.filter((_, index) => index !== shown) })
+  const problem = (name: string) => problemAt(`/campaign_schedule/schedules/${shown}/${name}`)
+  return (
+    <Stack>
+      <Group gap="xs" role="group" aria-label={t(($) => $.campaigns.schedule.windows)}>
+        {schedules.map(({ name }, index) => (
+          <Button
+            // biome-ignore lint/suspicious/noArrayIndexKey: schedules have no name that is unique
+            key={index}
+            size="xs"
+            variant={index === shown ? 'light' : 'subtle'}
+            aria-pressed={index === shown}
+            onClick={() => setShown(index)}
+          >
+            {name}
+          </Button>
+        ))}
+        {mayChange && schedules.length < 10 && (
+          <Button
+            size="xs"
+            variant="subtle"
+            leftSection={<Plus size="0.875rem" aria-hidden />}
+            onClick={() => {
+              save({ schedules: [...schedules, newWindow(own, schedules.length + 1)] })
+              setShown(schedules.length)
+            }}
+          >
+            {t(($) => $.campaigns.schedule.add)}
+          </Button>
+        )}
+      </Group>
+      {own && (
+        <>
+          <WindowFields
+            own={own}
+            readOnly={!mayChange}
+            problem={problem}
+            onChange={setOwn}
+            onRemove={schedules.length > 1 ? remove : undefined}
+          />
+          <WeekGrid windows={schedules} shown={shown} readOnly={!mayChange} onChange={setOwn} />
+          {mayChange && (
+            <Text size="xs" c="dimmed">
+              {t(($) => $.campaigns.schedule.hint)}
+            </Text>
+          )}
+          {problem('days') && (
+            <Text size="sm" c="var(--red-text)" role="alert">
+              {problem('days')}
+            </Text>
+          )}
+        </>
+      )}
+      <Group align="flex-start">
+        {(['start_date', 'end_date'] as const).map((name) => (
+          <TextInput
+            key={name}
+            type="date"
+            label={t(($) => $.campaigns.schedule[name])}
+            value={schedule[name] ?? ''}
+            readOnly={!mayChange}
+            error={problemAt(`/campaign_schedule/${name}`)}
+            onChange={(event) => save({ [name]: event.currentTarget.value || null })}
+          />
+        ))}
+      </Group>
+      <section>
+        <Title order={2} mb="xs">
+          {t(($) => $.campaigns.schedule.next)}
+        </Title>
+        <NextDays />
+      </section>
+    </Stack>
+  )
+}

@@ -1,0 +1,84 @@
+import { UnstyledButton } from '@mantine/core'
+import { type PointerEvent, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import classes from './WeekGrid.module.css'
+import { WindowBar } from './WindowBar.tsx'
+import { type DayKey, dayMinutes, drawn, type Point, type Weekly, week } from './windows.ts'
+
+interface WeekGridProps {
+  windows: Weekly[]
+  /** The one that is drawn. */
+  shown: number
+  readOnly: boolean
+  onChange: (changes: Partial<Weekly>) => void
+}
+
+/** The week of a schedule: dragging draws its days and hours, a day's name turns it on or off. */
+export function WeekGrid({ windows, shown, readOnly, onChange }: WeekGridProps) {
+  const { t } = useTranslation()
+  const [line, setLine] = useState<{ start: Point; end: Point }>()
+  const tracks = useRef<(HTMLDivElement | null)[]>([])
+  const own = windows[shown]
+  if (!own) return null
+  const pointAt = ({ clientX, clientY }: PointerEvent): Point => {
+    const boxes = tracks.current.map((track) => track?.getBoundingClientRect())
+    const row = boxes.findIndex((box) => box && clientY < box.bottom)
+    const [box] = boxes
+    const share = box ? (clientX - box.left) / box.width : 0
+    const minutes = Math.min(dayMinutes - 1, Math.max(0, share * dayMinutes))
+    return { row: row < 0 ? week.length - 1 : row, minutes }
+  }
+  const seen = line ? { ...own, ...drawn(line.start, line.end) } : own
+  const toggle = (day: DayKey) => onChange({ days: { ...own.days, [day]: !own.days[day] } })
+  return (
+    <div className={classes.grid}>
+      <div className={classes.hours} aria-hidden>
+        <span />
+        {[0, 3, 6, 9, 12, 15, 18, 21].map((hour) => (
+          <span key={hour}>{hour}</span>
+        ))}
+      </div>
+      {week.map((day, row) => (
+        <div key={day} className={classes.row}>
+          <UnstyledButton
+            className={classes.day}
+            aria-pressed={own.days[day]}
+            disabled={readOnly}
+            onClick={() => toggle(day)}
+          >
+            {t(($) => $.campaigns.schedule.days[day])}
+          </UnstyledButton>
+          <div
+            ref={(track) => {
+              tracks.current[row] = track
+            }}
+            className={classes.track}
+            data-day={day}
+            data-locked={readOnly || undefined}
+            onPointerDown={(event) => {
+              if (readOnly || event.button !== 0) return
+              event.currentTarget.setPointerCapture(event.pointerId)
+              setLine({ start: pointAt(event), end: pointAt(event) })
+            }}
+            onPointerMove={(event) => line && setLine({ ...line, end: pointAt(event) })}
+            onPointerUp={() => {
+              if (line) onChange(drawn(line.start, line.end))
+              setLine(undefined)
+            }}
+            onPointerCancel={() => setLine(undefined)}
+          >
+            {windows.map((window, index) => (
+              <WindowBar
+                // biome-ignore lint/suspicious/noArrayIndexKey: schedules have no name that is unique
+                key={index}
+                window={index === shown ? seen : window}
+                day={day}
+                isShown={index === shown}
+              />
+            ))}
+          </div>
+        </div>
+      ))}
+    </div>
+  )
+}

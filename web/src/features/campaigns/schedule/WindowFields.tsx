@@ -1,0 +1,66 @@
+import { Button, Group, Select, TextInput } from '@mantine/core'
+import { Trash2 } from 'lucide-react'
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { TimeField } from './TimeField.tsx'
+import { type Weekly, zonesWith } from './windows.ts'
+
+interface WindowFieldsProps {
+  own: Weekly
+  readOnly: boolean
+  problem: (name: string) => string | undefined
+  onChange: (changes: Partial<Weekly>) => void
+  onRemove: (() => void) | undefined
+}
+
+/** Name, hours and zone of a schedule: what the grid draws, by keyboard. */
+export function WindowFields({ own, readOnly, problem, onChange, onRemove }: WindowFieldsProps) {
+  const { t } = useTranslation()
+  const { timing, timezone, name } = own
+  const zones = useMemo(() => zonesWith(timezone), [timezone])
+  return (
+    <Group align="flex-end" gap="sm">
+      <TextInput
+        label={t(($) => $.campaigns.schedule.name)}
+        maxLength={255}
+        readOnly={readOnly}
+        value={name}
+        error={problem('name')}
+        onChange={(event) => onChange({ name: event.currentTarget.value })}
+      />
+      {(['from', 'to'] as const).map((part) => (
+        <TimeField
+          key={`${part} ${timing[part]}`}
+          label={t(($) => $.campaigns.schedule[part])}
+          value={timing[part]}
+          readOnly={readOnly}
+          error={problem(`timing/${part}`)}
+          onChange={(time) => onChange({ timing: { ...timing, [part]: time } })}
+        />
+      ))}
+      <Select
+        label={t(($) => $.campaigns.schedule.zone)}
+        searchable
+        allowDeselect={false}
+        limit={100}
+        w="16rem"
+        readOnly={readOnly}
+        nothingFoundMessage={t(($) => $.campaigns.schedule.noZone)}
+        data={zones}
+        value={timezone}
+        error={problem('timezone')}
+        onChange={(zone) => zone && onChange({ timezone: zone })}
+      />
+      {onRemove && !readOnly && (
+        <Button
+          variant="subtle"
+          color="red"
+          leftSection={<Trash2 size="1rem" aria-hidden />}
+          onClick={onRemove}
+        >
+          {t(($) => $.campaigns.schedule.remove)}
+        </Button>
+      )}
+    </Group>
+  )
+}

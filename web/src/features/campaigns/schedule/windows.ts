@@ -1,0 +1,70 @@
+import type { CampaignSchedule } from '../../../api/generated/types.gen.ts'
+
+export type Weekly = CampaignSchedule['schedules'][number]
+export type DayKey = keyof Weekly['days']
+
+/** Monday first, as the grid shows them. */
+export const week: DayKey[] = [1, 2, 3, 4, 5, 6, 0]
+
+export const dayMinutes = 1440
+const stepMinutes = 30
+
+/** `09:30` is 570; `24:00` is the end of the day. */
+export function minutesOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number)
+  return hours * 60 + minutes
+}
+
+function timeOf(minutes: number): string {
+  const two = (number: number) => String(number).padStart(2, '0')
+  return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+}
+
+export interface Point {
+  /** Of the week as it is shown. */
+  row: number
+  minutes: number
+}
+
+/** What somebody has drawn from one point to another: days, and whole half hours. */
+export function drawn(start: Point, end: Point): Pick<Weekly, 'timing' | 'days'> {
+  const snap = (minutes: number) => Math.floor(minutes / stepMinutes) * stepMinutes
+  const from = Math.min(snap(start.minutes), snap(end.minutes))
+  const to = Math.max(snap(start.minutes), snap(end.minutes)) + stepMinutes
+  const [first, last] = [Math.min(start.row, end.row), Math.max(start.row, end.row)]
+  const days = week.map((day, row) => [day, row >= first && row <= last] as const)
+  return {
+    timing: { from: timeOf(from), to: timeOf(Math.min(dayMinutes, to)) },
+    days: Object.fromEntries(days) as Weekly['days'],
+  }
+}
+
+export const newWindow = (like: Weekly | undefined, number: number): Weekly => ({
+  name: `Schedule ${number}`,
+  timing: { from: '09:00', to: '17:00' },
+  days: { 0: false, 1: true, 2: true, 3: true, 4: true, 5: true, 6: false },
+  timezone: like?.timezone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
+})
+
+/** Browsers list some zones by the names that they had before. */
+const newerNames = [
+  'Africa/Asmara',
+  'America/Argentina/Buenos_Aires',
+  'America/Indiana/Indianapolis',
+  'America/Nuuk',
+  'Asia/Ho_Chi_Minh',
+  'Asia/Kathmandu',
+  'Asia/Kolkata',
+  'Asia/Yangon',
+  'Atlantic/Faroe',
+  'Europe/Kyiv',
+  'Pacific/Chuuk',
+  'Pacific/Kanton',
+  'Pacific/Pohnpei',
+]
+
+/** Every zone that the browser knows, with the one that is chosen. */
+export const zonesWith = (chosen: string): string[] => {
+  const zones = new Set([chosen, ...newerNames, ...Intl.supportedValuesOf('timeZone')])
+  return ['UTC', ...[...zones].filter((zone) => zone !== 'UTC').sort()]
+}

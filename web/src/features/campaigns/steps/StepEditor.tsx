@@ -1,0 +1,132 @@
+import { Button, Group, NativeSelect, NumberInput, Stack, Switch, TextInput } from '@mantine/core'
+import { Plus, Trash2 } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { letterOf } from '../mails/MailRow.tsx'
+import { useDraft } from '../useDraft.ts'
+import { BodyEditor } from './BodyEditor.tsx'
+import { newVariant, type Step, type Variant } from './edit-steps.ts'
+import classes from './StepsTab.module.css'
+
+interface StepEditorProps {
+  step: Step
+  /** Both from 1. */
+  number: number
+  variantNumber: number
+  onShowVariant: (number: number) => void
+  onChange: (step: Step) => void
+}
+
+const units = ['minutes', 'hours', 'days'] as const
+
+/** The wait before a mail, and its variants: of those that are on each lead gets one. */
+export function StepEditor(props: StepEditorProps) {
+  const { step, number, variantNumber, onShowVariant, onChange } = props
+  const { t } = useTranslation()
+  const { mayChange, problemAt, keyOf } = useDraft()
+  const at = variantNumber - 1
+  const variant = step.variants[at]
+  if (!variant) return null
+  const path = `/sequences/0/steps/${number - 1}`
+  const problem = (name: string) => problemAt(`${path}/variants/${at}/${name}`)
+  const setVariants = (variants: Variant[]) => onChange({ ...step, variants })
+  const change = (changes: Partial<Variant>) =>
+    setVariants(step.variants.map((each, index) => (index === at ? { ...each, ...changes } : each)))
+  return (
+    <Stack gap="sm">
+      <Group align="flex-end" gap="xs">
+        <NumberInput
+          label={
+            number === 1
+              ? t(($) => $.campaigns.steps.waitFirst)
+              : t(($) => $.campaigns.steps.waitLabel)
+          }
+          w="12rem"
+          min={0}
+          max={525_600}
+          allowDecimal={false}
+          clampBehavior="strict"
+          readOnly={!mayChange}
+          value={step.delay}
+          error={problemAt(`${path}/delay`)}
+          onChange={(delay) => typeof delay === 'number' && onChange({ ...step, delay })}
+        />
+        <NativeSelect
+          aria-label={t(($) => $.campaigns.steps.unit)}
+          value={step.delay_unit}
+          disabled={!mayChange}
+          data={units.map((value) => ({ value, label: t(($) => $.campaigns.steps.units[value]) }))}
+          onChange={(event) =>
+            onChange({ ...step, delay_unit: event.currentTarget.value as Step['delay_unit'] })
+          }
+        />
+      </Group>
+      <fieldset className={classes.variants} aria-label={t(($) => $.campaigns.steps.variantsOf)}>
+        {step.variants.map(({ id, v_disabled }, index) => (
+          <Button
+            key={keyOf(id)}
+            size="xs"
+            variant={index === at ? 'light' : 'subtle'}
+            color={v_disabled ? 'gray' : undefined}
+            aria-pressed={index === at}
+            onClick={() => onShowVariant(index + 1)}
+          >
+            {t(($) => $.campaigns.steps.variant, { letter: letterOf(index + 1) })}
+            {v_disabled && ` (${t(($) => $.campaigns.steps.off)})`}
+          </Button>
+        ))}
+        {mayChange && (
+          <Button
+            size="xs"
+            variant="subtle"
+            leftSection={<Plus size="0.875rem" aria-hidden />}
+            disabled={step.variants.length >= 26}
+            onClick={() => {
+              setVariants([...step.variants, newVariant(variant)])
+              onShowVariant(step.variants.length + 1)
+            }}
+          >
+            {t(($) => $.campaigns.steps.addVariant)}
+          </Button>
+        )}
+        <Group ml="auto" gap="sm">
+          <Switch
+            label={t(($) => $.campaigns.steps.on)}
+            checked={!variant.v_disabled}
+            disabled={!mayChange}
+            error={problemAt(`${path}/variants`)}
+            onChange={(event) => change({ v_disabled: !event.currentTarget.checked })}
+          />
+          {mayChange && step.variants.length > 1 && (
+            <Button
+              size="xs"
+              variant="subtle"
+              color="red"
+              leftSection={<Trash2 size="0.875rem" aria-hidden />}
+              onClick={() => {
+                setVariants(step.variants.filter((_, index) => index !== at))
+                onShowVariant(Math.max(1, at))
+              }}
+            >
+              {t(($) => $.campaigns.steps.removeVariant)}
+            </Button>
+          )}
+        </Group>
+      </fieldset>
+      <TextInput
+        label={t(($) => $.campaigns.steps.subject)}
+        description={number > 1 ? t(($) => $.campaigns.steps.subjectHint) : undefined}
+        maxLength={500}
+        readOnly={!mayChange}
+        value={variant.subject}
+        error={problem('subject')}
+        onChange={(event) => change({ subject: event.currentTarget.value })}
+      />
+      <BodyEditor
+        key={keyOf(variant.id)}
+        value={variant.body}
+        problem={problem('body')}
+        onChange={(body) => change({ body })}
+      />
+    </Stack>
+  )
+}

@@ -1,0 +1,96 @@
+import { Button, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { getRouteApi } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { UndoButton } from '../../../ui/UndoButton.tsx'
+import { campaignPlaceOf } from '../address.ts'
+import { useDraft } from '../useDraft.ts'
+import { newStep, type Step, stepsOf } from './edit-steps.ts'
+import { StepEditor } from './StepEditor.tsx'
+import { StepList } from './StepList.tsx'
+import classes from './StepsTab.module.css'
+
+const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
+
+/** The mails in their order on the left, the chosen one on the right. */
+export default function StepsTab() {
+  const { t } = useTranslation()
+  const { campaign, set, mayChange, problemAt, keyOf } = useDraft()
+  const { step: asked = 1, variant = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const steps = stepsOf(campaign)
+  const at = Math.min(asked, steps.length) - 1
+  const step = steps[at]
+  const show = (number: number, variantNumber = 1) =>
+    void navigate({
+      search: campaignPlaceOf({ tab: 'steps', step: number, variant: variantNumber }),
+      replace: true,
+    })
+  const save = (changed: Step[]) =>
+    set({ sequences: changed.length > 0 ? [{ steps: changed }] : [] })
+  const add = () => {
+    save([...steps, newStep(steps.length)])
+    show(steps.length + 1)
+  }
+  const remove = (index: number) => {
+    save(steps.filter((_, each) => each !== index))
+    show(Math.max(1, index))
+    const id = `removed-${steps[index]?.id}`
+    notifications.show({
+      id,
+      autoClose: 8000,
+      message: (
+        <UndoButton
+          text={t(($) => $.campaigns.steps.removed, { number: index + 1 })}
+          onUndo={() => {
+            notifications.hide(id)
+            save(steps)
+          }}
+        />
+      ),
+    })
+  }
+  const addButton = mayChange && (
+    <Button
+      variant={steps.length === 0 ? 'filled' : 'default'}
+      leftSection={<Plus size="1rem" aria-hidden />}
+      onClick={add}
+      disabled={steps.length >= 50}
+    >
+      {t(($) => $.campaigns.steps.add)}
+    </Button>
+  )
+  if (!step) {
+    return (
+      <EmptyState
+        title={t(($) => $.campaigns.steps.empty.title)}
+        body={t(($) => $.campaigns.steps.empty.body)}
+        action={addButton}
+      />
+    )
+  }
+  const problem = problemAt('/sequences')
+  return (
+    <div className={classes.columns}>
+      <div>
+        {problem && (
+          <Text size="sm" c="var(--red-text)">
+            {problem}
+          </Text>
+        )}
+        <StepList steps={steps} shown={at} onShow={show} onMove={save} onRemove={remove} />
+        {addButton}
+      </div>
+      <StepEditor
+        key={keyOf(step.id)}
+        step={step}
+        number={at + 1}
+        variantNumber={Math.min(variant, step.variants.length)}
+        onShowVariant={(number) => show(at + 1, number)}
+        onChange={(changed) => save(steps.map((each, index) => (index === at ? changed : each)))}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,48 @@
+import { useEffect, useRef, useState } from 'react'
+import { withoutHandlers } from '../lib/html.ts'
+import classes from './MailFrame.module.css'
+
+/**
+ * A mail of the team's own, in a document that runs nothing: it has a policy of its own, which allows
+ * the styles and pictures of mails, and no script.
+ */
+export function MailFrame({ title, html }: { title: string; html: string }) {
+  const frame = useRef<HTMLIFrameElement>(null)
+  const [isLoaded, setLoaded] = useState(false)
+  const [height, setHeight] = useState(240)
+  useEffect(() => {
+    const document = frame.current?.contentDocument
+    if (!isLoaded || !document) return
+    document.body.replaceChildren(...quiet(html))
+    const measure = () => setHeight(Math.max(120, document.documentElement.scrollHeight))
+    measure()
+    document.addEventListener('load', measure, true)
+    return () => document.removeEventListener('load', measure, true)
+  }, [isLoaded, html])
+  return (
+    <iframe
+      ref={frame}
+      title={title}
+      src="/mail-frame"
+      sandbox="allow-same-origin allow-popups allow-popups-to-escape-sandbox"
+      className={classes.frame}
+      height={height}
+      onLoad={() => setLoaded(true)}
+    />
+  )
+}
+
+/** The policy stops what runs; without it the console stays silent as well. */
+function quiet(html: string): Node[] {
+  const { head, body } = new DOMParser().parseFromString(withoutHandlers(html), 'text/html')
+  for (const element of [...head.querySelectorAll('*'), ...body.querySelectorAll('*')]) {
+    if (/^(script|iframe|object|embed|meta|base|link|form)$/i.test(element.tagName))
+      element.remove()
+    for (const { name, value } of [...element.attributes]) {
+      if (/^on/i.test(name) || /^\s*(javascript|vbscript):/i.test(value))
+        element.removeAttribute(name)
+    }
+    if (element.tagName === 'A') element.setAttribute('target', '_blank')
+  }
+  return [...head.querySelectorAll('style'), ...body.childNodes]
+}

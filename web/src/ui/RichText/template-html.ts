@@ -1,0 +1,53 @@
+import { withoutHandlers } from '../../lib/html.ts'
+
+// Between a template, which is HTML with {{…}} in its text, and what the editor holds, where each of
+// those is an element of its own.
+
+const tag = /<(?:"[^"]*"|'[^']*'|[^'">])*>/g
+
+export function toEditor(template: string): string {
+  let html = ''
+  let end = 0
+  for (const match of template.matchAll(tag)) {
+    html += withChips(template.slice(end, match.index)) + match[0]
+    end = match.index + match[0].length
+  }
+  return html + withChips(template.slice(end))
+}
+
+const withChips = (text: string) =>
+  text.replaceAll(
+    /\{\{([^{}]*)\}\}/g,
+    (_, expression: string) => `<span data-variable="${escaped(expression)}"></span>`,
+  )
+
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
+
+/** What stands in braces is the template's own language: not a sign of it may be escaped. */
+export const toTemplate = (html: string): string =>
+  html.replaceAll(
+    /<span data-variable="([^"]*)"[^>]*>[^<]*<\/span>/g,
+    (_, expression: string) =>
+      `{{${expression.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')}}}`,
+  )
+
+/** The same document, however it is written: what tells whether an editor gives back what it was given. */
+export function normalHtml(template: string): string {
+  const parsed = new DOMParser().parseFromString(toEditor(template), 'text/html')
+  return parsed.body.innerHTML.replaceAll(/>\s+</g, '><').trim()
+}
+
+/** As a mail program without HTML shows it, more or less: the server makes the real one. */
+export function plainText(template: string): string {
+  const { body } = new DOMParser().parseFromString(withoutHandlers(template), 'text/html')
+  for (const link of body.querySelectorAll('a[href]')) {
+    const href = link.getAttribute('href')
+    if (href !== link.textContent) link.append(` <${href}>`)
+  }
+  for (const element of body.querySelectorAll('br')) element.replaceWith('\n')
+  for (const element of body.querySelectorAll('li')) element.prepend('- ')
+  for (const element of body.querySelectorAll('p, div, h1, h2, h3, ul, ol, blockquote'))
+    element.append('\n\n')
+  for (const element of body.querySelectorAll('li')) element.append('\n')
+  return (body.textContent ?? '').replaceAll(/\n{3,}/g, '\n\n').trim()
+}

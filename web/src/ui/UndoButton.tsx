@@ -1,0 +1,15 @@
+import { Button, Group, Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+
+/** What was done, and the way back, within a notification. */
+export function UndoButton({ text, onUndo }: { text: string; onUndo: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <Group justify="space-between" wrap="nowrap">
+      <Text size="sm">{text}</Text>
+      <Button size="compact-sm" variant="default" onClick={onUndo}>
+        {t(($) => $.common.undo)}
+      </Button>
+    </Group>
+  )
+}

@@ -1,0 +1,250 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { operator } from '../../../server/src/features/audit/index.ts'
+import { addMailbox } from '../../../server/src/features/mailboxes/index.ts'
+import { createPerson, join } from '../../../server/test/people.ts'
+import type { Application } from '../application.ts'
+import { test } from './fixture.ts'
+
+const path = '/w/default/campaigns'
+const server = { host: '127.0.0.1', username: 'anna', password: 'secret', security: 'none' }
+
+const sequences = (body = '<p>Hi {{first_name}}, {what about|how is} lunch?</p>') => [
+  {
+    steps: [
+      { variants: [{ subject: 'Hello {{first_name}}', body }] },
+      { delay: 3, variants: [{ subject: '', body: '<p>Did you see my mail?</p>' }] },
+    ],
+  },
+]
+
+async function createCampaign({ asOwner }: Application, body: object) {
+  const answer = await asOwner('POST', '/app/api/v2/campaigns', body)
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201)
+  return answer.body as { id: string; timestamp_updated: string }
+}
+
+const address = 'anna@example.com'
+
+/** The one that there is, whichever test comes first. */
+async function prepareMailbox({ api }: Application): Promise<string> {
+  const mailboxes = api.ctx.database.peek.selectFrom('mailboxes').select('id')
+  const { id } =
+    (await mailboxes.executeTakeFirst()) ??
+    (await addMailbox(api.ctx, api.workspaceId, { address, smtp: server, imap: server }, operator))
+  return id
+}
+
+const addLead = ({ asOwner }: Application, campaign_id: string) =>
+  asOwner('POST', '/app/api/v2/lead/add', {
+    campaign_id,
+    leads: [{ email: 'ada@lead.example', first_name: 'Ada <b>' }],
+  })
+
+const saved = (page: Page) => page.locator('[data-saving=saved]').waitFor()
+
+test('a campaign is made, written, scheduled, looked at and launched', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  await prepareMailbox(application)
+  const page = await open(application.visitor, path)
+  await page.getByText('No campaigns yet').waitFor()
+  await page.getByRole('button', { name: 'New campaign' }).first().click()
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Founders')
+  await page.getByRole('button', { name: 'Create campaign' }).click()
+  await page.getByRole('heading', { name: 'Founders' }).waitFor()
+
+  await page.getByRole('textbox', { name: 'Subject' }).fill('Hello {{first_name}}')
+  const text = page.getByRole('textbox', { name: 'Text', exact: true })
+  await text.click()
+  await page.keyboard.type('Hi {{first_name}}, {lunch|coffee}?')
+  await page.locator('.variable', { hasText: 'first_name' }).waitFor()
+  await saved(page)
+  await page.getByText('Source', { exact: true }).click()
+  const source = page.getByRole('textbox', { name: 'Source of the mail' })
+  expect(await source.inputValue()).toBe('<p>Hi {{first_name}}, {lunch|coffee}?</p>')
+
+  await page.getByRole('link', { name: 'Schedule' }).click()
+  const monday = await page.locator('[data-day="1"]').boundingBox()
+  const friday = await page.locator('[data-day="5"]').boundingBox()
+  if (!monday || !friday) throw new Error('There is no week.')
+  await page.mouse.move(monday.x + (monday.width * 10) / 24 + 2, monday.y + 5)
+  await page.mouse.down()
+  await page.mouse.move(friday.x + (friday.width * 16) / 24 - 2, friday.y + 5, { steps: 4 })
+  await page.mouse.up()
+  expect(await page.getByRole('textbox', { name: 'From' }).inputValue()).toBe('10:00')
+  expect(await page.getByRole('textbox', { name: 'To', exact: true }).inputValue()).toBe('16:00')
+  await page.getByRole('combobox', { name: 'Time zone' }).fill('Kathmandu')
+  await page.getByRole('option', { name: 'Asia/Kathmandu' }).click()
+  await saved(page)
+
+  await page.getByRole('button', { name: 'Launch' }).click()
+  await page.getByText('email_list names no mailbox').waitFor()
+  await page.getByRole('link', { name: 'Show' }).click()
+  await page.getByRole('combobox', { name: 'Mailboxes' }).click()
+  await page.getByRole('option', { name: address }).click()
+  await saved(page)
+  const [stored] = await api.ctx.database.peek.selectFrom('campaigns').selectAll().execute()
+  await addLead(application, stored?.id ?? '')
+  await page.getByRole('button', { name: 'Launch' }).click()
+  await page.getByText('Everything it needs is there').waitFor()
+  await page.getByText('1 lead gets mail').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Launch' }).click()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('button', { name: 'Resume' }).waitFor()
+})
+
+test('two people who change one campaign are put together, or choose', async ({
+  application,
+  open,
+}) => {
+  const { id } = await createCampaign(application, { name: 'Shared', sequences: sequences() })
+  const page = await open(application.visitor, `${path}/${id}?tab=options`)
+  const change = (body: object) => application.asOwner('PATCH', `/app/api/v2/campaigns/${id}`, body)
+  const name = page.getByRole('textbox', { name: 'Name' })
+  await name.waitFor()
+  await change({ daily_limit: 7 })
+  await name.fill('Mine')
+  await saved(page)
+  await expect.poll(() => page.getByRole('textbox', { name: 'Mails a day' }).inputValue()).toBe('7')
+  // Somebody else is a moment earlier.
+  let isChanged = false
+  await page.route(`**/app/api/v2/campaigns/${id}`, async (route) => {
+    if (route.request().method() === 'PATCH' && !isChanged) {
+      isChanged = true
+      await change({ name: 'Theirs' })
+    }
+    await route.fallback()
+  })
+  await name.fill('Mine again')
+  await page.getByRole('dialog').getByText('Theirs', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Save this version' }).click()
+  await saved(page)
+  await page.getByRole('heading', { name: 'Mine again' }).waitFor()
+})
+
+test('a mail is shown as it leaves, whatever is in it, and what the editor would change it does not open', async ({
+  application,
+  open,
+}) => {
+  const body =
+    '<table><tr><td onclick="alert(1)">{{first_name}} <img src="x" onerror="alert(1)"></td></tr></table>'
+  await prepareMailbox(application)
+  const { id } = await createCampaign(application, {
+    name: '<img src=x onerror=alert(1)>',
+    sequences: sequences(body),
+    email_list: [address],
+  })
+  await addLead(application, id)
+  const [lead] = await application.api.ctx.database.peek
+    .selectFrom('leads')
+    .select('id')
+    .where('campaign_id', '=', id)
+    .execute()
+  const page = await open(application.visitor, `${path}/${id}?tab=preview&lead=${lead?.id}`)
+  const mail = page.frameLocator('iframe')
+  await mail.getByText('Ada <b>').waitFor()
+  expect(await mail.locator('[onclick], [onerror], script').count()).toBe(0)
+  await page.getByText('Headers', { exact: true }).click()
+  await page.getByText(/List-Unsubscribe/).waitFor()
+  await page.getByRole('link', { name: 'Steps' }).click()
+  await page.getByText('its source is edited').waitFor()
+  expect(await page.getByRole('textbox', { name: 'Source of the mail' }).inputValue()).toBe(body)
+})
+
+test('a viewer sees everything and can change nothing', async ({ application, open }) => {
+  const { api } = application
+  const { id } = await createCampaign(application, { name: 'Seen', sequences: sequences() })
+  const viewer = await createPerson(api, { email: 'viewer@team.example' })
+  await join(api, api.workspaceId, viewer, 'viewer')
+  const page = await open(viewer.browser, path)
+  await page.getByRole('link', { name: 'Seen' }).click()
+  await page.getByRole('textbox', { name: 'Subject' }).waitFor()
+  expect(await page.getByRole('textbox', { name: 'Subject' }).isEditable()).toBe(false)
+  for (const name of ['Launch', 'Add step', 'Add variant', 'New campaign']) {
+    expect(await page.getByRole('button', { name }).count()).toBe(0)
+  }
+  await page.goto(`${application.address}${path}/${id}?tab=schedule`)
+  await page.getByText('The next seven days').waitFor()
+  expect(await page.getByRole('button', { name: 'Mon' }).isDisabled()).toBe(true)
+})
+
+test('what came of the mails is counted, and an uncertain one is decided', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  const { id } = await createCampaign(application, { name: 'Sent', sequences: sequences() })
+  await addLead(application, id)
+  const db = api.ctx.database.peek
+  const leads = db.selectFrom('leads').select('id').where('campaign_id', '=', id)
+  const { id: lead_id } = await leads.executeTakeFirstOrThrow()
+  const mailbox_id = await prepareMailbox(application)
+  const day = new Date().toISOString().slice(0, 10)
+  await db
+    .insertInto('sends')
+    .values({
+      ...{ workspace_id: api.workspaceId, lead_id, step_id: api.ctx.newId(), id: api.ctx.newId() },
+      ...{ campaign_id: id, mailbox_id, kind: 'step', step: 1, variant: 1 },
+      ...{ variant_id: api.ctx.newId(), message_id: '<1@example.com>', starts_thread: true },
+      ...{ state: 'uncertain', claim_token: '1', is_new: true, campaign_day: day },
+      ...{
+        mailbox_day: day,
+        timestamp_claimed: new Date(),
+        subject: '"><script>alert(1)</script>',
+      },
+    })
+    .execute()
+  await db
+    .insertInto('campaign_step_days')
+    .values({
+      ...{ workspace_id: api.workspaceId, campaign_id: id, day, step: 1, variant: 1 },
+      ...{ sent: 20, opened: 10, replied: 4, auto_replied: 2, interested: 1 },
+    })
+    .execute()
+  const page = await open(application.visitor, `${path}/${id}?tab=analytics`)
+  const row = page.getByRole('row', { name: /Step 1 A/ })
+  await row.getByText('20%').waitFor()
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download CSV' }).click()
+  expect((await download).suggestedFilename()).toMatch(/^Sent .*\.csv$/)
+  await page.getByRole('link', { name: 'Mails' }).click()
+  await page.getByText('"><script>alert(1)</script>').waitFor()
+  await page.getByRole('button', { name: 'The mail to ada@lead.example arrived' }).click()
+  await page.getByText('Sent', { exact: true }).last().waitFor()
+  expect(await page.getByRole('button', { name: /arrived/ }).count()).toBe(0)
+})
+
+test('while it loads, when it cannot be read, and when there is none of that id', async ({
+  application,
+  open,
+}) => {
+  await createCampaign(application, { name: 'One' })
+  const page = await open(application.visitor, '/account')
+  await page.route('**/app/campaigns?**', () => new Promise(() => undefined))
+  await page.goto(`${application.address}${path}`)
+  await page.getByRole('status').waitFor()
+  await page.unrouteAll()
+  await page.route('**/app/campaigns?**', (route) =>
+    route.fulfill({
+      status: 429,
+      json: {
+        ...{ statusCode: 429, error: 'Too Many Requests', code: 'rate_limited' },
+        ...{ message: 'Too many requests; wait 3 s.', request_id: 'req-1' },
+      },
+    }),
+  )
+  await page.reload()
+  await page.getByRole('alert').getByText('Too many requests').waitFor()
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('table', { name: 'Campaigns' }).waitFor()
+  await page.getByPlaceholder('Search by name').fill('nothing like it')
+  await page.getByText('No campaign matches').waitFor()
+  await page.getByRole('button', { name: 'Reset filters' }).click()
+  await page.getByRole('table', { name: 'Campaigns' }).waitFor()
+  await page.goto(`${application.address}${path}/${application.api.workspaceId}`)
+  await page.getByText('There is no such campaign here').waitFor()
+})
