@@ -14,6 +14,7 @@ interface Bench {
 const benches: Record<string, () => Promise<Bench>> = {
   acquisition: () => import('./acquisition.ts'),
   api: () => import('./api.ts'),
+  application: () => import('./application.ts'),
   deliveries: () => import('./deliveries.ts'),
   forecast: () => import('./forecast.ts'),
   leads: () => import('./leads.ts'),

@@ -124,12 +124,16 @@ function responsesOf(
 const mayConflict = (method: Method, operation: Operation) =>
   method === 'post' || method === 'patch' || (method === 'delete' && 'x-role' in operation)
 
-/** By its path, or by a required `…_id` of its query or body: then it can be unknown. */
-function namesRecord({ requestBody }: Operation, parameters: Parameter[], schemas: Schemas) {
-  const body: JsonSchema = schemas[componentOf(jsonOf(requestBody)) ?? ''] ?? {}
+/**
+ * By its path, or by a required `…_id` of its query or body: then it can be unknown. In the body of
+ * what only the application has, one that may be left out can be, too.
+ */
+function namesRecord(operation: Operation, parameters: Parameter[], schemas: Schemas) {
+  const body: JsonSchema = schemas[componentOf(jsonOf(operation.requestBody)) ?? ''] ?? {}
+  const inBody = 'x-role' in operation ? Object.keys(body.properties ?? {}) : body.required
   const names = parameters.filter((each) => each.required).map((each) => each.name)
   return (
     parameters.some((each) => each.in === 'path') ||
-    [...names, ...(body.required ?? [])].some((name) => name.endsWith('_id'))
+    [...names, ...(inBody ?? [])].some((name) => name.endsWith('_id'))
   )
 }

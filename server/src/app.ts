@@ -19,6 +19,13 @@ import {
   observeBacklog,
   startDeliveryRunner,
 } from './features/deliveries/index.ts'
+import { erasureRoutes, erasureSchemas } from './features/erasure/index.ts'
+import {
+  dropOldImports,
+  ImportRunner,
+  importRoutes,
+  importSchemas,
+} from './features/imports/index.ts'
 import { startInboxRunner } from './features/inbox/index.ts'
 import {
   createAuthenticator,
@@ -27,12 +34,17 @@ import {
   keyRoutes,
   keySchemas,
 } from './features/keys/index.ts'
+import { leadOverviewRoutes, leadOverviewSchemas } from './features/lead-overview/index.ts'
 import {
   campaignLeadRoutes,
   campaignLeadSchemas,
+  dropOldLeadJobs,
   followSteps,
+  leadApplicationRoutes,
+  leadApplicationSchemas,
   leadRoutes,
   leadSchemas,
+  runLeadJobs,
 } from './features/leads/index.ts'
 import { type ListenForChanges, liveRoutes } from './features/live/index.ts'
 import { consentRoutes, consentSchemas } from './features/mailboxes/consent/index.ts'
@@ -42,6 +54,7 @@ import { memberRoutes, memberSchemas } from './features/members/index.ts'
 import { dropOldMessages } from './features/messages/index.ts'
 import { pageRoutes } from './features/pages/index.ts'
 import { previewRoutes, previewSchemas } from './features/previews/index.ts'
+import { savedViewRoutes, savedViewSchemas } from './features/saved-views/index.ts'
 import {
   type RestoreMarker,
   sendingRoutes,
@@ -115,6 +128,11 @@ const applicationFeatures: {
   { schemas: webhookReplaySchemas, routes: webhookReplayRoutes },
   { schemas: tryOutSchemas, routes: tryOutRoutes },
   { schemas: workspaceSchemas, routes: workspaceRoutes },
+  { schemas: leadApplicationSchemas, routes: leadApplicationRoutes },
+  { schemas: importSchemas, routes: importRoutes },
+  { schemas: savedViewSchemas, routes: savedViewRoutes },
+  { schemas: leadOverviewSchemas, routes: leadOverviewRoutes },
+  { schemas: erasureSchemas, routes: erasureRoutes },
   { schemas: auditSchemas, routes: auditRoutes },
   { schemas: campaignPageSchemas, routes: campaignPageRoutes },
   { schemas: campaignLeadSchemas, routes: campaignLeadRoutes },
@@ -188,6 +206,8 @@ export interface Runner {
 
 const upkeepEveryMs = 3_600_000
 const followEveryMs = 2000
+const jobsEveryMs = 1000
+const importsEveryMs = 500
 
 /** Starts the loops of the runner: deliveries, sending, reading mail, monthly credits, the upkeep of partitions. */
 export async function startRunner(
@@ -218,12 +238,25 @@ export async function startRunner(
   const following = startLoop(ctx, 'following', followEveryMs, () =>
     followSteps(ctx, stopping.signal),
   )
+  const leadJobs = startLoop(ctx, 'lead jobs', jobsEveryMs, () => runLeadJobs(ctx, stopping.signal))
+  const imports = new ImportRunner(ctx)
+  const importing = startLoop(ctx, 'imports', importsEveryMs, () => imports.look())
   const credits = startLoop(ctx, 'credits', upkeepEveryMs, () => grantMonthlyCredits(ctx))
   const upkeep = startLoop(ctx, 'upkeep', upkeepEveryMs, () => keepPartitions(ctx))
   return {
     async stop() {
       stopping.abort()
-      const loops = [upkeep, credits, following, deliveries, sending, inboxes]
+      const loops = [
+        upkeep,
+        credits,
+        leadJobs,
+        importing,
+        imports,
+        following,
+        deliveries,
+        sending,
+        inboxes,
+      ]
       // What fails in one of them keeps no other from writing its results.
       const ends = await Promise.allSettled(loops.map((loop) => loop.stop()))
       for (const end of ends) {
@@ -263,6 +296,8 @@ async function keepPartitions(ctx: Context) {
   for (const { id } of await listWorkspaces(ctx)) {
     await dropOldEntries(ctx, id)
     await dropOldCalls(ctx, id)
+    await dropOldLeadJobs(ctx, id)
+    await dropOldImports(ctx, id)
   }
 }
 

@@ -75,14 +75,16 @@ export const callOf =
       remoteAddress: options.address ?? '127.0.0.1',
       headers: {
         ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+        ...(Buffer.isBuffer(options.body) ? { 'content-type': 'application/octet-stream' } : {}),
         ...options.headers,
       },
       ...(options.body === undefined ? {} : { payload: options.body as object }),
     })
     const text = response.body
+    const isJson = /^application\/json\b/.test(String(response.headers['content-type']))
     return {
       status: response.statusCode,
       headers: response.headers,
-      body: text === '' ? undefined : JSON.parse(text),
+      body: text === '' ? undefined : isJson ? JSON.parse(text) : text,
     }
   }

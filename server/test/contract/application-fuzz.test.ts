@@ -47,7 +47,8 @@ test.each(own)(
             },
             ...(payload === undefined ? {} : { payload }),
           })
-          const body = response.json()
+          const isFile = String(response.headers['content-type']).startsWith('text/')
+          const body = isFile ? response.body : response.json()
           const answer = { status: response.statusCode, headers: response.headers, body }
           expect(answer.status, api.ctx.logLines.at(-2)).toBeLessThan(500)
           const isUnknown = body.code === 'unknown_path'

@@ -1,8 +1,12 @@
+import { createImport, putPart } from '../../src/features/imports/index.ts'
+import { createLabel } from '../../src/features/labels/index.ts'
+import { changeMany, findLead } from '../../src/features/leads/index.ts'
 import { listMailboxes } from '../../src/features/mailboxes/index.ts'
 import { addMember, createInvitation } from '../../src/features/members/index.ts'
 import { createUser } from '../../src/features/users/index.ts'
 import { createTryOut } from '../../src/features/webhooks/try-out/try-outs.ts'
 import type { TestApi } from '../app.ts'
+import { octets } from './requests.ts'
 import { createWorld, type World } from './world.ts'
 
 const operator = { type: 'operator', id: null } as const
@@ -25,6 +29,15 @@ export async function createApplicationWorld(
     ...{ limit: 1, startingAfter: undefined },
   })
   const mailboxId = mailboxes[0]?.id ?? ''
+  const label = await createLabel(api.ctx, workspaceId, { name: 'Warm' }, operator)
+  const campaignId = world.references.campaign_id ?? ''
+  const lead = await findLead(api.ctx.db, workspaceId, campaignId, world.values.email ?? '')
+  const actor = { type: 'user', id: userId } as const
+  const pause = { action: 'pause' as const, ids: [lead?.id ?? ''] }
+  const job = await changeMany(api.ctx, workspaceId, pause, { actor })
+  const file = { file_name: 'leads.csv', file_bytes: octets.length, campaign_id: campaignId }
+  const begun = await createImport(api.ctx, workspaceId, file, { actor })
+  await putPart(api.ctx, workspaceId, begun.id, 1, octets)
   const keyId = world.ids['/oauth/service-accounts'] ?? ''
   const shared = Object.entries(world.ids).map(([path, id]) => [`/app${path}`, id])
   return {
@@ -37,6 +50,8 @@ export async function createApplicationWorld(
       ...{ '/app/webhooks': world.references.webhook_id ?? '' },
       '/app/webhooks/try': createTryOut(api.ctx, workspaceId).token,
       '/app/webhook-events': world.ids['/api/v2/webhook-events'] ?? '',
+      ...{ '/app/leads': lead?.id ?? '', '/app/leads/jobs': job.id },
+      ...{ '/app/imports': begun.id, '/parts': '1' },
       ...{ '/app/invitations/accept': 'token', '/app/password-reset': 'token' },
       ...{
         '/app/campaigns': world.ids['/api/v2/campaigns'] ?? '',
@@ -47,6 +62,7 @@ export async function createApplicationWorld(
       ...world.references,
       ...{ actor_id: userId, subject_id: keyId, mailbox_id: mailboxId },
       lead_id: await onlyLead(api, workspaceId),
+      ...{ label_id: label.id, to_campaign_id: campaignId },
     },
     values: { ...world.values, address: 'bert@example.com', to: 'me@member.example' },
   }

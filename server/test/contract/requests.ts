@@ -4,8 +4,11 @@ import type { World } from './world.ts'
 
 export interface ApiRequest {
   url: string
-  body?: Record<string, unknown>
+  body?: Record<string, unknown> | Buffer
 }
+
+/** In place of an example, where a request is no JSON. */
+export const octets = Buffer.from('Email,First name\nzoe@example.com,Zoe\n')
 
 /**
  * A request of the document that this world's key may make and that succeeds: its example, with the
@@ -25,6 +28,7 @@ export function validRequest(
   const example = requestSchema(document, operation)?.examples?.[0]
   return {
     url: withQuery(fillPath(path, world), query),
+    ...(isOctets(operation) ? { body: octets } : {}),
     ...(example
       ? {
           body: Object.fromEntries(
@@ -81,6 +85,9 @@ export function foreignRequests(
 
 /** Names no record of a workspace: everybody sees the directory, and a cursor only positions. */
 const sharedByAll = new Set(['contact_id', 'starting_after'])
+
+const isOctets = ({ requestBody }: Described['operation']) =>
+  requestBody?.content['application/octet-stream'] !== undefined
 
 /** Of the body, when there is one. */
 export function requestSchema(

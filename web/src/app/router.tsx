@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router'
 import { auditFilterOf } from '../features/audit/index.ts'
 import { campaignFilterOf, campaignPlaceOf } from '../features/campaigns/index.ts'
+import { leadSearchOf } from '../features/leads/index.ts'
 import { readSession } from '../features/users/index.ts'
 import { rememberedWorkspace } from '../lib/remembered.ts'
 import { NotFound } from './NotFound.tsx'
@@ -142,6 +143,20 @@ const campaign = createRoute({
   ),
 })
 
+const leads = createRoute({
+  getParentRoute: () => workspace,
+  path: 'leads',
+  validateSearch: (search) => leadSearchOf(search),
+  component: lazyRouteComponent(() => import('../features/leads/LeadsPage.tsx'), 'LeadsPage'),
+})
+
+const leadImport = createRoute({
+  getParentRoute: () => workspace,
+  path: 'leads/import',
+  validateSearch: ({ id }): { id?: string } => ({ id: typeof id === 'string' ? id : undefined }),
+  component: lazyRouteComponent(() => import('../features/imports/ImportPage.tsx'), 'ImportPage'),
+})
+
 const keys = createRoute({
   getParentRoute: () => workspace,
   path: 'settings/keys',
@@ -194,6 +209,8 @@ export const router = createRouter({
         workspaceHome,
         campaigns,
         campaign,
+        leads,
+        leadImport,
         keys,
         members,
         workspaceSettings,

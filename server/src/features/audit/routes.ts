@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { parseInstant } from '../../kernel/calendar.ts'
-import { invalidField } from '../../kernel/errors.ts'
+import { instantOf } from '../../kernel/http/instant.ts'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { Nullable, Page, pageQuery, ref, Timestamp, Uuid } from '../../kernel/http/schema.ts'
 import { listAudit } from './audit.ts'
@@ -81,11 +80,4 @@ export const auditRoutes: FastifyPluginAsyncTypebox = async (app) => {
         ...{ from: instantOf('from', query.from), to: instantOf('to', query.to) },
       }),
   )
-}
-
-function instantOf(name: 'from' | 'to', text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined
-  const instant = parseInstant(text)
-  if (instant) return new Date(instant.epochMilliseconds)
-  throw invalidField(`/${name}`, `${name} must be an ISO 8601 time such as 2026-11-20T00:00:00Z`)
 }

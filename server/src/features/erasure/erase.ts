@@ -1,10 +1,12 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { parseEmail } from '../../kernel/email.ts'
-import { AppError, invalidField } from '../../kernel/errors.ts'
+import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { forgetAnswers } from '../../kernel/http/idempotency.ts'
 import { optOutEverywhere } from '../acquisition/index.ts'
-import { operator, recordAudit } from '../audit/index.ts'
+import { type Actor, operator, recordAudit } from '../audit/index.ts'
+import { findLeadById, findLeadsAt, isErased, recordActivities } from '../leads/index.ts'
+import { erasedEntry, suppress } from '../suppression/index.ts'
 import { forgetCalls } from '../webhooks/try-out/index.ts'
 import { listWorkspaces } from '../workspaces/index.ts'
 import * as queries from './queries.ts'
@@ -42,7 +44,7 @@ export async function eraseLead(ctx: Context, text: string): Promise<Erased> {
   for (const workspaceId of workspaces) await refuseUnderWay(ctx, workspaceId, folded)
   const total: Erased = { ...nothing, directory_contacts: contacts_removed, kept }
   for (const workspaceId of workspaces) {
-    const erased = await eraseIn(ctx, workspaceId, folded)
+    const erased = await eraseIn(ctx, workspaceId, folded, { actor: operator })
     for (const name of Object.keys(erased) as (keyof typeof erased)[]) total[name] += erased[name]
   }
   return total
@@ -66,11 +68,51 @@ async function refuseUnderWay(ctx: Context, workspaceId: string, folded: string)
   if ((await queries.countOpenSends(ctx.db, workspaceId, leadIds)) === 0) return
   throw new AppError(
     'not_ready',
-    'A mail to this person is being sent right now. They are written to no more; run the command again in a minute to erase them.',
+    'A mail to this person is being sent right now. They are written to no more; try again in a minute to erase them.',
   )
 }
 
-async function eraseIn(ctx: Context, workspaceId: string, folded: string): Promise<typeof nothing> {
+interface ErasedBy {
+  actor: Actor
+  requestId?: string
+}
+
+/**
+ * Takes the person of a lead out of everything that one workspace has. Others keep what they have, and
+ * the directory is the operator's: `eraseLead` is for them.
+ *
+ * @throws AppError `not_ready` as `eraseLead` does
+ */
+export async function eraseFromWorkspace(
+  ctx: Context,
+  workspaceId: string,
+  leadId: string,
+  by: ErasedBy,
+): Promise<ErasedHere> {
+  const lead = await findLeadById(ctx.db, workspaceId, leadId)
+  if (!lead || isErased(lead)) throw notFound('lead')
+  const folded = lead.email_folded
+  // First, so that nobody adds the person again, and all of their leads are stopped.
+  await transaction(ctx, async (tx) => {
+    const hash = { kind: 'address', value: erasedEntry(folded), campaignId: null } as const
+    await suppress(tx, workspaceId, [{ ...hash, reason: 'unsubscribed' }])
+    const leads = await findLeadsAt(tx.db, workspaceId, { kind: 'address', value: folded })
+    const stopping = leads.filter(({ stop_reason }) => stop_reason !== 'unsubscribed')
+    const activities = stopping.map(({ id }) => ({ kind: 'unsubscribed' as const, leadId: id }))
+    await recordActivities(tx, workspaceId, activities)
+  })
+  await refuseUnderWay(ctx, workspaceId, folded)
+  return eraseIn(ctx, workspaceId, folded, by)
+}
+
+export type ErasedHere = typeof nothing
+
+async function eraseIn(
+  ctx: Context,
+  workspaceId: string,
+  folded: string,
+  by: ErasedBy,
+): Promise<ErasedHere> {
   return transaction(ctx, async (tx) => {
     const { db } = tx
     const leadIds = await queries.listLeadIds(db, workspaceId, folded)
@@ -88,12 +130,15 @@ async function eraseIn(ctx: Context, workspaceId: string, folded: string): Promi
     }
     await queries.eraseFromThreads(db, workspaceId, folded)
     await forgetCalls(tx, workspaceId)
+    await queries.eraseFromImports(db, workspaceId, folded)
+    await queries.deleteFiles(db, workspaceId, folded)
     await queries.eraseSends(db, workspaceId, leadIds)
     await queries.deleteSoftBounces(db, workspaceId, folded)
     await queries.deleteSuppressions(db, workspaceId, folded)
     if (Object.values(erased).some((count) => count > 0)) {
       await recordAudit(tx, {
-        ...{ workspaceId, actor: operator, action: 'lead.erased' },
+        ...by,
+        ...{ workspaceId, action: 'lead.erased' },
         ...{ subjectType: 'lead', subjectId: leadIds[0] ?? null, details: erased },
       })
     }

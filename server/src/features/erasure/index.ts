@@ -1,1 +1,2 @@
 export { type Erased, eraseLead } from './erase.ts'
+export { erasureRoutes, erasureSchemas } from './routes.ts'

@@ -119,6 +119,36 @@ export const deleteSuppressions = (db: Db, workspaceId: string, folded: string) 
     ),
   )
 
+/** Of imports: who was left out, and the rows that are shown before one. */
+export async function eraseFromImports(db: Db, workspaceId: string, folded: string) {
+  await sql`
+    update import_skipped set rows = ${erased(folded, 'rows::text')}::jsonb
+    where workspace_id = ${workspaceId}::uuid and ${named(folded, 'rows::text')}`.execute(db)
+  await sql`
+    update imports set
+      preview = ${erased(folded, 'preview::text')}::jsonb, result = ${erased(folded, 'result::text')}::jsonb,
+      checked = ${erased(folded, 'checked::text')}::jsonb, file_name = ${erased(folded, 'file_name')}
+    where workspace_id = ${workspaceId}::uuid
+      and (${named(folded, 'preview::text')} or ${named(folded, 'result::text')}
+        or ${named(folded, 'checked::text')} or ${named(folded, 'file_name')})`.execute(db)
+  await sql`
+    update lead_jobs set refusals = ${erased(folded, 'refusals::text')}::jsonb
+    where workspace_id = ${workspaceId}::uuid and ${named(folded, 'refusals::text')}`.execute(db)
+}
+
+/** Files that wait to be imported and have the person in them go: nobody can take one row out of them. */
+export const deleteFiles = (db: Db, workspaceId: string, folded: string) =>
+  sql`
+    with gone as (
+      delete from import_parts
+      where workspace_id = ${workspaceId}::uuid
+        and strpos(lower(encode(content, 'escape')), ${folded}) > 0
+      returning import_id
+    )
+    update imports set state = 'failed', preview = null,
+      error = 'A person in the file was erased. Take them out of it, and import it again.'
+    where workspace_id = ${workspaceId}::uuid and id in (select import_id from gone)`.execute(db)
+
 export interface StoredEvent {
   id: string
   body: string

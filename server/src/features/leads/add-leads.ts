@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, invalidFields, notFound } from '../../kernel/errors.ts'
 import { addLeadCounts, afterDelay } from '../campaigns/index.ts'
+import { tellPages } from '../live/index.ts'
 import { markLeadsDue } from '../mailbox-lanes/index.ts'
 import {
   findSuppressed,
@@ -23,12 +24,14 @@ import { type AddedLeads, type AddLeads, type SkipReason, variablesMax } from '.
 
 /**
  * Adds leads to a campaign in any state and starts nothing. Each row ends in exactly one counter,
- * and calls that run at the same time count each lead once.
+ * and calls that run at the same time count each lead once. A dry run tells what would become of each
+ * row, and writes nothing.
  */
 export async function addLeads(
   ctx: Context,
   workspaceId: string,
   input: AddLeads,
+  { isDryRun = false } = {},
 ): Promise<AddedLeads> {
   const { rows, skipped } = readLeads(input.leads)
   if (rows.length === 0) throw noValidLeads(skipped)
@@ -40,6 +43,14 @@ export async function addLeads(
     await (alone ? lockSuppressions : holdSuppressions)(tx, workspaceId)
 
     const { fresh, present } = await classify(tx, workspaceId, input, rows, skipped)
+    if (isDryRun) {
+      return {
+        ...{ status: 'success', campaign_id: input.campaign_id, total_sent: input.leads.length },
+        ...{ leads_uploaded: fresh.length, leads_updated: present.length, ...countersOf(skipped) },
+        remaining_in_plan: await roomInPlan(tx, workspaceId, target.plan_leads_max, 0),
+        ...{ created_leads: [], skipped_leads: skipped },
+      }
+    }
     await overwrite(tx, workspaceId, present)
     const created = fresh.map((row) => ({
       ...row,
@@ -54,6 +65,7 @@ export async function addLeads(
       await addLeadCounts(tx, workspaceId, new Map([[input.campaign_id, added]]))
       await markLeadsDue(tx, workspaceId, [input.campaign_id])
     }
+    if (created.length + present.length > 0) tellPages(tx, workspaceId, ['leads', 'campaigns'])
     return {
       status: 'success',
       campaign_id: input.campaign_id,

@@ -118,6 +118,21 @@ function countOutcomes(lead: ChangingLead, at: Date) {
 const isInterested = ({ status }: StoredLead) => interested.has(status)
 const interested = new Set(['interested', 'meeting_booked', 'meeting_completed', 'closed'])
 
+/** Leads that are no more count no more. */
+export async function uncountLeads(tx: Context, workspaceId: string, leads: StoredLead[]) {
+  const byCampaign = new Map<string, LeadCounts>()
+  for (const lead of leads) {
+    const { active, completed, replied, bounced, unsubscribed } = countsOf(lead)
+    const by = {
+      ...{ total: -1, active: -active, completed: -completed, replied: -replied },
+      ...{ bounced: -bounced, unsubscribed: -unsubscribed },
+    }
+    const sum = byCampaign.get(lead.campaign_id)
+    byCampaign.set(lead.campaign_id, sum ? add(sum, by) : by)
+  }
+  await addLeadCounts(tx, workspaceId, byCampaign)
+}
+
 const add = (a: LeadCounts, b: LeadCounts): LeadCounts => ({
   total: a.total + b.total,
   active: a.active + b.active,

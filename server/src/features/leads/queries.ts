@@ -26,6 +26,25 @@ const selectLead = prepared<[string, string, string], StoredLead>(
 export const findLead = async (db: Db, workspaceId: string, campaignId: string, folded: string) =>
   (await selectLead(db, workspaceId, folded, campaignId))[0]
 
+export const findLeadById = async (db: Db, workspaceId: string, id: string) => {
+  const { rows } = await sql<StoredLead>`
+    select ${sql.raw(storedColumns)} from leads l
+    where l.workspace_id = ${workspaceId}::uuid and l.id = ${id}::uuid`.execute(db)
+  return rows[0]
+}
+
+/** As they are now, in the order of the ids. */
+export const listLeadsById = prepared<[string, string[]], LockedLead>(
+  'list_leads_by_id',
+  `select ${storedColumns}, c.name as campaign_name,
+     c.campaign_schedule #>> '{schedules,0,timezone}' as campaign_zone, c.stop_on_reply, c.stop_on_auto_reply,
+     c.stop_for_company
+   from leads l
+   join campaigns c on c.workspace_id = $1 and c.id = l.campaign_id
+   where l.workspace_id = $1 and l.id = any(array(select unnest($2::uuid[])))
+   order by l.id`,
+)
+
 const lockedColumns = `${storedColumns}, c.name as campaign_name,
   c.campaign_schedule #>> '{schedules,0,timezone}' as campaign_zone, c.stop_on_reply,
   c.stop_on_auto_reply, c.stop_for_company`

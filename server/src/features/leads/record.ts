@@ -46,6 +46,10 @@ export interface LockedLead extends StoredLead {
   stop_for_company: boolean
 }
 
+/** The row stays when a person is erased; nobody is in it any more. */
+export const isErased = ({ email_folded }: Pick<StoredLead, 'email_folded'>) =>
+  email_folded.endsWith('@erased.invalid')
+
 /**
  * Just what the API shows, in answers and in events. Named one by one: an object of known shape is
  * made and written as JSON several times as fast as what is left of another.

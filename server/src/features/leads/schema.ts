@@ -197,6 +197,37 @@ export const LeadStatusInput = Type.Object(
 const NullableText = Nullable(Type.String())
 const NullableTime = Nullable(Timestamp)
 
+export const leadExample = {
+  id: '019a9d5e-8a10-7c31-9d0a-5e1f6a2b3c4d',
+  campaign_id: '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d',
+  email: 'ann@example.com',
+  first_name: 'Ann',
+  last_name: null,
+  company_name: 'Example Ltd',
+  company_domain: null,
+  job_title: null,
+  phone: null,
+  website: null,
+  personalization: null,
+  custom_variables: { plan: 'pro', seats: 12 },
+  status: 'meeting_booked',
+  sending_state: 'stopped',
+  stop_reason: 'manual',
+  skip_reason: null,
+  current_step: 1,
+  last_contacted_from: 'sales@example.org',
+  email_open_count: 1,
+  email_click_count: 0,
+  email_reply_count: 1,
+  timestamp_last_contact: '2026-11-19T09:00:12.004Z',
+  timestamp_last_open: '2026-11-19T10:12:00.500Z',
+  timestamp_last_reply: '2026-11-19T10:20:31.120Z',
+  timestamp_next_send: null,
+  workspace_id: '019a9d5e-0000-7c31-9d0a-5e1f6a2b3c4d',
+  timestamp_created: '2026-11-18T08:00:00.000Z',
+  timestamp_updated: '2026-11-20T09:37:00.123Z',
+}
+
 export const Lead = Type.Object(
   {
     id: Uuid,
@@ -258,38 +289,7 @@ export const Lead = Type.Object(
   {
     $id: 'Lead',
     description: 'A person in a campaign.',
-    examples: [
-      {
-        id: '019a9d5e-8a10-7c31-9d0a-5e1f6a2b3c4d',
-        campaign_id: '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d',
-        email: 'ann@example.com',
-        first_name: 'Ann',
-        last_name: null,
-        company_name: 'Example Ltd',
-        company_domain: null,
-        job_title: null,
-        phone: null,
-        website: null,
-        personalization: null,
-        custom_variables: { plan: 'pro', seats: 12 },
-        status: 'meeting_booked',
-        sending_state: 'stopped',
-        stop_reason: 'manual',
-        skip_reason: null,
-        current_step: 1,
-        last_contacted_from: 'sales@example.org',
-        email_open_count: 1,
-        email_click_count: 0,
-        email_reply_count: 1,
-        timestamp_last_contact: '2026-11-19T09:00:12.004Z',
-        timestamp_last_open: '2026-11-19T10:12:00.500Z',
-        timestamp_last_reply: '2026-11-19T10:20:31.120Z',
-        timestamp_next_send: null,
-        workspace_id: '019a9d5e-0000-7c31-9d0a-5e1f6a2b3c4d',
-        timestamp_created: '2026-11-18T08:00:00.000Z',
-        timestamp_updated: '2026-11-20T09:37:00.123Z',
-      },
-    ],
+    examples: [leadExample],
   },
 )
 

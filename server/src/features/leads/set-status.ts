@@ -102,17 +102,23 @@ async function setStatus(
   return { before: lead, after: changing.now }
 }
 
-async function readTarget(ctx: Context, workspaceId: string, text: string): Promise<NewStatus> {
+/** @param path where the text stands in the body */
+export async function readTarget(
+  ctx: Context,
+  workspaceId: string,
+  text: string,
+  path = '/new_status',
+): Promise<NewStatus> {
   const builtin = parseNewStatus(text, [])
   if (builtin) return builtin
   const labels = await listLabels(ctx.db, workspaceId)
   const target = parseNewStatus(text, labels)
   if (target) return target
   const values = [...builtinStatuses, ...labels.map((label) => label.value)]
-  throw invalidField('/new_status', `new_status must be one of ${values.join(', ')}`)
+  throw invalidField(path, `${path.slice(1)} must be one of ${values.join(', ')}`)
 }
 
-const isSending = (state: Lead['sending_state'] | undefined) =>
+export const isSending = (state: Lead['sending_state'] | undefined) =>
   state === 'pending' || state === 'active'
 
 const isUnsubscribe = (target: NewStatus) =>

@@ -11,6 +11,7 @@ export {
   summariseSuppressions,
 } from './list.ts'
 export {
+  erasedEntry,
   findSuppressed,
   holdSuppressions,
   liftBounces,

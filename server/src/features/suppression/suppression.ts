@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
+import { sha256 } from '../../kernel/crypto.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { findOptedOut } from '../directory/index.ts'
 import * as queries from './queries.ts'
@@ -74,18 +75,26 @@ export async function findSuppressed(
   foldedAddresses: string[],
 ): Promise<Map<string, SuppressionReason>> {
   const domains = [...new Set(foldedAddresses.map(domainOf))]
-  const rows = await queries.findSuppressions(db, workspaceId, foldedAddresses, domains)
+  const addresses = foldedAddresses.flatMap((address) => [address, erasedEntry(address)])
+  const rows = await queries.findSuppressions(db, workspaceId, addresses, domains)
   const optedOut = await findOptedOut(db, foldedAddresses)
   if (rows.length === 0 && optedOut.size === 0) return new Map()
   const found = new Map(rows.map(({ kind, value, reason }) => [`${kind} ${value}`, reason]))
   return new Map(
     foldedAddresses.flatMap((address) => {
-      const listed = found.get(`address ${address}`) ?? found.get(`domain ${domainOf(address)}`)
+      const listed =
+        found.get(`address ${address}`) ??
+        found.get(`address ${erasedEntry(address)}`) ??
+        found.get(`domain ${domainOf(address)}`)
       const reason = optedOut.has(address) ? 'unsubscribed' : listed
       return reason ? [[address, reason] as const] : []
     }),
   )
 }
+
+/** What stands in the list for somebody who was erased: nobody adds them again, and nobody reads who it was. */
+export const erasedEntry = (foldedAddress: string) =>
+  `sha256:${sha256(foldedAddress).toString('hex')}`
 
 const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1)
 

@@ -274,6 +274,46 @@ export interface IdempotencyAnswers {
   workspace_id: string;
 }
 
+export interface ImportParts {
+  content: Buffer;
+  import_id: string;
+  number: number;
+  workspace_id: string;
+}
+
+export interface Imports {
+  bytes_done: Generated<Int8>;
+  campaign_id: string | null;
+  checked: Json | null;
+  claim: string | null;
+  duplicates: Generated<string>;
+  error: string | null;
+  file_bytes: Int8;
+  file_name: string;
+  format: Json | null;
+  id: string;
+  mapping: Json | null;
+  parts_total: number;
+  preview: Json | null;
+  result: Json | null;
+  row_done: Generated<number>;
+  state: Generated<string>;
+  timestamp_claimed: Timestamp | null;
+  timestamp_created: Timestamp;
+  timestamp_started: Timestamp | null;
+  timestamp_updated: Timestamp;
+  user_id: string;
+  workspace_id: string;
+}
+
+export interface ImportSkipped {
+  first_row: number;
+  import_id: string;
+  is_check: boolean;
+  rows: Json;
+  workspace_id: string;
+}
+
 export interface Instance {
   id: string;
   secret_key_id: string;
@@ -312,6 +352,27 @@ export interface Labels {
   timestamp_created: Timestamp;
   timestamp_updated: Timestamp;
   value: string;
+  workspace_id: string;
+}
+
+export interface LeadJobs {
+  action: Json;
+  changed: Generated<number>;
+  claim: string | null;
+  error: string | null;
+  id: string;
+  looked_at: Generated<number>;
+  place: string | null;
+  refusals: Generated<Json>;
+  refused: Generated<number>;
+  state: Generated<string>;
+  target: Json;
+  timestamp_claimed: Timestamp | null;
+  timestamp_created: Timestamp;
+  timestamp_updated: Timestamp;
+  total: number;
+  undo: Json | null;
+  user_id: string;
   workspace_id: string;
 }
 
@@ -499,6 +560,13 @@ export interface Runners {
   process: string | null;
   secret_key_ids: string[] | null;
   slot: number;
+}
+
+export interface SavedViews {
+  timestamp_updated: Timestamp;
+  user_id: string;
+  views: Json;
+  workspace_id: string;
 }
 
 export interface Sends {
@@ -770,10 +838,14 @@ export interface DB {
   events: Events;
   fanouts: Fanouts;
   idempotency_answers: IdempotencyAnswers;
+  import_parts: ImportParts;
+  import_skipped: ImportSkipped;
+  imports: Imports;
   instance: Instance;
   invitations: Invitations;
   key_hashes: KeyHashes;
   labels: Labels;
+  lead_jobs: LeadJobs;
   leads: Leads;
   link_address: LinkAddress;
   mailbox_days: MailboxDays;
@@ -787,6 +859,7 @@ export interface DB {
   refused_copies: RefusedCopies;
   removed_mailboxes: RemovedMailboxes;
   runners: Runners;
+  saved_views: SavedViews;
   sends: Sends;
   service_accounts: ServiceAccounts;
   soft_bounces: SoftBounces;

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.ts';
-import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AcquireEmailData, AcquireEmailErrors, AcquireEmailResponses, AddLeadsData, AddLeadsErrors, AddLeadsResponses, AddMailboxData, AddMailboxErrors, AddMailboxResponses, BeginConsentData, BeginConsentErrors, BeginConsentResponses, BeginOidcData, BeginOidcErrors, BeginOidcResponses, BeginReconnectData, BeginReconnectErrors, BeginReconnectResponses, BeginSecondFactorData, BeginSecondFactorErrors, BeginSecondFactorResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckMailboxDnsData, CheckMailboxDnsErrors, CheckMailboxDnsResponses, ConfirmSecondFactorData, ConfirmSecondFactorErrors, ConfirmSecondFactorResponses, ConfirmSendArrivedData, ConfirmSendArrivedErrors, ConfirmSendArrivedResponses, CountWebhookReplayData, CountWebhookReplayErrors, CountWebhookReplayResponses, CreateCampaignData, CreateCampaignErrors, CreateCampaignResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateServiceAccountKeyData, CreateServiceAccountKeyErrors, CreateServiceAccountKeyResponses, CreateTryOutData, CreateTryOutErrors, CreateTryOutResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteCampaignData, DeleteCampaignErrors, DeleteCampaignResponses, DeleteInvitationData, DeleteInvitationErrors, DeleteInvitationResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisableSecondFactorData, DisableSecondFactorErrors, DisableSecondFactorResponses, DuplicateCampaignData, DuplicateCampaignErrors, DuplicateCampaignResponses, EnterSecondFactorData, EnterSecondFactorErrors, EnterSecondFactorResponses, FindContactsData, FindContactsErrors, FindContactsResponses, FinishConsentData, FinishConsentErrors, FinishConsentResponses, ForecastCampaignData, ForecastCampaignErrors, ForecastCampaignResponses, GetAcquiredCompanyData, GetAcquiredCompanyErrors, GetAcquiredCompanyResponses, GetAcquisitionBalanceData, GetAcquisitionBalanceErrors, GetAcquisitionBalanceResponses, GetCampaignData, GetCampaignErrors, GetCampaignResponses, GetConsentSettingsData, GetConsentSettingsErrors, GetConsentSettingsResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetLeadData, GetLeadErrors, GetLeadResponses, GetMailboxData, GetMailboxErrors, GetMailboxResponses, GetMailboxUseData, GetMailboxUseErrors, GetMailboxUseResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetTryOutData, GetTryOutErrors, GetTryOutResponses, GetWebhookData, GetWebhookErrors, GetWebhookEventData, GetWebhookEventErrors, GetWebhookEventResponses, GetWebhookEventSummaryByDateData, GetWebhookEventSummaryByDateErrors, GetWebhookEventSummaryByDateResponses, GetWebhookEventSummaryData, GetWebhookEventSummaryErrors, GetWebhookEventSummaryResponses, GetWebhookHealthData, GetWebhookHealthErrors, GetWebhookHealthResponses, GetWebhookRequestData, GetWebhookRequestErrors, GetWebhookRequestResponses, GetWebhookResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ListAcquiredContactsData, ListAcquiredContactsErrors, ListAcquiredContactsResponses, ListAcquireListsData, ListAcquireListsErrors, ListAcquireListsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListCampaignsData, ListCampaignsErrors, ListCampaignsResponses, ListCampaignSummariesData, ListCampaignSummariesErrors, ListCampaignSummariesResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListLeadVariablesData, ListLeadVariablesErrors, ListLeadVariablesResponses, ListMailboxesData, ListMailboxesErrors, ListMailboxesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListOwnSessionsData, ListOwnSessionsErrors, ListOwnSessionsResponses, ListSendsData, ListSendsErrors, ListSendsResponses, ListServiceAccountKeysData, ListServiceAccountKeysErrors, ListServiceAccountKeysResponses, ListWebhookDaysData, ListWebhookDaysErrors, ListWebhookDaysResponses, ListWebhookEventsData, ListWebhookEventsErrors, ListWebhookEventsResponses, ListWebhookEventTypesData, ListWebhookEventTypesErrors, ListWebhookEventTypesResponses, ListWebhookHealthData, ListWebhookHealthErrors, ListWebhookHealthResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, ListWorkspacesData, ListWorkspacesErrors, ListWorkspacesResponses, PauseMailboxData, PauseMailboxErrors, PauseMailboxResponses, PreviewMailData, PreviewMailErrors, PreviewMailResponses, ReadCampaignAnalyticsData, ReadCampaignAnalyticsErrors, ReadCampaignAnalyticsResponses, ReadCampaignReadinessData, ReadCampaignReadinessErrors, ReadCampaignReadinessResponses, RemoveMailboxData, RemoveMailboxErrors, RemoveMailboxResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenewBackupCodesData, RenewBackupCodesErrors, RenewBackupCodesResponses, RepeatSendData, RepeatSendErrors, RepeatSendResponses, ReplayWebhookData, ReplayWebhookErrors, ReplayWebhookResponses, ResetPasswordData, ResetPasswordErrors, ResetPasswordResponses, ResumeMailboxData, ResumeMailboxErrors, ResumeMailboxResponses, RevokeKeyFamilyData, RevokeKeyFamilyErrors, RevokeKeyFamilyResponses, RevokeOtherSessionsData, RevokeOtherSessionsErrors, RevokeOtherSessionsResponses, RevokeOwnSessionData, RevokeOwnSessionErrors, RevokeOwnSessionResponses, RevokeServiceAccountKeyData, RevokeServiceAccountKeyErrors, RevokeServiceAccountKeyResponses, SendTestMailData, SendTestMailErrors, SendTestMailResponses, SetLeadStatusData, SetLeadStatusErrors, SetLeadStatusResponses, SetMemberRoleData, SetMemberRoleErrors, SetMemberRoleResponses, SetPlanData, SetPlanErrors, SetPlanResponses, SetUpData, SetUpErrors, SetUpResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutErrors, SignOutResponses, SuggestMailboxData, SuggestMailboxErrors, SuggestMailboxResponses, TestMailboxData, TestMailboxErrors, TestMailboxResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UpdateCampaignData, UpdateCampaignErrors, UpdateCampaignResponses, UpdateMailboxData, UpdateMailboxErrors, UpdateMailboxResponses, UpdateProfileData, UpdateProfileErrors, UpdateProfileResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses } from './types.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AcquireEmailData, AcquireEmailErrors, AcquireEmailResponses, AddLeadsData, AddLeadsErrors, AddLeadsResponses, AddMailboxData, AddMailboxErrors, AddMailboxResponses, BeginConsentData, BeginConsentErrors, BeginConsentResponses, BeginOidcData, BeginOidcErrors, BeginOidcResponses, BeginReconnectData, BeginReconnectErrors, BeginReconnectResponses, BeginSecondFactorData, BeginSecondFactorErrors, BeginSecondFactorResponses, CancelImportData, CancelImportErrors, CancelImportResponses, CancelLeadJobData, CancelLeadJobErrors, CancelLeadJobResponses, ChangeImportData, ChangeImportErrors, ChangeImportResponses, ChangeLeadsData, ChangeLeadsErrors, ChangeLeadsResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckImportData, CheckImportErrors, CheckImportResponses, CheckMailboxDnsData, CheckMailboxDnsErrors, CheckMailboxDnsResponses, ConfirmSecondFactorData, ConfirmSecondFactorErrors, ConfirmSecondFactorResponses, ConfirmSendArrivedData, ConfirmSendArrivedErrors, ConfirmSendArrivedResponses, CountLeadsData, CountLeadsErrors, CountLeadsResponses, CountWebhookReplayData, CountWebhookReplayErrors, CountWebhookReplayResponses, CreateCampaignData, CreateCampaignErrors, CreateCampaignResponses, CreateImportData, CreateImportErrors, CreateImportResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateServiceAccountKeyData, CreateServiceAccountKeyErrors, CreateServiceAccountKeyResponses, CreateTryOutData, CreateTryOutErrors, CreateTryOutResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteCampaignData, DeleteCampaignErrors, DeleteCampaignResponses, DeleteInvitationData, DeleteInvitationErrors, DeleteInvitationResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisableSecondFactorData, DisableSecondFactorErrors, DisableSecondFactorResponses, DownloadImportReportData, DownloadImportReportErrors, DownloadImportReportResponses, DuplicateCampaignData, DuplicateCampaignErrors, DuplicateCampaignResponses, EnterSecondFactorData, EnterSecondFactorErrors, EnterSecondFactorResponses, EraseLeadData, EraseLeadErrors, EraseLeadResponses, ExportLeadsData, ExportLeadsErrors, ExportLeadsResponses, FindContactsData, FindContactsErrors, FindContactsResponses, FinishConsentData, FinishConsentErrors, FinishConsentResponses, ForecastCampaignData, ForecastCampaignErrors, ForecastCampaignResponses, GetAcquiredCompanyData, GetAcquiredCompanyErrors, GetAcquiredCompanyResponses, GetAcquisitionBalanceData, GetAcquisitionBalanceErrors, GetAcquisitionBalanceResponses, GetCampaignData, GetCampaignErrors, GetCampaignResponses, GetConsentSettingsData, GetConsentSettingsErrors, GetConsentSettingsResponses, GetImportData, GetImportErrors, GetImportResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetLeadData, GetLeadErrors, GetLeadJobData, GetLeadJobErrors, GetLeadJobResponses, GetLeadOverviewData, GetLeadOverviewErrors, GetLeadOverviewResponses, GetLeadResponses, GetMailboxData, GetMailboxErrors, GetMailboxResponses, GetMailboxUseData, GetMailboxUseErrors, GetMailboxUseResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetTryOutData, GetTryOutErrors, GetTryOutResponses, GetWebhookData, GetWebhookErrors, GetWebhookEventData, GetWebhookEventErrors, GetWebhookEventResponses, GetWebhookEventSummaryByDateData, GetWebhookEventSummaryByDateErrors, GetWebhookEventSummaryByDateResponses, GetWebhookEventSummaryData, GetWebhookEventSummaryErrors, GetWebhookEventSummaryResponses, GetWebhookHealthData, GetWebhookHealthErrors, GetWebhookHealthResponses, GetWebhookRequestData, GetWebhookRequestErrors, GetWebhookRequestResponses, GetWebhookResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ListAcquiredContactsData, ListAcquiredContactsErrors, ListAcquiredContactsResponses, ListAcquireListsData, ListAcquireListsErrors, ListAcquireListsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListCampaignsData, ListCampaignsErrors, ListCampaignsResponses, ListCampaignSummariesData, ListCampaignSummariesErrors, ListCampaignSummariesResponses, ListImportsData, ListImportsErrors, ListImportsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListLeadHistoryData, ListLeadHistoryErrors, ListLeadHistoryResponses, ListLeadsData, ListLeadsErrors, ListLeadsResponses, ListLeadVariablesData, ListLeadVariablesErrors, ListLeadVariablesResponses, ListMailboxesData, ListMailboxesErrors, ListMailboxesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListOwnSessionsData, ListOwnSessionsErrors, ListOwnSessionsResponses, ListSavedViewsData, ListSavedViewsErrors, ListSavedViewsResponses, ListSendsData, ListSendsErrors, ListSendsResponses, ListServiceAccountKeysData, ListServiceAccountKeysErrors, ListServiceAccountKeysResponses, ListWebhookDaysData, ListWebhookDaysErrors, ListWebhookDaysResponses, ListWebhookEventsData, ListWebhookEventsErrors, ListWebhookEventsResponses, ListWebhookEventTypesData, ListWebhookEventTypesErrors, ListWebhookEventTypesResponses, ListWebhookHealthData, ListWebhookHealthErrors, ListWebhookHealthResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, ListWorkspacesData, ListWorkspacesErrors, ListWorkspacesResponses, PauseMailboxData, PauseMailboxErrors, PauseMailboxResponses, PreviewMailData, PreviewMailErrors, PreviewMailResponses, PutImportPartData, PutImportPartResponses, ReadCampaignAnalyticsData, ReadCampaignAnalyticsErrors, ReadCampaignAnalyticsResponses, ReadCampaignReadinessData, ReadCampaignReadinessErrors, ReadCampaignReadinessResponses, RemoveMailboxData, RemoveMailboxErrors, RemoveMailboxResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenewBackupCodesData, RenewBackupCodesErrors, RenewBackupCodesResponses, RepeatSendData, RepeatSendErrors, RepeatSendResponses, ReplayWebhookData, ReplayWebhookErrors, ReplayWebhookResponses, ResetPasswordData, ResetPasswordErrors, ResetPasswordResponses, ResumeMailboxData, ResumeMailboxErrors, ResumeMailboxResponses, RevokeKeyFamilyData, RevokeKeyFamilyErrors, RevokeKeyFamilyResponses, RevokeOtherSessionsData, RevokeOtherSessionsErrors, RevokeOtherSessionsResponses, RevokeOwnSessionData, RevokeOwnSessionErrors, RevokeOwnSessionResponses, RevokeServiceAccountKeyData, RevokeServiceAccountKeyErrors, RevokeServiceAccountKeyResponses, SendTestMailData, SendTestMailErrors, SendTestMailResponses, SetLeadStatusData, SetLeadStatusErrors, SetLeadStatusResponses, SetMemberRoleData, SetMemberRoleErrors, SetMemberRoleResponses, SetPlanData, SetPlanErrors, SetPlanResponses, SetSavedViewsData, SetSavedViewsResponses, SetUpData, SetUpErrors, SetUpResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutErrors, SignOutResponses, StartImportData, StartImportErrors, StartImportResponses, SuggestMailboxData, SuggestMailboxErrors, SuggestMailboxResponses, TestMailboxData, TestMailboxErrors, TestMailboxResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UndoLeadJobData, UndoLeadJobErrors, UndoLeadJobResponses, UpdateCampaignData, UpdateCampaignErrors, UpdateCampaignResponses, UpdateLeadData, UpdateLeadErrors, UpdateLeadResponses, UpdateMailboxData, UpdateMailboxErrors, UpdateMailboxResponses, UpdateProfileData, UpdateProfileErrors, UpdateProfileResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -790,6 +790,203 @@ export const setPlan = <ThrowOnError extends boolean = true>(options: Options<Se
         ...options.headers
     }
 });
+
+/**
+ * List leads
+ *
+ * Newest first, over all campaigns or of one.
+ */
+export const listLeads = <ThrowOnError extends boolean = true>(options?: Options<ListLeadsData, ThrowOnError>): RequestResult<ListLeadsResponses, ListLeadsErrors, ThrowOnError> => (options?.client ?? client).get<ListLeadsResponses, ListLeadsErrors, ThrowOnError>({ url: '/app/leads', ...options });
+
+/**
+ * Count leads
+ *
+ * How many leads the same filters match.
+ */
+export const countLeads = <ThrowOnError extends boolean = true>(options?: Options<CountLeadsData, ThrowOnError>): RequestResult<CountLeadsResponses, CountLeadsErrors, ThrowOnError> => (options?.client ?? client).get<CountLeadsResponses, CountLeadsErrors, ThrowOnError>({ url: '/app/leads/count', ...options });
+
+/**
+ * A lead and where it stands
+ *
+ * With every campaign of its address, and what keeps it from the next mail.
+ */
+export const getLeadOverview = <ThrowOnError extends boolean = true>(options: Options<GetLeadOverviewData, ThrowOnError>): RequestResult<GetLeadOverviewResponses, GetLeadOverviewErrors, ThrowOnError> => (options.client ?? client).get<GetLeadOverviewResponses, GetLeadOverviewErrors, ThrowOnError>({ url: '/app/leads/{id}', ...options });
+
+/**
+ * Correct what is known of a lead
+ *
+ * Its texts and variables. The address stays; what was sent stays as it was.
+ */
+export const updateLead = <ThrowOnError extends boolean = true>(options: Options<UpdateLeadData, ThrowOnError>): RequestResult<UpdateLeadResponses, UpdateLeadErrors, ThrowOnError> => (options.client ?? client).patch<UpdateLeadResponses, UpdateLeadErrors, ThrowOnError>({
+    url: '/app/leads/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Download leads
+ *
+ * Those that the filters match, as CSV that can be imported again.
+ */
+export const exportLeads = <ThrowOnError extends boolean = true>(options?: Options<ExportLeadsData, ThrowOnError>): RequestResult<ExportLeadsResponses, ExportLeadsErrors, ThrowOnError> => (options?.client ?? client).get<ExportLeadsResponses, ExportLeadsErrors, ThrowOnError>({ url: '/app/leads/export.csv', ...options });
+
+/**
+ * Change many leads
+ *
+ * Up to 1000 at once; more are changed by a runner, whose progress the job tells. Each lead that was refused is named with the reason.
+ */
+export const changeLeads = <ThrowOnError extends boolean = true>(options: Options<ChangeLeadsData, ThrowOnError>): RequestResult<ChangeLeadsResponses, ChangeLeadsErrors, ThrowOnError> => (options.client ?? client).post<ChangeLeadsResponses, ChangeLeadsErrors, ThrowOnError>({
+    url: '/app/leads/bulk',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * How far a change of many leads is
+ *
+ * Kept for a week.
+ */
+export const getLeadJob = <ThrowOnError extends boolean = true>(options: Options<GetLeadJobData, ThrowOnError>): RequestResult<GetLeadJobResponses, GetLeadJobErrors, ThrowOnError> => (options.client ?? client).get<GetLeadJobResponses, GetLeadJobErrors, ThrowOnError>({ url: '/app/leads/jobs/{id}', ...options });
+
+/**
+ * Stop a change of many leads
+ *
+ * What was done stays done.
+ */
+export const cancelLeadJob = <ThrowOnError extends boolean = true>(options: Options<CancelLeadJobData, ThrowOnError>): RequestResult<CancelLeadJobResponses, CancelLeadJobErrors, ThrowOnError> => (options.client ?? client).post<CancelLeadJobResponses, CancelLeadJobErrors, ThrowOnError>({ url: '/app/leads/jobs/{id}/cancel', ...options });
+
+/**
+ * Undo a change of many leads
+ *
+ * Of a status, a pause or a resumption; leads that changed since stay.
+ */
+export const undoLeadJob = <ThrowOnError extends boolean = true>(options: Options<UndoLeadJobData, ThrowOnError>): RequestResult<UndoLeadJobResponses, UndoLeadJobErrors, ThrowOnError> => (options.client ?? client).post<UndoLeadJobResponses, UndoLeadJobErrors, ThrowOnError>({ url: '/app/leads/jobs/{id}/undo', ...options });
+
+/**
+ * List imports
+ *
+ * Newest first, without their first rows.
+ */
+export const listImports = <ThrowOnError extends boolean = true>(options?: Options<ListImportsData, ThrowOnError>): RequestResult<ListImportsResponses, ListImportsErrors, ThrowOnError> => (options?.client ?? client).get<ListImportsResponses, ListImportsErrors, ThrowOnError>({ url: '/app/imports', ...options });
+
+/**
+ * Begin an import
+ *
+ * Then its parts are sent, each of `part_bytes` but the last.
+ */
+export const createImport = <ThrowOnError extends boolean = true>(options: Options<CreateImportData, ThrowOnError>): RequestResult<CreateImportResponses, CreateImportErrors, ThrowOnError> => (options.client ?? client).post<CreateImportResponses, CreateImportErrors, ThrowOnError>({
+    url: '/app/imports',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * How far an import is
+ *
+ * With its columns and first rows, as long as it is not over.
+ */
+export const getImport = <ThrowOnError extends boolean = true>(options: Options<GetImportData, ThrowOnError>): RequestResult<GetImportResponses, GetImportErrors, ThrowOnError> => (options.client ?? client).get<GetImportResponses, GetImportErrors, ThrowOnError>({ url: '/app/imports/{id}', ...options });
+
+/**
+ * Say what becomes of the columns
+ *
+ * A check that was made before holds no more.
+ */
+export const changeImport = <ThrowOnError extends boolean = true>(options: Options<ChangeImportData, ThrowOnError>): RequestResult<ChangeImportResponses, ChangeImportErrors, ThrowOnError> => (options.client ?? client).patch<ChangeImportResponses, ChangeImportErrors, ThrowOnError>({
+    url: '/app/imports/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Check an import
+ *
+ * Looks at every row and adds nothing; `checked` tells what would become of them.
+ */
+export const checkImport = <ThrowOnError extends boolean = true>(options: Options<CheckImportData, ThrowOnError>): RequestResult<CheckImportResponses, CheckImportErrors, ThrowOnError> => (options.client ?? client).post<CheckImportResponses, CheckImportErrors, ThrowOnError>({ url: '/app/imports/{id}/check', ...options });
+
+/**
+ * Import the leads
+ *
+ * By a runner; the page may be closed.
+ */
+export const startImport = <ThrowOnError extends boolean = true>(options: Options<StartImportData, ThrowOnError>): RequestResult<StartImportResponses, StartImportErrors, ThrowOnError> => (options.client ?? client).post<StartImportResponses, StartImportErrors, ThrowOnError>({ url: '/app/imports/{id}/start', ...options });
+
+/**
+ * Cancel an import
+ *
+ * Leads that were added stay; the file goes.
+ */
+export const cancelImport = <ThrowOnError extends boolean = true>(options: Options<CancelImportData, ThrowOnError>): RequestResult<CancelImportResponses, CancelImportErrors, ThrowOnError> => (options.client ?? client).post<CancelImportResponses, CancelImportErrors, ThrowOnError>({ url: '/app/imports/{id}/cancel', ...options });
+
+/**
+ * Download the rows that made no lead
+ *
+ * Each with the reason.
+ */
+export const downloadImportReport = <ThrowOnError extends boolean = true>(options: Options<DownloadImportReportData, ThrowOnError>): RequestResult<DownloadImportReportResponses, DownloadImportReportErrors, ThrowOnError> => (options.client ?? client).get<DownloadImportReportResponses, DownloadImportReportErrors, ThrowOnError>({ url: '/app/imports/{id}/report.csv', ...options });
+
+/**
+ * Send a part of the file
+ *
+ * Counted from 1. The answer to the first has the columns and what they may be.
+ */
+export const putImportPart = <ThrowOnError extends boolean = true>(options: Options<PutImportPartData, ThrowOnError>): RequestResult<PutImportPartResponses, unknown, ThrowOnError> => (options.client ?? client).put<PutImportPartResponses, unknown, ThrowOnError>({
+    bodySerializer: null,
+    url: '/app/imports/{id}/parts/{number}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/octet-stream',
+        ...options.headers
+    }
+});
+
+/**
+ * List your views of leads
+ *
+ * Those of the person who asks, in this workspace.
+ */
+export const listSavedViews = <ThrowOnError extends boolean = true>(options?: Options<ListSavedViewsData, ThrowOnError>): RequestResult<ListSavedViewsResponses, ListSavedViewsErrors, ThrowOnError> => (options?.client ?? client).get<ListSavedViewsResponses, ListSavedViewsErrors, ThrowOnError>({ url: '/app/saved-views', ...options });
+
+/**
+ * Keep your views of leads
+ *
+ * These in place of those that were kept.
+ */
+export const setSavedViews = <ThrowOnError extends boolean = true>(options: Options<SetSavedViewsData, ThrowOnError>): RequestResult<SetSavedViewsResponses, unknown, ThrowOnError> => (options.client ?? client).put<SetSavedViewsResponses, unknown, ThrowOnError>({
+    url: '/app/saved-views',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * What happened to a lead
+ *
+ * Mails, events, deliveries and changes in one line of time, newest first.
+ */
+export const listLeadHistory = <ThrowOnError extends boolean = true>(options: Options<ListLeadHistoryData, ThrowOnError>): RequestResult<ListLeadHistoryResponses, ListLeadHistoryErrors, ThrowOnError> => (options.client ?? client).get<ListLeadHistoryResponses, ListLeadHistoryErrors, ThrowOnError>({ url: '/app/leads/{id}/history', ...options });
+
+/**
+ * Erase a person
+ *
+ * From every campaign, mail, payload and answer of this workspace. What remains is a hash of the address, so that nobody adds it again. There is no way back.
+ */
+export const eraseLead = <ThrowOnError extends boolean = true>(options: Options<EraseLeadData, ThrowOnError>): RequestResult<EraseLeadResponses, EraseLeadErrors, ThrowOnError> => (options.client ?? client).post<EraseLeadResponses, EraseLeadErrors, ThrowOnError>({ url: '/app/leads/{id}/erase', ...options });
 
 /**
  * Who changed what

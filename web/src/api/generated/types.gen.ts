@@ -2381,6 +2381,416 @@ export type PlanInput = {
 };
 
 /**
+ * A lead as lists show it.
+ */
+export type ListedLead = {
+    id: string;
+    campaign_id: string;
+    /**
+     * As it was typed.
+     */
+    email: string;
+    first_name: string | null;
+    last_name: string | null;
+    company_name: string | null;
+    job_title: string | null;
+    /**
+     * What the lead means to people: new, contacted, opened, clicked, replied, bounced, a status that was set, or the value of a custom label.
+     */
+    status: string;
+    label_id: string | null;
+    /**
+     * What the sender does with the lead.
+     */
+    sending_state: 'pending' | 'active' | 'paused' | 'finished' | 'stopped';
+    stop_reason: 'replied' | 'auto_replied' | 'bounced' | 'unsubscribed' | 'company_replied' | 'manual' | 'blocked' | null;
+    /**
+     * Why a mail that was due was not sent: `template_failed` and `message_refused` hold the lead back until it is set to `active`, `expired` and `suppressed` end it. What exactly was wrong follows after a colon.
+     */
+    skip_reason: string | null;
+    /**
+     * 0 before the first send.
+     */
+    current_step: number;
+    email_open_count: number;
+    email_click_count: number;
+    email_reply_count: number;
+    timestamp_last_contact: string | null;
+    timestamp_next_send: string | null;
+    timestamp_created: string;
+};
+
+/**
+ * One page, newest first.
+ */
+export type ListedLeadList = {
+    items: Array<ListedLead>;
+    /**
+     * The last id of this page; absent when it is the last page.
+     */
+    next_starting_after?: string;
+};
+
+/**
+ * Exact up to 10,000, and for all leads or all of a campaign.
+ */
+export type LeadCount = {
+    /**
+     * How many leads the filters match.
+     */
+    count: number;
+    /**
+     * There are at least as many.
+     */
+    is_estimate: boolean;
+};
+
+/**
+ * What is to be another; null or an empty text empties a field.
+ */
+export type LeadChanges = {
+    first_name?: string | null;
+    last_name?: string | null;
+    company_name?: string | null;
+    company_domain?: string | null;
+    job_title?: string | null;
+    phone?: string | null;
+    website?: string | null;
+    personalization?: string | null;
+    /**
+     * Those that change; null removes one.
+     */
+    custom_variables?: {
+        [key: string]: string | number | boolean | null;
+    };
+};
+
+/**
+ * What is done to which leads: to those named, or to all that a filter matches.
+ */
+export type BulkChange = {
+    action: 'set_status' | 'pause' | 'resume' | 'unsubscribe' | 'move' | 'delete';
+    /**
+     * With `set_status`: the new one.
+     */
+    status?: string;
+    /**
+     * With `move`: where they go.
+     */
+    to_campaign_id?: string;
+    ids?: Array<string>;
+    filter?: {
+        /**
+         * In this campaign.
+         */
+        campaign_id?: string;
+        /**
+         * With this label.
+         */
+        label_id?: string;
+        /**
+         * One of these, parted by commas.
+         */
+        status?: string;
+        /**
+         * One of these, parted by commas.
+         */
+        sending_state?: string;
+        /**
+         * A part of address, names or company.
+         */
+        search?: string;
+        /**
+         * Added at this instant or later, ISO 8601.
+         */
+        added_from?: string;
+        /**
+         * Added before it.
+         */
+        added_to?: string;
+        /**
+         * Last written to at this instant or later.
+         */
+        contacted_from?: string;
+        /**
+         * Last written to before it.
+         */
+        contacted_to?: string;
+    };
+    /**
+     * With `filter`: all but these.
+     */
+    excluded?: Array<string>;
+};
+
+/**
+ * What became of a change of many leads, or how far it is.
+ */
+export type LeadJob = {
+    id: string;
+    action: 'set_status' | 'pause' | 'resume' | 'unsubscribe' | 'move' | 'delete';
+    state: 'running' | 'finished' | 'cancelled' | 'failed';
+    total: number;
+    looked_at: number;
+    /**
+     * The others that were looked at are so already, or refused.
+     */
+    changed: number;
+    refused: number;
+    /**
+     * The first 1000.
+     */
+    refusals: Array<{
+        lead_id: string;
+        email: string | null;
+        reason: string;
+    }>;
+    can_undo: boolean;
+    error: string | null;
+    timestamp_created: string;
+    timestamp_updated: string;
+};
+
+/**
+ * A file of leads, and how far it is.
+ */
+export type Import = {
+    id: string;
+    user_id: string;
+    campaign_id: string | null;
+    file_name: string;
+    file_bytes: number;
+    /**
+     * Of each part but the last.
+     */
+    part_bytes: number;
+    parts_total: number;
+    /**
+     * Not here yet, from 1.
+     */
+    parts_missing: Array<number>;
+    state: 'uploading' | 'ready' | 'checking' | 'checked' | 'running' | 'finished' | 'cancelled' | 'failed';
+    encoding: string | null;
+    preview: {
+        headings: Array<string>;
+        /**
+         * The first ten.
+         */
+        rows: Array<Array<string>>;
+    } | null;
+    mapping: Array<{
+        target: 'email' | 'full_name' | 'first_name' | 'last_name' | 'company_name' | 'company_domain' | 'job_title' | 'phone' | 'website' | 'personalization' | 'variable' | 'skip';
+        variable?: string;
+    }> | null;
+    duplicates: 'skip' | 'update' | 'skip_anywhere';
+    row_done: number;
+    bytes_done: number;
+    checked: {
+        /**
+         * Rows with something in them.
+         */
+        rows: number;
+        added: number;
+        updated: number;
+        /**
+         * How many of each reason.
+         */
+        skipped: {
+            [key: string]: number;
+        };
+        /**
+         * Leads that the plan has room for; null = unlimited.
+         */
+        remaining_in_plan: number | null;
+        /**
+         * Why nothing after these rows can be read.
+         */
+        problem: string | null;
+        first_skipped: Array<{
+            row: number;
+            email: string;
+            reason: 'invalid_email' | 'duplicate_in_file' | 'already_in_campaign' | 'in_workspace' | 'in_blocklist' | 'unsubscribed' | 'bounced' | 'too_long' | 'wrong_encoding' | 'invalid_characters' | 'too_many_fields';
+            column: string | null;
+        }>;
+    } | null;
+    result: {
+        /**
+         * Rows with something in them.
+         */
+        rows: number;
+        added: number;
+        updated: number;
+        /**
+         * How many of each reason.
+         */
+        skipped: {
+            [key: string]: number;
+        };
+        /**
+         * Leads that the plan has room for; null = unlimited.
+         */
+        remaining_in_plan: number | null;
+        /**
+         * Why nothing after these rows can be read.
+         */
+        problem: string | null;
+        first_skipped: Array<{
+            row: number;
+            email: string;
+            reason: 'invalid_email' | 'duplicate_in_file' | 'already_in_campaign' | 'in_workspace' | 'in_blocklist' | 'unsubscribed' | 'bounced' | 'too_long' | 'wrong_encoding' | 'invalid_characters' | 'too_many_fields';
+            column: string | null;
+        }>;
+    } | null;
+    error: string | null;
+    timestamp_started: string | null;
+    timestamp_created: string;
+    timestamp_updated: string;
+};
+
+/**
+ * One page, newest first.
+ */
+export type ImportList = {
+    items: Array<Import>;
+    /**
+     * The last id of this page; absent when it is the last page.
+     */
+    next_starting_after?: string;
+};
+
+/**
+ * A file that is about to be sent.
+ */
+export type ImportInput = {
+    file_name: string;
+    file_bytes: number;
+    campaign_id?: string;
+};
+
+/**
+ * What becomes of the columns, and where the leads go.
+ */
+export type ImportChange = {
+    campaign_id?: string;
+    mapping?: Array<{
+        target: 'email' | 'full_name' | 'first_name' | 'last_name' | 'company_name' | 'company_domain' | 'job_title' | 'phone' | 'website' | 'personalization' | 'variable' | 'skip';
+        variable?: string;
+    }>;
+    /**
+     * Of an address that is there: leave it, update it, or leave out whoever is in any campaign.
+     */
+    duplicates?: 'skip' | 'update' | 'skip_anywhere';
+    /**
+     * Another one than was found: the columns are read anew.
+     */
+    encoding?: string;
+};
+
+/**
+ * Ways to look at leads, kept by one person in one workspace.
+ */
+export type SavedViews = {
+    items: Array<{
+        name: string;
+        /**
+         * Filters and columns as they stand in the address of the page.
+         */
+        search: {
+            [key: string]: string | number | boolean;
+        };
+    }>;
+};
+
+/**
+ * A lead, where it is in its sequence, and why.
+ */
+export type LeadOverview = {
+    lead: Lead;
+    label_id: string | null;
+    campaign_name: string;
+    /**
+     * Steps of the campaign as it is now.
+     */
+    steps_total: number;
+    mailbox_id: string | null;
+    /**
+     * What keeps the lead from getting a mail, each as a sentence.
+     */
+    reasons: Array<string>;
+    /**
+     * Every campaign that the address is in, this one too.
+     */
+    campaigns: Array<{
+        lead_id: string;
+        campaign_id: string;
+        campaign_name: string;
+        status: string;
+        sending_state: string;
+        current_step: number;
+        timestamp_last_contact: string | null;
+    }>;
+    /**
+     * The person was taken out; the row stays.
+     */
+    is_erased: boolean;
+};
+
+/**
+ * Something that happened to a lead.
+ */
+export type LeadHistoryItem = {
+    id: string;
+    kind: 'message' | 'event' | 'delivery' | 'change';
+    /**
+     * The kind of mail, the type of the event, or the action of the audit log.
+     */
+    name: string;
+    /**
+     * Of a mail.
+     */
+    direction: 'in' | 'out' | null;
+    subject: string | null;
+    snippet: string | null;
+    from_address: string | null;
+    step: number | null;
+    /**
+     * Of a delivery attempt.
+     */
+    success: boolean | null;
+    status_code: number | null;
+    webhook_id: string | null;
+    event_id: string | null;
+    actor_type: string | null;
+    actor_id: string | null;
+    details: {
+        [key: string]: unknown;
+    };
+    timestamp: string;
+};
+
+/**
+ * One page, newest first.
+ */
+export type LeadHistory = {
+    items: Array<LeadHistoryItem>;
+    next_starting_after?: string;
+};
+
+/**
+ * How many records of each kind the person was taken out of.
+ */
+export type ErasedLead = {
+    leads: number;
+    messages: number;
+    conversations: number;
+    answers_by_hand: number;
+    events: number;
+    delivery_attempts: number;
+    kept_answers: number;
+    acquired_contacts: number;
+};
+
+/**
  * Who changed what, and when.
  */
 export type AuditEntry = {
@@ -7760,6 +8170,1412 @@ export type SetPlanResponses = {
 };
 
 export type SetPlanResponse = SetPlanResponses[keyof SetPlanResponses];
+
+export type ListLeadsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Records a page.
+         */
+        limit?: number;
+        /**
+         * The `next_starting_after` of the previous page, unchanged.
+         */
+        starting_after?: string;
+        /**
+         * In this campaign.
+         */
+        campaign_id?: string;
+        /**
+         * With this label.
+         */
+        label_id?: string;
+        /**
+         * One of these, parted by commas.
+         */
+        status?: string;
+        /**
+         * One of these, parted by commas.
+         */
+        sending_state?: string;
+        /**
+         * A part of address, names or company.
+         */
+        search?: string;
+        /**
+         * Added at this instant or later, ISO 8601.
+         */
+        added_from?: string;
+        /**
+         * Added before it.
+         */
+        added_to?: string;
+        /**
+         * Last written to at this instant or later.
+         */
+        contacted_from?: string;
+        /**
+         * Last written to before it.
+         */
+        contacted_to?: string;
+    };
+    url: '/app/leads';
+};
+
+export type ListLeadsErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ListLeadsError = ListLeadsErrors[keyof ListLeadsErrors];
+
+export type ListLeadsResponses = {
+    /**
+     * One page, newest first.
+     */
+    200: ListedLeadList;
+};
+
+export type ListLeadsResponse = ListLeadsResponses[keyof ListLeadsResponses];
+
+export type CountLeadsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * In this campaign.
+         */
+        campaign_id?: string;
+        /**
+         * With this label.
+         */
+        label_id?: string;
+        /**
+         * One of these, parted by commas.
+         */
+        status?: string;
+        /**
+         * One of these, parted by commas.
+         */
+        sending_state?: string;
+        /**
+         * A part of address, names or company.
+         */
+        search?: string;
+        /**
+         * Added at this instant or later, ISO 8601.
+         */
+        added_from?: string;
+        /**
+         * Added before it.
+         */
+        added_to?: string;
+        /**
+         * Last written to at this instant or later.
+         */
+        contacted_from?: string;
+        /**
+         * Last written to before it.
+         */
+        contacted_to?: string;
+    };
+    url: '/app/leads/count';
+};
+
+export type CountLeadsErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type CountLeadsError = CountLeadsErrors[keyof CountLeadsErrors];
+
+export type CountLeadsResponses = {
+    /**
+     * Exact up to 10,000, and for all leads or all of a campaign.
+     */
+    200: LeadCount;
+};
+
+export type CountLeadsResponse = CountLeadsResponses[keyof CountLeadsResponses];
+
+export type GetLeadOverviewData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/leads/{id}';
+};
+
+export type GetLeadOverviewErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type GetLeadOverviewError = GetLeadOverviewErrors[keyof GetLeadOverviewErrors];
+
+export type GetLeadOverviewResponses = {
+    /**
+     * A lead, where it is in its sequence, and why.
+     */
+    200: LeadOverview;
+};
+
+export type GetLeadOverviewResponse = GetLeadOverviewResponses[keyof GetLeadOverviewResponses];
+
+export type UpdateLeadData = {
+    body: LeadChanges;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/leads/{id}';
+};
+
+export type UpdateLeadErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type UpdateLeadError = UpdateLeadErrors[keyof UpdateLeadErrors];
+
+export type UpdateLeadResponses = {
+    /**
+     * A person in a campaign.
+     */
+    200: Lead;
+};
+
+export type UpdateLeadResponse = UpdateLeadResponses[keyof UpdateLeadResponses];
+
+export type ExportLeadsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * In this campaign.
+         */
+        campaign_id?: string;
+        /**
+         * With this label.
+         */
+        label_id?: string;
+        /**
+         * One of these, parted by commas.
+         */
+        status?: string;
+        /**
+         * One of these, parted by commas.
+         */
+        sending_state?: string;
+        /**
+         * A part of address, names or company.
+         */
+        search?: string;
+        /**
+         * Added at this instant or later, ISO 8601.
+         */
+        added_from?: string;
+        /**
+         * Added before it.
+         */
+        added_to?: string;
+        /**
+         * Last written to at this instant or later.
+         */
+        contacted_from?: string;
+        /**
+         * Last written to before it.
+         */
+        contacted_to?: string;
+        /**
+         * Only these, parted by commas.
+         */
+        ids?: string;
+        /**
+         * All but these.
+         */
+        excluded?: string;
+        /**
+         * In place of X-Workspace-ID.
+         */
+        workspace?: string;
+    };
+    url: '/app/leads/export.csv';
+};
+
+export type ExportLeadsErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ExportLeadsError = ExportLeadsErrors[keyof ExportLeadsErrors];
+
+export type ExportLeadsResponses = {
+    /**
+     * Download leads
+     */
+    200: string;
+};
+
+export type ExportLeadsResponse = ExportLeadsResponses[keyof ExportLeadsResponses];
+
+export type ChangeLeadsData = {
+    body: BulkChange;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/leads/bulk';
+};
+
+export type ChangeLeadsErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ChangeLeadsError = ChangeLeadsErrors[keyof ChangeLeadsErrors];
+
+export type ChangeLeadsResponses = {
+    /**
+     * What became of a change of many leads, or how far it is.
+     */
+    200: LeadJob;
+};
+
+export type ChangeLeadsResponse = ChangeLeadsResponses[keyof ChangeLeadsResponses];
+
+export type GetLeadJobData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/leads/jobs/{id}';
+};
+
+export type GetLeadJobErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type GetLeadJobError = GetLeadJobErrors[keyof GetLeadJobErrors];
+
+export type GetLeadJobResponses = {
+    /**
+     * What became of a change of many leads, or how far it is.
+     */
+    200: LeadJob;
+};
+
+export type GetLeadJobResponse = GetLeadJobResponses[keyof GetLeadJobResponses];
+
+export type CancelLeadJobData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/leads/jobs/{id}/cancel';
+};
+
+export type CancelLeadJobErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type CancelLeadJobError = CancelLeadJobErrors[keyof CancelLeadJobErrors];
+
+export type CancelLeadJobResponses = {
+    /**
+     * What became of a change of many leads, or how far it is.
+     */
+    200: LeadJob;
+};
+
+export type CancelLeadJobResponse = CancelLeadJobResponses[keyof CancelLeadJobResponses];
+
+export type UndoLeadJobData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/leads/jobs/{id}/undo';
+};
+
+export type UndoLeadJobErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type UndoLeadJobError = UndoLeadJobErrors[keyof UndoLeadJobErrors];
+
+export type UndoLeadJobResponses = {
+    /**
+     * What became of a change of many leads, or how far it is.
+     */
+    200: LeadJob;
+};
+
+export type UndoLeadJobResponse = UndoLeadJobResponses[keyof UndoLeadJobResponses];
+
+export type ListImportsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Records a page.
+         */
+        limit?: number;
+        /**
+         * The `next_starting_after` of the previous page, unchanged.
+         */
+        starting_after?: string;
+    };
+    url: '/app/imports';
+};
+
+export type ListImportsErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ListImportsError = ListImportsErrors[keyof ListImportsErrors];
+
+export type ListImportsResponses = {
+    /**
+     * One page, newest first.
+     */
+    200: ImportList;
+};
+
+export type ListImportsResponse = ListImportsResponses[keyof ListImportsResponses];
+
+export type CreateImportData = {
+    body: ImportInput;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/imports';
+};
+
+export type CreateImportErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type CreateImportError = CreateImportErrors[keyof CreateImportErrors];
+
+export type CreateImportResponses = {
+    /**
+     * A file of leads, and how far it is.
+     */
+    200: Import;
+};
+
+export type CreateImportResponse = CreateImportResponses[keyof CreateImportResponses];
+
+export type GetImportData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/imports/{id}';
+};
+
+export type GetImportErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type GetImportError = GetImportErrors[keyof GetImportErrors];
+
+export type GetImportResponses = {
+    /**
+     * A file of leads, and how far it is.
+     */
+    200: Import;
+};
+
+export type GetImportResponse = GetImportResponses[keyof GetImportResponses];
+
+export type ChangeImportData = {
+    body: ImportChange;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/imports/{id}';
+};
+
+export type ChangeImportErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ChangeImportError = ChangeImportErrors[keyof ChangeImportErrors];
+
+export type ChangeImportResponses = {
+    /**
+     * A file of leads, and how far it is.
+     */
+    200: Import;
+};
+
+export type ChangeImportResponse = ChangeImportResponses[keyof ChangeImportResponses];
+
+export type CheckImportData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/imports/{id}/check';
+};
+
+export type CheckImportErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type CheckImportError = CheckImportErrors[keyof CheckImportErrors];
+
+export type CheckImportResponses = {
+    /**
+     * A file of leads, and how far it is.
+     */
+    200: Import;
+};
+
+export type CheckImportResponse = CheckImportResponses[keyof CheckImportResponses];
+
+export type StartImportData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/imports/{id}/start';
+};
+
+export type StartImportErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type StartImportError = StartImportErrors[keyof StartImportErrors];
+
+export type StartImportResponses = {
+    /**
+     * A file of leads, and how far it is.
+     */
+    200: Import;
+};
+
+export type StartImportResponse = StartImportResponses[keyof StartImportResponses];
+
+export type CancelImportData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/imports/{id}/cancel';
+};
+
+export type CancelImportErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type CancelImportError = CancelImportErrors[keyof CancelImportErrors];
+
+export type CancelImportResponses = {
+    /**
+     * A file of leads, and how far it is.
+     */
+    200: Import;
+};
+
+export type CancelImportResponse = CancelImportResponses[keyof CancelImportResponses];
+
+export type DownloadImportReportData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * In place of X-Workspace-ID.
+         */
+        workspace?: string;
+    };
+    url: '/app/imports/{id}/report.csv';
+};
+
+export type DownloadImportReportErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type DownloadImportReportError = DownloadImportReportErrors[keyof DownloadImportReportErrors];
+
+export type DownloadImportReportResponses = {
+    /**
+     * Download the rows that made no lead
+     */
+    200: string;
+};
+
+export type DownloadImportReportResponse = DownloadImportReportResponses[keyof DownloadImportReportResponses];
+
+export type PutImportPartData = {
+    body: unknown;
+    path: {
+        id: string;
+        number: number;
+    };
+    query?: never;
+    url: '/app/imports/{id}/parts/{number}';
+};
+
+export type PutImportPartResponses = {
+    /**
+     * A file of leads, and how far it is.
+     */
+    200: Import;
+};
+
+export type PutImportPartResponse = PutImportPartResponses[keyof PutImportPartResponses];
+
+export type ListSavedViewsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/saved-views';
+};
+
+export type ListSavedViewsErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ListSavedViewsError = ListSavedViewsErrors[keyof ListSavedViewsErrors];
+
+export type ListSavedViewsResponses = {
+    /**
+     * Ways to look at leads, kept by one person in one workspace.
+     */
+    200: SavedViews;
+};
+
+export type ListSavedViewsResponse = ListSavedViewsResponses[keyof ListSavedViewsResponses];
+
+export type SetSavedViewsData = {
+    body: SavedViews;
+    path?: never;
+    query?: never;
+    url: '/app/saved-views';
+};
+
+export type SetSavedViewsResponses = {
+    /**
+     * Ways to look at leads, kept by one person in one workspace.
+     */
+    200: SavedViews;
+};
+
+export type SetSavedViewsResponse = SetSavedViewsResponses[keyof SetSavedViewsResponses];
+
+export type ListLeadHistoryData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Records a page.
+         */
+        limit?: number;
+        /**
+         * The `next_starting_after` of the previous page, unchanged.
+         */
+        starting_after?: string;
+    };
+    url: '/app/leads/{id}/history';
+};
+
+export type ListLeadHistoryErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ListLeadHistoryError = ListLeadHistoryErrors[keyof ListLeadHistoryErrors];
+
+export type ListLeadHistoryResponses = {
+    /**
+     * One page, newest first.
+     */
+    200: LeadHistory;
+};
+
+export type ListLeadHistoryResponse = ListLeadHistoryResponses[keyof ListLeadHistoryResponses];
+
+export type EraseLeadData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/leads/{id}/erase';
+};
+
+export type EraseLeadErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type EraseLeadError = EraseLeadErrors[keyof EraseLeadErrors];
+
+export type EraseLeadResponses = {
+    /**
+     * How many records of each kind the person was taken out of.
+     */
+    200: ErasedLead;
+};
+
+export type EraseLeadResponse = EraseLeadResponses[keyof EraseLeadResponses];
 
 export type ListAuditData = {
     body?: never;

@@ -15,7 +15,7 @@ export function KeyList({ opened, onClose }: { opened: boolean; onClose: () => v
     [t(($) => $.shell.search), [`${modifier}K`]],
     [t(($) => $.keyList.this), ['?']],
     ...shown.map(({ id, letter }): [string, string[]] => [t(($) => $.places[id]), ['g', letter]]),
-    [t(($) => $.shell.account), ['g', 'a']],
+    [t(($) => $.shell.account), ['g', 'u']],
   ]
   return (
     <Modal opened={opened} onClose={onClose} title={t(($) => $.keyList.title)}>

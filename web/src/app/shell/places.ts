@@ -1,4 +1,12 @@
-import { Building2, KeyRound, type LucideIcon, ScrollText, Send, Users } from 'lucide-react'
+import {
+  Building2,
+  Contact,
+  KeyRound,
+  type LucideIcon,
+  ScrollText,
+  Send,
+  Users,
+} from 'lucide-react'
 import type { Role } from '../../features/users/index.ts'
 import type texts from '../../texts/en.json'
 
@@ -15,6 +23,7 @@ export interface Place {
 
 type PlacePath =
   | '/w/$handle/campaigns'
+  | '/w/$handle/leads'
   | '/w/$handle/settings/keys'
   | '/w/$handle/settings/members'
   | '/w/$handle/settings/workspace'
@@ -25,6 +34,10 @@ export const places: Place[] = [
   {
     ...{ id: 'campaigns', group: 'outreach', letter: 'c', least: 'viewer' },
     ...{ to: '/w/$handle/campaigns', icon: Send },
+  },
+  {
+    ...{ id: 'leads', group: 'outreach', letter: 'l', least: 'viewer' },
+    ...{ to: '/w/$handle/leads', icon: Contact },
   },
   {
     ...{ id: 'keys', group: 'integrations', letter: 'k', least: 'admin' },
@@ -39,7 +52,7 @@ export const places: Place[] = [
     ...{ to: '/w/$handle/settings/workspace', icon: Building2 },
   },
   {
-    ...{ id: 'audit', group: 'settings', letter: 'l', least: 'admin' },
+    ...{ id: 'audit', group: 'settings', letter: 'a', least: 'admin' },
     ...{ to: '/w/$handle/settings/audit', icon: ScrollText },
   },
 ]

@@ -24,7 +24,7 @@ export function useKeys({ onShowList }: { onShowList: () => void }) {
       const isSecond = event.timeStamp - pressedAtMs < patienceMs
       pressedAtMs = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
       if (!isSecond) return
-      if (event.key === 'a') void navigate({ to: '/account' })
+      if (event.key === 'u') void navigate({ to: '/account' })
       const place = places.find(({ letter }) => letter === event.key)
       if (!place || !workspace || !isAtLeast(workspace.role, place.least)) return
       void navigate({ to: place.to, params: { handle: workspace.handle } })

@@ -1,11 +1,12 @@
 import type { Context } from '../../../kernel/context.ts'
+import { BrokenFile } from '../../../kernel/csv/recode.ts'
 import { type Session, withSession } from '../../../kernel/db/session.ts'
 import { Batch } from './batch.ts'
 import type { ColumnMap, Columns } from './columns.ts'
 import { commitBatch, openImport, type Progress } from './progress.ts'
 import * as queries from './queries.ts'
 import { Report } from './report.ts'
-import { BrokenFile, openSource, type Source } from './source.ts'
+import { openSource, type Source } from './source.ts'
 import { openTable, type Table } from './table.ts'
 
 export interface ImportOptions {

@@ -3,7 +3,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { type Content, fileWith } from '../../../../test/directory-files.ts'
-import { BrokenFile, openSource } from './source.ts'
+import { BrokenFile } from '../../../kernel/csv/recode.ts'
+import { openSource } from './source.ts'
 
 /** @param turns how long the reader is busy with each piece */
 async function read(content: Content, encoding = 'utf-8', turns = 0) {

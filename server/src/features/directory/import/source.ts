@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
+import { BrokenFile, recode } from '../../../kernel/csv/recode.ts'
 
 /** A file that is read once from its beginning. */
 export interface Source extends AsyncDisposable {
@@ -91,34 +92,3 @@ async function* gunzip(pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
     )
   }
 }
-
-/** What came before was read well. */
-export class BrokenFile extends Error {
-  override name = 'BrokenFile'
-}
-
-/** Bytes that are said to be UTF-8 stay as they are: the rows that are not are told apart later. */
-async function* recode(pieces: AsyncGenerator<Buffer>, encoding: string): AsyncGenerator<Buffer> {
-  let decoder: TextDecoder | undefined
-  let isFirst = true
-  for await (const piece of pieces) {
-    if (isFirst) decoder = new TextDecoder(encodingOf(piece) ?? encoding)
-    if (decoder?.encoding === 'utf-8') yield isFirst ? withoutMark(piece) : piece
-    else yield Buffer.from(decoder?.decode(piece, { stream: true }) ?? '')
-    isFirst = false
-  }
-  // Half a character at the end of the file.
-  if (decoder && decoder.encoding !== 'utf-8') yield Buffer.from(decoder.decode())
-}
-
-/** By the byte order mark. */
-function encodingOf(piece: Buffer): string | undefined {
-  if (piece[0] === 0xff && piece[1] === 0xfe) return 'utf-16le'
-  if (piece[0] === 0xfe && piece[1] === 0xff) return 'utf-16be'
-  return piece.subarray(0, 3).equals(utf8Mark) ? 'utf-8' : undefined
-}
-
-const utf8Mark = Buffer.from('\ufeff')
-
-const withoutMark = (piece: Buffer) =>
-  piece.subarray(0, 3).equals(utf8Mark) ? piece.subarray(3) : piece

@@ -1,3 +1,5 @@
+import { findDelimiter, readCsv } from '../../../kernel/csv/read-csv.ts'
+import { BrokenFile } from '../../../kernel/csv/recode.ts'
 import {
   type ColumnMap,
   type Columns,
@@ -7,9 +9,8 @@ import {
   fieldNames,
   requireMapped,
 } from './columns.ts'
-import { findDelimiter, readCsv } from './csv.ts'
 import { type Line, lineBytesMax, readLine, readNdjson } from './ndjson.ts'
-import { BrokenFile, type Source } from './source.ts'
+import type { Source } from './source.ts'
 
 /** A row of a file. */
 export interface Row {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findDelimiter, readCsv } from './csv.ts'
+import { findDelimiter, readCsv } from './read-csv.ts'
 
 /** @returns the fields of each row, and in the end why what follows cannot be read */
 async function read(text: string | Buffer, { piece = 1 << 20, delimiter = ',' } = {}) {

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse'
-import { BrokenFile } from './source.ts'
+import { BrokenFile } from './recode.ts'
 
 /**
  * Reads rows of RFC 4180 text, UTF-8, whose line ends may be mixed. A blank line is a row of one

@@ -1,0 +1,22 @@
+// A runner looks for work in all workspaces: which ones have any is what it has to find out.
+import { sql } from 'kysely'
+import type { Db } from '../../kernel/db/db.ts'
+
+/** Takes an import that nobody works on: whoever did has not been heard of since. */
+export const claimImport = async (db: Db, claim: string, now: Date, abandonedSince: Date) => {
+  const { rows } = await sql<{ workspace_id: string; id: string }>`
+    /* cross-workspace: discovery */
+    update imports i
+    set claim = ${claim}::uuid, timestamp_claimed = ${now}::timestamptz
+    from (
+      select workspace_id, id from imports
+      where state in ('checking', 'running')
+        and (timestamp_claimed is null or timestamp_claimed < ${abandonedSince}::timestamptz)
+      order by timestamp_claimed nulls first, id
+      limit 1
+      for update skip locked
+    ) found
+    where i.workspace_id = found.workspace_id and i.id = found.id
+    returning i.workspace_id, i.id`.execute(db)
+  return rows[0]
+}

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { readFormat } from './format.ts'
+
+const text = 'E-Mail;Vorname;Größe\njürgen@example.com;Jürgen;groß\n'
+const utf16 = (littleEndian: boolean, mark: boolean, value = text) => {
+  const bytes = Buffer.from(`${mark ? '\ufeff' : ''}${value}`, 'utf16le')
+  return littleEndian ? bytes : bytes.swap16()
+}
+
+test.each([
+  ['UTF-8', Buffer.from(text), 'utf-8'],
+  ['UTF-8 with a mark', Buffer.from(`\ufeff${text}`), 'utf-8'],
+  ['what Excel writes on Windows', Buffer.from(text, 'latin1'), 'windows-1252'],
+  ['UTF-16 with a mark', utf16(true, true), 'utf-16le'],
+  ['UTF-16 the other way round', utf16(false, true), 'utf-16be'],
+  ['UTF-16 without a mark', utf16(true, false), 'utf-16le'],
+  ['UTF-16 the other way round without a mark', utf16(false, false), 'utf-16be'],
+])('%s is read', async (_what, bytes, encoding) => {
+  const { format, preview } = await readFormat(bytes)
+  expect(format).toEqual({ encoding, delimiter: ';', heading_row: 1 })
+  expect(preview.headings).toEqual(['E-Mail', 'Vorname', 'Größe'])
+  expect(preview.rows).toEqual([['jürgen@example.com', 'Jürgen', 'groß']])
+})
+
+test.each([
+  ['commas', 'email,name\na@x.example,"Ann, A."\n', ',', ['a@x.example', 'Ann, A.']],
+  ['tabs', 'email\tname\na@x.example\tAnn\n', '\t', ['a@x.example', 'Ann']],
+  [
+    'semicolons that are announced',
+    'sep=;\r\nemail;name\r\na@x.example;A,nn\r\n',
+    ';',
+    ['a@x.example', 'A,nn'],
+  ],
+  ['notes above', 'Export of 2026\n\nname,email\nAnn,a@x.example\n', ',', ['Ann', 'a@x.example']],
+  ['old line ends', 'email,name\ra@x.example,Ann\r', ',', ['a@x.example', 'Ann']],
+])('%s are understood', async (_what, file, delimiter, row) => {
+  const { format, preview } = await readFormat(Buffer.from(file))
+  expect(format.delimiter).toBe(delimiter)
+  expect(preview.rows).toEqual([row])
+})
+
+test('a list without headings has numbered columns, and its first row is one of it', async () => {
+  const { format, preview } = await readFormat(
+    Buffer.from('ann@x.example,Ann\nbob@x.example,Bob\n'),
+  )
+  expect(format.heading_row).toBe(0)
+  expect(preview.headings).toEqual(['Column 1', 'Column 2'])
+  expect(preview.rows).toHaveLength(2)
+})
+
+test('somebody who knows the encoding better is believed', async () => {
+  const bytes = Buffer.from('email,name\na@x.example,\u0142\u00f3d\u017a\n', 'latin1')
+  expect((await readFormat(bytes, 'windows-1250')).format.encoding).toBe('windows-1250')
+  await expect(readFormat(bytes, 'klingon')).rejects.toThrow('encoding must be one')
+})
+
+test.each([
+  ['a workbook', Buffer.from('504b03040a000000', 'hex'), 'Excel workbook'],
+  ['an old workbook', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'Excel workbook'],
+  ['a compressed file', Buffer.from('1f8b0800', 'hex'), 'compressed'],
+  ['a PDF', Buffer.from('%PDF-1.7'), 'PDF'],
+  ['a picture called CSV', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), 'no text file'],
+  ['JSON', Buffer.from('[{"email":"a@x.example"}]'), 'JSON'],
+  ['headings alone', Buffer.from('email,name\n'), 'no rows below'],
+  ['nothing but line ends', Buffer.from('\n\n\n'), 'no rows'],
+])('%s is refused with what to do', async (_what, bytes, message) => {
+  await expect(readFormat(bytes)).rejects.toThrow(message)
+})

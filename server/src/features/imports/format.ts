@@ -1,0 +1,147 @@
+import { findDelimiter, readCsv } from '../../kernel/csv/read-csv.ts'
+import { BrokenFile, markedEncoding, recode } from '../../kernel/csv/recode.ts'
+import { parseEmail } from '../../kernel/email.ts'
+import { AppError, invalidField } from '../../kernel/errors.ts'
+import { isKnownHeading } from './mapping.ts'
+
+/** How a file is to be read. */
+export interface Format {
+  encoding: string
+  delimiter: string
+  /** Counted from 1; 0: the file names no columns. */
+  heading_row: number
+}
+
+export interface Preview {
+  headings: string[]
+  rows: string[][]
+}
+
+const sampleBytes = 1 << 18
+const headingRowMax = 20
+const previewRows = 10
+const shownMax = 200
+
+/**
+ * Finds out how a file is written, by how it begins.
+ *
+ * @param encoding where somebody knows better
+ * @throws AppError with what to do when it is no text with columns
+ */
+export async function readFormat(
+  first: Buffer,
+  encoding?: string,
+): Promise<{ format: Format; preview: Preview }> {
+  refuseOtherFiles(first)
+  const found = encoding ? checkEncoding(encoding) : (markedEncoding(first) ?? guess(first))
+  const sample = first.subarray(0, sampleBytes)
+  const text = new TextDecoder(found).decode(sample)
+  const lines = text.split(/\r\n|\n|\r/).slice(0, headingRowMax)
+  if (/^\s*[[{]/.test(text)) {
+    throw refused('This is JSON. Send it by the API, POST /api/v2/lead/add, or save it as CSV.')
+  }
+  const separator = /^"?sep=(.)"?$/i.exec(lines[0] ?? '')?.[1]
+  const likely = lines.find((line) => line.split(findDelimiter(line)).some(isHeading)) ?? lines[0]
+  const delimiter = separator ?? findDelimiter(likely ?? '')
+  const rows = await readSome(sample, found, delimiter)
+  const heading_row = findHeadings(rows)
+  const width = Math.max(0, ...rows.slice(heading_row, heading_row + previewRows).map(filled))
+  const named = rows[heading_row - 1] ?? []
+  const count = heading_row === 0 ? width : Math.max(filled(named), 1)
+  const headings = Array.from({ length: count }, (_, at) => {
+    const heading = (named[at] ?? '').trim().slice(0, shownMax)
+    return heading === '' || heading_row === 0 ? `Column ${at + 1}` : heading
+  })
+  const shown = rows
+    .slice(heading_row)
+    .filter((row) => filled(row) > 0)
+    .slice(0, previewRows)
+    .map((row) => headings.map((_, at) => (row[at] ?? '').trim().slice(0, shownMax)))
+  if (shown.length === 0) throw refused('The file has no rows below its headings.')
+  return { format: { encoding: found, delimiter, heading_row }, preview: { headings, rows: shown } }
+}
+
+const refused = (message: string) => new AppError('malformed_request', message)
+
+const beginnings: [begin: string, message: string][] = [
+  [
+    '504b0304',
+    'This is an Excel workbook. In Excel choose “Save as” and “CSV UTF-8”, and import that.',
+  ],
+  [
+    'd0cf11e0',
+    'This is an old Excel workbook. In Excel choose “Save as” and “CSV UTF-8”, and import that.',
+  ],
+  ['1f8b', 'The file is compressed. Unpack it, and import what is in it.'],
+  ['25504446', 'This is a PDF. Export the list as CSV where it comes from.'],
+]
+
+function refuseOtherFiles(first: Buffer) {
+  const begin = first.toString('hex', 0, 4)
+  const [, message] = beginnings.find(([each]) => begin.startsWith(each)) ?? []
+  if (message) throw refused(message)
+}
+
+function checkEncoding(label: string): string {
+  try {
+    return new TextDecoder(label).encoding
+  } catch {
+    throw invalidField('/encoding', 'encoding must be one such as utf-8, utf-16le or windows-1252')
+  }
+}
+
+/** Without a mark: by its zeros, by whether it can be UTF-8, and else what Excel writes. */
+function guess(first: Buffer): string {
+  const sample = first.subarray(0, sampleBytes)
+  const zeros = [0, 0]
+  let controls = 0
+  for (const [at, byte] of sample.entries()) {
+    if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1
+    else if (byte < 9 || (byte > 13 && byte < 32 && byte !== 27)) controls++
+  }
+  const [even = 0, odd = 0] = zeros
+  const half = sample.length / 2
+  if (odd > half * 0.3 && even < half * 0.05) return 'utf-16le'
+  if (even > half * 0.3 && odd < half * 0.05) return 'utf-16be'
+  if (even + odd > 0 || controls > sample.length * 0.01) {
+    throw refused('This is no text file. Export the leads as CSV, and import that.')
+  }
+  try {
+    // What is cut at the end may be half a character.
+    new TextDecoder('utf-8', { fatal: true }).decode(sample, { stream: true })
+    return 'utf-8'
+  } catch {
+    return 'windows-1252'
+  }
+}
+
+/** As far as the sample goes; its last row may be half a row. */
+async function readSome(sample: Buffer, encoding: string, delimiter: string) {
+  const rows: string[][] = []
+  async function* pieces() {
+    yield sample
+  }
+  try {
+    for await (const read of readCsv(recode(pieces(), encoding), delimiter)) {
+      rows.push(...read.slice(0, headingRowMax + previewRows + 1 - rows.length))
+    }
+  } catch (error) {
+    if (!(error instanceof BrokenFile) || rows.length === 0) throw asRefusal(error)
+  }
+  return rows
+}
+
+const asRefusal = (error: unknown) =>
+  error instanceof BrokenFile ? refused(error.message) : (error as Error)
+
+const filled = (row: string[]) => row.findLastIndex((field) => field.trim() !== '') + 1
+const isHeading = (text: string) => isKnownHeading(text.replaceAll('"', ''))
+
+/** Exports may begin with lines of notes; a list of nothing but addresses has no headings at all. */
+function findHeadings(rows: string[][]): number {
+  const counts = rows.slice(0, headingRowMax).map((row) => row.filter(isHeading).length)
+  const most = Math.max(0, ...counts)
+  if (most > 0) return counts.indexOf(most) + 1
+  const first = rows.find((row) => filled(row) > 0) ?? []
+  return first.some((field) => parseEmail(field)) ? 0 : rows.indexOf(first) + 1
+}

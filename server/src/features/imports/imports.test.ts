@@ -1,0 +1,216 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type TestApi, testApi } from '../../../test/app.ts'
+import { importer, manyRows } from '../../../test/imports.ts'
+import { patience } from '../../../test/patience.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { suppress } from '../suppression/index.ts'
+import { setPlan } from '../workspaces/index.ts'
+import { cancelImport } from './imports.ts'
+import { dropOldImports } from './index.ts'
+import { writeReport } from './report.ts'
+
+let api: TestApi
+let imports: ReturnType<typeof importer>
+let campaign_id: string
+beforeEach(async () => {
+  api = await testApi()
+  imports = importer(api)
+  campaign_id = await createCampaign('Autumn')
+})
+afterEach(() => api[Symbol.asyncDispose]())
+
+async function createCampaign(name: string): Promise<string> {
+  return (await api.call('POST', '/api/v2/campaigns', { body: { name } })).body.id
+}
+
+const addLeads = (campaign: string, ...emails: string[]) =>
+  api.call('POST', '/api/v2/lead/add', {
+    body: { campaign_id: campaign, leads: emails.map((email) => ({ email, first_name: 'Old' })) },
+  })
+
+const lead = async (email: string) =>
+  (await api.call('GET', `/api/v2/lead/get?campaign_id=${campaign_id}&email=${email}`)).body
+
+const leadCount = async () =>
+  (await api.call('GET', `/api/v2/campaigns/${campaign_id}`)).body.lead_counts.total
+
+const report = async (id: string) => {
+  let text = ''
+  for await (const piece of await writeReport(api.ctx, api.workspaceId, id)) text += piece
+  return text
+}
+
+/** A row for each thing that can be wrong with one. */
+const everything = [
+  'Full name,E-mail,Seats',
+  'Ann van Dyck,Ann <ANN@fresh.example>,12',
+  'Nobody,not an address,1',
+  'Ann again,ann@fresh.example,2',
+  '',
+  'Bob,old@there.example,3',
+  'Carla,asked@stop.example,4',
+  'Dora,x@rival.example,5',
+  'Emil,else@where.example,6',
+  'Fritz,fritz@fresh.example,7,more,more',
+  `Gerd,gerd@fresh.example,${'9'.repeat(4001)}`,
+  'Hugo,hugo@fresh.example,8',
+].join('\r\n')
+
+async function fillWorkspace() {
+  await addLeads(campaign_id, 'old@there.example')
+  await addLeads(await createCampaign('Winter'), 'else@where.example')
+  await transaction(api.ctx, (tx) =>
+    suppress(
+      tx,
+      api.workspaceId,
+      [
+        ...[{ kind: 'address', value: 'asked@stop.example', reason: 'unsubscribed' } as const],
+        ...[{ kind: 'domain', value: 'rival.example', reason: 'blocked' } as const],
+      ].map((entry) => ({ ...entry, campaignId: null })),
+    ),
+  )
+}
+
+test('each row ends in one number or has a reason, and the check tells before what the import does', async () => {
+  await fillWorkspace()
+  const { id } = await imports.send(everything, { campaign_id, duplicates: 'skip_anywhere' })
+  const checked = await imports.check(id)
+  expect(checked).toMatchObject({ state: 'checked', result: null })
+  expect(await leadCount()).toBe(1)
+  const outcome = {
+    ...{ rows: 10, added: 2, updated: 0, problem: null },
+    skipped: {
+      ...{ invalid_email: 1, duplicate_in_file: 1, already_in_campaign: 1, unsubscribed: 1 },
+      ...{ in_blocklist: 1, in_workspace: 1, too_many_fields: 1, too_long: 1 },
+    },
+  }
+  expect(checked.checked).toMatchObject(outcome)
+  // As a spreadsheet counts: the headings are row 1, and an empty row is one, too.
+  expect(checked.checked?.first_skipped.map(({ row, reason }) => [row, reason])).toEqual([
+    ...[
+      [3, 'invalid_email'],
+      [4, 'duplicate_in_file'],
+      [6, 'already_in_campaign'],
+    ],
+    ...[
+      [7, 'unsubscribed'],
+      [8, 'in_blocklist'],
+      [9, 'in_workspace'],
+    ],
+    ...[
+      [10, 'too_many_fields'],
+      [11, 'too_long'],
+    ],
+  ])
+  const done = await imports.start(id)
+  expect(done).toMatchObject({ state: 'finished', preview: null, bytes_done: everything.length })
+  expect(done.result).toMatchObject(outcome)
+  expect(await leadCount()).toBe(3)
+  expect(await lead('ann@fresh.example')).toMatchObject({
+    ...{ first_name: 'Ann van', last_name: 'Dyck', custom_variables: { seats: '12' } },
+  })
+  const lines = (await report(id)).trim().split('\r\n')
+  expect(lines).toHaveLength(9)
+  expect(lines[1]).toBe(
+    '3,not an address,invalid_email,E-mail,There is no valid e-mail address in it.',
+  )
+  const { peek } = api.ctx.database
+  expect(await peek.selectFrom('import_parts').selectAll().execute()).toEqual([])
+})
+
+test('who is there already is updated where that is wanted', async () => {
+  await addLeads(campaign_id, 'old@there.example')
+  const { id } = await imports.send('email,first_name\nold@there.example,New\n', {
+    ...{ campaign_id, duplicates: 'update' },
+  })
+  expect((await imports.check(id)).checked).toMatchObject({ added: 0, updated: 1 })
+  expect(await lead('old@there.example')).toMatchObject({ first_name: 'Old' })
+  expect((await imports.start(id)).result).toMatchObject({ added: 0, updated: 1 })
+  expect(await lead('old@there.example')).toMatchObject({ first_name: 'New' })
+})
+
+test('columns become what somebody says, and a file in UTF-16 keeps its letters', async () => {
+  const file = Buffer.from('\ufeffMail\tName\tStadt\nyuki@import.example\t雪\tKöln\n', 'utf16le')
+  const { id, mapping } = await imports.send(file, { campaign_id })
+  expect(mapping?.map(({ target }) => target)).toEqual(['variable', 'full_name', 'variable'])
+  await expect(imports.check(id)).rejects.toThrow('Say which column holds the e-mail address.')
+  await imports.change(id, {
+    mapping: [{ target: 'email' }, { target: 'skip' }, { target: 'variable', variable: 'city' }],
+  })
+  expect((await imports.start(id)).result).toMatchObject({ added: 1 })
+  expect(await lead('yuki@import.example')).toMatchObject({
+    ...{ first_name: null, custom_variables: { city: 'Köln' } },
+  })
+})
+
+test('a quote that is not closed is found by the check, with its row, and nothing is imported', async () => {
+  const rows = 'email,name\na@x.example,Ann\nb@x.example,"Bob\nc@x.example,Carla\n'
+  const { id } = await imports.send(rows, { campaign_id })
+  const { checked } = await imports.check(id)
+  expect(checked).toMatchObject({ added: 1, problem: expect.stringContaining('a quote in row 3') })
+  await expect(imports.start(id)).rejects.toThrow('a quote in row 3')
+  expect(await leadCount()).toBe(0)
+})
+
+test('what the plan has no room for is told before', async () => {
+  await setPlan(api.ctx, api.workspaceId, { leadsMax: 5 })
+  const { id } = await imports.send(manyRows(8), { campaign_id })
+  const { checked } = await imports.check(id)
+  expect(checked?.problem).toContain('room for 5 more leads, and the file has 8')
+})
+
+test('a file of many parts comes in any order, and one that got lost is sent again', async () => {
+  const file = `email,note\n${Array.from({ length: 9000 }, (_, at) => `p${at}@large.example,${'n'.repeat(1000)}\n`).join('')}`
+  const { id, parts_total, state } = await imports.send(file, { campaign_id })
+  expect([parts_total, state]).toEqual([3, 'ready'])
+  const done = await imports.start(id)
+  expect(done.result).toMatchObject({ rows: 9000, added: 9000 })
+  expect(await leadCount()).toBe(9000)
+})
+
+test('an import that is cancelled adds nothing more; what it had added stays', async () => {
+  const { id } = await imports.send(manyRows(3000), { campaign_id })
+  await imports.begin(id)
+  await imports.runner.look()
+  await expect.poll(async () => (await imports.get(id)).row_done, patience).toBeGreaterThan(0)
+  const by = { actor: { type: 'user', id: null } as const }
+  await cancelImport(api.ctx, api.workspaceId, id, by)
+  await imports.runner.idle()
+  const { state, result } = await imports.get(id)
+  expect(state).toBe('cancelled')
+  expect(await leadCount()).toBe(result?.added)
+})
+
+test('a process that stops leaves the rest to another, which repeats nothing', async () => {
+  const { id } = await imports.send(manyRows(4000), { campaign_id })
+  await imports.begin(id)
+  await imports.runner.look()
+  await expect.poll(async () => (await imports.get(id)).row_done, patience).toBeGreaterThan(0)
+  await imports.runner.stop()
+  const { row_done } = await imports.get(id)
+  expect(row_done).toBeLessThan(4001)
+  const other = importer(api)
+  await other.run()
+  expect((await other.get(id)).state).toBe('running')
+  // As long as nobody knows that the first one is gone, nothing is taken from it.
+  api.ctx.clock.advance(api.ctx.config.leaseMs + 1)
+  await other.run()
+  expect(await other.get(id)).toMatchObject({
+    ...{ state: 'finished', result: { rows: 4000, added: 4000, skipped: {} } },
+  })
+  expect(await leadCount()).toBe(4000)
+})
+
+test('files that nobody goes on with are gone after a day, and lists forget imports of long ago', async () => {
+  const { id } = await imports.send(manyRows(3), { campaign_id })
+  api.ctx.clock.advance(86_400_001)
+  await dropOldImports(api.ctx, api.workspaceId)
+  expect(await imports.get(id)).toMatchObject({ state: 'cancelled', preview: null })
+  const { peek } = api.ctx.database
+  const parts = await sql`select 1 from import_parts`.execute(peek)
+  expect(parts.rows).toEqual([])
+  api.ctx.clock.advance(91 * 86_400_000)
+  await dropOldImports(api.ctx, api.workspaceId)
+  await expect(imports.get(id)).rejects.toThrow('No such import')
+})

@@ -1,0 +1,270 @@
+import type { Context } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
+import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
+import { type Actor, recordAudit } from '../audit/index.ts'
+import { getCampaign } from '../campaigns/index.ts'
+import { tellPages } from '../live/index.ts'
+import { readFormat } from './format.ts'
+import { checkMapping, guessMapping, hasEmail } from './mapping.ts'
+import * as queries from './queries.ts'
+import { type Import, type ImportChange, type ImportInput, partBytes } from './schema.ts'
+
+export interface ChangedBy {
+  actor: Actor
+  requestId?: string
+}
+
+/** Files that are not through yet take room. */
+const openMax = 20
+
+export async function createImport(
+  ctx: Context,
+  workspaceId: string,
+  { file_name, file_bytes, campaign_id }: ImportInput,
+  by: ChangedBy,
+): Promise<Import> {
+  if (campaign_id !== undefined) await getCampaign(ctx, workspaceId, campaign_id)
+  return transaction(ctx, async (tx) => {
+    if ((await queries.countOpen(tx.db, workspaceId)) >= openMax) {
+      throw new AppError(
+        'not_ready',
+        `There are ${openMax} imports that are not finished; finish or cancel one of them first.`,
+      )
+    }
+    const now = tx.now()
+    const row: queries.StoredImport = {
+      ...{ workspace_id: workspaceId, id: tx.newId(), user_id: by.actor.id ?? '' },
+      ...{ campaign_id: campaign_id ?? null },
+      ...{ file_name, file_bytes, parts_total: Math.ceil(file_bytes / partBytes) },
+      ...{ state: 'uploading', format: null, preview: null, mapping: null, duplicates: 'skip' },
+      ...{ row_done: 0, bytes_done: 0, checked: null, result: null, error: null, claim: null },
+      ...{ timestamp_claimed: null, timestamp_started: null },
+      ...{ timestamp_created: now, timestamp_updated: now },
+    }
+    await queries.insertImport(tx.db, row)
+    tellPages(tx, workspaceId, ['imports'])
+    return shown(row, new Set())
+  })
+}
+
+/**
+ * Keeps a part of the file; sent again, it is kept again. The first one tells what the file is.
+ *
+ * @throws AppError with what to do when the file is none with columns
+ */
+export async function putPart(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  number: number,
+  content: Buffer,
+): Promise<Import> {
+  const before = await queries.findImport(ctx.db, workspaceId, id)
+  if (!before) throw notFound('import')
+  const { parts_total, file_bytes } = before
+  if (number < 1 || number > parts_total) throw notFound('part')
+  const expected =
+    number < parts_total ? partBytes : Number(file_bytes) - (parts_total - 1) * partBytes
+  if (content.length !== expected) {
+    throw invalidField('/', `part ${number} has ${expected} bytes; choose the same file again`)
+  }
+  const read = number === 1 ? await readFormat(content) : undefined
+  return transaction(ctx, async (tx) => {
+    const row = await queries.lockImport(tx.db, workspaceId, id)
+    if (row?.state !== 'uploading') throw notOpen()
+    await queries.upsertPart(tx.db, workspaceId, id, number, content)
+    if (read) {
+      const { format, preview } = read
+      Object.assign(row, { format, preview, mapping: guessMapping(preview.headings) })
+    }
+    const parts = await queries.listPartNumbers(tx.db, workspaceId, id)
+    if (parts.size === row.parts_total) row.state = 'ready'
+    return save(tx, row, parts)
+  })
+}
+
+/** What becomes of the columns, and where the leads go. A check that was made before holds no more. */
+export async function changeImport(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  change: ImportChange,
+): Promise<Import> {
+  if (change.campaign_id) await getCampaign(ctx, workspaceId, change.campaign_id)
+  return transaction(ctx, async (tx) => {
+    const row = await lock(tx, workspaceId, id)
+    if (!['uploading', 'ready', 'checked'].includes(row.state)) throw notOpen()
+    if (change.campaign_id) row.campaign_id = change.campaign_id
+    if (change.duplicates) row.duplicates = change.duplicates
+    if (change.encoding !== undefined) {
+      const first = await queries.findPart(tx.db, workspaceId, id, 1)
+      if (!first) throw notUploaded()
+      const { format, preview } = await readFormat(first, change.encoding)
+      Object.assign(row, { format, preview, mapping: guessMapping(preview.headings) })
+    }
+    if (change.mapping) {
+      checkMapping(change.mapping, row.preview?.headings.length ?? 0)
+      row.mapping = change.mapping
+    }
+    if (row.state === 'checked') row.state = 'ready'
+    row.checked = null
+    return save(tx, row)
+  })
+}
+
+/** Looks at every row and tells what would become of it; nothing is added. */
+export const checkImport = (ctx: Context, workspaceId: string, id: string): Promise<Import> =>
+  transaction(ctx, async (tx) => {
+    const row = await ready(tx, workspaceId, id)
+    await queries.deleteSkipped(tx.db, workspaceId, id, true)
+    return begin(tx, row, 'checking')
+  })
+
+export const startImport = (
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  by: ChangedBy,
+): Promise<Import> =>
+  transaction(ctx, async (tx) => {
+    const row = await ready(tx, workspaceId, id)
+    if (row.checked?.problem) throw new AppError('not_ready', row.checked.problem)
+    await recordAudit(tx, {
+      ...by,
+      ...{ workspaceId, action: 'import.started', subjectType: 'import', subjectId: id },
+      details: { campaign_id: row.campaign_id, duplicates: row.duplicates },
+    })
+    return begin(tx, row, 'running')
+  })
+
+/** Rows that were added stay; the file goes. */
+export const cancelImport = (
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  by: ChangedBy,
+): Promise<Import> =>
+  transaction(ctx, async (tx) => {
+    const row = await lock(tx, workspaceId, id)
+    if (isOver(row)) return shown(row, new Set())
+    await recordAudit(tx, {
+      ...by,
+      ...{ workspaceId, action: 'import.cancelled', subjectType: 'import', subjectId: id },
+    })
+    return end(tx, row, 'cancelled')
+  })
+
+export async function getImport(ctx: Context, workspaceId: string, id: string): Promise<Import> {
+  const row = await queries.findImport(ctx.db, workspaceId, id)
+  if (!row) throw notFound('import')
+  return shown(row, await queries.listPartNumbers(ctx.db, workspaceId, id))
+}
+
+export async function listImports(
+  ctx: Context,
+  workspaceId: string,
+  page: PageRequest,
+): Promise<Page<Import>> {
+  const rows = await queries.listImports(ctx.db, workspaceId, page)
+  // Which parts are missing is asked for one, not for a list.
+  return toPage(
+    rows.map((row) => ({ ...shown(row, new Set()), preview: null, parts_missing: [] })),
+    page.limit,
+  )
+}
+
+/** The file is of no use any more, nor are its first rows, which name people. */
+export async function end(
+  tx: Context,
+  row: queries.StoredImport,
+  state: 'finished' | 'cancelled' | 'failed',
+  error: string | null = null,
+): Promise<Import> {
+  await queries.deleteParts(tx.db, row.workspace_id, row.id)
+  Object.assign(row, { state, error, preview: null, claim: null })
+  return save(tx, row, new Set())
+}
+
+async function begin(
+  tx: Context,
+  row: queries.StoredImport,
+  state: 'checking' | 'running',
+): Promise<Import> {
+  const now = tx.now()
+  Object.assign(row, { state, row_done: 0, bytes_done: 0, error: null, timestamp_started: now })
+  Object.assign(row, { claim: null, timestamp_claimed: null })
+  Object.assign(row, { [state === 'checking' ? 'checked' : 'result']: null })
+  return save(tx, row)
+}
+
+async function lock(tx: Context, workspaceId: string, id: string) {
+  const row = await queries.lockImport(tx.db, workspaceId, id)
+  if (!row) throw notFound('import')
+  return row
+}
+
+async function ready(tx: Context, workspaceId: string, id: string) {
+  const row = await lock(tx, workspaceId, id)
+  if (row.state === 'uploading') throw notUploaded()
+  if (row.state !== 'ready' && row.state !== 'checked') throw notOpen()
+  if (row.campaign_id === null) {
+    throw new AppError('not_ready', 'Choose the campaign that the leads go to.', {
+      details: [{ path: '/campaign_id', message: 'choose a campaign' }],
+    })
+  }
+  if (!hasEmail(row.mapping)) {
+    throw new AppError('not_ready', 'Say which column holds the e-mail address.', {
+      details: [{ path: '/mapping', message: 'one column must be the address' }],
+    })
+  }
+  return row
+}
+
+async function save(tx: Context, row: queries.StoredImport, parts?: Set<number>): Promise<Import> {
+  row.timestamp_updated = tx.now()
+  await queries.updateImport(tx.db, row)
+  tellPages(tx, row.workspace_id, ['imports'])
+  return shown(row, parts ?? (await queries.listPartNumbers(tx.db, row.workspace_id, row.id)))
+}
+
+export const isOver = ({ state }: Pick<queries.StoredImport, 'state'>) =>
+  state === 'finished' || state === 'cancelled' || state === 'failed'
+
+const notOpen = () =>
+  new AppError('not_ready', 'The import is under way or over; import the file again to change it.')
+
+const notUploaded = () =>
+  new AppError('not_ready', 'The file is not here as a whole yet; wait until all of it is sent.')
+
+function shown(row: queries.StoredImport, parts: Set<number>): Import {
+  const numbers = Array.from({ length: row.parts_total }, (_, at) => at + 1)
+  return {
+    ...{ id: row.id, user_id: row.user_id, campaign_id: row.campaign_id },
+    ...{ file_name: row.file_name, file_bytes: Number(row.file_bytes), part_bytes: partBytes },
+    parts_total: row.parts_total,
+    parts_missing: row.state === 'uploading' ? numbers.filter((each) => !parts.has(each)) : [],
+    ...{ state: row.state, encoding: row.format?.encoding ?? null, preview: row.preview },
+    ...{ mapping: row.mapping, duplicates: row.duplicates, row_done: row.row_done },
+    ...{ bytes_done: Number(row.bytes_done), checked: row.checked, result: row.result },
+    ...{ error: row.error, timestamp_started: row.timestamp_started },
+    ...{ timestamp_created: row.timestamp_created, timestamp_updated: row.timestamp_updated },
+  }
+}
+
+const abandonedMs = 86_400_000
+const keptMs = 90 * 86_400_000
+
+/** Files that nobody went on with for a day, and imports of long ago. */
+export async function dropOldImports(ctx: Context, workspaceId: string): Promise<void> {
+  const now = ctx.now().getTime()
+  const abandoned = await queries.listAbandoned(ctx.db, workspaceId, new Date(now - abandonedMs))
+  for (const id of abandoned) {
+    await transaction(ctx, async (tx) => {
+      const row = await queries.lockImport(tx.db, workspaceId, id)
+      if (!row || isOver(row)) return
+      await end(tx, row, 'cancelled', 'Nobody went on with it for a day, so the file is gone.')
+    })
+  }
+  await queries.deleteOldImports(ctx.db, workspaceId, new Date(now - keptMs))
+}

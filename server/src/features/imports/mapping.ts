@@ -1,0 +1,102 @@
+import { foldHeading } from '../../kernel/csv/heading.ts'
+import { invalidField, invalidFields } from '../../kernel/errors.ts'
+import { variablesMax } from '../leads/index.ts'
+import aliases from './headings.json' with { type: 'json' }
+import { type ColumnTarget, type TargetField, targetFields } from './schema.ts'
+
+/**
+ * By the headings of our own exports and of Instantly, Smartlead, lemlist, Apollo, HubSpot and Excel's
+ * and Outlook's contacts; letters and digits alone are compared.
+ */
+const known = new Map(
+  Object.entries(aliases).flatMap(([field, names]) =>
+    [field, ...names].map((name, rank) => [
+      foldHeading(name),
+      { field: field as TargetField, rank },
+    ]),
+  ),
+)
+
+/** What our own export says of a lead, which is no part of it. */
+const ours = new Set(
+  [
+    ...['campaign', 'status', 'sending_state', 'stop_reason', 'current_step', 'email_open_count'],
+    ...['email_click_count', 'email_reply_count', 'timestamp_last_contact', 'timestamp_last_open'],
+    ...['timestamp_last_reply', 'timestamp_created'],
+  ].map(foldHeading),
+)
+
+export const isKnownHeading = (heading: string) => known.has(foldHeading(heading))
+
+/** Of two columns for one field the one with the more usual heading gets it. */
+export function guessMapping(headings: string[]): ColumnTarget[] {
+  const best = new Map<TargetField, { column: number; rank: number }>()
+  for (const [column, heading] of headings.entries()) {
+    const found = known.get(foldHeading(heading))
+    if (!found) continue
+    const before = best.get(found.field)
+    if (!before || found.rank < before.rank) best.set(found.field, { column, rank: found.rank })
+  }
+  // A whole name is of use only where its parts are not there.
+  if (best.has('first_name')) best.delete('full_name')
+  const fields = new Map([...best].map(([field, { column }]) => [column, field]))
+  const names = new Set<string>()
+  return headings.map((heading, column): ColumnTarget => {
+    const field = fields.get(column)
+    if (field) return { target: field }
+    if (ours.has(foldHeading(heading)) || names.size >= variablesMax) return { target: 'skip' }
+    const variable = freeName(variableName(heading, column), names)
+    names.add(variable)
+    return { target: 'variable', variable }
+  })
+}
+
+function variableName(heading: string, column: number): string {
+  const name = heading
+    .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1_$2')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '_')
+    .replaceAll(/^_+|_+$/g, '')
+  return [...name].slice(0, nameMax).join('') || `column_${column + 1}`
+}
+
+/** Leaves room for a number. */
+const nameMax = 60
+const fields: readonly string[] = targetFields
+
+function freeName(name: string, taken: Set<string>): string {
+  let free = name
+  for (let number = 2; taken.has(free) || fields.includes(free); number++)
+    free = `${name}_${number}`
+  return free
+}
+
+/** @throws AppError `invalid_field` with each column that cannot become what it should */
+export function checkMapping(mapping: ColumnTarget[], columns: number) {
+  if (mapping.length !== columns) {
+    throw invalidField('/mapping', `mapping must say of each of the ${columns} columns what it is`)
+  }
+  const seen = new Set<string>()
+  const problems = mapping.flatMap(({ target, variable }, column) => {
+    if (target === 'skip') return []
+    const path = `/mapping/${column}`
+    if (target === 'variable' && variable === undefined) {
+      return [{ path, message: 'give the variable a name' }]
+    }
+    const name = target === 'variable' ? `variable ${variable}` : target
+    if (seen.has(name)) return [{ path, message: `another column is ${name} already` }]
+    seen.add(name)
+    return []
+  })
+  if (problems.length > 0) throw invalidFields(problems)
+  const variables = mapping.filter(({ target }) => target === 'variable').length
+  if (variables > variablesMax) {
+    throw invalidField(
+      '/mapping',
+      `a lead has at most ${variablesMax} variables; skip some columns`,
+    )
+  }
+}
+
+export const hasEmail = (mapping: ColumnTarget[] | null) =>
+  mapping?.some(({ target }) => target === 'email') ?? false

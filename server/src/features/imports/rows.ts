@@ -1,0 +1,90 @@
+import { readCsv } from '../../kernel/csv/read-csv.ts'
+import { recode } from '../../kernel/csv/recode.ts'
+import { parseEmail } from '../../kernel/email.ts'
+import { type LeadInput, type TextField, textFields, variableTextMax } from '../leads/index.ts'
+import type { Format } from './format.ts'
+import type { ColumnTarget, SkippedRow, SkipReason } from './schema.ts'
+
+/** A row of the file, and what it says; counted as a spreadsheet does. */
+export type ReadRow =
+  | { number: number; lead: LeadInput; folded: string }
+  | { number: number; skipped: SkippedRow }
+
+/**
+ * The rows below the headings, as many at a time as are read at once. Empty ones are left out.
+ *
+ * @throws BrokenFile after the rows that can be read
+ */
+export async function* readRows(
+  parts: AsyncGenerator<Buffer>,
+  { encoding, delimiter, heading_row }: Format,
+  headings: string[],
+  mapping: ColumnTarget[],
+): AsyncGenerator<ReadRow[]> {
+  let number = 0
+  for await (const rows of readCsv(recode(parts, encoding), delimiter)) {
+    const read: ReadRow[] = []
+    for (const fields of rows) {
+      number++
+      if (number <= heading_row || fields.every((field) => field.trim() === '')) continue
+      read.push(readRow(number, fields, headings, mapping))
+    }
+    yield read
+  }
+}
+
+function readRow(
+  number: number,
+  fields: string[],
+  headings: string[],
+  mapping: ColumnTarget[],
+): ReadRow {
+  const emailAt = mapping.findIndex(({ target }) => target === 'email')
+  const typed = addressIn(fields[emailAt] ?? '')
+  const skip = (reason: SkipReason, column: string | null = null): ReadRow => ({
+    number,
+    skipped: { row: number, email: wellFormed(typed).slice(0, 254), reason, column },
+  })
+  if (
+    fields.length > mapping.length &&
+    fields.slice(mapping.length).some((field) => field !== '')
+  ) {
+    return skip('too_many_fields')
+  }
+  const address = parseEmail(typed)
+  if (!address) return skip('invalid_email', headings[emailAt] ?? null)
+  const texts: Partial<Record<TextField, string>> = {}
+  const variables: Record<string, string> = {}
+  for (const [column, { target, variable }] of mapping.entries()) {
+    if (target === 'skip' || target === 'email') continue
+    const text = (fields[column] ?? '').trim()
+    if (text === '') continue
+    const problem = problemWith(text, target)
+    if (problem) return skip(problem, headings[column] ?? null)
+    if (target === 'variable') variables[variable ?? ''] = text
+    else if (target === 'full_name') Object.assign(texts, partsOf(text))
+    else texts[target] = text
+  }
+  const { email, folded } = address
+  return { number, folded, lead: { ...texts, email, custom_variables: variables } }
+}
+
+function problemWith(text: string, target: ColumnTarget['target']): SkipReason | undefined {
+  if (text.includes('\ufffd')) return 'wrong_encoding'
+  if (text.includes('\0') || !text.isWellFormed()) return 'invalid_characters'
+  const most = target in textFields ? textFields[target as TextField] : variableTextMax
+  return text.length > most ? 'too_long' : undefined
+}
+
+const wellFormed = (text: string) => text.replaceAll('\0', '').toWellFormed()
+
+/** `Ann <ann@example.com>` and `mailto:ann@example.com` are how some programs write an address. */
+const addressIn = (text: string) =>
+  (/<([^<>]+)>\s*$/.exec(text)?.[1] ?? text).trim().replace(/^mailto:/i, '')
+
+function partsOf(name: string) {
+  const at = name.lastIndexOf(' ')
+  return at < 0
+    ? { first_name: name }
+    : { first_name: name.slice(0, at).trim(), last_name: name.slice(at + 1) }
+}

@@ -1,0 +1,221 @@
+import type { Context } from '../../kernel/context.ts'
+import { BrokenFile } from '../../kernel/csv/recode.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { describeError } from '../../kernel/log.ts'
+import { addLeads } from '../leads/index.ts'
+import { tellPages } from '../live/index.ts'
+import { claimImport } from './cross-workspace.ts'
+import { end } from './imports.ts'
+import * as queries from './queries.ts'
+import { type ReadRow, readRows } from './rows.ts'
+import type { Counts, SkippedRow, SkipReason } from './schema.ts'
+
+const batchRows = 1000
+/** Small enough for others to get their turn between two pieces. */
+const pieceBytes = 1 << 18
+const shownMax = 100
+
+/**
+ * Works on the imports of all workspaces that wait for it, some at a time, until there are no more. A
+ * check and the import itself are the same, but that a check writes no leads.
+ */
+export class ImportRunner {
+  readonly #ctx: Context
+  readonly #atOnceMax: number
+  readonly #running = new Set<Promise<void>>()
+  readonly #stopping = new AbortController()
+
+  constructor(ctx: Context, { atOnceMax = 4 } = {}) {
+    this.#ctx = ctx
+    this.#atOnceMax = atOnceMax
+  }
+
+  /** Begins with as many as there is room for. */
+  async look(): Promise<void> {
+    while (this.#running.size < this.#atOnceMax && !this.#stopping.signal.aborted) {
+      const claim = this.#ctx.newId()
+      const now = this.#ctx.now()
+      // Longer than any batch takes: then whoever worked on it is gone.
+      const since = new Date(now.getTime() - this.#ctx.config.leaseMs)
+      const found = await claimImport(this.#ctx.db, claim, now, since)
+      if (!found) return
+      const work = runImport(this.#ctx, { ...found, claim }, this.#stopping.signal)
+      this.#running.add(work)
+      void work.finally(() => this.#running.delete(work))
+    }
+  }
+
+  /** Resolves once nothing is being worked on any more. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#running)
+  }
+
+  /** Ends after the batch that is under way; what is left is claimed again by another. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.idle()
+  }
+}
+
+interface Claimed {
+  workspace_id: string
+  id: string
+  claim: string
+}
+
+async function runImport(ctx: Context, claimed: Claimed, signal: AbortSignal): Promise<void> {
+  try {
+    await readAndWrite(ctx, claimed, signal)
+  } catch (error) {
+    if (error instanceof AppError) return finish(ctx, claimed, error.message, true)
+    // It is taken up again where it stopped.
+    ctx.log.error({ import: claimed.id, ...describeError(error) }, 'an import is tried again')
+  }
+}
+
+async function readAndWrite(ctx: Context, claimed: Claimed, signal: AbortSignal) {
+  const begun = await queries.findImport(ctx.db, claimed.workspace_id, claimed.id)
+  if (!begun?.format || !begun.preview || !begun.mapping || begun.claim !== claimed.claim) return
+  const done = begun.row_done
+  // Of the whole file, so that a check tells what an import does, whatever the batches.
+  const seen = new Set<string>()
+  let bytes = 0
+  async function* parts() {
+    for (let number = 1; number <= (begun?.parts_total ?? 0); number++) {
+      const part = await queries.findPart(ctx.db, claimed.workspace_id, claimed.id, number)
+      // It was cancelled meanwhile.
+      if (!part) return
+      for (let at = 0; at < part.length; at += pieceBytes) {
+        const piece = part.subarray(at, at + pieceBytes)
+        bytes += piece.length
+        yield piece
+      }
+    }
+  }
+  const { headings } = begun.preview
+  let batch: ReadRow[] = []
+  let problem: string | null = null
+  try {
+    for await (const rows of readRows(parts(), begun.format, headings, begun.mapping)) {
+      for (const row of rows) {
+        const unique = withoutRepeated(row, seen)
+        if (row.number <= done) continue
+        batch.push(unique)
+        if (batch.length < batchRows) continue
+        if (signal.aborted || !(await writeBatch(ctx, claimed, batch, bytes))) return
+        batch = []
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof BrokenFile)) throw error
+    problem = error.message
+  }
+  if (signal.aborted) return
+  if (batch.length > 0 && !(await writeBatch(ctx, claimed, batch, bytes))) return
+  await finish(ctx, claimed, problem, false)
+}
+
+function withoutRepeated(row: ReadRow, seen: Set<string>): ReadRow {
+  if (!('lead' in row)) return row
+  if (seen.has(row.folded))
+    return { number: row.number, skipped: skippedRow(row, 'duplicate_in_file') }
+  seen.add(row.folded)
+  return row
+}
+
+type GoodRow = Extract<ReadRow, { folded: string }>
+
+const skippedRow = (row: GoodRow, reason: SkipReason): SkippedRow => ({
+  ...{ row: row.number, email: row.lead.email, reason, column: null },
+})
+
+/**
+ * Adds the leads of some rows and notes how far it came, in one transaction: whoever takes the import
+ * up again after a kill repeats nothing.
+ *
+ * @returns whether it is still ours to go on with
+ */
+async function writeBatch(
+  ctx: Context,
+  { workspace_id, id, claim }: Claimed,
+  batch: ReadRow[],
+  bytes: number,
+): Promise<boolean> {
+  return transaction(ctx, async (tx) => {
+    const row = await queries.lockImport(tx.db, workspace_id, id)
+    if (!row || row.claim !== claim || !row.campaign_id) return false
+    const isCheck = row.state === 'checking'
+    if (!isCheck && row.state !== 'running') return false
+    const counts = (isCheck ? row.checked : row.result) ?? nothing()
+    const good = batch.filter((each): each is GoodRow => 'lead' in each)
+    const skipped = batch.flatMap((each) => ('skipped' in each ? [each.skipped] : []))
+    if (good.length > 0) {
+      const { campaign_id, duplicates } = row
+      const input = {
+        ...{ campaign_id, leads: good.map(({ lead }) => lead) },
+        overwrite: duplicates === 'update',
+        skip_if_in_workspace: duplicates === 'skip_anywhere',
+      }
+      const added = await addLeads(tx, workspace_id, input, { isDryRun: isCheck })
+      counts.added += added.leads_uploaded
+      counts.updated += added.leads_updated
+      counts.remaining_in_plan = added.remaining_in_plan
+      for (const { index, reason } of added.skipped_leads) {
+        const lead = good[index]
+        const why = reason === 'duplicate_in_request' ? 'duplicate_in_file' : reason
+        if (lead) skipped.push(skippedRow(lead, why))
+      }
+    }
+    skipped.sort((a, b) => a.row - b.row)
+    if (skipped.length > 0) await queries.insertSkipped(tx.db, workspace_id, id, isCheck, skipped)
+    counts.rows += batch.length
+    for (const { reason } of skipped) counts.skipped[reason] = (counts.skipped[reason] ?? 0) + 1
+    counts.first_skipped = [...counts.first_skipped, ...skipped].slice(0, shownMax)
+    row[isCheck ? 'checked' : 'result'] = counts
+    const now = tx.now()
+    Object.assign(row, { row_done: batch.at(-1)?.number, bytes_done: bytes })
+    Object.assign(row, { timestamp_claimed: now, timestamp_updated: now })
+    await queries.updateImport(tx.db, row)
+    tellPages(tx, workspace_id, ['imports'])
+    return true
+  })
+}
+
+const nothing = (): Counts => ({
+  ...{ rows: 0, added: 0, updated: 0, skipped: {}, remaining_in_plan: null, problem: null },
+  first_skipped: [],
+})
+
+/** @param isFailed nothing more can be done; else `problem` is why the rest of the file cannot be read */
+function finish(
+  ctx: Context,
+  { workspace_id, id, claim }: Claimed,
+  problem: string | null,
+  isFailed: boolean,
+): Promise<void> {
+  return transaction(ctx, async (tx) => {
+    const row = await queries.lockImport(tx.db, workspace_id, id)
+    if (!row || row.claim !== claim) return
+    const isCheck = row.state === 'checking'
+    if (!isCheck && row.state !== 'running') return
+    if (isFailed || (problem !== null && !isCheck)) {
+      await end(tx, row, 'failed', problem)
+      return
+    }
+    const counts = (isCheck ? row.checked : row.result) ?? nothing()
+    if (isCheck && counts.remaining_in_plan !== null && counts.added > counts.remaining_in_plan) {
+      counts.problem = `The plan has room for ${counts.remaining_in_plan} more leads, and the file has ${counts.added}. Ask the operator for more, or take rows out.`
+    }
+    counts.problem ??= problem
+    row[isCheck ? 'checked' : 'result'] = counts
+    row.bytes_done = row.file_bytes
+    if (!isCheck) {
+      await end(tx, row, 'finished')
+      return
+    }
+    Object.assign(row, { state: 'checked', claim: null, timestamp_updated: tx.now() })
+    await queries.updateImport(tx.db, row)
+    tellPages(tx, workspace_id, ['imports'])
+  })
+}

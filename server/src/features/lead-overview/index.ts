@@ -1,0 +1,1 @@
+export { leadOverviewRoutes, leadOverviewSchemas } from './routes.ts'

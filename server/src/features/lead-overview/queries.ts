@@ -1,0 +1,126 @@
+import { sql } from 'kysely'
+import type { Db } from '../../kernel/db/db.ts'
+
+/** Every campaign that an address is in, the newest first. */
+export const listCampaignsOf = async (db: Db, workspaceId: string, folded: string) => {
+  const { rows } = await sql<{
+    lead_id: string
+    campaign_id: string
+    campaign_name: string
+    status: string
+    sending_state: string
+    current_step: number
+    timestamp_last_contact: Date | null
+  }>`
+    select l.id as lead_id, l.campaign_id, c.name as campaign_name, l.status, l.sending_state,
+      l.current_step, l.timestamp_last_contact
+    from leads l
+    join campaigns c on c.workspace_id = ${workspaceId}::uuid and c.id = l.campaign_id
+    where l.workspace_id = ${workspaceId}::uuid and l.email_folded = ${folded}
+    order by l.id desc
+    limit 100`.execute(db)
+  return rows
+}
+
+export interface HistoryOf {
+  workspaceId: string
+  leadId: string
+  campaignId: string
+  /** As it was typed, which is how events name it. */
+  email: string
+  /** A lead has no history before it was there. */
+  since: string
+}
+
+const beforeId = (before: string | undefined) =>
+  before === undefined ? sql`` : sql`and id < ${before}::uuid`
+
+export const listMessages = async (
+  db: Db,
+  { workspaceId, leadId }: HistoryOf,
+  before: string | undefined,
+  limit: number,
+) => {
+  const { rows } = await sql<{
+    id: string
+    name: string
+    direction: 'in' | 'out'
+    subject: string
+    snippet: string
+    from_address: string
+    step: number | null
+    timestamp: Date
+  }>`
+    select id, kind as name, direction, subject, snippet, from_address, step, timestamp
+    from messages
+    where workspace_id = ${workspaceId}::uuid and thread_id = ${leadId}::uuid ${beforeId(before)}
+    order by id desc
+    limit ${limit}::integer`.execute(db)
+  return rows
+}
+
+/** What was told of the lead, but for mails, which are in the list themselves. */
+export const listEvents = async (
+  db: Db,
+  { workspaceId, campaignId, email, since }: HistoryOf,
+  before: string | undefined,
+  limit: number,
+) => {
+  const { rows } = await sql<{ id: string; name: string }>`
+    select id, type as name
+    from events
+    where workspace_id = ${workspaceId}::uuid and lead_email = ${email}
+      and (campaign_id = ${campaignId}::uuid or campaign_id is null)
+      and not test and id >= ${since}::uuid ${beforeId(before)}
+    order by id desc
+    limit ${limit}::integer`.execute(db)
+  return rows
+}
+
+export const listDeliveries = async (
+  db: Db,
+  { workspaceId, campaignId, email, since }: HistoryOf,
+  before: string | undefined,
+  limit: number,
+) => {
+  const { rows } = await sql<{
+    id: string
+    name: string
+    success: boolean
+    status_code: number | null
+    webhook_id: string
+    event_id: string
+    error_message: string | null
+    will_retry: boolean
+  }>`
+    select id, event_type as name, success, status_code, webhook_id, event_id, error_message,
+      will_retry
+    from webhook_events
+    where workspace_id = ${workspaceId}::uuid and lead_email = ${email}
+      and (campaign_id = ${campaignId}::uuid or campaign_id is null)
+      and id >= ${since}::uuid ${beforeId(before)}
+    order by id desc
+    limit ${limit}::integer`.execute(db)
+  return rows
+}
+
+export const listChanges = async (
+  db: Db,
+  { workspaceId, leadId }: HistoryOf,
+  before: string | undefined,
+  limit: number,
+) => {
+  const { rows } = await sql<{
+    id: string
+    name: string
+    actor_type: string
+    actor_id: string | null
+    details: Record<string, unknown>
+  }>`
+    select id, action as name, actor_type, actor_id, details
+    from audit_log
+    where workspace_id = ${workspaceId}::uuid and subject_id = ${leadId}::uuid ${beforeId(before)}
+    order by id desc
+    limit ${limit}::integer`.execute(db)
+  return rows
+}

@@ -1,0 +1,48 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { pageRequest } from '../../kernel/http/page.ts'
+import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
+import { listHistory } from './history.ts'
+import { getLeadOverview } from './overview.ts'
+import { LeadHistory, LeadHistoryItem, LeadOverview } from './schema.ts'
+
+export const leadOverviewSchemas = [LeadOverview, LeadHistoryItem, LeadHistory]
+
+const tags = ['Leads']
+const params = Type.Object({ id: Uuid })
+const asViewer = { access: { scopes: [], role: 'viewer' as const } }
+
+export const leadOverviewRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/leads/:id',
+    {
+      config: asViewer,
+      schema: {
+        operationId: 'getLeadOverview',
+        summary: 'A lead and where it stands',
+        description: 'With every campaign of its address, and what keeps it from the next mail.',
+        tags,
+        params,
+        response: { 200: ref(LeadOverview) },
+      },
+    },
+    (req) => getLeadOverview(req.ctx, req.caller.workspaceId, req.params.id),
+  )
+
+  app.get(
+    '/leads/:id/history',
+    {
+      config: asViewer,
+      schema: {
+        operationId: 'listLeadHistory',
+        summary: 'What happened to a lead',
+        description: 'Mails, events, deliveries and changes in one line of time, newest first.',
+        tags,
+        params,
+        querystring: Type.Object(pageQuery),
+        response: { 200: ref(LeadHistory) },
+      },
+    },
+    (req) => listHistory(req.ctx, req.caller.workspaceId, req.params.id, pageRequest(req.query)),
+  )
+}

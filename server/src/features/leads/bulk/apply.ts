@@ -1,0 +1,244 @@
+import type { Context } from '../../../kernel/context.ts'
+import { markLeadsDue } from '../../mailbox-lanes/index.ts'
+import { findSuppressed } from '../../suppression/index.ts'
+import { addLeads } from '../add-leads.ts'
+import { ChangingLead, changeLeads, uncountLeads } from '../change-leads.ts'
+import * as leadQueries from '../queries.ts'
+import { isErased, type LockedLead } from '../record.ts'
+import { recordActivities } from '../record-activity.ts'
+import { resumed } from '../resume.ts'
+import type { LeadInput, SkipReason } from '../schema.ts'
+import { isSending, readTarget } from '../set-status.ts'
+import { type NewStatus, planStatusChange } from '../status.ts'
+import * as queries from './queries.ts'
+import type { LeadJob } from './schema.ts'
+
+type Refusal = LeadJob['refusals'][number]
+
+/** What became of some leads. */
+export interface Outcome {
+  changed: number
+  refusals: Refusal[]
+  /** Null: there is no way back. */
+  undo: queries.UndoneLead[] | null
+}
+
+/** Does it to these leads, in the caller's transaction. */
+export async function applyTo(
+  tx: Context,
+  workspaceId: string,
+  action: queries.JobAction,
+  ids: string[],
+): Promise<Outcome> {
+  if (ids.length === 0) return { changed: 0, refusals: [], undo: [] }
+  if (action.kind === 'move') return move(tx, workspaceId, action.campaign_id, ids)
+  if (action.kind === 'delete') return deleteUntouched(tx, workspaceId, ids)
+  const target = await readTarget(tx, workspaceId, statusOf(action))
+  const isUnsubscribe = target.kind === 'builtin' && target.status === 'unsubscribed'
+  return isUnsubscribe ? unsubscribe(tx, workspaceId, ids) : setStatus(tx, workspaceId, target, ids)
+}
+
+function statusOf(action: Exclude<queries.JobAction, { kind: 'move' }>): string {
+  if (action.kind === 'set_status') return action.status
+  const statuses = { pause: 'paused', resume: 'active', unsubscribe: 'unsubscribed' } as const
+  return action.kind === 'delete' ? '' : statuses[action.kind]
+}
+
+async function setStatus(
+  tx: Context,
+  workspaceId: string,
+  target: NewStatus,
+  ids: string[],
+): Promise<Outcome> {
+  const leads = await leadQueries.lockLeads(tx.db, workspaceId, ids)
+  const suppressed = await findSuppressed(
+    tx.db,
+    workspaceId,
+    leads.map((lead) => lead.email_folded),
+  )
+  const refusals = missing(ids, leads)
+  const changing: ChangingLead[] = []
+  const due = new Set<string>()
+  const now = tx.now()
+  const customInterestValue = target.kind === 'label' ? target.label.value : null
+  for (const lead of leads) {
+    const change = isErased(lead)
+      ? ({ kind: 'refused', message: erased } as const)
+      : planStatusChange(lead, target, { suppressed: suppressed.has(lead.email_folded) })
+    if (change.kind === 'refused') refusals.push(refusal(lead, change.message))
+    if (change.kind !== 'changed') continue
+    const data = { previous_status: lead.status }
+    const told = change.event ? [{ type: change.event, data, customInterestValue }] : []
+    const isResumed = isSending(change.patch.sending_state)
+    const { patch, events } = isResumed
+      ? await resumed(tx, lead, change.patch)
+      : { patch: change.patch, events: told }
+    const one = new ChangingLead(lead)
+    one.change(patch, events, now)
+    changing.push(one)
+    if (isResumed) due.add(lead.campaign_id)
+  }
+  await changeLeads(tx, workspaceId, changing)
+  if (due.size > 0) await markLeadsDue(tx, workspaceId, [...due])
+  const undo = changing.map(({ before }) => queries.undoneLead(before, now))
+  return { changed: changing.length, refusals, undo }
+}
+
+async function unsubscribe(tx: Context, workspaceId: string, ids: string[]): Promise<Outcome> {
+  // Suppressions are locked before any lead is, so these are only looked at.
+  const leads = await leadQueries.listLeadsById(tx.db, workspaceId, ids)
+  const gone = leads.filter(isErased)
+  const stopping = leads.filter((lead) => !isErased(lead) && lead.stop_reason !== 'unsubscribed')
+  const activities = stopping.map(({ id }) => ({ kind: 'unsubscribed' as const, leadId: id }))
+  if (activities.length > 0) await recordActivities(tx, workspaceId, activities)
+  return {
+    changed: stopping.length,
+    refusals: [...missing(ids, leads), ...gone.map((lead) => refusal(lead, erased))],
+    undo: null,
+  }
+}
+
+async function deleteUntouched(tx: Context, workspaceId: string, ids: string[]): Promise<Outcome> {
+  const leads = await leadQueries.lockLeads(tx.db, workspaceId, ids)
+  const untouched = await queries.findUntouched(tx.db, workspaceId, ids)
+  const going = leads.filter(({ id }) => untouched.has(id))
+  await remove(tx, workspaceId, going)
+  const kept = leads.filter(({ id }) => !untouched.has(id))
+  return {
+    changed: going.length,
+    refusals: [
+      ...missing(ids, leads),
+      ...kept.map((lead) => refusal(lead, isErased(lead) ? erased : writtenTo)),
+    ],
+    undo: null,
+  }
+}
+
+/** Adds them to the other campaign; here they go, or stop where something was sent to them. */
+async function move(
+  tx: Context,
+  workspaceId: string,
+  campaignId: string,
+  ids: string[],
+): Promise<Outcome> {
+  const leads = await leadQueries.listLeadsById(tx.db, workspaceId, ids)
+  const there = leads.filter((lead) => lead.campaign_id === campaignId)
+  const gone = leads.filter(isErased)
+  const going = leads.filter((lead) => lead.campaign_id !== campaignId && !isErased(lead))
+  const refusals = [
+    ...missing(ids, leads),
+    ...there.map((lead) => refusal(lead, skipped.already_in_campaign)),
+    ...gone.map((lead) => refusal(lead, erased)),
+  ]
+  if (going.length === 0) return { changed: 0, refusals, undo: null }
+  const added = await addLeads(tx, workspaceId, {
+    ...{ campaign_id: campaignId, overwrite: false, skip_if_in_workspace: false },
+    leads: going.map(inputOf),
+  })
+  for (const { index, reason } of added.skipped_leads) {
+    const lead = going[index]
+    if (lead) refusals.push(refusal(lead, skipped[reason]))
+  }
+  const moved = added.created_leads.flatMap(({ index }) => going[index]?.id ?? [])
+  const locked = await leadQueries.lockLeads(tx.db, workspaceId, moved)
+  const untouched = await queries.findUntouched(tx.db, workspaceId, moved)
+  await remove(
+    tx,
+    workspaceId,
+    locked.filter(({ id }) => untouched.has(id)),
+  )
+  const stopping = locked
+    .filter(({ id, sending_state }) => !untouched.has(id) && isOpen(sending_state))
+    .map((lead) => new ChangingLead(lead))
+  for (const lead of stopping) {
+    lead.change({ sending_state: 'stopped', stop_reason: 'manual' }, [], tx.now())
+  }
+  await changeLeads(tx, workspaceId, stopping)
+  return { changed: moved.length, refusals, undo: null }
+}
+
+async function remove(tx: Context, workspaceId: string, leads: LockedLead[]) {
+  if (leads.length === 0) return
+  await queries.deleteLeads(
+    tx.db,
+    workspaceId,
+    leads.map(({ id }) => id),
+  )
+  await uncountLeads(tx, workspaceId, leads)
+}
+
+/** Puts leads back to what they were, unless something happened to them since. */
+export async function undoChange(
+  tx: Context,
+  workspaceId: string,
+  undone: queries.UndoneLead[],
+): Promise<Outcome> {
+  const ids = undone.map(({ id }) => id)
+  const leads = await leadQueries.lockLeads(tx.db, workspaceId, ids)
+  const beforeOf = new Map(undone.map((lead) => [lead.id, lead]))
+  const refusals = missing(ids, leads)
+  const changing: ChangingLead[] = []
+  for (const lead of leads) {
+    const { id: _, changed_at, ...before } = beforeOf.get(lead.id) as queries.UndoneLead
+    if (lead.timestamp_updated.toISOString() !== changed_at) {
+      refusals.push(refusal(lead, 'Something happened to the lead since; it stays as it is.'))
+      continue
+    }
+    const one = new ChangingLead(lead)
+    const patch = {
+      ...before,
+      timestamp_next_send: timeOf(before.timestamp_next_send),
+      postponed_until: timeOf(before.postponed_until),
+    }
+    one.change(patch, [], tx.now())
+    changing.push(one)
+  }
+  await changeLeads(tx, workspaceId, changing)
+  const sending = changing.filter(({ now }) => isSending(now.sending_state))
+  if (sending.length > 0) {
+    await markLeadsDue(tx, workspaceId, [...new Set(sending.map(({ now }) => now.campaign_id))])
+  }
+  return { changed: changing.length, refusals, undo: null }
+}
+
+const timeOf = (text: string | null) => (text === null ? null : new Date(text))
+
+const isOpen = (state: LockedLead['sending_state']) => isSending(state) || state === 'paused'
+
+type Named = Pick<LockedLead, 'id' | 'email'>
+
+const refusal = ({ id, email }: Named, reason: string): Refusal => ({ lead_id: id, email, reason })
+
+function missing(ids: string[], leads: { id: string }[]): Refusal[] {
+  const found = new Set(leads.map(({ id }) => id))
+  return ids
+    .filter((id) => !found.has(id))
+    .map((id) => ({ lead_id: id, email: null, reason: 'There is no such lead any more.' }))
+}
+
+const erased = 'The person was erased; there is nobody left to change.'
+const writtenTo =
+  'The lead was written to, and what was sent stays known. Pause it, or have an admin erase the person.'
+
+const skipped: Record<SkipReason, string> = {
+  invalid_email: 'The address is not valid.',
+  duplicate_in_request: 'Another lead of the same address was moved there.',
+  in_blocklist: 'The address or its domain is blocked.',
+  unsubscribed: 'The address is unsubscribed.',
+  bounced: 'Mail to the address came back.',
+  in_workspace: 'The address is in another campaign.',
+  already_in_campaign: 'The address is in that campaign already.',
+}
+
+const inputOf = (lead: LockedLead): LeadInput => ({
+  email: lead.email,
+  first_name: lead.first_name,
+  last_name: lead.last_name,
+  company_name: lead.company_name,
+  company_domain: lead.company_domain,
+  job_title: lead.job_title,
+  phone: lead.phone,
+  website: lead.website,
+  personalization: lead.personalization,
+  custom_variables: lead.custom_variables,
+})

@@ -1,0 +1,22 @@
+// A runner looks for work in all workspaces: which ones have any is what it has to find out.
+import { sql } from 'kysely'
+import type { Db } from '../../../kernel/db/db.ts'
+
+/** Takes a job that nobody works on: whoever did has not been heard of since. */
+export const claimJob = async (db: Db, claim: string, now: Date, abandonedSince: Date) => {
+  const { rows } = await sql<{ workspace_id: string; id: string }>`
+    /* cross-workspace: discovery */
+    update lead_jobs j
+    set claim = ${claim}::uuid, timestamp_claimed = ${now}::timestamptz
+    from (
+      select workspace_id, id from lead_jobs
+      where state = 'running'
+        and (timestamp_claimed is null or timestamp_claimed < ${abandonedSince}::timestamptz)
+      order by timestamp_claimed nulls first, id
+      limit 1
+      for update skip locked
+    ) found
+    where j.workspace_id = found.workspace_id and j.id = found.id
+    returning j.workspace_id, j.id`.execute(db)
+  return rows[0]
+}

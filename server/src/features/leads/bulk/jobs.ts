@@ -1,0 +1,225 @@
+import type { Context } from '../../../kernel/context.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
+import { AppError, invalidField, notFound } from '../../../kernel/errors.ts'
+import { describeError } from '../../../kernel/log.ts'
+import { recordAudit } from '../../audit/index.ts'
+import { getCampaign } from '../../campaigns/index.ts'
+import { readFilter } from '../filter.ts'
+import { countMatching, listMatchingIds } from '../list-queries.ts'
+import { type ChangedBy, readTarget } from '../set-status.ts'
+import { applyTo, type Outcome, undoChange } from './apply.ts'
+import { claimJob } from './cross-workspace.ts'
+import * as queries from './queries.ts'
+import { atOnceMax, type BulkChange, type LeadJob } from './schema.ts'
+
+/** Changes many leads: at once when there are few, by a runner when there are very many. */
+export async function changeMany(
+  ctx: Context,
+  workspaceId: string,
+  change: BulkChange,
+  by: ChangedBy,
+): Promise<LeadJob> {
+  const action = await readAction(ctx, workspaceId, change)
+  const target = readTargetLeads(change)
+  return transaction(ctx, async (tx) => {
+    const now = tx.now()
+    const job: queries.Job = {
+      ...{ workspace_id: workspaceId, id: tx.newId(), user_id: by.actor.id ?? '', action, target },
+      ...{ state: 'running', total: 0, looked_at: 0, changed: 0, refused: 0, refusals: [] },
+      ...{ place: null, undo: null, error: null, claim: null, timestamp_claimed: null },
+      ...{ timestamp_created: now, timestamp_updated: now },
+    }
+    const ids = await findIds(tx, job, atOnceMax + 1)
+    if (ids.length <= atOnceMax) {
+      job.total = ids.length
+      count(job, ids, await applyTo(tx, workspaceId, action, ids))
+      job.state = 'finished'
+    } else {
+      const filter = readFilter(target.filter ?? {})
+      const found = await countMatching(tx.db, workspaceId, filter, everything)
+      job.total = found - (target.excluded ?? []).length
+    }
+    await queries.insertJob(tx.db, job)
+    await recordAudit(tx, {
+      ...by,
+      ...{ workspaceId, action: `lead.many_${pastTenses[action.kind]}` },
+      ...{ subjectType: 'lead', subjectId: null },
+      details: {
+        ...{ job_id: job.id, leads: job.total },
+        ...(action.kind === 'set_status' ? { status: action.status } : {}),
+        ...(action.kind === 'move' ? { campaign_id: action.campaign_id } : {}),
+      },
+    })
+    return shown(job)
+  })
+}
+
+const everything = 100_000_000
+
+const pastTenses = {
+  set_status: 'status_set',
+  pause: 'paused',
+  resume: 'resumed',
+  unsubscribe: 'unsubscribed',
+  move: 'moved',
+  delete: 'deleted',
+} as const
+
+async function readAction(
+  ctx: Context,
+  workspaceId: string,
+  { action, status, to_campaign_id }: BulkChange,
+): Promise<queries.JobAction> {
+  if (to_campaign_id !== undefined) await getCampaign(ctx, workspaceId, to_campaign_id)
+  if (action === 'move') {
+    if (to_campaign_id !== undefined) return { kind: action, campaign_id: to_campaign_id }
+    throw invalidField('/to_campaign_id', 'to_campaign_id says where the leads go')
+  }
+  if (action !== 'set_status') return { kind: action }
+  if (status === undefined) throw invalidField('/status', 'status says what they are set to')
+  await readTarget(ctx, workspaceId, status, '/status')
+  return { kind: action, status }
+}
+
+function readTargetLeads({ ids, filter, excluded }: BulkChange): queries.JobTarget {
+  if ((ids === undefined) === (filter === undefined)) {
+    throw invalidField('/ids', 'name the leads by ids, or by a filter, not both')
+  }
+  if (ids) return { ids: [...new Set(ids.map((id) => id.toLowerCase()))] }
+  // Times that are none are refused here and not by the runner.
+  readFilter(filter ?? {})
+  return { filter: filter ?? {}, excluded: excluded ?? [] }
+}
+
+/** The next leads; those that are added later are not meant. */
+async function findIds(tx: Context, job: queries.Job, limit: number): Promise<string[]> {
+  const { ids, filter, excluded = [] } = job.target
+  if (ids) return ids.slice(job.looked_at, job.looked_at + limit)
+  const left = new Set(excluded)
+  const found: string[] = []
+  let place = job.place ?? job.id
+  while (found.length < limit) {
+    const next = await listMatchingIds(
+      tx.db,
+      job.workspace_id,
+      readFilter(filter ?? {}),
+      place,
+      limit,
+    )
+    found.push(...next.filter((id) => !left.has(id)))
+    place = next.at(-1) ?? place
+    if (next.length < limit) break
+  }
+  return found.slice(0, limit)
+}
+
+function count(job: queries.Job, ids: string[], { changed, refusals, undo }: Outcome) {
+  job.looked_at += ids.length
+  job.changed += changed
+  job.refused += refusals.length
+  job.refusals = [...job.refusals, ...refusals].slice(0, atOnceMax)
+  job.place = ids.at(-1) ?? job.place
+  // What a runner did to very many has no way back.
+  job.undo = job.total <= atOnceMax ? undo : null
+}
+
+export async function getJob(ctx: Context, workspaceId: string, id: string): Promise<LeadJob> {
+  const job = await queries.findJob(ctx.db, workspaceId, id)
+  if (!job) throw notFound('job')
+  return shown(job)
+}
+
+/** What was done stays done; the others stay as they are. */
+export const cancelJob = (ctx: Context, workspaceId: string, id: string): Promise<LeadJob> =>
+  transaction(ctx, async (tx) => {
+    const job = await queries.lockJob(tx.db, workspaceId, id)
+    if (!job) throw notFound('job')
+    if (job.state !== 'running') return shown(job)
+    Object.assign(job, { state: 'cancelled', timestamp_updated: tx.now() })
+    await queries.updateJob(tx.db, job)
+    return shown(job)
+  })
+
+/** Leads as they were; events that were told of the change stay told. */
+export const undoJob = (
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  by: ChangedBy,
+): Promise<LeadJob> =>
+  transaction(ctx, async (tx) => {
+    const job = await queries.lockJob(tx.db, workspaceId, id)
+    if (!job) throw notFound('job')
+    if (!job.undo) {
+      throw new AppError('not_ready', 'There is no way back from this; change the leads again.')
+    }
+    const { changed, refusals } = await undoChange(tx, workspaceId, job.undo)
+    Object.assign(job, { undo: null, changed: job.changed - changed, timestamp_updated: tx.now() })
+    job.refusals = refusals
+    job.refused = refusals.length
+    await queries.updateJob(tx.db, job)
+    await recordAudit(tx, {
+      ...by,
+      ...{ workspaceId, action: 'lead.many_undone', subjectType: 'lead', subjectId: null },
+      details: { job_id: id, leads: changed },
+    })
+    return shown(job)
+  })
+
+const batchMax = 500
+
+/** Works on what is left to do in all workspaces, until there is nothing more. */
+export async function runLeadJobs(ctx: Context, signal?: AbortSignal): Promise<void> {
+  while (!signal?.aborted) {
+    const claim = ctx.newId()
+    const now = ctx.now()
+    // Longer than any batch takes: then whoever worked on it is gone.
+    const since = new Date(now.getTime() - ctx.config.leaseMs)
+    const found = await claimJob(ctx.db, claim, now, since)
+    if (!found) return
+    while (!signal?.aborted && (await runBatch(ctx, found.workspace_id, found.id, claim)));
+  }
+}
+
+/** @returns whether there is more to do, for us */
+async function runBatch(ctx: Context, workspaceId: string, id: string, claim: string) {
+  try {
+    return await transaction(ctx, async (tx) => {
+      const job = await queries.lockJob(tx.db, workspaceId, id)
+      if (job?.state !== 'running' || job.claim !== claim) return false
+      const ids = await findIds(tx, job, batchMax)
+      count(job, ids, await applyTo(tx, workspaceId, job.action, ids))
+      if (ids.length < batchMax) Object.assign(job, { state: 'finished', total: job.looked_at })
+      job.timestamp_updated = tx.now()
+      await queries.updateJob(tx.db, job)
+      return job.state === 'running'
+    })
+  } catch (error) {
+    if (!(error instanceof AppError)) {
+      ctx.log.error({ job: id, ...describeError(error) }, 'a change of many leads is tried again')
+      return false
+    }
+    await transaction(ctx, async (tx) => {
+      const job = await queries.lockJob(tx.db, workspaceId, id)
+      if (job?.state !== 'running' || job.claim !== claim) return
+      const timestamp_updated = tx.now()
+      Object.assign(job, { state: 'failed', error: error.message, timestamp_updated })
+      await queries.updateJob(tx.db, job)
+    })
+    return false
+  }
+}
+
+const keptMs = 7 * 86_400_000
+
+export const dropOldLeadJobs = (ctx: Context, workspaceId: string) =>
+  queries.deleteOldJobs(ctx.db, workspaceId, new Date(ctx.now().getTime() - keptMs))
+
+const shown = ({ action, undo, ...job }: queries.Job): LeadJob => ({
+  id: job.id,
+  action: action.kind,
+  ...{ state: job.state, total: job.total, looked_at: job.looked_at, changed: job.changed },
+  ...{ refused: job.refused, refusals: job.refusals, error: job.error },
+  can_undo: undo !== null && undo.length > 0,
+  ...{ timestamp_created: job.timestamp_created, timestamp_updated: job.timestamp_updated },
+})

@@ -1,0 +1,113 @@
+import { sql } from 'kysely'
+import type { Db } from '../../../kernel/db/db.ts'
+import type { LeadFilters } from '../list-schema.ts'
+import type { LeadState, LockedLead } from '../record.ts'
+import type { BulkAction, LeadJob } from './schema.ts'
+
+export type JobAction =
+  | { kind: 'set_status'; status: string }
+  | { kind: 'move'; campaign_id: string }
+  | { kind: Exclude<BulkAction, 'set_status' | 'move'> }
+
+export interface JobTarget {
+  ids?: string[]
+  filter?: LeadFilters
+  excluded?: string[]
+}
+
+/** A lead as it was before, and when it was changed: one that was changed since stays as it is. */
+export interface UndoneLead
+  extends Pick<LeadState, 'status' | 'label_id' | 'sending_state' | 'stop_reason' | 'skip_reason'> {
+  id: string
+  timestamp_next_send: string | null
+  postponed_until: string | null
+  changed_at: string
+}
+
+export interface Job extends Omit<LeadJob, 'action' | 'can_undo'> {
+  workspace_id: string
+  user_id: string
+  action: JobAction
+  target: JobTarget
+  place: string | null
+  undo: UndoneLead[] | null
+  claim: string | null
+  timestamp_claimed: Date | null
+}
+
+export const insertJob = (db: Db, job: Job) =>
+  sql`
+    insert into lead_jobs (workspace_id, id, user_id, action, target, state, total, looked_at,
+      changed, refused, refusals, place, undo, timestamp_created, timestamp_updated)
+    values (${job.workspace_id}::uuid, ${job.id}::uuid, ${job.user_id}::uuid,
+      ${JSON.stringify(job.action)}::jsonb, ${JSON.stringify(job.target)}::jsonb, ${job.state},
+      ${job.total}, ${job.looked_at}, ${job.changed}, ${job.refused},
+      ${JSON.stringify(job.refusals)}::jsonb, ${job.place}::uuid,
+      ${job.undo && JSON.stringify(job.undo)}::jsonb, ${job.timestamp_created}::timestamptz,
+      ${job.timestamp_updated}::timestamptz)`.execute(db)
+
+export const findJob = async (db: Db, workspaceId: string, id: string) => {
+  const { rows } = await sql<Job>`
+    select * from lead_jobs
+    where workspace_id = ${workspaceId}::uuid and id = ${id}::uuid`.execute(db)
+  return rows[0]
+}
+
+export const lockJob = async (db: Db, workspaceId: string, id: string) => {
+  const { rows } = await sql<Job>`
+    select * from lead_jobs
+    where workspace_id = ${workspaceId}::uuid and id = ${id}::uuid
+    for update`.execute(db)
+  return rows[0]
+}
+
+/** How far it is; whoever works on it still does. */
+export const updateJob = (db: Db, job: Job) =>
+  sql`
+    update lead_jobs
+    set state = ${job.state}, looked_at = ${job.looked_at}, changed = ${job.changed},
+      refused = ${job.refused}, refusals = ${JSON.stringify(job.refusals)}::jsonb,
+      place = ${job.place}::uuid, undo = ${job.undo && JSON.stringify(job.undo)}::jsonb,
+      error = ${job.error}, timestamp_claimed = ${job.timestamp_updated}::timestamptz,
+      timestamp_updated = ${job.timestamp_updated}::timestamptz
+    where workspace_id = ${job.workspace_id}::uuid and id = ${job.id}::uuid`.execute(db)
+
+/** Finished ones are of no use to anybody after a while. */
+export const deleteOldJobs = (db: Db, workspaceId: string, before: Date) =>
+  sql`
+    delete from lead_jobs
+    where workspace_id = ${workspaceId}::uuid and state <> 'running'
+      and timestamp_updated < ${before}::timestamptz`.execute(db)
+
+/** Of locked leads: those that nothing was ever sent to, and nothing came from. */
+export const findUntouched = async (db: Db, workspaceId: string, ids: string[]) => {
+  const { rows } = await sql<{ id: string }>`
+    select l.id from leads l
+    where l.workspace_id = ${workspaceId}::uuid and l.id = any(array(select unnest(${ids}::uuid[])))
+      and l.current_step = 0
+      and not exists (
+        select from sends s where s.workspace_id = ${workspaceId}::uuid and s.lead_id = l.id)
+      and not exists (
+        select from threads t where t.workspace_id = ${workspaceId}::uuid and t.id = l.id)`.execute(
+    db,
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+export const deleteLeads = (db: Db, workspaceId: string, ids: string[]) =>
+  sql`
+    delete from leads
+    where workspace_id = ${workspaceId}::uuid
+      and id = any(array(select unnest(${ids}::uuid[])))`.execute(db)
+
+export const undoneLead = (before: LockedLead, changedAt: Date): UndoneLead => ({
+  id: before.id,
+  status: before.status,
+  label_id: before.label_id,
+  sending_state: before.sending_state,
+  stop_reason: before.stop_reason,
+  skip_reason: before.skip_reason,
+  timestamp_next_send: before.timestamp_next_send?.toISOString() ?? null,
+  postponed_until: before.postponed_until?.toISOString() ?? null,
+  changed_at: changedAt.toISOString(),
+})

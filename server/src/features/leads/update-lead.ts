@@ -1,0 +1,56 @@
+import type { Context } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { invalidField, notFound } from '../../kernel/errors.ts'
+import { recordAudit } from '../audit/index.ts'
+import type { LeadChanges } from './list-schema.ts'
+import { problemAt, tooManyVariables } from './read-leads.ts'
+import { leadRecord } from './record.ts'
+import type { Lead } from './schema.ts'
+import { type TextField, textFields, variableNameMax, variablesMax } from './schema.ts'
+import type { ChangedBy } from './set-status.ts'
+import * as queries from './update-queries.ts'
+
+/** Corrects what is known of a person, by hand. What was sent stays as it was. */
+export async function updateLead(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  changes: LeadChanges,
+  by: ChangedBy,
+): Promise<Lead> {
+  const names = Object.keys(changes.custom_variables ?? {})
+  if (names.some((name) => name.length > variableNameMax || name === '')) {
+    throw invalidField(
+      '/custom_variables',
+      `a variable's name has 1 to ${variableNameMax} characters`,
+    )
+  }
+  return transaction(ctx, async (tx) => {
+    const lead = await queries.lockById(tx.db, workspaceId, id)
+    if (!lead) throw notFound('lead')
+    const custom_variables = Object.fromEntries(
+      Object.entries({ ...lead.custom_variables, ...changes.custom_variables }).flatMap(
+        ([name, value]) => (value === null ? [] : [[name, value] as const]),
+      ),
+    )
+    if (Object.keys(custom_variables).length > variablesMax) {
+      const { path, message } = problemAt('/custom_variables', tooManyVariables)
+      throw invalidField(path, message)
+    }
+    const texts = Object.fromEntries(
+      (Object.keys(textFields) as TextField[]).map((field) => {
+        const given = changes[field]
+        return [field, given === undefined ? lead[field] : given || null]
+      }),
+    ) as Record<TextField, string | null>
+    const changed = { ...lead, ...texts, custom_variables, timestamp_updated: tx.now() }
+    await queries.updateFields(tx.db, changed)
+    await recordAudit(tx, {
+      ...by,
+      ...{ workspaceId, action: 'lead.updated', subjectType: 'lead', subjectId: id },
+      // Their names alone: what is in them is personal.
+      details: { fields: Object.keys(changes) },
+    })
+    return leadRecord(changed)
+  })
+}

@@ -1,0 +1,1 @@
+export { savedViewRoutes, savedViewSchemas } from './routes.ts'

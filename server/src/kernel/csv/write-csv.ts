@@ -1,0 +1,14 @@
+type Value = string | number | boolean | Date | null | undefined
+
+/** A line of RFC 4180 with its end. */
+export const csvLine = (values: Value[]): string => `${values.map(field).join(',')}\r\n`
+
+function field(value: Value): string {
+  if (value === null || value === undefined) return ''
+  const text = value instanceof Date ? value.toISOString() : String(value)
+  const safe = isFormula.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** A spreadsheet would run it; telephone and other numbers are none. */
+const isFormula = /^(?:[=@\t\r]|[+-](?![\d\s().-]*$))/

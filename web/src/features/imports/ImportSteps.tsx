@@ -1,0 +1,72 @@
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
+import { useTranslation } from 'react-i18next'
+import {
+  cancelImportMutation,
+  getImportOptions,
+  getImportQueryKey,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { ImportDone } from './ImportDone.tsx'
+import { ImportProgress } from './ImportProgress.tsx'
+import { ImportState } from './ImportState.tsx'
+import { isUnderWay } from './outcome.ts'
+import { UploadStep } from './UploadStep.tsx'
+
+// Of no use before a file is there.
+const MappingStep = lazy(() => import('./MappingStep.tsx'))
+
+const pollMs = 500
+
+/** One import, at whatever step it is; another tab or another day shows the same. */
+export function ImportSteps({ id }: { id: string }) {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const path = { id }
+  const query = useQuery({
+    ...getImportOptions({ path }),
+    refetchInterval: ({ state }) => (state.data && isUnderWay(state.data.state) ? pollMs : false),
+  })
+  const cancel = useMutation({
+    ...cancelImportMutation(),
+    onSuccess: (answer) => cache.setQueryData(getImportQueryKey({ path }), answer),
+  })
+  if (query.isPending) return <LoadingRows rows={6} />
+  if (query.isError) {
+    return <FaultNotice fault={query.error} onRetry={() => void query.refetch()} />
+  }
+  const { data } = query
+  const isOver = ['finished', 'cancelled', 'failed'].includes(data.state)
+  return (
+    <Stack>
+      <Group>
+        <Title order={2}>{data.file_name}</Title>
+        <ImportState state={data.state} />
+        <Text size="sm" c="dimmed" className="numbers">
+          {t(($) => $.imports.megabytes, { count: Math.ceil(data.file_bytes / 1e5) / 10 })}
+        </Text>
+        {!isOver && (
+          <Button
+            variant="subtle"
+            color="red"
+            size="xs"
+            ml="auto"
+            loading={cancel.isPending}
+            onClick={() => cancel.mutate({ path })}
+          >
+            {t(($) => $.imports.cancel)}
+          </Button>
+        )}
+      </Group>
+      {cancel.error && <FaultNotice fault={cancel.error} />}
+      {data.state === 'uploading' && <UploadStep data={data} />}
+      <Suspense>
+        {data.preview && !isUnderWay(data.state) && <MappingStep key={data.encoding} data={data} />}
+      </Suspense>
+      {isUnderWay(data.state) && <ImportProgress data={data} />}
+      {isOver && <ImportDone data={data} />}
+    </Stack>
+  )
+}

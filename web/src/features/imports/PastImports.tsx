@@ -1,0 +1,84 @@
+import { Title } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { listImportsInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { Moment } from '../../ui/Moment.tsx'
+import { MoreButton } from '../../ui/MoreButton.tsx'
+import { Table } from '../../ui/Table.tsx'
+import { useCampaigns } from '../leads/index.ts'
+import { ImportState } from './ImportState.tsx'
+import { skippedOf } from './outcome.ts'
+
+const route = getRouteApi('/signed-in/w/$handle/leads/import')
+
+/** What was imported before, and what waits to be gone on with. */
+export function PastImports() {
+  const { t } = useTranslation()
+  const { handle } = route.useParams()
+  const campaigns = useCampaigns()
+  const pages = useInfiniteQuery({
+    ...listImportsInfiniteOptions({ query: { limit: 25 } }),
+    initialPageParam: {},
+    getNextPageParam: (page) => page.next_starting_after,
+  })
+  if (pages.isPending) return <LoadingRows rows={4} />
+  if (pages.isError) {
+    return <FaultNotice fault={pages.error} onRetry={() => void pages.refetch()} />
+  }
+  const items = pages.data.pages.flatMap((page) => page.items)
+  if (items.length === 0) {
+    return (
+      <EmptyState title={t(($) => $.imports.none.title)} body={t(($) => $.imports.none.body)} />
+    )
+  }
+  const number = (count: number | undefined) =>
+    count === undefined ? '–' : t(($) => $.imports.number, { count })
+  return (
+    <section>
+      <Title order={2} mb="xs">
+        {t(($) => $.imports.past)}
+      </Title>
+      <Table label={t(($) => $.imports.past)}>
+        <thead>
+          <tr>
+            <th>{t(($) => $.imports.columns.file)}</th>
+            <th>{t(($) => $.imports.columns.state)}</th>
+            <th className="wide-only">{t(($) => $.imports.columns.campaign)}</th>
+            <th className="end wide-only">{t(($) => $.imports.columns.added)}</th>
+            <th className="end wide-only">{t(($) => $.imports.columns.updated)}</th>
+            <th className="end wide-only">{t(($) => $.imports.columns.skipped)}</th>
+            <th className="end">{t(($) => $.imports.columns.when)}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map(({ id, file_name, state, campaign_id, result, timestamp_created }) => (
+            <tr key={id}>
+              <td>
+                <Link to="/w/$handle/leads/import" params={{ handle }} search={{ id }}>
+                  {file_name}
+                </Link>
+              </td>
+              <td>
+                <ImportState state={state} />
+              </td>
+              <td className="wide-only">{campaigns.get(campaign_id ?? '') ?? '–'}</td>
+              <td className="end wide-only numbers">{number(result?.added)}</td>
+              <td className="end wide-only numbers">{number(result?.updated)}</td>
+              <td className="end wide-only numbers">
+                {number(result ? skippedOf(result) : undefined)}
+              </td>
+              <td className="end">
+                <Moment at={timestamp_created} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+      <MoreButton pages={pages} />
+    </section>
+  )
+}

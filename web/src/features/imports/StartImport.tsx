@@ -1,0 +1,67 @@
+import { Text } from '@mantine/core'
+import { Dropzone } from '@mantine/dropzone'
+import '@mantine/dropzone/styles.css'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { FileUp } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import {
+  createImportMutation,
+  getImportQueryKey,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import classes from './StartImport.module.css'
+import { sendFile } from './upload.ts'
+
+const fileBytesMax = 256 * 1024 * 1024
+
+/** A file is dropped or chosen, and on its way at once. */
+export function StartImport({ onStarted }: { onStarted: (id: string) => void }) {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const [problem, setProblem] = useState<string>()
+  const create = useMutation(createImportMutation())
+  const start = (file: File | undefined) => {
+    if (!file) return
+    if (file.size === 0) return setProblem(t(($) => $.imports.emptyFile))
+    if (file.size > fileBytesMax) return setProblem(t(($) => $.imports.largeFile))
+    setProblem(undefined)
+    create.mutate(
+      { body: { file_name: file.name.slice(-255), file_bytes: file.size } },
+      {
+        onSuccess(started) {
+          const keep = (answer: typeof started) =>
+            cache.setQueryData(getImportQueryKey({ path: { id: started.id } }), answer)
+          keep(started)
+          void sendFile(started, file, keep)
+          onStarted(started.id)
+        },
+      },
+    )
+  }
+  return (
+    <section>
+      {create.error && <FaultNotice fault={create.error} />}
+      <Dropzone
+        onDrop={([file]) => start(file)}
+        onReject={() => setProblem(t(($) => $.imports.largeFile))}
+        loading={create.isPending}
+        multiple={false}
+        maxSize={fileBytesMax}
+        className={classes.zone}
+        inputProps={{ 'aria-label': t(($) => $.imports.choose) }}
+      >
+        <FileUp size="1.5rem" aria-hidden />
+        <Text fw={600}>{t(($) => $.imports.drop)}</Text>
+        <Text size="sm" c="dimmed" maw="34rem">
+          {t(($) => $.imports.dropHint)}
+        </Text>
+      </Dropzone>
+      {problem && (
+        <Text role="alert" c="var(--mantine-color-error)" size="sm" mt="xs">
+          {problem}
+        </Text>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,75 @@
+import { useSyncExternalStore } from 'react'
+import type { Fault } from '../../api/fault.ts'
+import { isFault, unreachable } from '../../api/fault.ts'
+import { putImportPart } from '../../api/generated/sdk.gen.ts'
+import type { Import } from '../../api/generated/types.gen.ts'
+
+/** What this tab is sending; another one knows nothing of it. */
+export interface Upload {
+  sentBytes: number
+  fault: Fault | undefined
+}
+
+const uploads = new Map<string, Upload>()
+const listeners = new Set<() => void>()
+
+function note(id: string, upload: Upload | undefined) {
+  if (upload) uploads.set(id, upload)
+  else uploads.delete(id)
+  for (const tell of listeners) tell()
+}
+
+export const useUpload = (id: string) =>
+  useSyncExternalStore(
+    (tell) => {
+      listeners.add(tell)
+      return () => listeners.delete(tell)
+    },
+    () => uploads.get(id),
+  )
+
+const attemptsMax = 5
+const pauseMs = 1000
+
+/**
+ * Sends what is missing of a file, part by part, so that a part that gets lost is sent again and no
+ * more than one lies in memory. It goes on while other pages are looked at.
+ *
+ * @param onAnswer told what the server makes of it after each part
+ */
+export async function sendFile(
+  { id, parts_missing, part_bytes, file_bytes }: Import,
+  file: Blob,
+  onAnswer: (answer: Import) => void,
+): Promise<void> {
+  let sentBytes = file_bytes - parts_missing.length * part_bytes
+  note(id, { sentBytes: Math.max(0, sentBytes), fault: undefined })
+  for (const number of parts_missing) {
+    const part = file.slice((number - 1) * part_bytes, number * part_bytes)
+    const fault = await sendPart(id, number, part, onAnswer)
+    if (fault) return note(id, { sentBytes, fault })
+    sentBytes += part.size
+    note(id, { sentBytes: Math.max(0, sentBytes), fault: undefined })
+  }
+  note(id, undefined)
+}
+
+async function sendPart(
+  id: string,
+  number: number,
+  body: Blob,
+  onAnswer: (answer: Import) => void,
+): Promise<Fault | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const { data } = await putImportPart({ path: { id, number }, body, throwOnError: true })
+      onAnswer(data)
+      return
+    } catch (thrown) {
+      const fault = isFault(thrown) ? thrown : unreachable
+      const isLost = fault.statusCode === 0 || fault.statusCode >= 500
+      if (!isLost || attempt === attemptsMax) return fault
+      await new Promise((resolve) => setTimeout(resolve, pauseMs * attempt))
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import { Text } from '@mantine/core'
+import { Bell, MailOpen, PencilLine, Send, Webhook } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { LeadHistoryItem } from '../../api/generated/types.gen.ts'
+import { Moment } from '../../ui/Moment.tsx'
+import { StateBadge } from '../../ui/StateBadge.tsx'
+import classes from './LeadPanel.module.css'
+
+interface HistoryItemProps {
+  item: LeadHistoryItem
+  /** Of a change that a person made. */
+  actor: string | undefined
+}
+
+/** One thing that happened to a lead. */
+export function HistoryItem({ item, actor }: HistoryItemProps) {
+  const { t } = useTranslation()
+  const { kind, name, direction, subject, snippet, success, status_code, timestamp } = item
+  const Icon = iconOf(item)
+  const words =
+    kind === 'message'
+      ? t(($) => $.leads.history[direction === 'in' ? 'received' : 'sent'], {
+          from: item.from_address,
+        })
+      : kind === 'delivery'
+        ? t(($) => $.leads.history.delivery, { event: inWords(name) })
+        : inWords(name)
+  return (
+    <div className={classes.item}>
+      <Icon size="1rem" aria-hidden />
+      <div>
+        <Text size="sm">
+          {words}{' '}
+          {kind === 'delivery' && (
+            <StateBadge tone={success ? 'green' : 'red'}>
+              {status_code === null ? t(($) => $.leads.history.noAnswer) : String(status_code)}
+            </StateBadge>
+          )}
+        </Text>
+        {subject && (
+          <Text size="sm" fw={500} className={classes.snippet}>
+            {subject}
+          </Text>
+        )}
+        {snippet && (
+          <Text size="xs" c="dimmed" className={classes.snippet}>
+            {snippet}
+          </Text>
+        )}
+        {kind === 'change' && actor && (
+          <Text size="xs" c="dimmed">
+            {t(($) => $.leads.history.by, { name: actor })}
+          </Text>
+        )}
+      </div>
+      <Text size="xs" c="dimmed">
+        <Moment at={timestamp} />
+      </Text>
+    </div>
+  )
+}
+
+function iconOf({ kind, direction }: LeadHistoryItem) {
+  if (kind === 'message') return direction === 'in' ? MailOpen : Send
+  return { event: Bell, delivery: Webhook, change: PencilLine }[kind]
+}
+
+/** `lead.meeting_booked` is "Meeting booked": types grow with the server. */
+function inWords(name: string): string {
+  const words = name.replace(/^lead\./, '').replaceAll(/[._]/g, ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

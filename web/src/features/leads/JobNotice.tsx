@@ -1,0 +1,100 @@
+import { Button, CloseButton, Group, Progress, Text } from '@mantine/core'
+import { useDisclosure, useTimeout } from '@mantine/hooks'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import {
+  cancelLeadJobMutation,
+  countLeadsQueryKey,
+  getLeadJobOptions,
+  listLeadsQueryKey,
+  undoLeadJobMutation,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { LeadJob } from '../../api/generated/types.gen.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import classes from './JobNotice.module.css'
+import { Refusals } from './Refusals.tsx'
+
+const shownMs = 8000
+const pollMs = 1000
+
+/** What became of a change of many leads: counts, refusals with their reasons, and the way back. */
+export default function JobNotice({ started, onClose }: { started: LeadJob; onClose: () => void }) {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const [isListOpen, list] = useDisclosure()
+  const path = { id: started.id }
+  const { data: job = started } = useQuery({
+    ...getLeadJobOptions({ path }),
+    initialData: started,
+    refetchInterval: ({ state }) => (state.data?.state === 'running' ? pollMs : false),
+  })
+  const readAgain = () =>
+    Promise.all(
+      [listLeadsQueryKey(), countLeadsQueryKey()].map(([key]) =>
+        cache.invalidateQueries({ predicate: ({ queryKey }) => isOf(queryKey[0], key._id) }),
+      ),
+    )
+  const undo = useMutation({
+    ...undoLeadJobMutation(),
+    async onSuccess() {
+      await readAgain()
+      onClose()
+    },
+  })
+  const cancel = useMutation(cancelLeadJobMutation())
+  const isRunning = job.state === 'running'
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is over
+  useEffect(() => void readAgain(), [isRunning])
+  const { start, clear } = useTimeout(onClose, shownMs)
+  const leavesByItself = !isRunning && job.refused === 0 && job.error === null
+  useEffect(() => {
+    if (leavesByItself) start()
+    return clear
+  }, [leavesByItself, start, clear])
+  const fault = undo.error ?? cancel.error
+  return (
+    <div className={classes.notice} role="status">
+      {fault && <FaultNotice fault={fault} />}
+      {isRunning && <Progress value={(100 * job.looked_at) / Math.max(1, job.total)} aria-hidden />}
+      <Group gap="sm">
+        <Text size="sm">
+          {isRunning
+            ? t(($) => $.leads.job.running, { done: job.looked_at, total: job.total })
+            : t(($) => $.leads.job[job.action], { count: job.changed })}
+        </Text>
+        {job.error && <Text size="sm">{job.error}</Text>}
+        {job.refused > 0 && (
+          <Button variant="subtle" size="xs" onClick={list.open}>
+            {t(($) => $.leads.job.refused, { count: job.refused })}
+          </Button>
+        )}
+        {isRunning && (
+          <Button
+            variant="default"
+            size="xs"
+            loading={cancel.isPending}
+            onClick={() => cancel.mutate({ path })}
+          >
+            {t(($) => $.leads.job.cancel)}
+          </Button>
+        )}
+        {job.can_undo && !isRunning && (
+          <Button
+            variant="default"
+            size="xs"
+            loading={undo.isPending}
+            onClick={() => undo.mutate({ path })}
+          >
+            {t(($) => $.common.undo)}
+          </Button>
+        )}
+        <CloseButton ml="auto" aria-label={t(($) => $.common.close)} onClick={onClose} />
+      </Group>
+      <Refusals opened={isListOpen} job={job} onClose={list.close} />
+    </div>
+  )
+}
+
+const isOf = (key: unknown, id: string) =>
+  typeof key === 'object' && key !== null && '_id' in key && key._id === id

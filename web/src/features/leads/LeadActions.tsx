@@ -1,0 +1,96 @@
+import { Button, Group, Menu } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { ChevronDown } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import {
+  changeLeadsMutation,
+  eraseLeadMutation,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { BulkChange, Lead, LeadJob } from '../../api/generated/types.gen.ts'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { settableStatuses } from './settable.ts'
+
+interface LeadActionsProps {
+  lead: Lead
+  onChanged: (job: LeadJob) => void
+  onErased: () => void
+}
+
+/** What can be done with one lead. */
+export function LeadActions({ lead, onChanged, onErased }: LeadActionsProps) {
+  const { t } = useTranslation()
+  const { role } = useWorkspace()
+  const cache = useQueryClient()
+  const [isErasing, erasing] = useDisclosure()
+  const change = useMutation({
+    ...changeLeadsMutation(),
+    async onSuccess(job) {
+      onChanged(job)
+      await cache.invalidateQueries()
+    },
+  })
+  const erase = useMutation({
+    ...eraseLeadMutation(),
+    async onSuccess() {
+      onErased()
+      await cache.invalidateQueries()
+    },
+  })
+  const set = (wanted: Pick<BulkChange, 'action' | 'status'>) =>
+    change.mutate({ body: { ...wanted, ids: [lead.id] } })
+  const canPause = lead.sending_state === 'pending' || lead.sending_state === 'active'
+  const canResume = lead.sending_state === 'paused' || lead.sending_state === 'stopped'
+  return (
+    <>
+      {change.error && <FaultNotice fault={change.error} />}
+      <Group gap="xs">
+        <Menu position="bottom-start">
+          <Menu.Target>
+            <Button
+              variant="default"
+              size="xs"
+              rightSection={<ChevronDown size="0.875rem" aria-hidden />}
+            >
+              {t(($) => $.leads.bulk.setStatus)}
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {settableStatuses.map((status) => (
+              <Menu.Item key={status} onClick={() => set({ action: 'set_status', status })}>
+                {t(($) => $.leads.statuses[status])}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+        {canPause && (
+          <Button variant="default" size="xs" onClick={() => set({ action: 'pause' })}>
+            {t(($) => $.leads.bulk.pause)}
+          </Button>
+        )}
+        {canResume && (
+          <Button variant="default" size="xs" onClick={() => set({ action: 'resume' })}>
+            {t(($) => $.leads.bulk.resume)}
+          </Button>
+        )}
+        {isAtLeast(role, 'admin') && (
+          <Button variant="subtle" color="red" size="xs" onClick={erasing.open}>
+            {t(($) => $.leads.erase.action)}
+          </Button>
+        )}
+      </Group>
+      <ConfirmDialog
+        opened={isErasing}
+        title={t(($) => $.leads.erase.title, { email: lead.email })}
+        body={t(($) => $.leads.erase.body)}
+        confirm={t(($) => $.leads.erase.confirm)}
+        isBusy={erase.isPending}
+        fault={erase.error}
+        onConfirm={() => erase.mutate({ path: { id: lead.id } })}
+        onClose={erasing.close}
+      />
+    </>
+  )
+}

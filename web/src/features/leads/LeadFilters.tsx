@@ -1,0 +1,98 @@
+import { Button, Group, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { Search } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { FilterChip } from '../../ui/FilterChip.tsx'
+import classes from './LeadFilters.module.css'
+import {
+  filterOf,
+  isFiltered,
+  type LeadFilter,
+  type LeadSearch,
+  leadSearchOf,
+  sendingStates,
+  statuses,
+  windows,
+} from './lead-filter.ts'
+
+interface LeadFiltersProps {
+  search: LeadSearch
+  campaigns: ReadonlyMap<string, string>
+  onChange: (filter: LeadFilter) => void
+}
+
+/** Long enough not to ask for every letter, short enough not to be waited for. */
+const typingMs = 250
+
+export function LeadFilters({ search, campaigns, onChange }: LeadFiltersProps) {
+  const { t } = useTranslation()
+  const filter = filterOf(search)
+  const set = (changes: LeadFilter) => onChange(filterOf(leadSearchOf({ ...filter, ...changes })))
+  const [typed, setTyped] = useState(filter.q ?? '')
+  const find = useDebouncedCallback((q: string) => set({ q: q.trim() || undefined }), typingMs)
+  const ago = windows.map((value) => ({
+    value,
+    label: t(($) => $.leads.windows, { count: Number(value) }),
+  }))
+  return (
+    <Group gap="xs" mb="sm">
+      <TextInput
+        type="search"
+        className={classes.search}
+        aria-label={t(($) => $.leads.search)}
+        placeholder={t(($) => $.leads.search)}
+        leftSection={<Search size="1rem" aria-hidden />}
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value)
+          find(event.currentTarget.value)
+        }}
+      />
+      <FilterChip
+        label={t(($) => $.leads.columns.campaign)}
+        options={[...campaigns].map(([value, label]) => ({ value, label }))}
+        value={filter.campaign}
+        onChange={(campaign) => set({ campaign })}
+      />
+      <FilterChip
+        label={t(($) => $.leads.columns.status)}
+        options={statuses.map((value) => ({ value, label: t(($) => $.leads.statuses[value]) }))}
+        value={filter.status}
+        isMultiple
+        onChange={(status) => set({ status })}
+      />
+      <FilterChip
+        label={t(($) => $.leads.columns.sending)}
+        options={sendingStates.map((value) => ({ value, label: t(($) => $.leads.sending[value]) }))}
+        value={filter.sending}
+        isMultiple
+        onChange={(sending) => set({ sending })}
+      />
+      <FilterChip
+        label={t(($) => $.leads.columns.contacted)}
+        options={ago}
+        value={filter.contacted}
+        onChange={(days) => set({ contacted: days as LeadFilter['contacted'] })}
+      />
+      <FilterChip
+        label={t(($) => $.leads.columns.added)}
+        options={ago}
+        value={filter.added}
+        onChange={(days) => set({ added: days as LeadFilter['added'] })}
+      />
+      {isFiltered(filter) && (
+        <Button
+          variant="subtle"
+          size="xs"
+          onClick={() => {
+            setTyped('')
+            onChange({})
+          }}
+        >
+          {t(($) => $.common.resetFilters)}
+        </Button>
+      )}
+    </Group>
+  )
+}

@@ -1,0 +1,43 @@
+import { Text, Title } from '@mantine/core'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import {
+  listLeadHistoryInfiniteOptions,
+  listMembersOptions,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { MoreButton } from '../../ui/MoreButton.tsx'
+import { HistoryItem } from './HistoryItem.tsx'
+
+/** Mails, events, deliveries and changes in one line of time, newest first. */
+export function LeadHistory({ id }: { id: string }) {
+  const { t } = useTranslation()
+  const members = useQuery(listMembersOptions())
+  const pages = useInfiniteQuery({
+    ...listLeadHistoryInfiniteOptions({ path: { id }, query: { limit: 50 } }),
+    initialPageParam: { path: { id } },
+    getNextPageParam: (page) => page.next_starting_after,
+  })
+  const items = pages.data?.pages.flatMap((page) => page.items) ?? []
+  const nameOf = (userId: string | null) =>
+    members.data?.items.find((member) => member.id === userId)?.name
+  return (
+    <section>
+      <Title order={3} mb={4}>
+        {t(($) => $.leads.panel.history)}
+      </Title>
+      {pages.isPending && <LoadingRows rows={4} />}
+      {pages.isError && <FaultNotice fault={pages.error} onRetry={() => void pages.refetch()} />}
+      {pages.isSuccess && items.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {t(($) => $.leads.panel.noHistory)}
+        </Text>
+      )}
+      {items.map((item) => (
+        <HistoryItem key={item.id} item={item} actor={nameOf(item.actor_id)} />
+      ))}
+      <MoreButton pages={pages} />
+    </section>
+  )
+}

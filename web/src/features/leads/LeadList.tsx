@@ -1,0 +1,87 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useCallback, useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import {
+  countLeadsOptions,
+  listLeadsQueryKey,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import { listLeads } from '../../api/generated/sdk.gen.ts'
+import type { ListedLead } from '../../api/generated/types.gen.ts'
+import { useKeysetRows } from '../../lib/keyset.ts'
+import { allSelected, nothingSelected, type Selection, select } from '../../lib/selection.ts'
+import { DataTable } from '../../ui/DataTable/DataTable.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { chosenColumns, leadColumns } from './columns.tsx'
+import { filterOf, isFiltered, type LeadSearch, leadQueryOf } from './lead-filter.ts'
+
+interface LeadListProps {
+  search: LeadSearch
+  campaigns: ReadonlyMap<string, string>
+  /** Undefined: this person changes nothing. */
+  selection: Selection | undefined
+  onSelect: (change: (selection: Selection) => Selection) => void
+  onOpen: (id: string) => void
+  onReset: () => void
+  whenEmpty: ReactNode
+}
+
+const nameOf = ({ email }: ListedLead) => email
+
+/** Leads newest first, as many as there are. */
+export function LeadList(props: LeadListProps) {
+  const { search, campaigns, selection, onSelect, onOpen, onReset, whenEmpty } = props
+  const { t } = useTranslation()
+  const filter = filterOf(search)
+  const query = leadQueryOf(filter)
+  const rows = useKeysetRows({
+    key: listLeadsQueryKey({ query: { ...query, limit: 100 } }),
+    read: async (starting_after, signal) => {
+      const page = { ...query, limit: 100, ...(starting_after ? { starting_after } : {}) }
+      return (await listLeads({ query: page, signal, throwOnError: true })).data
+    },
+  })
+  const { data: total } = useQuery(countLeadsOptions({ query }))
+  const columns = useMemo(
+    () => leadColumns(t, chosenColumns(search.columns), campaigns),
+    [t, search.columns, campaigns],
+  )
+  const open = useCallback(({ id }: ListedLead) => onOpen(id), [onOpen])
+  const choose = useCallback(
+    (ids: string[], isChosen: boolean) => onSelect((chosen) => select(chosen, ids, isChosen)),
+    [onSelect],
+  )
+  return (
+    <DataTable
+      label={t(($) => $.leads.title)}
+      columns={columns}
+      rows={rows}
+      total={total?.is_estimate ? undefined : total?.count}
+      nameOf={nameOf}
+      onOpen={open}
+      openId={search.lead}
+      {...(selection ? { selection } : {})}
+      onSelect={choose}
+      onSelectAll={(isChosen) => onSelect(() => (isChosen ? allSelected : nothingSelected))}
+      empty={
+        isFiltered(filter) ? (
+          <EmptyState
+            title={t(($) => $.leads.noMatch.title)}
+            body={t(($) => $.leads.noMatch.body)}
+            action={
+              <Button variant="default" onClick={onReset}>
+                {t(($) => $.common.resetFilters)}
+              </Button>
+            }
+          />
+        ) : (
+          <EmptyState
+            title={t(($) => $.leads.empty.title)}
+            body={t(($) => $.leads.empty.body)}
+            action={whenEmpty}
+          />
+        )
+      }
+    />
+  )
+}

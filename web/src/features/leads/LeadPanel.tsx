@@ -1,0 +1,83 @@
+import { Alert, Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { getLeadOverviewOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { LeadJob } from '../../api/generated/types.gen.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { Moment } from '../../ui/Moment.tsx'
+import { SidePanel } from '../../ui/SidePanel.tsx'
+import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { LeadActions } from './LeadActions.tsx'
+import { LeadCampaigns } from './LeadCampaigns.tsx'
+import { LeadFields } from './LeadFields.tsx'
+import { LeadHistory } from './LeadHistory.tsx'
+import { LeadStatus } from './LeadStatus.tsx'
+
+interface LeadPanelProps {
+  id: string
+  onOpen: (id: string) => void
+  onChanged: (job: LeadJob) => void
+  onClose: () => void
+}
+
+/** A lead: where it stands and why, what is known of it, and everything that happened. */
+export default function LeadPanel({ id, onOpen, onChanged, onClose }: LeadPanelProps) {
+  const { t } = useTranslation()
+  const { role } = useWorkspace()
+  const overview = useQuery(getLeadOverviewOptions({ path: { id } }))
+  const { data } = overview
+  const lead = data?.lead
+  const name = lead && [lead.first_name, lead.last_name].filter(Boolean).join(' ')
+  const title = data?.is_erased ? t(($) => $.leads.erased) : name || lead?.email
+  const mayChange = isAtLeast(role, 'member') && !data?.is_erased
+  return (
+    <SidePanel
+      title={title ?? t(($) => $.common.loading)}
+      lead={
+        lead &&
+        name && (
+          <Text size="sm" c="dimmed">
+            {lead.email}
+          </Text>
+        )
+      }
+      onClose={onClose}
+    >
+      {overview.isPending && <LoadingRows rows={6} />}
+      {overview.isError && (
+        <FaultNotice fault={overview.error} onRetry={() => void overview.refetch()} />
+      )}
+      {data && lead && (
+        <Stack gap="lg">
+          <div>
+            <Group gap="xs">
+              <LeadStatus status={lead.status} />
+              <Text size="sm">
+                {t(($) => $.leads.panel.step, { step: lead.current_step, of: data.steps_total })}
+              </Text>
+              {lead.timestamp_next_send && data.reasons.length === 0 && (
+                <Text size="sm">
+                  {t(($) => $.leads.panel.next)} <Moment at={lead.timestamp_next_send} />
+                </Text>
+              )}
+            </Group>
+            {data.reasons.length > 0 && (
+              <Alert color="yellow" mt="sm" p="xs">
+                {data.reasons.map((reason) => (
+                  <Text key={reason} size="sm">
+                    {reason}
+                  </Text>
+                ))}
+              </Alert>
+            )}
+          </div>
+          {mayChange && <LeadActions lead={lead} onChanged={onChanged} onErased={onClose} />}
+          <LeadCampaigns campaigns={data.campaigns} openId={id} onOpen={onOpen} />
+          <LeadFields key={lead.timestamp_updated} lead={lead} isReadOnly={!mayChange} />
+          <LeadHistory id={id} />
+        </Stack>
+      )}
+    </SidePanel>
+  )
+}

@@ -1,0 +1,41 @@
+import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+
+interface MoveLeadsProps {
+  opened: boolean
+  /** How many leads, in words. */
+  what: string
+  campaigns: ReadonlyMap<string, string>
+  onMove: (campaignId: string) => void
+  onClose: () => void
+}
+
+/** To another campaign: where they were written to, they stop and stay. */
+export function MoveLeads({ opened, what, campaigns, onMove, onClose }: MoveLeadsProps) {
+  const { t } = useTranslation()
+  const [campaign, setCampaign] = useState<string | null>(null)
+  return (
+    <Modal opened={opened} onClose={onClose} title={t(($) => $.leads.move.title, { what })}>
+      <Stack>
+        <Text>{t(($) => $.leads.move.body)}</Text>
+        <Select
+          label={t(($) => $.leads.columns.campaign)}
+          data={[...campaigns].map(([value, label]) => ({ value, label }))}
+          value={campaign}
+          onChange={setCampaign}
+          searchable
+          data-autofocus
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t(($) => $.common.cancel)}
+          </Button>
+          <Button disabled={campaign === null} onClick={() => campaign && onMove(campaign)}>
+            {t(($) => $.leads.move.confirm)}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,92 @@
+import { Button, Group, Menu, Modal, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Bookmark, Trash2 } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import {
+  listSavedViewsOptions,
+  listSavedViewsQueryKey,
+  setSavedViewsMutation,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import { Form } from '../../ui/Form.tsx'
+import { type LeadSearch, leadSearchOf } from './lead-filter.ts'
+
+interface ViewsMenuProps {
+  search: LeadSearch
+  onOpen: (search: LeadSearch) => void
+}
+
+/** Filters and columns under a name, kept for the person wherever they sign in. */
+export default function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const [isNaming, naming] = useDisclosure()
+  const [name, setName] = useState('')
+  const views = useQuery(listSavedViewsOptions()).data?.items ?? []
+  const save = useMutation({
+    ...setSavedViewsMutation(),
+    onSuccess(kept) {
+      cache.setQueryData(listSavedViewsQueryKey(), kept)
+      naming.close()
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const { lead: _, ...kept } = search
+    const shown = Object.fromEntries(
+      Object.entries(kept).filter(([, value]) => value !== undefined),
+    )
+    const others = views.filter((view) => view.name !== name.trim())
+    save.mutate({ body: { items: [...others, { name: name.trim(), search: shown }] } })
+  }
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" leftSection={<Bookmark size="1rem" aria-hidden />}>
+            {t(($) => $.leads.views.menu)}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {views.map((view) => (
+            <Group key={view.name} gap={4} wrap="nowrap">
+              <Menu.Item flex={1} onClick={() => onOpen(leadSearchOf(view.search))}>
+                {view.name}
+              </Menu.Item>
+              <Menu.Item
+                w="auto"
+                aria-label={t(($) => $.leads.views.delete, { name: view.name })}
+                closeMenuOnClick={false}
+                onClick={() =>
+                  save.mutate({ body: { items: views.filter((one) => one !== view) } })
+                }
+              >
+                <Trash2 size="1rem" aria-hidden />
+              </Menu.Item>
+            </Group>
+          ))}
+          {views.length > 0 && <Menu.Divider />}
+          <Menu.Item onClick={naming.open}>{t(($) => $.leads.views.save)}</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Modal opened={isNaming} onClose={naming.close} title={t(($) => $.leads.views.title)}>
+        <Form onSubmit={submit} fault={save.error}>
+          <TextInput
+            label={t(($) => $.leads.views.name)}
+            description={t(($) => $.leads.views.hint)}
+            value={name}
+            maxLength={255}
+            data-autofocus
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <Group justify="flex-end">
+            <Button type="submit" loading={save.isPending} disabled={name.trim() === ''}>
+              {t(($) => $.leads.views.submit)}
+            </Button>
+          </Group>
+        </Form>
+      </Modal>
+    </>
+  )
+}

@@ -1,0 +1,70 @@
+import type { TFunction } from 'i18next'
+import type { ListedLead } from '../../api/generated/types.gen.ts'
+import type { Column } from '../../ui/DataTable/column.ts'
+import { Moment } from '../../ui/Moment.tsx'
+import { LeadStatus } from './LeadStatus.tsx'
+
+export const columnIds = [
+  ...(['name', 'company', 'title', 'campaign', 'status', 'sending', 'step', 'opens'] as const),
+  ...(['clicks', 'replies', 'contacted', 'next', 'added'] as const),
+]
+export type ColumnId = (typeof columnIds)[number]
+
+const usual: ColumnId[] = ['name', 'company', 'campaign', 'status', 'sending', 'step', 'contacted']
+
+/** In the order of the table, whatever that of the address. */
+export function chosenColumns(text: string | undefined): ColumnId[] {
+  const wanted = text?.split(',') ?? usual
+  return columnIds.filter((id) => wanted.includes(id))
+}
+
+export const isErased = ({ email }: Pick<ListedLead, 'email'>) => email.endsWith('@erased.invalid')
+
+const fullName = ({ first_name, last_name }: Pick<ListedLead, 'first_name' | 'last_name'>) =>
+  [first_name, last_name].filter(Boolean).join(' ')
+
+type Cell = Omit<Column<ListedLead>, 'id' | 'header'>
+
+/** The address first, which every lead has; then those that were chosen. */
+export function leadColumns(
+  t: TFunction,
+  chosen: ColumnId[],
+  campaignNames: ReadonlyMap<string, string>,
+): Column<ListedLead>[] {
+  const moment = (at: string | null) => (at ? <Moment at={at} /> : '–')
+  const cells: Record<ColumnId, Cell> = {
+    name: { width: 8, grow: 2, isWideOnly: true, cell: fullName },
+    company: { width: 8, grow: 2, isWideOnly: true, cell: ({ company_name }) => company_name },
+    title: { width: 8, grow: 2, isWideOnly: true, cell: ({ job_title }) => job_title },
+    campaign: {
+      ...{ width: 9, grow: 2, isWideOnly: true },
+      cell: ({ campaign_id }) => campaignNames.get(campaign_id),
+    },
+    status: { width: 8.5, cell: ({ status }) => <LeadStatus status={status} /> },
+    sending: {
+      ...{ width: 7, isWideOnly: true },
+      cell: ({ sending_state }) => t(($) => $.leads.sending[sending_state]),
+    },
+    step: { ...number, cell: ({ current_step }) => current_step || '–' },
+    opens: { ...number, cell: ({ email_open_count }) => email_open_count || '–' },
+    clicks: { ...number, cell: ({ email_click_count }) => email_click_count || '–' },
+    replies: { ...number, cell: ({ email_reply_count }) => email_reply_count || '–' },
+    contacted: { ...time, cell: ({ timestamp_last_contact }) => moment(timestamp_last_contact) },
+    next: { ...time, cell: ({ timestamp_next_send }) => moment(timestamp_next_send) },
+    added: { ...time, cell: ({ timestamp_created }) => moment(timestamp_created) },
+  }
+  const address: Column<ListedLead> = {
+    ...{ id: 'email', header: t(($) => $.leads.columns.email), width: 12, grow: 3 },
+    cell: (lead) =>
+      isErased(lead) ? (
+        <em>{t(($) => $.leads.erased)}</em>
+      ) : (
+        <span title={lead.email}>{lead.email}</span>
+      ),
+  }
+  const others = chosen.map((id) => ({ id, header: t(($) => $.leads.columns[id]), ...cells[id] }))
+  return [address, ...others]
+}
+
+const number = { width: 4, isNumber: true, isWideOnly: true }
+const time = { width: 7, isNumber: true, isWideOnly: true }

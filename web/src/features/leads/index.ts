@@ -1,0 +1,2 @@
+export { leadSearchOf } from './lead-filter.ts'
+export { useCampaigns } from './useCampaigns.ts'

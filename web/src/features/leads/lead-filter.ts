@@ -1,0 +1,69 @@
+/** What is looked at, as it stands in the address; lists are parted by commas. */
+export interface LeadFilter {
+  q?: string | undefined
+  campaign?: string | undefined
+  status?: string | undefined
+  sending?: string | undefined
+  label?: string | undefined
+  /** Added within so many days. */
+  added?: (typeof windows)[number] | undefined
+  contacted?: (typeof windows)[number] | undefined
+}
+
+export interface LeadSearch extends LeadFilter {
+  /** Columns that are shown, by their ids; undefined: the usual ones. */
+  columns?: string | undefined
+  /** Whose panel is open. */
+  lead?: string | undefined
+}
+
+export const windows = ['1', '7', '30', '90'] as const
+
+export const statuses = [
+  ...(['new', 'contacted', 'opened', 'clicked', 'replied', 'bounced'] as const),
+  ...(['interested', 'meeting_booked', 'meeting_completed', 'closed', 'not_interested'] as const),
+  ...(['lost', 'wrong_person', 'no_show', 'neutral', 'out_of_office', 'completed'] as const),
+  'unsubscribed',
+] as const
+export const sendingStates = ['pending', 'active', 'paused', 'finished', 'stopped'] as const
+
+/** Of whatever somebody typed into the address: what makes no sense is undefined. */
+export function leadSearchOf(search: Record<string, unknown>): LeadSearch {
+  const text = (name: string) => {
+    const value = search[name]
+    return typeof value === 'string' && value.trim() !== '' ? value : undefined
+  }
+  const days = (name: string) => windows.find((each) => each === String(search[name]))
+  return {
+    ...{ q: text('q'), campaign: text('campaign'), status: text('status') },
+    ...{ sending: text('sending'), label: text('label'), columns: text('columns') },
+    ...{ added: days('added'), contacted: days('contacted'), lead: text('lead') },
+  }
+}
+
+/** Without what is open or how it is shown. */
+export const filterOf = ({ columns: _, lead: __, ...filter }: LeadSearch): LeadFilter => filter
+
+export const isFiltered = (filter: LeadFilter) =>
+  Object.values(filter).some((value) => value !== undefined)
+
+/** As the server takes it. Days are whole ones, so that asking again asks for the same list. */
+export function leadQueryOf({ q, campaign, status, sending, label, ...since }: LeadFilter) {
+  const { added, contacted } = since
+  return {
+    ...(q ? { search: q } : {}),
+    ...(campaign ? { campaign_id: campaign } : {}),
+    ...(status ? { status } : {}),
+    ...(sending ? { sending_state: sending } : {}),
+    ...(label ? { label_id: label } : {}),
+    ...(added ? { added_from: daysAgo(Number(added)) } : {}),
+    ...(contacted ? { contacted_from: daysAgo(Number(contacted)) } : {}),
+  }
+}
+
+function daysAgo(days: number): string {
+  const day = new Date()
+  day.setHours(0, 0, 0, 0)
+  day.setDate(day.getDate() - days + 1)
+  return day.toISOString()
+}

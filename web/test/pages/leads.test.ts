@@ -1,0 +1,171 @@
+import { expect } from 'vitest'
+import { createPerson, join } from '../../../server/test/people.ts'
+import type { Application } from '../application.ts'
+import { test } from './fixture.ts'
+
+const path = '/w/default/leads'
+const leads = '**/app/leads?**'
+
+const hostile = '<img src=x onerror=alert(1)>{{7*7}}'
+
+/** A campaign with leads, in the order in which they are given. */
+async function addLeads(
+  { asOwner }: Application,
+  name: string,
+  added: Record<string, unknown>[],
+): Promise<string> {
+  const { body: campaign } = await asOwner('POST', '/app/api/v2/campaigns', { name })
+  const answer = await asOwner('POST', '/app/api/v2/lead/add', {
+    ...{ campaign_id: campaign.id, leads: added },
+  })
+  expect(answer.status).toBe(200)
+  return campaign.id
+}
+
+test('without leads it says what they are; while it loads and when it fails, what to expect', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, path)
+  await page.getByText('No leads yet').waitFor()
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route(leads, async (route) => {
+    await held
+    await route.fulfill({
+      status: 503,
+      json: {
+        ...{ statusCode: 503, error: 'Service Unavailable', code: 'unavailable' },
+        ...{ message: 'The database does not answer; try again.', request_id: 'request-7' },
+      },
+    })
+  })
+  await page.reload()
+  await page.getByRole('grid', { name: 'Leads' }).waitFor()
+  await page.getByText('Loading').waitFor({ state: 'attached' })
+  release()
+  await page.getByText('The database does not answer; try again.').waitFor()
+  await page.unroute(leads)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('No leads yet').waitFor()
+})
+
+test('leads are found, opened, changed many at a time, and changed back', async ({
+  application,
+  open,
+}) => {
+  await addLeads(application, `Autumn ${hostile}`, [
+    { email: 'carla@example.net', first_name: 'Carla', company_name: 'Example Net' },
+    { email: 'bob@example.org', first_name: 'Bob', last_name: 'Meier', company_name: hostile },
+    {
+      ...{ email: 'ann@example.com', first_name: hostile, last_name: '田中', job_title: hostile },
+      ...{
+        phone: hostile,
+        website: hostile,
+        custom_variables: { [hostile.slice(0, 60)]: hostile },
+      },
+    },
+  ])
+  await addLeads(application, 'Winter', [{ email: 'bob@example.org', first_name: 'Bob' }])
+  const page = await open(application.visitor, path)
+  const rows = page.locator('[data-index]')
+  await page.getByText('4 leads', { exact: true }).waitFor()
+  expect(await rows.count()).toBe(4)
+
+  // Found by a word of the name and one of the address.
+  await page.getByRole('searchbox').fill('meier example')
+  await expect.poll(() => rows.count()).toBe(1)
+  expect(page.url()).toContain('q=meier')
+  await page.getByRole('searchbox').fill('nobody like that')
+  await page.getByText('No lead matches').waitFor()
+  await page.getByRole('button', { name: 'Reset filters' }).first().click()
+  await expect.poll(() => rows.count()).toBe(4)
+
+  // Two are paused, one of them twice: the second time says why not.
+  await page.getByLabel('Select bob@example.org').first().check()
+  await page.getByLabel('Select carla@example.net').check()
+  await page.getByRole('status').getByText('2 leads selected').waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('2 leads paused.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('2 leads paused.').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Sending' }).click()
+  await page.getByRole('menuitemcheckbox', { name: 'Paused' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByText('No lead matches').waitFor()
+  await page.getByRole('button', { name: 'Reset filters' }).first().click()
+
+  // Everything that matches, but for one; those that were never written to go.
+  await page.getByLabel('Select all').check()
+  await page.getByRole('status').getByText('4 leads selected').waitFor()
+  await page.getByLabel('Select carla@example.net').uncheck()
+  await page.getByRole('button', { name: 'Set status' }).click()
+  await page.getByRole('menuitem', { name: 'Completed' }).click()
+  await page.getByText('Status of 3 leads set.').waitFor()
+  await page.getByLabel('Select bob@example.org').first().check()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('button', { name: '1 left as it is: see why' }).click()
+  await page.getByText('only one that is still sent to can be paused').waitFor()
+  await page.keyboard.press('Escape')
+
+  // By keyboard from row to row, and into one.
+  await rows.first().focus()
+  await page.keyboard.press('j')
+  await page.locator('[data-index="1"]:focus').waitFor()
+  await page.keyboard.press('k')
+  await page.keyboard.press('Enter')
+  const panel = page.getByRole('dialog')
+  await panel.getByText('In 2 campaigns').waitFor()
+  await panel.getByText('Completed').first().waitFor()
+  await panel.getByLabel('Last name').fill('Meier-Huber')
+  await panel.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('dialog', { name: 'Bob Meier-Huber' }).waitFor()
+  await panel.getByText('Lead updated').or(panel.getByText('Updated')).first().waitFor()
+  await page.goBack()
+  await panel.waitFor({ state: 'detached' })
+})
+
+test('a view is kept for the person, and columns are chosen', async ({ application, open }) => {
+  const page = await open(application.visitor, `${path}?q=example`)
+  await page.getByRole('button', { name: 'Columns' }).click()
+  await page.getByRole('menuitemcheckbox', { name: 'Opens' }).click()
+  await page.getByRole('columnheader', { name: 'Opens' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Views' }).click()
+  await page.getByRole('menuitem', { name: 'Keep this view …' }).click()
+  await page.getByLabel('Name').last().fill(hostile)
+  await page.getByRole('button', { name: 'Keep view' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.goto(`${application.address}${path}`)
+  await page.getByRole('button', { name: 'Views' }).click()
+  await page.getByRole('menuitem', { name: hostile, exact: true }).click()
+  await expect.poll(() => page.url()).toContain('q=example')
+  await page.getByRole('columnheader', { name: 'Opens' }).waitFor()
+})
+
+test('a viewer sees leads and changes none; whoever is erased is gone from the page', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  await addLeads(application, 'Spring', [{ email: 'gone@example.com', first_name: 'Gone' }])
+  const viewer = await createPerson(api, { email: 'viewer@team.example' })
+  await join(api, api.workspaceId, viewer, 'viewer')
+  const seen = await open(viewer.browser, path)
+  await seen.getByText('gone@example.com').click()
+  await seen.getByRole('dialog', { name: 'Gone' }).getByText('History').waitFor()
+  for (const name of ['Pause', 'Set status', 'Erase person …', 'Import leads']) {
+    expect(await seen.getByRole('button', { name }).count()).toBe(0)
+  }
+  expect(await seen.getByRole('checkbox').count()).toBe(0)
+
+  const page = await open(application.visitor, path)
+  await page.getByText('gone@example.com').click()
+  await page.getByRole('button', { name: 'Erase person …' }).click()
+  await page.getByRole('button', { name: 'Erase person', exact: true }).click()
+  await page.getByText('Erased person').waitFor()
+  expect(await page.getByText('gone@example.com').count()).toBe(0)
+  await seen.getByText('Erased person').first().waitFor()
+})
