@@ -51,7 +51,7 @@ function build(digest: string) {
 
 /** Once, and well, so that the server only picks the file that a browser takes. */
 function compress(folder: string) {
-  for (const name of readdirSync(folder).filter((name) => /\.(js|css|svg)$/.test(name))) {
+  for (const name of readdirSync(folder).filter((name) => /\.(js|json|css|svg)$/.test(name))) {
     const content = readFileSync(join(folder, name))
     const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
     writeFileSync(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }))

@@ -20,13 +20,14 @@ import {
   startDeliveryRunner,
 } from './features/deliveries/index.ts'
 import { erasureRoutes, erasureSchemas } from './features/erasure/index.ts'
+import { homeRoutes, homeSchemas } from './features/home/index.ts'
 import {
   dropOldImports,
   ImportRunner,
   importRoutes,
   importSchemas,
 } from './features/imports/index.ts'
-import { startInboxRunner } from './features/inbox/index.ts'
+import { inboxRoutes, inboxSchemas, startInboxRunner } from './features/inbox/index.ts'
 import {
   createAuthenticator,
   keyFamilyRoutes,
@@ -55,6 +56,7 @@ import { dropOldMessages } from './features/messages/index.ts'
 import { pageRoutes } from './features/pages/index.ts'
 import { previewRoutes, previewSchemas } from './features/previews/index.ts'
 import { savedViewRoutes, savedViewSchemas } from './features/saved-views/index.ts'
+import { searchRoutes, searchSchemas } from './features/search/index.ts'
 import {
   type RestoreMarker,
   sendingRoutes,
@@ -122,6 +124,9 @@ const applicationFeatures: {
   { schemas: linkSchemas, routes: linkRoutes },
   { schemas: mailboxSchemas, routes: mailboxRoutes },
   { schemas: consentSchemas, routes: consentRoutes },
+  { schemas: inboxSchemas, routes: inboxRoutes },
+  { schemas: homeSchemas, routes: homeRoutes },
+  { schemas: searchSchemas, routes: searchRoutes },
   { schemas: keyFamilySchemas, routes: keyFamilyRoutes },
   { schemas: webhookHealthSchemas, routes: webhookHealthRoutes },
   { schemas: sentRequestSchemas, routes: sentRequestRoutes },

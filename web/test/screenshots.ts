@@ -7,6 +7,7 @@ import { importer } from '../../server/test/imports.ts'
 import { createPerson, join } from '../../server/test/people.ts'
 import { type Application, enter } from './application.ts'
 import { prepareCampaigns } from './campaign-shots.ts'
+import { fillInbox } from './inbox-world.ts'
 import { test } from './pages/fixture.ts'
 
 // Not a test: `npm run screenshots --workspace web` shows every page as it looks, to be looked at.
@@ -22,6 +23,9 @@ const shots: [name: string, path: string, isSignedIn: boolean][] = [
   ['import', '/w/default/leads/import', true],
   ['import-mapping', '/w/default/leads/import?id=IMPORT', true],
   ['import-done', '/w/default/leads/import?id=DONE', true],
+  ['home', '/w/default', true],
+  ['inbox', '/w/default/inbox', true],
+  ['inbox-thread', '/w/default/inbox?thread=THREAD', true],
   ['keys', `${settings}/keys`, true],
   ['keys-new', `${settings}/keys?panel=new`, true],
   ['members', `${settings}/members`, true],
@@ -63,6 +67,7 @@ test('each page, light and dark, wide and narrow', { timeout: 300_000 }, async (
   const all = [...shots, ...(await prepareCampaigns(application))]
 
   const places = await fillLeads(application)
+  const thread = await fillInbox(application)
 
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [1280, 390]) {
@@ -75,7 +80,9 @@ test('each page, light and dark, wide and narrow', { timeout: 300_000 }, async (
         for (const [name, path, needsSession] of all) {
           if (needsSession !== isSignedIn) continue
           if (name === 'set-up') await page.route('**/app/session', answerNotSetUp)
-          const found = path.replace(/LEAD|IMPORT|DONE/, (record) => places[record] ?? '')
+          const found = path
+            .replace(/LEAD|IMPORT|DONE/, (record) => places[record] ?? '')
+            .replace('THREAD', thread)
           await page.goto(`${address}${found}`)
           // The stream of live updates never ends: the network is not idle.
           await page.locator('h1').first().waitFor()

@@ -50,7 +50,9 @@ test.each(own)(
           const isFile = String(response.headers['content-type']).startsWith('text/')
           const body = isFile ? response.body : response.json()
           const answer = { status: response.statusCode, headers: response.headers, body }
-          expect(answer.status, api.ctx.logLines.at(-2)).toBeLessThan(500)
+          // Nothing sends mails here, and whoever answers in a conversation is told so.
+          const isExpected = answer.status === 503 && body.code === 'unavailable'
+          if (!isExpected) expect(answer.status, api.ctx.logLines.at(-2)).toBeLessThan(500)
           const isUnknown = body.code === 'unknown_path'
           const problems = isUnknown
             ? judge.problemsOfUnknownPath(answer)

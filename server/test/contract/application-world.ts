@@ -6,6 +6,7 @@ import { addMember, createInvitation } from '../../src/features/members/index.ts
 import { createUser } from '../../src/features/users/index.ts'
 import { createTryOut } from '../../src/features/webhooks/try-out/try-outs.ts'
 import type { TestApi } from '../app.ts'
+import { createConversation } from '../conversations.ts'
 import { octets } from './requests.ts'
 import { createWorld, type World } from './world.ts'
 
@@ -38,6 +39,7 @@ export async function createApplicationWorld(
   const file = { file_name: 'leads.csv', file_bytes: octets.length, campaign_id: campaignId }
   const begun = await createImport(api.ctx, workspaceId, file, { actor })
   await putPart(api.ctx, workspaceId, begun.id, 1, octets)
+  const conversation = await createConversation(api, workspaceId, campaignId)
   const keyId = world.ids['/oauth/service-accounts'] ?? ''
   const shared = Object.entries(world.ids).map(([path, id]) => [`/app${path}`, id])
   return {
@@ -46,6 +48,7 @@ export async function createApplicationWorld(
       ...Object.fromEntries(shared),
       ...{ '/app/members': userId, '/app/invitations': invitation.id, '/app/keys': keyId },
       ...{ '/app/mailboxes': mailboxId },
+      ...{ '/app/threads': conversation.id, '/app/messages': conversation.messageId },
       ...{ '/app/workspaces': workspaceId, '/app/profile/sessions': api.ctx.newId() },
       ...{ '/app/webhooks': world.references.webhook_id ?? '' },
       '/app/webhooks/try': createTryOut(api.ctx, workspaceId).token,

@@ -13,7 +13,10 @@ export function setWorkspace(id: string) {
 export function setUpClient() {
   client.setConfig({ baseUrl: '' })
   client.interceptors.request.use((request) => {
-    if (workspaceId) request.headers.set('X-Workspace-ID', workspaceId)
+    // What was begun in another workspace names it.
+    if (workspaceId && !request.headers.has('X-Workspace-ID')) {
+      request.headers.set('X-Workspace-ID', workspaceId)
+    }
     return request
   })
   client.interceptors.error.use((thrown) => {

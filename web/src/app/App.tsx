@@ -2,9 +2,10 @@ import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { setNonce } from 'get-nonce'
-import { lazy, Suspense, useMemo } from 'react'
+import { Suspense, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { personalCache } from '../api/caches.ts'
+import { lazyPart } from '../lib/lazy-part.ts'
 import { styleNonce } from '../lib/nonce.ts'
 import { router } from './router.tsx'
 import { themeOf } from './theme.ts'
@@ -13,7 +14,7 @@ import { themeOf } from './theme.ts'
 setNonce(styleNonce())
 
 // Nothing is told before somebody does something.
-const Notices = lazy(() => import('./Notices.tsx'))
+const Notices = lazyPart(() => import('./Notices.tsx'))
 
 // As public/color-scheme.js reads it.
 const schemes = localStorageColorSchemeManager({ key: 'outrider-color-scheme' })

@@ -1,11 +1,15 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
-import { useEffect, useEffectEvent } from 'react'
+import { Suspense, useEffect, useEffectEvent } from 'react'
 import { cacheOf } from '../api/caches.ts'
 import { setWorkspace } from '../api/client.ts'
 import { useSessionRefresh, useWorkspace } from '../features/users/index.ts'
+import { lazyPart } from '../lib/lazy-part.ts'
 import { rememberWorkspace } from '../lib/remembered.ts'
 import { followWorkspace } from './live.ts'
+
+// The title of the tab has time until the page is there.
+const InboxTitle = lazyPart(() => import('../features/inbox/InboxTitle.tsx'))
 
 /** Everything of a workspace: its requests name it, it has a cache of its own, and it is followed. */
 export function WorkspaceScope() {
@@ -18,6 +22,9 @@ export function WorkspaceScope() {
   useEffect(() => followWorkspace({ workspaceId: id, cache: cacheOf(id), onSessionChange }), [id])
   return (
     <QueryClientProvider client={cacheOf(id)}>
+      <Suspense>
+        <InboxTitle />
+      </Suspense>
       <Outlet key={id} />
     </QueryClientProvider>
   )

@@ -7,20 +7,20 @@ export const readings: Record<string, readonly Reading[]> = {
   campaigns: [
     ...(['listCampaigns', 'getCampaign', 'listCampaignSummaries'] as const),
     ...(['readCampaignReadiness', 'forecastCampaign'] as const),
-    ...(['readCampaignAnalytics', 'listSends'] as const),
+    ...(['readCampaignAnalytics', 'listSends', 'getHome', 'getAnalytics'] as const),
   ],
   leads: ['getLead', 'listLeads', 'countLeads', 'getLeadOverview', 'listLeadHistory', 'getLeadJob'],
-  inbox: [],
+  inbox: ['listThreads', 'countThreads', 'getThread'],
   deliveries: ['listWebhookEvents', 'getWebhookEventSummary', 'getWebhookEventSummaryByDate'],
   imports: ['listImports', 'getImport'],
-  mailboxes: [],
-  webhooks: ['listWebhooks', 'getWebhook', 'listWebhookEventTypes'],
+  mailboxes: ['getHome'],
+  webhooks: ['listWebhooks', 'getWebhook', 'listWebhookEventTypes', 'getHome'],
   keys: ['listServiceAccountKeys'],
   labels: ['listWebhookEventTypes'],
   suppressions: [],
   members: ['listMembers', 'listInvitations'],
   credits: ['getAcquisitionBalance', 'listAcquireLists', 'listAcquiredContacts'],
-  workspace: ['getWorkspace'],
+  workspace: ['getWorkspace', 'getHome'],
 }
 
 /** Those of what many people or mails change at once: at most so often. */

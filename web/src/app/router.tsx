@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router'
 import { auditFilterOf } from '../features/audit/index.ts'
 import { campaignFilterOf, campaignPlaceOf } from '../features/campaigns/index.ts'
+import { inboxPlaceOf } from '../features/inbox/place.ts'
 import { leadSearchOf } from '../features/leads/index.ts'
 import { readSession } from '../features/users/index.ts'
 import { rememberedWorkspace } from '../lib/remembered.ts'
@@ -114,13 +115,14 @@ const workspace = createRoute({
 const workspaceHome = createRoute({
   getParentRoute: () => workspace,
   path: '/',
-  beforeLoad: ({ context, params }) => {
-    const isAdmin = ['admin', 'owner'].includes(context.workspace.role)
-    throw redirect({
-      to: isAdmin ? '/w/$handle/settings/keys' : '/w/$handle/settings/workspace',
-      params,
-    })
-  },
+  component: lazyRouteComponent(() => import('../features/home/HomePage.tsx'), 'HomePage'),
+})
+
+const inbox = createRoute({
+  getParentRoute: () => workspace,
+  path: 'inbox',
+  validateSearch: (search) => inboxPlaceOf(search),
+  component: lazyRouteComponent(() => import('../features/inbox/InboxPage.tsx'), 'InboxPage'),
 })
 
 const campaigns = createRoute({
@@ -211,6 +213,7 @@ export const router = createRouter({
         campaign,
         leads,
         leadImport,
+        inbox,
         keys,
         members,
         workspaceSettings,

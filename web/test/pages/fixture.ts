@@ -13,8 +13,6 @@ interface Fixtures {
     application: Application
   }
   $test: {
-    /** The owner is signed in with it. */
-    page: Page
     /** Opens a page as somebody, or as nobody; what it showed last is looked through afterwards. */
     open: Open
   }
@@ -56,8 +54,5 @@ export const test = base.extend<Fixtures>({
       expect(barriers).toEqual([])
       expect(faults).toEqual([])
     }
-  },
-  page: async ({ open, application }, use) => {
-    await use(await open(application.visitor, '/'))
   },
 })

@@ -22,6 +22,10 @@ test('from the printed link to a key that works, and to none', async ({ browser 
   expect(await findBarriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Create owner' }).click()
 
+  // What there is to do first, and where.
+  await page.getByRole('heading', { name: 'Get going' }).waitFor()
+  expect(await findBarriers(page)).toEqual([])
+  await page.getByRole('link', { name: 'Create a key' }).click()
   await page.getByText('No keys yet').waitFor()
   await page.getByRole('button', { name: 'New key' }).first().click()
   await page.getByRole('textbox', { name: 'Name' }).fill('CRM sync')
@@ -48,7 +52,7 @@ test('from the printed link to a key that works, and to none', async ({ browser 
   expect(await findBarriers(page)).toEqual([])
   await page.getByLabel('Password', { exact: true }).fill(owner.password)
   await page.keyboard.press('Enter')
-  await page.getByText('No keys yet').waitFor()
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
 
   // The link is void from now on.
   await page.goto(`${address}/set-up#anything`)

@@ -12,14 +12,16 @@ const answer = (page: Page, by: Record<string, (route: Route) => Promise<void>>)
     (by[route.request().method().toLowerCase()] ?? (() => route.fallback()))(route),
   )
 
-test('while it loads, keeps the place of what is coming', async ({ page }) => {
+test('while it loads, keeps the place of what is coming', async ({ application, open }) => {
+  const page = await open(application.visitor, path)
   await page.getByText('No keys yet').waitFor()
   await answer(page, { get: () => new Promise(() => undefined) })
   await page.reload()
   await page.getByRole('status').waitFor()
 })
 
-test('when it cannot be read, says why and tries again', async ({ page }) => {
+test('when it cannot be read, says why and tries again', async ({ application, open }) => {
+  const page = await open(application.visitor, path)
   await page.getByText('No keys yet').waitFor()
   await answer(page, {
     get: (route) =>
@@ -110,7 +112,9 @@ test('a key is made and revoked without a mouse', async ({ application, open }) 
   const page = await open(application.visitor, path)
   await page.getByRole('heading', { name: 'OAuth service accounts' }).waitFor()
   await page.keyboard.press('Control+K')
-  await page.getByRole('textbox', { name: 'Go to a page or do something' }).fill('new key')
+  await page
+    .getByRole('textbox', { name: 'Find a record, go to a page or do something' })
+    .fill('new key')
   await page.keyboard.press('Enter')
   await page.getByRole('textbox', { name: 'Name' }).waitFor()
   await page.keyboard.type('By keyboard')

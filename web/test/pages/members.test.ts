@@ -22,7 +22,7 @@ test('somebody is invited, joins with the link, and gets another role', async ({
   await theirs.getByLabel('Your name').fill('Carla')
   await theirs.getByLabel('Password', { exact: true }).fill('correct horse battery staple')
   await theirs.getByRole('button', { name: 'Join' }).click()
-  await theirs.getByRole('heading', { name: 'Workspace' }).waitFor()
+  await theirs.getByRole('heading', { name: 'Home' }).waitFor()
   expect(await theirs.getByRole('link', { name: 'Audit log' }).count()).toBe(0)
 
   await page.reload()
@@ -55,7 +55,7 @@ test('whoever has an account signs in to join', async ({ application, open }) =>
   const page = await open(undefined, `/invitation${new URL(created.body.url).hash}`)
   await page.getByLabel('Password', { exact: true }).fill('correct horse battery staple')
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { name: 'Workspace' }).waitFor()
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
 })
 
 test('a link sets a new password for somebody who forgot theirs', async ({ application, open }) => {
@@ -72,7 +72,7 @@ test('a link sets a new password for somebody who forgot theirs', async ({ appli
   const theirs = await open(undefined, `/reset${hash}`)
   await theirs.getByLabel('New password', { exact: true }).fill('a newer horse battery staple')
   await theirs.getByRole('button', { name: 'Set password' }).click()
-  await theirs.getByRole('heading', { name: 'Workspace' }).waitFor()
+  await theirs.getByRole('heading', { name: 'Home' }).waitFor()
 })
 
 test('a member who is removed is out at once; who may not change roles sees no way to', async ({

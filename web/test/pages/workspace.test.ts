@@ -33,12 +33,12 @@ test('whoever runs the server makes another workspace, and is taken there', asyn
   await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('Northwind')
   await page.getByRole('button', { name: 'Create workspace' }).click()
   await page.getByRole('button', { name: 'Workspace Northwind' }).waitFor()
-  await page.getByText('No keys yet').waitFor()
+  await page.getByText('What there is to do in Northwind.').waitFor()
 })
 
 test('a viewer sees the settings and changes none', async ({ application, open }) => {
   const { viewer } = await createTeam(application.api, application.api.workspaceId)
-  const page = await open(viewer.browser, '/')
+  const page = await open(viewer.browser, '/w/default/settings/workspace')
   await page.getByRole('heading', { name: 'Plan' }).waitFor()
   expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0)
   const isOff = await page.getByRole('switch').isDisabled()

@@ -14,5 +14,6 @@ export {
   listStepDays,
   type StepDay,
   sumCampaigns,
+  sumDays,
 } from './step-day-queries.ts'
 export { type StepCount, type StepOutcome, stepDaysCounted, stepOutcomes } from './step-days.ts'

@@ -52,3 +52,24 @@ export async function sumCampaigns(
     ) s on true`.execute(db)
   return rows
 }
+
+export type CountedOutcomes = { day: string } & Record<StepOutcome, number>
+
+/** What all mails came to on these days, the first and the last included; of all campaigns or of one. */
+export async function sumDays(
+  db: Db,
+  workspaceId: string,
+  { from, to, campaignId }: { from: string; to: string; campaignId: string | null },
+): Promise<CountedOutcomes[]> {
+  const { rows } = await sql<CountedOutcomes>`
+    select day, sum(sent)::int as sent, sum(opened)::int as opened, sum(clicked)::int as clicked,
+      sum(replied)::int as replied, sum(auto_replied)::int as auto_replied,
+      sum(bounced)::int as bounced, sum(interested)::int as interested,
+      sum(unsubscribed)::int as unsubscribed
+    from campaign_step_days
+    where workspace_id = ${workspaceId}::uuid and day between ${from}::date and ${to}::date
+      and (${campaignId}::uuid is null or campaign_id = ${campaignId}::uuid)
+    group by day
+    order by day`.execute(db)
+  return rows
+}

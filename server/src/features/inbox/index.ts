@@ -1,5 +1,6 @@
 export { findLastReading } from './folder-queries.ts'
 export { replyInThread } from './reply.ts'
+export { inboxRoutes, inboxSchemas } from './routes.ts'
 export { type InboxRunner, startInboxRunner } from './runner.ts'
 export type { ShownReply } from './shown-reply.ts'
 export { forgetSoftBounces } from './soft-bounce-queries.ts'

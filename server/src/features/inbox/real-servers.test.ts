@@ -1,4 +1,4 @@
-import { createTransport, type SendMailOptions } from 'nodemailer'
+import type { SendMailOptions } from 'nodemailer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { localNetwork } from '../../../test/mail/mail-servers.ts'
@@ -9,6 +9,7 @@ import {
   startRealServers,
   whyNoRealServers,
 } from '../../../test/mail/real-servers.ts'
+import { submit } from '../../../test/mail/submit.ts'
 import { type Receiver, startReceiver } from '../../../test/receiver.ts'
 import { alwaysOpen } from '../../../test/sending.ts'
 import { type Runner, startRunner } from '../../app.ts'
@@ -63,17 +64,8 @@ describe.skipIf(whyNoRealServers)('with postfix and dovecot', () => {
     }
   }
 
-  /** What a person sends with a mail program of their own. */
-  async function write(person: string, mail: SendMailOptions) {
-    const { port, credential } = real.server('smtp', person)
-    const pass = credential.kind === 'password' ? credential.password : ''
-    const transport = createTransport({
-      ...{ host: '127.0.0.1', port, secure: false, ignoreTLS: true },
-      auth: { user: person, pass },
-    })
-    await transport.sendMail({ from: person, to: anna, ...mail })
-    transport.close()
-  }
+  const write = (person: string, mail: SendMailOptions) =>
+    submit(real.server('smtp', person), { from: person, to: anna, ...mail })
 
   const post = async (path: string, body: object) => (await api.call('POST', path, { body })).body
 

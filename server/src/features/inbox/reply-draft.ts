@@ -1,14 +1,25 @@
 import type { Context } from '../../kernel/context.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { findMailboxes, type Mailbox } from '../mailboxes/index.ts'
-import { findThread, listThreadMessages, type StoredMessage } from '../messages/index.ts'
-import { messageIdOf, type ReplyContent, type ReplyRow } from '../sending/index.ts'
+import {
+  findThread,
+  listThreadMessages,
+  type StoredMessage,
+  type Thread,
+} from '../messages/index.ts'
+import {
+  isOpen,
+  listUnsentReplies,
+  messageIdOf,
+  type ReplyContent,
+  type ReplyRow,
+} from '../sending/index.ts'
 import { baseSubject } from './classify/subject.ts'
 
 /** A person's input, with its text fit to be stored. */
 export type GivenReply = { thread_id: string } & Pick<
   ReplyContent,
-  'idempotency_key' | 'text' | 'html'
+  'idempotency_key' | 'text' | 'html' | 'written_by'
 >
 
 export type ReplyDraft = Pick<ReplyRow, 'lead_id' | 'campaign_id' | 'mailbox_id' | 'message_id'> & {
@@ -27,19 +38,16 @@ export async function draftReply(
   ctx: Context,
   workspaceId: string,
   { thread_id, ...given }: GivenReply,
+  seen?: string,
 ): Promise<ReplyDraft> {
   const thread = await findThread(ctx.db, workspaceId, thread_id)
   if (!thread) throw notFound('conversation')
+  if (seen !== undefined) await refuseUnseen(ctx, workspaceId, thread, seen)
   const mailbox = await findReplyMailbox(ctx, workspaceId, thread.mailbox_id)
   const page = { limit: messagesMax, startingAfter: undefined }
   const { items } = await listThreadMessages(ctx, workspaceId, thread_id, page)
   const mails = items.filter(({ kind }) => kind !== 'bounce' && kind !== 'complaint')
-  const theirs = mails.filter(({ kind }) => kind !== 'colleague')
-  const answered =
-    theirs.find(({ kind }) => kind === 'reply') ??
-    theirs.find(({ direction }) => direction === 'in') ??
-    theirs[0]
-  const to = answered && recipientOf(answered)
+  const { answered, to } = answeredIn(mails)
   if (!answered || !to) throw invalidField('/thread_id', 'the conversation has nobody to answer to')
   const references = mails.toReversed().map(({ message_id }) => message_id)
   return {
@@ -61,6 +69,31 @@ export async function draftReply(
       timestamp_created: ctx.now().toISOString(),
     },
   }
+}
+
+/**
+ * The mail that an answer is to, and the address that it goes to.
+ *
+ * @param mails of a conversation, the newest first
+ */
+export function answeredIn(mails: StoredMessage[]) {
+  const theirs = mails.filter(({ kind }) => !['bounce', 'complaint', 'colleague'].includes(kind))
+  const answered =
+    theirs.find(({ kind }) => kind === 'reply') ??
+    theirs.find(({ direction }) => direction === 'in') ??
+    theirs[0]
+  return { answered, to: answered && recipientOf(answered) }
+}
+
+/** Two people who answer at once would each write what the other has not seen. */
+async function refuseUnseen(ctx: Context, workspaceId: string, thread: Thread, seen: string) {
+  const isOlder = thread.last_message_id > seen
+  const open = isOlder ? [] : await listUnsentReplies(ctx.db, workspaceId, thread.id)
+  if (!isOlder && !open.some(isOpen)) return
+  throw new AppError(
+    'version_conflict',
+    'There is something new in this conversation: look at it, then send your answer again.',
+  )
 }
 
 function recipientOf({ direction, details, from_address, to_addresses }: StoredMessage) {

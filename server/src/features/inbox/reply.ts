@@ -7,6 +7,7 @@ import { safeHtml } from './classify/html.ts'
 import { visibleText } from './classify/visible-text.ts'
 import { draftReply, findReplyMailbox, type GivenReply, type ReplyDraft } from './reply-draft.ts'
 import { type ShownReply, shownReply } from './shown-reply.ts'
+import type { ChangeBy } from './threads.ts'
 
 export type NewReply = {
   thread_id: string
@@ -14,6 +15,10 @@ export type NewReply = {
   idempotency_key: string
   /** Also to an address that is suppressed, when its owner has asked for an answer. */
   force?: boolean
+  /** The last message that the person has seen: where there is a newer one nothing is sent. */
+  seen_message_id?: string
+  /** Who answers, in the application. */
+  by?: ChangeBy
 } & ({ text: string } | { html: string })
 
 /**
@@ -34,14 +39,14 @@ export async function replyInThread(
   if (stored && isOpen(stored)) throw inProgress()
   if (stored && stored.state !== 'failed') return shownReply(stored)
   // A second attempt makes the same mail.
-  const draft = stored ?? (await draftReply(ctx, workspaceId, given))
+  const draft = stored ?? (await draftReply(ctx, workspaceId, given, input.seen_message_id))
   const { display_name } = await findReplyMailbox(ctx, workspaceId, draft.mailbox_id)
   const reply = {
     ...draft.reply,
     ...shownOf(ctx, draft, display_name),
     is_forced: input.force ?? false,
   }
-  return shownReply(await sendReply(ctx, workspaceId, { ...draft, reply }))
+  return shownReply(await sendReply(ctx, workspaceId, { ...draft, reply }, input.by))
 }
 
 /** The text and HTML that people see in the conversation once the reply was sent. */
@@ -72,7 +77,10 @@ function check(input: NewReply): GivenReply {
   if (content.length > contentCharactersMax) {
     throw invalidField(path, 'a reply must have at most 1,000,000 characters')
   }
-  return { thread_id, idempotency_key: storable(idempotency_key), text, html }
+  return {
+    ...{ thread_id, idempotency_key: storable(idempotency_key), text, html },
+    ...(input.by?.actor.type === 'user' ? { written_by: input.by.actor.id } : {}),
+  }
 }
 
 const keyCharactersMax = 255

@@ -8,6 +8,8 @@ export interface ShownReply
       'idempotency_key' | 'from_address' | 'to_address' | 'subject' | 'text' | 'html' | 'is_forced'
     > {
   thread_id: string
+  /** Null: at the command line. */
+  written_by: string | null
   timestamp_created: Date
 }
 
@@ -17,6 +19,7 @@ export function shownReply({ lead_id, step_id, reply, ...row }: ReplyRow): Shown
     ...row,
     thread_id: lead_id,
     ...{ idempotency_key, from_address, to_address, subject, text, html, is_forced },
+    written_by: reply.written_by ?? null,
     timestamp_created: new Date(reply.timestamp_created),
   }
 }

@@ -8,6 +8,7 @@ import {
 } from '../messages/index.ts'
 import type { ReadMailbox } from './mailbox.ts'
 import type { MatchedMessage } from './matched-messages.ts'
+import { keptHtml } from './understand.ts'
 
 /** Stores messages in their threads, where they can be read. */
 export async function storeMatched(tx: Context, mailbox: ReadMailbox, messages: MatchedMessage[]) {
@@ -54,7 +55,7 @@ function suggestionOf({
 }
 
 function messageOf(matched: MatchedMessage, mailbox: ReadMailbox): NewMessage {
-  const { mail, match, lead, id, html, snippet, kind, bounce } = matched
+  const { mail, match, lead, id, snippet, kind, bounce } = matched
   const { message } = mail
   const { attachments, replyTo } = message
   return {
@@ -73,7 +74,7 @@ function messageOf(matched: MatchedMessage, mailbox: ReadMailbox): NewMessage {
     to_addresses: message.to,
     subject: message.subject,
     text: message.text,
-    html,
+    html: keptHtml(message),
     snippet,
     size_bytes: mail.sizeBytes,
     details: {

@@ -32,6 +32,10 @@ export async function understand(source: Buffer, receivedAt: Date): Promise<Unde
   }
 }
 
+/** As it came, for who shows it to make safe; null where it is longer than any person's mail. */
+export const keptHtml = ({ html }: Pick<ParsedMessage, 'html'>): string | null =>
+  html !== null && html.length > shownCharactersMax ? null : html
+
 /** The HTML of a mail, safe to be shown; null where it is longer than any person's mail. */
 export function shownHtml({ html }: Pick<ParsedMessage, 'html'>): string | null {
   const safe = html === null ? null : safeHtml(html)

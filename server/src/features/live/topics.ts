@@ -25,6 +25,7 @@ const topicsOfSubjects: Record<string, readonly Topic[]> = {
   mailbox: ['mailboxes'],
   send: ['campaigns', 'leads'],
   suppression: ['suppressions'],
+  thread: ['inbox'],
   user: ['members'],
   webhook: ['webhooks'],
   workspace: ['workspace', 'credits'],

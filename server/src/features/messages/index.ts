@@ -15,17 +15,25 @@ export { leaveThreads } from './settle-queries.ts'
 export {
   addMessageIds,
   findByMessageIds,
+  findMessage,
   insertMessages,
   listThreadMessages,
 } from './store.ts'
 export {
   answerThread,
+  countThreads,
+  countWaiting,
   findThread,
   findThreads,
   moveThreads,
   type Thread,
+  type ThreadCounts,
   type ThreadFilter,
   type ThreadToWrite,
+  threadViews,
+  updateDone,
+  updateSnooze,
   updateUnread,
   upsertThreads,
+  withoutCursor,
 } from './thread-queries.ts'

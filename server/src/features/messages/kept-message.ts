@@ -22,7 +22,7 @@ export interface NewMessage {
   cc_addresses?: string[]
   subject: string
   text: string
-  /** Fit to be shown. */
+  /** Of what came in as it came: whoever shows it makes it safe. */
   html: string | null
   size_bytes: number | null
   /** For lists; the beginning of the text, if it is not given. */

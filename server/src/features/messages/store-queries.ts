@@ -28,3 +28,15 @@ export const listThread = async (
     .where('thread_id', '=', threadId)
     .$call(newestFirst(page))
     .execute()) as StoredMessage[]
+
+export const findMessage = async (
+  db: Db,
+  workspaceId: string,
+  id: string,
+): Promise<StoredMessage | undefined> =>
+  (await db
+    .selectFrom('messages')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .executeTakeFirst()) as StoredMessage | undefined

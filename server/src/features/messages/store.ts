@@ -95,5 +95,8 @@ export async function listThreadMessages(
   return toPage(await queries.listThread(ctx.db, workspaceId, threadId, page), page.limit)
 }
 
+export const findMessage = (ctx: Context, workspaceId: string, id: string) =>
+  queries.findMessage(ctx.db, workspaceId, id)
+
 /** 128 bits: enough for what is only ever compared within a workspace. */
 const hashOf = (messageId: string) => sha256(messageId.trim().replace(/^<|>$/g, '')).subarray(0, 16)

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
-import { newestFirst } from '../../kernel/db/newest-first.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
+import { firstIdAt } from '../../kernel/ids.ts'
 
 export interface ThreadToWrite {
   id: string
@@ -18,15 +18,16 @@ export interface ThreadToWrite {
 /**
  * A conversation is as new and as unread as what came in last. That a person answered in it is not
  * covered by what a machine writes next, what a machine said not by a colleague; what is suggested
- * stays until a person acts.
+ * stays until a person acts. One that was done or put off is there again once something is unread.
  */
 export const upsertThreads = (db: Db, workspaceId: string, threads: ThreadToWrite[], at: Date) =>
   sql`
     insert into threads as t (workspace_id, id, mailbox_id, last_message_id, campaign_id, kind,
-      from_address, subject, snippet, suggestion, unread, timestamp_created, timestamp_updated)
+      from_address, subject, snippet, suggestion, unread, sort_id, waiting, timestamp_created,
+      timestamp_updated)
     select ${workspaceId}::uuid, id, mailbox_id, last_message_id, campaign_id, kind,
-      from_address, subject, snippet, suggestion, kind <> 'colleague', ${at}::timestamptz,
-      ${at}::timestamptz
+      from_address, subject, snippet, suggestion, kind <> 'colleague', last_message_id,
+      kind = 'reply', ${at}::timestamptz, ${at}::timestamptz
     from unnest(
       ${threads.map((thread) => thread.id)}::uuid[],
       ${threads.map((thread) => thread.mailbox_id)}::uuid[],
@@ -46,74 +47,228 @@ export const upsertThreads = (db: Db, workspaceId: string, threads: ThreadToWrit
         then excluded.kind else t.kind end,
       from_address = excluded.from_address, subject = excluded.subject, snippet = excluded.snippet,
       suggestion = coalesce(excluded.suggestion, t.suggestion),
-      unread = t.unread or excluded.unread,
+      unread = t.unread or excluded.unread, sort_id = excluded.sort_id,
+      waiting = excluded.waiting or (t.waiting and excluded.kind <> 'colleague'),
+      timestamp_done = case when not excluded.unread then t.timestamp_done end,
+      snoozed_until = case when not excluded.unread then t.snoozed_until end,
       timestamp_updated = excluded.timestamp_updated`.execute(db)
 
+/** What of the inbox somebody looks at. */
+export const threadViews = ['all', 'waiting', 'done', 'snoozed', 'automatic', 'bounces'] as const
+type ThreadView = (typeof threadViews)[number]
+
 export interface ThreadFilter {
+  view?: ThreadView | undefined
   mailboxId?: string | undefined
   campaignId?: string | undefined
   kind?: string | undefined
   unread?: boolean | undefined
+  /** The status of the lead, or the value of its label. */
+  label?: string | undefined
+  /** A part of an address, a name, a company, the subject or what was written last. */
+  search?: string | undefined
 }
 
 export interface Thread {
+  /** Of its lead. */
   id: string
   last_message_id: string
   mailbox_id: string
   campaign_id: string
-  kind: string
+  /** Of what came in last. */
+  kind: 'reply' | 'auto_reply' | 'bounce' | 'complaint' | 'colleague'
   from_address: string
   subject: string
   snippet: string
   unread: boolean
-  suggestion: string | null
+  suggestion: 'unsubscribed' | null
+  waiting: boolean
+  timestamp_done: Date | null
+  snoozed_until: Date | null
   timestamp_created: Date
   timestamp_updated: Date
+  lead_email: string | null
+  lead_name: string | null
+  lead_company: string | null
+  lead_status: string | null
+  campaign_name: string | null
+  /** Null: it was removed. */
+  mailbox_address: string | null
 }
 
-const threadColumns = [
-  ...(['id', 'last_message_id', 'mailbox_id', 'campaign_id', 'kind', 'from_address'] as const),
-  ...(['subject', 'snippet', 'unread', 'timestamp_created', 'timestamp_updated'] as const),
-]
+/** A row as it is listed, with what a page begins after. */
+export interface ListedThread extends Thread {
+  sort_id: string
+}
 
 /** What is done is suggested no more, whoever did it. */
-const openSuggestion = (workspaceId: string) =>
-  sql<string | null>`
-  case when not exists (
-    select from leads l
-    where l.workspace_id = ${workspaceId}::uuid and l.id = threads.id
-      and 'unsubscribed' in (l.status, l.stop_reason)
-  ) then suggestion end`.as('suggestion')
+const threadColumns = sql`
+  t.id, t.last_message_id, t.sort_id, t.mailbox_id, t.campaign_id, t.kind, t.from_address,
+  t.subject, t.snippet, t.unread, t.waiting, t.timestamp_done, t.snoozed_until,
+  t.timestamp_created, t.timestamp_updated,
+  case when 'unsubscribed' in (l.status, l.stop_reason) then null else t.suggestion end as suggestion,
+  l.email as lead_email, nullif(concat_ws(' ', l.first_name, l.last_name), '') as lead_name,
+  l.company_name as lead_company, l.status as lead_status,
+  c.name as campaign_name, m.address as mailbox_address
+  from threads t
+  left join leads l on l.workspace_id = t.workspace_id and l.id = t.id
+  left join campaigns c on c.workspace_id = t.workspace_id and c.id = t.campaign_id
+  left join mailboxes m on m.workspace_id = t.workspace_id and m.id = t.mailbox_id`
 
-/** Newest first from before the message of the cursor, and one more than the page holds. */
-export const findThreads = (
+const isOpen = sql`t.timestamp_done is null`
+/** As the index has it, so that only conversations that may wait are looked at. */
+const mayWait = sql`${isOpen} and (t.waiting or t.snoozed_until is not null)`
+const isBack = (now: Date) =>
+  sql`(t.snoozed_until is null or t.snoozed_until <= ${now}::timestamptz)`
+
+const conditionOf: Record<ThreadView, (now: Date) => RawBuilder<unknown>> = {
+  all: () => sql`true`,
+  waiting: (now) => sql`${mayWait} and ${isBack(now)}`,
+  done: () => sql`t.timestamp_done is not null`,
+  snoozed: (now) => sql`t.snoozed_until is not null and t.snoozed_until > ${now}::timestamptz`,
+  automatic: (now) => sql`t.kind = 'auto_reply' and ${isOpen} and ${isBack(now)}`,
+  bounces: (now) => sql`t.kind in ('bounce', 'complaint') and ${isOpen} and ${isBack(now)}`,
+}
+
+/** Newest first from before the cursor, and one more than the page holds. */
+export async function findThreads(
   db: Db,
   workspaceId: string,
   page: PageRequest,
   filter: ThreadFilter,
-): Promise<Thread[]> =>
-  db
-    .selectFrom('threads')
-    .select([...threadColumns, openSuggestion(workspaceId)])
-    .where('workspace_id', '=', workspaceId)
-    .$if(filter.mailboxId !== undefined, (query) =>
-      query.where('mailbox_id', '=', filter.mailboxId ?? ''),
-    )
-    .$if(filter.campaignId !== undefined, (query) =>
-      query.where('campaign_id', '=', filter.campaignId ?? ''),
-    )
-    .$if(filter.kind !== undefined, (query) => query.where('kind', '=', filter.kind ?? ''))
-    .$if(filter.unread === true, (query) => query.where('unread', '=', true))
-    .$call(newestFirst(page, 'last_message_id'))
-    .execute()
+  now: Date,
+): Promise<ListedThread[]> {
+  const { view = 'all', mailboxId, campaignId, kind, unread, label, search } = filter
+  const conditions = [
+    sql`t.workspace_id = ${workspaceId}::uuid`,
+    conditionOf[view](now),
+    ...(page.startingAfter ? [sql`t.sort_id < ${page.startingAfter}::uuid`] : []),
+    ...(mailboxId ? [sql`t.mailbox_id = ${mailboxId}::uuid`] : []),
+    ...(campaignId ? [sql`t.campaign_id = ${campaignId}::uuid`] : []),
+    ...(kind ? [sql`t.kind = ${kind}`] : []),
+    ...(unread ? [sql`t.unread`] : []),
+    ...(label ? [sql`l.status = ${label}`] : []),
+    ...(search ? [matches(search)] : []),
+  ]
+  const { rows } = await sql<ListedThread>`
+    select ${threadColumns}
+    where ${sql.join(conditions, sql` and `)}
+    order by t.sort_id desc
+    limit ${page.limit + 1}`.execute(db)
+  return rows
+}
 
-export const findThread = (db: Db, workspaceId: string, id: string): Promise<Thread | undefined> =>
-  db
-    .selectFrom('threads')
-    .select([...threadColumns, openSuggestion(workspaceId)])
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', id)
-    .executeTakeFirst()
+function matches(search: string) {
+  const pattern = `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+  return sql`(t.from_address ilike ${pattern} or t.subject ilike ${pattern}
+    or t.snippet ilike ${pattern} or l.email ilike ${pattern} or l.company_name ilike ${pattern}
+    or concat_ws(' ', l.first_name, l.last_name) ilike ${pattern})`
+}
+
+export async function findThread(
+  db: Db,
+  workspaceId: string,
+  id: string,
+): Promise<Thread | undefined> {
+  const { rows } = await sql<ListedThread>`
+    select ${threadColumns}
+    where t.workspace_id = ${workspaceId}::uuid and t.id = ${id}::uuid`.execute(db)
+  const [row] = rows
+  return row && withoutCursor(row)
+}
+
+export const withoutCursor = ({ sort_id: _, ...thread }: ListedThread): Thread => thread
+
+export interface ThreadCounts {
+  waiting: number
+  unread: number
+  snoozed: number
+  automatic: number
+  bounces: number
+}
+
+/** Each up to `most`: more than that nobody tells apart, and a count costs as much as it says. */
+export async function countThreads(
+  db: Db,
+  workspaceId: string,
+  now: Date,
+  most: number,
+): Promise<ThreadCounts> {
+  const count = (condition: RawBuilder<unknown>) => sql`(
+    select count(*)::integer from (
+      select from threads t
+      where t.workspace_id = ${workspaceId}::uuid and ${condition}
+      order by t.sort_id desc
+      limit ${most}) as counted)`
+  const { rows } = await sql<ThreadCounts>`
+    select ${count(conditionOf.waiting(now))} as waiting, ${count(sql`t.unread`)} as unread,
+      ${count(conditionOf.snoozed(now))} as snoozed,
+      ${count(conditionOf.automatic(now))} as automatic,
+      ${count(conditionOf.bounces(now))} as bounces`.execute(db)
+  return rows[0] as ThreadCounts
+}
+
+export interface WaitingCount {
+  mailbox_id: string
+  /** Of the lead; null: it is gone. */
+  label: string | null
+  count: number
+}
+
+/** Of the conversations that wait, by mailbox and by what the lead is; of the newest `most`. */
+export async function countWaiting(
+  db: Db,
+  workspaceId: string,
+  now: Date,
+  most: number,
+): Promise<WaitingCount[]> {
+  const { rows } = await sql<WaitingCount>`
+    select w.mailbox_id, l.status as label, count(*)::integer as count
+    from (
+      select t.workspace_id, t.id, t.mailbox_id from threads t
+      where t.workspace_id = ${workspaceId}::uuid and ${conditionOf.waiting(now)}
+      order by t.sort_id desc
+      limit ${most}) as w
+    left join leads l on l.workspace_id = w.workspace_id and l.id = w.id
+    group by w.mailbox_id, l.status
+    order by w.mailbox_id, l.status`.execute(db)
+  return rows
+}
+
+/**
+ * Done, or not any more. What is done is put off no longer.
+ *
+ * @returns the ids of those that changed
+ */
+export async function updateDone(db: Db, workspaceId: string, ids: string[], doneAt: Date | null) {
+  const { rows } = await sql<{ id: string }>`
+    update threads
+    set timestamp_done = ${doneAt}::timestamptz,
+      snoozed_until = case when ${doneAt}::timestamptz is null then snoozed_until end,
+      unread = unread and ${doneAt}::timestamptz is null
+    where workspace_id = ${workspaceId}::uuid and id = any(${ids}::uuid[])
+      and (timestamp_done is null) <> (${doneAt}::timestamptz is null)
+    returning id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Put off until an instant, when it stands among the others as if it had just come in; null: not any
+ * more. Its place in the list is written now, so that nothing has to happen then.
+ *
+ * @returns the ids of those that are there
+ */
+export async function updateSnooze(db: Db, workspaceId: string, ids: string[], until: Date | null) {
+  const places = ids.map((id) => (until ? `${firstIdAt(until).slice(0, 24)}${id.slice(24)}` : null))
+  const { rows } = await sql<{ id: string }>`
+    update threads t
+    set snoozed_until = ${until}::timestamptz, sort_id = coalesce(k.place, t.last_message_id),
+      timestamp_done = case when ${until}::timestamptz is null then t.timestamp_done end
+    from unnest(${ids}::uuid[], ${places}::uuid[]) as k (id, place)
+    where t.workspace_id = ${workspaceId}::uuid and t.id = k.id
+    returning t.id`.execute(db)
+  return rows.map(({ id }) => id)
+}
 
 /** Conversations go on in another mailbox. */
 export const moveThreads = (db: Db, workspaceId: string, ids: string[], mailboxId: string) =>
@@ -131,7 +286,10 @@ export const updateUnread = (db: Db, workspaceId: string, ids: string[], unread:
     where workspace_id = ${workspaceId}::uuid and id = any(${ids}::uuid[])
       and unread <> ${unread}`.execute(db)
 
-/** A person answered: as new as that, read, and nothing is suggested, unless something came in since. */
+/**
+ * A person answered: as new as that, read, waiting no more, and nothing is suggested, unless something
+ * came in since.
+ */
 export const answerThread = (
   db: Db,
   workspaceId: string,
@@ -142,7 +300,8 @@ export const answerThread = (
 ) =>
   sql`
     update threads
-    set last_message_id = ${messageId}::uuid, snippet = ${snippet}, unread = false, suggestion = null,
+    set last_message_id = ${messageId}::uuid, sort_id = ${messageId}::uuid, snippet = ${snippet},
+      unread = false, waiting = false, snoozed_until = null, suggestion = null,
       timestamp_updated = ${at}::timestamptz
     where workspace_id = ${workspaceId}::uuid and id = ${id}::uuid
       and last_message_id < ${messageId}::uuid`.execute(db)

@@ -4,7 +4,7 @@ export { type CampaignForecast, forecastCampaign } from './forecast/forecast-cam
 export { messageIdOf } from './message-id.ts'
 export { mailboxLimit, variantOf } from './planning/plan.ts'
 export { setProviderIds } from './provider-id-queries.ts'
-export { inProgress, isOpen, sendReply } from './replies.ts'
+export { findReplyRefusal, inProgress, isOpen, sendReply } from './replies.ts'
 export { composeReplyMail } from './reply-mail.ts'
 export { findReply, listUnsentReplies, type ReplyContent, type ReplyRow } from './reply-queries.ts'
 export { markerFile, type RestoreMarker } from './restore-guard/marker-file.ts'

@@ -3,6 +3,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { countRunners } from '../../kernel/runner/lease-queries.ts'
+import { type Actor, recordAudit } from '../audit/index.ts'
 import { wakeMailboxes } from '../mailbox-lanes/index.ts'
 import { findSuppressed, type SuppressionReason } from '../suppression/index.ts'
 import type { SendError } from './outcome.ts'
@@ -26,6 +27,7 @@ export async function sendReply(
   ctx: Context,
   workspaceId: string,
   row: Omit<queries.NewReplyRow, 'workspace_id' | 'id'>,
+  by?: { actor: Actor; requestId: string },
 ): Promise<queries.ReplyRow> {
   await transaction(ctx, async (tx) => {
     const refused = await refusalOf(tx, workspaceId, row.reply)
@@ -37,6 +39,12 @@ export async function sendReply(
       (await queries.retakeReply(tx.db, attempt, tx.now()))
     if (!isOurs) throw inProgress()
     await wakeMailboxes(tx, workspaceId, [row.mailbox_id])
+    if (!by) return
+    await recordAudit(tx, {
+      ...{ workspaceId, ...by, action: 'thread.answered' },
+      ...{ subjectType: 'thread', subjectId: row.lead_id },
+      details: { send_id: attempt.id, is_forced: row.reply.is_forced },
+    })
   })
   return settledReply(ctx, workspaceId, row.reply.idempotency_key)
 }
@@ -90,6 +98,14 @@ export async function refusalOf(
   const message = `Nothing is sent to this address: ${reason && why[reason]}. Force it only if its owner asks for an answer.`
   return reason && { stage: 'claim', code: null, message }
 }
+
+/** For a person, before anything is written. */
+export const findReplyRefusal = async (
+  ctx: Context,
+  workspaceId: string,
+  toAddress: string,
+): Promise<string | undefined> =>
+  (await refusalOf(ctx, workspaceId, { to_address: toAddress, is_forced: false }))?.message
 
 const why: Record<SuppressionReason, string> = {
   unsubscribed: 'it unsubscribed',

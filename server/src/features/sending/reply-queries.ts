@@ -23,6 +23,8 @@ export interface ReplyContent {
   snippet: string
   /** Also to a suppressed address. */
   is_forced: boolean
+  /** The person who wrote it, in the application. */
+  written_by?: string | null
   /** ISO 8601: when it was first asked for. */
   timestamp_created: string
 }

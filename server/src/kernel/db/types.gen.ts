@@ -643,11 +643,15 @@ export interface Threads {
   last_message_id: string;
   mailbox_id: string;
   snippet: string;
+  snoozed_until: Timestamp | null;
+  sort_id: string;
   subject: string;
   suggestion: string | null;
   timestamp_created: Timestamp;
+  timestamp_done: Timestamp | null;
   timestamp_updated: Timestamp;
   unread: boolean;
+  waiting: Generated<boolean>;
   workspace_id: string;
 }
 

@@ -11,7 +11,7 @@ import { canonicalJson } from './json.ts'
 /**
  * `transaction`: the answer is kept in the transaction that does the work, so a crash never runs it
  * twice. `lease`: the work calls the network, so a committed mark of 60 s stands in its place. `none`:
- * the answer is a stream, and asking twice does no harm.
+ * the answer is a stream, and asking twice does no harm, or the verb keeps to the key itself.
  */
 export type IdempotencyMode = 'transaction' | 'lease' | 'none'
 

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.ts';
-import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AcquireEmailData, AcquireEmailErrors, AcquireEmailResponses, AddLeadsData, AddLeadsErrors, AddLeadsResponses, AddMailboxData, AddMailboxErrors, AddMailboxResponses, BeginConsentData, BeginConsentErrors, BeginConsentResponses, BeginOidcData, BeginOidcErrors, BeginOidcResponses, BeginReconnectData, BeginReconnectErrors, BeginReconnectResponses, BeginSecondFactorData, BeginSecondFactorErrors, BeginSecondFactorResponses, CancelImportData, CancelImportErrors, CancelImportResponses, CancelLeadJobData, CancelLeadJobErrors, CancelLeadJobResponses, ChangeImportData, ChangeImportErrors, ChangeImportResponses, ChangeLeadsData, ChangeLeadsErrors, ChangeLeadsResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckImportData, CheckImportErrors, CheckImportResponses, CheckMailboxDnsData, CheckMailboxDnsErrors, CheckMailboxDnsResponses, ConfirmSecondFactorData, ConfirmSecondFactorErrors, ConfirmSecondFactorResponses, ConfirmSendArrivedData, ConfirmSendArrivedErrors, ConfirmSendArrivedResponses, CountLeadsData, CountLeadsErrors, CountLeadsResponses, CountWebhookReplayData, CountWebhookReplayErrors, CountWebhookReplayResponses, CreateCampaignData, CreateCampaignErrors, CreateCampaignResponses, CreateImportData, CreateImportErrors, CreateImportResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateServiceAccountKeyData, CreateServiceAccountKeyErrors, CreateServiceAccountKeyResponses, CreateTryOutData, CreateTryOutErrors, CreateTryOutResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteCampaignData, DeleteCampaignErrors, DeleteCampaignResponses, DeleteInvitationData, DeleteInvitationErrors, DeleteInvitationResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisableSecondFactorData, DisableSecondFactorErrors, DisableSecondFactorResponses, DownloadImportReportData, DownloadImportReportErrors, DownloadImportReportResponses, DuplicateCampaignData, DuplicateCampaignErrors, DuplicateCampaignResponses, EnterSecondFactorData, EnterSecondFactorErrors, EnterSecondFactorResponses, EraseLeadData, EraseLeadErrors, EraseLeadResponses, ExportLeadsData, ExportLeadsErrors, ExportLeadsResponses, FindContactsData, FindContactsErrors, FindContactsResponses, FinishConsentData, FinishConsentErrors, FinishConsentResponses, ForecastCampaignData, ForecastCampaignErrors, ForecastCampaignResponses, GetAcquiredCompanyData, GetAcquiredCompanyErrors, GetAcquiredCompanyResponses, GetAcquisitionBalanceData, GetAcquisitionBalanceErrors, GetAcquisitionBalanceResponses, GetCampaignData, GetCampaignErrors, GetCampaignResponses, GetConsentSettingsData, GetConsentSettingsErrors, GetConsentSettingsResponses, GetImportData, GetImportErrors, GetImportResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetLeadData, GetLeadErrors, GetLeadJobData, GetLeadJobErrors, GetLeadJobResponses, GetLeadOverviewData, GetLeadOverviewErrors, GetLeadOverviewResponses, GetLeadResponses, GetMailboxData, GetMailboxErrors, GetMailboxResponses, GetMailboxUseData, GetMailboxUseErrors, GetMailboxUseResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetTryOutData, GetTryOutErrors, GetTryOutResponses, GetWebhookData, GetWebhookErrors, GetWebhookEventData, GetWebhookEventErrors, GetWebhookEventResponses, GetWebhookEventSummaryByDateData, GetWebhookEventSummaryByDateErrors, GetWebhookEventSummaryByDateResponses, GetWebhookEventSummaryData, GetWebhookEventSummaryErrors, GetWebhookEventSummaryResponses, GetWebhookHealthData, GetWebhookHealthErrors, GetWebhookHealthResponses, GetWebhookRequestData, GetWebhookRequestErrors, GetWebhookRequestResponses, GetWebhookResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ListAcquiredContactsData, ListAcquiredContactsErrors, ListAcquiredContactsResponses, ListAcquireListsData, ListAcquireListsErrors, ListAcquireListsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListCampaignsData, ListCampaignsErrors, ListCampaignsResponses, ListCampaignSummariesData, ListCampaignSummariesErrors, ListCampaignSummariesResponses, ListImportsData, ListImportsErrors, ListImportsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListLeadHistoryData, ListLeadHistoryErrors, ListLeadHistoryResponses, ListLeadsData, ListLeadsErrors, ListLeadsResponses, ListLeadVariablesData, ListLeadVariablesErrors, ListLeadVariablesResponses, ListMailboxesData, ListMailboxesErrors, ListMailboxesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListOwnSessionsData, ListOwnSessionsErrors, ListOwnSessionsResponses, ListSavedViewsData, ListSavedViewsErrors, ListSavedViewsResponses, ListSendsData, ListSendsErrors, ListSendsResponses, ListServiceAccountKeysData, ListServiceAccountKeysErrors, ListServiceAccountKeysResponses, ListWebhookDaysData, ListWebhookDaysErrors, ListWebhookDaysResponses, ListWebhookEventsData, ListWebhookEventsErrors, ListWebhookEventsResponses, ListWebhookEventTypesData, ListWebhookEventTypesErrors, ListWebhookEventTypesResponses, ListWebhookHealthData, ListWebhookHealthErrors, ListWebhookHealthResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, ListWorkspacesData, ListWorkspacesErrors, ListWorkspacesResponses, PauseMailboxData, PauseMailboxErrors, PauseMailboxResponses, PreviewMailData, PreviewMailErrors, PreviewMailResponses, PutImportPartData, PutImportPartResponses, ReadCampaignAnalyticsData, ReadCampaignAnalyticsErrors, ReadCampaignAnalyticsResponses, ReadCampaignReadinessData, ReadCampaignReadinessErrors, ReadCampaignReadinessResponses, RemoveMailboxData, RemoveMailboxErrors, RemoveMailboxResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenewBackupCodesData, RenewBackupCodesErrors, RenewBackupCodesResponses, RepeatSendData, RepeatSendErrors, RepeatSendResponses, ReplayWebhookData, ReplayWebhookErrors, ReplayWebhookResponses, ResetPasswordData, ResetPasswordErrors, ResetPasswordResponses, ResumeMailboxData, ResumeMailboxErrors, ResumeMailboxResponses, RevokeKeyFamilyData, RevokeKeyFamilyErrors, RevokeKeyFamilyResponses, RevokeOtherSessionsData, RevokeOtherSessionsErrors, RevokeOtherSessionsResponses, RevokeOwnSessionData, RevokeOwnSessionErrors, RevokeOwnSessionResponses, RevokeServiceAccountKeyData, RevokeServiceAccountKeyErrors, RevokeServiceAccountKeyResponses, SendTestMailData, SendTestMailErrors, SendTestMailResponses, SetLeadStatusData, SetLeadStatusErrors, SetLeadStatusResponses, SetMemberRoleData, SetMemberRoleErrors, SetMemberRoleResponses, SetPlanData, SetPlanErrors, SetPlanResponses, SetSavedViewsData, SetSavedViewsResponses, SetUpData, SetUpErrors, SetUpResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutErrors, SignOutResponses, StartImportData, StartImportErrors, StartImportResponses, SuggestMailboxData, SuggestMailboxErrors, SuggestMailboxResponses, TestMailboxData, TestMailboxErrors, TestMailboxResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UndoLeadJobData, UndoLeadJobErrors, UndoLeadJobResponses, UpdateCampaignData, UpdateCampaignErrors, UpdateCampaignResponses, UpdateLeadData, UpdateLeadErrors, UpdateLeadResponses, UpdateMailboxData, UpdateMailboxErrors, UpdateMailboxResponses, UpdateProfileData, UpdateProfileErrors, UpdateProfileResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses } from './types.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AcquireEmailData, AcquireEmailErrors, AcquireEmailResponses, AddLeadsData, AddLeadsErrors, AddLeadsResponses, AddMailboxData, AddMailboxErrors, AddMailboxResponses, BeginConsentData, BeginConsentErrors, BeginConsentResponses, BeginOidcData, BeginOidcErrors, BeginOidcResponses, BeginReconnectData, BeginReconnectErrors, BeginReconnectResponses, BeginSecondFactorData, BeginSecondFactorErrors, BeginSecondFactorResponses, CancelImportData, CancelImportErrors, CancelImportResponses, CancelLeadJobData, CancelLeadJobErrors, CancelLeadJobResponses, ChangeImportData, ChangeImportErrors, ChangeImportResponses, ChangeLeadsData, ChangeLeadsErrors, ChangeLeadsResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckImportData, CheckImportErrors, CheckImportResponses, CheckMailboxDnsData, CheckMailboxDnsErrors, CheckMailboxDnsResponses, ConfirmSecondFactorData, ConfirmSecondFactorErrors, ConfirmSecondFactorResponses, ConfirmSendArrivedData, ConfirmSendArrivedErrors, ConfirmSendArrivedResponses, CountLeadsData, CountLeadsErrors, CountLeadsResponses, CountThreadsData, CountThreadsErrors, CountThreadsResponses, CountWebhookReplayData, CountWebhookReplayErrors, CountWebhookReplayResponses, CreateCampaignData, CreateCampaignErrors, CreateCampaignResponses, CreateImportData, CreateImportErrors, CreateImportResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateServiceAccountKeyData, CreateServiceAccountKeyErrors, CreateServiceAccountKeyResponses, CreateTryOutData, CreateTryOutErrors, CreateTryOutResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteCampaignData, DeleteCampaignErrors, DeleteCampaignResponses, DeleteInvitationData, DeleteInvitationErrors, DeleteInvitationResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisableSecondFactorData, DisableSecondFactorErrors, DisableSecondFactorResponses, DownloadImportReportData, DownloadImportReportErrors, DownloadImportReportResponses, DuplicateCampaignData, DuplicateCampaignErrors, DuplicateCampaignResponses, EnterSecondFactorData, EnterSecondFactorErrors, EnterSecondFactorResponses, EraseLeadData, EraseLeadErrors, EraseLeadResponses, ExportLeadsData, ExportLeadsErrors, ExportLeadsResponses, FindContactsData, FindContactsErrors, FindContactsResponses, FinishConsentData, FinishConsentErrors, FinishConsentResponses, ForecastCampaignData, ForecastCampaignErrors, ForecastCampaignResponses, GetAcquiredCompanyData, GetAcquiredCompanyErrors, GetAcquiredCompanyResponses, GetAcquisitionBalanceData, GetAcquisitionBalanceErrors, GetAcquisitionBalanceResponses, GetAnalyticsData, GetAnalyticsErrors, GetAnalyticsResponses, GetCampaignData, GetCampaignErrors, GetCampaignResponses, GetConsentSettingsData, GetConsentSettingsErrors, GetConsentSettingsResponses, GetHomeData, GetHomeErrors, GetHomeResponses, GetImportData, GetImportErrors, GetImportResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetLeadData, GetLeadErrors, GetLeadJobData, GetLeadJobErrors, GetLeadJobResponses, GetLeadOverviewData, GetLeadOverviewErrors, GetLeadOverviewResponses, GetLeadResponses, GetMailboxData, GetMailboxErrors, GetMailboxResponses, GetMailboxUseData, GetMailboxUseErrors, GetMailboxUseResponses, GetMessageBodyData, GetMessageBodyErrors, GetMessageBodyResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetThreadData, GetThreadErrors, GetThreadResponses, GetTryOutData, GetTryOutErrors, GetTryOutResponses, GetWebhookData, GetWebhookErrors, GetWebhookEventData, GetWebhookEventErrors, GetWebhookEventResponses, GetWebhookEventSummaryByDateData, GetWebhookEventSummaryByDateErrors, GetWebhookEventSummaryByDateResponses, GetWebhookEventSummaryData, GetWebhookEventSummaryErrors, GetWebhookEventSummaryResponses, GetWebhookHealthData, GetWebhookHealthErrors, GetWebhookHealthResponses, GetWebhookRequestData, GetWebhookRequestErrors, GetWebhookRequestResponses, GetWebhookResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ListAcquiredContactsData, ListAcquiredContactsErrors, ListAcquiredContactsResponses, ListAcquireListsData, ListAcquireListsErrors, ListAcquireListsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListCampaignsData, ListCampaignsErrors, ListCampaignsResponses, ListCampaignSummariesData, ListCampaignSummariesErrors, ListCampaignSummariesResponses, ListImportsData, ListImportsErrors, ListImportsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListLeadHistoryData, ListLeadHistoryErrors, ListLeadHistoryResponses, ListLeadsData, ListLeadsErrors, ListLeadsResponses, ListLeadVariablesData, ListLeadVariablesErrors, ListLeadVariablesResponses, ListMailboxesData, ListMailboxesErrors, ListMailboxesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListOwnSessionsData, ListOwnSessionsErrors, ListOwnSessionsResponses, ListSavedViewsData, ListSavedViewsErrors, ListSavedViewsResponses, ListSendsData, ListSendsErrors, ListSendsResponses, ListServiceAccountKeysData, ListServiceAccountKeysErrors, ListServiceAccountKeysResponses, ListThreadsData, ListThreadsErrors, ListThreadsResponses, ListWebhookDaysData, ListWebhookDaysErrors, ListWebhookDaysResponses, ListWebhookEventsData, ListWebhookEventsErrors, ListWebhookEventsResponses, ListWebhookEventTypesData, ListWebhookEventTypesErrors, ListWebhookEventTypesResponses, ListWebhookHealthData, ListWebhookHealthErrors, ListWebhookHealthResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, ListWorkspacesData, ListWorkspacesErrors, ListWorkspacesResponses, MarkThreadsDoneData, MarkThreadsDoneErrors, MarkThreadsDoneResponses, MarkThreadsReadData, MarkThreadsReadErrors, MarkThreadsReadResponses, PauseMailboxData, PauseMailboxErrors, PauseMailboxResponses, PreviewMailData, PreviewMailErrors, PreviewMailResponses, PutImportPartData, PutImportPartResponses, ReadCampaignAnalyticsData, ReadCampaignAnalyticsErrors, ReadCampaignAnalyticsResponses, ReadCampaignReadinessData, ReadCampaignReadinessErrors, ReadCampaignReadinessResponses, RemoveMailboxData, RemoveMailboxErrors, RemoveMailboxResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenewBackupCodesData, RenewBackupCodesErrors, RenewBackupCodesResponses, RepeatSendData, RepeatSendErrors, RepeatSendResponses, ReplayWebhookData, ReplayWebhookErrors, ReplayWebhookResponses, ReplyInThreadData, ReplyInThreadErrors, ReplyInThreadResponses, ResetPasswordData, ResetPasswordErrors, ResetPasswordResponses, ResumeMailboxData, ResumeMailboxErrors, ResumeMailboxResponses, RevokeKeyFamilyData, RevokeKeyFamilyErrors, RevokeKeyFamilyResponses, RevokeOtherSessionsData, RevokeOtherSessionsErrors, RevokeOtherSessionsResponses, RevokeOwnSessionData, RevokeOwnSessionErrors, RevokeOwnSessionResponses, RevokeServiceAccountKeyData, RevokeServiceAccountKeyErrors, RevokeServiceAccountKeyResponses, SearchData, SearchErrors, SearchResponses, SendTestMailData, SendTestMailErrors, SendTestMailResponses, SetLeadStatusData, SetLeadStatusErrors, SetLeadStatusResponses, SetMemberRoleData, SetMemberRoleErrors, SetMemberRoleResponses, SetPlanData, SetPlanErrors, SetPlanResponses, SetSavedViewsData, SetSavedViewsResponses, SetUpData, SetUpErrors, SetUpResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutErrors, SignOutResponses, SnoozeThreadsData, SnoozeThreadsErrors, SnoozeThreadsResponses, StartImportData, StartImportErrors, StartImportResponses, SuggestMailboxData, SuggestMailboxErrors, SuggestMailboxResponses, SyncMailboxesData, SyncMailboxesErrors, SyncMailboxesResponses, TestMailboxData, TestMailboxErrors, TestMailboxResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UndoLeadJobData, UndoLeadJobErrors, UndoLeadJobResponses, UpdateCampaignData, UpdateCampaignErrors, UpdateCampaignResponses, UpdateLeadData, UpdateLeadErrors, UpdateLeadResponses, UpdateMailboxData, UpdateMailboxErrors, UpdateMailboxResponses, UpdateProfileData, UpdateProfileErrors, UpdateProfileResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -663,6 +663,112 @@ export const finishConsent = <ThrowOnError extends boolean = true>(options: Opti
         ...options.headers
     }
 });
+
+/**
+ * List conversations
+ *
+ * Those that somebody answered in, the newest first.
+ */
+export const listThreads = <ThrowOnError extends boolean = true>(options?: Options<ListThreadsData, ThrowOnError>): RequestResult<ListThreadsResponses, ListThreadsErrors, ThrowOnError> => (options?.client ?? client).get<ListThreadsResponses, ListThreadsErrors, ThrowOnError>({ url: '/app/threads', ...options });
+
+/**
+ * Count conversations
+ */
+export const countThreads = <ThrowOnError extends boolean = true>(options?: Options<CountThreadsData, ThrowOnError>): RequestResult<CountThreadsResponses, CountThreadsErrors, ThrowOnError> => (options?.client ?? client).get<CountThreadsResponses, CountThreadsErrors, ThrowOnError>({ url: '/app/threads/counts', ...options });
+
+/**
+ * Get a conversation
+ *
+ * With its newest messages, and the answers that are on their way.
+ */
+export const getThread = <ThrowOnError extends boolean = true>(options: Options<GetThreadData, ThrowOnError>): RequestResult<GetThreadResponses, GetThreadErrors, ThrowOnError> => (options.client ?? client).get<GetThreadResponses, GetThreadErrors, ThrowOnError>({ url: '/app/threads/{id}', ...options });
+
+/**
+ * Mark conversations as read or unread
+ */
+export const markThreadsRead = <ThrowOnError extends boolean = true>(options: Options<MarkThreadsReadData, ThrowOnError>): RequestResult<MarkThreadsReadResponses, MarkThreadsReadErrors, ThrowOnError> => (options.client ?? client).post<MarkThreadsReadResponses, MarkThreadsReadErrors, ThrowOnError>({
+    url: '/app/threads/read',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Mark conversations as done or not
+ *
+ * They are there again once something comes in.
+ */
+export const markThreadsDone = <ThrowOnError extends boolean = true>(options: Options<MarkThreadsDoneData, ThrowOnError>): RequestResult<MarkThreadsDoneResponses, MarkThreadsDoneErrors, ThrowOnError> => (options.client ?? client).post<MarkThreadsDoneResponses, MarkThreadsDoneErrors, ThrowOnError>({
+    url: '/app/threads/done',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Put conversations off until a time
+ *
+ * Then they are the newest, or before, once something comes in.
+ */
+export const snoozeThreads = <ThrowOnError extends boolean = true>(options: Options<SnoozeThreadsData, ThrowOnError>): RequestResult<SnoozeThreadsResponses, SnoozeThreadsErrors, ThrowOnError> => (options.client ?? client).post<SnoozeThreadsResponses, SnoozeThreadsErrors, ThrowOnError>({
+    url: '/app/threads/snooze',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Answer in a conversation
+ *
+ * From its mailbox, once for each Idempotency-Key; without one, once for each text. Answers when it is known what became of the mail.
+ */
+export const replyInThread = <ThrowOnError extends boolean = true>(options: Options<ReplyInThreadData, ThrowOnError>): RequestResult<ReplyInThreadResponses, ReplyInThreadErrors, ThrowOnError> => (options.client ?? client).post<ReplyInThreadResponses, ReplyInThreadErrors, ThrowOnError>({
+    url: '/app/threads/{id}/reply',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Read mailboxes now
+ *
+ * Without waiting for the runner, which reads them by itself.
+ */
+export const syncMailboxes = <ThrowOnError extends boolean = true>(options?: Options<SyncMailboxesData, ThrowOnError>): RequestResult<SyncMailboxesResponses, SyncMailboxesErrors, ThrowOnError> => (options?.client ?? client).post<SyncMailboxesResponses, SyncMailboxesErrors, ThrowOnError>({ url: '/app/mailboxes/sync', ...options });
+
+/**
+ * The body of a mail as a page of its own
+ *
+ * HTML under a policy of its own: no script, no form, nothing from elsewhere.
+ */
+export const getMessageBody = <ThrowOnError extends boolean = true>(options: Options<GetMessageBodyData, ThrowOnError>): RequestResult<GetMessageBodyResponses, GetMessageBodyErrors, ThrowOnError> => (options.client ?? client).get<GetMessageBodyResponses, GetMessageBodyErrors, ThrowOnError>({ url: '/app/messages/{id}/body', ...options });
+
+/**
+ * What needs attention
+ */
+export const getHome = <ThrowOnError extends boolean = true>(options?: Options<GetHomeData, ThrowOnError>): RequestResult<GetHomeResponses, GetHomeErrors, ThrowOnError> => (options?.client ?? client).get<GetHomeResponses, GetHomeErrors, ThrowOnError>({ url: '/app/home', ...options });
+
+/**
+ * What mails came to, day by day
+ *
+ * Of all campaigns or of one; the last 30 days, unless others are asked for.
+ */
+export const getAnalytics = <ThrowOnError extends boolean = true>(options?: Options<GetAnalyticsData, ThrowOnError>): RequestResult<GetAnalyticsResponses, GetAnalyticsErrors, ThrowOnError> => (options?.client ?? client).get<GetAnalyticsResponses, GetAnalyticsErrors, ThrowOnError>({ url: '/app/analytics', ...options });
+
+/**
+ * Find records by a part of their name
+ *
+ * Campaigns, leads, mailboxes and webhooks; from two characters on.
+ */
+export const search = <ThrowOnError extends boolean = true>(options?: Options<SearchData, ThrowOnError>): RequestResult<SearchResponses, SearchErrors, ThrowOnError> => (options?.client ?? client).get<SearchResponses, SearchErrors, ThrowOnError>({ url: '/app/search', ...options });
 
 /**
  * Revoke a key, and those that it made

@@ -2154,6 +2154,354 @@ export type MailboxConsentAnswer = {
 };
 
 /**
+ * A conversation that somebody answered in.
+ */
+export type Thread = {
+    /**
+     * Of its lead.
+     */
+    id: string;
+    last_message_id: string;
+    mailbox_id: string;
+    campaign_id: string;
+    /**
+     * Of what came in last.
+     */
+    kind: 'reply' | 'auto_reply' | 'bounce' | 'complaint' | 'colleague';
+    /**
+     * Who wrote last.
+     */
+    from_address: string;
+    subject: string;
+    snippet: string;
+    unread: boolean;
+    /**
+     * What the lead asks for.
+     */
+    suggestion: 'unsubscribed' | null;
+    /**
+     * A person wrote last, and nobody has answered.
+     */
+    waiting: boolean;
+    timestamp_done: string | null;
+    snoozed_until: string | null;
+    timestamp_created: string;
+    timestamp_updated: string;
+    lead_email: string | null;
+    lead_name: string | null;
+    lead_company: string | null;
+    lead_status: string | null;
+    campaign_name: string | null;
+    /**
+     * Null: it was removed.
+     */
+    mailbox_address: string | null;
+};
+
+/**
+ * One page, newest first.
+ */
+export type ThreadList = {
+    items: Array<Thread>;
+    /**
+     * The last id of this page; absent when it is the last page.
+     */
+    next_starting_after?: string;
+};
+
+/**
+ * How much there is to do. Counts end at 1,000.
+ */
+export type ThreadCounts = {
+    waiting: number;
+    unread: number;
+    snoozed: number;
+    automatic: number;
+    bounces: number;
+    by_mailbox: Array<{
+        mailbox_id: string;
+        waiting: number;
+    }>;
+    by_label: Array<{
+        /**
+         * The status of the leads.
+         */
+        label: string;
+        waiting: number;
+    }>;
+};
+
+/**
+ * A mail of a conversation.
+ */
+export type ThreadMessage = {
+    id: string;
+    direction: 'in' | 'out';
+    /**
+     * step, manual, reply, auto_reply, bounce, complaint or colleague.
+     */
+    kind: string;
+    step: number | null;
+    from_address: string;
+    to_addresses: Array<string>;
+    cc_addresses: Array<string>;
+    subject: string;
+    text: string;
+    snippet: string;
+    /**
+     * Its body is to be shown by itself.
+     */
+    has_html: boolean;
+    has_remote_images: boolean;
+    /**
+     * How it was found that it belongs here: the first is certain.
+     */
+    matched_by: 'message_id' | 'address' | 'subject' | null;
+    attachments: Array<string>;
+    /**
+     * The person of ours.
+     */
+    written_by: string | null;
+    timestamp: string;
+};
+
+/**
+ * An answer of ours, and what became of it.
+ */
+export type ThreadReply = {
+    id: string;
+    idempotency_key: string;
+    state: 'waiting' | 'claimed' | 'transmitting' | 'sent' | 'failed' | 'uncertain';
+    to_address: string;
+    text: string | null;
+    html: string | null;
+    error_message: string | null;
+    written_by: string | null;
+    timestamp_created: string;
+};
+
+/**
+ * A conversation with its newest messages, the newest first.
+ */
+export type Conversation = {
+    /**
+     * Of its lead.
+     */
+    id: string;
+    last_message_id: string;
+    mailbox_id: string;
+    campaign_id: string;
+    /**
+     * Of what came in last.
+     */
+    kind: 'reply' | 'auto_reply' | 'bounce' | 'complaint' | 'colleague';
+    /**
+     * Who wrote last.
+     */
+    from_address: string;
+    subject: string;
+    snippet: string;
+    unread: boolean;
+    /**
+     * What the lead asks for.
+     */
+    suggestion: 'unsubscribed' | null;
+    /**
+     * A person wrote last, and nobody has answered.
+     */
+    waiting: boolean;
+    timestamp_done: string | null;
+    snoozed_until: string | null;
+    timestamp_created: string;
+    timestamp_updated: string;
+    lead_email: string | null;
+    lead_name: string | null;
+    lead_company: string | null;
+    lead_status: string | null;
+    campaign_name: string | null;
+    /**
+     * Null: it was removed.
+     */
+    mailbox_address: string | null;
+    messages: Array<ThreadMessage>;
+    /**
+     * There are older messages than these.
+     */
+    has_older: boolean;
+    /**
+     * Those that are not among the messages: on their way, failed or uncertain.
+     */
+    replies: Array<ThreadReply>;
+    answer_to: string | null;
+    /**
+     * Why nothing can be sent there.
+     */
+    answer_problem: string | null;
+    /**
+     * The address is suppressed, and nothing else.
+     */
+    may_force: boolean;
+};
+
+/**
+ * The conversations that were asked for.
+ */
+export type ChangedThreads = {
+    ids: Array<string>;
+};
+
+/**
+ * Which conversations, and whether somebody has read them.
+ */
+export type ThreadsRead = {
+    ids: Array<string>;
+    read: boolean;
+};
+
+/**
+ * Which conversations, and whether nothing is left to do.
+ */
+export type ThreadsDone = {
+    ids: Array<string>;
+    done: boolean;
+};
+
+/**
+ * Which conversations, and when they come back; without a time they are back.
+ */
+export type ThreadsSnooze = {
+    ids: Array<string>;
+    until?: string;
+};
+
+/**
+ * What somebody answers: text or HTML.
+ */
+export type ReplyInput = {
+    text?: string;
+    html?: string;
+    /**
+     * Also to a suppressed address, when its owner asks for it.
+     */
+    force?: boolean;
+    /**
+     * The last message that was seen: where there is a newer one nothing is sent.
+     */
+    seen_message_id?: string;
+};
+
+/**
+ * What came of reading each mailbox.
+ */
+export type SyncedMailboxes = {
+    items: Array<{
+        id: string;
+        address: string;
+        /**
+         * New ones that belong to a conversation.
+         */
+        mails: number;
+        /**
+         * Why it could not be read.
+         */
+        error: string | null;
+    }>;
+};
+
+/**
+ * Something that does not work until a person mends it.
+ */
+export type AttentionItem = {
+    kind: 'held' | 'no_runner' | 'mailbox' | 'webhook' | 'campaign' | 'uncertain';
+    /**
+     * Of the record that mends it.
+     */
+    id: string | null;
+    name: string | null;
+    /**
+     * A word, or of a mailbox and of the hold a sentence.
+     */
+    reason: string | null;
+    /**
+     * How many mails or leads it concerns.
+     */
+    count: number | null;
+    since: string | null;
+};
+
+/**
+ * What needs attention, and what a new workspace has still to do.
+ */
+export type Home = {
+    /**
+     * The most urgent first.
+     */
+    attention: Array<AttentionItem>;
+    /**
+     * What was done, by facts.
+     */
+    checklist: {
+        mailbox: boolean;
+        leads: boolean;
+        step: boolean;
+        launch: boolean;
+        key: boolean;
+        webhook: boolean;
+        verified: boolean;
+    };
+};
+
+/**
+ * What mails of campaigns came to, day by day.
+ */
+export type Analytics = {
+    /**
+     * Days without anything are left out.
+     */
+    items: Array<{
+        /**
+         * YYYY-MM-DD.
+         */
+        day: string;
+        sent: number;
+        opened: number;
+        clicked: number;
+        replied: number;
+        auto_replied: number;
+        bounced: number;
+        interested: number;
+        unsubscribed: number;
+    }>;
+};
+
+/**
+ * The newest five of each.
+ */
+export type SearchResult = {
+    campaigns: Array<{
+        id: string;
+        name: string;
+        status: string;
+    }>;
+    leads: Array<{
+        id: string;
+        campaign_id: string;
+        email: string;
+        name: string | null;
+    }>;
+    mailboxes: Array<{
+        id: string;
+        address: string;
+        status: string;
+    }>;
+    webhooks: Array<{
+        id: string;
+        name: string;
+        status: string;
+    }>;
+};
+
+/**
  * Whether the keys that it made are revoked, too, and theirs.
  */
 export type RevokeKeyInput = {
@@ -7348,6 +7696,750 @@ export type FinishConsentResponses = {
 };
 
 export type FinishConsentResponse = FinishConsentResponses[keyof FinishConsentResponses];
+
+export type ListThreadsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Records a page.
+         */
+        limit?: number;
+        /**
+         * The `next_starting_after` of the previous page, unchanged.
+         */
+        starting_after?: string;
+        /**
+         * Default all.
+         */
+        view?: 'all' | 'waiting' | 'done' | 'snoozed' | 'automatic' | 'bounces';
+        /**
+         * Of this mailbox.
+         */
+        mailbox_id?: string;
+        /**
+         * Of this campaign.
+         */
+        campaign_id?: string;
+        /**
+         * Only those that nobody has read.
+         */
+        unread?: boolean;
+        /**
+         * The status of the lead.
+         */
+        label?: string;
+        /**
+         * In names, addresses, subject and last words.
+         */
+        search?: string;
+    };
+    url: '/app/threads';
+};
+
+export type ListThreadsErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ListThreadsError = ListThreadsErrors[keyof ListThreadsErrors];
+
+export type ListThreadsResponses = {
+    /**
+     * One page, newest first.
+     */
+    200: ThreadList;
+};
+
+export type ListThreadsResponse = ListThreadsResponses[keyof ListThreadsResponses];
+
+export type CountThreadsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/threads/counts';
+};
+
+export type CountThreadsErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type CountThreadsError = CountThreadsErrors[keyof CountThreadsErrors];
+
+export type CountThreadsResponses = {
+    /**
+     * How much there is to do. Counts end at 1,000.
+     */
+    200: ThreadCounts;
+};
+
+export type CountThreadsResponse = CountThreadsResponses[keyof CountThreadsResponses];
+
+export type GetThreadData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * How many.
+         */
+        messages?: number;
+    };
+    url: '/app/threads/{id}';
+};
+
+export type GetThreadErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type GetThreadError = GetThreadErrors[keyof GetThreadErrors];
+
+export type GetThreadResponses = {
+    /**
+     * A conversation with its newest messages, the newest first.
+     */
+    200: Conversation;
+};
+
+export type GetThreadResponse = GetThreadResponses[keyof GetThreadResponses];
+
+export type MarkThreadsReadData = {
+    body: ThreadsRead;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/threads/read';
+};
+
+export type MarkThreadsReadErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type MarkThreadsReadError = MarkThreadsReadErrors[keyof MarkThreadsReadErrors];
+
+export type MarkThreadsReadResponses = {
+    /**
+     * The conversations that were asked for.
+     */
+    200: ChangedThreads;
+};
+
+export type MarkThreadsReadResponse = MarkThreadsReadResponses[keyof MarkThreadsReadResponses];
+
+export type MarkThreadsDoneData = {
+    body: ThreadsDone;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/threads/done';
+};
+
+export type MarkThreadsDoneErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type MarkThreadsDoneError = MarkThreadsDoneErrors[keyof MarkThreadsDoneErrors];
+
+export type MarkThreadsDoneResponses = {
+    /**
+     * The conversations that were asked for.
+     */
+    200: ChangedThreads;
+};
+
+export type MarkThreadsDoneResponse = MarkThreadsDoneResponses[keyof MarkThreadsDoneResponses];
+
+export type SnoozeThreadsData = {
+    body: ThreadsSnooze;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/threads/snooze';
+};
+
+export type SnoozeThreadsErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type SnoozeThreadsError = SnoozeThreadsErrors[keyof SnoozeThreadsErrors];
+
+export type SnoozeThreadsResponses = {
+    /**
+     * The conversations that were asked for.
+     */
+    200: ChangedThreads;
+};
+
+export type SnoozeThreadsResponse = SnoozeThreadsResponses[keyof SnoozeThreadsResponses];
+
+export type ReplyInThreadData = {
+    body: ReplyInput;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/threads/{id}/reply';
+};
+
+export type ReplyInThreadErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ReplyInThreadError = ReplyInThreadErrors[keyof ReplyInThreadErrors];
+
+export type ReplyInThreadResponses = {
+    /**
+     * An answer of ours, and what became of it.
+     */
+    200: ThreadReply;
+};
+
+export type ReplyInThreadResponse = ReplyInThreadResponses[keyof ReplyInThreadResponses];
+
+export type SyncMailboxesData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/mailboxes/sync';
+};
+
+export type SyncMailboxesErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type SyncMailboxesError = SyncMailboxesErrors[keyof SyncMailboxesErrors];
+
+export type SyncMailboxesResponses = {
+    /**
+     * What came of reading each mailbox.
+     */
+    200: SyncedMailboxes;
+};
+
+export type SyncMailboxesResponse = SyncMailboxesResponses[keyof SyncMailboxesResponses];
+
+export type GetMessageBodyData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * With pictures from elsewhere: their servers see it.
+         */
+        images?: boolean;
+        /**
+         * In place of X-Workspace-ID.
+         */
+        workspace?: string;
+    };
+    url: '/app/messages/{id}/body';
+};
+
+export type GetMessageBodyErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type GetMessageBodyError = GetMessageBodyErrors[keyof GetMessageBodyErrors];
+
+export type GetMessageBodyResponses = {
+    /**
+     * A page.
+     */
+    200: string;
+};
+
+export type GetMessageBodyResponse = GetMessageBodyResponses[keyof GetMessageBodyResponses];
+
+export type GetHomeData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/home';
+};
+
+export type GetHomeErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type GetHomeError = GetHomeErrors[keyof GetHomeErrors];
+
+export type GetHomeResponses = {
+    /**
+     * What needs attention, and what a new workspace has still to do.
+     */
+    200: Home;
+};
+
+export type GetHomeResponse = GetHomeResponses[keyof GetHomeResponses];
+
+export type GetAnalyticsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * The first day, YYYY-MM-DD.
+         */
+        from?: string;
+        /**
+         * The last day, YYYY-MM-DD.
+         */
+        to?: string;
+        /**
+         * Of this one.
+         */
+        campaign_id?: string;
+    };
+    url: '/app/analytics';
+};
+
+export type GetAnalyticsErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type GetAnalyticsError = GetAnalyticsErrors[keyof GetAnalyticsErrors];
+
+export type GetAnalyticsResponses = {
+    /**
+     * What mails of campaigns came to, day by day.
+     */
+    200: Analytics;
+};
+
+export type GetAnalyticsResponse = GetAnalyticsResponses[keyof GetAnalyticsResponses];
+
+export type SearchData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * A part of it.
+         */
+        q?: string;
+    };
+    url: '/app/search';
+};
+
+export type SearchErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type SearchError = SearchErrors[keyof SearchErrors];
+
+export type SearchResponses = {
+    /**
+     * The newest five of each.
+     */
+    200: SearchResult;
+};
+
+export type SearchResponse = SearchResponses[keyof SearchResponses];
 
 export type RevokeKeyFamilyData = {
     body: RevokeKeyInput;

@@ -1,12 +1,17 @@
+import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight'
 import { useNavigate } from '@tanstack/react-router'
 import { Building2, Keyboard, KeyRound, Search, UserPlus, UserRound } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isAtLeast, useSignedIn } from '../../features/users/index.ts'
 import { places } from './places.ts'
+import { useFoundRecords } from './useFoundRecords.tsx'
 import { useShownWorkspace } from './useShownWorkspace.ts'
 
 export const { open } = spotlight
+
+const waitMs = 200
 
 /** Where to go and what to do, by typing a part of its name. */
 export default function CommandPalette({ onShowKeys }: { onShowKeys: () => void }) {
@@ -14,6 +19,9 @@ export default function CommandPalette({ onShowKeys }: { onShowKeys: () => void 
   const navigate = useNavigate()
   const { workspaces } = useSignedIn()
   const workspace = useShownWorkspace()
+  const [query, setQuery] = useState('')
+  const [asked] = useDebouncedValue(query, waitMs)
+  const found = useFoundRecords(workspace, asked)
   const icon = (Icon: typeof Search) => <Icon size="1rem" aria-hidden />
   const goTo = (handle: string) => () => void navigate({ to: '/w/$handle', params: { handle } })
 
@@ -75,6 +83,7 @@ export default function CommandPalette({ onShowKeys }: { onShowKeys: () => void 
         },
       ],
     },
+    ...found,
     {
       group: t(($) => $.shell.workspaces),
       actions: workspaces
@@ -91,6 +100,10 @@ export default function CommandPalette({ onShowKeys }: { onShowKeys: () => void 
     <Spotlight
       actions={actions.filter((group) => group.actions.length > 0)}
       shortcut={null}
+      query={query}
+      onQueryChange={setQuery}
+      scrollable
+      maxHeight="60dvh"
       highlightQuery
       nothingFound={t(($) => $.palette.nothing)}
       searchProps={{

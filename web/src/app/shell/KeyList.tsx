@@ -1,5 +1,7 @@
 import { Kbd, Modal } from '@mantine/core'
+import { useLocation } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { inboxKeys } from '../../features/inbox/inbox-keys.ts'
 import { isAtLeast } from '../../features/users/index.ts'
 import { modifier } from '../../lib/keyboard.ts'
 import classes from './KeyList.module.css'
@@ -7,15 +9,22 @@ import { places } from './places.ts'
 import { useShownWorkspace } from './useShownWorkspace.ts'
 
 /** What can be done without the mouse. */
-export function KeyList({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export default function KeyList({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const { t } = useTranslation()
   const workspace = useShownWorkspace()
+  const isInbox = useLocation({ select: ({ pathname }) => pathname.endsWith('/inbox') })
   const shown = places.filter(({ least }) => workspace && isAtLeast(workspace.role, least))
   const rows: [text: string, keys: string[]][] = [
     [t(($) => $.shell.search), [`${modifier}K`]],
     [t(($) => $.keyList.this), ['?']],
     ...shown.map(({ id, letter }): [string, string[]] => [t(($) => $.places[id]), ['g', letter]]),
     [t(($) => $.shell.account), ['g', 'u']],
+    ...(isInbox
+      ? inboxKeys.map(([action, keys]): [string, string[]] => [
+          t(($) => $.inbox.keys[action]),
+          keys,
+        ])
+      : []),
   ]
   return (
     <Modal opened={opened} onClose={onClose} title={t(($) => $.keyList.title)}>

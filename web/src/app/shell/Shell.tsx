@@ -2,18 +2,19 @@ import { ActionIcon, Drawer } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Outlet } from '@tanstack/react-router'
 import { Menu } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSignedIn } from '../../features/users/index.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { Wordmark } from '../../ui/Wordmark.tsx'
 import { ConnectionNotice } from './ConnectionNotice.tsx'
-import { KeyList } from './KeyList.tsx'
 import classes from './Shell.module.css'
 import { SideNav } from './SideNav.tsx'
 import { useKeys } from './useKeys.ts'
 
-// Nobody has it open when a page appears.
-const CommandPalette = lazy(() => import('./CommandPalette.tsx'))
+// Nobody has them open when a page appears.
+const CommandPalette = lazyPart(() => import('./CommandPalette.tsx'))
+const KeyList = lazyPart(() => import('./KeyList.tsx'))
 
 /** What surrounds every page of somebody who is signed in. */
 export function Shell() {
@@ -58,8 +59,8 @@ export function Shell() {
       </main>
       <Suspense>
         <CommandPalette onShowKeys={list.open} />
+        <KeyList opened={isListOpen} onClose={list.close} />
       </Suspense>
-      <KeyList opened={isListOpen} onClose={list.close} />
     </div>
   )
 }

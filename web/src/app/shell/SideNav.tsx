@@ -43,6 +43,8 @@ export function SideNav({ onLeave }: { onLeave?: () => void }) {
                         to={to}
                         params={{ handle: workspace?.handle ?? '' }}
                         className={classes.link}
+                        // All other addresses begin with that of the first page.
+                        activeOptions={{ exact: place === 'home' }}
                         onClick={onLeave}
                       >
                         <Icon size="1rem" aria-hidden />

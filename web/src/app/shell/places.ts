@@ -1,6 +1,8 @@
 import {
   Building2,
   Contact,
+  House,
+  Inbox,
   KeyRound,
   type LucideIcon,
   ScrollText,
@@ -22,8 +24,10 @@ export interface Place {
 }
 
 type PlacePath =
+  | '/w/$handle'
   | '/w/$handle/campaigns'
   | '/w/$handle/leads'
+  | '/w/$handle/inbox'
   | '/w/$handle/settings/keys'
   | '/w/$handle/settings/members'
   | '/w/$handle/settings/workspace'
@@ -32,12 +36,20 @@ type PlacePath =
 /** Where one can go in a workspace; side nav, palette and keys are made of this. */
 export const places: Place[] = [
   {
+    ...{ id: 'home', group: 'outreach', letter: 'h', least: 'viewer' },
+    ...{ to: '/w/$handle', icon: House },
+  },
+  {
     ...{ id: 'campaigns', group: 'outreach', letter: 'c', least: 'viewer' },
     ...{ to: '/w/$handle/campaigns', icon: Send },
   },
   {
     ...{ id: 'leads', group: 'outreach', letter: 'l', least: 'viewer' },
     ...{ to: '/w/$handle/leads', icon: Contact },
+  },
+  {
+    ...{ id: 'inbox', group: 'outreach', letter: 'i', least: 'viewer' },
+    ...{ to: '/w/$handle/inbox', icon: Inbox },
   },
   {
     ...{ id: 'keys', group: 'integrations', letter: 'k', least: 'admin' },

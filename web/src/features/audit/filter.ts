@@ -13,6 +13,7 @@ export const subjects = [
   'webhook',
   'campaign',
   'lead',
+  'thread',
   'mailbox',
   'suppression',
   'label',

@@ -33,16 +33,16 @@ export function safeHtml(html: string): string {
   })
 }
 
-const absolute = /^(?:https?:|mailto:|tel:)/i
+export const absolute = /^(?:https?:|mailto:|tel:)/i
 
-const htmlMax = 1_000_000
+export const htmlMax = 1_000_000
 
 /**
  * The parser's work grows with the square of the depth, which somebody may use against us: of a mail
  * nested deeper than any is, only the text between the tags is left. The parser itself counts: what
  * looks like a tag may stand in a comment.
  */
-function sanitized(html: string, options: IOptions): string {
+export function sanitized(html: string, options: IOptions): string {
   let depth = 0
   const onOpenTag = () => {
     if (++depth > depthMax) throw new TooDeep()

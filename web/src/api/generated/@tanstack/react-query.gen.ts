@@ -3,8 +3,8 @@
 import { type DefaultError, type InfiniteData, infiniteQueryOptions, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen.ts';
-import { acceptInvitation, acquireEmail, addLeads, addMailbox, beginConsent, beginOidc, beginReconnect, beginSecondFactor, cancelImport, cancelLeadJob, changeImport, changeLeads, changePassword, checkImport, checkMailboxDns, confirmSecondFactor, confirmSendArrived, countLeads, countWebhookReplay, createCampaign, createImport, createInvitation, createResetLink, createServiceAccountKey, createTryOut, createWebhook, createWorkspace, deleteCampaign, deleteInvitation, deleteWebhook, disableSecondFactor, downloadImportReport, duplicateCampaign, enterSecondFactor, eraseLead, exportLeads, findContacts, finishConsent, forecastCampaign, getAcquiredCompany, getAcquisitionBalance, getCampaign, getConsentSettings, getImport, getInvitation, getLead, getLeadJob, getLeadOverview, getMailbox, getMailboxUse, getSession, getTryOut, getWebhook, getWebhookEvent, getWebhookEventSummary, getWebhookEventSummaryByDate, getWebhookHealth, getWebhookRequest, getWorkspace, listAcquiredContacts, listAcquireLists, listAudit, listCampaigns, listCampaignSummaries, listImports, listInvitations, listLeadHistory, listLeads, listLeadVariables, listMailboxes, listMembers, listOwnSessions, listSavedViews, listSends, listServiceAccountKeys, listWebhookDays, listWebhookEvents, listWebhookEventTypes, listWebhookHealth, listWebhooks, listWorkspaces, type Options, pauseMailbox, previewMail, putImportPart, readCampaignAnalytics, readCampaignReadiness, removeMailbox, removeMember, renewBackupCodes, repeatSend, replayWebhook, resetPassword, resumeMailbox, revokeKeyFamily, revokeOtherSessions, revokeOwnSession, revokeServiceAccountKey, sendTestMail, setLeadStatus, setMemberRole, setPlan, setSavedViews, setUp, signIn, signOut, startImport, suggestMailbox, testMailbox, testWebhook, undoLeadJob, updateCampaign, updateLead, updateMailbox, updateProfile, updateWebhook, updateWorkspace } from '../sdk.gen.ts';
-import type { AcceptInvitationData, AcceptInvitationError, AcceptInvitationResponse, AcquireEmailData, AcquireEmailError, AcquireEmailResponse, AddLeadsData, AddLeadsError, AddLeadsResponse, AddMailboxData, AddMailboxError, AddMailboxResponse, BeginConsentData, BeginConsentError, BeginConsentResponse, BeginOidcData, BeginOidcError, BeginOidcResponse, BeginReconnectData, BeginReconnectError, BeginReconnectResponse, BeginSecondFactorData, BeginSecondFactorError, BeginSecondFactorResponse, CancelImportData, CancelImportError, CancelImportResponse, CancelLeadJobData, CancelLeadJobError, CancelLeadJobResponse, ChangeImportData, ChangeImportError, ChangeImportResponse, ChangeLeadsData, ChangeLeadsError, ChangeLeadsResponse, ChangePasswordData, ChangePasswordError, ChangePasswordResponse, CheckImportData, CheckImportError, CheckImportResponse, CheckMailboxDnsData, CheckMailboxDnsError, CheckMailboxDnsResponse, ConfirmSecondFactorData, ConfirmSecondFactorError, ConfirmSecondFactorResponse, ConfirmSendArrivedData, ConfirmSendArrivedError, ConfirmSendArrivedResponse, CountLeadsData, CountLeadsError, CountLeadsResponse, CountWebhookReplayData, CountWebhookReplayError, CountWebhookReplayResponse, CreateCampaignData, CreateCampaignError, CreateCampaignResponse, CreateImportData, CreateImportError, CreateImportResponse, CreateInvitationData, CreateInvitationError, CreateInvitationResponse, CreateResetLinkData, CreateResetLinkError, CreateResetLinkResponse, CreateServiceAccountKeyData, CreateServiceAccountKeyError, CreateServiceAccountKeyResponse, CreateTryOutData, CreateTryOutError, CreateTryOutResponse, CreateWebhookData, CreateWebhookError, CreateWebhookResponse, CreateWorkspaceData, CreateWorkspaceError, CreateWorkspaceResponse, DeleteCampaignData, DeleteCampaignError, DeleteCampaignResponse, DeleteInvitationData, DeleteInvitationError, DeleteInvitationResponse, DeleteWebhookData, DeleteWebhookError, DeleteWebhookResponse, DisableSecondFactorData, DisableSecondFactorError, DisableSecondFactorResponse, DownloadImportReportData, DownloadImportReportError, DownloadImportReportResponse, DuplicateCampaignData, DuplicateCampaignError, DuplicateCampaignResponse, EnterSecondFactorData, EnterSecondFactorError, EnterSecondFactorResponse, EraseLeadData, EraseLeadError, EraseLeadResponse, ExportLeadsData, ExportLeadsError, ExportLeadsResponse, FindContactsData, FindContactsError, FindContactsResponse, FinishConsentData, FinishConsentError, FinishConsentResponse, ForecastCampaignData, ForecastCampaignError, ForecastCampaignResponse, GetAcquiredCompanyData, GetAcquiredCompanyError, GetAcquiredCompanyResponse, GetAcquisitionBalanceData, GetAcquisitionBalanceError, GetAcquisitionBalanceResponse, GetCampaignData, GetCampaignError, GetCampaignResponse, GetConsentSettingsData, GetConsentSettingsError, GetConsentSettingsResponse, GetImportData, GetImportError, GetImportResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetLeadData, GetLeadError, GetLeadJobData, GetLeadJobError, GetLeadJobResponse, GetLeadOverviewData, GetLeadOverviewError, GetLeadOverviewResponse, GetLeadResponse, GetMailboxData, GetMailboxError, GetMailboxResponse, GetMailboxUseData, GetMailboxUseError, GetMailboxUseResponse, GetSessionData, GetSessionError, GetSessionResponse, GetTryOutData, GetTryOutError, GetTryOutResponse, GetWebhookData, GetWebhookError, GetWebhookEventData, GetWebhookEventError, GetWebhookEventResponse, GetWebhookEventSummaryByDateData, GetWebhookEventSummaryByDateError, GetWebhookEventSummaryByDateResponse, GetWebhookEventSummaryData, GetWebhookEventSummaryError, GetWebhookEventSummaryResponse, GetWebhookHealthData, GetWebhookHealthError, GetWebhookHealthResponse, GetWebhookRequestData, GetWebhookRequestError, GetWebhookRequestResponse, GetWebhookResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListAcquiredContactsData, ListAcquiredContactsError, ListAcquiredContactsResponse, ListAcquireListsData, ListAcquireListsError, ListAcquireListsResponse, ListAuditData, ListAuditError, ListAuditResponse, ListCampaignsData, ListCampaignsError, ListCampaignsResponse, ListCampaignSummariesData, ListCampaignSummariesError, ListCampaignSummariesResponse, ListImportsData, ListImportsError, ListImportsResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListLeadHistoryData, ListLeadHistoryError, ListLeadHistoryResponse, ListLeadsData, ListLeadsError, ListLeadsResponse, ListLeadVariablesData, ListLeadVariablesError, ListLeadVariablesResponse, ListMailboxesData, ListMailboxesError, ListMailboxesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListOwnSessionsData, ListOwnSessionsError, ListOwnSessionsResponse, ListSavedViewsData, ListSavedViewsError, ListSavedViewsResponse, ListSendsData, ListSendsError, ListSendsResponse, ListServiceAccountKeysData, ListServiceAccountKeysError, ListServiceAccountKeysResponse, ListWebhookDaysData, ListWebhookDaysError, ListWebhookDaysResponse, ListWebhookEventsData, ListWebhookEventsError, ListWebhookEventsResponse, ListWebhookEventTypesData, ListWebhookEventTypesError, ListWebhookEventTypesResponse, ListWebhookHealthData, ListWebhookHealthError, ListWebhookHealthResponse, ListWebhooksData, ListWebhooksError, ListWebhooksResponse, ListWorkspacesData, ListWorkspacesError, ListWorkspacesResponse, PauseMailboxData, PauseMailboxError, PauseMailboxResponse, PreviewMailData, PreviewMailError, PreviewMailResponse, PutImportPartData, PutImportPartResponse, ReadCampaignAnalyticsData, ReadCampaignAnalyticsError, ReadCampaignAnalyticsResponse, ReadCampaignReadinessData, ReadCampaignReadinessError, ReadCampaignReadinessResponse, RemoveMailboxData, RemoveMailboxError, RemoveMailboxResponse, RemoveMemberData, RemoveMemberError, RemoveMemberResponse, RenewBackupCodesData, RenewBackupCodesError, RenewBackupCodesResponse, RepeatSendData, RepeatSendError, RepeatSendResponse, ReplayWebhookData, ReplayWebhookError, ReplayWebhookResponse, ResetPasswordData, ResetPasswordError, ResetPasswordResponse, ResumeMailboxData, ResumeMailboxError, ResumeMailboxResponse, RevokeKeyFamilyData, RevokeKeyFamilyError, RevokeKeyFamilyResponse, RevokeOtherSessionsData, RevokeOtherSessionsError, RevokeOtherSessionsResponse, RevokeOwnSessionData, RevokeOwnSessionError, RevokeOwnSessionResponse, RevokeServiceAccountKeyData, RevokeServiceAccountKeyError, RevokeServiceAccountKeyResponse, SendTestMailData, SendTestMailError, SendTestMailResponse, SetLeadStatusData, SetLeadStatusError, SetLeadStatusResponse, SetMemberRoleData, SetMemberRoleError, SetMemberRoleResponse, SetPlanData, SetPlanError, SetPlanResponse, SetSavedViewsData, SetSavedViewsResponse, SetUpData, SetUpError, SetUpResponse, SignInData, SignInError, SignInResponse, SignOutData, SignOutError, SignOutResponse, StartImportData, StartImportError, StartImportResponse, SuggestMailboxData, SuggestMailboxError, SuggestMailboxResponse, TestMailboxData, TestMailboxError, TestMailboxResponse, TestWebhookData, TestWebhookError, TestWebhookResponse, UndoLeadJobData, UndoLeadJobError, UndoLeadJobResponse, UpdateCampaignData, UpdateCampaignError, UpdateCampaignResponse, UpdateLeadData, UpdateLeadError, UpdateLeadResponse, UpdateMailboxData, UpdateMailboxError, UpdateMailboxResponse, UpdateProfileData, UpdateProfileError, UpdateProfileResponse, UpdateWebhookData, UpdateWebhookError, UpdateWebhookResponse, UpdateWorkspaceData, UpdateWorkspaceError, UpdateWorkspaceResponse } from '../types.gen.ts';
+import { acceptInvitation, acquireEmail, addLeads, addMailbox, beginConsent, beginOidc, beginReconnect, beginSecondFactor, cancelImport, cancelLeadJob, changeImport, changeLeads, changePassword, checkImport, checkMailboxDns, confirmSecondFactor, confirmSendArrived, countLeads, countThreads, countWebhookReplay, createCampaign, createImport, createInvitation, createResetLink, createServiceAccountKey, createTryOut, createWebhook, createWorkspace, deleteCampaign, deleteInvitation, deleteWebhook, disableSecondFactor, downloadImportReport, duplicateCampaign, enterSecondFactor, eraseLead, exportLeads, findContacts, finishConsent, forecastCampaign, getAcquiredCompany, getAcquisitionBalance, getAnalytics, getCampaign, getConsentSettings, getHome, getImport, getInvitation, getLead, getLeadJob, getLeadOverview, getMailbox, getMailboxUse, getMessageBody, getSession, getThread, getTryOut, getWebhook, getWebhookEvent, getWebhookEventSummary, getWebhookEventSummaryByDate, getWebhookHealth, getWebhookRequest, getWorkspace, listAcquiredContacts, listAcquireLists, listAudit, listCampaigns, listCampaignSummaries, listImports, listInvitations, listLeadHistory, listLeads, listLeadVariables, listMailboxes, listMembers, listOwnSessions, listSavedViews, listSends, listServiceAccountKeys, listThreads, listWebhookDays, listWebhookEvents, listWebhookEventTypes, listWebhookHealth, listWebhooks, listWorkspaces, markThreadsDone, markThreadsRead, type Options, pauseMailbox, previewMail, putImportPart, readCampaignAnalytics, readCampaignReadiness, removeMailbox, removeMember, renewBackupCodes, repeatSend, replayWebhook, replyInThread, resetPassword, resumeMailbox, revokeKeyFamily, revokeOtherSessions, revokeOwnSession, revokeServiceAccountKey, search, sendTestMail, setLeadStatus, setMemberRole, setPlan, setSavedViews, setUp, signIn, signOut, snoozeThreads, startImport, suggestMailbox, syncMailboxes, testMailbox, testWebhook, undoLeadJob, updateCampaign, updateLead, updateMailbox, updateProfile, updateWebhook, updateWorkspace } from '../sdk.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationError, AcceptInvitationResponse, AcquireEmailData, AcquireEmailError, AcquireEmailResponse, AddLeadsData, AddLeadsError, AddLeadsResponse, AddMailboxData, AddMailboxError, AddMailboxResponse, BeginConsentData, BeginConsentError, BeginConsentResponse, BeginOidcData, BeginOidcError, BeginOidcResponse, BeginReconnectData, BeginReconnectError, BeginReconnectResponse, BeginSecondFactorData, BeginSecondFactorError, BeginSecondFactorResponse, CancelImportData, CancelImportError, CancelImportResponse, CancelLeadJobData, CancelLeadJobError, CancelLeadJobResponse, ChangeImportData, ChangeImportError, ChangeImportResponse, ChangeLeadsData, ChangeLeadsError, ChangeLeadsResponse, ChangePasswordData, ChangePasswordError, ChangePasswordResponse, CheckImportData, CheckImportError, CheckImportResponse, CheckMailboxDnsData, CheckMailboxDnsError, CheckMailboxDnsResponse, ConfirmSecondFactorData, ConfirmSecondFactorError, ConfirmSecondFactorResponse, ConfirmSendArrivedData, ConfirmSendArrivedError, ConfirmSendArrivedResponse, CountLeadsData, CountLeadsError, CountLeadsResponse, CountThreadsData, CountThreadsError, CountThreadsResponse, CountWebhookReplayData, CountWebhookReplayError, CountWebhookReplayResponse, CreateCampaignData, CreateCampaignError, CreateCampaignResponse, CreateImportData, CreateImportError, CreateImportResponse, CreateInvitationData, CreateInvitationError, CreateInvitationResponse, CreateResetLinkData, CreateResetLinkError, CreateResetLinkResponse, CreateServiceAccountKeyData, CreateServiceAccountKeyError, CreateServiceAccountKeyResponse, CreateTryOutData, CreateTryOutError, CreateTryOutResponse, CreateWebhookData, CreateWebhookError, CreateWebhookResponse, CreateWorkspaceData, CreateWorkspaceError, CreateWorkspaceResponse, DeleteCampaignData, DeleteCampaignError, DeleteCampaignResponse, DeleteInvitationData, DeleteInvitationError, DeleteInvitationResponse, DeleteWebhookData, DeleteWebhookError, DeleteWebhookResponse, DisableSecondFactorData, DisableSecondFactorError, DisableSecondFactorResponse, DownloadImportReportData, DownloadImportReportError, DownloadImportReportResponse, DuplicateCampaignData, DuplicateCampaignError, DuplicateCampaignResponse, EnterSecondFactorData, EnterSecondFactorError, EnterSecondFactorResponse, EraseLeadData, EraseLeadError, EraseLeadResponse, ExportLeadsData, ExportLeadsError, ExportLeadsResponse, FindContactsData, FindContactsError, FindContactsResponse, FinishConsentData, FinishConsentError, FinishConsentResponse, ForecastCampaignData, ForecastCampaignError, ForecastCampaignResponse, GetAcquiredCompanyData, GetAcquiredCompanyError, GetAcquiredCompanyResponse, GetAcquisitionBalanceData, GetAcquisitionBalanceError, GetAcquisitionBalanceResponse, GetAnalyticsData, GetAnalyticsError, GetAnalyticsResponse, GetCampaignData, GetCampaignError, GetCampaignResponse, GetConsentSettingsData, GetConsentSettingsError, GetConsentSettingsResponse, GetHomeData, GetHomeError, GetHomeResponse, GetImportData, GetImportError, GetImportResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetLeadData, GetLeadError, GetLeadJobData, GetLeadJobError, GetLeadJobResponse, GetLeadOverviewData, GetLeadOverviewError, GetLeadOverviewResponse, GetLeadResponse, GetMailboxData, GetMailboxError, GetMailboxResponse, GetMailboxUseData, GetMailboxUseError, GetMailboxUseResponse, GetMessageBodyData, GetMessageBodyError, GetMessageBodyResponse, GetSessionData, GetSessionError, GetSessionResponse, GetThreadData, GetThreadError, GetThreadResponse, GetTryOutData, GetTryOutError, GetTryOutResponse, GetWebhookData, GetWebhookError, GetWebhookEventData, GetWebhookEventError, GetWebhookEventResponse, GetWebhookEventSummaryByDateData, GetWebhookEventSummaryByDateError, GetWebhookEventSummaryByDateResponse, GetWebhookEventSummaryData, GetWebhookEventSummaryError, GetWebhookEventSummaryResponse, GetWebhookHealthData, GetWebhookHealthError, GetWebhookHealthResponse, GetWebhookRequestData, GetWebhookRequestError, GetWebhookRequestResponse, GetWebhookResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListAcquiredContactsData, ListAcquiredContactsError, ListAcquiredContactsResponse, ListAcquireListsData, ListAcquireListsError, ListAcquireListsResponse, ListAuditData, ListAuditError, ListAuditResponse, ListCampaignsData, ListCampaignsError, ListCampaignsResponse, ListCampaignSummariesData, ListCampaignSummariesError, ListCampaignSummariesResponse, ListImportsData, ListImportsError, ListImportsResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListLeadHistoryData, ListLeadHistoryError, ListLeadHistoryResponse, ListLeadsData, ListLeadsError, ListLeadsResponse, ListLeadVariablesData, ListLeadVariablesError, ListLeadVariablesResponse, ListMailboxesData, ListMailboxesError, ListMailboxesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListOwnSessionsData, ListOwnSessionsError, ListOwnSessionsResponse, ListSavedViewsData, ListSavedViewsError, ListSavedViewsResponse, ListSendsData, ListSendsError, ListSendsResponse, ListServiceAccountKeysData, ListServiceAccountKeysError, ListServiceAccountKeysResponse, ListThreadsData, ListThreadsError, ListThreadsResponse, ListWebhookDaysData, ListWebhookDaysError, ListWebhookDaysResponse, ListWebhookEventsData, ListWebhookEventsError, ListWebhookEventsResponse, ListWebhookEventTypesData, ListWebhookEventTypesError, ListWebhookEventTypesResponse, ListWebhookHealthData, ListWebhookHealthError, ListWebhookHealthResponse, ListWebhooksData, ListWebhooksError, ListWebhooksResponse, ListWorkspacesData, ListWorkspacesError, ListWorkspacesResponse, MarkThreadsDoneData, MarkThreadsDoneError, MarkThreadsDoneResponse, MarkThreadsReadData, MarkThreadsReadError, MarkThreadsReadResponse, PauseMailboxData, PauseMailboxError, PauseMailboxResponse, PreviewMailData, PreviewMailError, PreviewMailResponse, PutImportPartData, PutImportPartResponse, ReadCampaignAnalyticsData, ReadCampaignAnalyticsError, ReadCampaignAnalyticsResponse, ReadCampaignReadinessData, ReadCampaignReadinessError, ReadCampaignReadinessResponse, RemoveMailboxData, RemoveMailboxError, RemoveMailboxResponse, RemoveMemberData, RemoveMemberError, RemoveMemberResponse, RenewBackupCodesData, RenewBackupCodesError, RenewBackupCodesResponse, RepeatSendData, RepeatSendError, RepeatSendResponse, ReplayWebhookData, ReplayWebhookError, ReplayWebhookResponse, ReplyInThreadData, ReplyInThreadError, ReplyInThreadResponse, ResetPasswordData, ResetPasswordError, ResetPasswordResponse, ResumeMailboxData, ResumeMailboxError, ResumeMailboxResponse, RevokeKeyFamilyData, RevokeKeyFamilyError, RevokeKeyFamilyResponse, RevokeOtherSessionsData, RevokeOtherSessionsError, RevokeOtherSessionsResponse, RevokeOwnSessionData, RevokeOwnSessionError, RevokeOwnSessionResponse, RevokeServiceAccountKeyData, RevokeServiceAccountKeyError, RevokeServiceAccountKeyResponse, SearchData, SearchError, SearchResponse, SendTestMailData, SendTestMailError, SendTestMailResponse, SetLeadStatusData, SetLeadStatusError, SetLeadStatusResponse, SetMemberRoleData, SetMemberRoleError, SetMemberRoleResponse, SetPlanData, SetPlanError, SetPlanResponse, SetSavedViewsData, SetSavedViewsResponse, SetUpData, SetUpError, SetUpResponse, SignInData, SignInError, SignInResponse, SignOutData, SignOutError, SignOutResponse, SnoozeThreadsData, SnoozeThreadsError, SnoozeThreadsResponse, StartImportData, StartImportError, StartImportResponse, SuggestMailboxData, SuggestMailboxError, SuggestMailboxResponse, SyncMailboxesData, SyncMailboxesError, SyncMailboxesResponse, TestMailboxData, TestMailboxError, TestMailboxResponse, TestWebhookData, TestWebhookError, TestWebhookResponse, UndoLeadJobData, UndoLeadJobError, UndoLeadJobResponse, UpdateCampaignData, UpdateCampaignError, UpdateCampaignResponse, UpdateLeadData, UpdateLeadError, UpdateLeadResponse, UpdateMailboxData, UpdateMailboxError, UpdateMailboxResponse, UpdateProfileData, UpdateProfileError, UpdateProfileResponse, UpdateWebhookData, UpdateWebhookError, UpdateWebhookResponse, UpdateWorkspaceData, UpdateWorkspaceError, UpdateWorkspaceResponse } from '../types.gen.ts';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -1576,6 +1576,267 @@ export const finishConsentMutation = (options?: Partial<Options<FinishConsentDat
     };
     return mutationOptions;
 };
+
+export const listThreadsQueryKey = (options?: Options<ListThreadsData>) => createQueryKey('listThreads', options, false, ['Inbox']);
+
+/**
+ * List conversations
+ *
+ * Those that somebody answered in, the newest first.
+ */
+export const listThreadsOptions = (options?: Options<ListThreadsData>) => queryOptions<ListThreadsResponse, ListThreadsError, ListThreadsResponse, ReturnType<typeof listThreadsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listThreads({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listThreadsQueryKey(options)
+});
+
+export const listThreadsInfiniteQueryKey = (options?: Options<ListThreadsData>): QueryKey<Options<ListThreadsData>> => createQueryKey('listThreads', options, true);
+
+/**
+ * List conversations
+ *
+ * Those that somebody answered in, the newest first.
+ */
+export const listThreadsInfiniteOptions = (options?: Options<ListThreadsData>) => {
+    const opts = infiniteQueryOptions<ListThreadsResponse, ListThreadsError, InfiniteData<ListThreadsResponse>, QueryKey<Options<ListThreadsData>>, string | Pick<QueryKey<Options<ListThreadsData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
+    // @ts-ignore
+    {
+        queryFn: async ({ pageParam, queryKey, signal }) => {
+            // @ts-ignore
+            const page: Pick<QueryKey<Options<ListThreadsData>>[0], 'body' | 'headers' | 'path' | 'query'> = typeof pageParam === 'object' ? pageParam : {
+                query: {
+                    starting_after: pageParam
+                }
+            };
+            const params = createInfiniteParams(queryKey, page);
+            const { data } = await listThreads({
+                ...options,
+                ...params,
+                signal,
+                throwOnError: true
+            });
+            return data;
+        },
+        queryKey: listThreadsInfiniteQueryKey(options)
+    });
+    return opts as Omit<typeof opts, 'initialData'>;
+};
+
+export const countThreadsQueryKey = (options?: Options<CountThreadsData>) => createQueryKey('countThreads', options, false, ['Inbox']);
+
+/**
+ * Count conversations
+ */
+export const countThreadsOptions = (options?: Options<CountThreadsData>) => queryOptions<CountThreadsResponse, CountThreadsError, CountThreadsResponse, ReturnType<typeof countThreadsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await countThreads({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: countThreadsQueryKey(options)
+});
+
+export const getThreadQueryKey = (options: Options<GetThreadData>) => createQueryKey('getThread', options, false, ['Inbox']);
+
+/**
+ * Get a conversation
+ *
+ * With its newest messages, and the answers that are on their way.
+ */
+export const getThreadOptions = (options: Options<GetThreadData>) => queryOptions<GetThreadResponse, GetThreadError, GetThreadResponse, ReturnType<typeof getThreadQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getThread({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getThreadQueryKey(options)
+});
+
+/**
+ * Mark conversations as read or unread
+ */
+export const markThreadsReadMutation = (options?: Partial<Options<MarkThreadsReadData>>): UseMutationOptions<MarkThreadsReadResponse, MarkThreadsReadError, Options<MarkThreadsReadData>> => {
+    const mutationOptions: UseMutationOptions<MarkThreadsReadResponse, MarkThreadsReadError, Options<MarkThreadsReadData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await markThreadsRead({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Mark conversations as done or not
+ *
+ * They are there again once something comes in.
+ */
+export const markThreadsDoneMutation = (options?: Partial<Options<MarkThreadsDoneData>>): UseMutationOptions<MarkThreadsDoneResponse, MarkThreadsDoneError, Options<MarkThreadsDoneData>> => {
+    const mutationOptions: UseMutationOptions<MarkThreadsDoneResponse, MarkThreadsDoneError, Options<MarkThreadsDoneData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await markThreadsDone({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Put conversations off until a time
+ *
+ * Then they are the newest, or before, once something comes in.
+ */
+export const snoozeThreadsMutation = (options?: Partial<Options<SnoozeThreadsData>>): UseMutationOptions<SnoozeThreadsResponse, SnoozeThreadsError, Options<SnoozeThreadsData>> => {
+    const mutationOptions: UseMutationOptions<SnoozeThreadsResponse, SnoozeThreadsError, Options<SnoozeThreadsData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await snoozeThreads({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Answer in a conversation
+ *
+ * From its mailbox, once for each Idempotency-Key; without one, once for each text. Answers when it is known what became of the mail.
+ */
+export const replyInThreadMutation = (options?: Partial<Options<ReplyInThreadData>>): UseMutationOptions<ReplyInThreadResponse, ReplyInThreadError, Options<ReplyInThreadData>> => {
+    const mutationOptions: UseMutationOptions<ReplyInThreadResponse, ReplyInThreadError, Options<ReplyInThreadData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await replyInThread({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Read mailboxes now
+ *
+ * Without waiting for the runner, which reads them by itself.
+ */
+export const syncMailboxesMutation = (options?: Partial<Options<SyncMailboxesData>>): UseMutationOptions<SyncMailboxesResponse, SyncMailboxesError, Options<SyncMailboxesData>> => {
+    const mutationOptions: UseMutationOptions<SyncMailboxesResponse, SyncMailboxesError, Options<SyncMailboxesData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await syncMailboxes({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const getMessageBodyQueryKey = (options: Options<GetMessageBodyData>) => createQueryKey('getMessageBody', options, false, ['Inbox']);
+
+/**
+ * The body of a mail as a page of its own
+ *
+ * HTML under a policy of its own: no script, no form, nothing from elsewhere.
+ */
+export const getMessageBodyOptions = (options: Options<GetMessageBodyData>) => queryOptions<GetMessageBodyResponse, GetMessageBodyError, GetMessageBodyResponse, ReturnType<typeof getMessageBodyQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getMessageBody({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getMessageBodyQueryKey(options)
+});
+
+export const getHomeQueryKey = (options?: Options<GetHomeData>) => createQueryKey('getHome', options, false, ['Home']);
+
+/**
+ * What needs attention
+ */
+export const getHomeOptions = (options?: Options<GetHomeData>) => queryOptions<GetHomeResponse, GetHomeError, GetHomeResponse, ReturnType<typeof getHomeQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getHome({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getHomeQueryKey(options)
+});
+
+export const getAnalyticsQueryKey = (options?: Options<GetAnalyticsData>) => createQueryKey('getAnalytics', options, false, ['Home']);
+
+/**
+ * What mails came to, day by day
+ *
+ * Of all campaigns or of one; the last 30 days, unless others are asked for.
+ */
+export const getAnalyticsOptions = (options?: Options<GetAnalyticsData>) => queryOptions<GetAnalyticsResponse, GetAnalyticsError, GetAnalyticsResponse, ReturnType<typeof getAnalyticsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getAnalytics({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getAnalyticsQueryKey(options)
+});
+
+export const searchQueryKey = (options?: Options<SearchData>) => createQueryKey('search', options, false, ['Home']);
+
+/**
+ * Find records by a part of their name
+ *
+ * Campaigns, leads, mailboxes and webhooks; from two characters on.
+ */
+export const searchOptions = (options?: Options<SearchData>) => queryOptions<SearchResponse, SearchError, SearchResponse, ReturnType<typeof searchQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await search({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: searchQueryKey(options)
+});
 
 /**
  * Revoke a key, and those that it made

@@ -1,0 +1,38 @@
+import type { Context } from '../../kernel/context.ts'
+import { invalidField } from '../../kernel/errors.ts'
+import { sumDays } from '../daily-counts/index.ts'
+
+interface AnalyticsQuery {
+  /** First and last day, `YYYY-MM-DD`. */
+  from?: string
+  to?: string
+  campaign_id?: string
+}
+
+const daysUsual = 30
+const daysMost = 366
+const dayMs = 86_400_000
+
+/** What the mails of campaigns came to, each day by the zone of its campaign. */
+export async function readAnalytics(ctx: Context, workspaceId: string, query: AnalyticsQuery) {
+  const to = dayOf('to', query.to) ?? new Date(ctx.now().toISOString().slice(0, 10))
+  const from = dayOf('from', query.from) ?? new Date(to.getTime() - (daysUsual - 1) * dayMs)
+  const days = (to.getTime() - from.getTime()) / dayMs + 1
+  if (days < 1 || days > daysMost) {
+    throw invalidField('/from', `from and to must be 1 to ${daysMost} days apart`)
+  }
+  const items = await sumDays(ctx.db, workspaceId, {
+    ...{ from: textOf(from), to: textOf(to), campaignId: query.campaign_id ?? null },
+  })
+  return { items }
+}
+
+const textOf = (day: Date) => day.toISOString().slice(0, 10)
+
+function dayOf(name: 'from' | 'to', text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined
+  const day = new Date(`${text}T00:00:00Z`)
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(day.getTime())
+  if (isDay && textOf(day) === text) return day
+  throw invalidField(`/${name}`, `${name} must be a day such as 2026-11-20`)
+}

@@ -1,0 +1,60 @@
+import type { Context } from '../../kernel/context.ts'
+import { countRunners } from '../../kernel/runner/lease-queries.ts'
+import { getCampaign } from '../campaigns/index.ts'
+import { findSendingHold } from '../sending/index.ts'
+import * as queries from './queries.ts'
+
+/** Something that does not work until a person mends it. */
+export interface Attention {
+  kind: 'held' | 'no_runner' | 'mailbox' | 'webhook' | 'campaign' | 'uncertain'
+  /** Of the record that mends it; null: it is the whole installation. */
+  id: string | null
+  name: string | null
+  /** A word of a closed set, or for mailboxes and the hold a sentence. */
+  reason: string | null
+  count: number | null
+  since: Date | null
+}
+
+/** Of each kind: whoever has more begins with these. */
+const most = 20
+const campaignsMost = 100
+
+/** Why an active campaign sends nothing, where that does not pass by itself. */
+const lasting = new Set([
+  ...['plan_required', 'no_mailbox', 'mailboxes_unhealthy', 'schedule_ended', 'no_leads'],
+  'bounce_protection',
+])
+
+/** What needs a person, the most urgent first. */
+export async function listAttention(ctx: Context, workspaceId: string): Promise<Attention[]> {
+  const { db } = ctx
+  const hold = await findSendingHold(db)
+  const runners = await countRunners(db, 'mailboxes', ctx.config.leaseMs)
+  const mailboxes = await queries.listTroubledMailboxes(db, workspaceId, most)
+  const webhooks = await queries.listTroubledWebhooks(db, workspaceId, most)
+  const uncertain = await queries.countUncertain(db, workspaceId)
+  const none = { id: null, name: null, count: null, since: null }
+  return [
+    ...(hold ? [{ ...none, kind: 'held' as const, reason: hold.detail, since: hold.since }] : []),
+    ...(runners === 0 ? [{ ...none, kind: 'no_runner' as const, reason: null }] : []),
+    ...mailboxes.map((each) => ({ ...each, kind: 'mailbox' as const, count: null })),
+    ...(await listStandstills(ctx, workspaceId)),
+    ...uncertain.map((each) => ({ ...each, kind: 'uncertain' as const, reason: null })),
+    ...webhooks.map((each) => ({ ...each, kind: 'webhook' as const, count: null })),
+  ]
+}
+
+/** Campaigns that should send and do not, or whose leads wait for a mailbox. */
+async function listStandstills(ctx: Context, workspaceId: string): Promise<Attention[]> {
+  const found: Attention[] = []
+  for (const id of await queries.listWatchedCampaigns(ctx.db, workspaceId, campaignsMost)) {
+    const { name, sending_status, timestamp_updated } = await getCampaign(ctx, workspaceId, id)
+    const { reason, leads_waiting_for_mailbox: waiting } = sending_status
+    const about = { kind: 'campaign' as const, id, name, since: timestamp_updated }
+    if (reason && lasting.has(reason)) found.push({ ...about, reason, count: null })
+    else if (waiting > 0) found.push({ ...about, reason: 'leads_waiting', count: waiting })
+    if (found.length === most) break
+  }
+  return found
+}

@@ -1,0 +1,1 @@
+export { homeRoutes, homeSchemas } from './routes.ts'

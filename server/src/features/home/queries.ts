@@ -1,0 +1,89 @@
+import { sql } from 'kysely'
+import type { Db } from '../../kernel/db/db.ts'
+
+/** What a new workspace has done of what makes it send, and what tells others of it. */
+export interface Checklist {
+  mailbox: boolean
+  leads: boolean
+  step: boolean
+  launch: boolean
+  key: boolean
+  webhook: boolean
+  verified: boolean
+}
+
+/** By facts: nobody ticks anything. */
+export async function readChecklist(db: Db, workspaceId: string): Promise<Checklist> {
+  const some = (from: ReturnType<typeof sql>) => sql`exists (select ${from})`
+  const { rows } = await sql<Checklist>`
+    select
+      ${some(sql`from mailboxes where workspace_id = ${workspaceId}::uuid`)} as mailbox,
+      ${some(sql`from leads where workspace_id = ${workspaceId}::uuid`)} as leads,
+      ${some(sql`from campaigns where workspace_id = ${workspaceId}::uuid
+        and jsonb_path_exists(sequences, '$[*].steps[*].variants[*].body ? (@ != "")')`)} as step,
+      ${some(sql`from campaigns where workspace_id = ${workspaceId}::uuid
+        and status <> 'draft'`)} as launch,
+      ${some(sql`from service_accounts where workspace_id = ${workspaceId}::uuid
+        and timestamp_revoked is null`)} as key,
+      ${some(sql`from webhooks where workspace_id = ${workspaceId}::uuid`)} as webhook,
+      ${some(sql`from webhook_event_counts where workspace_id = ${workspaceId}::uuid
+        and succeeded > 0`)} as verified`.execute(db)
+  return rows[0] as Checklist
+}
+
+interface Troubled {
+  id: string
+  name: string
+  reason: string | null
+  since: Date | null
+}
+
+/** Mailboxes that do not work, the newest first. */
+export async function listTroubledMailboxes(db: Db, workspaceId: string, most: number) {
+  const { rows } = await sql<Troubled>`
+    select id, address as name, status_reason as reason, timestamp_updated as since
+    from mailboxes
+    where workspace_id = ${workspaceId}::uuid and status = 'error'
+    order by id desc
+    limit ${most}`.execute(db)
+  return rows
+}
+
+/** Destinations that were switched off by themselves, or that fail just now. */
+export async function listTroubledWebhooks(db: Db, workspaceId: string, most: number) {
+  const { rows } = await sql<Troubled>`
+    select w.id, w.name, coalesce(w.disabled_reason, 'failing_now') as reason,
+      coalesce(w.timestamp_disabled, n.failing_since) as since
+    from webhooks w
+    left join webhook_lanes n on n.workspace_id = w.workspace_id and n.webhook_id = w.id
+    where w.workspace_id = ${workspaceId}::uuid
+      and (w.status = 'disabled' and w.disabled_reason <> 'manual'
+        or w.status = 'active' and n.failing_since is not null)
+    order by w.id desc
+    limit ${most}`.execute(db)
+  return rows
+}
+
+/** Active campaigns and those that bounce protection has paused, the newest. */
+export async function listWatchedCampaigns(db: Db, workspaceId: string, most: number) {
+  const { rows } = await sql<{ id: string }>`
+    select id from campaigns
+    where workspace_id = ${workspaceId}::uuid
+      and (status = 'active' or status = 'paused' and status_reason = 'bounce_protection')
+    order by id desc
+    limit ${most}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Mails of which nobody knows whether they were sent, by campaign. */
+export async function countUncertain(db: Db, workspaceId: string) {
+  const { rows } = await sql<{ id: string; name: string | null; count: number; since: Date }>`
+    select s.campaign_id as id, c.name, count(*)::integer as count,
+      min(s.timestamp_claimed) as since
+    from sends s
+    left join campaigns c on c.workspace_id = s.workspace_id and c.id = s.campaign_id
+    where s.workspace_id = ${workspaceId}::uuid and s.is_uncertain
+    group by s.campaign_id, c.name
+    order by s.campaign_id`.execute(db)
+  return rows
+}

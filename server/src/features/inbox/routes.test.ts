@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Browser, openBrowser, setUp } from '../../../test/browser.ts'
+import { type Inbox, letter, testInbox } from '../../../test/inbox.ts'
+import { createPerson, join } from '../../../test/people.ts'
+import { listAudit, operator } from '../audit/index.ts'
+import { addSuppression } from '../suppression/index.ts'
+
+let inbox: Inbox
+let owner: Browser
+beforeAll(async () => {
+  inbox = await testInbox()
+  owner = await setUp(inbox)
+  inbox.startReader()
+  await inbox.startSender()
+})
+afterAll(() => inbox[Symbol.asyncDispose]())
+
+const ask = (method: string, path: string, body?: object, more: Record<string, string> = {}) =>
+  owner.call(method, `/app${path}`, {
+    ...(body ? { body } : {}),
+    headers: { 'x-workspace-id': inbox.workspaceId, ...more },
+  })
+
+let people = 0
+
+/** Somebody has answered, with this. */
+async function answered(mail: { headers?: string[]; body?: string; from?: string } = {}) {
+  people += 1
+  const email = `person${people}@lead.example`
+  const lead = { email, first_name: 'Ada', last_name: `Nr. ${people}`, company_name: 'Lead Ltd' }
+  const { leadId, messageId } = await inbox.contact([lead as unknown as string])
+  const { headers = [], ...rest } = mail
+  inbox.arrive(letter({ from: email, headers: [`In-Reply-To: ${messageId}`, ...headers], ...rest }))
+  await inbox.untilRead(async () => ((await thread(leadId)).status === 200 ? true : undefined))
+  return { id: leadId, email, messageId }
+}
+
+const thread = (id: string) => ask('GET', `/threads/${id}`)
+const idsOf = async (query: string) =>
+  (await ask('GET', `/threads?limit=100${query}`)).body.items.map((each: { id: string }) => each.id)
+const counts = async () => (await ask('GET', '/threads/counts')).body
+
+test('a reply waits until it is answered, done or put off, and comes back when something comes in', async () => {
+  const { id, messageId, email } = await answered()
+  const waits = async () => (await idsOf('&view=waiting')).includes(id)
+  expect(await waits()).toBe(true)
+  await ask('POST', '/threads/done', { ids: [id], done: true })
+  expect(await waits()).toBe(false)
+  expect(await idsOf('&view=done')).toContain(id)
+  await ask('POST', '/threads/done', { ids: [id], done: false })
+  expect(await waits()).toBe(true)
+
+  const until = new Date(inbox.ctx.now().getTime() + 3 * 86_400_000)
+  const snooze = (to?: Date) =>
+    ask('POST', '/threads/snooze', { ids: [id], ...(to ? { until: to.toISOString() } : {}) })
+  expect((await snooze(until)).status).toBe(200)
+  expect(await waits()).toBe(false)
+  expect(await idsOf('&view=snoozed')).toContain(id)
+  await snooze()
+  expect(await waits()).toBe(true)
+  await snooze(until)
+  inbox.arrive(letter({ from: email, headers: [`In-Reply-To: ${messageId}`], body: 'And?' }))
+  await inbox.untilRead(async () => ((await waits()) ? true : undefined))
+
+  const sent = await ask('POST', `/threads/${id}/reply`, { text: 'Gladly.' })
+  expect(sent.body).toMatchObject({ state: 'sent', to_address: email })
+  expect(await waits()).toBe(false)
+  const { items } = await listAudit(
+    inbox.ctx,
+    inbox.workspaceId,
+    { limit: 9, startingAfter: undefined },
+    { action: 'thread.', subjectId: id },
+  )
+  const actions = items.map(({ action }) => action)
+  expect(actions).toContain('thread.answered')
+  expect(actions.toReversed().slice(0, 3)).toEqual([
+    'thread.done',
+    'thread.reopened',
+    'thread.snoozed',
+  ])
+  expect(items.every(({ actor_type }) => actor_type === 'user')).toBe(true)
+})
+
+test('what was put off is the newest of all once its time has come', async () => {
+  const first = await answered()
+  const second = await answered()
+  const until = new Date(inbox.ctx.now().getTime() + 3_600_000).toISOString()
+  await ask('POST', '/threads/snooze', { ids: [first.id], until })
+  expect((await idsOf('&view=waiting'))[0]).toBe(second.id)
+  inbox.ctx.clock.advance(3_600_000)
+  expect((await idsOf('&view=waiting')).slice(0, 2)).toEqual([first.id, second.id])
+  const past = { ids: [first.id], until: '2001-01-01T00:00:00Z' }
+  expect((await ask('POST', '/threads/snooze', past)).body.code).toBe('invalid_field')
+})
+
+test('pages have each conversation once, and filters and search find what they say', async () => {
+  const some = [await answered(), await answered({ body: '100%_sure \\ of it' })]
+  const pages: string[] = []
+  let cursor = ''
+  do {
+    const { body } = await ask('GET', `/threads?limit=1${cursor}`)
+    pages.push(...body.items.map(({ id }: { id: string }) => id))
+    cursor = body.next_starting_after ? `&starting_after=${body.next_starting_after}` : ''
+  } while (cursor !== '')
+  expect(pages).toEqual(await idsOf(''))
+  expect(new Set(pages).size).toBe(pages.length)
+
+  const last = some.at(-1)
+  expect(await idsOf(`&search=${encodeURIComponent('100%_sure \\')}`)).toEqual([last?.id])
+  expect(await idsOf(`&search=${encodeURIComponent('%%')}`)).toEqual([])
+  expect(await idsOf(`&search=${last?.email.toUpperCase()}`)).toEqual([last?.id])
+  const body = { campaign_id: '', email: last?.email, new_status: 'interested' }
+  body.campaign_id = (await thread(last?.id ?? '')).body.campaign_id
+  await ask('POST', '/api/v2/lead/update/status', body)
+  expect(await idsOf('&label=interested')).toEqual([last?.id])
+  const { by_label, by_mailbox, waiting } = await counts()
+  expect(by_label).toContainEqual({ label: 'interested', waiting: 1 })
+  expect(by_mailbox.map((each: { waiting: number }) => each.waiting)).toEqual([waiting])
+
+  const unread = await idsOf('&unread=true')
+  expect(unread).toContain(last?.id)
+  await ask('POST', '/threads/read', { ids: [last?.id], read: true })
+  expect(await idsOf('&unread=true')).toEqual(unread.filter((id: string) => id !== last?.id))
+})
+
+test('a conversation tells where an answer goes, and why one cannot be sent', async () => {
+  const { id, email } = await answered({ headers: ['Reply-To: desk@lead.example'] })
+  expect((await thread(id)).body).toMatchObject({
+    ...{ answer_to: 'desk@lead.example', answer_problem: null, may_force: false },
+    ...{ lead_email: email, mailbox_address: 'anna@example.com', has_older: false },
+    messages: [
+      { kind: 'reply', matched_by: 'message_id' },
+      { kind: 'step', has_html: true },
+    ],
+  })
+  await addSuppression(inbox.ctx, inbox.workspaceId, 'desk@lead.example', operator)
+  expect((await thread(id)).body).toMatchObject({
+    ...{ answer_problem: expect.stringContaining('suppressed'), may_force: true },
+  })
+  const refused = await ask('POST', `/threads/${id}/reply`, { text: 'Hello' })
+  expect(refused.body.code).toBe('not_eligible')
+  const forced = await ask('POST', `/threads/${id}/reply`, { text: 'Hello', force: true })
+  expect(forced.body.state).toBe('sent')
+})
+
+test('of two people who answer at once, the second one is told to look first', async () => {
+  const { id } = await answered()
+  const seen_message_id = (await thread(id)).body.last_message_id
+  const answer = (text: string) =>
+    ask('POST', `/threads/${id}/reply`, { text, seen_message_id }, { 'idempotency-key': text })
+  expect((await answer('First')).body).toMatchObject({ state: 'sent', idempotency_key: 'First' })
+  expect((await answer('Second')).body.code).toBe('version_conflict')
+  // The first one's own repetition is no conflict.
+  expect((await answer('First')).body.state).toBe('sent')
+  const { messages } = (await thread(id)).body
+  expect(messages.filter(({ kind }: { kind: string }) => kind === 'manual')).toHaveLength(1)
+  expect(messages[0].written_by).toMatch(/^[0-9a-f-]{36}$/)
+})
+
+test('a viewer reads and answers nothing', async () => {
+  const { id } = await answered()
+  const person = await createPerson(inbox, { email: 'viewer@team.example' })
+  await join(inbox, inbox.workspaceId, person, 'viewer')
+  const headers = { 'x-workspace-id': inbox.workspaceId }
+  const answer = await person.browser.call('POST', `/app/threads/${id}/reply`, {
+    ...{ headers, body: { text: 'Hello' } },
+  })
+  expect(answer.body.code).toBe('role_required')
+})
+
+const hostile = `<html><head><meta http-equiv="refresh" content="0; url=https://evil.example/">
+<link rel="stylesheet" href="https://evil.example/a.css"><style>@import "https://evil.example/b.css"</style>
+<base href="https://evil.example/"><script>alert(1)</script></head>
+<body onload="alert(1)" style="position:fixed;color:red" background="https://evil.example/c.png">
+<p style="background:url(https://evil.example/d.png);color:green">Hello <b>bold</b></p>
+<img src="https://pixel.example/open.gif" width="1" height="1" onerror="alert(1)">
+<img src=//pixel.example/second.gif><img src="data:image/png;base64,AAAA" alt="inline">
+<a href="javascript:alert(1)">bad</a> <a href="https://good.example/">good</a> <a href="/app/session">here</a>
+<form action="https://evil.example/"><input name="password"><button>Send</button></form>
+<iframe src="https://evil.example/"></iframe><object data="https://evil.example/"></object>
+<svg onload="alert(1)"><script>alert(1)</script></svg><video src="https://evil.example/e.mp4"></video>
+</body></html>`
+
+test('the body of a mail is a page of its own in which nothing acts and nothing is loaded', async () => {
+  const { id, email, messageId } = await answered()
+  const source = letter({ from: email, headers: [`In-Reply-To: ${messageId}`], body: hostile })
+  const html = source.toString().replace('text/plain', 'text/html')
+  inbox.arrive(Buffer.from(html))
+  const message = await inbox.untilRead(async () => {
+    const [newest] = (await thread(id)).body.messages
+    return newest.has_html && newest.direction === 'in' ? newest : undefined
+  })
+  expect(message.has_remote_images).toBe(true)
+  const read = (query = '') =>
+    ask('GET', `/messages/${message.id}/body?workspace=${inbox.workspaceId}${query}`)
+  const plain = await read()
+  expect(plain.headers['content-type']).toBe('text/html; charset=utf-8')
+  const policy = String(plain.headers['content-security-policy'])
+  expect(policy).toContain('sandbox allow-same-origin allow-popups')
+  expect(policy).not.toContain('allow-scripts')
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toContain('img-src data:;')
+  expect(plain.body).toContain('Hello <b>bold</b>')
+  expect(plain.body).toContain('color:green')
+  expect(plain.body).toContain('href="https://good.example/"')
+  expect(plain.body).toContain('data:image/png')
+  for (const gone of [
+    'evil.example',
+    'pixel.example',
+    'alert',
+    '<form',
+    'refresh',
+    '/app/session',
+  ]) {
+    expect(plain.body).not.toContain(gone)
+  }
+  const shown = await read('&images=true')
+  expect(shown.headers['content-security-policy']).toContain('img-src data: https:;')
+  expect(shown.body).toContain('src="https://pixel.example/open.gif"')
+  expect(shown.body).toContain('src="https://pixel.example/second.gif"')
+  expect(shown.body).not.toContain('evil.example')
+
+  const stranger = await openBrowser(inbox).call('GET', `/app/messages/${message.id}/body`)
+  expect(stranger.status).toBe(401)
+  const events = await inbox.waitForEvents('lead.replied')
+  expect(JSON.stringify(events)).not.toContain('evil.example')
+})

@@ -1,0 +1,262 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { parseInstant } from '../../kernel/calendar.ts'
+import { sha256 } from '../../kernel/crypto.ts'
+import { invalidField, notFound } from '../../kernel/errors.ts'
+import { readKey } from '../../kernel/http/idempotency.ts'
+import { pageRequest } from '../../kernel/http/page.ts'
+import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
+import { findMessage, threadViews } from '../messages/index.ts'
+import { mailDocument, mailPolicy } from './mail-document.ts'
+import { replyInThread } from './reply.ts'
+import {
+  Changed,
+  Conversation,
+  ReplyInput,
+  SyncedMailboxes,
+  Thread,
+  ThreadCounts,
+  ThreadMessage,
+  ThreadPage,
+  ThreadReply,
+  ThreadsDone,
+  ThreadsRead,
+  ThreadsSnooze,
+} from './schema.ts'
+import { showConversation } from './shown-conversation.ts'
+import { syncMailboxes } from './sync.ts'
+import { countThreads, listThreads, markDone, markRead, snoozeThreads } from './threads.ts'
+
+export const inboxSchemas = [
+  ...[Thread, ThreadPage, ThreadCounts, ThreadMessage, ThreadReply, Conversation, Changed],
+  ...[ThreadsRead, ThreadsDone, ThreadsSnooze, ReplyInput, SyncedMailboxes],
+]
+
+const tags = ['Inbox']
+const asViewer = { access: { scopes: [], role: 'viewer' as const } }
+const asMember = { access: { scopes: [], role: 'member' as const } }
+const params = Type.Object({ id: Uuid })
+
+const filters = {
+  view: Type.Optional(Type.Enum([...threadViews], { description: 'Default all.' })),
+  mailbox_id: Type.Optional(Type.Unsafe<string>({ ...Uuid, description: 'Of this mailbox.' })),
+  campaign_id: Type.Optional(Type.Unsafe<string>({ ...Uuid, description: 'Of this campaign.' })),
+  unread: Type.Optional(Type.Boolean({ description: 'Only those that nobody has read.' })),
+  label: Type.Optional(Type.String({ maxLength: 255, description: 'The status of the lead.' })),
+  search: Type.Optional(
+    Type.String({ maxLength: 200, description: 'In names, addresses, subject and last words.' }),
+  ),
+}
+
+export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/threads',
+    {
+      config: asViewer,
+      schema: {
+        operationId: 'listThreads',
+        summary: 'List conversations',
+        description: 'Those that somebody answered in, the newest first.',
+        tags,
+        querystring: Type.Object({ ...pageQuery, ...filters }),
+        response: { 200: ref(ThreadPage) },
+      },
+    },
+    ({ ctx, caller, query }) => {
+      const { mailbox_id: mailboxId, campaign_id: campaignId, ...rest } = query
+      return listThreads(ctx, caller.workspaceId, pageRequest(query), {
+        ...{ mailboxId, campaignId, view: rest.view, unread: rest.unread, label: rest.label },
+        search: rest.search?.replaceAll('\0', '').trim(),
+      })
+    },
+  )
+
+  app.get(
+    '/threads/counts',
+    {
+      config: asViewer,
+      schema: {
+        operationId: 'countThreads',
+        summary: 'Count conversations',
+        tags,
+        response: { 200: ref(ThreadCounts) },
+      },
+    },
+    ({ ctx, caller }) => countThreads(ctx, caller.workspaceId),
+  )
+
+  app.get(
+    '/threads/:id',
+    {
+      config: asViewer,
+      schema: {
+        operationId: 'getThread',
+        summary: 'Get a conversation',
+        description: 'With its newest messages, and the answers that are on their way.',
+        tags,
+        params,
+        querystring: Type.Object({
+          messages: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many.' }),
+          ),
+        }),
+        response: { 200: ref(Conversation) },
+      },
+    },
+    ({ ctx, caller, params, query }) =>
+      showConversation(ctx, caller.workspaceId, params.id, query.messages ?? 20),
+  )
+
+  app.post(
+    '/threads/read',
+    {
+      config: asMember,
+      schema: {
+        operationId: 'markThreadsRead',
+        summary: 'Mark conversations as read or unread',
+        tags,
+        body: ref(ThreadsRead),
+        response: { 200: ref(Changed) },
+      },
+    },
+    async ({ ctx, caller, body }) => {
+      await markRead(ctx, caller.workspaceId, body.ids, body.read)
+      return { ids: body.ids }
+    },
+  )
+
+  app.post(
+    '/threads/done',
+    {
+      config: asMember,
+      schema: {
+        operationId: 'markThreadsDone',
+        summary: 'Mark conversations as done or not',
+        description: 'They are there again once something comes in.',
+        tags,
+        body: ref(ThreadsDone),
+        response: { 200: ref(Changed) },
+      },
+    },
+    async ({ ctx, caller, body, id: requestId }) => {
+      const by = { actor: caller.actor, requestId }
+      await markDone(ctx, caller.workspaceId, body.ids, body.done, by)
+      return { ids: body.ids }
+    },
+  )
+
+  app.post(
+    '/threads/snooze',
+    {
+      config: asMember,
+      schema: {
+        operationId: 'snoozeThreads',
+        summary: 'Put conversations off until a time',
+        description: 'Then they are the newest, or before, once something comes in.',
+        tags,
+        body: ref(ThreadsSnooze),
+        response: { 200: ref(Changed) },
+      },
+    },
+    async ({ ctx, caller, body, id: requestId }) => {
+      const by = { actor: caller.actor, requestId }
+      await snoozeThreads(ctx, caller.workspaceId, body.ids, instantOf(body.until), by)
+      return { ids: body.ids }
+    },
+  )
+
+  app.post(
+    '/threads/:id/reply',
+    {
+      // The ledger of mails knows the key, for longer than a kept answer would.
+      config: { ...asMember, idempotency: 'none' },
+      bodyLimit: 2 * 1024 * 1024,
+      schema: {
+        operationId: 'replyInThread',
+        summary: 'Answer in a conversation',
+        description:
+          'From its mailbox, once for each Idempotency-Key; without one, once for each text. Answers ' +
+          'when it is known what became of the mail.',
+        tags,
+        params,
+        body: ref(ReplyInput),
+        response: { 200: ref(ThreadReply) },
+      },
+    },
+    (req) => {
+      const { text, html, force, seen_message_id } = req.body
+      if ((text === undefined) === (html === undefined)) {
+        throw invalidField('/text', 'give text or html')
+      }
+      const content = `${req.params.id} ${text ?? html}`
+      const key = readKey(req.headers['idempotency-key']) ?? sha256(content).toString('hex')
+      return replyInThread(req.ctx, req.caller.workspaceId, {
+        ...{ thread_id: req.params.id, idempotency_key: key },
+        ...(html === undefined ? { text: text ?? '' } : { html }),
+        ...(force === undefined ? {} : { force }),
+        ...(seen_message_id === undefined ? {} : { seen_message_id }),
+        by: { actor: req.caller.actor, requestId: req.id },
+      })
+    },
+  )
+
+  app.post(
+    '/mailboxes/sync',
+    {
+      config: { ...asMember, idempotency: 'lease' },
+      schema: {
+        operationId: 'syncMailboxes',
+        summary: 'Read mailboxes now',
+        description: 'Without waiting for the runner, which reads them by itself.',
+        tags,
+        response: { 200: ref(SyncedMailboxes) },
+      },
+    },
+    async ({ ctx, caller }) => ({ items: await syncMailboxes(ctx, caller.workspaceId) }),
+  )
+
+  app.get(
+    '/messages/:id/body',
+    {
+      config: asViewer,
+      schema: {
+        operationId: 'getMessageBody',
+        summary: 'The body of a mail as a page of its own',
+        description: 'HTML under a policy of its own: no script, no form, nothing from elsewhere.',
+        tags,
+        params,
+        querystring: Type.Object({
+          images: Type.Optional(
+            Type.Boolean({ description: 'With pictures from elsewhere: their servers see it.' }),
+          ),
+          workspace: Type.Optional(
+            Type.String({ maxLength: 36, description: 'In place of X-Workspace-ID.' }),
+          ),
+        }),
+        response: {
+          200: { content: { 'text/html': { schema: Type.String({ description: 'A page.' }) } } },
+        },
+      },
+    },
+    async ({ ctx, caller, params, query }, reply) => {
+      const message = await findMessage(ctx, caller.workspaceId, params.id)
+      if (!message) throw notFound('message')
+      const showsImages = query.images === true
+      reply.headers({
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': mailPolicy({ showsImages }),
+        'x-frame-options': 'SAMEORIGIN',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      })
+      return mailDocument(message, { showsImages })
+    },
+  )
+}
+
+function instantOf(text: string | undefined): Date | null {
+  if (text === undefined) return null
+  const instant = parseInstant(text)
+  if (instant) return new Date(instant.epochMilliseconds)
+  throw invalidField('/until', 'until must be an ISO 8601 time such as 2026-11-20T00:00:00Z')
+}

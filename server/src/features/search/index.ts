@@ -1,0 +1,1 @@
+export { searchRoutes, searchSchemas } from './routes.ts'

@@ -1,0 +1,40 @@
+import { sql } from 'kysely'
+import type { Db } from '../../kernel/db/db.ts'
+
+/** What is found by a part of its name. */
+export interface FoundRecords {
+  campaigns: { id: string; name: string; status: string }[]
+  leads: { id: string; campaign_id: string; email: string; name: string | null }[]
+  mailboxes: { id: string; address: string; status: string }[]
+  webhooks: { id: string; name: string; status: string }[]
+}
+
+/** @param pattern of `ilike`; of each kind the newest `most` */
+export async function findRecords(
+  db: Db,
+  workspaceId: string,
+  pattern: string,
+  most: number,
+): Promise<FoundRecords> {
+  const { rows } = await sql<FoundRecords>`
+    select
+      (select coalesce(json_agg(c), '[]') from (
+        select id, name, status from campaigns
+        where workspace_id = ${workspaceId}::uuid and name ilike ${pattern}
+        order by id desc limit ${most}) as c) as campaigns,
+      (select coalesce(json_agg(l), '[]') from (
+        select id, campaign_id, email, nullif(concat_ws(' ', first_name, last_name), '') as name
+        from leads
+        where workspace_id = ${workspaceId}::uuid and (email ilike ${pattern}
+          or concat_ws(' ', first_name, last_name) ilike ${pattern} or company_name ilike ${pattern})
+        order by id desc limit ${most}) as l) as leads,
+      (select coalesce(json_agg(m), '[]') from (
+        select id, address, status from mailboxes
+        where workspace_id = ${workspaceId}::uuid and address ilike ${pattern}
+        order by id desc limit ${most}) as m) as mailboxes,
+      (select coalesce(json_agg(w), '[]') from (
+        select id, name, status from webhooks
+        where workspace_id = ${workspaceId}::uuid and name ilike ${pattern}
+        order by id desc limit ${most}) as w) as webhooks`.execute(db)
+  return rows[0] as FoundRecords
+}

@@ -1,0 +1,18 @@
+import type { Context } from '../../kernel/context.ts'
+import { type FoundRecords, findRecords } from './queries.ts'
+
+const mostOfEach = 5
+/** One letter is in nearly everything. */
+const lengthMin = 2
+
+/** Campaigns, leads, mailboxes and webhooks that have this in their name or address, the newest. */
+export async function search(
+  ctx: Context,
+  workspaceId: string,
+  text: string,
+): Promise<FoundRecords> {
+  const asked = text.replaceAll('\0', '').trim()
+  if (asked.length < lengthMin) return { campaigns: [], leads: [], mailboxes: [], webhooks: [] }
+  const pattern = `%${asked.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+  return findRecords(ctx.db, workspaceId, pattern, mostOfEach)
+}

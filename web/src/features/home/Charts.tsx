@@ -1,0 +1,47 @@
+import { Skeleton, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useId } from 'react'
+import { useTranslation } from 'react-i18next'
+import { getAnalyticsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { DayBars } from '../../ui/DayBars.tsx'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { dayCounts } from './day-counts.ts'
+import classes from './Home.module.css'
+
+const charts = [
+  ['sent', 'blue'],
+  ['replied', 'violet'],
+  ['interested', 'green'],
+  ['bounced', 'red'],
+] as const
+
+/** Thirty days of all campaigns together. Automatic replies are no replies. */
+export default function Charts() {
+  const { t } = useTranslation()
+  const id = useId()
+  const analytics = useQuery(getAnalyticsOptions())
+  return (
+    <section aria-labelledby={id}>
+      <Title order={2} id={id} mb="sm">
+        {t(($) => $.home.charts.title)}
+      </Title>
+      {analytics.isError && (
+        <FaultNotice fault={analytics.error} onRetry={() => void analytics.refetch()} />
+      )}
+      <div className={classes.charts}>
+        {charts.map(([what, tone]) =>
+          analytics.data ? (
+            <DayBars
+              key={what}
+              label={t(($) => $.home.charts.title)}
+              series={[{ tone, label: t(($) => $.home.charts[what]) }]}
+              days={dayCounts(analytics.data.items, what, new Date())}
+            />
+          ) : (
+            !analytics.isError && <Skeleton key={what} height={170} />
+          ),
+        )}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,66 @@
+import { Text, Title } from '@mantine/core'
+import { CircleCheck, CircleDashed } from 'lucide-react'
+import { useId } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Home } from '../../api/generated/types.gen.ts'
+import { PlaceLink } from '../../ui/PlaceLink.tsx'
+import { useWorkspace } from '../users/index.ts'
+import classes from './Home.module.css'
+import { type PlaceName, placeOf } from './places.ts'
+
+type Done = Home['checklist']
+
+/** What makes a workspace send, and then what tells other programs of it. */
+const steps: readonly (readonly [step: keyof Done, place: PlaceName])[] = [
+  ['mailbox', 'connect'],
+  ['leads', 'import'],
+  ['step', 'campaigns'],
+  ['launch', 'campaigns'],
+  ['key', 'keys'],
+  ['webhook', 'webhooks'],
+  ['verified', 'webhooks'],
+]
+
+export const isChecklistDone = (done: Done) => steps.every(([step]) => done[step])
+
+/** Ticked by what is there: nobody has to keep it. */
+export function Checklist({ done }: { done: Done }) {
+  const { t } = useTranslation()
+  const { handle } = useWorkspace()
+  const id = useId()
+  const count = steps.filter(([step]) => done[step]).length
+  const next = steps.find(([step]) => !done[step])?.[0]
+  return (
+    <section aria-labelledby={id} className={classes.card}>
+      <div className={classes.head}>
+        <Title order={2} id={id}>
+          {t(($) => $.home.checklist.title)}
+        </Title>
+        <Text size="sm" c="dimmed" className="numbers">
+          {t(($) => $.home.checklist.count, { count, total: steps.length })}
+        </Text>
+      </div>
+      <ol className={classes.steps}>
+        {steps.map(([step, place]) => (
+          <li key={step} data-done={done[step] || undefined}>
+            {done[step] ? (
+              <CircleCheck size="1.125rem" aria-label={t(($) => $.home.checklist.done)} />
+            ) : (
+              <CircleDashed size="1.125rem" aria-label={t(($) => $.home.checklist.open)} />
+            )}
+            <div>
+              <PlaceLink place={placeOf(handle, place)} isPlain={done[step]}>
+                {t(($) => $.home.checklist.steps[step].name)}
+              </PlaceLink>
+              {step === next && (
+                <Text size="sm" c="dimmed">
+                  {t(($) => $.home.checklist.steps[step].how)}
+                </Text>
+              )}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}

@@ -1,0 +1,44 @@
+import { Skeleton, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Suspense } from 'react'
+import { useTranslation } from 'react-i18next'
+import { getHomeOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { useWorkspace } from '../users/index.ts'
+import { AttentionList } from './AttentionList.tsx'
+import { Checklist, isChecklistDone } from './Checklist.tsx'
+import { WaitingReplies } from './WaitingReplies.tsx'
+
+// Below what matters, and larger than all of it.
+const Charts = lazyPart(() => import('./Charts.tsx'))
+
+/** What there is to do, the most urgent first: begin, mend, answer, look. */
+export function HomePage() {
+  const { t } = useTranslation()
+  const { name } = useWorkspace()
+  const home = useQuery(getHomeOptions())
+  return (
+    <Page title={t(($) => $.home.title)} lead={t(($) => $.home.lead, { name })}>
+      <Stack gap="xl">
+        {home.isPending && (
+          <div role="status" aria-label={t(($) => $.common.loading)}>
+            <Skeleton height={160} />
+          </div>
+        )}
+        {home.isError && <FaultNotice fault={home.error} onRetry={() => void home.refetch()} />}
+        {home.data && (
+          <>
+            {!isChecklistDone(home.data.checklist) && <Checklist done={home.data.checklist} />}
+            <AttentionList items={home.data.attention} />
+          </>
+        )}
+        <WaitingReplies />
+        <Suspense fallback={<Skeleton height={380} />}>
+          <Charts />
+        </Suspense>
+      </Stack>
+    </Page>
+  )
+}

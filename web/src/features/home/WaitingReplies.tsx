@@ -1,0 +1,52 @@
+import { Skeleton, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useId } from 'react'
+import { useTranslation } from 'react-i18next'
+import { listThreadsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { Moment } from '../../ui/Moment.tsx'
+import { PlaceLink } from '../../ui/PlaceLink.tsx'
+import { useWorkspace } from '../users/index.ts'
+import classes from './Home.module.css'
+import { placeOf } from './places.ts'
+
+const most = 5
+
+/** The newest replies that nobody has answered. */
+export function WaitingReplies() {
+  const { t } = useTranslation()
+  const { handle } = useWorkspace()
+  const id = useId()
+  const threads = useQuery(listThreadsOptions({ query: { view: 'waiting', limit: most } }))
+  const inbox = placeOf(handle, 'inbox')
+  return (
+    <section aria-labelledby={id}>
+      <div className={classes.head}>
+        <Title order={2} id={id}>
+          {t(($) => $.home.replies.title)}
+        </Title>
+        <PlaceLink place={inbox}>{t(($) => $.home.replies.all)}</PlaceLink>
+      </div>
+      {threads.isPending && <Skeleton height={120} />}
+      {threads.isError && (
+        <FaultNotice fault={threads.error} onRetry={() => void threads.refetch()} />
+      )}
+      {threads.data?.items.length === 0 && <Text c="dimmed">{t(($) => $.home.replies.none)}</Text>}
+      {threads.data && threads.data.items.length > 0 && (
+        <ul className={classes.rows}>
+          {threads.data.items.map((thread) => (
+            <li key={thread.id} className={classes.reply}>
+              <PlaceLink place={`${inbox}?thread=${thread.id}`}>
+                {thread.lead_name ?? thread.lead_email ?? thread.from_address}
+              </PlaceLink>
+              <span className={classes.snippet}>{thread.snippet}</span>
+              <Text size="xs" c="dimmed">
+                <Moment at={thread.timestamp_updated} />
+              </Text>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

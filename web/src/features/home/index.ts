@@ -1,0 +1,1 @@
+export { type PlaceName, placeOf } from './places.ts'

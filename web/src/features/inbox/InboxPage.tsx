@@ -1,0 +1,104 @@
+import { getRouteApi } from '@tanstack/react-router'
+import { Suspense, useCallback, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { lazyPart } from '../../lib/lazy-part.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import classes from './InboxPage.module.css'
+import { InboxSearch } from './InboxSearch.tsx'
+import { type InboxActions, useInboxKeys } from './inbox-keys.ts'
+import { LoadingThread } from './LoadingThread.tsx'
+import type { InboxPlace } from './place.ts'
+import { SyncButton } from './SyncButton.tsx'
+import { ThreadList } from './ThreadList.tsx'
+import { useThreadChanges } from './useThreadChanges.ts'
+import { ViewNav } from './ViewNav.tsx'
+
+// Nothing is open when somebody comes here first.
+const Thread = lazyPart(() => import('./Thread.tsx'))
+
+const route = getRouteApi('/signed-in/w/$handle/inbox')
+
+/** Views, the conversations of one, and the one that is open; all of it stands in the address. */
+export function InboxPage() {
+  const { t } = useTranslation()
+  const place = route.useSearch()
+  const navigate = route.useNavigate()
+  const go = useCallback(
+    (changes: InboxPlace, replace = false) =>
+      void navigate({ search: (before) => ({ ...before, ...changes }), replace }),
+    [navigate],
+  )
+  const open = useCallback(
+    (thread: string | undefined, replace = false) => go({ thread }, replace),
+    [go],
+  )
+  // In the order in which they are shown, for the keys that move.
+  const [shown, setShown] = useState<string[]>([])
+  const changes = useThreadChanges()
+  const reply = useRef<HTMLTextAreaElement>(null)
+
+  const { thread } = place
+  const next = (step: 1 | -1) => {
+    const at = thread ? shown.indexOf(thread) : -1
+    return at === -1 ? shown[step === 1 ? 0 : shown.length - 1] : shown[at + step]
+  }
+  const finish = (id: string) => {
+    const following = next(1) ?? next(-1)
+    void changes.setDone([id], true, () => open(id, true))
+    // What is done has left this view: go on with the next one.
+    if (!place.view) open(following, true)
+  }
+  const actions: InboxActions = {
+    move: (step) => {
+      const id = next(step)
+      if (id) open(id, thread !== undefined)
+    },
+    reply: () => reply.current?.focus(),
+    done: () => thread && finish(thread),
+    unread: () => {
+      if (!thread) return
+      void changes.setRead([thread], false)
+      open(undefined)
+    },
+    label: (choice) => {
+      if (thread) void changes.setLabel(thread, choice)
+    },
+    undo: () => changes.undo(thread),
+    close: () => thread && open(undefined),
+  }
+  useInboxKeys(actions)
+
+  return (
+    <div className={classes.page} data-open={thread ? true : undefined}>
+      <h1 className={classes.title}>{t(($) => $.places.inbox)}</h1>
+      <ViewNav place={place} onGo={go} />
+      <section className={classes.list} aria-label={t(($) => $.inbox.conversations)}>
+        <div className={classes.head}>
+          <InboxSearch value={place.search ?? ''} onChange={(search) => go({ search }, true)} />
+          <SyncButton />
+        </div>
+        <ThreadList place={place} onOpen={open} onShow={setShown} onReset={() => go(reset)} />
+      </section>
+      {thread ? (
+        <Suspense fallback={<LoadingThread />}>
+          <Thread
+            key={thread}
+            id={thread}
+            replyRef={reply}
+            onClose={() => open(undefined)}
+            onDone={() => finish(thread)}
+            onUnread={actions.unread}
+          />
+        </Suspense>
+      ) : (
+        <div className={classes.nothing}>
+          <EmptyState title={t(($) => $.inbox.choose.title)} body={t(($) => $.inbox.choose.body)} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+const reset: InboxPlace = {
+  ...{ label: undefined, mailbox: undefined, unread: undefined, search: undefined },
+}

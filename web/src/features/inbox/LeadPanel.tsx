@@ -1,0 +1,74 @@
+import { Button, NativeSelect, Skeleton, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { getLeadOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { Conversation } from '../../api/generated/types.gen.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { PlaceLink } from '../../ui/PlaceLink.tsx'
+import { placeOf } from '../home/index.ts'
+import { useWorkspace } from '../users/index.ts'
+import { LabelBadge } from './LabelBadge.tsx'
+import { LeadFields } from './LeadFields.tsx'
+import classes from './LeadPanel.module.css'
+import { LeadProgress } from './LeadProgress.tsx'
+import { labelChoices } from './labels.ts'
+import { useLabelName } from './useLabelName.ts'
+import { useThreadChanges } from './useThreadChanges.ts'
+
+/** Who one talks to: what they are to us, where they are in the sequence, and what is known of them. */
+export function LeadPanel({ thread }: { thread: Conversation }) {
+  const { t } = useTranslation()
+  const { handle } = useWorkspace()
+  const nameOf = useLabelName()
+  const { mayChange, setLabel } = useThreadChanges()
+  const { id, campaign_id, lead_email: email, lead_status: status } = thread
+  const lead = useQuery({
+    ...getLeadOptions({ query: { campaign_id, email: email ?? '' } }),
+    enabled: email !== null,
+  })
+  const known: readonly string[] = labelChoices
+  return (
+    <aside className={classes.panel} aria-label={t(($) => $.inbox.lead.title)}>
+      <div className={classes.head}>
+        <Title order={3}>{thread.lead_name ?? email ?? t(($) => $.inbox.lead.gone)}</Title>
+        {thread.lead_name && <Text size="sm">{email}</Text>}
+        {email === null && <Text c="dimmed">{t(($) => $.inbox.lead.goneBody)}</Text>}
+      </div>
+      {thread.suggestion === 'unsubscribed' && mayChange && (
+        <div className={classes.suggestion}>
+          <Text size="sm">{t(($) => $.inbox.lead.asksToStop)}</Text>
+          <Button size="xs" onClick={() => void setLabel(id, 'unsubscribed')}>
+            {t(($) => $.inbox.lead.unsubscribe)}
+          </Button>
+        </div>
+      )}
+      {status && !mayChange && <LabelBadge status={status} />}
+      {status && mayChange && (
+        <NativeSelect
+          size="xs"
+          label={t(($) => $.inbox.lead.label)}
+          value={status}
+          onChange={(event) => void setLabel(id, event.currentTarget.value)}
+          data={[...(known.includes(status) ? [] : [status]), ...labelChoices].map((value) => ({
+            value,
+            label: nameOf(value),
+          }))}
+        />
+      )}
+      {lead.isPending && email !== null && <Skeleton height={120} />}
+      {lead.isError && <FaultNotice fault={lead.error} onRetry={() => void lead.refetch()} />}
+      {lead.data && (
+        <div className={classes.more}>
+          <LeadProgress lead={lead.data} campaignName={thread.campaign_name} />
+          <LeadFields lead={lead.data} />
+          <PlaceLink place={placeOf(handle, 'lead', id)}>{t(($) => $.inbox.lead.open)}</PlaceLink>
+          {mayChange && status !== 'unsubscribed' && thread.suggestion === null && (
+            <Button variant="default" size="xs" onClick={() => void setLabel(id, 'unsubscribed')}>
+              {t(($) => $.inbox.lead.unsubscribe)}
+            </Button>
+          )}
+        </div>
+      )}
+    </aside>
+  )
+}

@@ -1,0 +1,38 @@
+import { useCallback, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useWorkspace } from '../users/index.ts'
+import classes from './MailSection.module.css'
+
+const heightAtFirst = 120
+const heightMost = 20_000
+
+/** A mail as a page of its own: the server gives it a policy, and nothing in it runs. */
+export function MailBody({ id, showsImages }: { id: string; showsImages: boolean }) {
+  const { t } = useTranslation()
+  const { id: workspace } = useWorkspace()
+  const [height, setHeight] = useState(heightAtFirst)
+  const measure = useCallback((frame: HTMLIFrameElement) => {
+    const root = frame.contentDocument?.documentElement
+    if (!root) return
+    const adjust = () =>
+      setHeight(Math.min(heightMost, Math.ceil(root.getBoundingClientRect().height)))
+    adjust()
+    // Pictures come later, and the window may become narrower.
+    new ResizeObserver(adjust).observe(root)
+  }, [])
+  const query = new URLSearchParams({ workspace, ...(showsImages ? { images: 'true' } : {}) })
+  return (
+    <div className={classes.paper}>
+      <iframe
+        key={String(showsImages)}
+        className={classes.frame}
+        title={t(($) => $.inbox.mail)}
+        sandbox="allow-same-origin allow-popups allow-popups-to-escape-sandbox"
+        referrerPolicy="no-referrer"
+        src={`/app/messages/${id}/body?${query}`}
+        style={{ height }}
+        onLoad={(event) => measure(event.currentTarget)}
+      />
+    </div>
+  )
+}

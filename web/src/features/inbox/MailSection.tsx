@@ -1,0 +1,87 @@
+import { Button, Text, UnstyledButton } from '@mantine/core'
+import { Paperclip } from 'lucide-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { ThreadMessage } from '../../api/generated/types.gen.ts'
+import { Moment } from '../../ui/Moment.tsx'
+import { StateBadge } from '../../ui/StateBadge.tsx'
+import { MailBody } from './MailBody.tsx'
+import classes from './MailSection.module.css'
+import { MailText } from './MailText.tsx'
+import { MatchNote } from './MatchNote.tsx'
+import { useWriterName } from './useWriterName.ts'
+
+interface MailSectionProps {
+  message: ThreadMessage
+  leadEmail: string | null
+  /** Others are a line until they are asked for. */
+  isOpenAtFirst: boolean
+}
+
+/** One mail: who wrote it, when, and what. */
+export function MailSection({ message, leadEmail, isOpenAtFirst }: MailSectionProps) {
+  const { t } = useTranslation()
+  const [isOpen, setOpen] = useState(isOpenAtFirst)
+  const [showsImages, setShowsImages] = useState(false)
+  const writer = useWriterName(message.written_by)
+  const { direction, kind, step, from_address, attachments } = message
+  const isOurs = direction === 'out'
+  return (
+    <section className={classes.mail} data-ours={isOurs || undefined}>
+      <UnstyledButton
+        className={classes.head}
+        aria-expanded={isOpen}
+        onClick={() => setOpen((before) => !before)}
+      >
+        <span className={classes.from}>
+          {writer
+            ? t(($) => $.inbox.writtenBy, { name: writer, address: from_address })
+            : from_address}
+        </span>
+        {kind !== 'reply' && kind !== 'manual' && (
+          <StateBadge tone={toneOf(kind)}>
+            {kind === 'step'
+              ? t(($) => $.inbox.step, { step })
+              : t(($) => $.inbox.kinds[kind as 'auto_reply'])}
+          </StateBadge>
+        )}
+        <span className={classes.when}>
+          <Moment at={message.timestamp} />
+        </span>
+        {!isOpen && <span className={classes.snippet}>{message.snippet}</span>}
+      </UnstyledButton>
+      {isOpen && (
+        <div className={classes.body}>
+          <Text size="xs" c="dimmed" mb="xs">
+            {t(($) => $.inbox.to, { addresses: message.to_addresses.join(', ') })}
+            {message.cc_addresses.length > 0 &&
+              ` · ${t(($) => $.inbox.cc, { addresses: message.cc_addresses.join(', ') })}`}
+          </Text>
+          {!isOurs && <MatchNote message={message} leadEmail={leadEmail} />}
+          {message.has_html && message.has_remote_images && !showsImages && (
+            <p className={classes.images}>
+              {t(($) => $.inbox.imagesHidden)}{' '}
+              <Button variant="subtle" size="compact-xs" onClick={() => setShowsImages(true)}>
+                {t(($) => $.inbox.showImages)}
+              </Button>
+            </p>
+          )}
+          {message.has_html ? (
+            <MailBody id={message.id} showsImages={showsImages} />
+          ) : (
+            <MailText text={message.text} />
+          )}
+          {attachments.length > 0 && (
+            <p className={classes.attachments}>
+              <Paperclip size="0.875rem" aria-hidden />
+              {t(($) => $.inbox.attachments, { names: attachments.join(', ') })}
+            </p>
+          )}
+        </div>
+      )}
+    </section>
+  )
+}
+
+const toneOf = (kind: string) =>
+  kind === 'bounce' || kind === 'complaint' ? 'red' : kind === 'auto_reply' ? 'amber' : 'gray'

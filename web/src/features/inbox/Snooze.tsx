@@ -1,0 +1,43 @@
+import { ActionIcon, Menu } from '@mantine/core'
+import { Clock } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { exactTime } from '../../lib/time.ts'
+import { type SnoozeChoice, snoozeChoices, snoozeTime } from './snooze-times.ts'
+
+interface SnoozeProps {
+  /** When it comes back; null: it is not put off. */
+  until: string | null
+  onSnooze: (until: string | undefined) => void
+}
+
+/** Puts a conversation off until it can be dealt with. */
+export function Snooze({ until, onSnooze }: SnoozeProps) {
+  const { t } = useTranslation()
+  const label = t(($) => $.inbox.snooze.title)
+  const isAway = until !== null && Date.parse(until) > Date.now()
+  const timeOf = (choice: SnoozeChoice) => snoozeTime(choice, new Date())
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={label} title={label}>
+          <Clock size="1rem" aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{label}</Menu.Label>
+        {snoozeChoices.map((choice) => (
+          <Menu.Item
+            key={choice}
+            title={exactTime(timeOf(choice))}
+            onClick={() => onSnooze(timeOf(choice))}
+          >
+            {t(($) => $.inbox.snooze[choice])}
+          </Menu.Item>
+        ))}
+        {isAway && (
+          <Menu.Item onClick={() => onSnooze(undefined)}>{t(($) => $.inbox.snooze.end)}</Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

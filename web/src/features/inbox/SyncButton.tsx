@@ -1,0 +1,47 @@
+import { ActionIcon, Tooltip } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { RefreshCw } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { syncMailboxesMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { useAttempt } from '../../lib/attempt.ts'
+import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { readInboxAgain } from './refresh.ts'
+
+/** Reads the mailboxes now; they are read by themselves as well. */
+export function SyncButton() {
+  const { t } = useTranslation()
+  const { role } = useWorkspace()
+  const cache = useQueryClient()
+  const attempt = useAttempt()
+  const sync = useMutation({
+    ...syncMailboxesMutation(),
+    onSettled: attempt.renew,
+    async onSuccess({ items }) {
+      await readInboxAgain(cache)
+      const failed = items.filter(({ error }) => error !== null)
+      for (const { address, error } of failed) {
+        notifications.show({ color: 'red', title: address, message: error })
+      }
+      if (failed.length > 0) return
+      const count = items.reduce((sum, { mails }) => sum + mails, 0)
+      notifications.show({ message: t(($) => $.inbox.synced, { count }) })
+    },
+    onError: ({ message }) => notifications.show({ color: 'red', message }),
+  })
+  if (!isAtLeast(role, 'member')) return null
+  const label = t(($) => $.inbox.sync)
+  return (
+    <Tooltip label={label}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={label}
+        loading={sync.isPending}
+        onClick={() => sync.mutate({ headers: attempt.headers() })}
+      >
+        <RefreshCw size="1rem" aria-hidden />
+      </ActionIcon>
+    </Tooltip>
+  )
+}

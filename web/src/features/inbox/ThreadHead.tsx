@@ -1,0 +1,71 @@
+import { ActionIcon, Button, Title, Tooltip } from '@mantine/core'
+import { ArrowLeft, Check, MailOpen, RotateCcw } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { Conversation } from '../../api/generated/types.gen.ts'
+import { Snooze } from './Snooze.tsx'
+import classes from './Thread.module.css'
+import { useThreadChanges } from './useThreadChanges.ts'
+
+interface ThreadHeadProps {
+  thread: Conversation
+  onClose: () => void
+  onDone: () => void
+  onUnread: () => void
+}
+
+/** What it is about, and what can be done with it. */
+export function ThreadHead({ thread, onClose, onDone, onUnread }: ThreadHeadProps) {
+  const { t } = useTranslation()
+  const { mayChange, setDone, snooze } = useThreadChanges()
+  const { id, subject, timestamp_done, snoozed_until } = thread
+  return (
+    <header className={classes.head}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        className={classes.back}
+        aria-label={t(($) => $.inbox.back)}
+        onClick={onClose}
+      >
+        <ArrowLeft size="1rem" aria-hidden />
+      </ActionIcon>
+      <Title order={2} title={subject}>
+        {subject || t(($) => $.inbox.noSubject)}
+      </Title>
+      {mayChange && (
+        <>
+          <Tooltip label={t(($) => $.inbox.markUnread)}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={t(($) => $.inbox.markUnread)}
+              onClick={onUnread}
+            >
+              <MailOpen size="1rem" aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+          <Snooze until={snoozed_until} onSnooze={(until) => void snooze([id], until)} />
+          {timestamp_done ? (
+            <Button
+              variant="default"
+              size="xs"
+              leftSection={<RotateCcw size="0.875rem" aria-hidden />}
+              onClick={() => void setDone([id], false)}
+            >
+              {t(($) => $.inbox.reopen)}
+            </Button>
+          ) : (
+            <Button
+              variant="default"
+              size="xs"
+              leftSection={<Check size="0.875rem" aria-hidden />}
+              onClick={onDone}
+            >
+              {t(($) => $.inbox.done)}
+            </Button>
+          )}
+        </>
+      )}
+    </header>
+  )
+}

@@ -1,0 +1,101 @@
+import { Button, Skeleton } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { listThreadsInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { MoreButton } from '../../ui/MoreButton.tsx'
+import { type InboxPlace, threadQueryOf } from './place.ts'
+import classes from './ThreadList.module.css'
+import { ThreadRow } from './ThreadRow.tsx'
+import { useKeptPlace } from './useKeptPlace.ts'
+
+interface ThreadListProps {
+  place: InboxPlace
+  onOpen: (id: string) => void
+  /** Tells their ids, in order. */
+  onShow: (ids: string[]) => void
+  onReset: () => void
+}
+
+/** The conversations of a view, newest first. What comes in moves nothing under the reader's eyes. */
+export function ThreadList({ place, onOpen, onShow, onReset }: ThreadListProps) {
+  const { t } = useTranslation()
+  const frame = useRef<HTMLDivElement>(null)
+  const threads = useInfiniteQuery({
+    ...listThreadsInfiniteOptions({ query: threadQueryOf(place) }),
+    initialPageParam: {},
+    getNextPageParam: (page) => page.next_starting_after,
+  })
+  const items = threads.data?.pages.flatMap((page) => page.items) ?? []
+  const ids = items.map(({ id }) => id)
+  const order = ids.join()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another order is told
+  useEffect(() => onShow(ids), [order, onShow])
+  useKeptPlace(frame, ids)
+  const { thread } = place
+  useEffect(() => {
+    if (thread)
+      frame.current?.querySelector(`[data-id="${thread}"]`)?.scrollIntoView({ block: 'nearest' })
+  }, [thread])
+
+  if (threads.isPending) return <LoadingThreads />
+  if (threads.isError && items.length === 0) {
+    return (
+      <div className={classes.notice}>
+        <FaultNotice fault={threads.error} onRetry={() => void threads.refetch()} />
+      </div>
+    )
+  }
+  if (items.length === 0) {
+    const isFiltered = place.label ?? place.mailbox ?? place.unread ?? place.search
+    const view = place.view ?? 'waiting'
+    return isFiltered ? (
+      <EmptyState
+        title={t(($) => $.inbox.noMatch.title)}
+        body={t(($) => $.inbox.noMatch.body)}
+        action={
+          <Button variant="default" onClick={onReset}>
+            {t(($) => $.common.resetFilters)}
+          </Button>
+        }
+      />
+    ) : (
+      <EmptyState
+        title={t(($) => $.inbox.empty[view].title)}
+        body={t(($) => $.inbox.empty[view].body)}
+      />
+    )
+  }
+  return (
+    <div ref={frame} className={classes.frame}>
+      {threads.isError && (
+        <FaultNotice fault={threads.error} onRetry={() => void threads.refetch()} />
+      )}
+      <ul className={classes.list}>
+        {items.map((each) => (
+          <ThreadRow key={each.id} thread={each} isOpen={each.id === thread} onOpen={onOpen} />
+        ))}
+      </ul>
+      <div className={classes.more}>
+        <MoreButton pages={threads} />
+      </div>
+    </div>
+  )
+}
+
+function LoadingThreads() {
+  const { t } = useTranslation()
+  return (
+    <div role="status" aria-label={t(($) => $.common.loading)}>
+      {['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((row) => (
+        <div key={row} className={classes.loading}>
+          <Skeleton height={10} width="40%" />
+          <Skeleton height={10} width="80%" />
+          <Skeleton height={10} width="60%" />
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,56 @@
+import { UnstyledButton, VisuallyHidden } from '@mantine/core'
+import { memo } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Thread } from '../../api/generated/types.gen.ts'
+import { Moment } from '../../ui/Moment.tsx'
+import { StateBadge } from '../../ui/StateBadge.tsx'
+import { LabelBadge } from './LabelBadge.tsx'
+import { isAutomatic } from './labels.ts'
+import classes from './ThreadList.module.css'
+
+interface ThreadRowProps {
+  thread: Thread
+  isOpen: boolean
+  onOpen: (id: string) => void
+}
+
+export const ThreadRow = memo(({ thread, isOpen, onOpen }: ThreadRowProps) => {
+  const { t } = useTranslation()
+  const { id, kind, unread, subject, snippet, lead_status, snoozed_until, suggestion } = thread
+  const name = thread.lead_name ?? thread.lead_email ?? thread.from_address
+  return (
+    <li data-id={id}>
+      <UnstyledButton
+        className={classes.row}
+        aria-current={isOpen}
+        data-unread={unread || undefined}
+        onClick={() => onOpen(id)}
+      >
+        <span className={classes.name} title={thread.lead_email ?? undefined}>
+          {unread && <VisuallyHidden>{t(($) => $.inbox.unread)} </VisuallyHidden>}
+          {name}
+        </span>
+        <span className={classes.when}>
+          <Moment at={thread.timestamp_updated} />
+        </span>
+        <span className={classes.subject}>{subject || t(($) => $.inbox.noSubject)}</span>
+        <span className={classes.snippet}>{snippet}</span>
+        <span className={classes.foot}>
+          {kind !== 'reply' && (
+            <StateBadge tone={kind === 'auto_reply' ? 'amber' : 'red'}>
+              {t(($) => $.inbox.kinds[kind])}
+            </StateBadge>
+          )}
+          {lead_status && !isAutomatic(lead_status) && <LabelBadge status={lead_status} />}
+          {suggestion && <StateBadge tone="amber">{t(($) => $.inbox.wantsOut)}</StateBadge>}
+          {snoozed_until && (
+            <span>
+              {t(($) => $.inbox.snoozedUntil)} <Moment at={snoozed_until} />
+            </span>
+          )}
+        </span>
+      </UnstyledButton>
+    </li>
+  )
+})
+ThreadRow.displayName = 'ThreadRow'

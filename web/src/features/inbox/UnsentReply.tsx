@@ -1,0 +1,36 @@
+import { Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import type { ThreadReply } from '../../api/generated/types.gen.ts'
+import { Moment } from '../../ui/Moment.tsx'
+import { StateBadge, type Tone } from '../../ui/StateBadge.tsx'
+import classes from './MailSection.module.css'
+import { useWriterName } from './useWriterName.ts'
+
+const tones: Record<ThreadReply['state'], Tone> = {
+  ...{ waiting: 'gray', claimed: 'blue', transmitting: 'blue' },
+  ...{ sent: 'green', failed: 'red', uncertain: 'amber' },
+}
+
+/** An answer that is not among the mails yet: on its way, failed, or nobody knows. */
+export function UnsentReply({ reply }: { reply: ThreadReply }) {
+  const { t } = useTranslation()
+  const writer = useWriterName(reply.written_by)
+  const { state, to_address, error_message } = reply
+  return (
+    <section className={classes.mail} data-ours>
+      <div className={classes.head}>
+        <span className={classes.from}>{writer ?? to_address}</span>
+        <StateBadge tone={tones[state]}>{t(($) => $.inbox.states[state].name)}</StateBadge>
+        <span className={classes.when}>
+          <Moment at={reply.timestamp_created} />
+        </span>
+      </div>
+      <div className={classes.body}>
+        <Text size="xs" c="dimmed" mb="xs">
+          {t(($) => $.inbox.states[state].meaning)} {error_message}
+        </Text>
+        <p className={classes.text}>{reply.text ?? ''}</p>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { countThreadsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { isAutomatic } from './labels.ts'
+import { type InboxPlace, views } from './place.ts'
+import { useLabelName } from './useLabelName.ts'
+import { useMailboxNames } from './useMailboxNames.ts'
+import { ViewButton } from './ViewButton.tsx'
+import classes from './ViewNav.module.css'
+
+interface ViewNavProps {
+  place: InboxPlace
+  onGo: (changes: InboxPlace) => void
+}
+
+/** What can be looked at, with how much of it there is to do. */
+export function ViewNav({ place, onGo }: ViewNavProps) {
+  const { t } = useTranslation()
+  const nameOf = useLabelName()
+  const addressOf = useMailboxNames()
+  const counts = useQuery(countThreadsOptions()).data
+  const labels = (counts?.by_label ?? []).filter(({ label }) => !isAutomatic(label))
+  const mailboxes = counts?.by_mailbox ?? []
+  const chosen = place.view ?? views[0]
+  return (
+    <nav className={classes.nav} aria-label={t(($) => $.inbox.views.title)}>
+      <ul>
+        {views.map((view) => (
+          <ViewButton
+            key={view}
+            name={t(($) => $.inbox.views[view])}
+            count={view === 'all' || view === 'done' ? undefined : counts?.[view]}
+            isChosen={view === chosen}
+            onChoose={() => onGo({ view: view === views[0] ? undefined : view, thread: undefined })}
+          />
+        ))}
+        <ViewButton
+          name={t(($) => $.inbox.views.unread)}
+          count={counts?.unread}
+          isChosen={place.unread === true}
+          onChoose={() => onGo({ unread: place.unread ? undefined : true, thread: undefined })}
+        />
+      </ul>
+      {(labels.length > 0 || place.label) && (
+        <section>
+          <h2>{t(($) => $.inbox.byLabel)}</h2>
+          <ul>
+            {withChosen(labels, place.label).map(({ label, waiting }) => (
+              <ViewButton
+                key={label}
+                name={nameOf(label)}
+                count={waiting}
+                isChosen={label === place.label}
+                onChoose={() => onGo({ label: label === place.label ? undefined : label })}
+              />
+            ))}
+          </ul>
+        </section>
+      )}
+      {(mailboxes.length > 1 || place.mailbox) && (
+        <section>
+          <h2>{t(($) => $.inbox.byMailbox)}</h2>
+          <ul>
+            {mailboxes.map(({ mailbox_id, waiting }) => (
+              <ViewButton
+                key={mailbox_id}
+                name={addressOf(mailbox_id)}
+                count={waiting}
+                isChosen={mailbox_id === place.mailbox}
+                onChoose={() =>
+                  onGo({ mailbox: mailbox_id === place.mailbox ? undefined : mailbox_id })
+                }
+              />
+            ))}
+          </ul>
+        </section>
+      )}
+    </nav>
+  )
+}
+
+/** One that is looked at is there, too, when nothing of it waits. */
+const withChosen = (labels: { label: string; waiting: number }[], chosen: string | undefined) =>
+  chosen === undefined || labels.some(({ label }) => label === chosen)
+    ? labels
+    : [...labels, { label: chosen, waiting: 0 }]

@@ -1,0 +1,70 @@
+import { useEffect, useRef } from 'react'
+import type texts from '../../texts/en.json'
+import { labelChoices } from './labels.ts'
+
+/** What the keys of the inbox do. */
+export interface InboxActions {
+  move: (step: 1 | -1) => void
+  reply: () => void
+  done: () => void
+  unread: () => void
+  label: (choice: string) => void
+  undo: () => void
+  close: () => void
+}
+
+/** For the list of all keys. */
+export const inboxKeys: [keyof typeof texts.inbox.keys, string[]][] = [
+  ['move', ['j', 'k']],
+  ['reply', ['r']],
+  ['done', ['e']],
+  ['unread', ['u']],
+  ['label', ['1', '9']],
+  ['undo', ['z']],
+  ['close', ['Esc']],
+]
+
+const goPatienceMs = 1500
+
+export function useInboxKeys(actions: InboxActions) {
+  const latest = useRef(actions)
+  latest.current = actions
+  useEffect(() => {
+    let goPressedAtMs = Number.NEGATIVE_INFINITY
+    const listen = (event: KeyboardEvent) => {
+      const { key, timeStamp } = event
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
+      if (isTaken(event.target)) return
+      // The letter after `g` goes somewhere.
+      const goes = timeStamp - goPressedAtMs < goPatienceMs
+      goPressedAtMs = key === 'g' ? timeStamp : Number.NEGATIVE_INFINITY
+      if (goes) return
+      const run = actionOf(key, latest.current)
+      if (!run) return
+      event.preventDefault()
+      run()
+    }
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [])
+}
+
+function actionOf(key: string, actions: InboxActions): (() => void) | undefined {
+  const choice = /^[1-9]$/.test(key) ? labelChoices[Number(key) - 1] : undefined
+  if (choice) return () => actions.label(choice)
+  const byKey: Record<string, () => void> = {
+    j: () => actions.move(1),
+    k: () => actions.move(-1),
+    r: actions.reply,
+    e: actions.done,
+    u: actions.unread,
+    z: actions.undo,
+    Escape: actions.close,
+  }
+  return byKey[key]
+}
+
+/** Somebody types, or a dialog or a menu asks for something. */
+const isTaken = (target: EventTarget | null) =>
+  target instanceof Element &&
+  target.closest('input, textarea, select, [contenteditable], [role=dialog], [role=menu]') !== null

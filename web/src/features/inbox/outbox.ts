@@ -1,0 +1,93 @@
+import { useSyncExternalStore } from 'react'
+import { cacheOf } from '../../api/caches.ts'
+import type { Fault } from '../../api/fault.ts'
+import { replyInThread } from '../../api/generated/sdk.gen.ts'
+import { keepDraft } from '../../lib/draft.ts'
+import { readInboxAgain } from './refresh.ts'
+
+/** An answer between the button and the mail server. */
+export interface Outgoing {
+  workspaceId: string
+  threadId: string
+  text: string
+  /** Its Idempotency-Key. */
+  key: string
+  /** The last message that its writer has seen. */
+  seen: string
+  /** Also to a suppressed address. */
+  force: boolean
+  /** Until then it can be taken back; later it is on its way. */
+  undoUntilMs: number
+  state: 'undoable' | 'sending' | 'failed'
+  fault?: Fault
+}
+
+const undoMs = 8000
+
+// Outside of any page: whoever goes on to the next conversation has sent this one all the same.
+let outgoing: readonly Outgoing[] = []
+const timers = new Map<string, ReturnType<typeof setTimeout>>()
+const listeners = new Set<() => void>()
+
+function set(next: readonly Outgoing[]) {
+  outgoing = next
+  if (next.some(({ state }) => state !== 'failed')) addEventListener('beforeunload', askToStay)
+  else removeEventListener('beforeunload', askToStay)
+  for (const tell of listeners) tell()
+}
+
+/** The browser asks whether to leave: what waits for its eight seconds would not be sent. */
+const askToStay = (event: BeforeUnloadEvent) => event.preventDefault()
+
+const change = (key: string, changes: Partial<Outgoing>) =>
+  set(outgoing.map((each) => (each.key === key ? { ...each, ...changes } : each)))
+const remove = (key: string) => set(outgoing.filter((each) => each.key !== key))
+
+/** Sends it in eight seconds, unless it is undone. */
+export function queueReply(reply: Omit<Outgoing, 'undoUntilMs' | 'state' | 'fault'>) {
+  const waiting: Outgoing = { ...reply, state: 'undoable', undoUntilMs: Date.now() + undoMs }
+  set([...outgoing.filter(({ threadId }) => threadId !== reply.threadId), waiting])
+  timers.set(
+    reply.key,
+    setTimeout(() => void send(waiting), undoMs),
+  )
+}
+
+/** @returns whether there was something to take back */
+export function undoReply(threadId?: string): boolean {
+  const last = outgoing.findLast(
+    (each) => each.state === 'undoable' && (threadId === undefined || each.threadId === threadId),
+  )
+  if (!last) return false
+  clearTimeout(timers.get(last.key))
+  remove(last.key)
+  return true
+}
+
+async function send({ workspaceId, threadId, text, key, seen, force }: Outgoing) {
+  change(key, { state: 'sending' })
+  try {
+    const { data } = await replyInThread({
+      path: { id: threadId },
+      headers: { 'Idempotency-Key': key, 'X-Workspace-ID': workspaceId },
+      body: { text, seen_message_id: seen, ...(force ? { force } : {}) },
+    })
+    // One that failed was not sent: its text is still there to be tried again.
+    if (data.state !== 'failed') keepDraft(workspaceId, threadId, undefined)
+    await readInboxAgain(cacheOf(workspaceId))
+    remove(key)
+  } catch (thrown) {
+    change(key, { state: 'failed', fault: thrown as Fault })
+    await readInboxAgain(cacheOf(workspaceId))
+  }
+}
+
+/** Of a conversation; undefined: nothing of it is on its way from this page. */
+export const useOutgoing = (threadId: string): Outgoing | undefined =>
+  useSyncExternalStore(
+    (tell) => {
+      listeners.add(tell)
+      return () => listeners.delete(tell)
+    },
+    () => outgoing.find((each) => each.threadId === threadId),
+  )

@@ -1,0 +1,106 @@
+import { notifications } from '@mantine/notifications'
+import { useQueryClient } from '@tanstack/react-query'
+import { createElement } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Fault } from '../../api/fault.ts'
+import {
+  getThread,
+  markThreadsDone,
+  markThreadsRead,
+  setLeadStatus,
+  snoozeThreads,
+} from '../../api/generated/sdk.gen.ts'
+import { newKey } from '../../lib/attempt.ts'
+import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { isAutomatic } from './labels.ts'
+import { undoReply } from './outbox.ts'
+import { readInboxAgain } from './refresh.ts'
+import { UndoNotice } from './UndoNotice.tsx'
+import { useLabelName } from './useLabelName.ts'
+
+const undoMs = 8000
+
+/** Whatever part of the page made it: `z` takes back what was last. */
+let last: { undo: () => Promise<unknown>; untilMs: number; notice: string } | undefined
+
+/** What can be done to conversations, each taken back with `z` for a while. */
+export function useThreadChanges() {
+  const { t } = useTranslation()
+  const { role } = useWorkspace()
+  const cache = useQueryClient()
+  const nameOf = useLabelName()
+  const mayChange = isAtLeast(role, 'member')
+
+  const headers = () => ({ 'Idempotency-Key': newKey() })
+  const run = async (work: () => Promise<unknown>) => {
+    if (!mayChange) return false
+    try {
+      await work()
+      return true
+    } catch (thrown) {
+      notifications.show({ color: 'red', message: (thrown as Fault).message })
+      return false
+    } finally {
+      await readInboxAgain(cache)
+    }
+  }
+  const offerUndo = (message: string, undo: () => Promise<unknown>) => {
+    const notice = notifications.show({
+      message: createElement(UndoNotice, { text: message, onUndo: undoLast }),
+      autoClose: undoMs,
+    })
+    last = { undo, untilMs: Date.now() + undoMs, notice }
+  }
+
+  return {
+    mayChange,
+    setRead: (ids: string[], read: boolean) =>
+      run(() => markThreadsRead({ body: { ids, read }, headers: headers() })),
+    /** @param onUndo goes back to it */
+    async setDone(ids: string[], done: boolean, onUndo?: () => void) {
+      const mark = (to: boolean) => markThreadsDone({ body: { ids, done: to }, headers: headers() })
+      if (!(await run(() => mark(done))) || !done) return
+      offerUndo(
+        t(($) => $.inbox.doneNotice),
+        async () => {
+          await run(() => mark(false))
+          onUndo?.()
+        },
+      )
+    },
+    async snooze(ids: string[], until: string | undefined) {
+      const put = (to: string | undefined) =>
+        snoozeThreads({ body: { ids, ...(to ? { until: to } : {}) }, headers: headers() })
+      if (!(await run(() => put(until))) || !until) return
+      offerUndo(
+        t(($) => $.inbox.snoozedNotice),
+        () => run(() => put(undefined)),
+      )
+    },
+    async setLabel(id: string, new_status: string) {
+      const { data: thread } = await getThread({ path: { id } })
+      const { campaign_id, lead_email: email, lead_status } = thread
+      if (!email) return
+      const put = (status: string) =>
+        setLeadStatus({ body: { campaign_id, email, new_status: status }, headers: headers() })
+      if (!(await run(() => put(new_status)))) return
+      const message = t(($) => $.inbox.labelled, { label: nameOf(new_status) })
+      const isSettable = lead_status && !isAutomatic(lead_status)
+      // What the sender made of a lead by itself cannot be set by hand; "none" says nothing again.
+      offerUndo(message, () => run(() => put(isSettable ? lead_status : 'none')))
+    },
+    /** The last answer or change, as long as it can be taken back. */
+    undo(threadId: string | undefined) {
+      if (undoReply(threadId) || undoReply()) return
+      undoLast()
+    },
+  }
+}
+
+function undoLast() {
+  const change = last
+  if (!change || Date.now() > change.untilMs) return
+  last = undefined
+  notifications.hide(change.notice)
+  void change.undo()
+}

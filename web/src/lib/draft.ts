@@ -1,0 +1,49 @@
+import { useCallback, useMemo, useSyncExternalStore } from 'react'
+
+/** What somebody is writing, kept in this browser until it is sent: a reload or an expired session loses nothing. */
+export interface Draft {
+  text: string
+  /** The Idempotency-Key that this very text is sent under. */
+  key: string
+}
+
+const nameOf = (workspaceId: string, record: string) => `outrider-draft ${workspaceId} ${record}`
+const listeners = new Set<() => void>()
+
+function parse(kept: string | null): Draft | undefined {
+  try {
+    const draft = JSON.parse(kept ?? '')
+    return typeof draft?.text === 'string' && typeof draft.key === 'string' ? draft : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** An empty one is forgotten. */
+export function keepDraft(workspaceId: string, record: string, draft: Draft | undefined) {
+  const name = nameOf(workspaceId, record)
+  if (!draft || draft.text === '') localStorage.removeItem(name)
+  else localStorage.setItem(name, JSON.stringify({ text: draft.text, key: draft.key }))
+  for (const tell of listeners) tell()
+}
+
+function listen(tell: () => void) {
+  listeners.add(tell)
+  // Of another tab.
+  addEventListener('storage', tell)
+  return () => {
+    listeners.delete(tell)
+    removeEventListener('storage', tell)
+  }
+}
+
+/** @returns the draft of a record, and what replaces it */
+export function useDraft(workspaceId: string, record: string) {
+  const kept = useSyncExternalStore(listen, () => localStorage.getItem(nameOf(workspaceId, record)))
+  const draft = useMemo(() => parse(kept), [kept])
+  const set = useCallback(
+    (next: Draft | undefined) => keepDraft(workspaceId, record, next),
+    [workspaceId, record],
+  )
+  return [draft, set] as const
+}

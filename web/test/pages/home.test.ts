@@ -1,0 +1,67 @@
+import { expect } from 'vitest'
+import { createPerson, join } from '../../../server/test/people.ts'
+import { fillInbox } from '../inbox-world.ts'
+import { test } from './fixture.ts'
+
+const path = '/w/default'
+
+test('a new workspace is told what to do first, and what does not run', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, '/')
+  await page.getByRole('heading', { name: 'Get going' }).waitFor()
+  expect(await page.getByText('0 of 7').count()).toBe(1)
+  const first = page.getByRole('link', { name: 'Connect a mailbox' })
+  expect(await first.getAttribute('href')).toBe('/w/default/settings/mailboxes/connect')
+  await page.getByText('No service sends or reads mails').waitFor()
+  await page.getByText('Nobody waits for an answer.').waitFor()
+  await page.route('**/app/home', (route) => route.fulfill({ status: 409, json: refusal }))
+  await page.reload()
+  await page.getByText('It cannot be told now.').waitFor()
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('heading', { name: 'Get going' }).waitFor()
+})
+
+const refusal = {
+  ...{ statusCode: 409, error: 'Conflict', code: 'not_eligible' },
+  ...{ message: 'It cannot be told now.', request_id: 'req-1' },
+}
+
+test('what does not work stands there with its reason and the way to mend it, for everybody', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  await fillInbox(application)
+  const person = await createPerson(api, { email: 'viewer@team.example' })
+  await join(api, api.workspaceId, person, 'viewer')
+  const page = await open(person.browser, path)
+  await page.getByText('anna@example.com cannot be used').waitFor()
+  await page.getByText('Make a new app password.').waitFor()
+  const { id } = await api.ctx.database.peek
+    .selectFrom('mailboxes')
+    .select('id')
+    .executeTakeFirstOrThrow()
+  const mend = page.getByRole('link', { name: 'Open mailbox' })
+  expect(await mend.getAttribute('href')).toBe(`/w/default/settings/mailboxes/${id}`)
+  await page.getByRole('figure').nth(3).waitFor()
+  await page.getByRole('link', { name: 'Open the inbox' }).click()
+  await page.getByText('No conversation is open').waitFor()
+})
+
+test('the palette finds records by what they are called', async ({ application, open }) => {
+  const { asOwner } = application
+  const evil = '<img src=x onerror=alert(1)> Orion'
+  const { body } = await asOwner('POST', '/app/api/v2/campaigns', { name: evil })
+  const leads = [{ email: 'rigel@lead.example', company_name: 'Orion Ltd' }]
+  await asOwner('POST', '/app/api/v2/lead/add', { campaign_id: body.id, leads })
+  const page = await open(application.visitor, path)
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('textbox', { name: /^Find a record/ }).fill('orion')
+  await page.getByRole('button', { name: 'rigel@lead.example' }).waitFor()
+  await page.getByRole('button', { name: evil }).click()
+  await expect.poll(() => new URL(page.url()).pathname).toBe(`${path}/campaigns/${body.id}`)
+})

@@ -1,0 +1,311 @@
+import type { Page, Route } from 'playwright-core'
+import { afterAll, expect } from 'vitest'
+import { owner } from '../../../server/test/browser.ts'
+import { createPerson, join } from '../../../server/test/people.ts'
+import { createInboxWorld, type InboxWorld } from '../inbox-world.ts'
+import { test as base } from './fixture.ts'
+
+const path = '/w/default/inbox'
+let known: InboxWorld | undefined
+afterAll(() => known?.[Symbol.asyncDispose]())
+
+const test = base.extend<{ $test: { world: InboxWorld } }>({
+  world: async ({ application }, use) => {
+    known ??= await createInboxWorld(application)
+    await use(known)
+  },
+})
+
+const refusal = {
+  ...{ statusCode: 503, error: 'Service Unavailable', code: 'unavailable' },
+  ...{ message: 'The database does not answer.', request_id: 'req-1' },
+}
+const row = (page: Page, name: string) => page.getByRole('button', { name: new RegExp(name) })
+const answer = (page: Page) => page.getByRole('textbox', { name: 'Your answer' })
+
+test('empty, loading and failed it says what is, and what to do', async ({ application, open }) => {
+  const page = await open(application.visitor, path)
+  await page.getByText('Nothing waits').waitFor()
+  await page.getByRole('button', { name: 'Automatic' }).click()
+  await page.getByText('No automatic replies').waitFor()
+  await page.route('**/app/threads?**', () => new Promise(() => undefined))
+  await page.reload()
+  await page.getByRole('status', { name: 'Loading' }).waitFor()
+  await page.unrouteAll()
+  await page.route('**/app/threads?**', (route: Route) =>
+    route.fulfill({ status: 409, json: { ...refusal, statusCode: 409 } }),
+  )
+  await page.reload()
+  await page.getByText('The database does not answer.').waitFor()
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('No automatic replies').waitFor()
+})
+
+const hostile = `<html><head><meta http-equiv="refresh" content="0; url=https://evil.example/">
+<style>@import "https://evil.example/b.css"</style><script>parent.hacked = 1; top.location = 'https://evil.example/'</script></head>
+<body onload="parent.hacked = 1"><h1>A real offer</h1><p style="background:url(https://evil.example/d.png)">Text</p>
+<img src="https://pixel.example/open.gif" width="40" height="300" onerror="parent.hacked = 1">
+<form action="https://evil.example/"><button>Send</button></form><iframe src="https://evil.example/"></iframe>
+<a href="javascript:parent.hacked = 1">bad</a><svg onload="parent.hacked = 1"></svg></body></html>`
+
+test('in a hostile mail nothing runs, nothing is loaded and nothing leaves; pictures come when asked for', async ({
+  open,
+  application,
+  world,
+}) => {
+  const { id } = await world.converse(
+    { email: 'mallory@lead.example', first_name: '<img src=x onerror=alert(1)>' },
+    { subject: '<script>alert(1)</script>', text: 'A real offer', html: hostile },
+  )
+  const page = await open(application.visitor, path)
+  const outside: string[] = []
+  await page.route(/^https?:\/\/[^/]*\.example\//, (route) => {
+    outside.push(route.request().url())
+    return route.fulfill({ contentType: 'image/gif', body: Buffer.from(gif, 'base64') })
+  })
+  await page.goto(`${application.address}${path}?thread=${id}`)
+  const frame = page.frameLocator('iframe[title="Mail"]')
+  await frame.getByRole('heading', { name: 'A real offer' }).waitFor()
+  const height = async () => (await page.locator('iframe[title="Mail"]').boundingBox())?.height ?? 0
+  // What the mail needs, without a bar of its own.
+  await expect.poll(height).not.toBe(120)
+  expect(await frame.locator('form, script, iframe, svg').count()).toBe(0)
+  expect(await page.evaluate('window.hacked')).toBeUndefined()
+  expect(outside).toEqual([])
+  expect(page.url()).toContain(path)
+
+  const before = await height()
+  await page.getByRole('button', { name: 'Show pictures' }).click()
+  await expect.poll(() => outside).toEqual(['https://pixel.example/open.gif'])
+  await expect.poll(height).not.toBe(before)
+  expect(await page.evaluate('window.hacked')).toBeUndefined()
+  // The clock of other tests is a script, which its frame would refuse.
+  await application.asOwner('POST', '/app/threads/done', { ids: [id], done: true })
+})
+
+const gif = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
+
+test('a reply is found, labelled, answered, undone and answered again without the mouse', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { api } = application
+  const { id } = await world.converse(
+    { email: 'ada@lead.example', first_name: 'Ada', company_name: 'Analytical Engines' },
+    { text: 'Sounds good.\n\nOn Monday Anna wrote:\n> Hello\n> there' },
+  )
+  const page = await open(application.visitor, '/w/default/settings/keys')
+  await page.getByRole('heading', { name: 'OAuth service accounts' }).waitFor()
+  await page.clock.install()
+  await page.keyboard.press('g')
+  await page.keyboard.press('i')
+  await row(page, 'Ada').waitFor()
+  await page.keyboard.press('j')
+  await page.getByText('Sounds good.', { exact: true }).waitFor()
+  expect(page.url()).toContain(id)
+  expect(await page.getByRole('article').getByText('> there').count()).toBe(0)
+  await page.keyboard.press('1')
+  await page.getByText('Now: Interested.').waitFor()
+
+  await page.keyboard.press('r')
+  await answer(page).waitFor()
+  await page.keyboard.type('Gladly, on Tuesday?')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Sent in 8 s').waitFor()
+  await page.keyboard.press('z')
+  await answer(page).waitFor()
+  expect(await answer(page).inputValue()).toBe('Gladly, on Tuesday?')
+  await page.clock.fastForward(20_000)
+  const ofLead = () =>
+    api.ctx.database.peek
+      .selectFrom('sends')
+      .select('reply')
+      .where('lead_id', '=', id)
+      .where('kind', '=', 'manual')
+      .execute()
+  const texts = async () => JSON.stringify(await ofLead())
+  expect(await texts()).not.toContain('on Tuesday')
+  expect(world.outbox.mails).toEqual([])
+
+  await page.keyboard.press('r')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Sent in 8 s').waitFor()
+  await page.clock.fastForward(8000)
+  const mails = await world.outbox.waitFor(1)
+  expect(mails[0]).toMatchObject({ from: world.mailboxAddress, to: 'ada@lead.example' })
+  expect(mails[0]?.source.toString()).toContain('Gladly, on Tuesday?')
+  await page.getByRole('button', { name: /Ann Example, anna@example.com/ }).waitFor()
+  await expect
+    .poll(() =>
+      page.evaluate(
+        'localStorage.length && Object.keys(localStorage).filter((key) => key.includes("draft")).length',
+      ),
+    )
+    .toBe(0)
+  await page.keyboard.press('e')
+  await page.getByText('Marked as done.').waitFor()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog').getByText('Mark as unread').waitFor()
+})
+
+test('a draft outlives a reload and a session that ends, and is sent once', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { api } = application
+  const { id } = await world.converse({ email: 'grace@lead.example', first_name: 'Grace' })
+  const person = await createPerson(api, { email: 'draft@team.example' })
+  await join(api, api.workspaceId, person, 'member')
+  const page = await open(person.browser, `${path}?thread=${id}`)
+  await answer(page).fill('Half of an answer')
+  await page.reload()
+  await answer(page).waitFor()
+  expect(await answer(page).inputValue()).toBe('Half of an answer')
+
+  const { peek } = api.ctx.database
+  await page.clock.install()
+  await page.getByRole('button', { name: 'Send' }).click()
+  await peek.deleteFrom('user_sessions').where('user_id', '=', person.id).execute()
+  await page.clock.fastForward(8000)
+  const dialog = page.getByRole('dialog', { name: 'Sign in again' })
+  await dialog.getByLabel('Password', { exact: true }).fill(owner.password)
+  await dialog.getByRole('button', { name: 'Sign in' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect(await answer(page).inputValue()).toBe('Half of an answer')
+  const before = world.outbox.mails.length
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.clock.fastForward(8000)
+  await world.outbox.waitFor(before + 1)
+  await expect.poll(() => answer(page).inputValue()).toBe('')
+  expect(world.outbox.mails).toHaveLength(before + 1)
+})
+
+test('of two people in one conversation each sees the other’s answer, and nobody answers twice', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { api } = application
+  const { id } = await world.converse({ email: 'mary@lead.example', first_name: 'Mary' })
+  const [bob, eve] = await Promise.all([
+    createPerson(api, { email: 'bob@team.example' }),
+    createPerson(api, { email: 'eve@team.example' }),
+  ])
+  await join(api, api.workspaceId, bob, 'member')
+  await join(api, api.workspaceId, eve, 'member')
+  const [first, second] = [
+    await open(bob.browser, `${path}?thread=${id}`),
+    await open(eve.browser, `${path}?thread=${id}`),
+  ]
+  await answer(first).waitFor()
+  await answer(second).waitFor()
+  // The second one is told of nothing, as if the stream were late.
+  await second.route('**/app/live**', (route) => route.abort())
+  await second.route(`**/app/threads/${id}?**`, (route) => route.abort())
+  await first.clock.install()
+  await second.clock.install()
+  await answer(second).fill('From Eve')
+  await answer(first).fill('From Bob')
+  const before = world.outbox.mails.length
+  await first.getByRole('button', { name: 'Send' }).click()
+  await first.clock.fastForward(8000)
+  await world.outbox.waitFor(before + 1)
+  await second.getByRole('button', { name: 'Send' }).click()
+  await second.clock.fastForward(8000)
+  await second.getByText('There is something new in this conversation').waitFor()
+  await second.unrouteAll()
+  await second.reload()
+  await second.getByText('From Bob').first().waitFor()
+  expect(await answer(second).inputValue()).toBe('From Eve')
+  expect(world.outbox.mails).toHaveLength(before + 1)
+})
+
+test('a viewer reads everything and is offered nothing to change', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { id } = await world.converse(
+    { email: 'joan@lead.example', first_name: 'Joan' },
+    {
+      suggestion: 'unsubscribed',
+      from: 'assistant@lead.example',
+      details: { matched_by: 'subject' },
+    },
+  )
+  const person = await createPerson(application.api, { email: 'viewer@team.example' })
+  await join(application.api, application.api.workspaceId, person, 'viewer')
+  const page = await open(person.browser, `${path}?thread=${id}`)
+  await page.getByText('You may read here').waitFor()
+  await page.getByText('Probably belongs here').waitFor()
+  await page.getByText('After step 0 of 2').waitFor()
+  for (const name of [
+    'Done',
+    'Put off',
+    'Mark as unread',
+    'Unsubscribe',
+    'Read the mailboxes now',
+  ]) {
+    const exact = page.getByRole('article').getByRole('button', { name, exact: true })
+    expect(await exact.count()).toBe(0)
+  }
+  expect(await page.getByRole('combobox').count()).toBe(0)
+  await page.keyboard.press('e')
+  await row(page, 'Joan').waitFor()
+})
+
+test('an unsubscribe that is asked for is one button, and what is put off comes back by an undo', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { api } = application
+  const { id } = await world.converse(
+    { email: 'edith@lead.example', first_name: 'Edith' },
+    { suggestion: 'unsubscribed', text: 'Please stop writing to me.' },
+  )
+  const page = await open(application.visitor, `${path}?thread=${id}`)
+  await page.getByRole('button', { name: 'Put off' }).click()
+  await page.getByRole('menuitem', { name: 'For 3 days' }).click()
+  await row(page, 'Edith').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await row(page, 'Edith').waitFor()
+  await page.getByRole('button', { name: 'Unsubscribe' }).click()
+  await page.getByText('Now: Unsubscribed.').waitFor()
+  const { status } = await api.ctx.database.peek
+    .selectFrom('leads')
+    .select('status')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  expect(status).toBe('unsubscribed')
+  await page.getByText('Nothing is sent to this address').waitFor()
+})
+
+test('what comes in while somebody reads moves nothing, and the narrow page shows one thing at a time', async ({
+  application,
+  open,
+  world,
+}) => {
+  for (let n = 1; n <= 12; n++) {
+    await world.converse({ email: `many${n}@lead.example`, first_name: `Many ${n}` })
+  }
+  const page = await open(application.visitor, path)
+  await page.setViewportSize({ width: 1280, height: 500 })
+  const fifth = row(page, 'Many 5 ')
+  await fifth.scrollIntoViewIfNeeded()
+  await fifth.click()
+  const top = async () => (await fifth.boundingBox())?.y ?? 0
+  const before = await top()
+  await world.converse({ email: 'late@lead.example', first_name: 'Late' })
+  await row(page, 'Late').waitFor({ state: 'attached' })
+  // Screens have no halves of pixels.
+  await expect.poll(async () => Math.abs((await top()) - before)).toBeLessThanOrEqual(1)
+
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.getByRole('button', { name: 'Back to the list' }).click()
+  await row(page, 'Late').waitFor()
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+})
