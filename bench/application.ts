@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BrowserContext, Page } from 'playwright-core'
 import { addLeads } from '../server/src/features/leads/index.ts'
 import { setUpPath } from '../server/src/features/sign-in/index.ts'
 import { withSession } from '../server/src/kernel/db/session.ts'
@@ -8,6 +7,10 @@ import { launchBrowser } from '../web/test/browser.ts'
 import { startRole } from './child.ts'
 import type { Figure } from './figure.ts'
 import { type BenchService, openService, percentile } from './service.ts'
+
+type Browser = Awaited<ReturnType<typeof launchBrowser>>
+type Page = Awaited<ReturnType<Browser['newPage']>>
+type BrowserContext = Awaited<ReturnType<Browser['newContext']>>
 
 const rows = 100_000
 const person = {
@@ -100,7 +103,8 @@ async function list(stage: Stage): Promise<Figure[]> {
   const openings: number[] = []
   const answers: number[] = []
   for (let turn = 0; turn < 8; turn++) {
-    await page.goto(`${address}/w/default/settings/workspace`, { waitUntil: 'networkidle' })
+    await page.goto(`${address}/w/default/settings/workspace`)
+    await page.getByRole('heading', { name: 'Workspace' }).first().waitFor()
     const link = page.getByRole('link', { name: 'Leads', exact: true })
     const startedMs = performance.now()
     await link.click()

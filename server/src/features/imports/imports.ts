@@ -228,7 +228,7 @@ async function save(tx: Context, row: queries.StoredImport, parts?: Set<number>)
   return shown(row, parts ?? (await queries.listPartNumbers(tx.db, row.workspace_id, row.id)))
 }
 
-export const isOver = ({ state }: Pick<queries.StoredImport, 'state'>) =>
+const isOver = ({ state }: Pick<queries.StoredImport, 'state'>) =>
   state === 'finished' || state === 'cancelled' || state === 'failed'
 
 const notOpen = () =>

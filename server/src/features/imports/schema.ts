@@ -4,9 +4,9 @@ import { type TextField, textFields, variableNameMax } from '../leads/index.ts'
 
 /** What a file is sent in; a part that got lost on the way is sent again. */
 export const partBytes = 4 * 1024 * 1024
-export const fileBytesMax = 64 * partBytes
+const fileBytesMax = 64 * partBytes
 
-export const duplicateRules = ['skip', 'update', 'skip_anywhere'] as const
+const duplicateRules = ['skip', 'update', 'skip_anywhere'] as const
 
 /** What a column may become, besides a variable or nothing. */
 export const targetFields = [
@@ -24,7 +24,7 @@ export const ColumnTarget = Type.Object(
   { additionalProperties: false },
 )
 
-export const skipReasons = [
+const skipReasons = [
   'invalid_email',
   'duplicate_in_file',
   'already_in_campaign',

@@ -1,4 +1,4 @@
-import { Stack } from '@mantine/core'
+import { Anchor, Stack } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { Page } from '../../ui/Page.tsx'
@@ -21,9 +21,13 @@ export function ImportPage() {
         <Stack gap="xl">
           {id ? (
             <>
-              <Link to="/w/$handle/leads/import" params={{ handle }}>
+              <Anchor
+                renderRoot={(props) => (
+                  <Link {...props} to="/w/$handle/leads/import" params={{ handle }} />
+                )}
+              >
                 {t(($) => $.imports.all)}
-              </Link>
+              </Anchor>
               <ImportSteps key={id} id={id} />
             </>
           ) : (

@@ -62,7 +62,7 @@ export function ImportSteps({ id }: { id: string }) {
       </Group>
       {cancel.error && <FaultNotice fault={cancel.error} />}
       {data.state === 'uploading' && <UploadStep data={data} />}
-      <Suspense>
+      <Suspense fallback={<LoadingRows rows={6} />}>
         {data.preview && !isUnderWay(data.state) && <MappingStep key={data.encoding} data={data} />}
       </Suspense>
       {isUnderWay(data.state) && <ImportProgress data={data} />}

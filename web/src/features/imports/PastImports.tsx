@@ -1,4 +1,4 @@
-import { Title } from '@mantine/core'
+import { Anchor, Title } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
@@ -58,9 +58,19 @@ export function PastImports() {
           {items.map(({ id, file_name, state, campaign_id, result, timestamp_created }) => (
             <tr key={id}>
               <td>
-                <Link to="/w/$handle/leads/import" params={{ handle }} search={{ id }}>
+                <Anchor
+                  size="sm"
+                  renderRoot={(props) => (
+                    <Link
+                      {...props}
+                      to="/w/$handle/leads/import"
+                      params={{ handle }}
+                      search={{ id }}
+                    />
+                  )}
+                >
                   {file_name}
-                </Link>
+                </Anchor>
               </td>
               <td>
                 <ImportState state={state} />

@@ -52,7 +52,9 @@ export function StartImport({ onStarted }: { onStarted: (id: string) => void }) 
         inputProps={{ 'aria-label': t(($) => $.imports.choose) }}
       >
         <FileUp size="1.5rem" aria-hidden />
-        <Text fw={600}>{t(($) => $.imports.drop)}</Text>
+        <Text fw={600} c="var(--mantine-color-text)">
+          {t(($) => $.imports.drop)}
+        </Text>
         <Text size="sm" c="dimmed" maw="34rem">
           {t(($) => $.imports.dropHint)}
         </Text>

@@ -5,7 +5,7 @@ import { putImportPart } from '../../api/generated/sdk.gen.ts'
 import type { Import } from '../../api/generated/types.gen.ts'
 
 /** What this tab is sending; another one knows nothing of it. */
-export interface Upload {
+interface Upload {
   sentBytes: number
   fault: Fault | undefined
 }

@@ -25,7 +25,7 @@ interface LeadFiltersProps {
 /** Long enough not to ask for every letter, short enough not to be waited for. */
 const typingMs = 250
 
-export function LeadFilters({ search, campaigns, onChange }: LeadFiltersProps) {
+export default function LeadFilters({ search, campaigns, onChange }: LeadFiltersProps) {
   const { t } = useTranslation()
   const filter = filterOf(search)
   const set = (changes: LeadFilter) => onChange(filterOf(leadSearchOf({ ...filter, ...changes })))

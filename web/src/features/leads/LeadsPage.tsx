@@ -13,10 +13,8 @@ import { isNothing, nothingSelected, type Selection } from '../../lib/selection.
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
-import { ColumnsMenu } from './ColumnsMenu.tsx'
 import { chosenColumns } from './columns.tsx'
 import { exportAddress } from './export-address.ts'
-import { LeadFilters } from './LeadFilters.tsx'
 import { LeadList } from './LeadList.tsx'
 import classes from './LeadsPage.module.css'
 import { filterOf, type LeadFilter, type LeadSearch, leadQueryOf } from './lead-filter.ts'
@@ -24,7 +22,9 @@ import { useCampaigns } from './useCampaigns.ts'
 
 // Of no use before somebody has seen the list.
 const BulkBar = lazy(() => import('./BulkBar.tsx'))
+const ColumnsMenu = lazy(() => import('./ColumnsMenu.tsx'))
 const JobNotice = lazy(() => import('./JobNotice.tsx'))
+const LeadFilters = lazy(() => import('./LeadFilters.tsx'))
 const LeadPanel = lazy(() => import('./LeadPanel.tsx'))
 const ViewsMenu = lazy(() => import('./ViewsMenu.tsx'))
 
@@ -90,19 +90,23 @@ export function LeadsPage() {
                 void navigate({ search: { ...view, lead: undefined } })
               }}
             />
+            <ColumnsMenu
+              chosen={chosenColumns(search.columns)}
+              onChange={(columns) =>
+                void navigate({ search: { ...search, columns: columns.join() }, replace: true })
+              }
+            />
           </Suspense>
-          <ColumnsMenu
-            chosen={chosenColumns(search.columns)}
-            onChange={(columns) =>
-              void navigate({ search: { ...search, columns: columns.join() }, replace: true })
-            }
-          />
           {mayChange && importing}
         </>
       }
     >
       <div className={classes.body}>
-        <LeadFilters key={resets} search={search} campaigns={campaigns} onChange={show} />
+        <div className={classes.filters}>
+          <Suspense>
+            <LeadFilters key={resets} search={search} campaigns={campaigns} onChange={show} />
+          </Suspense>
+        </div>
         {change.error && <FaultNotice fault={change.error} />}
         <div className={classes.list}>
           <LeadList

@@ -18,7 +18,7 @@ export function chosenColumns(text: string | undefined): ColumnId[] {
   return columnIds.filter((id) => wanted.includes(id))
 }
 
-export const isErased = ({ email }: Pick<ListedLead, 'email'>) => email.endsWith('@erased.invalid')
+const isErased = ({ email }: Pick<ListedLead, 'email'>) => email.endsWith('@erased.invalid')
 
 const fullName = ({ first_name, last_name }: Pick<ListedLead, 'first_name' | 'last_name'>) =>
   [first_name, last_name].filter(Boolean).join(' ')
@@ -33,16 +33,16 @@ export function leadColumns(
 ): Column<ListedLead>[] {
   const moment = (at: string | null) => (at ? <Moment at={at} /> : '–')
   const cells: Record<ColumnId, Cell> = {
-    name: { width: 8, grow: 2, isWideOnly: true, cell: fullName },
-    company: { width: 8, grow: 2, isWideOnly: true, cell: ({ company_name }) => company_name },
+    name: { width: 6.5, grow: 2, isWideOnly: true, cell: fullName },
+    company: { width: 7, grow: 2, isWideOnly: true, cell: ({ company_name }) => company_name },
     title: { width: 8, grow: 2, isWideOnly: true, cell: ({ job_title }) => job_title },
     campaign: {
-      ...{ width: 9, grow: 2, isWideOnly: true },
+      ...{ width: 7, grow: 2, isWideOnly: true },
       cell: ({ campaign_id }) => campaignNames.get(campaign_id),
     },
-    status: { width: 8.5, cell: ({ status }) => <LeadStatus status={status} /> },
+    status: { width: 7.5, cell: ({ status }) => <LeadStatus status={status} /> },
     sending: {
-      ...{ width: 7, isWideOnly: true },
+      ...{ width: 5.5, isWideOnly: true },
       cell: ({ sending_state }) => t(($) => $.leads.sending[sending_state]),
     },
     step: { ...number, cell: ({ current_step }) => current_step || '–' },
@@ -54,7 +54,7 @@ export function leadColumns(
     added: { ...time, cell: ({ timestamp_created }) => moment(timestamp_created) },
   }
   const address: Column<ListedLead> = {
-    ...{ id: 'email', header: t(($) => $.leads.columns.email), width: 12, grow: 3 },
+    ...{ id: 'email', header: t(($) => $.leads.columns.email), width: 10.5, grow: 3 },
     cell: (lead) =>
       isErased(lead) ? (
         <em>{t(($) => $.leads.erased)}</em>
@@ -66,5 +66,5 @@ export function leadColumns(
   return [address, ...others]
 }
 
-const number = { width: 4, isNumber: true, isWideOnly: true }
-const time = { width: 7, isNumber: true, isWideOnly: true }
+const number = { width: 3, isNumber: true, isWideOnly: true }
+const time = { width: 5.5, isNumber: true, isWideOnly: true }

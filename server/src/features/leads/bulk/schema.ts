@@ -5,14 +5,7 @@ import { LeadFilters } from '../list-schema.ts'
 /** As many are changed by the request itself; more by a runner. */
 export const atOnceMax = 1000
 
-export const bulkActions = [
-  'set_status',
-  'pause',
-  'resume',
-  'unsubscribe',
-  'move',
-  'delete',
-] as const
+const bulkActions = ['set_status', 'pause', 'resume', 'unsubscribe', 'move', 'delete'] as const
 
 export const BulkChange = Type.Object(
   {
