@@ -1,11 +1,20 @@
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
+import { lazyPart } from '../../lib/lazy-part.ts'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { ChangePassword } from './ChangePassword.tsx'
 import { ColorScheme } from './ColorScheme.tsx'
 import { Profile } from './Profile.tsx'
-import { SecondFactor } from './SecondFactor.tsx'
-import { SessionList } from './SessionList.tsx'
+
+// Below what fits on a screen.
+const SecondFactor = lazyPart(async () => ({
+  default: (await import('./SecondFactor.tsx')).SecondFactor,
+}))
+const SessionList = lazyPart(async () => ({
+  default: (await import('./SessionList.tsx')).SessionList,
+}))
 
 /** What belongs to the person, in whatever workspace. */
 export function AccountPage() {
@@ -22,10 +31,14 @@ export function AccountPage() {
         <ChangePassword />
       </Section>
       <Section title={t(($) => $.account.secondFactor)} lead={t(($) => $.account.secondFactorLead)}>
-        <SecondFactor />
+        <Suspense fallback={<LoadingRows rows={1} />}>
+          <SecondFactor />
+        </Suspense>
       </Section>
       <Section title={t(($) => $.account.sessions)} lead={t(($) => $.account.sessionsLead)}>
-        <SessionList />
+        <Suspense fallback={<LoadingRows rows={3} />}>
+          <SessionList />
+        </Suspense>
       </Section>
     </Page>
   )
