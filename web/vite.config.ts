@@ -1,8 +1,24 @@
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
+
+/** The browser reads the texts while it reads the script that will ask for them. */
+const preloadTexts: Plugin = {
+  name: 'preload-texts',
+  transformIndexHtml: {
+    order: 'post',
+    handler(_html, { bundle = {} }) {
+      const texts = Object.keys(bundle).filter((name) => /^assets\/en-.*\.json$/.test(name))
+      return texts.map((name) => ({
+        tag: 'link',
+        attrs: { rel: 'preload', as: 'fetch', crossorigin: true, href: `/${name}` },
+        injectTo: 'head',
+      }))
+    },
+  },
+}
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), preloadTexts],
   // The server puts a fresh one into each page; Vite repeats the placeholder where it writes tags.
   html: { cspNonce: '%NONCE%' },
   // The policy of the pages allows no file inside another.

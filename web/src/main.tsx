@@ -8,7 +8,7 @@ import { setUpClient } from './api/client.ts'
 import { App } from './app/App.tsx'
 import { setUpTexts } from './texts/texts.ts'
 
-await setUpTexts()
 setUpClient()
 const root = document.getElementById('root')
-if (root) createRoot(root).render(<App />)
+// Not awaited: the build would cut everything into many small files.
+if (root) void setUpTexts().then(() => createRoot(root).render(<App />))

@@ -28,6 +28,8 @@ const shots: [name: string, path: string, isSignedIn: boolean][] = [
   ['inbox-thread', '/w/default/inbox?thread=THREAD', true],
   ['keys', `${settings}/keys`, true],
   ['keys-new', `${settings}/keys?panel=new`, true],
+  ['webhooks', `${settings}/webhooks`, true],
+  ['webhooks-new', `${settings}/webhooks?panel=new`, true],
   ['members', `${settings}/members`, true],
   ['members-invite', `${settings}/members?panel=invite`, true],
   ['workspace', `${settings}/workspace`, true],

@@ -11,10 +11,16 @@ export const readings: Record<string, readonly Reading[]> = {
   ],
   leads: ['getLead', 'listLeads', 'countLeads', 'getLeadOverview', 'listLeadHistory', 'getLeadJob'],
   inbox: ['listThreads', 'countThreads', 'getThread'],
-  deliveries: ['listWebhookEvents', 'getWebhookEventSummary', 'getWebhookEventSummaryByDate'],
+  deliveries: [
+    ...(['listWebhookEvents', 'getWebhookEvent', 'getTryOut'] as const),
+    ...(['listWebhookHealth', 'getWebhookHealth'] as const),
+  ],
   imports: ['listImports', 'getImport'],
   mailboxes: ['getHome'],
-  webhooks: ['listWebhooks', 'getWebhook', 'listWebhookEventTypes', 'getHome'],
+  webhooks: [
+    ...(['listWebhooks', 'getWebhook', 'listWebhookEventTypes', 'getHome'] as const),
+    ...(['listWebhookHealth', 'getWebhookHealth'] as const),
+  ],
   keys: ['listServiceAccountKeys'],
   labels: ['listWebhookEventTypes'],
   suppressions: [],

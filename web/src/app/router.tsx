@@ -12,6 +12,7 @@ import { campaignFilterOf, campaignPlaceOf } from '../features/campaigns/index.t
 import { inboxPlaceOf } from '../features/inbox/place.ts'
 import { leadSearchOf } from '../features/leads/index.ts'
 import { readSession } from '../features/users/index.ts'
+import { webhookSearchOf } from '../features/webhooks/index.ts'
 import { rememberedWorkspace } from '../lib/remembered.ts'
 import { NotFound } from './NotFound.tsx'
 import { NoWorkspace } from './NoWorkspace.tsx'
@@ -169,6 +170,28 @@ const keys = createRoute({
   component: lazyRouteComponent(() => import('../features/keys/KeysPage.tsx'), 'KeysPage'),
 })
 
+const webhooks = createRoute({
+  getParentRoute: () => workspace,
+  path: 'settings/webhooks',
+  validateSearch: ({ panel }): { panel?: 'new' } => ({
+    panel: panel === 'new' ? panel : undefined,
+  }),
+  component: lazyRouteComponent(
+    () => import('../features/webhooks/WebhooksPage.tsx'),
+    'WebhooksPage',
+  ),
+})
+
+const webhook = createRoute({
+  getParentRoute: () => workspace,
+  path: 'settings/webhooks/$id',
+  validateSearch: (search) => webhookSearchOf(search),
+  component: lazyRouteComponent(
+    () => import('../features/webhooks/WebhookPage.tsx'),
+    'WebhookPage',
+  ),
+})
+
 const members = createRoute({
   getParentRoute: () => workspace,
   path: 'settings/members',
@@ -215,6 +238,8 @@ export const router = createRouter({
         leadImport,
         inbox,
         keys,
+        webhooks,
+        webhook,
         members,
         workspaceSettings,
         audit,

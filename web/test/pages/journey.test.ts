@@ -4,7 +4,9 @@ import { owner, startApplication } from '../application.ts'
 import { findBarriers, watch } from '../browser.ts'
 import { test } from './fixture.ts'
 
-test('from the printed link to a key that works, and to none', async ({ browser }) => {
+test('from the printed link to a key that works, a verified webhook, and no key', async ({
+  browser,
+}) => {
   await using application = await startApplication({ isSetUp: false })
   const { address, api } = application
   const page = await browser.newPage()
@@ -37,6 +39,18 @@ test('from the printed link to a key that works, and to none', async ({ browser 
   const call = () =>
     fetch(`${address}/api/v2/campaigns`, { headers: { authorization: `Bearer ${key}` } })
   expect((await call()).status).toBe(200)
+
+  // The first verified webhook, without a program to receive it.
+  await page.getByRole('link', { name: 'Webhooks' }).click()
+  await page.getByRole('button', { name: 'New webhook' }).first().click()
+  await page.getByRole('button', { name: 'Use a try-out receiver' }).click()
+  await page.getByRole('button', { name: 'Create webhook' }).click()
+  await page.getByRole('button', { name: 'I have stored it' }).click()
+  await page.getByRole('button', { name: 'Send test' }).click()
+  await page.getByText('Verified').waitFor()
+  expect(await findBarriers(page)).toEqual([])
+
+  await page.getByRole('link', { name: 'OAuth service accounts' }).click()
   await page.getByRole('button', { name: 'Revoke CRM sync' }).click()
   await page.getByRole('button', { name: 'Revoke key' }).click()
   await page.getByText('No keys yet').waitFor()
@@ -48,7 +62,7 @@ test('from the printed link to a key that works, and to none', async ({ browser 
   await page.getByLabel('E-mail address').fill(owner.email)
   await page.getByLabel('Password', { exact: true }).fill('not the password')
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('alert').waitFor()
+  await page.getByRole('alert').getByText('The address or the password is not right.').waitFor()
   expect(await findBarriers(page)).toEqual([])
   await page.getByLabel('Password', { exact: true }).fill(owner.password)
   await page.keyboard.press('Enter')

@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight'
 import { useNavigate } from '@tanstack/react-router'
-import { Building2, Keyboard, KeyRound, Search, UserPlus, UserRound } from 'lucide-react'
+import { Building2, Keyboard, KeyRound, Search, UserPlus, UserRound, Webhook } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isAtLeast, useSignedIn } from '../../features/users/index.ts'
@@ -58,6 +58,17 @@ export default function CommandPalette({ onShowKeys }: { onShowKeys: () => void 
                 onClick: () =>
                   void navigate({
                     to: '/w/$handle/settings/keys',
+                    ...inWorkspace,
+                    search: { panel: 'new' },
+                  }),
+              },
+              {
+                id: 'new-webhook',
+                label: t(($) => $.webhooks.create),
+                leftSection: icon(Webhook),
+                onClick: () =>
+                  void navigate({
+                    to: '/w/$handle/settings/webhooks',
                     ...inWorkspace,
                     search: { panel: 'new' },
                   }),

@@ -8,6 +8,7 @@ import {
   ScrollText,
   Send,
   Users,
+  Webhook,
 } from 'lucide-react'
 import type { Role } from '../../features/users/index.ts'
 import type texts from '../../texts/en.json'
@@ -29,6 +30,7 @@ type PlacePath =
   | '/w/$handle/leads'
   | '/w/$handle/inbox'
   | '/w/$handle/settings/keys'
+  | '/w/$handle/settings/webhooks'
   | '/w/$handle/settings/members'
   | '/w/$handle/settings/workspace'
   | '/w/$handle/settings/audit'
@@ -54,6 +56,10 @@ export const places: Place[] = [
   {
     ...{ id: 'keys', group: 'integrations', letter: 'k', least: 'admin' },
     ...{ to: '/w/$handle/settings/keys', icon: KeyRound },
+  },
+  {
+    ...{ id: 'webhooks', group: 'integrations', letter: 'e', least: 'viewer' },
+    ...{ to: '/w/$handle/settings/webhooks', icon: Webhook },
   },
   {
     ...{ id: 'members', group: 'settings', letter: 'm', least: 'viewer' },

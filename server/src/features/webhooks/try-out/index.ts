@@ -1,4 +1,3 @@
-export { tryOutAt } from './address.ts'
 export { receiveDelivery } from './receive.ts'
 export { tryOutRoutes } from './routes.ts'
 export { tryOutSchemas } from './schema.ts'

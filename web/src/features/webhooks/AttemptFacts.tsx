@@ -1,0 +1,92 @@
+import { Code, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { WebhookEvent } from '../../api/generated/types.gen.ts'
+import { exactTime } from '../../lib/time.ts'
+import { CodeBlock } from '../../ui/CodeBlock.tsx'
+import { Moment } from '../../ui/Moment.tsx'
+import { StateBadge } from '../../ui/StateBadge.tsx'
+import classes from './AttemptFacts.module.css'
+import { attemptStateOf, attemptTones } from './attempt-state.ts'
+import { ErrorText } from './ErrorText.tsx'
+
+/** How an attempt went, and what its receiver answered. */
+export function AttemptFacts({ attempt }: { attempt: WebhookEvent }) {
+  const { t } = useTranslation()
+  const state = attemptStateOf(attempt)
+  const { status_code, response_time_ms, timestamp_next_retry, response_body } = attempt
+  const isRetrying = state === 'retrying' && timestamp_next_retry !== null
+  const facts: [label: string, value: ReactNode][] = [
+    [
+      t(($) => $.webhooks.log.state),
+      <StateBadge key="state" tone={attemptTones[state]}>
+        {t(($) => $.webhooks.attempt[state])}
+      </StateBadge>,
+    ],
+    ...(attempt.error_message
+      ? [
+          fact(
+            t(($) => $.webhooks.panel.why),
+            <ErrorText attempt={attempt} />,
+          ),
+        ]
+      : []),
+    fact(
+      t(($) => $.webhooks.panel.at),
+      exactTime(attempt.timestamp_created),
+    ),
+    fact(
+      t(($) => $.webhooks.panel.took),
+      response_time_ms === null
+        ? t(($) => $.webhooks.panel.notSent)
+        : t(($) => $.webhooks.log.ms, { count: response_time_ms }),
+    ),
+    fact(
+      t(($) => $.webhooks.log.try),
+      attempt.retry_count + 1,
+    ),
+    ...(isRetrying
+      ? [
+          fact(
+            t(($) => $.webhooks.panel.next),
+            <Moment at={timestamp_next_retry} />,
+          ),
+        ]
+      : []),
+    ...(attempt.lead_email
+      ? [
+          fact(
+            t(($) => $.webhooks.log.lead),
+            attempt.lead_email,
+          ),
+        ]
+      : []),
+    fact(
+      t(($) => $.webhooks.panel.event),
+      <Code>{attempt.event_id}</Code>,
+    ),
+  ]
+  return (
+    <>
+      <dl className={classes.facts}>
+        {facts.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <Title order={3} mt="lg" mb="xs">
+        {t(($) => $.webhooks.panel.response)}
+        {status_code !== null && ` ${status_code}`}
+      </Title>
+      {response_body ? (
+        <CodeBlock label={t(($) => $.webhooks.panel.response)}>{response_body}</CodeBlock>
+      ) : (
+        <p className={classes.nothing}>{t(($) => $.webhooks.panel.noBody)}</p>
+      )}
+    </>
+  )
+}
+
+const fact = (label: string, value: ReactNode): [string, ReactNode] => [label, value]

@@ -1,0 +1,77 @@
+import { Button } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { RotateCcw } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import {
+  getWebhookEventOptions,
+  replayWebhookMutation,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { Webhook } from '../../api/generated/types.gen.ts'
+import { useAttempt } from '../../lib/attempt.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { SidePanel } from '../../ui/SidePanel.tsx'
+import { AttemptFacts } from './AttemptFacts.tsx'
+import { readWebhookAgain } from './read-webhook-again.ts'
+import { SentRequest } from './SentRequest.tsx'
+import { useEventNames } from './useEventNames.ts'
+import { useMayManage } from './useMayManage.ts'
+
+interface AttemptPanelProps {
+  id: string
+  webhook: Webhook
+  onClose: () => void
+}
+
+/** One attempt: what was sent, what came back, and what happens next. */
+export default function AttemptPanel({ id, webhook, onClose }: AttemptPanelProps) {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const idempotency = useAttempt()
+  const { nameOf } = useEventNames()
+  const mayManage = useMayManage()
+  const attempt = useQuery(getWebhookEventOptions({ path: { id } }))
+  const replay = useMutation({
+    ...replayWebhookMutation(),
+    async onSuccess() {
+      idempotency.renew()
+      await readWebhookAgain(cache)
+      notifications.show({ message: t(($) => $.webhooks.panel.replayed) })
+    },
+  })
+  const canReplay = mayManage && attempt.data && webhook.status === 'active'
+  return (
+    <SidePanel
+      title={attempt.data ? nameOf(attempt.data.event_type) : t(($) => $.webhooks.panel.title)}
+      onClose={onClose}
+      actions={
+        canReplay && (
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<RotateCcw size="0.875rem" aria-hidden />}
+            loading={replay.isPending}
+            onClick={() =>
+              replay.mutate({
+                path: { id: webhook.id },
+                headers: idempotency.headers(),
+                body: { retry_group_id: attempt.data.retry_group_id },
+              })
+            }
+          >
+            {t(($) => $.webhooks.panel.replay)}
+          </Button>
+        )
+      }
+    >
+      {replay.isError && <FaultNotice fault={replay.error} />}
+      {attempt.isPending && <LoadingRows rows={6} />}
+      {attempt.isError && (
+        <FaultNotice fault={attempt.error} onRetry={() => void attempt.refetch()} />
+      )}
+      {attempt.data && <AttemptFacts attempt={attempt.data} />}
+      {attempt.data && <SentRequest id={id} />}
+    </SidePanel>
+  )
+}

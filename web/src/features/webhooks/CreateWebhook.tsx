@@ -1,0 +1,72 @@
+import { Button, Group } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Fault } from '../../api/fault.ts'
+import {
+  createWebhookMutation,
+  listWebhookHealthInfiniteQueryKey,
+  listWebhooksInfiniteQueryKey,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import { useAttempt } from '../../lib/attempt.ts'
+import { showFault } from '../../lib/form.ts'
+import { Form } from '../../ui/Form.tsx'
+import { NewSecret } from './NewSecret.tsx'
+import { useEventNames } from './useEventNames.ts'
+import { WebhookFields } from './WebhookFields.tsx'
+import { bodyOf, firstValues, type WebhookValues } from './webhook-form.ts'
+
+interface CreateWebhookProps {
+  onCancel: () => void
+  /** It is made, and its secret was seen. */
+  onDone: (id: string) => void
+}
+
+/** The form, and in its place the signing secret once the webhook is made. */
+export default function CreateWebhook({ onCancel, onDone }: CreateWebhookProps) {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const attempt = useAttempt()
+  const { types } = useEventNames()
+  const [fault, setFault] = useState<Fault>()
+  const form = useForm<WebhookValues>({
+    initialValues: firstValues,
+    onValuesChange: attempt.renew,
+    validate: {
+      name: (name) => (name.trim() === '' ? t(($) => $.webhooks.form.nameMissing) : null),
+      target_hook_url: (url) =>
+        url.trim() === '' ? t(($) => $.webhooks.form.targetMissing) : null,
+    },
+  })
+  const create = useMutation({
+    ...createWebhookMutation(),
+    onMutate: () => setFault(undefined),
+    onSuccess: () =>
+      Promise.all([
+        cache.invalidateQueries({ queryKey: listWebhooksInfiniteQueryKey() }),
+        cache.invalidateQueries({ queryKey: listWebhookHealthInfiniteQueryKey() }),
+      ]),
+    onError: (refused) => setFault(showFault(form, refused)),
+  })
+  if (create.isSuccess) {
+    const { id, name, signing_secret } = create.data
+    return <NewSecret name={name} secret={signing_secret} onDone={() => onDone(id)} />
+  }
+  const submit = form.onSubmit((values) =>
+    create.mutate({ headers: attempt.headers(), body: bodyOf(values, types) }),
+  )
+  return (
+    <Form onSubmit={submit} fault={fault}>
+      <WebhookFields form={form} />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onCancel}>
+          {t(($) => $.common.cancel)}
+        </Button>
+        <Button type="submit" loading={create.isPending}>
+          {t(($) => $.webhooks.form.submit)}
+        </Button>
+      </Group>
+    </Form>
+  )
+}

@@ -1,0 +1,45 @@
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import {
+  deleteWebhookMutation,
+  listWebhooksInfiniteQueryKey,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { Webhook } from '../../api/generated/types.gen.ts'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { useWorkspace } from '../users/index.ts'
+
+interface DeleteWebhookProps {
+  webhook: Webhook
+  opened: boolean
+  onClose: () => void
+}
+
+/** Asks, because its secret does not come back. */
+export function DeleteWebhook({ webhook, opened, onClose }: DeleteWebhookProps) {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const navigate = useNavigate()
+  const { handle } = useWorkspace()
+  const remove = useMutation({
+    ...deleteWebhookMutation(),
+    async onSuccess({ name }) {
+      await navigate({ to: '/w/$handle/settings/webhooks', params: { handle } })
+      await cache.invalidateQueries({ queryKey: listWebhooksInfiniteQueryKey() })
+      notifications.show({ message: t(($) => $.webhooks.delete.done, { name }) })
+    },
+  })
+  return (
+    <ConfirmDialog
+      opened={opened}
+      title={t(($) => $.webhooks.delete.title, { name: webhook.name })}
+      body={t(($) => $.webhooks.delete.body)}
+      confirm={t(($) => $.webhooks.delete.confirm)}
+      isBusy={remove.isPending}
+      fault={remove.error}
+      onConfirm={() => remove.mutate({ path: { id: webhook.id } })}
+      onClose={onClose}
+    />
+  )
+}

@@ -1,0 +1,49 @@
+import { Button, Group } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Fault } from '../../api/fault.ts'
+import { updateWebhookMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { Webhook } from '../../api/generated/types.gen.ts'
+import { showFault } from '../../lib/form.ts'
+import { Form } from '../../ui/Form.tsx'
+import { readWebhookAgain } from './read-webhook-again.ts'
+import { useEventNames } from './useEventNames.ts'
+import { WebhookFields } from './WebhookFields.tsx'
+import { bodyOf, valuesOf, type WebhookValues } from './webhook-form.ts'
+
+export function EditWebhook({ webhook, onDone }: { webhook: Webhook; onDone: () => void }) {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const { types } = useEventNames()
+  const [fault, setFault] = useState<Fault>()
+  const form = useForm<WebhookValues>({ initialValues: valuesOf(webhook) })
+  const save = useMutation({
+    ...updateWebhookMutation(),
+    onMutate: () => setFault(undefined),
+    async onSuccess() {
+      await readWebhookAgain(cache)
+      notifications.show({ message: t(($) => $.common.saved) })
+      onDone()
+    },
+    onError: (refused) => setFault(showFault(form, refused)),
+  })
+  const submit = form.onSubmit((values) =>
+    save.mutate({ path: { id: webhook.id }, body: bodyOf(values, types) }),
+  )
+  return (
+    <Form onSubmit={submit} fault={fault}>
+      <WebhookFields form={form} />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onDone}>
+          {t(($) => $.common.cancel)}
+        </Button>
+        <Button type="submit" loading={save.isPending}>
+          {t(($) => $.common.save)}
+        </Button>
+      </Group>
+    </Form>
+  )
+}

@@ -1,0 +1,67 @@
+import { ActionIcon, Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Plus, X } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { WebhookForm } from './webhook-form.ts'
+
+const headersMax = 20
+
+/** Headers of the receiver's own, as its token; stored values are shown as dots and stay so. */
+export function HeaderFields({ form }: { form: WebhookForm }) {
+  const { t } = useTranslation()
+  const { headers } = form.getValues()
+  return (
+    <div>
+      <Text size="sm" fw={500}>
+        {t(($) => $.webhooks.form.headers)}
+      </Text>
+      <Text size="xs" c="dimmed" mb="xs">
+        {t(($) => $.webhooks.form.headersHint)}
+      </Text>
+      <Stack gap="xs">
+        {headers.map((_, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the form knows its rows by their place
+          <Group key={index} gap="xs" wrap="nowrap" align="flex-start">
+            <TextInput
+              {...form.getInputProps(`headers.${index}.name`)}
+              flex={1}
+              aria-label={t(($) => $.webhooks.form.headerName)}
+              placeholder="Authorization"
+              maxLength={128}
+            />
+            <TextInput
+              {...form.getInputProps(`headers.${index}.value`)}
+              flex={1}
+              aria-label={t(($) => $.webhooks.form.headerValue)}
+              autoComplete="off"
+            />
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size="input-sm"
+              aria-label={t(($) => $.webhooks.form.removeHeader)}
+              onClick={() => form.removeListItem('headers', index)}
+            >
+              <X size="1rem" aria-hidden />
+            </ActionIcon>
+          </Group>
+        ))}
+        {form.errors.headers && (
+          <Text size="xs" c="var(--mantine-color-error)">
+            {form.errors.headers}
+          </Text>
+        )}
+        {headers.length < headersMax && (
+          <Button
+            variant="default"
+            size="xs"
+            w="fit-content"
+            leftSection={<Plus size="0.875rem" aria-hidden />}
+            onClick={() => form.insertListItem('headers', { name: '', value: '' })}
+          >
+            {t(($) => $.webhooks.form.addHeader)}
+          </Button>
+        )}
+      </Stack>
+    </div>
+  )
+}

@@ -1,0 +1,58 @@
+import { Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { getWebhookHealthOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { Webhook, WebhookHealth } from '../../api/generated/types.gen.ts'
+import { Moment } from '../../ui/Moment.tsx'
+import { AttemptStrip } from './AttemptStrip.tsx'
+import classes from './HealthSentence.module.css'
+
+/** How a webhook does, in a sentence, and what to do when it does not do well. */
+export function HealthSentence({ webhook }: { webhook: Webhook }) {
+  const { t } = useTranslation()
+  const health = useQuery(getWebhookHealthOptions({ path: { id: webhook.id } }))
+  const { data } = health
+  return (
+    <div className={classes.health} aria-live="polite">
+      {data && <AttemptStrip recent={data.recent} />}
+      <Text size="sm">
+        {data ? <Sentence webhook={webhook} health={data} /> : t(($) => $.common.loading)}
+        {data && data.pending > 0 && (
+          <> {t(($) => $.webhooks.health.pending, { count: data.pending })}</>
+        )}
+      </Text>
+    </div>
+  )
+}
+
+function Sentence({ webhook, health }: { webhook: Webhook; health: WebhookHealth }) {
+  const { t } = useTranslation()
+  const { disabled_reason, timestamp_disabled } = webhook
+  const { failing_since, failures, timestamp_next_probe, recent } = health
+  if (disabled_reason && timestamp_disabled) {
+    return (
+      <>
+        {t(($) => $.webhooks.off[disabled_reason])} <Moment at={timestamp_disabled} />.{' '}
+        {t(($) => $.webhooks.health.resume)}
+      </>
+    )
+  }
+  if (failing_since) {
+    return (
+      <>
+        {t(($) => $.webhooks.health.failing, { count: failures })} <Moment at={failing_since} />.
+        {timestamp_next_probe && (
+          <>
+            {' '}
+            {t(($) => $.webhooks.health.probe)} <Moment at={timestamp_next_probe} />.
+          </>
+        )}
+      </>
+    )
+  }
+  if (recent.length === 0) return t(($) => $.webhooks.health.nothing)
+  const succeeded = recent.filter(({ success }) => success).length
+  return succeeded === recent.length
+    ? t(($) => $.webhooks.health.well, { count: recent.length })
+    : t(($) => $.webhooks.health.mostly, { succeeded, count: recent.length })
+}

@@ -1,0 +1,78 @@
+import { Button, Group, TextInput } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { FilterChip } from '../../ui/FilterChip.tsx'
+import { useEventNames } from './useEventNames.ts'
+import { isFiltered, results, type WebhookSearch, webhookSearchOf } from './webhook-search.ts'
+
+interface LogFiltersProps {
+  search: WebhookSearch
+  /** A webhook of all events has attempts of many types. */
+  hasTypes: boolean
+  onChange: (search: WebhookSearch) => void
+}
+
+/** Which attempts are looked at. */
+export function LogFilters({ search, hasTypes, onChange }: LogFiltersProps) {
+  const { t } = useTranslation()
+  const { types } = useEventNames()
+  const set = (changes: Record<string, string | undefined>) =>
+    onChange(webhookSearchOf({ ...search, ...changes }))
+  return (
+    <Group gap="xs" mb="sm" align="center">
+      <FilterChip
+        label={t(($) => $.webhooks.filters.result)}
+        options={results.map((value) => ({ value, label: t(($) => $.webhooks.filters[value]) }))}
+        value={search.result}
+        onChange={(result) => set({ result })}
+      />
+      {hasTypes && (
+        <FilterChip
+          label={t(($) => $.webhooks.filters.type)}
+          options={types
+            .filter(({ id }) => id !== 'all_events')
+            .map(({ id, label }) => ({ value: id, label }))}
+          value={search.type}
+          onChange={(type) => set({ type })}
+        />
+      )}
+      <TextInput
+        key={search.lead}
+        size="xs"
+        type="search"
+        aria-label={t(($) => $.webhooks.filters.lead)}
+        placeholder={t(($) => $.webhooks.filters.lead)}
+        defaultValue={search.lead ?? ''}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') set({ lead: event.currentTarget.value.trim() })
+        }}
+        onBlur={(event) => {
+          const lead = event.currentTarget.value.trim()
+          if (lead !== (search.lead ?? '')) set({ lead })
+        }}
+      />
+      <TextInput
+        size="xs"
+        type="date"
+        aria-label={t(($) => $.webhooks.filters.from)}
+        value={search.from ?? ''}
+        onChange={(event) => set({ from: event.currentTarget.value })}
+      />
+      <TextInput
+        size="xs"
+        type="date"
+        aria-label={t(($) => $.webhooks.filters.to)}
+        value={search.to ?? ''}
+        onChange={(event) => set({ to: event.currentTarget.value })}
+      />
+      {isFiltered(search) && (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          onClick={() => onChange(webhookSearchOf({ attempt: search.attempt }))}
+        >
+          {t(($) => $.common.resetFilters)}
+        </Button>
+      )}
+    </Group>
+  )
+}

@@ -1,0 +1,110 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import {
+  countWebhookReplayOptions,
+  replayWebhookMutation,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { Webhook } from '../../api/generated/types.gen.ts'
+import { useAttempt } from '../../lib/attempt.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { readWebhookAgain } from './read-webhook-again.ts'
+
+interface ReplayWindowProps {
+  webhook: Webhook
+  opened: boolean
+  onClose: () => void
+}
+
+const hourMs = 3_600_000
+
+/** The events of a window once more, after saying how many they are. */
+export function ReplayWindow({ webhook, opened, onClose }: ReplayWindowProps) {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const attempt = useAttempt()
+  const [from, setFrom] = useState(() => asField(Date.now() - 24 * hourMs))
+  const [to, setTo] = useState(() => asField(Date.now() + 60_000))
+  const path = { id: webhook.id }
+  const isWindow = from !== '' && to !== '' && from < to
+  // Without a zone a time is the reader's own.
+  const window = isWindow
+    ? { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
+    : undefined
+  const found = useQuery({
+    ...countWebhookReplayOptions({ path, query: window ?? {} }),
+    enabled: opened && isWindow,
+    staleTime: 0,
+  })
+  const replay = useMutation({
+    ...replayWebhookMutation(),
+    async onSuccess({ deliveries: count }) {
+      attempt.renew()
+      await readWebhookAgain(cache)
+      notifications.show({ message: t(($) => $.webhooks.replay.done, { count }) })
+      onClose()
+    },
+  })
+  const count = isWindow ? (found.data?.deliveries ?? 0) : 0
+  const isTooMany = count > 100_000
+  const isActive = webhook.status === 'active'
+  return (
+    <Modal opened={opened} onClose={onClose} title={t(($) => $.webhooks.replay.title)}>
+      <Stack>
+        <Text>{t(($) => $.webhooks.replay.body)}</Text>
+        <Group grow>
+          <TextInput
+            type="datetime-local"
+            label={t(($) => $.webhooks.replay.from)}
+            value={from}
+            onChange={(event) => {
+              attempt.renew()
+              setFrom(event.currentTarget.value)
+            }}
+          />
+          <TextInput
+            type="datetime-local"
+            label={t(($) => $.webhooks.replay.to)}
+            value={to}
+            onChange={(event) => {
+              attempt.renew()
+              setTo(event.currentTarget.value)
+            }}
+          />
+        </Group>
+        <Text size="sm" role="status">
+          {!isWindow && t(($) => $.webhooks.replay.noWindow)}
+          {isWindow && found.isPending && t(($) => $.webhooks.resume.counting)}
+          {isWindow &&
+            found.isSuccess &&
+            !isTooMany &&
+            t(($) => $.webhooks.replay.count, { count })}
+          {isTooMany && t(($) => $.webhooks.replay.tooMany)}
+        </Text>
+        {!isActive && <Text size="sm">{t(($) => $.webhooks.replay.paused)}</Text>}
+        {found.isError && <FaultNotice fault={found.error} />}
+        {replay.isError && <FaultNotice fault={replay.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t(($) => $.common.cancel)}
+          </Button>
+          <Button
+            disabled={count === 0 || isTooMany || !isActive}
+            loading={replay.isPending}
+            onClick={() =>
+              window && replay.mutate({ path, headers: attempt.headers(), body: window })
+            }
+          >
+            {t(($) => $.webhooks.replay.submit, { count })}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+/** As the field takes it: `YYYY-MM-DDTHH:MM` of the reader's own clock. */
+const asField = (ms: number) =>
+  new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)

@@ -1,0 +1,86 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import type { Fault } from '../../api/fault.ts'
+import { countWebhookReplayOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { replayWebhook, updateWebhook } from '../../api/generated/sdk.gen.ts'
+import type { Webhook } from '../../api/generated/types.gen.ts'
+import { useAttempt } from '../../lib/attempt.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { Moment } from '../../ui/Moment.tsx'
+import { readWebhookAgain } from './read-webhook-again.ts'
+
+interface ResumeWebhookProps {
+  webhook: Webhook
+  opened: boolean
+  onClose: () => void
+}
+
+/** Goes on, and offers what was missed: events are kept whether or not anybody took them. */
+export function ResumeWebhook({ webhook, opened, onClose }: ResumeWebhookProps) {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const attempt = useAttempt()
+  const path = { id: webhook.id }
+  const from = webhook.timestamp_disabled ?? undefined
+  const missed = useQuery({
+    ...countWebhookReplayOptions({ path, query: from ? { from } : {} }),
+    enabled: opened && from !== undefined,
+    staleTime: 0,
+  })
+  const resume = useMutation<number, Fault, { withMissed: boolean }>({
+    async mutationFn({ withMissed }) {
+      await updateWebhook({ path, body: { status: 'active' }, throwOnError: true })
+      if (!withMissed || !from) return 0
+      const headers = attempt.headers()
+      const { data } = await replayWebhook({ path, headers, body: { from }, throwOnError: true })
+      return data.deliveries
+    },
+    async onSuccess(count) {
+      await readWebhookAgain(cache)
+      notifications.show({
+        message:
+          count === 0
+            ? t(($) => $.webhooks.resume.done)
+            : t(($) => $.webhooks.resume.doneWith, { count }),
+      })
+      onClose()
+    },
+  })
+  const count = missed.data?.deliveries ?? 0
+  return (
+    <Modal opened={opened} onClose={onClose} title={t(($) => $.webhooks.resume.title)}>
+      <Stack>
+        <Text>
+          {t(($) => $.webhooks.resume.since)} {from && <Moment at={from} />}.{' '}
+          {missed.isPending
+            ? t(($) => $.webhooks.resume.counting)
+            : t(($) => (count === 0 ? $.webhooks.resume.nothing : $.webhooks.resume.missed), {
+                count,
+              })}
+        </Text>
+        {missed.isError && <FaultNotice fault={missed.error} />}
+        {resume.isError && <FaultNotice fault={resume.error} />}
+        <Group justify="flex-end">
+          <Button
+            variant="default"
+            loading={resume.isPending && !resume.variables.withMissed}
+            onClick={() => resume.mutate({ withMissed: false })}
+          >
+            {t(($) => (count === 0 ? $.webhooks.resume.submit : $.webhooks.resume.without))}
+          </Button>
+          {count > 0 && (
+            <Button
+              data-autofocus
+              loading={resume.isPending && resume.variables.withMissed}
+              onClick={() => resume.mutate({ withMissed: true })}
+            >
+              {t(($) => $.webhooks.resume.with, { count })}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,74 @@
+import { Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { getTryOutOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { CodeBlock } from '../../ui/CodeBlock.tsx'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { Moment } from '../../ui/Moment.tsx'
+import { StateBadge } from '../../ui/StateBadge.tsx'
+import classes from './TryOut.module.css'
+
+const shownMax = 5
+
+/** What has arrived at the try-out receiver that a webhook points to, verified as a receiver would. */
+export function TryOut({ token, webhookId }: { token: string; webhookId: string }) {
+  const { t } = useTranslation()
+  const receiver = useQuery(getTryOutOptions({ path: { token } }))
+  if (receiver.isPending) return <LoadingRows rows={1} />
+  if (receiver.isError) {
+    return receiver.error.code === 'not_found' ? null : (
+      <FaultNotice fault={receiver.error} onRetry={() => void receiver.refetch()} />
+    )
+  }
+  const { items, timestamp_expires } = receiver.data
+  const isOver = Date.parse(timestamp_expires) <= Date.now()
+  return (
+    <section className={classes.receiver} aria-label={t(($) => $.webhooks.tryOut.title)}>
+      <Title order={2}>{t(($) => $.webhooks.tryOut.title)}</Title>
+      <Text size="sm" c="dimmed">
+        {t(($) => (isOver ? $.webhooks.tryOut.over : $.webhooks.tryOut.until))}{' '}
+        <Moment at={timestamp_expires} />.
+        {!isOver && items.length === 0 && <> {t(($) => $.webhooks.tryOut.next)}</>}
+      </Text>
+      {items.length > 0 && (
+        <Stack gap="xs" mt="sm">
+          {items.slice(0, shownMax).map(({ id, body, problem, verified_by, timestamp_created }) => (
+            <details key={id} className={classes.call} open={id === items[0]?.id}>
+              <summary>
+                {verified_by === webhookId || problem === null ? (
+                  <StateBadge tone="green">{t(($) => $.webhooks.tryOut.verified)}</StateBadge>
+                ) : (
+                  <StateBadge tone="red">
+                    {t(($) => $.webhooks.tryOut.problems[problem])}
+                  </StateBadge>
+                )}
+                <span>{typeOf(body)}</span>
+                <Moment at={timestamp_created} />
+              </summary>
+              <CodeBlock label={t(($) => $.webhooks.panel.body)}>{pretty(body)}</CodeBlock>
+            </details>
+          ))}
+        </Stack>
+      )}
+    </section>
+  )
+}
+
+function typeOf(body: string): string {
+  const { type } = parse(body) as { type?: unknown }
+  return typeof type === 'string' ? type : ''
+}
+
+const pretty = (body: string) => {
+  const value = parse(body)
+  return Object.keys(value).length === 0 ? body : JSON.stringify(value, null, 2)
+}
+
+function parse(body: string): object {
+  try {
+    return Object(JSON.parse(body)) as object
+  } catch {
+    return {}
+  }
+}

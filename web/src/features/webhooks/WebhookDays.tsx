@@ -1,0 +1,32 @@
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { listWebhookDaysOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { DayBars } from '../../ui/DayBars.tsx'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+
+/** Attempts by day. */
+export default function WebhookDays({ id }: { id: string }) {
+  const { t } = useTranslation()
+  const days = useQuery({
+    ...listWebhookDaysOptions({ path: { id } }),
+    // Counted when it is asked for, so not with each delivery.
+    refetchInterval: 60_000,
+  })
+  if (days.isPending) return <Skeleton height={140} />
+  if (days.isError) return <FaultNotice fault={days.error} onRetry={() => void days.refetch()} />
+  return (
+    <DayBars
+      label={t(($) => $.webhooks.days.label)}
+      height={120}
+      series={[
+        { label: t(($) => $.webhooks.days.delivered), tone: 'green' },
+        { label: t(($) => $.webhooks.days.failed), tone: 'red' },
+      ]}
+      days={days.data.items.map(({ date, succeeded, failed }) => ({
+        date,
+        counts: [succeeded, failed],
+      }))}
+    />
+  )
+}

@@ -1,0 +1,134 @@
+import { Skeleton, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { ChevronLeft } from 'lucide-react'
+import { lazy, Suspense, useCallback } from 'react'
+import { useTranslation } from 'react-i18next'
+import {
+  getWebhookHealthOptions,
+  getWebhookOptions,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { HealthSentence } from './HealthSentence.tsx'
+import { LogFilters } from './LogFilters.tsx'
+import { TryOut } from './TryOut.tsx'
+import { tryOutTokenOf } from './try-out.ts'
+import { useEventNames } from './useEventNames.ts'
+import { WebhookActions } from './WebhookActions.tsx'
+import classes from './WebhookPage.module.css'
+import { WebhookState } from './WebhookState.tsx'
+import type { WebhookSearch } from './webhook-search.ts'
+
+const route = getRouteApi('/signed-in/w/$handle/settings/webhooks/$id')
+
+// What is read after the webhook itself, or opened later.
+const DeliveryLog = lazy(() => import('./DeliveryLog.tsx'))
+const WebhookDays = lazy(() => import('./WebhookDays.tsx'))
+const AttemptPanel = lazy(() => import('./AttemptPanel.tsx'))
+const WebhookPanels = lazy(() => import('./WebhookPanels.tsx'))
+
+/** One webhook: how it does, what it was sent, and what can be done about it. */
+export function WebhookPage() {
+  const { t } = useTranslation()
+  const { id, handle } = route.useParams()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const { nameOf } = useEventNames()
+  const webhook = useQuery(getWebhookOptions({ path: { id } }))
+  const health = useQuery(getWebhookHealthOptions({ path: { id } }))
+  const show = useCallback(
+    (changes: WebhookSearch, options = {}) =>
+      void navigate({ search: (before) => ({ ...before, ...changes }), ...options }),
+    [navigate],
+  )
+  // From one attempt to the next without a step back for each.
+  const hasAttempt = search.attempt !== undefined
+  const open = useCallback(
+    (attempt: string) => show({ attempt }, { replace: hasAttempt }),
+    [show, hasAttempt],
+  )
+  if (webhook.isPending) {
+    return (
+      <div className={classes.page}>
+        <LoadingRows rows={8} />
+      </div>
+    )
+  }
+  if (webhook.isError) {
+    const isGone = webhook.error.code === 'not_found'
+    return (
+      <div className={classes.page}>
+        {isGone ? (
+          <EmptyState
+            isPage
+            title={t(($) => $.webhooks.gone.title)}
+            body={t(($) => $.webhooks.gone.body)}
+          />
+        ) : (
+          <FaultNotice fault={webhook.error} onRetry={() => void webhook.refetch()} />
+        )}
+      </div>
+    )
+  }
+  const { data } = webhook
+  const token = tryOutTokenOf(data.target_hook_url)
+  return (
+    <div className={classes.page}>
+      <Link className={classes.back} to="/w/$handle/settings/webhooks" params={{ handle }}>
+        <ChevronLeft size="0.875rem" aria-hidden /> {t(($) => $.webhooks.title)}
+      </Link>
+      <div className={classes.head}>
+        <div className={classes.name}>
+          <Title order={1}>{data.name}</Title>
+          <WebhookState webhook={data} isFailing={(health.data?.failing_since ?? null) !== null} />
+        </div>
+        <WebhookActions webhook={data} onPanel={(panel) => show({ panel })} />
+      </div>
+      <Text size="sm" c="dimmed" className={classes.target}>
+        {nameOf(data.event_type)} → {data.target_hook_url}
+      </Text>
+      <HealthSentence webhook={data} />
+      <Suspense fallback={<Skeleton height={140} />}>
+        <WebhookDays id={id} />
+      </Suspense>
+      {token && <TryOut token={token} webhookId={id} />}
+      <section aria-label={t(($) => $.webhooks.log.title)}>
+        <Title order={2} mb="xs">
+          {t(($) => $.webhooks.log.title)}
+        </Title>
+        <LogFilters
+          search={search}
+          hasTypes={data.event_type === 'all_events'}
+          onChange={(next) => void navigate({ search: next, replace: true })}
+        />
+        <Suspense fallback={<LoadingRows rows={8} />}>
+          <DeliveryLog
+            webhookId={id}
+            search={search}
+            onOpen={open}
+            onReset={() => void navigate({ search: {} })}
+          />
+        </Suspense>
+      </section>
+      <Suspense>
+        {search.attempt && (
+          <AttemptPanel
+            key={search.attempt}
+            id={search.attempt}
+            webhook={data}
+            onClose={() => show({ attempt: undefined })}
+          />
+        )}
+        {search.panel && (
+          <WebhookPanels
+            webhook={data}
+            panel={search.panel}
+            onClose={() => show({ panel: undefined })}
+          />
+        )}
+      </Suspense>
+    </div>
+  )
+}

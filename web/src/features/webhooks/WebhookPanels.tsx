@@ -1,0 +1,39 @@
+import { Drawer } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import type { Webhook } from '../../api/generated/types.gen.ts'
+import { DeleteWebhook } from './DeleteWebhook.tsx'
+import { EditWebhook } from './EditWebhook.tsx'
+import { ReplaceSecret } from './ReplaceSecret.tsx'
+import { ReplayWindow } from './ReplayWindow.tsx'
+import { ResumeWebhook } from './ResumeWebhook.tsx'
+import { useMayManage } from './useMayManage.ts'
+import type { WebhookSearch } from './webhook-search.ts'
+
+interface WebhookPanelsProps {
+  webhook: Webhook
+  panel: WebhookSearch['panel']
+  onClose: () => void
+}
+
+/** What is being done with a webhook, as the address says. */
+export default function WebhookPanels({ webhook, panel, onClose }: WebhookPanelsProps) {
+  const { t } = useTranslation()
+  if (!useMayManage()) return null
+  return (
+    <>
+      <Drawer opened={panel === 'edit'} onClose={onClose} title={t(($) => $.webhooks.actions.edit)}>
+        <EditWebhook webhook={webhook} onDone={onClose} />
+      </Drawer>
+      <Drawer
+        opened={panel === 'secret'}
+        onClose={onClose}
+        title={t(($) => $.webhooks.actions.secret)}
+      >
+        <ReplaceSecret webhook={webhook} onDone={onClose} />
+      </Drawer>
+      <ResumeWebhook webhook={webhook} opened={panel === 'resume'} onClose={onClose} />
+      <ReplayWindow webhook={webhook} opened={panel === 'replay'} onClose={onClose} />
+      <DeleteWebhook webhook={webhook} opened={panel === 'delete'} onClose={onClose} />
+    </>
+  )
+}

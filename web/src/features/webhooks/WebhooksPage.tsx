@@ -1,0 +1,50 @@
+import { Button, Drawer } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { lazy, Suspense } from 'react'
+import { useTranslation } from 'react-i18next'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { useMayManage } from './useMayManage.ts'
+import { WebhookList } from './WebhookList.tsx'
+
+// Opened by few who look at the page.
+const CreateWebhook = lazy(() => import('./CreateWebhook.tsx'))
+
+const route = getRouteApi('/signed-in/w/$handle/settings/webhooks')
+
+/** Settings → Integrations → Webhooks. */
+export function WebhooksPage() {
+  const { t } = useTranslation()
+  const { panel } = route.useSearch()
+  const navigate = route.useNavigate()
+  const mayManage = useMayManage()
+  const close = () => void navigate({ search: {} })
+  const create = mayManage && (
+    <Button
+      leftSection={<Plus size="1rem" aria-hidden />}
+      onClick={() => void navigate({ search: { panel: 'new' } })}
+    >
+      {t(($) => $.webhooks.create)}
+    </Button>
+  )
+  return (
+    <Page title={t(($) => $.webhooks.title)} lead={t(($) => $.webhooks.lead)} actions={create}>
+      <WebhookList whenEmpty={create} />
+      <Drawer
+        opened={mayManage && panel === 'new'}
+        onClose={close}
+        title={t(($) => $.webhooks.form.title)}
+      >
+        <Suspense fallback={<LoadingRows rows={5} />}>
+          <CreateWebhook
+            onCancel={close}
+            onDone={(id) =>
+              void navigate({ to: '/w/$handle/settings/webhooks/$id', params: { id }, search: {} })
+            }
+          />
+        </Suspense>
+      </Drawer>
+    </Page>
+  )
+}

@@ -1,0 +1,1 @@
+export { webhookSearchOf } from './webhook-search.ts'

@@ -1,0 +1,80 @@
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { WebhookEvent } from '../../api/generated/types.gen.ts'
+import type { Column } from '../../ui/DataTable/column.ts'
+import { Moment } from '../../ui/Moment.tsx'
+import { StateBadge } from '../../ui/StateBadge.tsx'
+import { attemptStateOf, attemptTones } from './attempt-state.ts'
+import { ErrorText } from './ErrorText.tsx'
+import { useEventNames } from './useEventNames.ts'
+
+export function useLogColumns(): Column<WebhookEvent>[] {
+  const { t } = useTranslation()
+  const { nameOf } = useEventNames()
+  return useMemo(
+    () => [
+      {
+        id: 'state',
+        header: t(($) => $.webhooks.log.state),
+        width: 7.5,
+        cell: (attempt) => {
+          const state = attemptStateOf(attempt)
+          return (
+            <StateBadge tone={attemptTones[state]}>
+              {t(($) => $.webhooks.attempt[state])}
+            </StateBadge>
+          )
+        },
+      },
+      {
+        id: 'event',
+        header: t(($) => $.webhooks.log.event),
+        width: 9,
+        grow: 2,
+        cell: ({ event_type }) => nameOf(event_type),
+      },
+      {
+        id: 'lead',
+        header: t(($) => $.webhooks.log.lead),
+        width: 10,
+        grow: 2,
+        isWideOnly: true,
+        cell: ({ lead_email }) => lead_email ?? '–',
+      },
+      {
+        id: 'why',
+        header: t(($) => $.webhooks.log.answer),
+        width: 9,
+        grow: 2,
+        isWideOnly: true,
+        cell: (attempt) =>
+          attempt.success ? attempt.status_code : <ErrorText attempt={attempt} />,
+      },
+      {
+        id: 'try',
+        header: t(($) => $.webhooks.log.try),
+        width: 3.5,
+        isNumber: true,
+        isWideOnly: true,
+        cell: ({ retry_count }) => retry_count + 1,
+      },
+      {
+        id: 'time',
+        header: t(($) => $.webhooks.log.duration),
+        width: 5,
+        isNumber: true,
+        isWideOnly: true,
+        cell: ({ response_time_ms: ms }) =>
+          ms === null ? '–' : t(($) => $.webhooks.log.ms, { count: ms }),
+      },
+      {
+        id: 'when',
+        header: t(($) => $.webhooks.log.when),
+        width: 6.5,
+        isNumber: true,
+        cell: ({ timestamp_created }) => <Moment at={timestamp_created} />,
+      },
+    ],
+    [t, nameOf],
+  )
+}

@@ -1,0 +1,43 @@
+import type { UseFormReturnType } from '@mantine/form'
+import type { Webhook, WebhookEventType } from '../../api/generated/types.gen.ts'
+
+/** What a person fills in; fields that the server knows too have its names. */
+export interface WebhookValues {
+  name: string
+  target_hook_url: string
+  event_type: string
+  /** Empty: of every campaign. */
+  campaign: string
+  headers: { name: string; value: string }[]
+}
+
+export type WebhookForm = UseFormReturnType<WebhookValues>
+
+export const firstValues: WebhookValues = {
+  name: '',
+  target_hook_url: '',
+  event_type: 'all_events',
+  campaign: '',
+  headers: [],
+}
+
+export const valuesOf = (webhook: Webhook): WebhookValues => ({
+  name: webhook.name,
+  target_hook_url: webhook.target_hook_url,
+  event_type: webhook.event_type,
+  campaign: webhook.campaign ?? '',
+  headers: Object.entries(webhook.headers).map(([name, value]) => ({ name, value })),
+})
+
+/** As the server takes it: the type of a custom label comes with the label's value. */
+export function bodyOf(values: WebhookValues, types: WebhookEventType[]) {
+  const { name, target_hook_url, event_type, campaign, headers } = values
+  const type = types.find(({ id }) => id === event_type)
+  const named = headers.filter((header) => header.name.trim() !== '')
+  return {
+    ...{ name, target_hook_url, event_type },
+    custom_interest_value: type?.custom_interest_value ?? null,
+    campaign: campaign === '' ? null : campaign,
+    headers: Object.fromEntries(named.map((header) => [header.name.trim(), header.value])),
+  }
+}

@@ -1,0 +1,55 @@
+/** What is open on the page of a webhook and which attempts are looked at, as it stands in the address. */
+export interface WebhookSearch {
+  panel?: (typeof panels)[number] | undefined
+  /** The one whose panel is open. */
+  attempt?: string | undefined
+  result?: (typeof results)[number] | undefined
+  type?: string | undefined
+  lead?: string | undefined
+  /** First and last day of the reader's calendar, `YYYY-MM-DD`. */
+  from?: string | undefined
+  to?: string | undefined
+}
+
+const panels = ['edit', 'secret', 'resume', 'replay', 'delete'] as const
+export const results = ['delivered', 'failed'] as const
+
+const day = /^\d{4}-\d{2}-\d{2}$/
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
+
+/** Of whatever somebody typed into the address: what makes no sense is undefined. */
+export function webhookSearchOf(search: Record<string, unknown>): WebhookSearch {
+  const text = (name: string, pattern: RegExp) => {
+    const value = search[name]
+    return typeof value === 'string' && pattern.test(value) ? value : undefined
+  }
+  return {
+    panel: panels.find((panel) => panel === search.panel),
+    attempt: text('attempt', uuid),
+    result: results.find((result) => result === search.result),
+    type: text('type', /^[\w.-]{1,255}$/),
+    lead: text('lead', /^.{1,320}$/),
+    from: text('from', day),
+    to: text('to', day),
+  }
+}
+
+/** As the server takes the filters: instants in place of days, the last one included. */
+export function attemptQueryOf(webhookId: string, search: WebhookSearch) {
+  const { result, type, lead, from, to } = search
+  // Without a zone a time is the reader's own.
+  const startOf = (text: string) => new Date(`${text}T00:00`)
+  const end = to === undefined ? undefined : startOf(to)
+  end?.setDate(end.getDate() + 1)
+  return {
+    webhook_id: webhookId,
+    ...(result ? { success: result === 'delivered' } : {}),
+    ...(type ? { event_type: type } : {}),
+    ...(lead ? { lead_email: lead } : {}),
+    ...(from ? { from: startOf(from).toISOString() } : {}),
+    ...(end ? { to: new Date(end.getTime() - 1).toISOString() } : {}),
+  }
+}
+
+export const isFiltered = ({ result, type, lead, from, to }: WebhookSearch) =>
+  [result, type, lead, from, to].some((value) => value !== undefined)

@@ -1,0 +1,206 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import {
+  type DeliveryRunner,
+  hintChannel,
+  startDeliveryRunner,
+} from '../../../server/src/features/deliveries/index.ts'
+import { emit } from '../../../server/src/features/events/index.ts'
+import { listen } from '../../../server/src/kernel/db/listen.ts'
+import { transaction } from '../../../server/src/kernel/db/transaction.ts'
+import { createPerson, join } from '../../../server/test/people.ts'
+import { answerWith, type Receiver, startReceiver } from '../../../server/test/receiver.ts'
+import type { Application } from '../application.ts'
+import { test } from './fixture.ts'
+
+const path = '/w/default/settings/webhooks'
+const image = '<img src=x onerror=alert(1)>'
+const script = '"><script>alert(1)</script>'
+const letters = '山田 太郎 {{name}}'
+
+let good: Receiver
+let bad: Receiver
+let runner: DeliveryRunner | undefined
+beforeAll(async () => {
+  good = await startReceiver(answerWith(200, image))
+  bad = await startReceiver(answerWith(503, script))
+})
+afterAll(async () => {
+  await runner?.stop(1000)
+  await Promise.all([good.close(), bad.close()])
+})
+
+/** The part of the service that delivers. */
+async function startDelivering({ api: { ctx } }: Application) {
+  runner ??= await startDeliveryRunner(ctx, {
+    listen: (onHint) => listen(ctx.database.url, hintChannel, onHint, ctx.log),
+  })
+}
+
+const create = async (application: Application, name: string, url: string, more = {}) => {
+  const body = { name, target_hook_url: url, event_type: 'all_events', ...more }
+  const answer = await application.asOwner('POST', '/app/api/v2/webhooks', body)
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body))
+  return answer.body as { id: string }
+}
+
+const happen = ({ api }: Application, count: number, leadEmail = 'ann@lead.example') =>
+  transaction(api.ctx, (tx) =>
+    emit(
+      tx,
+      api.workspaceId,
+      Array.from({ length: count }, () => ({
+        ...({ type: 'lead.interested', campaign: null, leadEmail, data: {} } as const),
+      })),
+    ),
+  )
+
+const rows = (page: Page) => page.getByRole('grid', { name: 'Deliveries' }).getByRole('row')
+
+test('a webhook is made with a try-out receiver, tested and seen verified, without any code', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, path)
+  await page.getByText('No webhooks yet').waitFor()
+  await page.getByRole('button', { name: 'New webhook' }).first().click()
+  await page.getByRole('button', { name: 'Use a try-out receiver' }).click()
+  await expect.poll(() => page.getByLabel('Address').inputValue()).toMatch(/\/app\/try\/[\w-]{64}$/)
+  await page.getByRole('button', { name: 'Create webhook' }).click()
+  const secret = page.getByRole('textbox', { name: 'Signing secret of Try-out' })
+  expect(await secret.inputValue()).toMatch(/^whsec_/)
+  await page.getByRole('button', { name: 'I have stored it' }).click()
+  await page.getByRole('heading', { name: 'Try-out', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Send test' }).click()
+  await page.getByText('Verified').waitFor()
+  await rows(page).getByText('Delivered').waitFor()
+})
+
+test('deliveries appear while they are made: at the top at once, further down as a number', async ({
+  application,
+  open,
+}) => {
+  await startDelivering(application)
+  const { id } = await create(application, 'Live', good.url)
+  const page = await open(application.visitor, `${path}/${id}`)
+  await page.getByText('Nothing was sent yet').first().waitFor()
+  await happen(application, 60)
+  await rows(page).getByText('ann@lead.example').first().waitFor()
+  const grid = page.getByRole('grid', { name: 'Deliveries' })
+  await grid.hover()
+  await page.mouse.wheel(0, 600)
+  await rows(page).first().waitFor()
+  await expect
+    .poll(() => grid.evaluate('(node) => node.scrollTop'), { timeout: 10_000 })
+    .toBeGreaterThan(300)
+  await happen(application, 12, 'bob@lead.example')
+  await page.getByRole('button', { name: '12 new' }).click()
+  await rows(page).getByText('bob@lead.example').first().waitFor()
+  await page.getByText('Well: the last 30 attempts were delivered.').waitFor()
+})
+
+test('a failure is found by its chip, and its panel says why and what was sent', async ({
+  application,
+  open,
+}) => {
+  await startDelivering(application)
+  const { id } = await create(application, script, bad.url, {
+    headers: { 'X-Token': 'of the receiver' },
+  })
+  const page = await open(application.visitor, `${path}/${id}`)
+  await happen(application, 1)
+  await rows(page).getByText('Retrying').waitFor()
+  await page.getByRole('button', { name: 'Result' }).click()
+  await page.getByRole('menuitemcheckbox', { name: 'Delivered' }).click()
+  await page.getByText('No attempt matches').waitFor()
+  await page.getByRole('button', { name: 'Reset filters' }).last().click()
+  await page.getByRole('button', { name: 'Result' }).click()
+  await page.getByRole('menuitemcheckbox', { name: 'Failed' }).click()
+  await expect.poll(() => page.url()).toContain('result=failed')
+  await rows(page).getByText('Answered 503').first().click()
+  const panel = page.getByRole('dialog', { name: 'Lead interested' })
+  await panel.getByText('Next attempt').waitFor()
+  await panel.getByText(script, { exact: true }).waitFor()
+  await panel.getByText('X-Token: ••••').waitFor()
+  expect(await panel.textContent()).not.toContain('of the receiver')
+  const replay = panel.getByRole('button', { name: 'Replay' })
+  await replay.click()
+  await page.getByText('It is delivered again.').waitFor()
+  await page.keyboard.press('Escape')
+  await panel.waitFor({ state: 'detached' })
+  await page.goBack()
+  await panel.waitFor()
+})
+
+test('who pauses a webhook is offered what was missed when it goes on', async ({
+  application,
+  open,
+}) => {
+  await startDelivering(application)
+  const { id } = await create(application, 'Paused', good.url)
+  const page = await open(application.visitor, `${path}/${id}`)
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('button', { name: 'Resume', exact: true }).waitFor()
+  await happen(application, 3)
+  await page.getByRole('button', { name: 'Resume', exact: true }).click()
+  await page.getByText('3 events were missed').waitFor()
+  await page.getByRole('button', { name: 'Resume and replay 3' }).click()
+  await rows(page).getByText('Delivered').nth(2).waitFor()
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Replay a window' }).click()
+  // Whatever else has happened in this workspace is in the window as well.
+  const submit = page.getByRole('button', { name: /^Replay \d+ events$/ })
+  await submit.waitFor()
+  await page.getByLabel('Until').fill('2020-01-01T00:00')
+  await page.getByText('Choose a start before the end.').waitFor()
+  await page.keyboard.press('Escape')
+})
+
+test('a webhook is changed, given another secret and deleted', async ({ application, open }) => {
+  const { id } = await create(application, 'Old name', good.url, { headers: { 'X-Token': 'a' } })
+  const page = await open(application.visitor, `${path}/${id}?panel=edit`)
+  const name = page.getByRole('textbox', { name: 'Name', exact: true })
+  await name.fill('tab\u0007')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText(/control character/).waitFor()
+  await name.fill(letters)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: letters }).waitFor()
+
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Replace secret' }).click()
+  await page.getByRole('button', { name: 'Replace secret' }).click()
+  const secret = page.getByRole('textbox', { name: /^Signing secret/ })
+  expect(await secret.inputValue()).toMatch(/^whsec_/)
+  await page.getByRole('button', { name: 'I have stored it' }).click()
+
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Delete webhook' }).click()
+  await page.getByRole('button', { name: 'Delete webhook' }).click()
+  await page.getByText('is deleted').waitFor()
+  expect(await page.getByRole('link', { name: letters }).count()).toBe(0)
+})
+
+test('a viewer sees everything and changes nothing; what cannot be read says why', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  const { id } = await create(application, 'Seen', good.url)
+  const viewer = await createPerson(api, { email: 'viewer@hooks.example' })
+  await join(api, api.workspaceId, viewer, 'viewer')
+  const page = await open(viewer.browser, path)
+  await page.getByRole('link', { name: 'Seen' }).click()
+  await page.getByRole('heading', { name: 'Seen' }).waitFor()
+  for (const name of ['Pause', 'Send test', 'More actions', 'New webhook'])
+    expect(await page.getByRole('button', { name }).count()).toBe(0)
+  const readings = '**/app/api/v2/webhooks/*'
+  await page.route(readings, (route) => route.abort())
+  await page.reload()
+  await page.getByRole('alert').first().waitFor()
+  await page.unroute(readings)
+  await page.goto(
+    `${application.address}${path}/${id.replace(/.$/, (end) => (end === '0' ? '1' : '0'))}`,
+  )
+  await page.getByText('No such webhook').waitFor()
+})
