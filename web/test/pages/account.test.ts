@@ -40,7 +40,7 @@ test('a second factor is set up by its code, and asked for at the next sign-in',
   await page.getByRole('button', { name: 'Use a backup code' }).click()
   await page.getByLabel('Backup code').fill(backup)
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Workspace' }).waitFor()
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
 })
 
 /** RFC 6238: SHA-1, six digits, 30 s. */
