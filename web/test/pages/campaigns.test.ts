@@ -81,8 +81,8 @@ test('a campaign is made, written, scheduled, looked at and launched', async ({
   await saved(page)
 
   await page.getByRole('button', { name: 'Launch' }).click()
-  await page.getByText('email_list names no mailbox').waitFor()
-  await page.getByRole('link', { name: 'Show' }).click()
+  await page.getByText('It has no mailbox that works').waitFor()
+  await page.getByRole('listitem').filter({ hasText: 'no mailbox' }).getByRole('link').click()
   await page.getByRole('combobox', { name: 'Mailboxes' }).click()
   await page.getByRole('option', { name: address }).click()
   await saved(page)

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Browser, setUp } from '../../../test/browser.ts'
 import { type Sending, testSending } from '../../../test/sending.ts'
@@ -132,6 +134,18 @@ test('what mails come to is counted by day, step and variant, each thing once', 
     ...{ contacted: 2, auto_replied: 1, interested: 1, lead_counts: { replied: 1 } },
     ...{ steps: 2, mailboxes: 1, sending_status: { state: 'waiting' } },
   })
+  // The migration that fills the table from what was there before comes to the same.
+  const counted = () => ctx.database.peek.selectFrom('campaign_step_days').selectAll().execute()
+  const before = await counted()
+  await ctx.database.peek.deleteFrom('campaign_step_days').execute()
+  const migration = readFileSync(
+    new URL('../../../migrations/0068_campaign_step_days.sql', import.meta.url),
+    'utf8',
+  )
+  await sql.raw(migration.slice(migration.indexOf('with zones'))).execute(ctx.database.peek)
+  // Of automatic replies it knows by the messages, and here none was read.
+  expect(await counted()).toEqual(before.map((row) => ({ ...row, auto_replied: 0 })))
+  await sql`update campaign_step_days set auto_replied = 1`.execute(ctx.database.peek)
   // Who takes it back takes it out of the sum.
   await set('not_interested')
   expect((await call('GET', '/app/campaigns')).body.items[0].interested).toBe(0)

@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight'
 import { useNavigate } from '@tanstack/react-router'
-import { Building2, Keyboard, KeyRound, Search, UserPlus, UserRound, Webhook } from 'lucide-react'
+import { Building2, Keyboard, KeyRound, Search, Send, UserPlus, UserRound, Webhook } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isAtLeast, useSignedIn } from '../../features/users/index.ts'
@@ -26,6 +26,7 @@ export default function CommandPalette({ onShowKeys }: { onShowKeys: () => void 
   const goTo = (handle: string) => () => void navigate({ to: '/w/$handle', params: { handle } })
 
   const inWorkspace = workspace ? { params: { handle: workspace.handle } } : undefined
+  const mayWork = workspace !== undefined && isAtLeast(workspace.role, 'member')
   const mayManage = workspace !== undefined && isAtLeast(workspace.role, 'admin')
   const shown = places.filter(({ least }) => workspace && isAtLeast(workspace.role, least))
   const actions: SpotlightActionGroupData[] = [
@@ -49,6 +50,21 @@ export default function CommandPalette({ onShowKeys }: { onShowKeys: () => void 
     {
       group: t(($) => $.palette.do),
       actions: [
+        ...(mayWork && inWorkspace
+          ? [
+              {
+                id: 'new-campaign',
+                label: t(($) => $.campaigns.create),
+                leftSection: icon(Send),
+                onClick: () =>
+                  void navigate({
+                    to: '/w/$handle/campaigns',
+                    ...inWorkspace,
+                    search: { panel: 'new' },
+                  }),
+              },
+            ]
+          : []),
         ...(mayManage && inWorkspace
           ? [
               {

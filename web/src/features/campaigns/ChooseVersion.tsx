@@ -42,6 +42,7 @@ function Choices({ conflicts, onDone }: ChoicesProps) {
           <Group justify="space-between" mb={4}>
             <Text fw={500}>{placeText(path)}</Text>
             <SegmentedControl
+              transitionDuration={0}
               size="xs"
               aria-label={placeText(path)}
               value={keepsMine[index] ? 'mine' : 'theirs'}

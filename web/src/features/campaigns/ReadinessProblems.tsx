@@ -30,7 +30,7 @@ export function ReadinessProblems({ problems }: Pick<CampaignReadiness, 'problem
       <List size="sm" spacing={4}>
         {problems.map(({ path, message }) => (
           <List.Item key={`${path} ${message}`}>
-            {message}{' '}
+            {path === '/email_list' ? t(($) => $.campaigns.launch.noSender) : message}{' '}
             <Link
               to="/w/$handle/campaigns/$id"
               params={{ handle, id }}

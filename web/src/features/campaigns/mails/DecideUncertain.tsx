@@ -32,7 +32,7 @@ export function DecideUncertain({ mail }: { mail: Send }) {
   const again = useMutation({ ...repeatSendMutation(), onSuccess })
   return (
     <>
-      <Group gap="xs" justify="flex-end">
+      <Group gap="xs" justify="flex-end" my={4}>
         <Button
           size="compact-sm"
           variant="default"

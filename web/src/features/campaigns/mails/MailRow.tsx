@@ -18,6 +18,7 @@ export function MailRow({ mail }: { mail: Send }) {
   const { t } = useTranslation()
   const { mayChange } = useDraft()
   const { state, step, variant, attempt, error_message } = mail
+  const decision = state === 'uncertain' && mayChange && <DecideUncertain mail={mail} />
   return (
     <tr>
       <th scope="row">
@@ -42,13 +43,12 @@ export function MailRow({ mail }: { mail: Send }) {
             {error_message}
           </Text>
         )}
+        {decision && <div className="narrow-only">{decision}</div>}
       </td>
       <td className="end wide-only">
         <Moment at={mail.timestamp_settled ?? mail.timestamp_claimed} />
       </td>
-      <td className="end">
-        {state === 'uncertain' && mayChange && <DecideUncertain mail={mail} />}
-      </td>
+      <td className="end wide-only">{decision}</td>
     </tr>
   )
 }

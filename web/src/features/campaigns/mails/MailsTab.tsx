@@ -72,7 +72,7 @@ export default function MailsTab() {
                 <th className="wide-only">{t(($) => $.campaigns.mails.mailbox)}</th>
                 <th>{t(($) => $.campaigns.mails.state)}</th>
                 <th className="end wide-only">{t(($) => $.campaigns.mails.when)}</th>
-                <td />
+                <td className="wide-only" />
               </tr>
             </thead>
             <tbody>

@@ -63,6 +63,7 @@ export function PreviewTools({ steps, asked, view, onView, onShow }: PreviewTool
         ]}
       />
       <SegmentedControl
+        transitionDuration={0}
         aria-label={t(($) => $.campaigns.steps.view)}
         value={view}
         onChange={(each) => onView(each as View)}

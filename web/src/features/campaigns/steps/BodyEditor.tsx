@@ -36,6 +36,7 @@ export function BodyEditor({ value, problem, onChange }: BodyEditorProps) {
           {t(($) => $.campaigns.steps.body)}
         </Text>
         <SegmentedControl
+          transitionDuration={0}
           size="xs"
           aria-label={t(($) => $.campaigns.steps.view)}
           value={view}
