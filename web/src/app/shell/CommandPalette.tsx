@@ -1,7 +1,16 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight'
 import { useNavigate } from '@tanstack/react-router'
-import { Building2, Keyboard, KeyRound, Search, Send, UserPlus, UserRound, Webhook } from 'lucide-react'
+import {
+  Building2,
+  Keyboard,
+  KeyRound,
+  Search,
+  Send,
+  UserPlus,
+  UserRound,
+  Webhook,
+} from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isAtLeast, useSignedIn } from '../../features/users/index.ts'

@@ -1,6 +1,8 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { useWorkspace } from '../users/index.ts'
+import classes from './CampaignPage.module.css'
 import { useDraft } from './useDraft.ts'
 
 const counts = ['total', 'active', 'completed', 'replied', 'bounced', 'unsubscribed'] as const
@@ -24,9 +26,14 @@ export default function LeadsTab() {
           </div>
         ))}
       </Group>
-      <Button component="a" href={`/w/${handle}/leads?campaign=${campaign.id}`}>
+      <Link
+        to="/w/$handle/leads"
+        params={{ handle }}
+        search={{ campaign: campaign.id }}
+        className={classes.link}
+      >
         {t(($) => $.campaigns.leads.show)}
-      </Button>
+      </Link>
     </Stack>
   )
 }
