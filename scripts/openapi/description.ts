@@ -103,6 +103,8 @@ export const applicationDescription: ApiDescription = {
     { name: 'Profile', description: 'What a person does for themselves.' },
     { name: 'Members', description: 'Who may do what in a workspace.' },
     { name: 'Mailboxes', description: 'That campaigns send from, and their logins.' },
+    { name: 'Labels', description: 'Of interest, and what they do to sending.' },
+    { name: 'Suppression', description: 'Whom nobody writes to.' },
     { name: 'Workspace', description: 'Settings, plan and audit log.' },
     ...apiDescription.tags,
   ],

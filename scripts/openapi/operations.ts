@@ -134,6 +134,6 @@ function namesRecord(operation: Operation, parameters: Parameter[], schemas: Sch
   const names = parameters.filter((each) => each.required).map((each) => each.name)
   return (
     parameters.some((each) => each.in === 'path') ||
-    [...names, ...(inBody ?? [])].some((name) => name.endsWith('_id'))
+    [...names, ...(inBody ?? [])].some((name) => /(_id|^value|^address)$/.test(name))
   )
 }

@@ -35,6 +35,7 @@ import {
   keyRoutes,
   keySchemas,
 } from './features/keys/index.ts'
+import { labelRoutes, labelSchemas } from './features/labels/index.ts'
 import { leadOverviewRoutes, leadOverviewSchemas } from './features/lead-overview/index.ts'
 import {
   campaignLeadRoutes,
@@ -75,7 +76,9 @@ import {
   signInRoutes,
   signInSchemas,
 } from './features/sign-in/index.ts'
+import { suppressionRoutes, suppressionSchemas } from './features/suppression/index.ts'
 import { tokenBoxOf, trackingRoutes } from './features/tracking/index.ts'
+import { undoRoutes, undoSchemas } from './features/undo-suppression/index.ts'
 import { webhookHealthRoutes, webhookHealthSchemas } from './features/webhooks/health/index.ts'
 import {
   sentRequestRoutes,
@@ -124,6 +127,9 @@ const applicationFeatures: {
   { schemas: linkSchemas, routes: linkRoutes },
   { schemas: mailboxSchemas, routes: mailboxRoutes },
   { schemas: consentSchemas, routes: consentRoutes },
+  { schemas: labelSchemas, routes: labelRoutes },
+  { schemas: suppressionSchemas, routes: suppressionRoutes },
+  { schemas: undoSchemas, routes: undoRoutes },
   { schemas: inboxSchemas, routes: inboxRoutes },
   { schemas: homeSchemas, routes: homeRoutes },
   { schemas: searchSchemas, routes: searchRoutes },

@@ -7,7 +7,7 @@ import {
   type LabelEffect,
   type LabelSentiment,
   listLabels,
-  renameLabel,
+  updateLabel,
 } from '../features/labels/index.ts'
 import { parseId, parseName } from './arguments.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
@@ -66,7 +66,7 @@ export function labelCommands(program: Command) {
     .action((id: string, options: WorkspaceOptions & { name: string }) =>
       operateIn(
         options,
-        (ctx, workspaceId) => renameLabel(ctx, workspaceId, id, options.name, operator),
+        (ctx, workspaceId) => updateLabel(ctx, workspaceId, id, { name: options.name }, operator),
         showLabel,
       ),
     )

@@ -3,6 +3,7 @@ import { createLabel } from '../../src/features/labels/index.ts'
 import { changeMany, findLead } from '../../src/features/leads/index.ts'
 import { listMailboxes } from '../../src/features/mailboxes/index.ts'
 import { addMember, createInvitation } from '../../src/features/members/index.ts'
+import { addSuppression } from '../../src/features/suppression/index.ts'
 import { createUser } from '../../src/features/users/index.ts'
 import { createTryOut } from '../../src/features/webhooks/try-out/try-outs.ts'
 import type { TestApi } from '../app.ts'
@@ -40,6 +41,8 @@ export async function createApplicationWorld(
   const begun = await createImport(api.ctx, workspaceId, file, { actor })
   await putPart(api.ctx, workspaceId, begun.id, 1, octets)
   const conversation = await createConversation(api, workspaceId, campaignId)
+  const blocked = 'blocked@example.com'
+  await addSuppression(api.ctx, workspaceId, blocked, operator)
   const keyId = world.ids['/oauth/service-accounts'] ?? ''
   const shared = Object.entries(world.ids).map(([path, id]) => [`/app${path}`, id])
   return {
@@ -49,6 +52,7 @@ export async function createApplicationWorld(
       ...{ '/app/members': userId, '/app/invitations': invitation.id, '/app/keys': keyId },
       ...{ '/app/mailboxes': mailboxId },
       ...{ '/app/threads': conversation.id, '/app/messages': conversation.messageId },
+      ...{ '/app/labels': label.id },
       ...{ '/app/workspaces': workspaceId, '/app/profile/sessions': api.ctx.newId() },
       ...{ '/app/webhooks': world.references.webhook_id ?? '' },
       '/app/webhooks/try': createTryOut(api.ctx, workspaceId).token,
@@ -67,7 +71,7 @@ export async function createApplicationWorld(
       lead_id: await onlyLead(api, workspaceId),
       ...{ label_id: label.id, to_campaign_id: campaignId },
     },
-    values: { ...world.values, address: 'bert@example.com', to: 'me@member.example' },
+    values: { ...world.values, address: blocked, value: blocked, to: 'me@member.example' },
   }
 }
 

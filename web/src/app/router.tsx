@@ -11,6 +11,8 @@ import { auditFilterOf } from '../features/audit/index.ts'
 import { campaignFilterOf, campaignPlaceOf } from '../features/campaigns/index.ts'
 import { inboxPlaceOf } from '../features/inbox/place.ts'
 import { leadSearchOf } from '../features/leads/index.ts'
+import { mailboxFilterOf } from '../features/mailboxes/index.ts'
+import { type SuppressionFilter, suppressionFilterOf } from '../features/suppression/index.ts'
 import { readSession } from '../features/users/index.ts'
 import { webhookSearchOf } from '../features/webhooks/index.ts'
 import { rememberedWorkspace } from '../lib/remembered.ts'
@@ -40,7 +42,7 @@ const signIn = createRoute({
   path: 'sign-in',
   // Where somebody wanted to go; only a path of ours, never another site's address.
   validateSearch: ({ next, error }): { next?: string; error?: 'oidc' } => ({
-    next: typeof next === 'string' && /^\/(w|account)\b/.test(next) ? next : undefined,
+    next: typeof next === 'string' && /^\/(w|account|consent)\b/.test(next) ? next : undefined,
     // The provider sent somebody back who may not enter.
     error: error === undefined ? undefined : 'oidc',
   }),
@@ -160,6 +162,89 @@ const leadImport = createRoute({
   component: lazyRouteComponent(() => import('../features/imports/ImportPage.tsx'), 'ImportPage'),
 })
 
+/** Where a provider of mail sends people back to; the state names the workspace that they came from. */
+const consent = createRoute({
+  getParentRoute: () => signedIn,
+  path: 'consent',
+  beforeLoad: ({ context, location }) => {
+    const state = new URLSearchParams(location.searchStr).get('state') ?? ''
+    const { workspaces } = context.session
+    const found = workspaces.find(({ id }) => state.startsWith(`${id}.`))
+    if (!found) throw notFound()
+    // Behind the #, so that what it gave them is in no log of ours.
+    throw redirect({
+      to: '/w/$handle/settings/mailboxes/consent',
+      params: { handle: found.handle },
+      hash: location.searchStr.slice(1),
+      replace: true,
+    })
+  },
+})
+
+const mailboxes = createRoute({
+  getParentRoute: () => workspace,
+  path: 'settings/mailboxes',
+  validateSearch: (search) => mailboxFilterOf(search),
+  component: lazyRouteComponent(
+    () => import('../features/mailboxes/MailboxesPage.tsx'),
+    'MailboxesPage',
+  ),
+})
+
+const connectMailbox = createRoute({
+  getParentRoute: () => workspace,
+  path: 'settings/mailboxes/connect',
+  validateSearch: ({ address, mailbox }): { address?: string; mailbox?: string } => ({
+    address: typeof address === 'string' ? address : undefined,
+    mailbox: typeof mailbox === 'string' ? mailbox : undefined,
+  }),
+  component: lazyRouteComponent(
+    () => import('../features/mailboxes/ConnectPage.tsx'),
+    'ConnectPage',
+  ),
+})
+
+const mailboxConsent = createRoute({
+  getParentRoute: () => workspace,
+  path: 'settings/mailboxes/consent',
+  component: lazyRouteComponent(
+    () => import('../features/mailboxes/ConsentPage.tsx'),
+    'ConsentPage',
+  ),
+})
+
+const mailbox = createRoute({
+  getParentRoute: () => workspace,
+  path: 'settings/mailboxes/$id',
+  component: lazyRouteComponent(
+    () => import('../features/mailboxes/MailboxPage.tsx'),
+    'MailboxPage',
+  ),
+})
+
+const labels = createRoute({
+  getParentRoute: () => workspace,
+  path: 'settings/labels',
+  // `new`, or the id of the label that is edited.
+  validateSearch: ({ panel }): { panel?: string } => ({
+    panel: typeof panel === 'string' ? panel : undefined,
+  }),
+  component: lazyRouteComponent(() => import('../features/labels/LabelsPage.tsx'), 'LabelsPage'),
+})
+
+const suppression = createRoute({
+  getParentRoute: () => workspace,
+  path: 'settings/suppression',
+  validateSearch: (search): SuppressionFilter & { panel?: 'add' | 'import' } => ({
+    ...suppressionFilterOf(search),
+    panel: (['add', 'import'] as const).find((each) => each === search.panel),
+  }),
+  component: lazyRouteComponent(
+    () => import('../features/suppression/SuppressionPage.tsx'),
+    'SuppressionPage',
+  ),
+})
+
 const keys = createRoute({
   getParentRoute: () => workspace,
   path: 'settings/keys',
@@ -230,7 +315,14 @@ export const router = createRouter({
     signedIn.addChildren([
       home,
       account,
+      consent,
       workspace.addChildren([
+        mailboxes,
+        connectMailbox,
+        mailboxConsent,
+        mailbox,
+        labels,
+        suppression,
         workspaceHome,
         campaigns,
         campaign,

@@ -11,5 +11,6 @@ export {
   type LabelEffect,
   type LabelSentiment,
   listLabels,
-  renameLabel,
+  updateLabel,
 } from './labels.ts'
+export { labelRoutes, labelSchemas } from './routes.ts'

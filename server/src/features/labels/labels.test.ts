@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { operator } from '../audit/index.ts'
-import { archiveLabel, createLabel, findLabelById, listLabels, renameLabel } from './index.ts'
+import { archiveLabel, createLabel, findLabelById, listLabels, updateLabel } from './index.ts'
 
 let api: TestApi
 let workspaceId: string
@@ -29,7 +29,7 @@ test('a new label has a value made of its name, and defaults that change no send
 test('renaming changes the name and nothing else that an integration knows it by', async () => {
   const label = await create('Warm')
   api.ctx.clock.advance(1000)
-  const renamed = await renameLabel(api.ctx, workspaceId, label.id, 'Hot', operator)
+  const renamed = await updateLabel(api.ctx, workspaceId, label.id, { name: 'Hot' }, operator)
   expect(renamed).toEqual({ ...label, name: 'Hot', timestamp_updated: api.ctx.now() })
 })
 
@@ -37,7 +37,7 @@ describe('a name that could be read as something else is refused', () => {
   beforeAll(async () => {
     await create('Cold lead')
     const { id } = await create('First name')
-    await renameLabel(api.ctx, workspaceId, id, 'Second name', operator)
+    await updateLabel(api.ctx, workspaceId, id, { name: 'Second name' }, operator)
   })
 
   test.each([
@@ -56,7 +56,7 @@ describe('a name that could be read as something else is refused', () => {
     const refusal = { code: 'invalid_field', message: expect.stringContaining(problem) }
     await expect(create(name)).rejects.toMatchObject(refusal)
     const { id } = await create(`own ${api.ctx.newId()}`)
-    const renaming = renameLabel(api.ctx, workspaceId, id, name, operator)
+    const renaming = updateLabel(api.ctx, workspaceId, id, { name }, operator)
     await expect(renaming).rejects.toMatchObject(refusal)
   })
 })
@@ -103,7 +103,7 @@ test('a workspace neither sees nor changes the labels of another', async () => {
   expect(await listLabels(api.ctx.db, stranger.workspaceId)).toEqual([])
   expect(await findLabelById(api.ctx.db, stranger.workspaceId, label.id)).toBeUndefined()
   await expect(
-    renameLabel(api.ctx, stranger.workspaceId, label.id, 'Mine', operator),
+    updateLabel(api.ctx, stranger.workspaceId, label.id, { name: 'Mine' }, operator),
   ).rejects.toMatchObject({ code: 'not_found' })
   await expect(
     archiveLabel(api.ctx, stranger.workspaceId, label.id, operator),
@@ -113,7 +113,7 @@ test('a workspace neither sees nor changes the labels of another', async () => {
 
 test('every change of a label is in the audit log', async () => {
   const label = await create('Audited')
-  await renameLabel(api.ctx, workspaceId, label.id, 'Audited twice', operator)
+  await updateLabel(api.ctx, workspaceId, label.id, { name: 'Audited twice' }, operator)
   await archiveLabel(api.ctx, workspaceId, label.id, operator)
   const entries = await api.ctx.db
     .selectFrom('audit_log')
@@ -127,4 +127,18 @@ test('every change of a label is in the audit log', async () => {
     'label.renamed',
     'label.archived',
   ])
+})
+
+test('another effect and sentiment hold from then on, and are in the audit log', async () => {
+  const label = await createLabel(api.ctx, workspaceId, { name: 'Changed later' }, operator)
+  const change = { effect: 'stop', sentiment: 'negative' } as const
+  const changed = await updateLabel(api.ctx, workspaceId, label.id, change, operator)
+  expect(changed).toMatchObject({ name: 'Changed later', ...change, value: label.value })
+  const { action } = await api.ctx.database.peek
+    .selectFrom('audit_log')
+    .select('action')
+    .where('subject_id', '=', label.id)
+    .orderBy('id', 'desc')
+    .executeTakeFirstOrThrow()
+  expect(action).toBe('label.updated')
 })

@@ -83,30 +83,38 @@ export async function createLabel(
   })
 }
 
-/** The value stays: it is what integrations know the label by. */
-export async function renameLabel(
+export type LabelChange = Partial<Pick<Label, 'name' | 'effect' | 'sentiment'>>
+
+/**
+ * The value stays: it is what integrations know the label by. Another effect holds for leads that are
+ * given the label from now on.
+ */
+export async function updateLabel(
   ctx: Context,
   workspaceId: string,
   id: string,
-  newName: string,
+  { name: newName, ...change }: LabelChange,
   actor: Actor,
 ): Promise<Label> {
   return transaction(ctx, async (tx) => {
     await queries.lockNames(tx.db, workspaceId)
-    const labels = await listLabels(tx.db, workspaceId, { archived: true })
-    const name = newName.trim()
-    const problem = problemWithName(
-      name,
-      labels.filter((label) => label.id !== id),
-    )
-    if (problem) throw invalidField('/name', problem)
+    const name = newName?.trim()
+    if (name !== undefined) {
+      const labels = await listLabels(tx.db, workspaceId, { archived: true })
+      const problem = problemWithName(
+        name,
+        labels.filter((label) => label.id !== id),
+      )
+      if (problem) throw invalidField('/name', problem)
+    }
     const row = await queries.updateLabel(tx.db, workspaceId, id, {
-      name,
-      name_folded: foldStatus(name),
+      ...change,
+      ...(name === undefined ? {} : { name, name_folded: foldStatus(name) }),
       timestamp_updated: tx.now(),
     })
     if (!row) throw notFound('label')
-    await record(tx, workspaceId, id, 'label.renamed', actor)
+    const isRenamedOnly = Object.keys(change).length === 0
+    await record(tx, workspaceId, id, isRenamedOnly ? 'label.renamed' : 'label.updated', actor)
     return toLabel(row)
   })
 }

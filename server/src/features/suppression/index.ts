@@ -10,6 +10,8 @@ export {
   showSuppression,
   summariseSuppressions,
 } from './list.ts'
+export { suppressionRoutes } from './routes.ts'
+export { suppressionSchemas } from './schema.ts'
 export {
   erasedEntry,
   findSuppressed,

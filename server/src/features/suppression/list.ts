@@ -147,6 +147,49 @@ export interface SuppressionSummary {
   items: queries.StoredSuppression[]
 }
 
+export interface SuppressionFilter {
+  /** A part of the address or domain, in any case. */
+  search?: string | undefined
+  kind?: SuppressionEntry['kind'] | undefined
+  reason?: SuppressionReason | undefined
+}
+
+export interface SuppressionPage {
+  items: queries.StoredSuppression[]
+  next_starting_after?: string
+}
+
+/** Addresses before domains, each by the alphabet. */
+export async function listSuppressions(
+  ctx: Context,
+  workspaceId: string,
+  page: { limit: number; startingAfter: string | undefined },
+  filter: SuppressionFilter,
+): Promise<SuppressionPage> {
+  const after = readPosition(page.startingAfter)
+  const limit = page.limit + 1
+  const rows = await queries.listSuppressions(ctx.db, workspaceId, after, limit, filter)
+  const items = rows.slice(0, page.limit)
+  const last = items.at(-1)
+  const shownItems = items.map((row) => ({ ...row, value: shownEntry(row.value) }))
+  if (rows.length <= page.limit || !last) return { items: shownItems }
+  return { items: shownItems, next_starting_after: `${last.kind}:${last.value}` }
+}
+
+/** `address:ann@example.com`, the entry that the last page ended with. */
+function readPosition(cursor: string | undefined): queries.SuppressionPosition {
+  if (cursor === undefined) return { kind: '', value: '' }
+  const [, kind, value] = /^(address|domain):([^\0]+)$/s.exec(cursor) ?? []
+  if (kind && value) return { kind, value }
+  throw new AppError(
+    'invalid_cursor',
+    'starting_after must be the next_starting_after of the previous page.',
+  )
+}
+
+export const countSuppressions = (ctx: Context, workspaceId: string) =>
+  queries.countSuppressions(ctx.db, workspaceId)
+
 export async function summariseSuppressions(
   ctx: Context,
   workspaceId: string,
@@ -163,7 +206,7 @@ export async function addSuppression(
   workspaceId: string,
   text: string,
   actor: Actor,
-): Promise<SuppressionEntry & { reason: string }> {
+): Promise<SuppressionEntry & { reason: SuppressionReason }> {
   const entry = readEntry(text)
   return transaction(ctx, async (tx) => {
     await suppress(tx, workspaceId, [{ ...entry, reason: 'blocked', campaignId: null }])
@@ -184,7 +227,7 @@ export async function removeSuppression(
   text: string,
   options: { force: boolean },
   actor: Actor,
-): Promise<SuppressionEntry & { reason: string }> {
+): Promise<SuppressionEntry & { reason: SuppressionReason }> {
   const entry = readEntry(text)
   return transaction(ctx, async (tx) => {
     const lifted = await liftSuppression(tx, workspaceId, entry)

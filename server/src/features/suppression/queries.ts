@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 
@@ -72,22 +72,35 @@ export interface SuppressionPosition {
   value: string
 }
 
+interface ListFilter {
+  search?: string | undefined
+  kind?: string | undefined
+  reason?: string | undefined
+}
+
 /** Addresses before domains, each by the alphabet. */
-export async function listSuppressions(
+export const listSuppressions = (
   db: Db,
   workspaceId: string,
   after: SuppressionPosition,
   limit: number,
-) {
-  const { rows } = await sql<StoredSuppression>`
-    select kind, value, reason, campaign_id, timestamp_created
-    from suppressions
-    where workspace_id = ${workspaceId}::uuid
-      and (kind, value) > (${after.kind}, ${after.value})
-    order by kind, value
-    limit ${limit}`.execute(db)
-  return rows
-}
+  { search, kind, reason }: ListFilter = {},
+) =>
+  db
+    .selectFrom('suppressions')
+    .select(['kind', 'value', 'reason', 'campaign_id', 'timestamp_created'])
+    .where('workspace_id', '=', workspaceId)
+    .where(sql<SqlBool>`(kind, value) > (${after.kind}, ${after.value})`)
+    .$if(kind !== undefined, (query) => query.where('kind', '=', kind as string))
+    .$if(reason !== undefined, (query) => query.where('reason', '=', reason as string))
+    .$if(search !== undefined, (query) =>
+      query.where('value', 'like', `%${search?.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`),
+    )
+    .orderBy('kind')
+    .orderBy('value')
+    .limit(limit)
+    .$castTo<StoredSuppression>()
+    .execute()
 
 /** How many there are for each reason. */
 export async function countSuppressions(db: Db, workspaceId: string) {

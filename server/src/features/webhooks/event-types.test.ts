@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { operator } from '../audit/index.ts'
 import { standardEventTypes } from '../events/catalogue/index.ts'
-import { archiveLabel, createLabel, renameLabel } from '../labels/index.ts'
+import { archiveLabel, createLabel, updateLabel } from '../labels/index.ts'
 import { allEvents } from './index.ts'
 
 let api: TestApi
@@ -40,7 +40,7 @@ test('each of them can be subscribed to', async () => {
 test('a label is listed by its current name and its first value', async () => {
   const { workspaceId } = api
   const label = await createLabel(api.ctx, workspaceId, { name: 'Call back' }, operator)
-  await renameLabel(api.ctx, workspaceId, label.id, 'Call later', operator)
+  await updateLabel(api.ctx, workspaceId, label.id, { name: 'Call later' }, operator)
   expect((await list()).at(-1)).toEqual({
     id: `lead.label.${label.id}`,
     label: 'Call later',

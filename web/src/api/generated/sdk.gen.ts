@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.ts';
-import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AcquireEmailData, AcquireEmailErrors, AcquireEmailResponses, AddLeadsData, AddLeadsErrors, AddLeadsResponses, AddMailboxData, AddMailboxErrors, AddMailboxResponses, BeginConsentData, BeginConsentErrors, BeginConsentResponses, BeginOidcData, BeginOidcErrors, BeginOidcResponses, BeginReconnectData, BeginReconnectErrors, BeginReconnectResponses, BeginSecondFactorData, BeginSecondFactorErrors, BeginSecondFactorResponses, CancelImportData, CancelImportErrors, CancelImportResponses, CancelLeadJobData, CancelLeadJobErrors, CancelLeadJobResponses, ChangeImportData, ChangeImportErrors, ChangeImportResponses, ChangeLeadsData, ChangeLeadsErrors, ChangeLeadsResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckImportData, CheckImportErrors, CheckImportResponses, CheckMailboxDnsData, CheckMailboxDnsErrors, CheckMailboxDnsResponses, ConfirmSecondFactorData, ConfirmSecondFactorErrors, ConfirmSecondFactorResponses, ConfirmSendArrivedData, ConfirmSendArrivedErrors, ConfirmSendArrivedResponses, CountLeadsData, CountLeadsErrors, CountLeadsResponses, CountThreadsData, CountThreadsErrors, CountThreadsResponses, CountWebhookReplayData, CountWebhookReplayErrors, CountWebhookReplayResponses, CreateCampaignData, CreateCampaignErrors, CreateCampaignResponses, CreateImportData, CreateImportErrors, CreateImportResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateServiceAccountKeyData, CreateServiceAccountKeyErrors, CreateServiceAccountKeyResponses, CreateTryOutData, CreateTryOutErrors, CreateTryOutResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteCampaignData, DeleteCampaignErrors, DeleteCampaignResponses, DeleteInvitationData, DeleteInvitationErrors, DeleteInvitationResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisableSecondFactorData, DisableSecondFactorErrors, DisableSecondFactorResponses, DownloadImportReportData, DownloadImportReportErrors, DownloadImportReportResponses, DuplicateCampaignData, DuplicateCampaignErrors, DuplicateCampaignResponses, EnterSecondFactorData, EnterSecondFactorErrors, EnterSecondFactorResponses, EraseLeadData, EraseLeadErrors, EraseLeadResponses, ExportLeadsData, ExportLeadsErrors, ExportLeadsResponses, FindContactsData, FindContactsErrors, FindContactsResponses, FinishConsentData, FinishConsentErrors, FinishConsentResponses, ForecastCampaignData, ForecastCampaignErrors, ForecastCampaignResponses, GetAcquiredCompanyData, GetAcquiredCompanyErrors, GetAcquiredCompanyResponses, GetAcquisitionBalanceData, GetAcquisitionBalanceErrors, GetAcquisitionBalanceResponses, GetAnalyticsData, GetAnalyticsErrors, GetAnalyticsResponses, GetCampaignData, GetCampaignErrors, GetCampaignResponses, GetConsentSettingsData, GetConsentSettingsErrors, GetConsentSettingsResponses, GetHomeData, GetHomeErrors, GetHomeResponses, GetImportData, GetImportErrors, GetImportResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetLeadData, GetLeadErrors, GetLeadJobData, GetLeadJobErrors, GetLeadJobResponses, GetLeadOverviewData, GetLeadOverviewErrors, GetLeadOverviewResponses, GetLeadResponses, GetMailboxData, GetMailboxErrors, GetMailboxResponses, GetMailboxUseData, GetMailboxUseErrors, GetMailboxUseResponses, GetMessageBodyData, GetMessageBodyErrors, GetMessageBodyResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetThreadData, GetThreadErrors, GetThreadResponses, GetTryOutData, GetTryOutErrors, GetTryOutResponses, GetWebhookData, GetWebhookErrors, GetWebhookEventData, GetWebhookEventErrors, GetWebhookEventResponses, GetWebhookEventSummaryByDateData, GetWebhookEventSummaryByDateErrors, GetWebhookEventSummaryByDateResponses, GetWebhookEventSummaryData, GetWebhookEventSummaryErrors, GetWebhookEventSummaryResponses, GetWebhookHealthData, GetWebhookHealthErrors, GetWebhookHealthResponses, GetWebhookRequestData, GetWebhookRequestErrors, GetWebhookRequestResponses, GetWebhookResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ListAcquiredContactsData, ListAcquiredContactsErrors, ListAcquiredContactsResponses, ListAcquireListsData, ListAcquireListsErrors, ListAcquireListsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListCampaignsData, ListCampaignsErrors, ListCampaignsResponses, ListCampaignSummariesData, ListCampaignSummariesErrors, ListCampaignSummariesResponses, ListImportsData, ListImportsErrors, ListImportsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListLeadHistoryData, ListLeadHistoryErrors, ListLeadHistoryResponses, ListLeadsData, ListLeadsErrors, ListLeadsResponses, ListLeadVariablesData, ListLeadVariablesErrors, ListLeadVariablesResponses, ListMailboxesData, ListMailboxesErrors, ListMailboxesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListOwnSessionsData, ListOwnSessionsErrors, ListOwnSessionsResponses, ListSavedViewsData, ListSavedViewsErrors, ListSavedViewsResponses, ListSendsData, ListSendsErrors, ListSendsResponses, ListServiceAccountKeysData, ListServiceAccountKeysErrors, ListServiceAccountKeysResponses, ListThreadsData, ListThreadsErrors, ListThreadsResponses, ListWebhookDaysData, ListWebhookDaysErrors, ListWebhookDaysResponses, ListWebhookEventsData, ListWebhookEventsErrors, ListWebhookEventsResponses, ListWebhookEventTypesData, ListWebhookEventTypesErrors, ListWebhookEventTypesResponses, ListWebhookHealthData, ListWebhookHealthErrors, ListWebhookHealthResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, ListWorkspacesData, ListWorkspacesErrors, ListWorkspacesResponses, MarkThreadsDoneData, MarkThreadsDoneErrors, MarkThreadsDoneResponses, MarkThreadsReadData, MarkThreadsReadErrors, MarkThreadsReadResponses, PauseMailboxData, PauseMailboxErrors, PauseMailboxResponses, PreviewMailData, PreviewMailErrors, PreviewMailResponses, PutImportPartData, PutImportPartResponses, ReadCampaignAnalyticsData, ReadCampaignAnalyticsErrors, ReadCampaignAnalyticsResponses, ReadCampaignReadinessData, ReadCampaignReadinessErrors, ReadCampaignReadinessResponses, RemoveMailboxData, RemoveMailboxErrors, RemoveMailboxResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RenewBackupCodesData, RenewBackupCodesErrors, RenewBackupCodesResponses, RepeatSendData, RepeatSendErrors, RepeatSendResponses, ReplayWebhookData, ReplayWebhookErrors, ReplayWebhookResponses, ReplyInThreadData, ReplyInThreadErrors, ReplyInThreadResponses, ResetPasswordData, ResetPasswordErrors, ResetPasswordResponses, ResumeMailboxData, ResumeMailboxErrors, ResumeMailboxResponses, RevokeKeyFamilyData, RevokeKeyFamilyErrors, RevokeKeyFamilyResponses, RevokeOtherSessionsData, RevokeOtherSessionsErrors, RevokeOtherSessionsResponses, RevokeOwnSessionData, RevokeOwnSessionErrors, RevokeOwnSessionResponses, RevokeServiceAccountKeyData, RevokeServiceAccountKeyErrors, RevokeServiceAccountKeyResponses, SearchData, SearchErrors, SearchResponses, SendTestMailData, SendTestMailErrors, SendTestMailResponses, SetLeadStatusData, SetLeadStatusErrors, SetLeadStatusResponses, SetMemberRoleData, SetMemberRoleErrors, SetMemberRoleResponses, SetPlanData, SetPlanErrors, SetPlanResponses, SetSavedViewsData, SetSavedViewsResponses, SetUpData, SetUpErrors, SetUpResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutErrors, SignOutResponses, SnoozeThreadsData, SnoozeThreadsErrors, SnoozeThreadsResponses, StartImportData, StartImportErrors, StartImportResponses, SuggestMailboxData, SuggestMailboxErrors, SuggestMailboxResponses, SyncMailboxesData, SyncMailboxesErrors, SyncMailboxesResponses, TestMailboxData, TestMailboxErrors, TestMailboxResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UndoLeadJobData, UndoLeadJobErrors, UndoLeadJobResponses, UpdateCampaignData, UpdateCampaignErrors, UpdateCampaignResponses, UpdateLeadData, UpdateLeadErrors, UpdateLeadResponses, UpdateMailboxData, UpdateMailboxErrors, UpdateMailboxResponses, UpdateProfileData, UpdateProfileErrors, UpdateProfileResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses } from './types.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AcquireEmailData, AcquireEmailErrors, AcquireEmailResponses, AddLeadsData, AddLeadsErrors, AddLeadsResponses, AddMailboxData, AddMailboxErrors, AddMailboxResponses, AddSuppressionData, AddSuppressionErrors, AddSuppressionResponses, ArchiveLabelData, ArchiveLabelErrors, ArchiveLabelResponses, BeginConsentData, BeginConsentErrors, BeginConsentResponses, BeginOidcData, BeginOidcErrors, BeginOidcResponses, BeginReconnectData, BeginReconnectErrors, BeginReconnectResponses, BeginSecondFactorData, BeginSecondFactorErrors, BeginSecondFactorResponses, CancelImportData, CancelImportErrors, CancelImportResponses, CancelLeadJobData, CancelLeadJobErrors, CancelLeadJobResponses, ChangeImportData, ChangeImportErrors, ChangeImportResponses, ChangeLeadsData, ChangeLeadsErrors, ChangeLeadsResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, CheckImportData, CheckImportErrors, CheckImportResponses, CheckMailboxDnsData, CheckMailboxDnsErrors, CheckMailboxDnsResponses, ConfirmSecondFactorData, ConfirmSecondFactorErrors, ConfirmSecondFactorResponses, ConfirmSendArrivedData, ConfirmSendArrivedErrors, ConfirmSendArrivedResponses, CountLeadsData, CountLeadsErrors, CountLeadsResponses, CountSuppressionsData, CountSuppressionsErrors, CountSuppressionsResponses, CountThreadsData, CountThreadsErrors, CountThreadsResponses, CountWebhookReplayData, CountWebhookReplayErrors, CountWebhookReplayResponses, CreateCampaignData, CreateCampaignErrors, CreateCampaignResponses, CreateImportData, CreateImportErrors, CreateImportResponses, CreateInvitationData, CreateInvitationErrors, CreateInvitationResponses, CreateLabelData, CreateLabelErrors, CreateLabelResponses, CreateResetLinkData, CreateResetLinkErrors, CreateResetLinkResponses, CreateServiceAccountKeyData, CreateServiceAccountKeyErrors, CreateServiceAccountKeyResponses, CreateTryOutData, CreateTryOutErrors, CreateTryOutResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, CreateWorkspaceData, CreateWorkspaceErrors, CreateWorkspaceResponses, DeleteCampaignData, DeleteCampaignErrors, DeleteCampaignResponses, DeleteInvitationData, DeleteInvitationErrors, DeleteInvitationResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisableSecondFactorData, DisableSecondFactorErrors, DisableSecondFactorResponses, DownloadImportReportData, DownloadImportReportErrors, DownloadImportReportResponses, DuplicateCampaignData, DuplicateCampaignErrors, DuplicateCampaignResponses, EnterSecondFactorData, EnterSecondFactorErrors, EnterSecondFactorResponses, EraseLeadData, EraseLeadErrors, EraseLeadResponses, ExportLeadsData, ExportLeadsErrors, ExportLeadsResponses, ExportSuppressionsData, ExportSuppressionsErrors, ExportSuppressionsResponses, FindContactsData, FindContactsErrors, FindContactsResponses, FinishConsentData, FinishConsentErrors, FinishConsentResponses, ForecastCampaignData, ForecastCampaignErrors, ForecastCampaignResponses, GetAcquiredCompanyData, GetAcquiredCompanyErrors, GetAcquiredCompanyResponses, GetAcquisitionBalanceData, GetAcquisitionBalanceErrors, GetAcquisitionBalanceResponses, GetAnalyticsData, GetAnalyticsErrors, GetAnalyticsResponses, GetCampaignData, GetCampaignErrors, GetCampaignResponses, GetConsentSettingsData, GetConsentSettingsErrors, GetConsentSettingsResponses, GetHomeData, GetHomeErrors, GetHomeResponses, GetImportData, GetImportErrors, GetImportResponses, GetInvitationData, GetInvitationErrors, GetInvitationResponses, GetLeadData, GetLeadErrors, GetLeadJobData, GetLeadJobErrors, GetLeadJobResponses, GetLeadOverviewData, GetLeadOverviewErrors, GetLeadOverviewResponses, GetLeadResponses, GetMailboxData, GetMailboxErrors, GetMailboxResponses, GetMailboxUseData, GetMailboxUseErrors, GetMailboxUseResponses, GetMessageBodyData, GetMessageBodyErrors, GetMessageBodyResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetThreadData, GetThreadErrors, GetThreadResponses, GetTryOutData, GetTryOutErrors, GetTryOutResponses, GetWebhookData, GetWebhookErrors, GetWebhookEventData, GetWebhookEventErrors, GetWebhookEventResponses, GetWebhookEventSummaryByDateData, GetWebhookEventSummaryByDateErrors, GetWebhookEventSummaryByDateResponses, GetWebhookEventSummaryData, GetWebhookEventSummaryErrors, GetWebhookEventSummaryResponses, GetWebhookHealthData, GetWebhookHealthErrors, GetWebhookHealthResponses, GetWebhookRequestData, GetWebhookRequestErrors, GetWebhookRequestResponses, GetWebhookResponses, GetWorkspaceData, GetWorkspaceErrors, GetWorkspaceResponses, ImportSuppressionsData, ImportSuppressionsErrors, ImportSuppressionsResponses, ListAcquiredContactsData, ListAcquiredContactsErrors, ListAcquiredContactsResponses, ListAcquireListsData, ListAcquireListsErrors, ListAcquireListsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListCampaignsData, ListCampaignsErrors, ListCampaignsResponses, ListCampaignSummariesData, ListCampaignSummariesErrors, ListCampaignSummariesResponses, ListImportsData, ListImportsErrors, ListImportsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListLabelsData, ListLabelsErrors, ListLabelsResponses, ListLeadHistoryData, ListLeadHistoryErrors, ListLeadHistoryResponses, ListLeadsData, ListLeadsErrors, ListLeadsResponses, ListLeadVariablesData, ListLeadVariablesErrors, ListLeadVariablesResponses, ListMailboxesData, ListMailboxesErrors, ListMailboxesResponses, ListMembersData, ListMembersErrors, ListMembersResponses, ListOwnSessionsData, ListOwnSessionsErrors, ListOwnSessionsResponses, ListSavedViewsData, ListSavedViewsErrors, ListSavedViewsResponses, ListSendsData, ListSendsErrors, ListSendsResponses, ListServiceAccountKeysData, ListServiceAccountKeysErrors, ListServiceAccountKeysResponses, ListSuppressionsData, ListSuppressionsErrors, ListSuppressionsResponses, ListThreadsData, ListThreadsErrors, ListThreadsResponses, ListWebhookDaysData, ListWebhookDaysErrors, ListWebhookDaysResponses, ListWebhookEventsData, ListWebhookEventsErrors, ListWebhookEventsResponses, ListWebhookEventTypesData, ListWebhookEventTypesErrors, ListWebhookEventTypesResponses, ListWebhookHealthData, ListWebhookHealthErrors, ListWebhookHealthResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, ListWorkspacesData, ListWorkspacesErrors, ListWorkspacesResponses, MarkThreadsDoneData, MarkThreadsDoneErrors, MarkThreadsDoneResponses, MarkThreadsReadData, MarkThreadsReadErrors, MarkThreadsReadResponses, PauseMailboxData, PauseMailboxErrors, PauseMailboxResponses, PreviewMailData, PreviewMailErrors, PreviewMailResponses, PutImportPartData, PutImportPartResponses, ReadCampaignAnalyticsData, ReadCampaignAnalyticsErrors, ReadCampaignAnalyticsResponses, ReadCampaignReadinessData, ReadCampaignReadinessErrors, ReadCampaignReadinessResponses, RemoveMailboxData, RemoveMailboxErrors, RemoveMailboxResponses, RemoveMemberData, RemoveMemberErrors, RemoveMemberResponses, RemoveSuppressionData, RemoveSuppressionErrors, RemoveSuppressionResponses, RenewBackupCodesData, RenewBackupCodesErrors, RenewBackupCodesResponses, RepeatSendData, RepeatSendErrors, RepeatSendResponses, ReplayWebhookData, ReplayWebhookErrors, ReplayWebhookResponses, ReplyInThreadData, ReplyInThreadErrors, ReplyInThreadResponses, ResetPasswordData, ResetPasswordErrors, ResetPasswordResponses, ResumeMailboxData, ResumeMailboxErrors, ResumeMailboxResponses, RevokeKeyFamilyData, RevokeKeyFamilyErrors, RevokeKeyFamilyResponses, RevokeOtherSessionsData, RevokeOtherSessionsErrors, RevokeOtherSessionsResponses, RevokeOwnSessionData, RevokeOwnSessionErrors, RevokeOwnSessionResponses, RevokeServiceAccountKeyData, RevokeServiceAccountKeyErrors, RevokeServiceAccountKeyResponses, SearchData, SearchErrors, SearchResponses, SendTestMailData, SendTestMailErrors, SendTestMailResponses, SetLeadStatusData, SetLeadStatusErrors, SetLeadStatusResponses, SetMemberRoleData, SetMemberRoleErrors, SetMemberRoleResponses, SetPlanData, SetPlanErrors, SetPlanResponses, SetSavedViewsData, SetSavedViewsResponses, SetUpData, SetUpErrors, SetUpResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutErrors, SignOutResponses, SnoozeThreadsData, SnoozeThreadsErrors, SnoozeThreadsResponses, StartImportData, StartImportErrors, StartImportResponses, SuggestMailboxData, SuggestMailboxErrors, SuggestMailboxResponses, SyncMailboxesData, SyncMailboxesErrors, SyncMailboxesResponses, TestMailboxData, TestMailboxErrors, TestMailboxResponses, TestWebhookData, TestWebhookErrors, TestWebhookResponses, UndoLeadJobData, UndoLeadJobErrors, UndoLeadJobResponses, UndoSuppressionData, UndoSuppressionErrors, UndoSuppressionResponses, UpdateCampaignData, UpdateCampaignErrors, UpdateCampaignResponses, UpdateLabelData, UpdateLabelErrors, UpdateLabelResponses, UpdateLeadData, UpdateLeadErrors, UpdateLeadResponses, UpdateMailboxData, UpdateMailboxErrors, UpdateMailboxResponses, UpdateProfileData, UpdateProfileErrors, UpdateProfileResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UpdateWorkspaceData, UpdateWorkspaceErrors, UpdateWorkspaceResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -657,6 +657,118 @@ export const beginReconnect = <ThrowOnError extends boolean = true>(options: Opt
  */
 export const finishConsent = <ThrowOnError extends boolean = true>(options: Options<FinishConsentData, ThrowOnError>): RequestResult<FinishConsentResponses, FinishConsentErrors, ThrowOnError> => (options.client ?? client).post<FinishConsentResponses, FinishConsentErrors, ThrowOnError>({
     url: '/app/mailboxes/consent/finish',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List labels
+ *
+ * Those that can be set, newest first.
+ */
+export const listLabels = <ThrowOnError extends boolean = true>(options?: Options<ListLabelsData, ThrowOnError>): RequestResult<ListLabelsResponses, ListLabelsErrors, ThrowOnError> => (options?.client ?? client).get<ListLabelsResponses, ListLabelsErrors, ThrowOnError>({ url: '/app/labels', ...options });
+
+/**
+ * Create a label
+ *
+ * Or bring back an archived one of this name.
+ */
+export const createLabel = <ThrowOnError extends boolean = true>(options: Options<CreateLabelData, ThrowOnError>): RequestResult<CreateLabelResponses, CreateLabelErrors, ThrowOnError> => (options.client ?? client).post<CreateLabelResponses, CreateLabelErrors, ThrowOnError>({
+    url: '/app/labels',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Archive a label
+ *
+ * It can no longer be set; leads and webhooks that have it keep it.
+ */
+export const archiveLabel = <ThrowOnError extends boolean = true>(options: Options<ArchiveLabelData, ThrowOnError>): RequestResult<ArchiveLabelResponses, ArchiveLabelErrors, ThrowOnError> => (options.client ?? client).delete<ArchiveLabelResponses, ArchiveLabelErrors, ThrowOnError>({ url: '/app/labels/{id}', ...options });
+
+/**
+ * Change a label
+ *
+ * Another effect holds for leads that are given the label from now on.
+ */
+export const updateLabel = <ThrowOnError extends boolean = true>(options: Options<UpdateLabelData, ThrowOnError>): RequestResult<UpdateLabelResponses, UpdateLabelErrors, ThrowOnError> => (options.client ?? client).patch<UpdateLabelResponses, UpdateLabelErrors, ThrowOnError>({
+    url: '/app/labels/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List whom nobody writes to
+ *
+ * Addresses before domains, each by the alphabet.
+ */
+export const listSuppressions = <ThrowOnError extends boolean = true>(options?: Options<ListSuppressionsData, ThrowOnError>): RequestResult<ListSuppressionsResponses, ListSuppressionsErrors, ThrowOnError> => (options?.client ?? client).get<ListSuppressionsResponses, ListSuppressionsErrors, ThrowOnError>({ url: '/app/suppressions', ...options });
+
+/**
+ * Block an address or a domain
+ *
+ * A stronger reason that is there already stays.
+ */
+export const addSuppression = <ThrowOnError extends boolean = true>(options: Options<AddSuppressionData, ThrowOnError>): RequestResult<AddSuppressionResponses, AddSuppressionErrors, ThrowOnError> => (options.client ?? client).post<AddSuppressionResponses, AddSuppressionErrors, ThrowOnError>({
+    url: '/app/suppressions',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Count whom nobody writes to
+ *
+ * By kind and reason.
+ */
+export const countSuppressions = <ThrowOnError extends boolean = true>(options?: Options<CountSuppressionsData, ThrowOnError>): RequestResult<CountSuppressionsResponses, CountSuppressionsErrors, ThrowOnError> => (options?.client ?? client).get<CountSuppressionsResponses, CountSuppressionsErrors, ThrowOnError>({ url: '/app/suppressions/counts', ...options });
+
+/**
+ * Download the list
+ *
+ * As CSV, which importing reads back as it was.
+ */
+export const exportSuppressions = <ThrowOnError extends boolean = true>(options?: Options<ExportSuppressionsData, ThrowOnError>): RequestResult<ExportSuppressionsResponses, ExportSuppressionsErrors, ThrowOnError> => (options?.client ?? client).get<ExportSuppressionsResponses, ExportSuppressionsErrors, ThrowOnError>({ url: '/app/suppressions/export.csv', ...options });
+
+/**
+ * Lift an entry
+ *
+ * Leads that it stopped stay stopped. Not a block: only with `force`.
+ */
+export const removeSuppression = <ThrowOnError extends boolean = true>(options: Options<RemoveSuppressionData, ThrowOnError>): RequestResult<RemoveSuppressionResponses, RemoveSuppressionErrors, ThrowOnError> => (options.client ?? client).post<RemoveSuppressionResponses, RemoveSuppressionErrors, ThrowOnError>({
+    url: '/app/suppressions/remove',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Import a list
+ *
+ * One address or domain to a line, the first field of CSV; a field that is a reason or a time counts for its line.
+ */
+export const importSuppressions = <ThrowOnError extends boolean = true>(options?: Options<ImportSuppressionsData, ThrowOnError>): RequestResult<ImportSuppressionsResponses, ImportSuppressionsErrors, ThrowOnError> => (options?.client ?? client).post<ImportSuppressionsResponses, ImportSuppressionsErrors, ThrowOnError>({ url: '/app/suppressions/import', ...options });
+
+/**
+ * Take an entry back as a mistake
+ *
+ * The leads that it stopped go on where they were.
+ */
+export const undoSuppression = <ThrowOnError extends boolean = true>(options: Options<UndoSuppressionData, ThrowOnError>): RequestResult<UndoSuppressionResponses, UndoSuppressionErrors, ThrowOnError> => (options.client ?? client).post<UndoSuppressionResponses, UndoSuppressionErrors, ThrowOnError>({
+    url: '/app/suppressions/undo',
     ...options,
     headers: {
         'Content-Type': 'application/json',

@@ -2154,6 +2154,178 @@ export type MailboxConsentAnswer = {
 };
 
 /**
+ * A label of interest that this workspace has of its own.
+ */
+export type Label = {
+    id: string;
+    name: string;
+    /**
+     * What setting it does to a lead that is still written to.
+     */
+    effect: 'none' | 'pause' | 'stop';
+    sentiment: 'positive' | 'neutral' | 'negative';
+    /**
+     * What integrations know it by; it never changes.
+     */
+    value: string;
+    timestamp_created: string;
+    timestamp_updated: string;
+    timestamp_archived: string | null;
+};
+
+/**
+ * Newest first.
+ */
+export type LabelList = {
+    items: Array<Label>;
+};
+
+/**
+ * The name of an archived label brings that one back, as it was.
+ */
+export type LabelInput = {
+    name: string;
+    /**
+     * What setting it does to a lead that is still written to.
+     */
+    effect?: 'none' | 'pause' | 'stop';
+    sentiment?: 'positive' | 'neutral' | 'negative';
+};
+
+/**
+ * Only what is given changes.
+ */
+export type LabelChange = {
+    name?: string;
+    /**
+     * What setting it does to a lead that is still written to.
+     */
+    effect?: 'none' | 'pause' | 'stop';
+    sentiment?: 'positive' | 'neutral' | 'negative';
+};
+
+/**
+ * An address or a domain that nobody in the workspace writes to.
+ */
+export type Suppression = {
+    kind: 'address' | 'domain';
+    value: string;
+    reason: 'unsubscribed' | 'bounced' | 'blocked';
+    campaign_id: string | null;
+    timestamp_created: string;
+};
+
+/**
+ * Addresses before domains, each by the alphabet.
+ */
+export type SuppressionList = {
+    items: Array<Suppression>;
+    next_starting_after?: string;
+};
+
+/**
+ * How many entries there are of each kind and reason.
+ */
+export type SuppressionCounts = {
+    counts: Array<{
+        kind: 'address' | 'domain';
+        reason: 'unsubscribed' | 'bounced' | 'blocked';
+        count: number;
+    }>;
+};
+
+/**
+ * Whom nobody writes to from now on.
+ */
+export type SuppressionInput = {
+    /**
+     * An e-mail address, or a domain for everybody there.
+     */
+    value: string;
+};
+
+/**
+ * Who may be written to again.
+ */
+export type SuppressionLift = {
+    /**
+     * An e-mail address, or a domain for everybody there.
+     */
+    value: string;
+    /**
+     * Also an unsubscribe or a hard bounce.
+     */
+    force?: boolean;
+};
+
+/**
+ * The entry, with the reason that holds; a stronger one stays.
+ */
+export type ChangedSuppression = {
+    kind: 'address' | 'domain';
+    value: string;
+    reason: 'unsubscribed' | 'bounced' | 'blocked';
+};
+
+/**
+ * What became of the lines.
+ */
+export type ImportedSuppressions = {
+    /**
+     * New, or for a stronger reason now.
+     */
+    added: number;
+    /**
+     * Were there already.
+     */
+    known: number;
+    /**
+     * Lines that are neither an address nor a domain.
+     */
+    invalid: number;
+    /**
+     * Numbers of the first of them.
+     */
+    invalid_lines: Array<number>;
+};
+
+/**
+ * Whose entry was a mistake.
+ */
+export type SuppressionUndoInput = {
+    address: string;
+    /**
+     * Also an unsubscribe: only with a consent that you can prove.
+     */
+    unsubscribed?: boolean;
+};
+
+/**
+ * What the entry was, and what became of the leads that it had stopped.
+ */
+export type UndoneSuppression = {
+    address: string;
+    reason: 'unsubscribed' | 'bounced' | 'blocked';
+    /**
+     * Why nobody writes to it all the same: its domain is suppressed.
+     */
+    still_suppressed: 'unsubscribed' | 'bounced' | 'blocked' | null;
+    leads: Array<{
+        lead_id: string;
+        campaign_name: string;
+        sending_state: string;
+    }>;
+    /**
+     * Of leads that go on, but whose campaign sends nothing.
+     */
+    resting_campaigns: Array<{
+        id: string;
+        name: string;
+        status: string;
+    }>;
+};
+
+/**
  * A conversation that somebody answered in.
  */
 export type Thread = {
@@ -6864,6 +7036,10 @@ export type AddMailboxErrors = {
      */
     403: Error;
     /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
      * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
@@ -6923,6 +7099,10 @@ export type SuggestMailboxErrors = {
      * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
      */
     403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
     /**
      * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
      */
@@ -7542,6 +7722,10 @@ export type BeginConsentErrors = {
      */
     403: Error;
     /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
      * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
@@ -7696,6 +7880,659 @@ export type FinishConsentResponses = {
 };
 
 export type FinishConsentResponse = FinishConsentResponses[keyof FinishConsentResponses];
+
+export type ListLabelsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/labels';
+};
+
+export type ListLabelsErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ListLabelsError = ListLabelsErrors[keyof ListLabelsErrors];
+
+export type ListLabelsResponses = {
+    /**
+     * Newest first.
+     */
+    200: LabelList;
+};
+
+export type ListLabelsResponse = ListLabelsResponses[keyof ListLabelsResponses];
+
+export type CreateLabelData = {
+    body: LabelInput;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/labels';
+};
+
+export type CreateLabelErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type CreateLabelError = CreateLabelErrors[keyof CreateLabelErrors];
+
+export type CreateLabelResponses = {
+    /**
+     * A label of interest that this workspace has of its own.
+     */
+    201: Label;
+};
+
+export type CreateLabelResponse = CreateLabelResponses[keyof CreateLabelResponses];
+
+export type ArchiveLabelData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/labels/{id}';
+};
+
+export type ArchiveLabelErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ArchiveLabelError = ArchiveLabelErrors[keyof ArchiveLabelErrors];
+
+export type ArchiveLabelResponses = {
+    /**
+     * A label of interest that this workspace has of its own.
+     */
+    200: Label;
+};
+
+export type ArchiveLabelResponse = ArchiveLabelResponses[keyof ArchiveLabelResponses];
+
+export type UpdateLabelData = {
+    body: LabelChange;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/labels/{id}';
+};
+
+export type UpdateLabelErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type UpdateLabelError = UpdateLabelErrors[keyof UpdateLabelErrors];
+
+export type UpdateLabelResponses = {
+    /**
+     * A label of interest that this workspace has of its own.
+     */
+    200: Label;
+};
+
+export type UpdateLabelResponse = UpdateLabelResponses[keyof UpdateLabelResponses];
+
+export type ListSuppressionsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Records a page.
+         */
+        limit?: number;
+        starting_after?: string;
+        search?: string;
+        kind?: 'address' | 'domain';
+        reason?: 'unsubscribed' | 'bounced' | 'blocked';
+    };
+    url: '/app/suppressions';
+};
+
+export type ListSuppressionsErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ListSuppressionsError = ListSuppressionsErrors[keyof ListSuppressionsErrors];
+
+export type ListSuppressionsResponses = {
+    /**
+     * Addresses before domains, each by the alphabet.
+     */
+    200: SuppressionList;
+};
+
+export type ListSuppressionsResponse = ListSuppressionsResponses[keyof ListSuppressionsResponses];
+
+export type AddSuppressionData = {
+    body: SuppressionInput;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/suppressions';
+};
+
+export type AddSuppressionErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type AddSuppressionError = AddSuppressionErrors[keyof AddSuppressionErrors];
+
+export type AddSuppressionResponses = {
+    /**
+     * The entry, with the reason that holds; a stronger one stays.
+     */
+    200: ChangedSuppression;
+};
+
+export type AddSuppressionResponse = AddSuppressionResponses[keyof AddSuppressionResponses];
+
+export type CountSuppressionsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/suppressions/counts';
+};
+
+export type CountSuppressionsErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type CountSuppressionsError = CountSuppressionsErrors[keyof CountSuppressionsErrors];
+
+export type CountSuppressionsResponses = {
+    /**
+     * How many entries there are of each kind and reason.
+     */
+    200: SuppressionCounts;
+};
+
+export type CountSuppressionsResponse = CountSuppressionsResponses[keyof CountSuppressionsResponses];
+
+export type ExportSuppressionsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/suppressions/export.csv';
+};
+
+export type ExportSuppressionsErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ExportSuppressionsError = ExportSuppressionsErrors[keyof ExportSuppressionsErrors];
+
+export type ExportSuppressionsResponses = {
+    /**
+     * Download the list
+     */
+    200: string;
+};
+
+export type ExportSuppressionsResponse = ExportSuppressionsResponses[keyof ExportSuppressionsResponses];
+
+export type RemoveSuppressionData = {
+    body: SuppressionLift;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/suppressions/remove';
+};
+
+export type RemoveSuppressionErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type RemoveSuppressionError = RemoveSuppressionErrors[keyof RemoveSuppressionErrors];
+
+export type RemoveSuppressionResponses = {
+    /**
+     * The entry, with the reason that holds; a stronger one stays.
+     */
+    200: ChangedSuppression;
+};
+
+export type RemoveSuppressionResponse = RemoveSuppressionResponses[keyof RemoveSuppressionResponses];
+
+export type ImportSuppressionsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Of lines that give none; `blocked`, if it is not given.
+         */
+        reason?: 'unsubscribed' | 'bounced' | 'blocked';
+    };
+    url: '/app/suppressions/import';
+};
+
+export type ImportSuppressionsErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ImportSuppressionsError = ImportSuppressionsErrors[keyof ImportSuppressionsErrors];
+
+export type ImportSuppressionsResponses = {
+    /**
+     * What became of the lines.
+     */
+    200: ImportedSuppressions;
+};
+
+export type ImportSuppressionsResponse = ImportSuppressionsResponses[keyof ImportSuppressionsResponses];
+
+export type UndoSuppressionData = {
+    body: SuppressionUndoInput;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/suppressions/undo';
+};
+
+export type UndoSuppressionErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type UndoSuppressionError = UndoSuppressionErrors[keyof UndoSuppressionErrors];
+
+export type UndoSuppressionResponses = {
+    /**
+     * What the entry was, and what became of the leads that it had stopped.
+     */
+    200: UndoneSuppression;
+};
+
+export type UndoSuppressionResponse = UndoSuppressionResponses[keyof UndoSuppressionResponses];
 
 export type ListThreadsData = {
     body?: never;

@@ -5,8 +5,11 @@ import {
   Inbox,
   KeyRound,
   type LucideIcon,
+  Mails,
+  MailX,
   ScrollText,
   Send,
+  Tags,
   Users,
   Webhook,
 } from 'lucide-react'
@@ -31,6 +34,9 @@ type PlacePath =
   | '/w/$handle/inbox'
   | '/w/$handle/settings/keys'
   | '/w/$handle/settings/webhooks'
+  | '/w/$handle/settings/mailboxes'
+  | '/w/$handle/settings/labels'
+  | '/w/$handle/settings/suppression'
   | '/w/$handle/settings/members'
   | '/w/$handle/settings/workspace'
   | '/w/$handle/settings/audit'
@@ -60,6 +66,18 @@ export const places: Place[] = [
   {
     ...{ id: 'webhooks', group: 'integrations', letter: 'e', least: 'viewer' },
     ...{ to: '/w/$handle/settings/webhooks', icon: Webhook },
+  },
+  {
+    ...{ id: 'mailboxes', group: 'settings', letter: 'b', least: 'viewer' },
+    ...{ to: '/w/$handle/settings/mailboxes', icon: Mails },
+  },
+  {
+    ...{ id: 'labels', group: 'settings', letter: 't', least: 'viewer' },
+    ...{ to: '/w/$handle/settings/labels', icon: Tags },
+  },
+  {
+    ...{ id: 'suppression', group: 'settings', letter: 's', least: 'viewer' },
+    ...{ to: '/w/$handle/settings/suppression', icon: MailX },
   },
   {
     ...{ id: 'members', group: 'settings', letter: 'm', least: 'viewer' },

@@ -3,8 +3,8 @@
 import { type DefaultError, type InfiniteData, infiniteQueryOptions, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen.ts';
-import { acceptInvitation, acquireEmail, addLeads, addMailbox, beginConsent, beginOidc, beginReconnect, beginSecondFactor, cancelImport, cancelLeadJob, changeImport, changeLeads, changePassword, checkImport, checkMailboxDns, confirmSecondFactor, confirmSendArrived, countLeads, countThreads, countWebhookReplay, createCampaign, createImport, createInvitation, createResetLink, createServiceAccountKey, createTryOut, createWebhook, createWorkspace, deleteCampaign, deleteInvitation, deleteWebhook, disableSecondFactor, downloadImportReport, duplicateCampaign, enterSecondFactor, eraseLead, exportLeads, findContacts, finishConsent, forecastCampaign, getAcquiredCompany, getAcquisitionBalance, getAnalytics, getCampaign, getConsentSettings, getHome, getImport, getInvitation, getLead, getLeadJob, getLeadOverview, getMailbox, getMailboxUse, getMessageBody, getSession, getThread, getTryOut, getWebhook, getWebhookEvent, getWebhookEventSummary, getWebhookEventSummaryByDate, getWebhookHealth, getWebhookRequest, getWorkspace, listAcquiredContacts, listAcquireLists, listAudit, listCampaigns, listCampaignSummaries, listImports, listInvitations, listLeadHistory, listLeads, listLeadVariables, listMailboxes, listMembers, listOwnSessions, listSavedViews, listSends, listServiceAccountKeys, listThreads, listWebhookDays, listWebhookEvents, listWebhookEventTypes, listWebhookHealth, listWebhooks, listWorkspaces, markThreadsDone, markThreadsRead, type Options, pauseMailbox, previewMail, putImportPart, readCampaignAnalytics, readCampaignReadiness, removeMailbox, removeMember, renewBackupCodes, repeatSend, replayWebhook, replyInThread, resetPassword, resumeMailbox, revokeKeyFamily, revokeOtherSessions, revokeOwnSession, revokeServiceAccountKey, search, sendTestMail, setLeadStatus, setMemberRole, setPlan, setSavedViews, setUp, signIn, signOut, snoozeThreads, startImport, suggestMailbox, syncMailboxes, testMailbox, testWebhook, undoLeadJob, updateCampaign, updateLead, updateMailbox, updateProfile, updateWebhook, updateWorkspace } from '../sdk.gen.ts';
-import type { AcceptInvitationData, AcceptInvitationError, AcceptInvitationResponse, AcquireEmailData, AcquireEmailError, AcquireEmailResponse, AddLeadsData, AddLeadsError, AddLeadsResponse, AddMailboxData, AddMailboxError, AddMailboxResponse, BeginConsentData, BeginConsentError, BeginConsentResponse, BeginOidcData, BeginOidcError, BeginOidcResponse, BeginReconnectData, BeginReconnectError, BeginReconnectResponse, BeginSecondFactorData, BeginSecondFactorError, BeginSecondFactorResponse, CancelImportData, CancelImportError, CancelImportResponse, CancelLeadJobData, CancelLeadJobError, CancelLeadJobResponse, ChangeImportData, ChangeImportError, ChangeImportResponse, ChangeLeadsData, ChangeLeadsError, ChangeLeadsResponse, ChangePasswordData, ChangePasswordError, ChangePasswordResponse, CheckImportData, CheckImportError, CheckImportResponse, CheckMailboxDnsData, CheckMailboxDnsError, CheckMailboxDnsResponse, ConfirmSecondFactorData, ConfirmSecondFactorError, ConfirmSecondFactorResponse, ConfirmSendArrivedData, ConfirmSendArrivedError, ConfirmSendArrivedResponse, CountLeadsData, CountLeadsError, CountLeadsResponse, CountThreadsData, CountThreadsError, CountThreadsResponse, CountWebhookReplayData, CountWebhookReplayError, CountWebhookReplayResponse, CreateCampaignData, CreateCampaignError, CreateCampaignResponse, CreateImportData, CreateImportError, CreateImportResponse, CreateInvitationData, CreateInvitationError, CreateInvitationResponse, CreateResetLinkData, CreateResetLinkError, CreateResetLinkResponse, CreateServiceAccountKeyData, CreateServiceAccountKeyError, CreateServiceAccountKeyResponse, CreateTryOutData, CreateTryOutError, CreateTryOutResponse, CreateWebhookData, CreateWebhookError, CreateWebhookResponse, CreateWorkspaceData, CreateWorkspaceError, CreateWorkspaceResponse, DeleteCampaignData, DeleteCampaignError, DeleteCampaignResponse, DeleteInvitationData, DeleteInvitationError, DeleteInvitationResponse, DeleteWebhookData, DeleteWebhookError, DeleteWebhookResponse, DisableSecondFactorData, DisableSecondFactorError, DisableSecondFactorResponse, DownloadImportReportData, DownloadImportReportError, DownloadImportReportResponse, DuplicateCampaignData, DuplicateCampaignError, DuplicateCampaignResponse, EnterSecondFactorData, EnterSecondFactorError, EnterSecondFactorResponse, EraseLeadData, EraseLeadError, EraseLeadResponse, ExportLeadsData, ExportLeadsError, ExportLeadsResponse, FindContactsData, FindContactsError, FindContactsResponse, FinishConsentData, FinishConsentError, FinishConsentResponse, ForecastCampaignData, ForecastCampaignError, ForecastCampaignResponse, GetAcquiredCompanyData, GetAcquiredCompanyError, GetAcquiredCompanyResponse, GetAcquisitionBalanceData, GetAcquisitionBalanceError, GetAcquisitionBalanceResponse, GetAnalyticsData, GetAnalyticsError, GetAnalyticsResponse, GetCampaignData, GetCampaignError, GetCampaignResponse, GetConsentSettingsData, GetConsentSettingsError, GetConsentSettingsResponse, GetHomeData, GetHomeError, GetHomeResponse, GetImportData, GetImportError, GetImportResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetLeadData, GetLeadError, GetLeadJobData, GetLeadJobError, GetLeadJobResponse, GetLeadOverviewData, GetLeadOverviewError, GetLeadOverviewResponse, GetLeadResponse, GetMailboxData, GetMailboxError, GetMailboxResponse, GetMailboxUseData, GetMailboxUseError, GetMailboxUseResponse, GetMessageBodyData, GetMessageBodyError, GetMessageBodyResponse, GetSessionData, GetSessionError, GetSessionResponse, GetThreadData, GetThreadError, GetThreadResponse, GetTryOutData, GetTryOutError, GetTryOutResponse, GetWebhookData, GetWebhookError, GetWebhookEventData, GetWebhookEventError, GetWebhookEventResponse, GetWebhookEventSummaryByDateData, GetWebhookEventSummaryByDateError, GetWebhookEventSummaryByDateResponse, GetWebhookEventSummaryData, GetWebhookEventSummaryError, GetWebhookEventSummaryResponse, GetWebhookHealthData, GetWebhookHealthError, GetWebhookHealthResponse, GetWebhookRequestData, GetWebhookRequestError, GetWebhookRequestResponse, GetWebhookResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ListAcquiredContactsData, ListAcquiredContactsError, ListAcquiredContactsResponse, ListAcquireListsData, ListAcquireListsError, ListAcquireListsResponse, ListAuditData, ListAuditError, ListAuditResponse, ListCampaignsData, ListCampaignsError, ListCampaignsResponse, ListCampaignSummariesData, ListCampaignSummariesError, ListCampaignSummariesResponse, ListImportsData, ListImportsError, ListImportsResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListLeadHistoryData, ListLeadHistoryError, ListLeadHistoryResponse, ListLeadsData, ListLeadsError, ListLeadsResponse, ListLeadVariablesData, ListLeadVariablesError, ListLeadVariablesResponse, ListMailboxesData, ListMailboxesError, ListMailboxesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListOwnSessionsData, ListOwnSessionsError, ListOwnSessionsResponse, ListSavedViewsData, ListSavedViewsError, ListSavedViewsResponse, ListSendsData, ListSendsError, ListSendsResponse, ListServiceAccountKeysData, ListServiceAccountKeysError, ListServiceAccountKeysResponse, ListThreadsData, ListThreadsError, ListThreadsResponse, ListWebhookDaysData, ListWebhookDaysError, ListWebhookDaysResponse, ListWebhookEventsData, ListWebhookEventsError, ListWebhookEventsResponse, ListWebhookEventTypesData, ListWebhookEventTypesError, ListWebhookEventTypesResponse, ListWebhookHealthData, ListWebhookHealthError, ListWebhookHealthResponse, ListWebhooksData, ListWebhooksError, ListWebhooksResponse, ListWorkspacesData, ListWorkspacesError, ListWorkspacesResponse, MarkThreadsDoneData, MarkThreadsDoneError, MarkThreadsDoneResponse, MarkThreadsReadData, MarkThreadsReadError, MarkThreadsReadResponse, PauseMailboxData, PauseMailboxError, PauseMailboxResponse, PreviewMailData, PreviewMailError, PreviewMailResponse, PutImportPartData, PutImportPartResponse, ReadCampaignAnalyticsData, ReadCampaignAnalyticsError, ReadCampaignAnalyticsResponse, ReadCampaignReadinessData, ReadCampaignReadinessError, ReadCampaignReadinessResponse, RemoveMailboxData, RemoveMailboxError, RemoveMailboxResponse, RemoveMemberData, RemoveMemberError, RemoveMemberResponse, RenewBackupCodesData, RenewBackupCodesError, RenewBackupCodesResponse, RepeatSendData, RepeatSendError, RepeatSendResponse, ReplayWebhookData, ReplayWebhookError, ReplayWebhookResponse, ReplyInThreadData, ReplyInThreadError, ReplyInThreadResponse, ResetPasswordData, ResetPasswordError, ResetPasswordResponse, ResumeMailboxData, ResumeMailboxError, ResumeMailboxResponse, RevokeKeyFamilyData, RevokeKeyFamilyError, RevokeKeyFamilyResponse, RevokeOtherSessionsData, RevokeOtherSessionsError, RevokeOtherSessionsResponse, RevokeOwnSessionData, RevokeOwnSessionError, RevokeOwnSessionResponse, RevokeServiceAccountKeyData, RevokeServiceAccountKeyError, RevokeServiceAccountKeyResponse, SearchData, SearchError, SearchResponse, SendTestMailData, SendTestMailError, SendTestMailResponse, SetLeadStatusData, SetLeadStatusError, SetLeadStatusResponse, SetMemberRoleData, SetMemberRoleError, SetMemberRoleResponse, SetPlanData, SetPlanError, SetPlanResponse, SetSavedViewsData, SetSavedViewsResponse, SetUpData, SetUpError, SetUpResponse, SignInData, SignInError, SignInResponse, SignOutData, SignOutError, SignOutResponse, SnoozeThreadsData, SnoozeThreadsError, SnoozeThreadsResponse, StartImportData, StartImportError, StartImportResponse, SuggestMailboxData, SuggestMailboxError, SuggestMailboxResponse, SyncMailboxesData, SyncMailboxesError, SyncMailboxesResponse, TestMailboxData, TestMailboxError, TestMailboxResponse, TestWebhookData, TestWebhookError, TestWebhookResponse, UndoLeadJobData, UndoLeadJobError, UndoLeadJobResponse, UpdateCampaignData, UpdateCampaignError, UpdateCampaignResponse, UpdateLeadData, UpdateLeadError, UpdateLeadResponse, UpdateMailboxData, UpdateMailboxError, UpdateMailboxResponse, UpdateProfileData, UpdateProfileError, UpdateProfileResponse, UpdateWebhookData, UpdateWebhookError, UpdateWebhookResponse, UpdateWorkspaceData, UpdateWorkspaceError, UpdateWorkspaceResponse } from '../types.gen.ts';
+import { acceptInvitation, acquireEmail, addLeads, addMailbox, addSuppression, archiveLabel, beginConsent, beginOidc, beginReconnect, beginSecondFactor, cancelImport, cancelLeadJob, changeImport, changeLeads, changePassword, checkImport, checkMailboxDns, confirmSecondFactor, confirmSendArrived, countLeads, countSuppressions, countThreads, countWebhookReplay, createCampaign, createImport, createInvitation, createLabel, createResetLink, createServiceAccountKey, createTryOut, createWebhook, createWorkspace, deleteCampaign, deleteInvitation, deleteWebhook, disableSecondFactor, downloadImportReport, duplicateCampaign, enterSecondFactor, eraseLead, exportLeads, exportSuppressions, findContacts, finishConsent, forecastCampaign, getAcquiredCompany, getAcquisitionBalance, getAnalytics, getCampaign, getConsentSettings, getHome, getImport, getInvitation, getLead, getLeadJob, getLeadOverview, getMailbox, getMailboxUse, getMessageBody, getSession, getThread, getTryOut, getWebhook, getWebhookEvent, getWebhookEventSummary, getWebhookEventSummaryByDate, getWebhookHealth, getWebhookRequest, getWorkspace, importSuppressions, listAcquiredContacts, listAcquireLists, listAudit, listCampaigns, listCampaignSummaries, listImports, listInvitations, listLabels, listLeadHistory, listLeads, listLeadVariables, listMailboxes, listMembers, listOwnSessions, listSavedViews, listSends, listServiceAccountKeys, listSuppressions, listThreads, listWebhookDays, listWebhookEvents, listWebhookEventTypes, listWebhookHealth, listWebhooks, listWorkspaces, markThreadsDone, markThreadsRead, type Options, pauseMailbox, previewMail, putImportPart, readCampaignAnalytics, readCampaignReadiness, removeMailbox, removeMember, removeSuppression, renewBackupCodes, repeatSend, replayWebhook, replyInThread, resetPassword, resumeMailbox, revokeKeyFamily, revokeOtherSessions, revokeOwnSession, revokeServiceAccountKey, search, sendTestMail, setLeadStatus, setMemberRole, setPlan, setSavedViews, setUp, signIn, signOut, snoozeThreads, startImport, suggestMailbox, syncMailboxes, testMailbox, testWebhook, undoLeadJob, undoSuppression, updateCampaign, updateLabel, updateLead, updateMailbox, updateProfile, updateWebhook, updateWorkspace } from '../sdk.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationError, AcceptInvitationResponse, AcquireEmailData, AcquireEmailError, AcquireEmailResponse, AddLeadsData, AddLeadsError, AddLeadsResponse, AddMailboxData, AddMailboxError, AddMailboxResponse, AddSuppressionData, AddSuppressionError, AddSuppressionResponse, ArchiveLabelData, ArchiveLabelError, ArchiveLabelResponse, BeginConsentData, BeginConsentError, BeginConsentResponse, BeginOidcData, BeginOidcError, BeginOidcResponse, BeginReconnectData, BeginReconnectError, BeginReconnectResponse, BeginSecondFactorData, BeginSecondFactorError, BeginSecondFactorResponse, CancelImportData, CancelImportError, CancelImportResponse, CancelLeadJobData, CancelLeadJobError, CancelLeadJobResponse, ChangeImportData, ChangeImportError, ChangeImportResponse, ChangeLeadsData, ChangeLeadsError, ChangeLeadsResponse, ChangePasswordData, ChangePasswordError, ChangePasswordResponse, CheckImportData, CheckImportError, CheckImportResponse, CheckMailboxDnsData, CheckMailboxDnsError, CheckMailboxDnsResponse, ConfirmSecondFactorData, ConfirmSecondFactorError, ConfirmSecondFactorResponse, ConfirmSendArrivedData, ConfirmSendArrivedError, ConfirmSendArrivedResponse, CountLeadsData, CountLeadsError, CountLeadsResponse, CountSuppressionsData, CountSuppressionsError, CountSuppressionsResponse, CountThreadsData, CountThreadsError, CountThreadsResponse, CountWebhookReplayData, CountWebhookReplayError, CountWebhookReplayResponse, CreateCampaignData, CreateCampaignError, CreateCampaignResponse, CreateImportData, CreateImportError, CreateImportResponse, CreateInvitationData, CreateInvitationError, CreateInvitationResponse, CreateLabelData, CreateLabelError, CreateLabelResponse, CreateResetLinkData, CreateResetLinkError, CreateResetLinkResponse, CreateServiceAccountKeyData, CreateServiceAccountKeyError, CreateServiceAccountKeyResponse, CreateTryOutData, CreateTryOutError, CreateTryOutResponse, CreateWebhookData, CreateWebhookError, CreateWebhookResponse, CreateWorkspaceData, CreateWorkspaceError, CreateWorkspaceResponse, DeleteCampaignData, DeleteCampaignError, DeleteCampaignResponse, DeleteInvitationData, DeleteInvitationError, DeleteInvitationResponse, DeleteWebhookData, DeleteWebhookError, DeleteWebhookResponse, DisableSecondFactorData, DisableSecondFactorError, DisableSecondFactorResponse, DownloadImportReportData, DownloadImportReportError, DownloadImportReportResponse, DuplicateCampaignData, DuplicateCampaignError, DuplicateCampaignResponse, EnterSecondFactorData, EnterSecondFactorError, EnterSecondFactorResponse, EraseLeadData, EraseLeadError, EraseLeadResponse, ExportLeadsData, ExportLeadsError, ExportLeadsResponse, ExportSuppressionsData, ExportSuppressionsError, ExportSuppressionsResponse, FindContactsData, FindContactsError, FindContactsResponse, FinishConsentData, FinishConsentError, FinishConsentResponse, ForecastCampaignData, ForecastCampaignError, ForecastCampaignResponse, GetAcquiredCompanyData, GetAcquiredCompanyError, GetAcquiredCompanyResponse, GetAcquisitionBalanceData, GetAcquisitionBalanceError, GetAcquisitionBalanceResponse, GetAnalyticsData, GetAnalyticsError, GetAnalyticsResponse, GetCampaignData, GetCampaignError, GetCampaignResponse, GetConsentSettingsData, GetConsentSettingsError, GetConsentSettingsResponse, GetHomeData, GetHomeError, GetHomeResponse, GetImportData, GetImportError, GetImportResponse, GetInvitationData, GetInvitationError, GetInvitationResponse, GetLeadData, GetLeadError, GetLeadJobData, GetLeadJobError, GetLeadJobResponse, GetLeadOverviewData, GetLeadOverviewError, GetLeadOverviewResponse, GetLeadResponse, GetMailboxData, GetMailboxError, GetMailboxResponse, GetMailboxUseData, GetMailboxUseError, GetMailboxUseResponse, GetMessageBodyData, GetMessageBodyError, GetMessageBodyResponse, GetSessionData, GetSessionError, GetSessionResponse, GetThreadData, GetThreadError, GetThreadResponse, GetTryOutData, GetTryOutError, GetTryOutResponse, GetWebhookData, GetWebhookError, GetWebhookEventData, GetWebhookEventError, GetWebhookEventResponse, GetWebhookEventSummaryByDateData, GetWebhookEventSummaryByDateError, GetWebhookEventSummaryByDateResponse, GetWebhookEventSummaryData, GetWebhookEventSummaryError, GetWebhookEventSummaryResponse, GetWebhookHealthData, GetWebhookHealthError, GetWebhookHealthResponse, GetWebhookRequestData, GetWebhookRequestError, GetWebhookRequestResponse, GetWebhookResponse, GetWorkspaceData, GetWorkspaceError, GetWorkspaceResponse, ImportSuppressionsData, ImportSuppressionsError, ImportSuppressionsResponse, ListAcquiredContactsData, ListAcquiredContactsError, ListAcquiredContactsResponse, ListAcquireListsData, ListAcquireListsError, ListAcquireListsResponse, ListAuditData, ListAuditError, ListAuditResponse, ListCampaignsData, ListCampaignsError, ListCampaignsResponse, ListCampaignSummariesData, ListCampaignSummariesError, ListCampaignSummariesResponse, ListImportsData, ListImportsError, ListImportsResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListLabelsData, ListLabelsError, ListLabelsResponse, ListLeadHistoryData, ListLeadHistoryError, ListLeadHistoryResponse, ListLeadsData, ListLeadsError, ListLeadsResponse, ListLeadVariablesData, ListLeadVariablesError, ListLeadVariablesResponse, ListMailboxesData, ListMailboxesError, ListMailboxesResponse, ListMembersData, ListMembersError, ListMembersResponse, ListOwnSessionsData, ListOwnSessionsError, ListOwnSessionsResponse, ListSavedViewsData, ListSavedViewsError, ListSavedViewsResponse, ListSendsData, ListSendsError, ListSendsResponse, ListServiceAccountKeysData, ListServiceAccountKeysError, ListServiceAccountKeysResponse, ListSuppressionsData, ListSuppressionsError, ListSuppressionsResponse, ListThreadsData, ListThreadsError, ListThreadsResponse, ListWebhookDaysData, ListWebhookDaysError, ListWebhookDaysResponse, ListWebhookEventsData, ListWebhookEventsError, ListWebhookEventsResponse, ListWebhookEventTypesData, ListWebhookEventTypesError, ListWebhookEventTypesResponse, ListWebhookHealthData, ListWebhookHealthError, ListWebhookHealthResponse, ListWebhooksData, ListWebhooksError, ListWebhooksResponse, ListWorkspacesData, ListWorkspacesError, ListWorkspacesResponse, MarkThreadsDoneData, MarkThreadsDoneError, MarkThreadsDoneResponse, MarkThreadsReadData, MarkThreadsReadError, MarkThreadsReadResponse, PauseMailboxData, PauseMailboxError, PauseMailboxResponse, PreviewMailData, PreviewMailError, PreviewMailResponse, PutImportPartData, PutImportPartResponse, ReadCampaignAnalyticsData, ReadCampaignAnalyticsError, ReadCampaignAnalyticsResponse, ReadCampaignReadinessData, ReadCampaignReadinessError, ReadCampaignReadinessResponse, RemoveMailboxData, RemoveMailboxError, RemoveMailboxResponse, RemoveMemberData, RemoveMemberError, RemoveMemberResponse, RemoveSuppressionData, RemoveSuppressionError, RemoveSuppressionResponse, RenewBackupCodesData, RenewBackupCodesError, RenewBackupCodesResponse, RepeatSendData, RepeatSendError, RepeatSendResponse, ReplayWebhookData, ReplayWebhookError, ReplayWebhookResponse, ReplyInThreadData, ReplyInThreadError, ReplyInThreadResponse, ResetPasswordData, ResetPasswordError, ResetPasswordResponse, ResumeMailboxData, ResumeMailboxError, ResumeMailboxResponse, RevokeKeyFamilyData, RevokeKeyFamilyError, RevokeKeyFamilyResponse, RevokeOtherSessionsData, RevokeOtherSessionsError, RevokeOtherSessionsResponse, RevokeOwnSessionData, RevokeOwnSessionError, RevokeOwnSessionResponse, RevokeServiceAccountKeyData, RevokeServiceAccountKeyError, RevokeServiceAccountKeyResponse, SearchData, SearchError, SearchResponse, SendTestMailData, SendTestMailError, SendTestMailResponse, SetLeadStatusData, SetLeadStatusError, SetLeadStatusResponse, SetMemberRoleData, SetMemberRoleError, SetMemberRoleResponse, SetPlanData, SetPlanError, SetPlanResponse, SetSavedViewsData, SetSavedViewsResponse, SetUpData, SetUpError, SetUpResponse, SignInData, SignInError, SignInResponse, SignOutData, SignOutError, SignOutResponse, SnoozeThreadsData, SnoozeThreadsError, SnoozeThreadsResponse, StartImportData, StartImportError, StartImportResponse, SuggestMailboxData, SuggestMailboxError, SuggestMailboxResponse, SyncMailboxesData, SyncMailboxesError, SyncMailboxesResponse, TestMailboxData, TestMailboxError, TestMailboxResponse, TestWebhookData, TestWebhookError, TestWebhookResponse, UndoLeadJobData, UndoLeadJobError, UndoLeadJobResponse, UndoSuppressionData, UndoSuppressionError, UndoSuppressionResponse, UpdateCampaignData, UpdateCampaignError, UpdateCampaignResponse, UpdateLabelData, UpdateLabelError, UpdateLabelResponse, UpdateLeadData, UpdateLeadError, UpdateLeadResponse, UpdateMailboxData, UpdateMailboxError, UpdateMailboxResponse, UpdateProfileData, UpdateProfileError, UpdateProfileResponse, UpdateWebhookData, UpdateWebhookError, UpdateWebhookResponse, UpdateWorkspaceData, UpdateWorkspaceError, UpdateWorkspaceResponse } from '../types.gen.ts';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -1567,6 +1567,251 @@ export const finishConsentMutation = (options?: Partial<Options<FinishConsentDat
     const mutationOptions: UseMutationOptions<FinishConsentResponse, FinishConsentError, Options<FinishConsentData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await finishConsent({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const listLabelsQueryKey = (options?: Options<ListLabelsData>) => createQueryKey('listLabels', options, false, ['Labels']);
+
+/**
+ * List labels
+ *
+ * Those that can be set, newest first.
+ */
+export const listLabelsOptions = (options?: Options<ListLabelsData>) => queryOptions<ListLabelsResponse, ListLabelsError, ListLabelsResponse, ReturnType<typeof listLabelsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listLabels({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listLabelsQueryKey(options)
+});
+
+/**
+ * Create a label
+ *
+ * Or bring back an archived one of this name.
+ */
+export const createLabelMutation = (options?: Partial<Options<CreateLabelData>>): UseMutationOptions<CreateLabelResponse, CreateLabelError, Options<CreateLabelData>> => {
+    const mutationOptions: UseMutationOptions<CreateLabelResponse, CreateLabelError, Options<CreateLabelData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await createLabel({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Archive a label
+ *
+ * It can no longer be set; leads and webhooks that have it keep it.
+ */
+export const archiveLabelMutation = (options?: Partial<Options<ArchiveLabelData>>): UseMutationOptions<ArchiveLabelResponse, ArchiveLabelError, Options<ArchiveLabelData>> => {
+    const mutationOptions: UseMutationOptions<ArchiveLabelResponse, ArchiveLabelError, Options<ArchiveLabelData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await archiveLabel({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Change a label
+ *
+ * Another effect holds for leads that are given the label from now on.
+ */
+export const updateLabelMutation = (options?: Partial<Options<UpdateLabelData>>): UseMutationOptions<UpdateLabelResponse, UpdateLabelError, Options<UpdateLabelData>> => {
+    const mutationOptions: UseMutationOptions<UpdateLabelResponse, UpdateLabelError, Options<UpdateLabelData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await updateLabel({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const listSuppressionsQueryKey = (options?: Options<ListSuppressionsData>) => createQueryKey('listSuppressions', options, false, ['Suppression']);
+
+/**
+ * List whom nobody writes to
+ *
+ * Addresses before domains, each by the alphabet.
+ */
+export const listSuppressionsOptions = (options?: Options<ListSuppressionsData>) => queryOptions<ListSuppressionsResponse, ListSuppressionsError, ListSuppressionsResponse, ReturnType<typeof listSuppressionsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listSuppressions({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listSuppressionsQueryKey(options)
+});
+
+export const listSuppressionsInfiniteQueryKey = (options?: Options<ListSuppressionsData>): QueryKey<Options<ListSuppressionsData>> => createQueryKey('listSuppressions', options, true);
+
+/**
+ * List whom nobody writes to
+ *
+ * Addresses before domains, each by the alphabet.
+ */
+export const listSuppressionsInfiniteOptions = (options?: Options<ListSuppressionsData>) => {
+    const opts = infiniteQueryOptions<ListSuppressionsResponse, ListSuppressionsError, InfiniteData<ListSuppressionsResponse>, QueryKey<Options<ListSuppressionsData>>, string | Pick<QueryKey<Options<ListSuppressionsData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
+    // @ts-ignore
+    {
+        queryFn: async ({ pageParam, queryKey, signal }) => {
+            // @ts-ignore
+            const page: Pick<QueryKey<Options<ListSuppressionsData>>[0], 'body' | 'headers' | 'path' | 'query'> = typeof pageParam === 'object' ? pageParam : {
+                query: {
+                    starting_after: pageParam
+                }
+            };
+            const params = createInfiniteParams(queryKey, page);
+            const { data } = await listSuppressions({
+                ...options,
+                ...params,
+                signal,
+                throwOnError: true
+            });
+            return data;
+        },
+        queryKey: listSuppressionsInfiniteQueryKey(options)
+    });
+    return opts as Omit<typeof opts, 'initialData'>;
+};
+
+/**
+ * Block an address or a domain
+ *
+ * A stronger reason that is there already stays.
+ */
+export const addSuppressionMutation = (options?: Partial<Options<AddSuppressionData>>): UseMutationOptions<AddSuppressionResponse, AddSuppressionError, Options<AddSuppressionData>> => {
+    const mutationOptions: UseMutationOptions<AddSuppressionResponse, AddSuppressionError, Options<AddSuppressionData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await addSuppression({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const countSuppressionsQueryKey = (options?: Options<CountSuppressionsData>) => createQueryKey('countSuppressions', options, false, ['Suppression']);
+
+/**
+ * Count whom nobody writes to
+ *
+ * By kind and reason.
+ */
+export const countSuppressionsOptions = (options?: Options<CountSuppressionsData>) => queryOptions<CountSuppressionsResponse, CountSuppressionsError, CountSuppressionsResponse, ReturnType<typeof countSuppressionsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await countSuppressions({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: countSuppressionsQueryKey(options)
+});
+
+export const exportSuppressionsQueryKey = (options?: Options<ExportSuppressionsData>) => createQueryKey('exportSuppressions', options, false, ['Suppression']);
+
+/**
+ * Download the list
+ *
+ * As CSV, which importing reads back as it was.
+ */
+export const exportSuppressionsOptions = (options?: Options<ExportSuppressionsData>) => queryOptions<ExportSuppressionsResponse, ExportSuppressionsError, ExportSuppressionsResponse, ReturnType<typeof exportSuppressionsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await exportSuppressions({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: exportSuppressionsQueryKey(options)
+});
+
+/**
+ * Lift an entry
+ *
+ * Leads that it stopped stay stopped. Not a block: only with `force`.
+ */
+export const removeSuppressionMutation = (options?: Partial<Options<RemoveSuppressionData>>): UseMutationOptions<RemoveSuppressionResponse, RemoveSuppressionError, Options<RemoveSuppressionData>> => {
+    const mutationOptions: UseMutationOptions<RemoveSuppressionResponse, RemoveSuppressionError, Options<RemoveSuppressionData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await removeSuppression({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Import a list
+ *
+ * One address or domain to a line, the first field of CSV; a field that is a reason or a time counts for its line.
+ */
+export const importSuppressionsMutation = (options?: Partial<Options<ImportSuppressionsData>>): UseMutationOptions<ImportSuppressionsResponse, ImportSuppressionsError, Options<ImportSuppressionsData>> => {
+    const mutationOptions: UseMutationOptions<ImportSuppressionsResponse, ImportSuppressionsError, Options<ImportSuppressionsData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await importSuppressions({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Take an entry back as a mistake
+ *
+ * The leads that it stopped go on where they were.
+ */
+export const undoSuppressionMutation = (options?: Partial<Options<UndoSuppressionData>>): UseMutationOptions<UndoSuppressionResponse, UndoSuppressionError, Options<UndoSuppressionData>> => {
+    const mutationOptions: UseMutationOptions<UndoSuppressionResponse, UndoSuppressionError, Options<UndoSuppressionData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await undoSuppression({
                 ...options,
                 ...fnOptions,
                 throwOnError: true

@@ -1,0 +1,172 @@
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { AppError } from '../../kernel/errors.ts'
+import { pageQuery, ref } from '../../kernel/http/schema.ts'
+import {
+  addSuppression,
+  countSuppressions,
+  exportSuppressions,
+  importSuppressions,
+  listSuppressions,
+  removeSuppression,
+} from './list.ts'
+import {
+  ChangedSuppression,
+  ImportedSuppressions,
+  SuppressionCounts,
+  SuppressionInput,
+  SuppressionLift,
+  SuppressionPage,
+} from './schema.ts'
+
+const tags = ['Suppression']
+const asViewer = { access: { scopes: [], role: 'viewer' as const } }
+const asAdmin = { access: { scopes: [], role: 'admin' as const } }
+
+const kind = Type.Enum(['address', 'domain'])
+const reason = Type.Enum(['unsubscribed', 'bounced', 'blocked'])
+const importBytesMax = 64 * 1024 * 1024
+
+export const suppressionRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  // As a stream: a list may be longer than what is kept in memory for a request.
+  app.addContentTypeParser('text/csv', (_req, payload, done) => done(null, payload))
+
+  app.get(
+    '/suppressions',
+    {
+      config: asViewer,
+      schema: {
+        operationId: 'listSuppressions',
+        summary: 'List whom nobody writes to',
+        description: 'Addresses before domains, each by the alphabet.',
+        tags,
+        querystring: Type.Object({
+          limit: pageQuery.limit,
+          starting_after: Type.Optional(Type.String({ maxLength: 400 })),
+          search: Type.Optional(Type.String({ minLength: 1, maxLength: 320 })),
+          kind: Type.Optional(kind),
+          reason: Type.Optional(reason),
+        }),
+        response: { 200: ref(SuppressionPage) },
+      },
+    },
+    ({ ctx, caller, query }) => {
+      const { limit = 25, starting_after: startingAfter, ...filter } = query
+      return listSuppressions(ctx, caller.workspaceId, { limit, startingAfter }, filter)
+    },
+  )
+
+  app.get(
+    '/suppressions/counts',
+    {
+      config: asViewer,
+      schema: {
+        operationId: 'countSuppressions',
+        summary: 'Count whom nobody writes to',
+        description: 'By kind and reason.',
+        tags,
+        response: { 200: ref(SuppressionCounts) },
+      },
+    },
+    async ({ ctx, caller }) => ({ counts: await countSuppressions(ctx, caller.workspaceId) }),
+  )
+
+  app.get(
+    '/suppressions/export.csv',
+    {
+      config: asViewer,
+      schema: {
+        operationId: 'exportSuppressions',
+        summary: 'Download the list',
+        description: 'As CSV, which importing reads back as it was.',
+        tags,
+        response: {
+          200: {
+            description: 'A heading, then a line for each entry.',
+            content: { 'text/csv': { schema: Type.Unsafe<Readable>({ type: 'string' }) } },
+          },
+        },
+      },
+    },
+    async ({ ctx, caller }, reply) => {
+      reply.type('text/csv; charset=utf-8')
+      reply.header('content-disposition', 'attachment; filename="suppressions.csv"')
+      return reply.send(Readable.from(lines(exportSuppressions(ctx, caller.workspaceId))))
+    },
+  )
+
+  app.post(
+    '/suppressions',
+    {
+      config: asAdmin,
+      schema: {
+        operationId: 'addSuppression',
+        summary: 'Block an address or a domain',
+        description: 'A stronger reason that is there already stays.',
+        tags,
+        body: ref(SuppressionInput),
+        response: { 200: ref(ChangedSuppression) },
+      },
+    },
+    ({ ctx, caller, body }) => addSuppression(ctx, caller.workspaceId, body.value, caller.actor),
+  )
+
+  app.post(
+    '/suppressions/remove',
+    {
+      config: asAdmin,
+      schema: {
+        operationId: 'removeSuppression',
+        summary: 'Lift an entry',
+        description: 'Leads that it stopped stay stopped. Not a block: only with `force`.',
+        tags,
+        body: ref(SuppressionLift),
+        response: { 200: ref(ChangedSuppression) },
+      },
+    },
+    ({ ctx, caller, body: { value, force = false } }) =>
+      removeSuppression(ctx, caller.workspaceId, value, { force }, caller.actor),
+  )
+
+  app.post(
+    '/suppressions/import',
+    {
+      // What is imported twice is known the second time.
+      config: { ...asAdmin, idempotency: 'none' },
+      bodyLimit: importBytesMax,
+      schema: {
+        operationId: 'importSuppressions',
+        summary: 'Import a list',
+        description:
+          'One address or domain to a line, the first field of CSV; a field that is a reason or a time counts for its line.',
+        tags,
+        querystring: Type.Object({
+          reason: Type.Optional(
+            Type.Unsafe<'unsubscribed' | 'bounced' | 'blocked'>({
+              ...reason,
+              description: 'Of lines that give none; `blocked`, if it is not given.',
+            }),
+          ),
+        }),
+        response: { 200: ref(ImportedSuppressions) },
+      },
+    },
+    async ({ ctx, caller, query, body }) => {
+      if (body !== undefined && !(body instanceof Readable)) throw notCsv()
+      const input = createInterface({
+        input: (body as Readable | undefined) ?? Readable.from([]),
+        crlfDelay: Number.POSITIVE_INFINITY,
+      })
+      const usual = query.reason ?? 'blocked'
+      return importSuppressions(ctx, caller.workspaceId, input, usual, caller.actor)
+    },
+  )
+}
+
+const notCsv = () => new AppError('unsupported_media_type', 'Send the list as text/csv.')
+
+async function* lines(texts: AsyncIterable<string>) {
+  for await (const text of texts) yield `${text}\n`
+}

@@ -1,0 +1,96 @@
+import { Type } from 'typebox'
+import { Nullable, ref, Timestamp, Uuid } from '../../kernel/http/schema.ts'
+
+const entry = { kind: 'address', value: 'ann@example.com', reason: 'unsubscribed' }
+const Kind = Type.Enum(['address', 'domain'])
+const Reason = Type.Enum(['unsubscribed', 'bounced', 'blocked'])
+
+const Suppression = Type.Object(
+  {
+    kind: Kind,
+    value: Type.String(),
+    reason: Reason,
+    campaign_id: Nullable(Uuid),
+    timestamp_created: Timestamp,
+  },
+  {
+    $id: 'Suppression',
+    description: 'An address or a domain that nobody in the workspace writes to.',
+    examples: [{ ...entry, campaign_id: null, timestamp_created: '2026-11-20T09:37:00.123Z' }],
+  },
+)
+
+export const SuppressionPage = Type.Object(
+  {
+    items: Type.Array(ref(Suppression)),
+    next_starting_after: Type.Optional(Type.String()),
+  },
+  { $id: 'SuppressionList', description: 'Addresses before domains, each by the alphabet.' },
+)
+
+export const SuppressionCounts = Type.Object(
+  {
+    counts: Type.Array(Type.Object({ kind: Kind, reason: Reason, count: Type.Integer() })),
+  },
+  { $id: 'SuppressionCounts', description: 'How many entries there are of each kind and reason.' },
+)
+
+const Value = Type.String({
+  minLength: 1,
+  maxLength: 320,
+  'x-trim': true,
+  description: 'An e-mail address, or a domain for everybody there.',
+})
+
+export const SuppressionInput = Type.Object(
+  { value: Value },
+  {
+    $id: 'SuppressionInput',
+    description: 'Whom nobody writes to from now on.',
+    additionalProperties: false,
+    examples: [{ value: 'competitor.example' }],
+  },
+)
+
+export const SuppressionLift = Type.Object(
+  {
+    value: Value,
+    force: Type.Optional(
+      Type.Boolean({ description: 'Also an unsubscribe or a hard bounce.', default: false }),
+    ),
+  },
+  {
+    $id: 'SuppressionLift',
+    description: 'Who may be written to again.',
+    additionalProperties: false,
+    examples: [{ value: 'blocked@example.com', force: false }],
+  },
+)
+
+export const ChangedSuppression = Type.Object(
+  { kind: Kind, value: Type.String(), reason: Reason },
+  {
+    $id: 'ChangedSuppression',
+    description: 'The entry, with the reason that holds; a stronger one stays.',
+    examples: [entry],
+  },
+)
+
+export const ImportedSuppressions = Type.Object(
+  {
+    added: Type.Integer({ description: 'New, or for a stronger reason now.' }),
+    known: Type.Integer({ description: 'Were there already.' }),
+    invalid: Type.Integer({ description: 'Lines that are neither an address nor a domain.' }),
+    invalid_lines: Type.Array(Type.Integer(), { description: 'Numbers of the first of them.' }),
+  },
+  {
+    $id: 'ImportedSuppressions',
+    description: 'What became of the lines.',
+    examples: [{ added: 120, known: 3, invalid: 1, invalid_lines: [17] }],
+  },
+)
+
+export const suppressionSchemas = [
+  ...[Suppression, SuppressionPage, SuppressionCounts, SuppressionInput],
+  ...[SuppressionLift, ChangedSuppression, ImportedSuppressions],
+]

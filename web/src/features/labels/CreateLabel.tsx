@@ -1,0 +1,52 @@
+import { Button, Group } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Fault } from '../../api/fault.ts'
+import {
+  createLabelMutation,
+  listLabelsQueryKey,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import { useAttempt } from '../../lib/attempt.ts'
+import { showFault } from '../../lib/form.ts'
+import { Form } from '../../ui/Form.tsx'
+import { LabelFields } from './LabelFields.tsx'
+import type { LabelValues } from './label-form.ts'
+
+export function CreateLabel({ onDone }: { onDone: () => void }) {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const attempt = useAttempt()
+  const [fault, setFault] = useState<Fault>()
+  const form = useForm<LabelValues>({
+    initialValues: { name: '', effect: 'none', sentiment: 'neutral' },
+    onValuesChange: attempt.renew,
+    validate: {
+      name: (name) => (name.trim() === '' ? t(($) => $.labels.form.nameMissing) : null),
+    },
+  })
+  const create = useMutation({
+    ...createLabelMutation(),
+    onMutate: () => setFault(undefined),
+    onError: (refused) => setFault(showFault(form, refused)),
+    async onSuccess() {
+      await cache.invalidateQueries({ queryKey: listLabelsQueryKey() })
+      onDone()
+    },
+  })
+  const submit = form.onSubmit((body) => create.mutate({ headers: attempt.headers(), body }))
+  return (
+    <Form onSubmit={submit} fault={fault}>
+      <LabelFields form={form} />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onDone}>
+          {t(($) => $.common.cancel)}
+        </Button>
+        <Button type="submit" loading={create.isPending}>
+          {t(($) => $.labels.form.submit)}
+        </Button>
+      </Group>
+    </Form>
+  )
+}

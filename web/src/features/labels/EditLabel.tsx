@@ -1,0 +1,72 @@
+import { Button, Group, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Fault } from '../../api/fault.ts'
+import {
+  listLabelsOptions,
+  listLabelsQueryKey,
+  updateLabelMutation,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { Label } from '../../api/generated/types.gen.ts'
+import { showFault } from '../../lib/form.ts'
+import { Form } from '../../ui/Form.tsx'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { LabelFields } from './LabelFields.tsx'
+import type { LabelValues } from './label-form.ts'
+
+interface EditLabelProps {
+  id: string
+  onDone: () => void
+}
+
+export function EditLabel({ id, onDone }: EditLabelProps) {
+  const { t } = useTranslation()
+  const labels = useQuery(listLabelsOptions())
+  if (labels.isPending) return <LoadingRows rows={3} />
+  const label = labels.data?.items.find((each) => each.id === id)
+  if (!label) return <Text>{t(($) => $.labels.gone)}</Text>
+  return <LabelEditor key={id} label={label} onDone={onDone} />
+}
+
+function LabelEditor({ label, onDone }: { label: Label; onDone: () => void }) {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const [fault, setFault] = useState<Fault>()
+  const { name, effect, sentiment } = label
+  const form = useForm<LabelValues>({
+    initialValues: { name, effect, sentiment },
+    validate: {
+      name: (typed) => (typed.trim() === '' ? t(($) => $.labels.form.nameMissing) : null),
+    },
+  })
+  const change = useMutation({
+    ...updateLabelMutation(),
+    onMutate: () => setFault(undefined),
+    onError: (refused) => setFault(showFault(form, refused)),
+    async onSuccess() {
+      await cache.invalidateQueries({ queryKey: listLabelsQueryKey() })
+      onDone()
+    },
+  })
+  return (
+    <Form
+      onSubmit={form.onSubmit((body) => change.mutate({ path: { id: label.id }, body }))}
+      fault={fault}
+    >
+      <LabelFields form={form} />
+      <Text size="sm" c="dimmed">
+        {t(($) => $.labels.form.valueStays, { value: label.value })}
+      </Text>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onDone}>
+          {t(($) => $.common.cancel)}
+        </Button>
+        <Button type="submit" loading={change.isPending}>
+          {t(($) => $.common.save)}
+        </Button>
+      </Group>
+    </Form>
+  )
+}

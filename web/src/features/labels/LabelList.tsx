@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { listLabelsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { Table } from '../../ui/Table.tsx'
+import { LabelRow } from './LabelRow.tsx'
+
+interface LabelListProps {
+  whenEmpty: ReactNode
+  /** Undefined for who may only look. */
+  onEdit: ((id: string) => void) | undefined
+}
+
+/** Those that can be set, newest first. */
+export function LabelList({ whenEmpty, onEdit }: LabelListProps) {
+  const { t } = useTranslation()
+  const labels = useQuery(listLabelsOptions())
+  if (labels.isPending) return <LoadingRows rows={4} />
+  if (labels.isError) {
+    return <FaultNotice fault={labels.error} onRetry={() => void labels.refetch()} />
+  }
+  const { items } = labels.data
+  if (items.length === 0) {
+    return (
+      <EmptyState
+        title={t(($) => $.labels.empty.title)}
+        body={t(($) => $.labels.empty.body)}
+        action={whenEmpty}
+      />
+    )
+  }
+  return (
+    <Table label={t(($) => $.labels.title)}>
+      <thead>
+        <tr>
+          <th>{t(($) => $.labels.columns.name)}</th>
+          <th>{t(($) => $.labels.columns.effect)}</th>
+          <th className="wide-only">{t(($) => $.labels.columns.value)}</th>
+          <td />
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((label) => (
+          <LabelRow key={label.id} label={label} onEdit={onEdit && (() => onEdit(label.id))} />
+        ))}
+      </tbody>
+    </Table>
+  )
+}

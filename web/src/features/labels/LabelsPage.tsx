@@ -1,0 +1,51 @@
+import { Button, Drawer } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { Page } from '../../ui/Page.tsx'
+import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { CreateLabel } from './CreateLabel.tsx'
+import { EditLabel } from './EditLabel.tsx'
+import { LabelList } from './LabelList.tsx'
+
+const route = getRouteApi('/signed-in/w/$handle/settings/labels')
+
+/** Settings → Labels. */
+export function LabelsPage() {
+  const { t } = useTranslation()
+  const { role } = useWorkspace()
+  const { panel } = route.useSearch()
+  const navigate = route.useNavigate()
+  const close = () => void navigate({ search: {} })
+  const mayChange = isAtLeast(role, 'admin')
+  const create = mayChange && (
+    <Button
+      leftSection={<Plus size="1rem" aria-hidden />}
+      onClick={() => void navigate({ search: { panel: 'new' } })}
+    >
+      {t(($) => $.labels.create)}
+    </Button>
+  )
+  return (
+    <Page title={t(($) => $.labels.title)} lead={t(($) => $.labels.lead)} actions={create}>
+      <LabelList
+        whenEmpty={create}
+        onEdit={mayChange ? (id) => void navigate({ search: { panel: id } }) : undefined}
+      />
+      <Drawer
+        opened={mayChange && panel === 'new'}
+        onClose={close}
+        title={t(($) => $.labels.form.newTitle)}
+      >
+        <CreateLabel onDone={close} />
+      </Drawer>
+      <Drawer
+        opened={mayChange && panel !== undefined && panel !== 'new'}
+        onClose={close}
+        title={t(($) => $.labels.form.editTitle)}
+      >
+        {panel && <EditLabel id={panel} onDone={close} />}
+      </Drawer>
+    </Page>
+  )
+}

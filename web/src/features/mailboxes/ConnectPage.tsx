@@ -1,0 +1,137 @@
+import { Anchor, Button, Group, Stack } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { getMailboxOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { Page } from '../../ui/Page.tsx'
+import { RoleNeeded } from '../users/index.ts'
+import { ConnectAddress } from './ConnectAddress.tsx'
+import { ConnectLogin } from './ConnectLogin.tsx'
+import classes from './ConnectPage.module.css'
+import { ConnectStep } from './ConnectStep.tsx'
+import { carefulValues } from './sending-form.ts'
+
+// Of the later steps.
+const ChangeLogin = lazy(async () => ({ default: (await import('./ChangeLogin.tsx')).ChangeLogin }))
+const SendingForm = lazy(async () => ({ default: (await import('./SendingForm.tsx')).SendingForm }))
+const TestRun = lazy(async () => ({ default: (await import('./TestRun.tsx')).TestRun }))
+
+const route = getRouteApi('/signed-in/w/$handle/settings/mailboxes/connect')
+
+/** From an address to a mailbox that sends: how far somebody has come is in the address bar. */
+export function ConnectPage() {
+  const { t } = useTranslation()
+  const { handle } = route.useParams()
+  const { address, mailbox: id } = route.useSearch()
+  const navigate = route.useNavigate()
+  const [test, setTest] = useState<'running' | 'works' | 'fails' | 'passed-over'>('running')
+  const [run, setRun] = useState(0)
+  const mailbox = useQuery({ ...getMailboxOptions({ path: { id: id ?? '' } }), enabled: !!id }).data
+  const again = () => {
+    setTest('running')
+    setRun(run + 1)
+  }
+  const shownAddress = mailbox?.address ?? address
+  const isTested = test === 'works' || test === 'passed-over'
+  const states = {
+    address: shownAddress ? ('done' as const) : ('now' as const),
+    login: id ? ('done' as const) : shownAddress ? ('now' as const) : ('later' as const),
+    test: !id ? ('later' as const) : isTested ? ('done' as const) : ('now' as const),
+    sending: id && isTested ? ('now' as const) : ('later' as const),
+  }
+  const finish = () => {
+    notifications.show({ message: t(($) => $.mailboxes.connect.done, { address: shownAddress }) })
+    void navigate({ to: '/w/$handle/settings/mailboxes', params: { handle }, search: {} })
+  }
+  return (
+    <RoleNeeded least="admin">
+      <Page title={t(($) => $.mailboxes.connect.title)} lead={t(($) => $.mailboxes.connect.lead)}>
+        <Suspense>
+          <ol className={classes.steps}>
+            <ConnectStep
+              number={1}
+              title={t(($) => $.mailboxes.connect.steps.address)}
+              state={states.address}
+              summary={
+                <>
+                  {shownAddress}{' '}
+                  {!id && (
+                    <Anchor
+                      component="button"
+                      size="sm"
+                      onClick={() => void navigate({ search: {} })}
+                    >
+                      {t(($) => $.mailboxes.login.change)}
+                    </Anchor>
+                  )}
+                </>
+              }
+            >
+              <ConnectAddress onDone={(typed) => void navigate({ search: { address: typed } })} />
+            </ConnectStep>
+            <ConnectStep
+              number={2}
+              title={t(($) => $.mailboxes.connect.steps.login)}
+              state={states.login}
+              summary={mailbox && t(($) => $.mailboxes.logins[mailbox.imap.login])}
+            >
+              <ConnectLogin
+                address={address ?? ''}
+                onDone={(added) =>
+                  void navigate({ search: { address: added.address, mailbox: added.id } })
+                }
+              />
+            </ConnectStep>
+            <ConnectStep
+              number={3}
+              title={t(($) => $.mailboxes.connect.steps.test)}
+              state={states.test}
+              summary={
+                test === 'works'
+                  ? t(($) => $.mailboxes.test.works)
+                  : t(($) => $.mailboxes.test.fails)
+              }
+            >
+              {id && (
+                <Stack>
+                  <TestRun
+                    key={run}
+                    mailboxId={id}
+                    startsAtOnce
+                    onDone={(works) => setTest(works ? 'works' : 'fails')}
+                  />
+                  {test === 'fails' && mailbox && (
+                    <>
+                      <ChangeLogin mailbox={mailbox} onDone={again} />
+                      <Group>
+                        <Button variant="subtle" onClick={() => setTest('passed-over')}>
+                          {t(($) => $.mailboxes.connect.goOn)}
+                        </Button>
+                      </Group>
+                    </>
+                  )}
+                </Stack>
+              )}
+            </ConnectStep>
+            <ConnectStep
+              number={4}
+              title={t(($) => $.mailboxes.connect.steps.sending)}
+              state={states.sending}
+            >
+              {mailbox && (
+                <SendingForm
+                  mailbox={mailbox}
+                  firstValues={carefulValues(mailbox)}
+                  submit={t(($) => $.mailboxes.connect.finish)}
+                  onDone={finish}
+                />
+              )}
+            </ConnectStep>
+          </ol>
+        </Suspense>
+      </Page>
+    </RoleNeeded>
+  )
+}

@@ -1,0 +1,75 @@
+import { Button, Group, Text } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useEffect, useEffectEvent, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import {
+  finishConsentMutation,
+  listMailboxesInfiniteQueryKey,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import { useAttempt } from '../../lib/attempt.ts'
+import { useToken } from '../../lib/useToken.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { Page } from '../../ui/Page.tsx'
+
+const route = getRouteApi('/signed-in/w/$handle/settings/mailboxes/consent')
+
+/** Where a provider sends people back to: what it gave them is handed in at once, and once. */
+export function ConsentPage() {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const { handle } = route.useParams()
+  const navigate = route.useNavigate()
+  const attempt = useAttempt()
+  const answer = answerOf(useToken())
+  const isHandedIn = useRef(false)
+  const finish = useMutation({
+    ...finishConsentMutation(),
+    async onSuccess({ id, address }) {
+      await cache.invalidateQueries({ queryKey: listMailboxesInfiniteQueryKey() })
+      await navigate({
+        to: '/w/$handle/settings/mailboxes/connect',
+        search: { address, mailbox: id },
+        replace: true,
+      })
+    },
+  })
+  const handIn = useEffectEvent(() => {
+    // React runs effects twice while developing; the code is good once.
+    if (isHandedIn.current) return
+    isHandedIn.current = true
+    finish.mutate({ headers: attempt.headers(), body: answer })
+  })
+  useEffect(() => handIn(), [])
+  return (
+    <Page title={t(($) => $.mailboxes.consent.title)}>
+      {finish.isError ? (
+        <>
+          <FaultNotice fault={finish.error} />
+          <Group mt="md">
+            <Button component={Link} to={`/w/${handle}/settings/mailboxes`}>
+              {t(($) => $.mailboxes.consent.back)}
+            </Button>
+          </Group>
+        </>
+      ) : (
+        <>
+          <Text mb="md">{t(($) => $.mailboxes.consent.finishing)}</Text>
+          <LoadingRows rows={3} />
+        </>
+      )}
+    </Page>
+  )
+}
+
+/** As it stood in the query that the provider led to. */
+function answerOf(query: string) {
+  const given = new URLSearchParams(query)
+  const names = ['code', 'error', 'error_description'] as const
+  const found = names.flatMap((name) => {
+    const value = given.get(name)
+    return value === null ? [] : [[name, value] as const]
+  })
+  return { state: given.get('state') ?? '', ...Object.fromEntries(found) }
+}

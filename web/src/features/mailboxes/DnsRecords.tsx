@@ -1,0 +1,53 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Check, TriangleAlert } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { checkMailboxDnsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { Secret } from '../../ui/Secret.tsx'
+import classes from './DnsRecords.module.css'
+
+/** What receivers can tell of the domain, with the records that it lacks to copy. */
+export function DnsRecords({ mailboxId }: { mailboxId: string }) {
+  const { t } = useTranslation()
+  const dns = useQuery(checkMailboxDnsOptions({ path: { id: mailboxId } }))
+  if (dns.isPending) return <LoadingRows rows={4} />
+  if (dns.isError) return <FaultNotice fault={dns.error} onRetry={() => void dns.refetch()} />
+  return (
+    <Stack gap="md">
+      <ul className={classes.findings}>
+        {dns.data.findings.map(({ record, status, detail, remedy, records }) => {
+          const Icon = status === 'ok' ? Check : TriangleAlert
+          return (
+            <li key={record} data-status={status}>
+              <Icon size="1rem" aria-hidden />
+              <div>
+                <Text size="sm">
+                  <strong>{t(($) => $.mailboxes.dns.records[record])}</strong> {detail}
+                </Text>
+                {remedy && <Text size="sm">{remedy}</Text>}
+                {records.map(({ type, name, value }) => (
+                  <Group key={name} grow mt="xs" align="flex-end" preventGrowOverflow={false}>
+                    <Secret label={t(($) => $.mailboxes.dns.name, { type })} value={name} />
+                    <Secret label={t(($) => $.mailboxes.dns.value)} value={value} />
+                  </Group>
+                ))}
+                {records.length === 0 && record === 'DKIM' && status === 'warn' && (
+                  <Text size="sm" c="dimmed">
+                    {t(($) => $.mailboxes.dns.dkimElsewhere)}
+                  </Text>
+                )}
+              </div>
+            </li>
+          )
+        })}
+      </ul>
+      <Group>
+        <Button variant="default" loading={dns.isFetching} onClick={() => void dns.refetch()}>
+          {t(($) => $.mailboxes.dns.again)}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,93 @@
+import { Button } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { listMailboxesInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { Mailbox } from '../../api/generated/types.gen.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { MoreButton } from '../../ui/MoreButton.tsx'
+import { Table } from '../../ui/Table.tsx'
+import type { MailboxFilter } from './filter.ts'
+import { MailboxRow } from './MailboxRow.tsx'
+
+interface MailboxListProps {
+  filter: MailboxFilter
+  onReset: () => void
+  whenEmpty: ReactNode
+}
+
+/** Newest first. */
+export function MailboxList({ filter, onReset, whenEmpty }: MailboxListProps) {
+  const { t } = useTranslation()
+  const { search, status } = filter
+  const mailboxes = useInfiniteQuery({
+    ...listMailboxesInfiniteOptions({
+      query: { limit: 50, ...(search ? { search } : {}), ...(status ? { status } : {}) },
+    }),
+    initialPageParam: {},
+    getNextPageParam: (page) => page.next_starting_after,
+  })
+  if (mailboxes.isPending) return <LoadingRows rows={6} />
+  if (mailboxes.isError) {
+    return <FaultNotice fault={mailboxes.error} onRetry={() => void mailboxes.refetch()} />
+  }
+  const items = mailboxes.data.pages.flatMap((page) => page.items)
+  if (items.length === 0) {
+    const isFiltered = search !== undefined || status !== undefined
+    const texts = isFiltered ? 'noMatch' : 'empty'
+    return (
+      <EmptyState
+        title={t(($) => $.mailboxes[texts].title)}
+        body={t(($) => $.mailboxes[texts].body)}
+        action={
+          isFiltered ? (
+            <Button variant="default" onClick={onReset}>
+              {t(($) => $.common.resetFilters)}
+            </Button>
+          ) : (
+            whenEmpty
+          )
+        }
+      />
+    )
+  }
+  const ofDomain = firstOfDomains(items)
+  return (
+    <>
+      <Table label={t(($) => $.mailboxes.title)}>
+        <thead>
+          <tr>
+            <th>{t(($) => $.mailboxes.columns.address)}</th>
+            <th>{t(($) => $.mailboxes.columns.health)}</th>
+            <th className="wide-only">{t(($) => $.mailboxes.columns.domain)}</th>
+            <th className="end">{t(($) => $.mailboxes.columns.sent)}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((mailbox) => (
+            <MailboxRow
+              key={mailbox.id}
+              mailbox={mailbox}
+              ofDomain={ofDomain.get(domainOf(mailbox)) ?? mailbox.id}
+            />
+          ))}
+        </tbody>
+      </Table>
+      <MoreButton pages={mailboxes} />
+    </>
+  )
+}
+
+const domainOf = ({ address }: Mailbox) => address.slice(address.lastIndexOf('@') + 1).toLowerCase()
+
+/** Hundreds of mailboxes have a handful of domains. */
+function firstOfDomains(mailboxes: Mailbox[]): Map<string, string> {
+  const first = new Map<string, string>()
+  for (const mailbox of mailboxes) {
+    const domain = domainOf(mailbox)
+    if (!first.has(domain)) first.set(domain, mailbox.id)
+  }
+  return first
+}

@@ -1,0 +1,118 @@
+import { Anchor, Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import { useTranslation } from 'react-i18next'
+import { getMailboxOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { Mailbox } from '../../api/generated/types.gen.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { Page } from '../../ui/Page.tsx'
+import { Section } from '../../ui/Section.tsx'
+import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { MailboxState } from './MailboxState.tsx'
+import { PauseOrResume } from './PauseOrResume.tsx'
+import { RemoveMailbox } from './RemoveMailbox.tsx'
+import { SendingForm } from './SendingForm.tsx'
+import { valuesOfMailbox } from './sending-form.ts'
+
+// Below what is looked at first.
+const TestRun = lazy(async () => ({ default: (await import('./TestRun.tsx')).TestRun }))
+const DnsRecords = lazy(async () => ({ default: (await import('./DnsRecords.tsx')).DnsRecords }))
+const ChangeLogin = lazy(async () => ({ default: (await import('./ChangeLogin.tsx')).ChangeLogin }))
+
+const route = getRouteApi('/signed-in/w/$handle/settings/mailboxes/$id')
+
+/** One mailbox: whether it works, how it sends, how it logs in, and its domain. */
+export function MailboxPage() {
+  const { t } = useTranslation()
+  const { id, handle } = route.useParams()
+  const mailbox = useQuery(getMailboxOptions({ path: { id } }))
+  const back = (
+    <Anchor component={Link} to={`/w/${handle}/settings/mailboxes`} size="sm">
+      {t(($) => $.mailboxes.all)}
+    </Anchor>
+  )
+  if (mailbox.data) return <Sections mailbox={mailbox.data} />
+  return (
+    <Page title={t(($) => $.mailboxes.one)} actions={back}>
+      {mailbox.isError ? (
+        <FaultNotice fault={mailbox.error} onRetry={() => void mailbox.refetch()} />
+      ) : (
+        <LoadingRows rows={8} />
+      )}
+    </Page>
+  )
+}
+
+function Sections({ mailbox }: { mailbox: Mailbox }) {
+  const { t } = useTranslation()
+  const { role } = useWorkspace()
+  const navigate = route.useNavigate()
+  const [isRemoving, removing] = useDisclosure()
+  const isAdmin = isAtLeast(role, 'admin')
+  const saved = () => notifications.show({ message: t(($) => $.common.saved) })
+  return (
+    <Page
+      title={mailbox.address}
+      lead={t(($) => $.mailboxes.logins[mailbox.imap.login])}
+      actions={isAdmin && <PauseOrResume mailbox={mailbox} />}
+    >
+      <Section title={t(($) => $.mailboxes.state.title)} lead={t(($) => $.mailboxes.state.lead)}>
+        <MailboxState mailbox={mailbox} />
+      </Section>
+      {isAdmin && (
+        <Section title={t(($) => $.mailboxes.test.title)} lead={t(($) => $.mailboxes.test.lead)}>
+          <Suspense>
+            <TestRun mailboxId={mailbox.id} />
+          </Suspense>
+        </Section>
+      )}
+      <Section
+        title={t(($) => $.mailboxes.sending.title)}
+        lead={t(($) => $.mailboxes.sending.lead)}
+      >
+        <SendingForm
+          mailbox={mailbox}
+          firstValues={valuesOfMailbox(mailbox)}
+          submit={t(($) => $.common.save)}
+          isReadOnly={!isAdmin}
+          onDone={saved}
+        />
+      </Section>
+      <Section title={t(($) => $.mailboxes.dns.title)} lead={t(($) => $.mailboxes.dns.lead)}>
+        <Suspense fallback={<LoadingRows rows={4} />}>
+          <DnsRecords mailboxId={mailbox.id} />
+        </Suspense>
+      </Section>
+      {isAdmin && (
+        <>
+          <Section
+            title={t(($) => $.mailboxes.login.title)}
+            lead={t(($) => $.mailboxes.login.lead)}
+          >
+            <Suspense fallback={<LoadingRows rows={3} />}>
+              <ChangeLogin mailbox={mailbox} onDone={saved} />
+            </Suspense>
+          </Section>
+          <Section
+            title={t(($) => $.mailboxes.remove.section)}
+            lead={t(($) => $.mailboxes.remove.lead)}
+          >
+            <Button color="red" variant="light" onClick={removing.open}>
+              {t(($) => $.mailboxes.remove.action)}
+            </Button>
+          </Section>
+          <RemoveMailbox
+            mailbox={mailbox}
+            opened={isRemoving}
+            onClose={removing.close}
+            onDone={() => void navigate({ to: '/w/$handle/settings/mailboxes', search: {} })}
+          />
+        </>
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,51 @@
+import { Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import type { Mailbox } from '../../api/generated/types.gen.ts'
+import { useWorkspace } from '../users/index.ts'
+import { DomainRecords } from './DomainRecords.tsx'
+import { healthOf } from './health.ts'
+import { MailboxHealth } from './MailboxHealth.tsx'
+import classes from './MailboxRow.module.css'
+import { SentToday } from './SentToday.tsx'
+
+/** @param ofDomain a mailbox of the same domain, which is looked up once */
+export function MailboxRow({ mailbox, ofDomain }: { mailbox: Mailbox; ofDomain: string }) {
+  const { t } = useTranslation()
+  const { handle } = useWorkspace()
+  const { id, address, display_name, provider, status_reason } = mailbox
+  const health = healthOf(mailbox)
+  const cause =
+    status_reason ??
+    (health === 'connected' ? undefined : t(($) => $.mailboxes.health[health].cause))
+  return (
+    <tr>
+      <th scope="row">
+        <Link
+          to="/w/$handle/settings/mailboxes/$id"
+          params={{ handle, id }}
+          className={classes.address}
+        >
+          {address}
+        </Link>
+        <Text size="xs" c="dimmed">
+          {[display_name, t(($) => $.mailboxes.providers[provider])].filter(Boolean).join(' · ')}
+        </Text>
+      </th>
+      <td>
+        <MailboxHealth mailbox={mailbox} />
+        {cause && (
+          <Text size="xs" mt={4} className={classes.cause}>
+            {cause}
+          </Text>
+        )}
+      </td>
+      <td className="wide-only">
+        <DomainRecords mailboxId={ofDomain} />
+      </td>
+      <td className="end">
+        <SentToday mailbox={mailbox} />
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,111 @@
+import { Anchor, Button, Group, PasswordInput, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDisclosure } from '@mantine/hooks'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Fault } from '../../api/fault.ts'
+import {
+  addMailboxMutation,
+  getMailboxQueryKey,
+  listMailboxesInfiniteQueryKey,
+  updateMailboxMutation,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { Mailbox, MailboxSuggestion } from '../../api/generated/types.gen.ts'
+import { useAttempt } from '../../lib/attempt.ts'
+import { showFault } from '../../lib/form.ts'
+import { Form } from '../../ui/Form.tsx'
+import { type LoginValues, serversOf } from './login-form.ts'
+import { passwordPages } from './provider-help.ts'
+import { ServerFields } from './ServerFields.tsx'
+
+interface PasswordLoginProps {
+  address: string
+  provider: MailboxSuggestion['provider']
+  firstValues: LoginValues
+  /** Gets another login; undefined: it is added. */
+  mailbox?: Mailbox | undefined
+  onDone: (mailbox: Mailbox) => void
+}
+
+/** With the provider's own words for the password that it wants. */
+export function PasswordLogin(props: PasswordLoginProps) {
+  const { address, provider, firstValues, mailbox, onDone } = props
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const attempt = useAttempt()
+  const [fault, setFault] = useState<Fault>()
+  const [areServersShown, servers] = useDisclosure(firstValues.smtp.host === '')
+  const missing = t(($) => $.mailboxes.login.missing)
+  const form = useForm<LoginValues>({
+    initialValues: firstValues,
+    onValuesChange: attempt.renew,
+    validate: {
+      password: (value) => (value === '' ? t(($) => $.mailboxes.login.passwordMissing) : null),
+      smtp: { host: (value) => (value.trim() === '' ? missing : null) },
+      imap: { host: (value) => (value.trim() === '' ? missing : null) },
+    },
+  })
+  const outcome = {
+    onMutate: () => setFault(undefined),
+    onError(refused: Fault) {
+      if (refused.details?.some(({ path }) => /^\/(smtp|imap)/.test(path))) servers.open()
+      setFault(showFault(form, refused))
+    },
+    async onSuccess(saved: Mailbox) {
+      cache.setQueryData(getMailboxQueryKey({ path: { id: saved.id } }), saved)
+      await cache.invalidateQueries({ queryKey: listMailboxesInfiniteQueryKey() })
+      form.setFieldValue('password', '')
+      onDone(saved)
+    },
+  }
+  const add = useMutation({ ...addMailboxMutation(), ...outcome })
+  const update = useMutation({ ...updateMailboxMutation(), ...outcome })
+  const submit = form.onSubmit(
+    (values) =>
+      mailbox
+        ? update.mutate({ path: { id: mailbox.id }, body: serversOf(values) })
+        : add.mutate({ headers: attempt.headers(), body: { address, ...serversOf(values) } }),
+    (errors) => (errors['smtp.host'] || errors['imap.host']) && servers.open(),
+  )
+  const page = passwordPages[provider]
+  return (
+    <Form onSubmit={submit} fault={fault}>
+      <Text size="sm" style={{ textWrap: 'pretty' }}>
+        {t(($) => $.mailboxes.passwordHelp[provider])}{' '}
+        {page && (
+          <Anchor href={page} target="_blank" rel="noreferrer" size="sm">
+            {t(($) => $.mailboxes.login.openPage)}
+          </Anchor>
+        )}
+      </Text>
+      <PasswordInput
+        {...form.getInputProps('password')}
+        label={t(($) => $.mailboxes.passwordName[provider])}
+        autoComplete="new-password"
+        maxLength={1024}
+      />
+      {areServersShown ? (
+        <>
+          <ServerFields form={form} side="smtp" />
+          <ServerFields form={form} side="imap" />
+        </>
+      ) : (
+        <Text size="sm" c="dimmed">
+          {t(($) => $.mailboxes.login.servers, {
+            smtp: form.getValues().smtp.host,
+            imap: form.getValues().imap.host,
+          })}{' '}
+          <Anchor component="button" type="button" size="sm" onClick={servers.open}>
+            {t(($) => $.mailboxes.login.change)}
+          </Anchor>
+        </Text>
+      )}
+      <Group>
+        <Button type="submit" loading={add.isPending || update.isPending}>
+          {mailbox ? t(($) => $.mailboxes.login.save) : t(($) => $.mailboxes.login.submit)}
+        </Button>
+      </Group>
+    </Form>
+  )
+}

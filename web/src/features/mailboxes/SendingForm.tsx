@@ -1,0 +1,143 @@
+import {
+  Button,
+  Fieldset,
+  Group,
+  NativeSelect,
+  Stack,
+  Switch,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Fault } from '../../api/fault.ts'
+import {
+  getMailboxQueryKey,
+  listMailboxesInfiniteQueryKey,
+  updateMailboxMutation,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { Mailbox } from '../../api/generated/types.gen.ts'
+import { showFault } from '../../lib/form.ts'
+import { Form } from '../../ui/Form.tsx'
+import { NumberField } from '../../ui/NumberField.tsx'
+import { changeOf, type SendingValues } from './sending-form.ts'
+
+interface SendingFormProps {
+  mailbox: Mailbox
+  firstValues: SendingValues
+  submit: string
+  /** Shown and not changed, for who may only look. */
+  isReadOnly?: boolean
+  onDone: () => void
+}
+
+/** How much it sends, how fast, and as whom. */
+export function SendingForm(props: SendingFormProps) {
+  const { mailbox, firstValues, submit, isReadOnly = false, onDone } = props
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const zones = useId()
+  const [fault, setFault] = useState<Fault>()
+  const form = useForm<SendingValues>({ initialValues: firstValues })
+  const change = useMutation({
+    ...updateMailboxMutation(),
+    onMutate: () => setFault(undefined),
+    onError: (refused) => setFault(showFault(form, refused)),
+    async onSuccess(saved) {
+      cache.setQueryData(getMailboxQueryKey({ path: { id: saved.id } }), saved)
+      await cache.invalidateQueries({ queryKey: listMailboxesInfiniteQueryKey() })
+      onDone()
+    },
+  })
+  const save = form.onSubmit((values) =>
+    change.mutate({ path: { id: mailbox.id }, body: changeOf(values) }),
+  )
+  const { ramps_up } = form.getValues()
+  const number = (name: keyof SendingValues, min: number, max: number) => ({
+    ...form.getInputProps(name),
+    ...{ min, max },
+  })
+  return (
+    <Form onSubmit={save} fault={fault}>
+      <Fieldset variant="unstyled" disabled={isReadOnly}>
+        <Stack>
+          <Group grow align="flex-start">
+            <NumberField
+              {...number('daily_limit', 1, 10_000)}
+              label={t(($) => $.mailboxes.sending.limit)}
+              description={t(($) => $.mailboxes.sending.limitHint)}
+            />
+            <NumberField
+              {...number('gap_seconds', 0, 86_400)}
+              label={t(($) => $.mailboxes.sending.gap)}
+              description={t(($) => $.mailboxes.sending.gapHint)}
+            />
+          </Group>
+          <Switch
+            {...form.getInputProps('ramps_up', { type: 'checkbox' })}
+            label={t(($) => $.mailboxes.sending.ramp)}
+            description={t(($) => $.mailboxes.sending.rampHint)}
+          />
+          {ramps_up && (
+            <Group grow align="flex-start">
+              <NumberField
+                {...number('ramp_start', 1, 10_000)}
+                label={t(($) => $.mailboxes.sending.rampStart)}
+              />
+              <NumberField
+                {...number('ramp_step', 0, 10_000)}
+                label={t(($) => $.mailboxes.sending.rampStep)}
+              />
+            </Group>
+          )}
+          <TextInput
+            {...form.getInputProps('timezone')}
+            label={t(($) => $.mailboxes.sending.zone)}
+            description={t(($) => $.mailboxes.sending.zoneHint)}
+            list={zones}
+            autoComplete="off"
+            placeholder="UTC"
+            maxLength={64}
+          />
+          <datalist id={zones}>
+            {Intl.supportedValuesOf('timeZone').map((zone) => (
+              <option key={zone} value={zone} />
+            ))}
+          </datalist>
+          <TextInput
+            {...form.getInputProps('display_name')}
+            label={t(($) => $.mailboxes.sending.name)}
+            description={t(($) => $.mailboxes.sending.nameHint)}
+            maxLength={255}
+          />
+          <Textarea
+            {...form.getInputProps('signature')}
+            label={t(($) => $.mailboxes.sending.signature)}
+            description={t(($) => $.mailboxes.sending.signatureHint)}
+            autosize
+            minRows={3}
+            maxRows={10}
+            maxLength={20_000}
+          />
+          <NativeSelect
+            {...form.getInputProps('save_sent')}
+            label={t(($) => $.mailboxes.sending.copies)}
+            data={(['auto', 'on', 'off'] as const).map((value) => ({
+              value,
+              label: t(($) => $.mailboxes.sending.saveSent[value]),
+            }))}
+          />
+          {!isReadOnly && (
+            <Group>
+              <Button type="submit" loading={change.isPending}>
+                {submit}
+              </Button>
+            </Group>
+          )}
+        </Stack>
+      </Fieldset>
+    </Form>
+  )
+}

@@ -1,0 +1,1 @@
+export { mailboxFilterOf } from './filter.ts'

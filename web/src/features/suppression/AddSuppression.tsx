@@ -1,0 +1,61 @@
+import { Button, Group, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Fault } from '../../api/fault.ts'
+import {
+  addSuppressionMutation,
+  countSuppressionsQueryKey,
+  listSuppressionsInfiniteQueryKey,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import { useAttempt } from '../../lib/attempt.ts'
+import { showFault } from '../../lib/form.ts'
+import { Form } from '../../ui/Form.tsx'
+
+export function AddSuppression({ onDone }: { onDone: () => void }) {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const attempt = useAttempt()
+  const [fault, setFault] = useState<Fault>()
+  const form = useForm({
+    initialValues: { value: '' },
+    onValuesChange: attempt.renew,
+    validate: {
+      value: (value) => (value.trim() === '' ? t(($) => $.suppression.form.missing) : null),
+    },
+  })
+  const add = useMutation({
+    ...addSuppressionMutation(),
+    onMutate: () => setFault(undefined),
+    onError: (refused) => setFault(showFault(form, refused)),
+    async onSuccess({ value }) {
+      notifications.show({ message: t(($) => $.suppression.form.done, { value }) })
+      onDone()
+      await cache.invalidateQueries({ queryKey: listSuppressionsInfiniteQueryKey() })
+      await cache.invalidateQueries({ queryKey: countSuppressionsQueryKey() })
+    },
+  })
+  const submit = form.onSubmit((body) => add.mutate({ headers: attempt.headers(), body }))
+  return (
+    <Form onSubmit={submit} fault={fault}>
+      <TextInput
+        {...form.getInputProps('value')}
+        label={t(($) => $.suppression.form.value)}
+        description={t(($) => $.suppression.form.hint)}
+        maxLength={320}
+        spellCheck={false}
+        data-autofocus
+      />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onDone}>
+          {t(($) => $.common.cancel)}
+        </Button>
+        <Button type="submit" loading={add.isPending}>
+          {t(($) => $.suppression.form.submit)}
+        </Button>
+      </Group>
+    </Form>
+  )
+}

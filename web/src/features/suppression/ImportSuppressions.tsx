@@ -1,0 +1,107 @@
+import { Alert, Button, FileInput, Group, NativeSelect, Stack, Text, Textarea } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Fault } from '../../api/fault.ts'
+import {
+  countSuppressionsQueryKey,
+  listSuppressionsInfiniteQueryKey,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { ImportedSuppressions } from '../../api/generated/types.gen.ts'
+import { Form } from '../../ui/Form.tsx'
+import type { Entry } from './entry.ts'
+import { reasons } from './filter.ts'
+import { importList } from './import-list.ts'
+
+/** A file or pasted lines, and afterwards what became of them. */
+export function ImportSuppressions({ onDone }: { onDone: () => void }) {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const [file, setFile] = useState<File | null>(null)
+  const [text, setText] = useState('')
+  const [reason, setReason] = useState<Entry['reason']>('blocked')
+  const [isMissing, setMissing] = useState(false)
+  const run = useMutation<ImportedSuppressions, Fault, Blob>({
+    mutationFn: (list) => importList(list, reason),
+    async onSuccess() {
+      await cache.invalidateQueries({ queryKey: listSuppressionsInfiniteQueryKey() })
+      await cache.invalidateQueries({ queryKey: countSuppressionsQueryKey() })
+    },
+  })
+  if (run.data) return <Report imported={run.data} onDone={onDone} />
+  return (
+    <Form
+      fault={run.error}
+      onSubmit={(event) => {
+        event.preventDefault()
+        const list = file ?? new Blob([text])
+        setMissing(list.size === 0)
+        if (list.size > 0) run.mutate(list)
+      }}
+    >
+      <Text size="sm">{t(($) => $.suppression.import.lead)}</Text>
+      <FileInput
+        label={t(($) => $.suppression.import.file)}
+        placeholder={t(($) => $.suppression.import.choose)}
+        accept=".csv,.txt,text/csv,text/plain"
+        value={file}
+        onChange={setFile}
+        clearable
+        clearButtonProps={{ 'aria-label': t(($) => $.suppression.import.clear) }}
+      />
+      <Textarea
+        label={t(($) => $.suppression.import.paste)}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        disabled={file !== null}
+        error={isMissing && t(($) => $.suppression.import.missing)}
+        autosize
+        minRows={4}
+        maxRows={12}
+        spellCheck={false}
+      />
+      <NativeSelect
+        label={t(($) => $.suppression.import.reason)}
+        description={t(($) => $.suppression.import.reasonHint)}
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value as Entry['reason'])}
+        data={reasons.map((value) => ({
+          value,
+          label: t(($) => $.suppression.reasons[value].name),
+        }))}
+      />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onDone}>
+          {t(($) => $.common.cancel)}
+        </Button>
+        <Button type="submit" loading={run.isPending}>
+          {t(($) => $.suppression.import.submit)}
+        </Button>
+      </Group>
+    </Form>
+  )
+}
+
+function Report({ imported, onDone }: { imported: ImportedSuppressions; onDone: () => void }) {
+  const { t } = useTranslation()
+  const { added, known, invalid, invalid_lines } = imported
+  return (
+    <Stack>
+      <Text role="status">
+        {t(($) => $.suppression.import.added, { count: added })}{' '}
+        {t(($) => $.suppression.import.known, { count: known })}
+      </Text>
+      {invalid > 0 && (
+        <Alert color="yellow">
+          {t(($) => $.suppression.import.invalid, {
+            count: invalid,
+            lines: invalid_lines.join(', ') + (invalid > invalid_lines.length ? ' …' : ''),
+          })}
+        </Alert>
+      )}
+      <Group justify="flex-end">
+        <Button onClick={onDone}>{t(($) => $.common.done)}</Button>
+      </Group>
+    </Stack>
+  )
+}

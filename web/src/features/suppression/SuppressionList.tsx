@@ -1,0 +1,89 @@
+import { Button } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { listSuppressionsInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { MoreButton } from '../../ui/MoreButton.tsx'
+import { Table } from '../../ui/Table.tsx'
+import type { Entry } from './entry.ts'
+import type { SuppressionFilter } from './filter.ts'
+import { LiftSuppression } from './LiftSuppression.tsx'
+import { SuppressionRow } from './SuppressionRow.tsx'
+
+interface SuppressionListProps {
+  filter: SuppressionFilter
+  mayChange: boolean
+  onReset: () => void
+  whenEmpty: ReactNode
+}
+
+/** Addresses before domains, each by the alphabet. */
+export function SuppressionList(props: SuppressionListProps) {
+  const { filter, mayChange, onReset, whenEmpty } = props
+  const { t } = useTranslation()
+  const [lifting, setLifting] = useState<Entry>()
+  const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value))
+  const entries = useInfiniteQuery({
+    ...listSuppressionsInfiniteOptions({ query: { limit: 100, ...given } }),
+    initialPageParam: {},
+    getNextPageParam: (page) => page.next_starting_after,
+  })
+  if (entries.isPending) return <LoadingRows rows={8} />
+  if (entries.isError) {
+    return <FaultNotice fault={entries.error} onRetry={() => void entries.refetch()} />
+  }
+  const items = entries.data.pages.flatMap((page) => page.items)
+  if (items.length === 0) {
+    const isFiltered = Object.keys(given).length > 0
+    const texts = isFiltered ? 'noMatch' : 'empty'
+    return (
+      <EmptyState
+        title={t(($) => $.suppression[texts].title)}
+        body={t(($) => $.suppression[texts].body)}
+        action={
+          isFiltered ? (
+            <Button variant="default" onClick={onReset}>
+              {t(($) => $.common.resetFilters)}
+            </Button>
+          ) : (
+            whenEmpty
+          )
+        }
+      />
+    )
+  }
+  return (
+    <>
+      <Table label={t(($) => $.suppression.title)}>
+        <thead>
+          <tr>
+            <th>{t(($) => $.suppression.columns.value)}</th>
+            <th>{t(($) => $.suppression.columns.reason)}</th>
+            <th className="wide-only">{t(($) => $.suppression.columns.since)}</th>
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((entry) => (
+            <SuppressionRow
+              key={`${entry.kind} ${entry.value}`}
+              entry={entry}
+              onLift={mayChange ? () => setLifting(entry) : undefined}
+            />
+          ))}
+        </tbody>
+      </Table>
+      <MoreButton pages={entries} />
+      {lifting && (
+        <LiftSuppression
+          key={lifting.value}
+          entry={lifting}
+          onClose={() => setLifting(undefined)}
+        />
+      )}
+    </>
+  )
+}

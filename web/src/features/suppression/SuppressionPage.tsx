@@ -1,0 +1,90 @@
+import { Button, Drawer, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { countSuppressionsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { Page } from '../../ui/Page.tsx'
+import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { AddSuppression } from './AddSuppression.tsx'
+import { ImportSuppressions } from './ImportSuppressions.tsx'
+import { SuppressionFilters } from './SuppressionFilters.tsx'
+import { SuppressionList } from './SuppressionList.tsx'
+
+const route = getRouteApi('/signed-in/w/$handle/settings/suppression')
+
+/** Settings → Suppression. */
+export function SuppressionPage() {
+  const { t } = useTranslation()
+  const { id, role } = useWorkspace()
+  const { panel, ...filter } = route.useSearch()
+  const navigate = route.useNavigate()
+  const counts = useQuery(countSuppressionsOptions())
+  const close = () => void navigate({ search: filter })
+  const open = (name: 'add' | 'import') => void navigate({ search: { ...filter, panel: name } })
+  const mayChange = isAtLeast(role, 'admin')
+  const add = mayChange && (
+    <Button leftSection={<Plus size="1rem" aria-hidden />} onClick={() => open('add')}>
+      {t(($) => $.suppression.add)}
+    </Button>
+  )
+  const total = counts.data?.counts.reduce((sum, { count }) => sum + count, 0)
+  return (
+    <Page
+      title={t(($) => $.suppression.title)}
+      lead={t(($) => $.suppression.lead)}
+      actions={
+        <>
+          <Button
+            variant="default"
+            component="a"
+            href={`/app/suppressions/export.csv?workspace=${id}`}
+            download
+          >
+            {t(($) => $.suppression.export)}
+          </Button>
+          {mayChange && (
+            <Button variant="default" onClick={() => open('import')}>
+              {t(($) => $.suppression.import.action)}
+            </Button>
+          )}
+          {add}
+        </>
+      }
+    >
+      <SuppressionFilters
+        filter={filter}
+        onChange={(changed) => void navigate({ search: changed, replace: true })}
+      />
+      {total !== undefined && total > 0 && (
+        <Text size="sm" c="dimmed" mb="xs" className="numbers">
+          {t(($) => $.suppression.total, { count: total })}
+        </Text>
+      )}
+      <SuppressionList
+        filter={filter}
+        mayChange={mayChange}
+        onReset={() => void navigate({ search: {} })}
+        whenEmpty={add}
+      />
+      {mayChange && (
+        <>
+          <Drawer
+            opened={panel === 'add'}
+            onClose={close}
+            title={t(($) => $.suppression.form.title)}
+          >
+            <AddSuppression onDone={close} />
+          </Drawer>
+          <Drawer
+            opened={panel === 'import'}
+            onClose={close}
+            title={t(($) => $.suppression.import.title)}
+          >
+            <ImportSuppressions onDone={close} />
+          </Drawer>
+        </>
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,52 @@
+import { Button, Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { Moment } from '../../ui/Moment.tsx'
+import { StateBadge, type Tone } from '../../ui/StateBadge.tsx'
+import type { Entry } from './entry.ts'
+
+const tones: Record<Entry['reason'], Tone> = {
+  unsubscribed: 'red',
+  bounced: 'red',
+  blocked: 'gray',
+}
+
+interface SuppressionRowProps {
+  entry: Entry
+  /** Undefined for who may only look. */
+  onLift: (() => void) | undefined
+}
+
+export function SuppressionRow({ entry, onLift }: SuppressionRowProps) {
+  const { t } = useTranslation()
+  const { value, kind, reason, timestamp_created } = entry
+  return (
+    <tr>
+      <th scope="row">
+        {value}
+        {kind === 'domain' && (
+          <Text size="xs" c="dimmed">
+            {t(($) => $.suppression.wholeDomain)}
+          </Text>
+        )}
+      </th>
+      <td>
+        <StateBadge tone={tones[reason]}>{t(($) => $.suppression.reasons[reason].name)}</StateBadge>
+      </td>
+      <td className="wide-only">
+        <Moment at={timestamp_created} />
+      </td>
+      <td className="end">
+        {onLift && (
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            aria-label={t(($) => $.suppression.lift.actionOn, { value })}
+            onClick={onLift}
+          >
+            {t(($) => $.suppression.lift.action)}
+          </Button>
+        )}
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,1 @@
+export { type SuppressionFilter, suppressionFilterOf } from './filter.ts'

@@ -1,0 +1,180 @@
+import type { Page } from 'playwright-core'
+import { expect, vi } from 'vitest'
+import { type MailServers, startMailServers } from '../../../server/test/mail/mail-servers.ts'
+import { createRealMailbox } from '../../../server/test/mail/mailboxes.ts'
+import { startOAuthProvider } from '../../../server/test/mail/oauth-provider.ts'
+import { createPerson, join } from '../../../server/test/people.ts'
+import type { Application } from '../application.ts'
+import { test } from './fixture.ts'
+
+const path = '/w/default/settings/mailboxes'
+const anna = 'anna@example.com'
+
+/** What name servers say; nothing of it leaves the machine. */
+function answerLookups({ api }: Application, mailServers: Record<string, string[]> = {}) {
+  api.ctx.lookupMail = async (domain) => mailServers[domain] ?? ['mx.hoster.example']
+  api.ctx.lookupText = async () => []
+}
+
+async function fillServer(page: Page, side: string, port: number) {
+  const fields = page.getByRole('group', { name: side })
+  await fields.getByRole('textbox', { name: 'Server' }).fill('127.0.0.1')
+  await fields.getByRole('spinbutton', { name: 'Port' }).fill(String(port))
+  await fields.getByRole('combobox', { name: 'Encryption' }).selectOption('none')
+}
+
+async function connectByPassword(page: Page, servers: MailServers) {
+  await page.getByRole('link', { name: 'Connect mailbox' }).first().click()
+  await page.getByRole('textbox', { name: 'E-mail address' }).fill(anna)
+  await page.keyboard.press('Enter')
+  await fillServer(page, 'Sending (SMTP)', servers.smtpPort)
+  await fillServer(page, 'Reading (IMAP)', servers.imapPort)
+  await page.getByLabel('Password', { exact: true }).fill('wrong')
+  await page.getByRole('button', { name: 'Log in and test' }).click()
+}
+
+test('a mailbox is connected from its address to a mail that arrives, and a wrong password is mended on the way', {
+  timeout: 30_000,
+}, async ({ application, open }) => {
+  await using servers = await startMailServers()
+  answerLookups(application)
+  const page = await open(application.visitor, path)
+  await page.getByText('No mailboxes yet').waitFor()
+  await connectByPassword(page, servers)
+  await page.getByText('refused the user name or the password').first().waitFor()
+  await page.getByText('The mailbox does not work yet.').waitFor()
+  await page.getByLabel('Password', { exact: true }).fill('correct horse')
+  await page.getByRole('button', { name: 'Save login' }).click()
+  await page.getByText('The mailbox works.').waitFor()
+  await page.getByLabel('Mails a day').fill('30')
+  await page.getByLabel('Name', { exact: true }).fill('Anna <b>Bold</b>')
+  await page.getByRole('button', { name: 'Save and finish' }).click()
+  const row = page.getByRole('row', { name: anna })
+  await row.getByText('0 of 5').waitFor()
+  await row.getByText('Anna <b>Bold</b>').waitFor()
+
+  await page.getByRole('link', { name: anna }).click()
+  await page.getByRole('heading', { name: anna }).waitFor()
+  const dmarc = page.getByRole('textbox', { name: 'Value' })
+  expect(await dmarc.first().inputValue()).toBe('v=DMARC1; p=none')
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('Nothing is sent from it and nothing is read').waitFor()
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByRole('button', { name: 'Pause' }).waitFor()
+  await page.getByRole('button', { name: 'Remove mailbox' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove mailbox' }).click()
+  await page.getByText('No mailboxes yet').waitFor()
+})
+
+test('“Connect Google” leads to its consent and back; declined or withdrawn it says so, and is given anew for the same mailbox', {
+  timeout: 40_000,
+}, async ({ application, open }) => {
+  vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+  vi.spyOn(console, 'info').mockImplementation(() => undefined)
+  await using servers = await startMailServers()
+  const { config } = application.api.ctx
+  config.baseUrl = application.address
+  await using provider = await startOAuthProvider(servers, `${application.address}/consent`)
+  answerLookups(application, { 'example.com': ['aspmx.l.google.com'] })
+  const page = await open(application.visitor, `${path}/connect?address=${anna}`)
+
+  await page.getByText('Set up “Connect Google”').click()
+  const redirect = page.getByRole('textbox', { name: 'Redirect address' })
+  expect(await redirect.inputValue()).toBe(`${application.address}/consent`)
+
+  config.mailClients = { google: provider.client }
+  await page.reload()
+  await page.getByRole('button', { name: 'Connect Google' }).click()
+  await page.getByText('[ Cancel ]').click()
+  await page.getByText('The consent was declined at Google.').waitFor()
+
+  const agree = async (button: string) => {
+    await page.getByRole('button', { name: button }).click()
+    await page.getByPlaceholder('Enter any login').fill(anna)
+    await page.getByPlaceholder('and password').fill('any')
+    await page.getByRole('button', { name: 'Sign-in' }).click()
+    await page.getByRole('button', { name: 'Continue' }).click()
+  }
+  await page.goto(`${application.address}${path}/connect?address=${anna}`)
+  await agree('Connect Google')
+  await page.getByText('The mailbox works.').waitFor()
+  expect(page.url()).not.toContain('code=')
+  const mailboxId = new URL(page.url()).searchParams.get('mailbox')
+
+  await provider.revoke()
+  await page.context().clearCookies({ domain: '127.0.0.1', path: '/' })
+  await page.goto(`${application.address}${path}/${mailboxId}`)
+  await page.getByRole('button', { name: 'Test mailbox' }).click()
+  await page.getByRole('alert').getByText('was withdrawn or has expired').waitFor()
+  await page.getByRole('button', { name: 'Reconnect Google' }).click()
+  await page
+    .getByRole('button', { name: 'Continue' })
+    .or(page.getByPlaceholder('Enter any login'))
+    .waitFor()
+  if (await page.getByPlaceholder('Enter any login').isVisible()) {
+    await page.getByPlaceholder('Enter any login').fill(anna)
+    await page.getByPlaceholder('and password').fill('any')
+    await page.getByRole('button', { name: 'Sign-in' }).click()
+  }
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText('The mailbox works.').waitFor()
+  expect(new URL(page.url()).searchParams.get('mailbox')).toBe(mailboxId)
+})
+
+test('a viewer sees mailboxes, why one does not work, and nothing to press', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  answerLookups(application)
+  const names = ['<img src=x onerror=alert(1)>', '山田 太郎 {{name}}']
+  for (const [index, display_name] of names.entries()) {
+    const account = { address: `name${index}@hostile.example`, password: 'x' }
+    const servers = { smtpPort: 1, imapPort: 1 }
+    await createRealMailbox(api.ctx, api.workspaceId, servers, account, { display_name })
+  }
+  await api.ctx.database.peek
+    .updateTable('mailboxes')
+    .set({ status: 'error', status_reason: 'The sending server <i>refused</i>. Look there.' })
+    .where('address', '=', 'name0@hostile.example')
+    .execute()
+  const viewer = await createPerson(api, { email: 'viewer@team.example' })
+  await join(api, api.workspaceId, viewer, 'viewer')
+  const page = await open(viewer.browser, path)
+  for (const name of names) await page.getByText(name).waitFor()
+  await page.getByText('The sending server <i>refused</i>. Look there.').waitFor()
+  expect(await page.getByRole('link', { name: 'Connect mailbox' }).count()).toBe(0)
+  await page.getByRole('searchbox').fill('name1')
+  await page.getByText('name0@hostile.example').waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'name1@hostile.example' }).click()
+  await page.getByRole('heading', { name: 'name1@hostile.example' }).waitFor()
+  expect(await page.getByLabel('Mails a day').isDisabled()).toBe(true)
+  for (const name of ['Pause', 'Test mailbox', 'Save', 'Remove mailbox']) {
+    expect(await page.getByRole('button', { name }).count()).toBe(0)
+  }
+})
+
+test('the list keeps its place while it loads, and says why it cannot be read', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, '/account')
+  await page.route('**/app/mailboxes?*', () => new Promise(() => undefined))
+  await page.goto(`${application.address}${path}`)
+  await page.getByRole('status').waitFor()
+  await page.unroute('**/app/mailboxes?*')
+  await page.route('**/app/mailboxes?*', (route) =>
+    route.fulfill({
+      status: 429,
+      json: {
+        ...{ statusCode: 429, error: 'Too Many Requests', code: 'rate_limited' },
+        ...{ message: 'Too many requests; wait 3 s.', request_id: 'req-1' },
+      },
+    }),
+  )
+  await page.reload()
+  await page.getByRole('alert').getByText('Too many requests; wait 3 s.').waitFor()
+  await page.unroute('**/app/mailboxes?*')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('alert').waitFor({ state: 'detached' })
+})

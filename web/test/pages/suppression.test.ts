@@ -1,0 +1,55 @@
+import { expect } from 'vitest'
+import { createPerson, join } from '../../../server/test/people.ts'
+import { test } from './fixture.ts'
+
+const path = '/w/default/settings/suppression'
+
+test('a list is imported with a report, searched, and an unsubscribe lifted by who types whose', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, path)
+  await page.getByText('Nobody is suppressed').waitFor()
+  await page.getByRole('button', { name: 'Block somebody' }).first().click()
+  await page.getByRole('textbox', { name: 'Address or domain' }).fill('not an address')
+  await page.keyboard.press('Enter')
+  await page.getByText('Give an e-mail address or a domain').waitFor()
+  await page.getByRole('textbox', { name: 'Address or domain' }).fill('Competitor.Example')
+  await page.keyboard.press('Enter')
+  await page.getByRole('rowheader', { name: 'competitor.example' }).waitFor()
+
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  const list = ['gone@example.com,unsubscribed', 'bounced@example.com,bounced', 'nonsense here']
+  await page.getByRole('textbox', { name: 'Or paste lines' }).fill(list.join('\n'))
+  await page.getByRole('button', { name: 'Import list' }).click()
+  await page.getByText('2 entries are added.').waitFor()
+  await page.getByText('left out: line 3').waitFor()
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByText('3 entries').waitFor()
+
+  await page.getByRole('searchbox').fill('gone@')
+  await page.getByRole('rowheader', { name: 'competitor.example' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Lift gone@example.com' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('They asked not to be written to.').waitFor()
+  const lift = dialog.getByRole('button', { name: 'Lift entry' })
+  expect(await lift.isDisabled()).toBe(true)
+  await dialog.getByRole('textbox', { name: 'Type gone@example.com' }).fill('gone@example.com')
+  await lift.click()
+  await page.getByText('Nothing like that').waitFor()
+  await page.getByRole('button', { name: 'Reset filters' }).click()
+  await page.getByRole('rowheader', { name: 'bounced@example.com' }).waitFor()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Export' }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe('suppressions.csv')
+})
+
+test('a viewer sees the list, and nothing to press', async ({ application, open }) => {
+  const viewer = await createPerson(application.api, { email: 'viewer@team.example' })
+  await join(application.api, application.api.workspaceId, viewer, 'viewer')
+  const page = await open(viewer.browser, path)
+  await page.getByRole('rowheader', { name: 'competitor.example' }).waitFor()
+  expect(await page.getByRole('button', { name: /Lift|Block|Import/ }).count()).toBe(0)
+})
