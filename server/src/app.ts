@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import {
+  acquisitionApplicationRoutes,
+  acquisitionApplicationSchemas,
   acquisitionRoutes,
   acquisitionSchemas,
   grantMonthlyCredits,
@@ -144,6 +146,7 @@ const applicationFeatures: {
   { schemas: savedViewSchemas, routes: savedViewRoutes },
   { schemas: leadOverviewSchemas, routes: leadOverviewRoutes },
   { schemas: erasureSchemas, routes: erasureRoutes },
+  { schemas: acquisitionApplicationSchemas, routes: acquisitionApplicationRoutes },
   { schemas: auditSchemas, routes: auditRoutes },
   { schemas: campaignPageSchemas, routes: campaignPageRoutes },
   { schemas: campaignLeadSchemas, routes: campaignLeadRoutes },

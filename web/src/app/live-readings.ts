@@ -25,8 +25,11 @@ export const readings: Record<string, readonly Reading[]> = {
   labels: ['listLabels', 'listWebhookEventTypes'],
   suppressions: ['listSuppressions', 'countSuppressions'],
   members: ['listMembers', 'listInvitations'],
-  credits: ['getAcquisitionBalance', 'listAcquireLists', 'listAcquiredContacts'],
   workspace: ['getWorkspace', 'getHome'],
+  credits: [
+    ...(['getAcquisitionBalance', 'listCreditEntries'] as const),
+    ...(['listAcquireLists', 'listAcquiredContacts'] as const),
+  ],
 }
 
 /** Those of what many people or mails change at once: at most so often. */

@@ -7,6 +7,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
+import { contactSearchOf } from '../features/acquisition/index.ts'
 import { auditFilterOf } from '../features/audit/index.ts'
 import { campaignFilterOf, campaignPlaceOf } from '../features/campaigns/index.ts'
 import { inboxPlaceOf } from '../features/inbox/place.ts'
@@ -245,6 +246,16 @@ const suppression = createRoute({
   ),
 })
 
+const contacts = createRoute({
+  getParentRoute: () => workspace,
+  path: 'contacts',
+  validateSearch: (search) => contactSearchOf(search),
+  component: lazyRouteComponent(
+    () => import('../features/acquisition/ContactsPage.tsx'),
+    'ContactsPage',
+  ),
+})
+
 const keys = createRoute({
   getParentRoute: () => workspace,
   path: 'settings/keys',
@@ -329,6 +340,7 @@ export const router = createRouter({
         leads,
         leadImport,
         inbox,
+        contacts,
         keys,
         webhooks,
         webhook,

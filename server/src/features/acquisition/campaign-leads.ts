@@ -1,25 +1,15 @@
 import type { Context } from '../../kernel/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { addLeads } from '../leads/index.ts'
+import type { AddedContacts } from './application-schema.ts'
 import { markOptedOut, readListed } from './lists.ts'
 import * as queries from './queries.ts'
 import type { StoredContact } from './record.ts'
 
 /** Of one list, or these. */
-export type ContactsToAdd = { campaign_id: string } & (
-  | { list_id: string }
-  | { contact_ids: string[] }
-)
+export type SomeAcquired = { list_id: string } | { contact_ids: string[] }
 
-/** `contacts` is the sum of the others. */
-export interface AddedContacts {
-  contacts: number
-  leads_uploaded: number
-  already_in_campaign: number
-  /** Blocked, unsubscribed or bounced. */
-  in_blocklist: number
-  opted_out: number
-}
+export type ContactsToAdd = { campaign_id: string } & SomeAcquired
 
 /** As many as `addLeads` takes, each chunk in a transaction of its own. */
 const chunk = 1000

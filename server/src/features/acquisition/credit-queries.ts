@@ -121,7 +121,8 @@ export const listContactEntries = (db: Db, workspaceId: string, contactId: strin
 export const listEntries = (db: Db, workspaceId: string, page: PageRequest) =>
   db
     .selectFrom('credit_entries')
-    .select(['id', 'kind', 'amount', 'reason', 'request_id', 'contact_id'])
+    .select(['id', 'amount', 'reason', 'request_id', 'contact_id'])
+    .select(sql<EntryToInsert['kind']>`kind`.as('kind'))
     .select(sql<Date>`timestamp_created`.as('timestamp_created'))
     .where('workspace_id', '=', workspaceId)
     .$call(newestFirst(page))

@@ -10,7 +10,7 @@ import type { Balance } from './schema.ts'
 
 export interface CreditEntry {
   id: string
-  kind: string
+  kind: queries.EntryToInsert['kind']
   /** Negative when credits went. */
   amount: number
   reason: string | null

@@ -1,5 +1,10 @@
 export { grantMonthlyCredits } from './account.ts'
-export { type AddedContacts, addAcquiredToCampaign } from './campaign-leads.ts'
+export {
+  acquisitionApplicationRoutes,
+  acquisitionApplicationSchemas,
+} from './application-routes.ts'
+export type { AddedContacts } from './application-schema.ts'
+export { addAcquiredToCampaign } from './campaign-leads.ts'
 export {
   type CreditEntry,
   getBalance,

@@ -3311,6 +3311,64 @@ export type ErasedLead = {
 };
 
 /**
+ * One entry of the ledger: the balance is their sum.
+ */
+export type CreditEntry = {
+    id: string;
+    kind: 'grant' | 'charge' | 'refund' | 'expiry';
+    /**
+     * Negative when credits went.
+     */
+    amount: number;
+    reason: string | null;
+    request_id: string | null;
+    contact_id: string | null;
+    timestamp_created: string;
+};
+
+/**
+ * One page, newest first.
+ */
+export type CreditEntries = {
+    items: Array<CreditEntry>;
+    /**
+     * The last id of this page; absent when it is the last page.
+     */
+    next_starting_after?: string;
+};
+
+/**
+ * All contacts of a list, or some that were acquired.
+ */
+export type AddAcquired = {
+    list_id?: string;
+    /**
+     * Instead of `list_id`.
+     */
+    contact_ids?: Array<string>;
+};
+
+/**
+ * What became of each contact.
+ */
+export type AddedContacts = {
+    /**
+     * The sum of the others.
+     */
+    contacts: number;
+    leads_uploaded: number;
+    already_in_campaign: number;
+    /**
+     * Blocked, unsubscribed or bounced.
+     */
+    in_blocklist: number;
+    /**
+     * Asked to be removed from the directory.
+     */
+    opted_out: number;
+};
+
+/**
  * Who changed what, and when.
  */
 export type AuditEntry = {
@@ -11505,6 +11563,134 @@ export type EraseLeadResponses = {
 };
 
 export type EraseLeadResponse = EraseLeadResponses[keyof EraseLeadResponses];
+
+export type ListCreditEntriesData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Records a page.
+         */
+        limit?: number;
+        /**
+         * The `next_starting_after` of the previous page, unchanged.
+         */
+        starting_after?: string;
+    };
+    url: '/app/credits';
+};
+
+export type ListCreditEntriesErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ListCreditEntriesError = ListCreditEntriesErrors[keyof ListCreditEntriesErrors];
+
+export type ListCreditEntriesResponses = {
+    /**
+     * One page, newest first.
+     */
+    200: CreditEntries;
+};
+
+export type ListCreditEntriesResponse = ListCreditEntriesResponses[keyof ListCreditEntriesResponses];
+
+export type AddAcquiredData = {
+    body: AddAcquired;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/campaigns/{id}/add-acquired';
+};
+
+export type AddAcquiredErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type AddAcquiredError = AddAcquiredErrors[keyof AddAcquiredErrors];
+
+export type AddAcquiredResponses = {
+    /**
+     * What became of each contact.
+     */
+    200: AddedContacts;
+};
+
+export type AddAcquiredResponse = AddAcquiredResponses[keyof AddAcquiredResponses];
 
 export type ListAuditData = {
     body?: never;

@@ -1,4 +1,4 @@
-import { ActionIcon, Drawer } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Outlet } from '@tanstack/react-router'
 import { Menu } from 'lucide-react'
@@ -15,6 +15,7 @@ import { useKeys } from './useKeys.ts'
 // Nobody has them open when a page appears.
 const CommandPalette = lazyPart(() => import('./CommandPalette.tsx'))
 const KeyList = lazyPart(() => import('./KeyList.tsx'))
+const NavDrawer = lazyPart(() => import('./NavDrawer.tsx'))
 
 /** What surrounds every page of somebody who is signed in. */
 export function Shell() {
@@ -43,22 +44,13 @@ export function Shell() {
       <div className={classes.side}>
         <SideNav />
       </div>
-      <Drawer
-        opened={isNavOpen}
-        onClose={nav.close}
-        position="left"
-        size="17rem"
-        title={<Wordmark />}
-        classNames={{ body: classes.drawer }}
-      >
-        <SideNav onLeave={nav.close} />
-      </Drawer>
       <main id="page" tabIndex={-1} className={classes.page}>
         <ConnectionNotice email={user.email} />
         <Outlet />
       </main>
       <Suspense>
         <CommandPalette onShowKeys={list.open} />
+        <NavDrawer opened={isNavOpen} onClose={nav.close} />
         <KeyList opened={isListOpen} onClose={list.close} />
       </Suspense>
     </div>

@@ -1,6 +1,7 @@
 import {
   Building2,
   Contact,
+  ContactRound,
   House,
   Inbox,
   KeyRound,
@@ -32,6 +33,7 @@ type PlacePath =
   | '/w/$handle/campaigns'
   | '/w/$handle/leads'
   | '/w/$handle/inbox'
+  | '/w/$handle/contacts'
   | '/w/$handle/settings/keys'
   | '/w/$handle/settings/webhooks'
   | '/w/$handle/settings/mailboxes'
@@ -58,6 +60,10 @@ export const places: Place[] = [
   {
     ...{ id: 'inbox', group: 'outreach', letter: 'i', least: 'viewer' },
     ...{ to: '/w/$handle/inbox', icon: Inbox },
+  },
+  {
+    ...{ id: 'contacts', group: 'outreach', letter: 'o', least: 'viewer' },
+    ...{ to: '/w/$handle/contacts', icon: ContactRound },
   },
   {
     ...{ id: 'keys', group: 'integrations', letter: 'k', least: 'admin' },
@@ -88,7 +94,7 @@ export const places: Place[] = [
     ...{ to: '/w/$handle/settings/workspace', icon: Building2 },
   },
   {
-    ...{ id: 'audit', group: 'settings', letter: 'a', least: 'admin' },
+    ...{ id: 'audit', group: 'settings', letter: 'u', least: 'admin' },
     ...{ to: '/w/$handle/settings/audit', icon: ScrollText },
   },
 ]

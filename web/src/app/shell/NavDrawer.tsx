@@ -1,0 +1,20 @@
+import { Drawer } from '@mantine/core'
+import { Wordmark } from '../../ui/Wordmark.tsx'
+import classes from './Shell.module.css'
+import { SideNav } from './SideNav.tsx'
+
+/** The navigation where it has no room beside the page. */
+export default function NavDrawer({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Drawer
+      opened={opened}
+      onClose={onClose}
+      position="left"
+      size="17rem"
+      title={<Wordmark />}
+      classNames={{ body: classes.drawer }}
+    >
+      <SideNav onLeave={onClose} />
+    </Drawer>
+  )
+}

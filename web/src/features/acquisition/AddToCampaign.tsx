@@ -1,0 +1,58 @@
+import { Alert, Button, Group, NativeSelect, Stack } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import {
+  addAcquiredMutation,
+  listCampaignsOptions,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import { useAttempt } from '../../lib/attempt.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+
+/** Makes leads of a list; who must not be written to is left out and counted. */
+export function AddToCampaign({ listId }: { listId: string }) {
+  const { t } = useTranslation()
+  const attempt = useAttempt()
+  const [campaign, setCampaign] = useState('')
+  const campaigns = useQuery(listCampaignsOptions({ query: { limit: 100 } }))
+  const add = useMutation({ ...addAcquiredMutation(), onSuccess: attempt.renew })
+  const submit = () =>
+    add.mutate({
+      headers: attempt.headers(),
+      path: { id: campaign },
+      body: { list_id: listId },
+    })
+  return (
+    <Stack gap="xs" mb="md">
+      <Group align="flex-end" gap="xs" wrap="nowrap">
+        <NativeSelect
+          flex={1}
+          label={t(($) => $.contacts.add.campaign)}
+          value={campaign}
+          onChange={(event) => {
+            attempt.renew()
+            add.reset()
+            setCampaign(event.currentTarget.value)
+          }}
+          data={[
+            { value: '', label: t(($) => $.contacts.add.choose) },
+            ...(campaigns.data?.items.map(({ id, name }) => ({ value: id, label: name })) ?? []),
+          ]}
+        />
+        <Button disabled={campaign === ''} loading={add.isPending} onClick={submit}>
+          {t(($) => $.contacts.add.action)}
+        </Button>
+      </Group>
+      {add.error && <FaultNotice fault={add.error} />}
+      {add.data && (
+        <Alert color="ink" role="status">
+          {t(($) => $.contacts.add.done, {
+            count: add.data.leads_uploaded,
+            known: add.data.already_in_campaign,
+            left: add.data.in_blocklist + add.data.opted_out,
+          })}
+        </Alert>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,65 @@
+import { Text } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { listAcquiredContactsInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { MoreButton } from '../../ui/MoreButton.tsx'
+import { SidePanel } from '../../ui/SidePanel.tsx'
+import { Table } from '../../ui/Table.tsx'
+import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { Address } from './Address.tsx'
+import { AddToCampaign } from './AddToCampaign.tsx'
+import { fullName } from './full-name.ts'
+
+interface ContactListPanelProps {
+  id: string
+  /** Undefined while it is not known. */
+  name: string | undefined
+  onClose: () => void
+}
+
+/** Who is in a list, with their addresses. */
+export function ContactListPanel({ id, name, onClose }: ContactListPanelProps) {
+  const { t } = useTranslation()
+  const mayAdd = isAtLeast(useWorkspace().role, 'member')
+  const contacts = useInfiniteQuery({
+    ...listAcquiredContactsInfiniteOptions({ path: { list_id: id }, query: { limit: 50 } }),
+    initialPageParam: { path: { list_id: id } },
+    getNextPageParam: (page) => page.next_starting_after,
+  })
+  const items = contacts.data?.pages.flatMap((page) => page.items) ?? []
+  return (
+    <SidePanel title={name ?? t(($) => $.contacts.columns.list)} onClose={onClose}>
+      {mayAdd && <AddToCampaign listId={id} />}
+      {contacts.isPending && <LoadingRows rows={5} />}
+      {contacts.isError && (
+        <FaultNotice fault={contacts.error} onRetry={() => void contacts.refetch()} />
+      )}
+      {items.length > 0 && (
+        <Table label={name ?? t(($) => $.contacts.columns.list)}>
+          <thead>
+            <tr>
+              <th>{t(($) => $.contacts.columns.name)}</th>
+              <th>{t(($) => $.contacts.columns.address)}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {items.map((contact) => (
+              <tr key={contact.id}>
+                <th scope="row">
+                  {contact.opted_out ? t(($) => $.contacts.optedOut) : fullName(contact)}
+                  <Text size="xs" c="dimmed">
+                    {[contact.title, contact.company?.name].filter(Boolean).join(', ')}
+                  </Text>
+                </th>
+                <td>{contact.email && <Address found={contact} />}</td>
+              </tr>
+            ))}
+          </tbody>
+        </Table>
+      )}
+      <MoreButton pages={contacts} />
+    </SidePanel>
+  )
+}

@@ -1,0 +1,77 @@
+import { Button } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { listAcquireListsInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { Moment } from '../../ui/Moment.tsx'
+import { MoreButton } from '../../ui/MoreButton.tsx'
+import { Table } from '../../ui/Table.tsx'
+import { ContactListPanel } from './ContactListPanel.tsx'
+
+interface ContactListsProps {
+  /** The id of the list that is shown beside the others. */
+  open: string | undefined
+  onOpen: (list: string | undefined) => void
+  onSearch: () => void
+}
+
+/** Lists of revealed contacts, newest first. */
+export default function ContactLists({ open, onOpen, onSearch }: ContactListsProps) {
+  const { t } = useTranslation()
+  const lists = useInfiniteQuery({
+    ...listAcquireListsInfiniteOptions({ query: { limit: 50 } }),
+    initialPageParam: {},
+    getNextPageParam: (page) => page.next_starting_after,
+  })
+  if (lists.isPending) return <LoadingRows rows={5} />
+  if (lists.isError) return <FaultNotice fault={lists.error} onRetry={() => void lists.refetch()} />
+  const items = lists.data.pages.flatMap((page) => page.items)
+  if (items.length === 0) {
+    return (
+      <EmptyState
+        title={t(($) => $.contacts.noLists.title)}
+        body={t(($) => $.contacts.noLists.body)}
+        action={<Button onClick={onSearch}>{t(($) => $.contacts.noLists.action)}</Button>}
+      />
+    )
+  }
+  return (
+    <>
+      <Table label={t(($) => $.contacts.views.lists)}>
+        <thead>
+          <tr>
+            <th>{t(($) => $.contacts.columns.list)}</th>
+            <th className="end">{t(($) => $.contacts.columns.contacts)}</th>
+            <th className="wide-only">{t(($) => $.contacts.columns.made)}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map(({ id, name, lead_count, timestamp_created }) => (
+            <tr key={id}>
+              <th scope="row">
+                <Button variant="subtle" size="compact-sm" onClick={() => onOpen(id)}>
+                  {name}
+                </Button>
+              </th>
+              <td className="numbers end">{lead_count.toLocaleString('en')}</td>
+              <td className="wide-only">
+                <Moment at={timestamp_created} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+      <MoreButton pages={lists} />
+      {open && (
+        <ContactListPanel
+          key={open}
+          id={open}
+          name={items.find(({ id }) => id === open)?.name}
+          onClose={() => onOpen(undefined)}
+        />
+      )}
+    </>
+  )
+}

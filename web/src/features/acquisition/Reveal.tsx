@@ -1,0 +1,51 @@
+import { Button, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import type { AcquiredEmail, FoundContact } from '../../api/generated/types.gen.ts'
+import { useAttempt } from '../../lib/attempt.ts'
+import { Address } from './Address.tsx'
+import { fullName } from './full-name.ts'
+import { addressKey, reveal } from './reveal.ts'
+
+interface RevealProps {
+  contact: FoundContact
+  mayReveal: boolean
+  price: number
+  list: string
+}
+
+/** The address of one contact, or the button that asks for it and says what it costs. */
+export function Reveal({ contact, mayReveal, price, list }: RevealProps) {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const attempt = useAttempt()
+  const { id, acquired } = contact
+  // Rows that leave the screen forget what they know.
+  const known = useQuery<AcquiredEmail>({ queryKey: addressKey(id), queryFn: skipToken })
+  const ask = useMutation({
+    mutationFn: () => reveal(cache, { contactId: id, list, headers: attempt.headers() }),
+    onError: ({ message }) => notifications.show({ color: 'red', message }),
+  })
+  if (known.data?.email) return <Address found={known.data} />
+  if (known.data) {
+    return (
+      <Text size="sm" c="dimmed">
+        {t(($) => $.contacts.notFound)}
+      </Text>
+    )
+  }
+  if (!mayReveal) return <span aria-hidden>•••••</span>
+  const label = acquired ? t(($) => $.contacts.show) : t(($) => $.contacts.reveal, { count: price })
+  return (
+    <Button
+      size="compact-xs"
+      variant="default"
+      loading={ask.isPending}
+      aria-label={`${label}: ${fullName(contact)}`}
+      onClick={() => ask.mutate()}
+    >
+      {label}
+    </Button>
+  )
+}

@@ -1,0 +1,96 @@
+import { Button, Group, Modal, Progress, Stack, Text } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Fault } from '../../api/fault.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { reveal } from './reveal.ts'
+
+interface RevealManyProps {
+  contactIds: string[]
+  list: string
+  price: number
+  onClose: () => void
+}
+
+/** One after the other, so that it can be stopped at any of them. */
+export default function RevealMany({ contactIds, list, price, onClose }: RevealManyProps) {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const [state, setState] = useState<'asked' | 'running' | 'over'>('asked')
+  const [done, setDone] = useState({ asked: 0, found: 0, charged: 0 })
+  const [fault, setFault] = useState<Fault>()
+  const isStopped = useRef(false)
+  const count = contactIds.length
+
+  async function run() {
+    setState('running')
+    setFault(undefined)
+    isStopped.current = false
+    // What was asked for before a fault or a stop stays.
+    for (const contactId of contactIds.slice(done.asked)) {
+      if (isStopped.current) break
+      try {
+        const { status, credits_charged } = await reveal(cache, { contactId, list })
+        const isFound = status === 'acquired'
+        setDone(({ asked, found, charged }) => ({
+          asked: asked + 1,
+          found: found + Number(isFound),
+          charged: charged + credits_charged,
+        }))
+      } catch (refused) {
+        setFault(refused as Fault)
+        break
+      }
+    }
+    setState('over')
+  }
+
+  const stop = () => {
+    isStopped.current = true
+  }
+  const isLeft = done.asked < count
+  return (
+    <Modal
+      opened
+      onClose={() => {
+        stop()
+        onClose()
+      }}
+      title={t(($) => $.contacts.revealMany.title, { count })}
+    >
+      <Stack>
+        <Text>
+          {state === 'asked'
+            ? t(($) => $.contacts.revealMany.cost, { count: count * price, list })
+            : t(($) => $.contacts.revealMany.progress, { ...done, count })}
+        </Text>
+        {state !== 'asked' && (
+          <Progress
+            value={(done.asked / count) * 100}
+            aria-label={t(($) => $.contacts.revealMany.title, { count })}
+          />
+        )}
+        {fault && <FaultNotice fault={fault} />}
+        <Group justify="flex-end">
+          {state === 'running' ? (
+            <Button variant="default" onClick={stop}>
+              {t(($) => $.contacts.revealMany.stop)}
+            </Button>
+          ) : (
+            <Button variant="default" onClick={onClose}>
+              {state === 'over' ? t(($) => $.common.done) : t(($) => $.common.cancel)}
+            </Button>
+          )}
+          {state !== 'running' && isLeft && (
+            <Button data-autofocus onClick={() => void run()}>
+              {state === 'asked'
+                ? t(($) => $.contacts.revealMany.begin)
+                : t(($) => $.contacts.revealMany.goOn)}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

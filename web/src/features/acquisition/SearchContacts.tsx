@@ -1,0 +1,132 @@
+import { Button } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { Suspense, useCallback, useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { findContacts } from '../../api/generated/sdk.gen.ts'
+import type { FoundContact } from '../../api/generated/types.gen.ts'
+import { useKeysetRows } from '../../lib/keyset.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
+import { nothingSelected, type Selection, select } from '../../lib/selection.ts'
+import { DataTable } from '../../ui/DataTable/DataTable.tsx'
+import { SelectionBar } from '../../ui/DataTable/SelectionBar.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { isAtLeast, useWorkspace } from '../users/index.ts'
+import classes from './ContactsPage.module.css'
+import { contactColumns } from './columns.tsx'
+import { bodyOf, type ContactFilter, isFiltered } from './contact-search.ts'
+import { fullName } from './full-name.ts'
+
+// The list is what somebody came for.
+const ContactFilters = lazyPart(() => import('./ContactFilters.tsx'))
+const ListField = lazyPart(() => import('./ListField.tsx'))
+const RevealMany = lazyPart(() => import('./RevealMany.tsx'))
+
+interface SearchContactsProps {
+  filter: ContactFilter
+  onChange: (filter: ContactFilter) => void
+  /** Of one address, in credits. */
+  price: number
+}
+
+const pageSize = 50
+
+/** The directory: names are free, addresses cost. */
+export function SearchContacts({ filter, onChange, price }: SearchContactsProps) {
+  const { t } = useTranslation()
+  const mayReveal = isAtLeast(useWorkspace().role, 'member')
+  const cache = useQueryClient()
+  const [list, setList] = useState(t(($) => $.contacts.list.usual))
+  const [selection, setSelection] = useState<Selection>(nothingSelected)
+  const [revealing, setRevealing] = useState<string[]>()
+  const body = bodyOf(filter)
+  const totalKey = ['contacts found', body]
+  const rows = useKeysetRows<FoundContact>({
+    key: [{ _id: 'findContacts', body }],
+    async read(starting_after, signal) {
+      const page = { ...body, limit: pageSize, ...(starting_after ? { starting_after } : {}) }
+      const { data } = await findContacts({ body: page, signal, throwOnError: true })
+      cache.setQueryData(totalKey, { count: data.total, isEstimate: data.total_is_estimate })
+      return data
+    },
+  })
+  const total = cache.getQueryData<{ count: number; isEstimate: boolean }>(totalKey)
+  const columns = useMemo(
+    () => contactColumns(t, { mayReveal, price, list }),
+    [t, mayReveal, price, list],
+  )
+  const choose = useCallback(
+    (ids: string[], isChosen: boolean) => setSelection((before) => select(before, ids, isChosen)),
+    [],
+  )
+  const chooseAll = (isChosen: boolean) => {
+    // Those that were read: each of them may cost something.
+    const read = Array.from({ length: rows.count }, (_, index) => rows.at(index)?.id)
+    setSelection(isChosen ? select(nothingSelected, read.filter(isText), true) : nothingSelected)
+  }
+  const show = (next: ContactFilter) => {
+    setSelection(nothingSelected)
+    onChange(next)
+  }
+  const chosen = [...selection.ids]
+  return (
+    <div className={classes.tabs}>
+      <div className={classes.filters}>
+        <Suspense>
+          <ContactFilters filter={filter} total={total} onChange={show} />
+        </Suspense>
+      </div>
+      <div className={classes.panel}>
+        <DataTable
+          label={t(($) => $.contacts.title)}
+          columns={columns}
+          rows={rows}
+          total={total?.isEstimate ? undefined : total?.count}
+          nameOf={fullName}
+          {...(mayReveal && { selection, onSelect: choose, onSelectAll: chooseAll })}
+          empty={
+            isFiltered(filter) ? (
+              <EmptyState
+                title={t(($) => $.contacts.noMatch.title)}
+                body={t(($) => $.contacts.noMatch.body)}
+                action={
+                  <Button variant="default" onClick={() => show({})}>
+                    {t(($) => $.common.resetFilters)}
+                  </Button>
+                }
+              />
+            ) : (
+              <EmptyState
+                title={t(($) => $.contacts.empty.title)}
+                body={t(($) => $.contacts.empty.body)}
+              />
+            )
+          }
+        />
+      </div>
+      <SelectionBar
+        selection={selection}
+        count={t(($) => $.contacts.chosen, { count: chosen.length })}
+        onClear={() => setSelection(nothingSelected)}
+      >
+        <Suspense>
+          <ListField value={list} onChange={setList} />
+        </Suspense>
+        <Button size="xs" onClick={() => setRevealing(chosen)}>
+          {t(($) => $.contacts.revealMany.action, { count: chosen.length })}
+        </Button>
+      </SelectionBar>
+      <Suspense>
+        {revealing && (
+          <RevealMany
+            contactIds={revealing}
+            list={list}
+            price={price}
+            onClose={() => setRevealing(undefined)}
+          />
+        )}
+      </Suspense>
+    </div>
+  )
+}
+
+const isText = (id: string | undefined) => id !== undefined

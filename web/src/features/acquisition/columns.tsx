@@ -1,0 +1,50 @@
+import { Text } from '@mantine/core'
+import type { TFunction } from 'i18next'
+import type { FoundContact } from '../../api/generated/types.gen.ts'
+import type { Column } from '../../ui/DataTable/column.ts'
+import { fullName } from './full-name.ts'
+import { Reveal } from './Reveal.tsx'
+
+interface Purchase {
+  mayReveal: boolean
+  price: number
+  /** The list that revealed contacts are put into. */
+  list: string
+}
+
+export function contactColumns(t: TFunction, purchase: Purchase): Column<FoundContact>[] {
+  return [
+    {
+      ...{ id: 'name', header: t(($) => $.contacts.columns.name), width: 11, grow: 2 },
+      cell: (contact) => (
+        <Text size="sm" fw={500} truncate>
+          {fullName(contact)}
+        </Text>
+      ),
+    },
+    {
+      ...{ id: 'title', header: t(($) => $.contacts.columns.title), width: 11, grow: 3 },
+      isWideOnly: true,
+      cell: ({ title }) => title,
+    },
+    {
+      ...{ id: 'company', header: t(($) => $.contacts.columns.company), width: 10, grow: 2 },
+      isWideOnly: true,
+      cell: ({ company }) => company?.name ?? company?.domain,
+    },
+    {
+      ...{ id: 'employees', header: t(($) => $.contacts.columns.employees), width: 6 },
+      ...{ isNumber: true, isWideOnly: true },
+      cell: ({ company }) => company?.employee_count?.toLocaleString('en'),
+    },
+    {
+      ...{ id: 'place', header: t(($) => $.contacts.columns.place), width: 10, grow: 2 },
+      isWideOnly: true,
+      cell: ({ city, country }) => [city, country].filter(Boolean).join(', '),
+    },
+    {
+      ...{ id: 'address', header: t(($) => $.contacts.columns.address), width: 12, grow: 3 },
+      cell: (contact) => <Reveal contact={contact} {...purchase} />,
+    },
+  ]
+}

@@ -1,0 +1,1 @@
+export { contactSearchOf } from './contact-search.ts'

@@ -1,0 +1,94 @@
+import { expect } from 'vitest'
+import { setPlan } from '../../../server/src/features/workspaces/index.ts'
+import { indexPeople, insertCompany, insertPeople } from '../../../server/test/directory-rows.ts'
+import { createTeam } from '../../../server/test/people.ts'
+import type { Application } from '../application.ts'
+import { test } from './fixture.ts'
+
+const path = '/w/default/contacts'
+const hostile = '<img src=x onerror="document.title=1">'
+
+async function fillDirectory({ api: { ctx } }: Application) {
+  const company_id = await insertCompany(ctx, { name: `Analytical ${hostile}` })
+  await insertPeople(ctx, [
+    {
+      company_id,
+      first_name: 'Ada',
+      last_name: hostile,
+      title: 'Countess',
+      email: 'ada@a.example',
+    },
+    { company_id, first_name: 'Grace', last_name: 'Hopper', title: 'Admiral' },
+    { company_id, first_name: 'Mary', last_name: 'Somerville', title: 'Admiral' },
+    { company_id, first_name: 'Émilie', last_name: '李', title: 'Admiral' },
+  ])
+  await indexPeople(ctx)
+}
+
+test('somebody is found, revealed for one credit, kept in a list, and made a lead', async ({
+  application,
+  open,
+}) => {
+  const empty = await open(application.visitor, path)
+  await empty.getByText('The directory is empty').waitFor()
+  await fillDirectory(application)
+  await application.asOwner('POST', '/app/api/v2/campaigns', { name: 'Spring' })
+
+  const page = await open(application.visitor, path)
+  await page.getByRole('searchbox', { name: 'Name, title or company' }).fill('count')
+  await page.waitForURL(/q=count/)
+  const row = page.getByRole('row', { name: /Ada/ })
+  await row.waitFor()
+  await page.getByText('1 person', { exact: true }).waitFor()
+  const before = Number((await page.getByText(/credits left/).textContent())?.replace(/\D/g, ''))
+  await row.getByRole('button', { name: /^Reveal \(1 credit\)/ }).click()
+  await row.getByText('ada@a.example').waitFor()
+  await page.getByText(`${(before - 1).toLocaleString('en')} credits left`).waitFor()
+
+  await page.getByRole('tab', { name: 'Lists' }).click()
+  await page.getByRole('button', { name: 'My contacts' }).click()
+  await page.getByRole('cell', { name: /ada@a\.example/ }).waitFor()
+  await page.getByLabel('Add everybody in it to a campaign').selectOption('Spring')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByText('1 lead added.', { exact: false }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('tab', { name: 'Credits' }).click()
+  await page.getByRole('row', { name: /Address revealed/ }).waitFor()
+})
+
+test('many are revealed one after the other, and what it costs at most is said before', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, `${path}?titles=["admiral"]`)
+  await page.getByRole('row', { name: /Hopper/ }).waitFor()
+  for (const name of ['Grace Hopper', 'Mary Somerville', 'Émilie 李']) {
+    await page.getByRole('checkbox', { name: `Select ${name}` }).check({ force: true })
+  }
+  await page.getByRole('combobox', { name: 'List for revealed contacts' }).fill('Admirals')
+  await page.getByRole('button', { name: 'Reveal 3 addresses' }).click()
+  await page.getByText('at most 3 credits', { exact: false }).waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Reveal' }).click()
+  await page.getByText('3 of 3: 3 found, 3 credits spent.').waitFor()
+  await page.getByRole('button', { name: 'Done' }).click()
+  expect(await page.getByText(/^person-.*@example\.com$/).count()).toBe(3)
+  await page.getByRole('tab', { name: 'Lists' }).click()
+  await page.getByRole('row', { name: /Admirals 3/ }).waitFor()
+})
+
+test('a viewer looks, and reveals nothing; without the plan the page says whom to ask', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  const { viewer } = await createTeam(api, api.workspaceId)
+  const page = await open(viewer.browser, path)
+  await page.getByRole('row', { name: /Hopper/ }).waitFor()
+  expect(await page.getByRole('button', { name: /Reveal|Show address/ }).count()).toBe(0)
+  await page.getByRole('searchbox').fill('zzzz')
+  await page.getByText('Nobody matches').waitFor()
+
+  await setPlan(api.ctx, api.workspaceId, { acquisition: false })
+  const refused = await open(application.visitor, path)
+  await refused.getByText("Contacts are not in this workspace's plan").waitFor()
+})
