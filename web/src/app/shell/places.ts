@@ -94,7 +94,7 @@ export const places: Place[] = [
     ...{ to: '/w/$handle/settings/workspace', icon: Building2 },
   },
   {
-    ...{ id: 'audit', group: 'settings', letter: 'u', least: 'admin' },
+    ...{ id: 'audit', group: 'settings', letter: 'a', least: 'admin' },
     ...{ to: '/w/$handle/settings/audit', icon: ScrollText },
   },
 ]
