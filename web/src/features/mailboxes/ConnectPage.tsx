@@ -8,13 +8,15 @@ import { getMailboxOptions } from '../../api/generated/@tanstack/react-query.gen
 import { Page } from '../../ui/Page.tsx'
 import { RoleNeeded } from '../users/index.ts'
 import { ConnectAddress } from './ConnectAddress.tsx'
-import { ConnectLogin } from './ConnectLogin.tsx'
 import classes from './ConnectPage.module.css'
 import { ConnectStep } from './ConnectStep.tsx'
 import { carefulValues } from './sending-form.ts'
 
 // Of the later steps.
 const ChangeLogin = lazy(async () => ({ default: (await import('./ChangeLogin.tsx')).ChangeLogin }))
+const ConnectLogin = lazy(async () => ({
+  default: (await import('./ConnectLogin.tsx')).ConnectLogin,
+}))
 const SendingForm = lazy(async () => ({ default: (await import('./SendingForm.tsx')).SendingForm }))
 const TestRun = lazy(async () => ({ default: (await import('./TestRun.tsx')).TestRun }))
 

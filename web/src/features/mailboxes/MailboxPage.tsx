@@ -14,11 +14,13 @@ import { Section } from '../../ui/Section.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { MailboxState } from './MailboxState.tsx'
 import { PauseOrResume } from './PauseOrResume.tsx'
-import { RemoveMailbox } from './RemoveMailbox.tsx'
-import { SendingForm } from './SendingForm.tsx'
 import { valuesOfMailbox } from './sending-form.ts'
 
 // Below what is looked at first.
+const SendingForm = lazy(async () => ({ default: (await import('./SendingForm.tsx')).SendingForm }))
+const RemoveMailbox = lazy(async () => ({
+  default: (await import('./RemoveMailbox.tsx')).RemoveMailbox,
+}))
 const TestRun = lazy(async () => ({ default: (await import('./TestRun.tsx')).TestRun }))
 const DnsRecords = lazy(async () => ({ default: (await import('./DnsRecords.tsx')).DnsRecords }))
 const ChangeLogin = lazy(async () => ({ default: (await import('./ChangeLogin.tsx')).ChangeLogin }))
@@ -74,13 +76,15 @@ function Sections({ mailbox }: { mailbox: Mailbox }) {
         title={t(($) => $.mailboxes.sending.title)}
         lead={t(($) => $.mailboxes.sending.lead)}
       >
-        <SendingForm
-          mailbox={mailbox}
-          firstValues={valuesOfMailbox(mailbox)}
-          submit={t(($) => $.common.save)}
-          isReadOnly={!isAdmin}
-          onDone={saved}
-        />
+        <Suspense fallback={<LoadingRows rows={8} />}>
+          <SendingForm
+            mailbox={mailbox}
+            firstValues={valuesOfMailbox(mailbox)}
+            submit={t(($) => $.common.save)}
+            isReadOnly={!isAdmin}
+            onDone={saved}
+          />
+        </Suspense>
       </Section>
       <Section title={t(($) => $.mailboxes.dns.title)} lead={t(($) => $.mailboxes.dns.lead)}>
         <Suspense fallback={<LoadingRows rows={4} />}>
@@ -105,12 +109,14 @@ function Sections({ mailbox }: { mailbox: Mailbox }) {
               {t(($) => $.mailboxes.remove.action)}
             </Button>
           </Section>
-          <RemoveMailbox
-            mailbox={mailbox}
-            opened={isRemoving}
-            onClose={removing.close}
-            onDone={() => void navigate({ to: '/w/$handle/settings/mailboxes', search: {} })}
-          />
+          <Suspense>
+            <RemoveMailbox
+              mailbox={mailbox}
+              opened={isRemoving}
+              onClose={removing.close}
+              onDone={() => void navigate({ to: '/w/$handle/settings/mailboxes', search: {} })}
+            />
+          </Suspense>
         </>
       )}
     </Page>

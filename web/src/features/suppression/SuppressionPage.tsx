@@ -2,14 +2,21 @@ import { Button, Drawer, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
+import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { countSuppressionsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { Page } from '../../ui/Page.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
-import { AddSuppression } from './AddSuppression.tsx'
-import { ImportSuppressions } from './ImportSuppressions.tsx'
 import { SuppressionFilters } from './SuppressionFilters.tsx'
 import { SuppressionList } from './SuppressionList.tsx'
+
+// Behind a button.
+const AddSuppression = lazy(async () => ({
+  default: (await import('./AddSuppression.tsx')).AddSuppression,
+}))
+const ImportSuppressions = lazy(async () => ({
+  default: (await import('./ImportSuppressions.tsx')).ImportSuppressions,
+}))
 
 const route = getRouteApi('/signed-in/w/$handle/settings/suppression')
 
@@ -74,14 +81,18 @@ export function SuppressionPage() {
             onClose={close}
             title={t(($) => $.suppression.form.title)}
           >
-            <AddSuppression onDone={close} />
+            <Suspense>
+              <AddSuppression onDone={close} />
+            </Suspense>
           </Drawer>
           <Drawer
             opened={panel === 'import'}
             onClose={close}
             title={t(($) => $.suppression.import.title)}
           >
-            <ImportSuppressions onDone={close} />
+            <Suspense>
+              <ImportSuppressions onDone={close} />
+            </Suspense>
           </Drawer>
         </>
       )}
