@@ -50,7 +50,8 @@ export function DayBars({ label, series, days, height = 140 }: DayBarsProps) {
         <span className={classes.key}>
           {series.map(({ label: name, tone }, index) => (
             <span key={name} data-tone={tone}>
-              {name}{' '}
+              {/* A single one is what the whole is about. */}
+              {(shown || series.length > 1) && name}{' '}
               {(shown ? (shown.counts[index] ?? 0) : total(days, index)).toLocaleString('en')}
             </span>
           ))}
@@ -74,8 +75,9 @@ export function DayBars({ label, series, days, height = 140 }: DayBarsProps) {
                 height={height - margin.top - margin.bottom}
               />
               {series.map(({ label: name, tone }, index) => {
-                const below = sum(counts.slice(0, index))
-                const count = counts[index] ?? 0
+                const below = sum(counts.slice(0, index).map((each) => Math.max(0, each)))
+                // Taken back on a later day, it may be less than none: that has no bar.
+                const count = Math.max(0, counts[index] ?? 0)
                 return (
                   <Bar
                     key={name}

@@ -33,7 +33,7 @@ export default function Charts() {
           analytics.data ? (
             <DayBars
               key={what}
-              label={t(($) => $.home.charts.title)}
+              label={t(($) => $.home.charts[what])}
               series={[{ tone, label: t(($) => $.home.charts[what]) }]}
               days={dayCounts(analytics.data.items, what, new Date())}
             />
