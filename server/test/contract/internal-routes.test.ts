@@ -35,6 +35,7 @@ test('the internal routes are those that somebody thought about', () => {
       '/assets/*',
       '/c/:token',
       '/color-scheme.js',
+      '/consent',
       '/docs',
     ],
     ...[

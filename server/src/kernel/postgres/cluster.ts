@@ -73,7 +73,7 @@ export async function createCluster(
     await initialise(staging, cluster.dataDir, programs, durable, signal)
     await rename(staging, join(cluster.dataDir, 'postgres'))
   } catch (error) {
-    await rm(staging, { recursive: true, force: true })
+    await removeFolder(staging)
     if (await clusterExists(cluster)) return
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOTEMPTY' || code === 'EEXIST') throw new Error(urlIsLost(cluster))
@@ -102,8 +102,11 @@ const isThere = (path: string): Promise<boolean> =>
 export async function removeUnfinished({ dataDir }: Cluster): Promise<void> {
   const names = await readdir(dataDir)
   const unfinished = names.filter((name) => name.startsWith(stagingPrefix))
-  for (const name of unfinished) await rm(join(dataDir, name), { recursive: true, force: true })
+  for (const name of unfinished) await removeFolder(join(dataDir, name))
 }
+
+/** Whoever made it may still write to it or remove it, too: then what is there changes meanwhile. */
+const removeFolder = (path: string) => rm(path, { recursive: true, force: true, maxRetries: 20 })
 
 export async function readUrl(cluster: Cluster): Promise<URL> {
   const url = URL.parse((await readFile(cluster.urlFile, 'utf8')).trim())
