@@ -23,7 +23,10 @@ function noteFunctions(to: string) {
       if (error) throw error
       const noted = result.flatMap(({ url, functions }) => {
         const file = relative(server, url.startsWith('file:') ? fileURLToPath(url) : url)
-        return queryFile.test(file) ? functionsOf(file, functions) : []
+        if (!queryFile.test(file)) return []
+        // A file may hold nothing but statements.
+        const itself: NotedFunction = { file, name: 'the module', start: -1, wasRun: true }
+        return [itself, ...functionsOf(file, functions)]
       })
       appendFileSync(to, noted.map((each) => `${JSON.stringify(each)}\n`).join(''))
     })

@@ -76,6 +76,8 @@ test('a webhook is made with a try-out receiver, tested and seen verified, witho
   await rows(page).getByText('Delivered').waitFor()
 })
 
+const scrollTop = `document.querySelector('[role=grid]').scrollTop`
+
 test('deliveries appear while they are made: at the top at once, further down as a number', async ({
   application,
   open,
@@ -90,9 +92,7 @@ test('deliveries appear while they are made: at the top at once, further down as
   await grid.hover()
   await page.mouse.wheel(0, 600)
   await rows(page).first().waitFor()
-  await expect
-    .poll(() => grid.evaluate('(node) => node.scrollTop'), { timeout: 10_000 })
-    .toBeGreaterThan(300)
+  await expect.poll(() => page.evaluate(scrollTop), { timeout: 10_000 }).toBeGreaterThan(300)
   await happen(application, 12, 'bob@lead.example')
   await page.getByRole('button', { name: '12 new' }).click()
   await rows(page).getByText('bob@lead.example').first().waitFor()

@@ -2,14 +2,15 @@ import { Menu, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { Check, ChevronsUpDown, Plus } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSignedIn } from '../../features/users/index.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { useShownWorkspace } from './useShownWorkspace.ts'
 import classes from './WorkspaceSwitcher.module.css'
 
 // Few may, and seldom.
-const CreateWorkspace = lazy(() => import('../../features/workspaces/CreateWorkspace.tsx'))
+const CreateWorkspace = lazyPart(() => import('../../features/workspaces/CreateWorkspace.tsx'))
 
 export function WorkspaceSwitcher() {
   const { t } = useTranslation()

@@ -1,13 +1,13 @@
 import { Button, Drawer, Group } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { useSignedIn } from '../users/index.ts'
 import { ConfirmWithPassword } from './ConfirmWithPassword.tsx'
 
 // With what draws the QR code; most people never open it again.
-const EnableSecondFactor = lazy(() => import('./EnableSecondFactor.tsx'))
+const EnableSecondFactor = lazyPart(() => import('./EnableSecondFactor.tsx'))
 
 /** Whether a code is asked for besides the password, and what can be done about it. */
 export function SecondFactor() {
@@ -37,16 +37,16 @@ export function SecondFactor() {
           </Button>
         )}
       </Group>
-      <Drawer
-        opened={open === 'enable'}
-        onClose={close}
-        title={t(($) => $.secondFactor.enable)}
-        closeOnClickOutside={false}
-      >
-        <Suspense fallback={<LoadingRows rows={4} />}>
+      <Suspense>
+        <Drawer
+          opened={open === 'enable'}
+          onClose={close}
+          title={t(($) => $.secondFactor.enable)}
+          closeOnClickOutside={false}
+        >
           <EnableSecondFactor onDone={close} />
-        </Suspense>
-      </Drawer>
+        </Drawer>
+      </Suspense>
       <ConfirmWithPassword opened={open === 'codes'} verb="codes" onClose={close} />
       <ConfirmWithPassword opened={open === 'disable'} verb="disable" onClose={close} />
     </>

@@ -1,9 +1,10 @@
 import { Tabs } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { getAcquisitionBalanceOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -13,8 +14,8 @@ import { type ContactView, filterOf, views } from './contact-search.ts'
 import { SearchContacts } from './SearchContacts.tsx'
 
 // Looked at less often than the search.
-const ContactLists = lazy(() => import('./ContactLists.tsx'))
-const CreditLedger = lazy(() => import('./CreditLedger.tsx'))
+const ContactLists = lazyPart(() => import('./ContactLists.tsx'))
+const CreditLedger = lazyPart(() => import('./CreditLedger.tsx'))
 
 const route = getRouteApi('/signed-in/w/$handle/contacts')
 

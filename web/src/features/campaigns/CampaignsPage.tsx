@@ -1,15 +1,15 @@
 import { Button, Drawer } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
-import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { Page } from '../../ui/Page.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { CampaignFilters } from './CampaignFilters.tsx'
 import { CampaignList } from './CampaignList.tsx'
 
-const NewCampaign = lazy(() => import('./NewCampaign.tsx'))
+const NewCampaign = lazyPart(() => import('./NewCampaign.tsx'))
 const route = getRouteApi('/signed-in/w/$handle/campaigns')
 
 /** Every campaign, and why those that do not send do not. */
@@ -38,15 +38,15 @@ export function CampaignsPage() {
         whenEmpty={create}
         onReset={() => void navigate({ search: {} })}
       />
-      <Drawer
-        opened={panel === 'new' && mayChange}
-        onClose={close}
-        title={t(($) => $.campaigns.form.title)}
-      >
-        <Suspense fallback={<LoadingRows rows={4} />}>
+      <Suspense>
+        <Drawer
+          opened={panel === 'new' && mayChange}
+          onClose={close}
+          title={t(($) => $.campaigns.form.title)}
+        >
           <NewCampaign onCancel={close} />
-        </Suspense>
-      </Drawer>
+        </Drawer>
+      </Suspense>
     </Page>
   )
 }

@@ -1,11 +1,11 @@
 import { Drawer } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
-import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { useDraft } from './useDraft.ts'
 
-const Launch = lazy(() => import('./Launch.tsx'))
+const Launch = lazyPart(() => import('./Launch.tsx'))
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 
 export function LaunchPanel() {
@@ -15,15 +15,15 @@ export function LaunchPanel() {
   const { campaign, mayChange } = useDraft()
   const close = () => void navigate({ search: (search) => ({ ...search, panel: undefined }) })
   return (
-    <Drawer
-      opened={panel === 'launch' && mayChange && campaign.status !== 'active'}
-      onClose={close}
-      size={640}
-      title={t(($) => $.campaigns.launch.title, { name: campaign.name })}
-    >
-      <Suspense fallback={<LoadingRows rows={6} />}>
+    <Suspense>
+      <Drawer
+        opened={panel === 'launch' && mayChange && campaign.status !== 'active'}
+        onClose={close}
+        size={640}
+        title={t(($) => $.campaigns.launch.title, { name: campaign.name })}
+      >
         <Launch onDone={close} />
-      </Suspense>
-    </Drawer>
+      </Drawer>
+    </Suspense>
   )
 }

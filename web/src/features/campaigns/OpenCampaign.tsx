@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useBlocker } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import {
   getCampaignQueryKey,
   listCampaignSummariesInfiniteQueryKey,
@@ -9,6 +9,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { getCampaign, updateCampaign } from '../../api/generated/sdk.gen.ts'
 import type { Campaign } from '../../api/generated/types.gen.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import type { Tab } from './address.ts'
 import { CampaignHead } from './CampaignHead.tsx'
@@ -21,15 +22,15 @@ import { DraftContext } from './useDraft.ts'
 
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 
-const parts: Record<Tab, ReturnType<typeof lazy>> = {
+const parts: Record<Tab, ReturnType<typeof lazyPart>> = {
   // The editor is most of what this page weighs.
-  steps: lazy(() => import('./steps/StepsTab.tsx')),
-  schedule: lazy(() => import('./schedule/ScheduleTab.tsx')),
-  options: lazy(() => import('./OptionsTab.tsx')),
-  leads: lazy(() => import('./LeadsTab.tsx')),
-  preview: lazy(() => import('./preview/PreviewTab.tsx')),
-  analytics: lazy(() => import('./analytics/AnalyticsTab.tsx')),
-  mails: lazy(() => import('./mails/MailsTab.tsx')),
+  steps: lazyPart(() => import('./steps/StepsTab.tsx')),
+  schedule: lazyPart(() => import('./schedule/ScheduleTab.tsx')),
+  options: lazyPart(() => import('./OptionsTab.tsx')),
+  leads: lazyPart(() => import('./LeadsTab.tsx')),
+  preview: lazyPart(() => import('./preview/PreviewTab.tsx')),
+  analytics: lazyPart(() => import('./analytics/AnalyticsTab.tsx')),
+  mails: lazyPart(() => import('./mails/MailsTab.tsx')),
 }
 
 /** A campaign that is saved while somebody writes in it. */

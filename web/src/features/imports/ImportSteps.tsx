@@ -1,12 +1,13 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
   cancelImportMutation,
   getImportOptions,
   getImportQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { ImportDone } from './ImportDone.tsx'
@@ -16,7 +17,7 @@ import { isUnderWay } from './outcome.ts'
 import { UploadStep } from './UploadStep.tsx'
 
 // Of no use before a file is there.
-const MappingStep = lazy(() => import('./MappingStep.tsx'))
+const MappingStep = lazyPart(() => import('./MappingStep.tsx'))
 
 const pollMs = 500
 

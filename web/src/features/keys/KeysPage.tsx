@@ -1,14 +1,14 @@
 import { Button, Drawer } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
-import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { Page } from '../../ui/Page.tsx'
 import { RoleNeeded } from '../users/index.ts'
 import { KeyList } from './KeyList.tsx'
 
-const CreateKey = lazy(() => import('./CreateKey.tsx'))
+const CreateKey = lazyPart(() => import('./CreateKey.tsx'))
 const route = getRouteApi('/signed-in/w/$handle/settings/keys')
 
 /** Settings → Integrations → OAuth service accounts. */
@@ -27,11 +27,11 @@ export function KeysPage() {
     <RoleNeeded least="admin">
       <Page title={t(($) => $.keys.title)} lead={t(($) => $.keys.lead)} actions={create}>
         <KeyList whenEmpty={create} />
-        <Drawer opened={panel === 'new'} onClose={close} title={t(($) => $.keys.form.title)}>
-          <Suspense fallback={<LoadingRows rows={4} />}>
+        <Suspense>
+          <Drawer opened={panel === 'new'} onClose={close} title={t(($) => $.keys.form.title)}>
             <CreateKey onDone={close} />
-          </Suspense>
-        </Drawer>
+          </Drawer>
+        </Suspense>
       </Page>
     </RoleNeeded>
   )

@@ -2,13 +2,14 @@ import { Button } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Download, Upload } from 'lucide-react'
-import { lazy, Suspense, useCallback, useState } from 'react'
+import { Suspense, useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
   changeLeadsMutation,
   countLeadsOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { LeadJob } from '../../api/generated/types.gen.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { isNothing, nothingSelected, type Selection } from '../../lib/selection.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -21,12 +22,12 @@ import { filterOf, type LeadFilter, type LeadSearch, leadQueryOf } from './lead-
 import { useCampaigns } from './useCampaigns.ts'
 
 // Of no use before somebody has seen the list.
-const BulkBar = lazy(() => import('./BulkBar.tsx'))
-const ColumnsMenu = lazy(() => import('./ColumnsMenu.tsx'))
-const JobNotice = lazy(() => import('./JobNotice.tsx'))
-const LeadFilters = lazy(() => import('./LeadFilters.tsx'))
-const LeadPanel = lazy(() => import('./LeadPanel.tsx'))
-const ViewsMenu = lazy(() => import('./ViewsMenu.tsx'))
+const BulkBar = lazyPart(() => import('./BulkBar.tsx'))
+const ColumnsMenu = lazyPart(() => import('./ColumnsMenu.tsx'))
+const JobNotice = lazyPart(() => import('./JobNotice.tsx'))
+const LeadFilters = lazyPart(() => import('./LeadFilters.tsx'))
+const LeadPanel = lazyPart(() => import('./LeadPanel.tsx'))
+const ViewsMenu = lazyPart(() => import('./ViewsMenu.tsx'))
 
 const route = getRouteApi('/signed-in/w/$handle/leads')
 

@@ -2,9 +2,10 @@ import { Anchor, Button, Group, Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { getMailboxOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { Page } from '../../ui/Page.tsx'
 import { RoleNeeded } from '../users/index.ts'
 import { ConnectAddress } from './ConnectAddress.tsx'
@@ -13,12 +14,16 @@ import { ConnectStep } from './ConnectStep.tsx'
 import { carefulValues } from './sending-form.ts'
 
 // Of the later steps.
-const ChangeLogin = lazy(async () => ({ default: (await import('./ChangeLogin.tsx')).ChangeLogin }))
-const ConnectLogin = lazy(async () => ({
+const ChangeLogin = lazyPart(async () => ({
+  default: (await import('./ChangeLogin.tsx')).ChangeLogin,
+}))
+const ConnectLogin = lazyPart(async () => ({
   default: (await import('./ConnectLogin.tsx')).ConnectLogin,
 }))
-const SendingForm = lazy(async () => ({ default: (await import('./SendingForm.tsx')).SendingForm }))
-const TestRun = lazy(async () => ({ default: (await import('./TestRun.tsx')).TestRun }))
+const SendingForm = lazyPart(async () => ({
+  default: (await import('./SendingForm.tsx')).SendingForm,
+}))
+const TestRun = lazyPart(async () => ({ default: (await import('./TestRun.tsx')).TestRun }))
 
 const route = getRouteApi('/signed-in/w/$handle/settings/mailboxes/connect')
 

@@ -3,10 +3,11 @@ import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { getMailboxOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Mailbox } from '../../api/generated/types.gen.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -17,13 +18,19 @@ import { PauseOrResume } from './PauseOrResume.tsx'
 import { valuesOfMailbox } from './sending-form.ts'
 
 // Below what is looked at first.
-const SendingForm = lazy(async () => ({ default: (await import('./SendingForm.tsx')).SendingForm }))
-const RemoveMailbox = lazy(async () => ({
+const SendingForm = lazyPart(async () => ({
+  default: (await import('./SendingForm.tsx')).SendingForm,
+}))
+const RemoveMailbox = lazyPart(async () => ({
   default: (await import('./RemoveMailbox.tsx')).RemoveMailbox,
 }))
-const TestRun = lazy(async () => ({ default: (await import('./TestRun.tsx')).TestRun }))
-const DnsRecords = lazy(async () => ({ default: (await import('./DnsRecords.tsx')).DnsRecords }))
-const ChangeLogin = lazy(async () => ({ default: (await import('./ChangeLogin.tsx')).ChangeLogin }))
+const TestRun = lazyPart(async () => ({ default: (await import('./TestRun.tsx')).TestRun }))
+const DnsRecords = lazyPart(async () => ({
+  default: (await import('./DnsRecords.tsx')).DnsRecords,
+}))
+const ChangeLogin = lazyPart(async () => ({
+  default: (await import('./ChangeLogin.tsx')).ChangeLogin,
+}))
 
 const route = getRouteApi('/signed-in/w/$handle/settings/mailboxes/$id')
 

@@ -1,15 +1,15 @@
 import { Button, Drawer, Title } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { UserPlus } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
-import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { Page } from '../../ui/Page.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { InvitationList } from './InvitationList.tsx'
 import { MemberList } from './MemberList.tsx'
 
-const Invite = lazy(() => import('./Invite.tsx'))
+const Invite = lazyPart(() => import('./Invite.tsx'))
 const route = getRouteApi('/signed-in/w/$handle/settings/members')
 
 /** Settings → Members. */
@@ -42,16 +42,16 @@ export function MembersPage() {
             {t(($) => $.invitations.title)}
           </Title>
           <InvitationList />
-          <Drawer
-            opened={panel === 'invite'}
-            onClose={close}
-            title={t(($) => $.members.invite)}
-            closeOnClickOutside={false}
-          >
-            <Suspense fallback={<LoadingRows rows={4} />}>
+          <Suspense>
+            <Drawer
+              opened={panel === 'invite'}
+              onClose={close}
+              title={t(($) => $.members.invite)}
+              closeOnClickOutside={false}
+            >
               <Invite onDone={close} />
-            </Suspense>
-          </Drawer>
+            </Drawer>
+          </Suspense>
         </>
       )}
     </Page>

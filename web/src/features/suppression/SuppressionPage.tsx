@@ -2,19 +2,20 @@ import { Button, Drawer, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { countSuppressionsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { Page } from '../../ui/Page.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { SuppressionFilters } from './SuppressionFilters.tsx'
 import { SuppressionList } from './SuppressionList.tsx'
 
 // Behind a button.
-const AddSuppression = lazy(async () => ({
+const AddSuppression = lazyPart(async () => ({
   default: (await import('./AddSuppression.tsx')).AddSuppression,
 }))
-const ImportSuppressions = lazy(async () => ({
+const ImportSuppressions = lazyPart(async () => ({
   default: (await import('./ImportSuppressions.tsx')).ImportSuppressions,
 }))
 
@@ -76,24 +77,24 @@ export function SuppressionPage() {
       />
       {mayChange && (
         <>
-          <Drawer
-            opened={panel === 'add'}
-            onClose={close}
-            title={t(($) => $.suppression.form.title)}
-          >
-            <Suspense>
+          <Suspense>
+            <Drawer
+              opened={panel === 'add'}
+              onClose={close}
+              title={t(($) => $.suppression.form.title)}
+            >
               <AddSuppression onDone={close} />
-            </Suspense>
-          </Drawer>
-          <Drawer
-            opened={panel === 'import'}
-            onClose={close}
-            title={t(($) => $.suppression.import.title)}
-          >
-            <Suspense>
+            </Drawer>
+          </Suspense>
+          <Suspense>
+            <Drawer
+              opened={panel === 'import'}
+              onClose={close}
+              title={t(($) => $.suppression.import.title)}
+            >
               <ImportSuppressions onDone={close} />
-            </Suspense>
-          </Drawer>
+            </Drawer>
+          </Suspense>
         </>
       )}
     </Page>

@@ -2,12 +2,13 @@ import { Skeleton, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ChevronLeft } from 'lucide-react'
-import { lazy, Suspense, useCallback } from 'react'
+import { Suspense, useCallback } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
   getWebhookHealthOptions,
   getWebhookOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
@@ -24,10 +25,10 @@ import type { WebhookSearch } from './webhook-search.ts'
 const route = getRouteApi('/signed-in/w/$handle/settings/webhooks/$id')
 
 // What is read after the webhook itself, or opened later.
-const DeliveryLog = lazy(() => import('./DeliveryLog.tsx'))
-const WebhookDays = lazy(() => import('./WebhookDays.tsx'))
-const AttemptPanel = lazy(() => import('./AttemptPanel.tsx'))
-const WebhookPanels = lazy(() => import('./WebhookPanels.tsx'))
+const DeliveryLog = lazyPart(() => import('./DeliveryLog.tsx'))
+const WebhookDays = lazyPart(() => import('./WebhookDays.tsx'))
+const AttemptPanel = lazyPart(() => import('./AttemptPanel.tsx'))
+const WebhookPanels = lazyPart(() => import('./WebhookPanels.tsx'))
 
 /** One webhook: how it does, what it was sent, and what can be done about it. */
 export function WebhookPage() {

@@ -1,15 +1,15 @@
 import { Button, Drawer } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
-import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { Page } from '../../ui/Page.tsx'
 import { useMayManage } from './useMayManage.ts'
 import { WebhookList } from './WebhookList.tsx'
 
 // Opened by few who look at the page.
-const CreateWebhook = lazy(() => import('./CreateWebhook.tsx'))
+const CreateWebhook = lazyPart(() => import('./CreateWebhook.tsx'))
 
 const route = getRouteApi('/signed-in/w/$handle/settings/webhooks')
 
@@ -31,20 +31,20 @@ export function WebhooksPage() {
   return (
     <Page title={t(($) => $.webhooks.title)} lead={t(($) => $.webhooks.lead)} actions={create}>
       <WebhookList whenEmpty={create} />
-      <Drawer
-        opened={mayManage && panel === 'new'}
-        onClose={close}
-        title={t(($) => $.webhooks.form.title)}
-      >
-        <Suspense fallback={<LoadingRows rows={5} />}>
+      <Suspense>
+        <Drawer
+          opened={mayManage && panel === 'new'}
+          onClose={close}
+          title={t(($) => $.webhooks.form.title)}
+        >
           <CreateWebhook
             onCancel={close}
             onDone={(id) =>
               void navigate({ to: '/w/$handle/settings/webhooks/$id', params: { id }, search: {} })
             }
           />
-        </Suspense>
-      </Drawer>
+        </Drawer>
+      </Suspense>
     </Page>
   )
 }
