@@ -90,9 +90,12 @@ test('deliveries appear while they are made: at the top at once, further down as
   await rows(page).getByText('ann@lead.example').first().waitFor()
   const grid = page.getByRole('grid', { name: 'Deliveries' })
   await grid.hover()
-  await page.mouse.wheel(0, 600)
-  await rows(page).first().waitFor()
-  await expect.poll(() => page.evaluate(scrollTop), { timeout: 10_000 }).toBeGreaterThan(300)
+  // Rows come while somebody scrolls.
+  const scroll = async () => {
+    await page.mouse.wheel(0, 300)
+    return page.evaluate(scrollTop)
+  }
+  await expect.poll(scroll, { timeout: 10_000 }).toBeGreaterThan(300)
   await happen(application, 12, 'bob@lead.example')
   await page.getByRole('button', { name: '12 new' }).click()
   await rows(page).getByText('bob@lead.example').first().waitFor()

@@ -91,6 +91,7 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
         <Button
           type="submit"
           size="xs"
+          miw="max-content"
           disabled={text.trim() === '' || !isAllowed}
           leftSection={<Send size="0.875rem" aria-hidden />}
           title={`${modifier}⏎`}
