@@ -26,6 +26,7 @@ export default defineConfig({
     // Ends what hangs, and nothing that is slow: whole services start here, on machines that are busy.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     projects: [
       {
         extends: true,

@@ -20,5 +20,6 @@ export default defineConfig({
     // Ends what hangs, and nothing that is slow.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 })

@@ -112,3 +112,18 @@ test('what cannot be saved stays in the browser, and is there again when the pag
   expect(saved).toEqual([{ name: 'Typed' }])
   expect(storage.texts.size).toBe(0)
 })
+
+test('both versions stay in sight until a person has chosen, though the page reads again meanwhile', async () => {
+  const theirs = campaign({ name: 'Theirs', timestamp_updated: '2026-11-20T10:00:00.000Z' })
+  const draft = new CampaignDraft(campaign(), {
+    save: () => Promise.reject({ code: 'version_conflict', message: 'Somebody was earlier.' }),
+    read: async () => theirs,
+    onSaved: () => undefined,
+    storage: memory(),
+  })
+  draft.set({ name: 'Mine' })
+  await draft.flush()
+  draft.adopt(theirs)
+  const conflict = { path: '/name', mine: 'Mine', theirs: 'Theirs' }
+  expect(draft.state()).toMatchObject({ saving: 'conflict', conflicts: [conflict] })
+})

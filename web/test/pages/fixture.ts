@@ -41,7 +41,7 @@ export const test = base.extend<Fixtures>({
     const opened: { context: BrowserContext; page: Page; faults: string[] }[] = []
     await use(async (visitor, path) => {
       const context = await browser.newContext({ reducedMotion: 'reduce' })
-      context.setDefaultTimeout(10_000)
+      context.setDefaultTimeout(60_000)
       if (visitor) await enter(context, application.address, visitor)
       const page = await context.newPage()
       opened.push({ context, page, faults: watch(page) })

@@ -33,9 +33,10 @@ async function connectByPassword(page: Page, servers: MailServers) {
   await page.getByRole('button', { name: 'Log in and test' }).click()
 }
 
-test('a mailbox is connected from its address to a mail that arrives, and a wrong password is mended on the way', {
-  timeout: 30_000,
-}, async ({ application, open }) => {
+test('a mailbox is connected from its address to a mail that arrives, and a wrong password is mended on the way', async ({
+  application,
+  open,
+}) => {
   await using servers = await startMailServers()
   answerLookups(application)
   const page = await open(application.visitor, path)
@@ -66,9 +67,10 @@ test('a mailbox is connected from its address to a mail that arrives, and a wron
   await page.getByText('No mailboxes yet').waitFor()
 })
 
-test('“Connect Google” leads to its consent and back; declined or withdrawn it says so, and is given anew for the same mailbox', {
-  timeout: 40_000,
-}, async ({ application, open }) => {
+test('“Connect Google” leads to its consent and back; declined or withdrawn it says so, and is given anew for the same mailbox', async ({
+  application,
+  open,
+}) => {
   vi.spyOn(console, 'warn').mockImplementation(() => undefined)
   vi.spyOn(console, 'info').mockImplementation(() => undefined)
   await using servers = await startMailServers()

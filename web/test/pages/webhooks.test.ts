@@ -95,7 +95,7 @@ test('deliveries appear while they are made: at the top at once, further down as
     await page.mouse.wheel(0, 300)
     return page.evaluate(scrollTop)
   }
-  await expect.poll(scroll, { timeout: 10_000 }).toBeGreaterThan(300)
+  await expect.poll(scroll).toBeGreaterThan(300)
   await happen(application, 12, 'bob@lead.example')
   await page.getByRole('button', { name: '12 new' }).click()
   await rows(page).getByText('bob@lead.example').first().waitFor()

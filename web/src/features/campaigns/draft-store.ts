@@ -92,6 +92,8 @@ export class CampaignDraft {
   adopt = (theirs: Campaign) => {
     if (Date.parse(theirs.timestamp_updated) < Date.parse(this.#base.timestamp_updated)) return
     if (this.#running && this.#state.saving === 'saving') return
+    // Both versions stay in sight until a person has chosen; saving then learns of what is newer.
+    if (this.#state.saving === 'conflict') return
     this.#rebase(theirs)
     if (this.#state.saving === 'unsaved') this.#saveLater()
   }
