@@ -1,11 +1,11 @@
 /** What tests wait on: who makes something happen raises it, and who waits for that looks again. */
 export interface Signal {
   raise: () => void
-  /** Resolves with what `look` finds once that is something. */
+  /** Resolves with what `look` finds once that is something; null, as a column has it, is nothing. */
   until: <T>(look: () => Look<T> | Promise<Look<T>>) => Promise<T>
 }
 
-type Look<T> = T | undefined | false
+type Look<T> = T | null | undefined | false
 
 export function createSignal(): Signal {
   let next = Promise.withResolvers<void>()
@@ -19,7 +19,7 @@ export function createSignal(): Signal {
         // Asked for before the look: what happens during it is looked at again.
         const { promise } = next
         const found = await look()
-        if (found !== undefined && found !== false) return found
+        if (found !== undefined && found !== null && found !== false) return found
         await promise
       }
     },

@@ -57,7 +57,7 @@ test('a mailbox that moves to another server is read there at once, from the beg
   await move(mailbox.id)
   const [event] = await inbox.waitForEvents('lead.replied')
   expect(event.data.reply.message_id).toBe('<r1@lead.example>')
-  await inbox.untilRead(async () => (await readAtOf(mailbox.id)) ?? undefined)
+  await inbox.untilRead(() => readAtOf(mailbox.id))
   expect(reader.mailboxesRead()).toBe(1)
 })
 
