@@ -43,9 +43,11 @@ export async function bench(): Promise<Figure[]> {
   ]
 }
 
-async function load(url: string, key: string): Promise<number> {
+/** @returns answers a second; with `body` of posts (load-process.ts) */
+export async function load(url: string, key: string, body?: string): Promise<number> {
   const script = fileURLToPath(new URL('load-process.ts', import.meta.url))
-  const { stdout } = await promisify(execFile)(process.execPath, [script, url, key, '32', '3'])
+  const args = [script, url, key, body === undefined ? '32' : '16', '3', ...(body ? [body] : [])]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
   const { perSecond, failed } = JSON.parse(stdout) as { perSecond: number; failed: number }
   if (failed > 0) throw new Error(`${failed} requests failed`)
   return perSecond

@@ -17,11 +17,16 @@ export interface Child extends AsyncDisposable {
 }
 
 /** `outrider api` or `runner` as an operator starts it, on the bench's database. */
-export function startRole(role: 'api' | 'runner', service: BenchService): Promise<Child> {
+export function startRole(
+  role: 'api' | 'runner',
+  service: BenchService,
+  env: Record<string, string> = {},
+): Promise<Child> {
   return start(['../server/bin/outrider.mjs', role], {
     DATABASE_URL: service.databaseUrl,
     DATA_DIR: service.dataDir,
     PORT: '0',
+    ...env,
   })
 }
 

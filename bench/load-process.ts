@@ -1,11 +1,25 @@
 import { Pool } from 'undici'
 
-// A client in a process of its own. Arguments: URL, key, connections, seconds. Prints the answers/s.
+// A client in a process of its own. Arguments: URL, key, connections, seconds, body. Prints the answers/s.
+// With a body it posts: {n} in it counts to 999 again and again, {word} is another word each time around.
 
-const [url = '', key = '', connections = '32', seconds = '3'] = process.argv.slice(2)
+const [url = '', key = '', connections = '32', seconds = '3', body] = process.argv.slice(2)
 const { origin, pathname } = new URL(url)
 const pool = new Pool(origin, { connections: Number(connections), pipelining: 1 })
-const headers = { authorization: `Bearer ${key}` }
+const headers = {
+  authorization: `Bearer ${key}`,
+  ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+}
+let posted = 0
+const words = ['interested', 'not_interested']
+
+/** What to ask with. */
+function nextRequest() {
+  if (body === undefined) return { method: 'GET' as const }
+  const word = words[Math.floor(posted / 1000) % 2] ?? ''
+  const n = String(posted++ % 1000)
+  return { method: 'POST' as const, body: body.replace('{n}', n).replace('{word}', word) }
+}
 const warmMs = 500
 let answered = 0
 let failed = 0
@@ -14,7 +28,7 @@ let isRunning = true
 function next() {
   if (!isRunning) return
   pool.dispatch(
-    { path: pathname, method: 'GET', headers },
+    { path: pathname, headers, ...nextRequest() },
     {
       onRequestStart() {},
       onResponseStart(_controller, status) {

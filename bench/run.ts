@@ -21,6 +21,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   lists: () => import('./lists.ts'),
   messages: () => import('./messages.ts'),
   planning: () => import('./planning.ts'),
+  pooler: () => import('./pooler.ts'),
   replies: () => import('./replies.ts'),
   sending: () => import('./sending.ts'),
   simulation: () => import('./simulation.ts'),

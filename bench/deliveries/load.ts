@@ -7,7 +7,7 @@ import type { Context } from '../../server/src/kernel/context.ts'
 import { transaction } from '../../server/src/kernel/db/transaction.ts'
 import { hintDue } from '../../server/src/kernel/runner/hint.ts'
 
-type EventType =
+export type EventType =
   | 'lead.interested'
   | 'lead.not_interested'
   | 'lead.closed'

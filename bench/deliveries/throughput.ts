@@ -7,16 +7,16 @@ import { startRole } from '../child.ts'
 import type { Figure } from '../figure.ts'
 import type { BenchReceiver } from '../receiver.ts'
 import { type BenchService, percentile } from '../service.ts'
-import { hint, insertPending, sampleData, subscribe } from './load.ts'
+import { type EventType, hint, insertPending, sampleData, subscribe } from './load.ts'
 
-const destinations = 32
+export const destinations = 32
 const warmUpEvents = 500
 const events = 1_000
 /** The machine's speed comes and goes: client and runner take turns, and the middle one counts. */
 const rounds = 5
 /** Long enough to write them all. */
 const dueInMs = 3_000
-const type = 'lead.interested'
+const type: EventType = 'lead.interested'
 
 /**
  * A runner as an operator starts it. Everything is queued before it falls due, so that only
@@ -34,12 +34,12 @@ export async function measureThroughput(
     measureClient(`${receiver.url}/ok`, events * destinations)
   await measureLimit(warmUpEvents)
   await using _runner = await startRole('runner', service)
-  await measureRunner(ctx, workspaceId, warmUpEvents)
+  await measureRunner(ctx, workspaceId, type, warmUpEvents)
   const limits: number[] = []
   const values: number[] = []
   for (let round = 0; round < rounds; round++) {
     limits.push(await measureLimit(events))
-    values.push(await measureRunner(ctx, workspaceId, events))
+    values.push(await measureRunner(ctx, workspaceId, type, events))
   }
   const limit = percentile(limits, 0.5)
   const value = percentile(values, 0.5)
@@ -56,7 +56,12 @@ export async function measureThroughput(
 }
 
 /** From the time they fall due to the commit that settles the last. */
-async function measureRunner(ctx: Context, workspaceId: string, events: number): Promise<number> {
+export async function measureRunner(
+  ctx: Context,
+  workspaceId: string,
+  type: EventType,
+  events: number,
+): Promise<number> {
   const total = events * destinations
   const before = await countSettled(ctx, workspaceId)
   const due = await insertPending(ctx, workspaceId, type, { events, dueInMs })

@@ -93,7 +93,7 @@ import { webhookReplayRoutes, webhookReplaySchemas } from './features/webhooks/r
 import { webhookTestRoutes, webhookTestSchemas } from './features/webhooks/test-calls/index.ts'
 import { dropOldCalls, tryOutRoutes, tryOutSchemas } from './features/webhooks/try-out/index.ts'
 import { listWorkspaces, workspaceRoutes, workspaceSchemas } from './features/workspaces/index.ts'
-import type { Context } from './kernel/context.ts'
+import { aroundPooler, type Context } from './kernel/context.ts'
 import { docsRoutes } from './kernel/http/docs.ts'
 import { dropOldAnswers, sealedAnswers } from './kernel/http/idempotency.ts'
 import { openApiRoute } from './kernel/http/openapi.ts'
@@ -256,7 +256,7 @@ export async function startRunner(
   const imports = new ImportRunner(ctx)
   const importing = startLoop(ctx, 'imports', importsEveryMs, () => imports.look())
   const credits = startLoop(ctx, 'credits', upkeepEveryMs, () => grantMonthlyCredits(ctx))
-  const upkeep = startLoop(ctx, 'upkeep', upkeepEveryMs, () => keepPartitions(ctx))
+  const upkeep = startLoop(ctx, 'upkeep', upkeepEveryMs, () => keepPartitions(aroundPooler(ctx)))
   return {
     async stop() {
       stopping.abort()

@@ -10,6 +10,8 @@ export interface Config {
   dataDir: string
   /** Undefined: an embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | undefined
+  /** The PostgreSQL behind the pooler that `databaseUrl` leads to. Undefined: there is no pooler. */
+  databaseDirectUrl: string | undefined
   databasePrepared: boolean
   databaseConnectionsMax: number
   baseUrl: string
@@ -90,6 +92,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment): Config {
     port,
     dataDir: resolve(env.DATA_DIR || './data'),
     databaseUrl: env.DATABASE_URL || undefined,
+    databaseDirectUrl: databaseDirectUrl(env),
     databasePrepared: choice(env, 'DATABASE_PREPARED', ['on', 'off']) === 'on',
     databaseConnectionsMax: integer(env, 'DATABASE_CONNECTIONS', 10, 2, 1000),
     baseUrl,
@@ -115,6 +118,13 @@ export function readConfig(env: NodeJS.ProcessEnv = environment): Config {
     mailClients: mailClients(env),
     version: readVersion(),
   }
+}
+
+function databaseDirectUrl({ DATABASE_URL, DATABASE_DIRECT_URL }: NodeJS.ProcessEnv) {
+  if (DATABASE_URL || !DATABASE_DIRECT_URL) return DATABASE_DIRECT_URL || undefined
+  throw new Error(
+    'DATABASE_DIRECT_URL is the way around a pooler: set DATABASE_URL, too, to the pooler, or alone.',
+  )
 }
 
 function outboundPolicy(env: NodeJS.ProcessEnv, listeners: string[]): AddressPolicy {

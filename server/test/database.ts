@@ -6,6 +6,7 @@ import { inject } from 'vitest'
 import { connect, type Database, type Db } from '../src/kernel/db/db.ts'
 import { migrate, migrationNames } from '../src/kernel/db/migrate.ts'
 import { createPartitions } from '../src/kernel/db/partitions.ts'
+import { commandTimeouts } from '../src/kernel/db/timeouts.ts'
 import type { DB } from '../src/kernel/db/types.gen.ts'
 import { partitionedTables } from '../src/partitions.ts'
 import { testInstant } from './instants.ts'
@@ -39,7 +40,10 @@ export async function testDatabase(): Promise<TestDatabase> {
   await admin.query(`create database ${name} template ${await template} strategy file_copy`)
 
   const url = databaseUrl(server, name)
-  const database = connect(url, 10)
+  const pooler = inject('poolerUrl')
+  const database = pooler
+    ? connect(databaseUrl(pooler, name), 10, { ...commandTimeouts, isPooled: true })
+    : connect(url, 10)
   const { raise, until } = createSignal()
   // A connection that is given back has done what it was taken for: its transaction is over.
   ;(database.pool as pg.Pool).on('release', raise)

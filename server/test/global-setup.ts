@@ -2,18 +2,22 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { type PgBouncer, startPgBouncer, whyNoPreparedNames } from './pgbouncer.ts'
 import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** Of a database from which test files make their own. */
     postgresUrl: string
+    /** The same through PgBouncer, for what runs in the process of a test; undefined: TEST_POOLER is not on. */
+    poolerUrl: string | undefined
     /** Where the processes that tests start keep their compiled modules for the next ones. */
     compileCache: string
   }
 }
 
 let server: PostgresServer | undefined
+let pooler: PgBouncer | undefined
 let compileCache: string | undefined
 
 export async function setup(project: TestProject): Promise<void> {
@@ -21,9 +25,15 @@ export async function setup(project: TestProject): Promise<void> {
   project.provide('compileCache', compileCache)
   server = await startPostgresServer()
   project.provide('postgresUrl', server.url)
+  if (process.env.TEST_POOLER === 'on') {
+    if (whyNoPreparedNames) throw new Error(`TEST_POOLER: PgBouncer is ${whyNoPreparedNames}.`)
+    pooler = await startPgBouncer(server.url)
+  }
+  project.provide('poolerUrl', pooler?.url)
 }
 
 export async function teardown(): Promise<void> {
+  await pooler?.[Symbol.asyncDispose]()
   await server?.[Symbol.asyncDispose]()
   if (compileCache) await rm(compileCache, { recursive: true, force: true, maxRetries: 20 })
 }

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -7,26 +7,40 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { choosePort } from '../src/kernel/postgres/port.ts'
 
-const program = '/usr/sbin/pgbouncer'
+const program = process.env.PGBOUNCER || '/usr/sbin/pgbouncer'
 
-/** Why Debian's PgBouncer cannot be started here; nothing when it can. */
+/** Why PgBouncer cannot be started here; nothing when it can. */
 export const whyNoPgBouncer = existsSync(program) ? undefined : `${program} is not installed`
+
+/** Why it keeps no prepared statements; nothing when it does. Debian 12 has 1.18. */
+export const whyNoPreparedNames =
+  whyNoPgBouncer ?? (versionOf() < 21 ? 'older than 1.21' : undefined)
+
+function versionOf(): number {
+  const text = execFileSync(program, ['--version'], { encoding: 'utf8' })
+  return Number(/PgBouncer 1\.(\d+)/.exec(text)?.[1])
+}
 
 export interface PgBouncer extends AsyncDisposable {
   /** Of the same database, through the pooler. */
   url: string
+  /** As by kill -9. */
+  kill: () => Promise<void>
+  /** At the same address, after it was killed. */
+  start: () => Promise<void>
 }
 
-/** A PgBouncer as Debian configures it, in front of the database at `databaseUrl`. */
-export async function startPgBouncer(
-  databaseUrl: string,
-  mode: 'transaction' | 'session',
-): Promise<PgBouncer> {
+/**
+ * A PgBouncer in front of the server at `databaseUrl`, as docs/scaling.md configures it.
+ *
+ * @param settings lines of its section `[pgbouncer]` that differ
+ */
+export async function startPgBouncer(databaseUrl: string, settings = ''): Promise<PgBouncer> {
   const { username, password, hostname, port, pathname } = new URL(databaseUrl)
   const folder = await mkdtemp(join(tmpdir(), 'outrider-pgbouncer-'))
   await chmod(folder, 0o755)
   const own = await choosePort()
-  const settings = `[databases]
+  const file = `[databases]
 * = host=${hostname} port=${port}
 [pgbouncer]
 listen_addr = 127.0.0.1
@@ -34,37 +48,57 @@ listen_port = ${own}
 unix_socket_dir =
 auth_type = scram-sha-256
 auth_file = ${folder}/users
-pool_mode = ${mode}
-max_client_conn = 200
+pool_mode = transaction
+max_client_conn = 500
 default_pool_size = 20
+${whyNoPreparedNames ? '' : 'max_prepared_statements = 200'}
+${settings}
 `
   await writeFile(join(folder, 'users'), `"${username}" "${decodeURIComponent(password)}"\n`)
-  await writeFile(join(folder, 'pgbouncer.ini'), settings)
-  // It refuses to run as root.
-  const asUser = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
-  const child = spawn(program, [...asUser, join(folder, 'pgbouncer.ini')], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  const exited = once(child, 'exit')
-  await started(child.stderr, exited)
+  await writeFile(join(folder, 'pgbouncer.ini'), file)
+  let running = await launch(join(folder, 'pgbouncer.ini'))
+  const kill = async () => {
+    running.child.kill('SIGKILL')
+    await running.exited
+  }
   return {
     url: `postgres://${username}:${password}@127.0.0.1:${own}${pathname}`,
+    kill,
+    async start() {
+      running = await launch(join(folder, 'pgbouncer.ini'))
+    },
     async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL')
-      await exited
+      await kill()
       await rm(folder, { recursive: true, force: true, maxRetries: 20 })
     },
   }
 }
 
+/** What a process is told that reaches the database at `databaseUrl` through `pooler`. */
+export const throughPooler = (pooler: PgBouncer, databaseUrl: string) => ({
+  DATABASE_URL: pooler.url,
+  DATABASE_DIRECT_URL: databaseUrl,
+  DATABASE_PREPARED: whyNoPreparedNames ? 'off' : 'on',
+})
+
+interface Launched {
+  child: ChildProcess
+  exited: Promise<unknown>
+}
+
 /** Resolves once it listens. */
-function started(stderr: NodeJS.ReadableStream, exited: Promise<unknown>): Promise<void> {
+async function launch(settings: string): Promise<Launched> {
+  // It refuses to run as root.
+  const asUser = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
+  const child = spawn(program, [...asUser, settings], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const exited = once(child, 'exit')
   let told = ''
-  return new Promise((resolve, reject) => {
-    createInterface(stderr).on('line', (line) => {
+  await new Promise<void>((resolve, reject) => {
+    createInterface(child.stderr).on('line', (line) => {
       told += `${line}\n`
       if (line.includes('process up')) resolve()
     })
     void exited.then(() => reject(new Error(`PgBouncer did not start: ${told}`)))
   })
+  return { child, exited }
 }

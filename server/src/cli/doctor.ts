@@ -1,8 +1,11 @@
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
+import { setPreparedStatements } from '../kernel/db/client.ts'
 import { connect } from '../kernel/db/db.ts'
+import type { Pooler } from '../kernel/db/pooler.ts'
 import { checkDatabase } from '../process/database.ts'
 import { openDatabase } from '../process/open.ts'
+import { examinePooler } from '../process/pooler.ts'
 import { type CommandSettings, readCommandSettings } from '../process/service-settings.ts'
 import { examineDatabase } from './doctor-database.ts'
 import { examineMachine } from './doctor-machine.ts'
@@ -47,10 +50,12 @@ function judged({ startedAt, overridden }: CommandSettings): Finding {
 async function examineService(config: Config): Promise<Finding[]> {
   try {
     await using database = await openDatabase(config, { log: terminalLog() })
+    setPreparedStatements(config.databasePrepared)
     const { db } = connect(database.url, 2)
     try {
-      await checkDatabase(db, database.url)
-      return await examineDatabase(db, config, database.isOurs)
+      await checkDatabase(db, database.url, urlVariable(config))
+      const pooler = config.databaseUrl ? [await pooling(config, config.databaseUrl)] : []
+      return [...pooler, ...(await examineDatabase(db, config, database.isOurs))]
     } finally {
       await db.destroy()
     }
@@ -59,6 +64,20 @@ async function examineService(config: Config): Promise<Finding[]> {
     return [found('database', 'fail', (error as Error).message, remedy)]
   }
 }
+
+const urlVariable = ({ databaseDirectUrl }: Config) =>
+  databaseDirectUrl ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL'
+
+async function pooling(config: Config, url: string): Promise<Finding> {
+  const { pooler, trouble } = await examinePooler(config, url)
+  if (trouble) return found('pooler', 'fail', modeOf(pooler), trouble)
+  return fine('pooler', modeOf(pooler))
+}
+
+const modeOf = (pooler: Pooler | undefined) =>
+  !pooler
+    ? 'none'
+    : `${pooler.mode} mode${pooler.keepsPrepared ? '' : ', without prepared statements'}`
 
 const show = (checks: Finding[]) =>
   formatTable(

@@ -15,6 +15,8 @@ export interface Context {
   config: Config
   /** The pool, or inside `transaction()` the open transaction. */
   db: Db
+  /** A few connections around the pooler that `db` goes through; undefined: there is no pooler. */
+  directDb?: Db
   /** The database's time as this process knows it. */
   now: () => Date
   /** The time by which others judge what is sent to them, where `now` is another, as in the sandbox. */
@@ -48,3 +50,6 @@ export interface Context {
 
 /** Gets the context outside the transaction, which is over by then. */
 export type Effect = (ctx: Context) => void
+
+/** For what takes long, or needs a session: a pooler may end the one and has not the other. */
+export const aroundPooler = (ctx: Context): Context => ({ ...ctx, db: ctx.directDb ?? ctx.db })

@@ -8,18 +8,26 @@ import type { Log } from '../kernel/log.ts'
 const postgresVersionMin = 15
 
 /** The connections of one role of a process. */
-export function connectDatabase(
-  { databaseConnectionsMax, databasePrepared }: Config,
-  url: string,
-  timeouts: DatabaseTimeouts,
-): Database {
-  return connect(url, databaseConnectionsMax, { ...timeouts, isPooled: !databasePrepared })
+export function connectDatabase(config: Config, url: string, timeouts: DatabaseTimeouts): Database {
+  return connect(url, config.databaseConnectionsMax, {
+    ...timeouts,
+    isPooled: isPooled(config, url),
+  })
+}
+
+/** Whether sessions are shared on this way to the database. */
+function isPooled({ databasePrepared, databaseDirectUrl }: Config, url: string): boolean {
+  return databaseDirectUrl === undefined ? !databasePrepared : url !== databaseDirectUrl
 }
 
 /** @throws with what to do when nobody answers, the way in is refused, or the server is too old */
-export async function checkDatabase(db: Db, url: string): Promise<void> {
+export async function checkDatabase(
+  db: Db,
+  url: string,
+  variable: UrlVariable = 'DATABASE_URL',
+): Promise<void> {
   const version = await readServerVersion(db).catch((error) => {
-    throw new Error(explainRefusal(error, url))
+    throw new Error(explainRefusal(error, url, variable))
   })
   if (Math.floor(version / 10_000) >= postgresVersionMin) return
   throw new Error(
@@ -43,19 +51,21 @@ export async function requireMigrations(db: Db): Promise<void> {
   if (unknown.length > 0) throw new Error(newerDatabase(unknown))
 }
 
+export type UrlVariable = 'DATABASE_URL' | 'DATABASE_DIRECT_URL'
+
 /** One sentence without the password. */
-function explainRefusal(error: unknown, url: string): string {
+export function explainRefusal(error: unknown, url: string, variable: UrlVariable): string {
   const { code, message } = error as { code?: string; message?: string }
   const address = URL.parse(url)
   if (!address || code === 'ERR_INVALID_URL') {
-    return 'DATABASE_URL must be an address such as postgres://user:password@host:5432/database.'
+    return `${variable} must be an address such as postgres://user:password@host:5432/database.`
   }
   const place = `The database at ${address.hostname || 'this machine'}:${address.port || 5432}`
   if (code === '28P01' || code === '28000') {
-    return `${place} refuses the user or the password: correct DATABASE_URL.`
+    return `${place} refuses the user or the password: correct ${variable}.`
   }
   if (code === '3D000') {
-    return `${place} has no database "${address.pathname.slice(1)}": create it, or correct DATABASE_URL.`
+    return `${place} has no database "${address.pathname.slice(1)}": create it, or correct ${variable}.`
   }
-  return `${place} does not answer (${code ?? message}): check that it runs, and DATABASE_URL.`
+  return `${place} does not answer (${code ?? message}): check that it runs, and ${variable}.`
 }

@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { ensureDefaultWorkspace } from '../features/workspaces/index.ts'
 import { createClock } from '../kernel/clock.ts'
-import type { Context } from '../kernel/context.ts'
+import { aroundPooler, type Context } from '../kernel/context.ts'
 import { createContext } from '../kernel/create-context.ts'
 import { setPreparedStatements } from '../kernel/db/client.ts'
+import { connect, type Db } from '../kernel/db/db.ts'
 import { apiTimeouts, commandTimeouts, type DatabaseTimeouts } from '../kernel/db/timeouts.ts'
 import { createIdGenerator } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
@@ -15,6 +16,7 @@ import { openSecrets } from '../kernel/secret-key.ts'
 import { ensurePartitions } from '../partitions.ts'
 import { updateDatabase } from './backup/update-database.ts'
 import { applyMigrations, checkDatabase, connectDatabase, requireMigrations } from './database.ts'
+import { requireUsablePooler } from './pooler.ts'
 import { withTimeout } from './shutdown.ts'
 import { keepTime, setByDatabase } from './time.ts'
 
@@ -23,6 +25,8 @@ export interface OpenProcess extends AsyncDisposable {
   ctx: Context
   /** Holds the password. */
   databaseUrl: string
+  /** The way around a pooler, for what needs a session; without one the same. */
+  directUrl: string
 }
 
 export interface OpenOptions {
@@ -82,7 +86,7 @@ export interface OpenDatabase extends AsyncDisposable {
 }
 
 /**
- * The database of DATABASE_URL, else that of the server that runs on DATA_DIR, else the one that
+ * The database of DATABASE_URL, past its pooler if it has one, else that of the server that runs on DATA_DIR, else the one that
  * lies there, started for as long as needed; with `create` it is made.
  *
  * @throws with what to do
@@ -91,8 +95,8 @@ export async function openDatabase(
   config: Config,
   options: OpenOptions & { create?: boolean },
 ): Promise<OpenDatabase> {
-  const { databaseUrl, dataDir } = config
-  const url = databaseUrl ?? (await findRunning(dataDir))
+  const { databaseUrl, databaseDirectUrl, dataDir } = config
+  const url = databaseDirectUrl ?? databaseUrl ?? (await findRunning(dataDir))
   if (url) return { url, isOurs: false, [Symbol.asyncDispose]: async () => undefined }
   if (!options.create && !existsSync(join(dataDir, 'postgres'))) {
     throw new Error(
@@ -115,14 +119,21 @@ async function open(
 ): Promise<OpenProcess> {
   const { log, signal } = options
   setPreparedStatements(config.databasePrepared)
-  const { db } = connectDatabase(config, url, options.timeouts)
-  stack.defer(async () => void (await withTimeout(hangMs, db.destroy())))
-  await checkDatabase(db, url)
+  const use = (connected: Db) => {
+    stack.defer(async () => void (await withTimeout(hangMs, connected.destroy())))
+    return connected
+  }
+  const db = use(connectDatabase(config, url, options.timeouts).db)
+  const directUrl = config.databaseDirectUrl ?? url
+  await checkDatabase(db, url, url === config.databaseDirectUrl ? 'DATABASE_DIRECT_URL' : undefined)
+  if (!options.ownsDataDir && options.migrations === 'apply') await requireUsablePooler(config, url)
   signal?.throwIfAborted()
   if (options.migrations === 'require') await requireMigrations(db)
   else if (options.ownsDataDir) await updateDatabase(config, { db, url, log })
-  else await applyMigrations(url, log)
+  else await applyMigrations(directUrl, log)
   signal?.throwIfAborted()
+  // Opened when it is needed, and closed soon after.
+  const directDb = directUrl === url ? undefined : use(connect(directUrl, 2, commandTimeouts).db)
 
   const clock = createClock()
   await setByDatabase(clock, db)
@@ -133,13 +144,14 @@ async function open(
     ...{ config, db, now, monotonicMs, newId, secrets, log },
     troubles: new Map(),
     processMark: markProcess({ ownsDataDir: options.ownsDataDir }),
+    ...(directDb ? { directDb } : {}),
   })
   stack.defer(async () => void (await withTimeout(hangMs, ctx.http.close())))
-  await ensurePartitions(ctx)
+  await ensurePartitions(aroundPooler(ctx))
   await ensureDefaultWorkspace(ctx)
   stack.use(keepTime(ctx, clock))
   const owned = stack.move()
-  return { ctx, databaseUrl: url, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { ctx, databaseUrl: url, directUrl, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 /** What hangs must not keep the rest from ending in time. */

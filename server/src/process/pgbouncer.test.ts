@@ -1,25 +1,24 @@
 import { randomBytes } from 'node:crypto'
-import { expect, test } from 'vitest'
-import { testDatabase } from '../../test/database.ts'
-import { startPgBouncer, whyNoPgBouncer } from '../../test/pgbouncer.ts'
-import { makeDataDir, operatorJson, startService } from '../../test/processes.ts'
+import { describe, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '../../test/database.ts'
+import { startPgBouncer, whyNoPgBouncer, whyNoPreparedNames } from '../../test/pgbouncer.ts'
+import { makeDataDir, operatorJson, runOperator, startService } from '../../test/processes.ts'
+import { readConfig } from '../config.ts'
+import { examinePooler } from './pooler.ts'
 
-const modes = [
-  ['transaction', 'off'],
-  ['session', 'on'],
-] as const
+const noNames = 'max_prepared_statements = 0'
 
-test.skipIf(whyNoPgBouncer).each(modes)(
-  'behind PgBouncer in %s mode processes migrate, start one after the other, and serve',
-  async (mode, DATABASE_PREPARED) => {
+test.skipIf(whyNoPgBouncer).each(waysToWork())(
+  'through PgBouncer in %s processes migrate, start one after the other, and serve',
+  async (_way, poolerSettings, ownSettings) => {
     await using database = await testDatabase()
     await database.pool.query('drop schema public cascade; create schema public')
-    await using pooler = await startPgBouncer(database.url, mode)
+    await using pooler = await startPgBouncer(database.url, poolerSettings)
     const settings = {
       DATABASE_URL: pooler.url,
-      DATABASE_PREPARED,
       DATA_DIR: await makeDataDir(),
       OUTRIDER_SECRET_KEY: randomBytes(32).toString('base64'),
+      ...ownSettings(database),
     }
     await using first = startService('api', settings)
     await first.address()
@@ -37,9 +36,83 @@ test.skipIf(whyNoPgBouncer).each(modes)(
       expect(answer.status).toBe(200)
     }
     expect((await fetch(`${await runner.address()}/ready`)).status).toBe(200)
+    const { stdout } = await runOperator(['doctor', '--json'], settings)
+    expect(JSON.parse(stdout).checks).toContainEqual(
+      expect.objectContaining({ check: 'pooler', status: 'ok' }),
+    )
     for (const service of [first, second, runner]) {
       service.kill('SIGTERM')
       expect(await service.exited).toEqual({ code: 0, signal: null })
     }
   },
 )
+
+type OwnSettings = (database: TestDatabase) => Record<string, string>
+
+function waysToWork(): [string, string, OwnSettings][] {
+  const transaction: [string, string, OwnSettings][] = [
+    [
+      'transaction mode, with a direct way',
+      'max_prepared_statements = 200',
+      ({ url }) => ({ DATABASE_DIRECT_URL: url }),
+    ],
+  ]
+  return [
+    ['session mode', 'pool_mode = session', () => ({})],
+    ['transaction mode, without prepared names', '', () => ({ DATABASE_PREPARED: 'off' })],
+    ...(whyNoPreparedNames ? [] : transaction),
+  ]
+}
+
+describe.skipIf(whyNoPgBouncer)('what cannot work is refused with what to do', () => {
+  test('each by a sentence of its own', async () => {
+    await using database = await testDatabase()
+    await using other = await testDatabase()
+    await using pooler = await startPgBouncer(database.url, whyNoPreparedNames ? '' : noNames)
+    await using byStatement = await startPgBouncer(database.url, 'pool_mode = statement')
+    await using bySession = await startPgBouncer(database.url, 'pool_mode = session')
+    const { url } = database
+    const judge = async (settings: Record<string, string>) => {
+      const config = readConfig(settings)
+      return (await examinePooler(config, config.databaseUrl ?? '')).trouble
+    }
+    expect(await judge({ DATABASE_URL: url })).toBeUndefined()
+    expect(await judge({ DATABASE_URL: bySession.url })).toBeUndefined()
+    expect(await judge({ DATABASE_URL: byStatement.url })).toMatch(/set its pool_mode to transac/)
+    expect(await judge({ DATABASE_URL: pooler.url })).toMatch(/max_prepared_statements = 200/)
+    const unprepared = { DATABASE_URL: pooler.url, DATABASE_PREPARED: 'off' }
+    expect(await judge(unprepared)).toBeUndefined()
+    expect(await judge({ ...unprepared, DATABASE_DIRECT_URL: url })).toBeUndefined()
+    expect(await judge({ ...unprepared, DATABASE_DIRECT_URL: other.url })).toMatch(
+      /different databases/,
+    )
+    const around = new URL(pooler.url)
+    around.searchParams.set('application_name', 'other')
+    expect(await judge({ ...unprepared, DATABASE_DIRECT_URL: around.href })).toMatch(
+      /DATABASE_DIRECT_URL leads to a pooler, too/,
+    )
+    await expect(
+      judge({ ...unprepared, DATABASE_DIRECT_URL: 'postgres://u:secret@127.0.0.1:1/x' }),
+    ).rejects.toThrow(/^The database at 127.0.0.1:1 does not.*and DATABASE_DIRECT_URL.$/)
+  })
+
+  test.skipIf(whyNoPreparedNames)('a direct way is missing', async () => {
+    await using database = await testDatabase()
+    await using pooler = await startPgBouncer(database.url)
+    const { trouble } = await examinePooler(readConfig({}), pooler.url)
+    expect(trouble).toMatch(/set DATABASE_DIRECT_URL to the PostgreSQL behind it/)
+  })
+
+  test('at the start and by the doctor', async () => {
+    await using database = await testDatabase()
+    await using pooler = await startPgBouncer(database.url, 'pool_mode = statement')
+    const settings = { DATABASE_URL: pooler.url, DATA_DIR: await makeDataDir() }
+    await using api = startService('api', settings)
+    expect(await api.exited).toEqual({ code: 1, signal: null })
+    expect(api.errors()).toMatch(/^Outrider cannot start. DATABASE_URL leads to a pooler/)
+    const { stdout } = await runOperator(['doctor', '--json'], settings)
+    expect(JSON.parse(stdout).checks).toContainEqual(
+      expect.objectContaining({ check: 'pooler', status: 'fail' }),
+    )
+  })
+})

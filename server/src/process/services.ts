@@ -107,14 +107,14 @@ type Plugin = NonNullable<Parameters<typeof buildApi>[1]>['plugin']
 
 async function startListener(
   role: Role,
-  { ctx, databaseUrl }: OpenProcess,
+  { ctx, directUrl }: OpenProcess,
   plugin: Plugin,
 ): Promise<Listener | undefined> {
-  const { host, port, runnerPort, databasePrepared } = ctx.config
+  const { host, port, runnerPort } = ctx.config
   if (role !== 'runner') {
-    // A pooler in transaction mode passes no notifications on; pages then ask by themselves.
-    const listens: ListenForChanges | undefined = databasePrepared
-      ? ({ message, gap }) => listen(databaseUrl, liveChannel, message, ctx.log, gap)
+    // Pages that are told nothing ask by themselves.
+    const listens: ListenForChanges | undefined = canListen(ctx.config)
+      ? ({ message, gap }) => listen(directUrl, liveChannel, message, ctx.log, gap)
       : undefined
     const api = await buildApi(ctx, { plugin, listen: listens })
     return listenOn(api, { host, port, variable: 'PORT' })
@@ -123,16 +123,20 @@ async function startListener(
   return listenOn(buildRunnerStatus(ctx), { host, port: runnerPort, variable: 'RUNNER_PORT' })
 }
 
-async function startRunnerOf(role: Role, { ctx, databaseUrl }: OpenProcess) {
+/** A pooler in transaction mode passes no notifications on. */
+const canListen = ({ databasePrepared, databaseDirectUrl }: Config) =>
+  databasePrepared || databaseDirectUrl !== undefined
+
+async function startRunnerOf(role: Role, { ctx, databaseUrl, directUrl }: OpenProcess) {
   if (role === 'api') return undefined
   const { config, log } = ctx
   // Beside an API it has connections of its own, so that neither has to wait for the other's.
   const own = role === 'main' ? connectDatabase(config, databaseUrl, runnerTimeouts).db : undefined
   const runner = await startRunner(own ? { ...ctx, db: own } : ctx, {
     marker: markerFile(config.dataDir, config.databaseUrl === undefined),
-    // A pooler in transaction mode passes no notifications on; the runner then goes by its poll alone.
-    ...(config.databasePrepared
-      ? { listen: (onHint) => listen(databaseUrl, hintChannel, onHint, log) }
+    // A runner that is told nothing goes by its poll alone.
+    ...(canListen(config)
+      ? { listen: (onHint) => listen(directUrl, hintChannel, onHint, log) }
       : {}),
   }).catch(async (error) => {
     await own?.destroy()

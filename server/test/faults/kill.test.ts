@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createKeyAsOperator } from '../../src/features/keys/index.ts'
 import { ensureDefaultWorkspace } from '../../src/features/workspaces/index.ts'
 import { testContext } from '../context.ts'
+import { startPgBouncer, throughPooler, whyNoPgBouncer } from '../pgbouncer.ts'
 import { makeDataDir, type ServiceProcess, startService } from '../processes.ts'
 import { startReceiver } from '../receiver.ts'
 import { createSignal } from '../signal.ts'
@@ -14,13 +15,23 @@ const leads = 40
  * clients go on changing leads. What the API acknowledged must have been delivered or recorded as
  * failed; what the history says must agree with itself.
  */
-test('kill -9 of every process in turn under load loses no event and no record', async () => {
+test('kill -9 of every process in turn under load loses no event and no record', () =>
+  killUnderLoad())
+
+test.skipIf(whyNoPgBouncer)(
+  'kill -9 of PgBouncer under load loses no event and no record, and everybody goes on by themselves',
+  () => killUnderLoad('pooler'),
+)
+
+async function killUnderLoad(victim?: 'pooler') {
   await using ctx = await testContext()
+  const { url } = ctx.database
+  await using pooler = victim && (await startPgBouncer(url))
   const workspace = await ensureDefaultWorkspace(ctx)
   const { key } = await createKeyAsOperator(ctx, workspace.id, { name: 'load', scopes: ['all:*'] })
   await using receiver = await startReceiver()
   const settings = {
-    DATABASE_URL: ctx.database.url,
+    ...(pooler ? throughPooler(pooler, url) : { DATABASE_URL: url }),
     DATA_DIR: await makeDataDir(),
     OUTRIDER_SECRET_KEY: randomBytes(32).toString('base64'),
     LEASE_MS: '1500',
@@ -30,7 +41,12 @@ test('kill -9 of every process in turn under load loses no event and no record',
   const apis = [await start('api', settings), await start('api', settings)]
   const runners = [await start('runner', settings), await start('runner', settings)]
 
-  const call = client(apis, key)
+  let refusals = 0
+  const refused = createSignal()
+  const call = client(apis, key, () => {
+    refusals += 1
+    refused.raise()
+  })
   const webhook = { name: 'all', target_hook_url: receiver.url, event_type: 'all_events' }
   await call('/api/v2/webhooks', webhook)
   const campaign = await call('/api/v2/campaigns', { name: 'load' })
@@ -62,11 +78,18 @@ test('kill -9 of every process in turn under load loses no event and no record',
       changed.until(() => changes >= enough),
     ])
   }
+  for (let kills = 0; pooler && kills < 3; kills++) {
+    await loaded(50)
+    const before = refusals
+    await pooler.kill()
+    await refused.until(() => refusals > before)
+    await pooler.start()
+  }
   for (const [processes, role] of [
     [runners, 'runner'],
     [apis, 'api'],
   ] as const) {
-    for (const index of [0, 1]) {
+    for (const index of pooler ? [] : [0, 1]) {
       await loaded(50)
       processes[index]?.kill('SIGKILL')
       await processes[index]?.exited
@@ -108,7 +131,7 @@ test('kill -9 of every process in turn under load loses no event and no record',
     counts.reduce((total, count) => total + Number(count[name]), 0)
   expect(sum('succeeded')).toBe(attempts.filter((attempt) => attempt.success).length)
   expect(sum('failed')).toBe(attempts.filter((attempt) => !attempt.success).length)
-})
+}
 
 async function start(role: 'api' | 'runner', settings: Record<string, string>) {
   const service = startService(role, settings)
@@ -118,11 +141,11 @@ async function start(role: 'api' | 'runner', settings: Record<string, string>) {
 }
 
 /** Asks one API after the other until one answers; the same key makes asking again safe. */
-function client(apis: ServiceProcess[], key: string) {
+function client(apis: ServiceProcess[], key: string, onRefusal: () => void) {
   let turn = 0
   return async (path: string, body: object): Promise<{ id: string }> => {
     const idempotencyKey = randomBytes(16).toString('hex')
-    for (let tries = 0; tries < 200; tries++) {
+    for (let tries = 0; tries < 5000; tries++) {
       const api = apis[turn++ % apis.length]
       try {
         const response = await fetch(`${await api?.address()}${path}`, {
@@ -139,6 +162,7 @@ function client(apis: ServiceProcess[], key: string) {
           throw new Error(`${path}: ${response.status} ${await response.text()}`)
         }
         await response.body?.cancel()
+        onRefusal()
       } catch (error) {
         // A killed process: the other one answers.
         if (!(error instanceof TypeError) && !String(error).includes('ended without')) throw error

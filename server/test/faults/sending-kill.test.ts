@@ -12,6 +12,7 @@ import { createSecretBox } from '../../src/kernel/crypto.ts'
 import { testContext } from '../context.ts'
 import { createOutbox } from '../mail/outbox.ts'
 import { startSmtpFaults } from '../mail/smtp-faults.ts'
+import { startPgBouncer, throughPooler, whyNoPgBouncer } from '../pgbouncer.ts'
 import { makeDataDir, type ServiceProcess, startService } from '../processes.ts'
 import { alwaysOpen } from '../sending.ts'
 
@@ -24,8 +25,18 @@ const password = 'correct horse'
  * sending, and now and then a connection breaks after the end of a mail, which was taken or not. In
  * the end every lead has its mail once, or a person is told that nobody knows.
  */
-test('kill -9 of every runner in turn sends no step twice, and loses none', async () => {
+test('kill -9 of every runner in turn sends no step twice, and loses none', () =>
+  killWhileSending())
+
+test.skipIf(whyNoPgBouncer)(
+  'kill -9 of PgBouncer in the middle of sending sends no step twice, and loses none',
+  () => killWhileSending('pooler'),
+)
+
+async function killWhileSending(victim?: 'pooler') {
   await using ctx = await testContext()
+  const { url } = ctx.database
+  await using pooler = victim && (await startPgBouncer(url))
   ctx.clock.run()
   const key = randomBytes(32)
   ctx.secrets = createSecretBox([key])
@@ -68,7 +79,7 @@ test('kill -9 of every runner in turn sends no step twice, and loses none', asyn
     ...{ skip_if_in_workspace: false, overwrite: false },
   })
   const settings = {
-    DATABASE_URL: ctx.database.url,
+    ...(pooler ? throughPooler(pooler, url) : { DATABASE_URL: url }),
     DATA_DIR: await makeDataDir(),
     OUTRIDER_SECRET_KEY: key.toString('base64'),
     OUTBOUND_POLICY: 'any',
@@ -79,6 +90,11 @@ test('kill -9 of every runner in turn sends no step twice, and loses none', asyn
   for (const index of [0, 1]) {
     server.letPass(150 * (index + 1))
     await took(outbox.length + 40)
+    if (pooler) {
+      await pooler.kill()
+      await pooler.start()
+      continue
+    }
     runners[index]?.kill('SIGKILL')
     await runners[index]?.exited
     runners[index] = await start(settings)
@@ -117,7 +133,7 @@ test('kill -9 of every runner in turn sends no step twice, and loses none', asyn
     .execute()
   expect(told).toHaveLength(leads)
   expect(new Set(told.map(({ lead_email }) => lead_email)).size).toBe(leads)
-})
+}
 
 const idOf = (source: Buffer) => /^Message-ID: (.*)\r$/m.exec(source.toString())?.[1] ?? ''
 

@@ -1,4 +1,5 @@
 // Also runs on PostgreSQL 15: locks.
+// Also runs through PgBouncer: locks, transactions and partitions.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {

@@ -1,4 +1,5 @@
 // Also runs on PostgreSQL 15: the queue is read and settled.
+// Also runs through PgBouncer: a lane reads, settles and retries by prepared statements.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Delivering, testDelivering } from '../../../test/delivering.ts'
 import { answerInTurn, answerWith, hostile, startReceiver } from '../../../test/receiver.ts'

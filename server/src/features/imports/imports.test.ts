@@ -1,3 +1,4 @@
+// Also runs through PgBouncer: long work in many transactions.
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'

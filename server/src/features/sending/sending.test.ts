@@ -1,3 +1,4 @@
+// Also runs through PgBouncer: the whole life of a mail.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { alwaysOpen, type LedgerEntry, type Sending, testSending } from '../../../test/sending.ts'
 import { operator } from '../audit/index.ts'

@@ -1,3 +1,4 @@
+// Also runs through PgBouncer: a library with its own statements.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { openBrowser, owner, password, setUp, setUpToken, signIn } from '../../../test/browser.ts'

@@ -1,4 +1,5 @@
 // Also runs on PostgreSQL 15: locks.
+// Also runs through PgBouncer: locks and transactions of requests.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'

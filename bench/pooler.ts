@@ -1,0 +1,113 @@
+import { startPgBouncer, throughPooler } from '../server/test/pgbouncer.ts'
+import { load } from './api.ts'
+import { type Child, startRole } from './child.ts'
+import { subscribe } from './deliveries/load.ts'
+import { destinations, measureRunner } from './deliveries/throughput.ts'
+import type { Figure } from './figure.ts'
+import { type BenchReceiver, startBenchReceiver } from './receiver.ts'
+import { type BenchService, openService, percentile } from './service.ts'
+
+const rounds = 5
+const leads = 1000
+const events = 500
+const type = 'lead.lost'
+
+interface World {
+  service: BenchService
+  receiver: BenchReceiver
+  /** Settings of a process that goes through PgBouncer. */
+  pooled: Record<string, string>
+}
+
+/** Of each round: directly, and through PgBouncer. */
+type Rounds = [directly: number, pooled: number][]
+
+export const parts: Record<string, (world: World) => Promise<Rounds>> = {
+  reads: (world) => measureApi(world, (api, campaign) => read(world, api, campaign)),
+  updates: (world) => measureApi(world, (api, campaign) => update(world, api, campaign)),
+  deliveries: measureDeliveries,
+}
+
+/**
+ * Processes that go through PgBouncer and processes that do not take turns on one database. PgBouncer
+ * is Debian's, or that of PGBOUNCER; before 1.21 it is measured without prepared statements.
+ */
+export async function bench(only: string[] = Object.keys(parts)): Promise<Figure[]> {
+  await using service = await openService()
+  using receiver = await startBenchReceiver()
+  await using pooler = await startPgBouncer(service.databaseUrl)
+  const pooled = throughPooler(pooler, service.databaseUrl)
+  await service.ctx.db.updateTable('workspaces').set({ plan_rate: 0 }).execute()
+  const figures: Figure[] = []
+  for (const part of only) {
+    const measured = (await parts[part]?.({ service, receiver, pooled })) ?? []
+    const [limit, value] = [0, 1].map((at) =>
+      percentile(
+        measured.map((round) => round[at] ?? Number.NaN),
+        0.5,
+      ),
+    ) as [number, number]
+    figures.push({
+      name: `${part} through PgBouncer`,
+      value,
+      unit: '/s',
+      limit: { name: 'directly', value: limit },
+      target: '≥ 90 % of directly',
+      met: value >= 0.9 * limit,
+    })
+  }
+  return figures
+}
+
+async function measureApi(
+  { service, pooled }: World,
+  measure: (api: Child, campaign: string) => Promise<number>,
+): Promise<Rounds> {
+  await using direct = await startRole('api', service)
+  await using through = await startRole('api', service, pooled)
+  const { id } = await post(service, direct, 'campaigns', { name: 'bench' })
+  const emails = Array.from({ length: leads }, (_, n) => ({ email: `lead${n}@example.com` }))
+  await post(service, direct, 'lead/add', { campaign_id: id, leads: emails })
+  const measured: Rounds = []
+  for (let round = 0; round < rounds; round++) {
+    measured.push([await measure(direct, id), await measure(through, id)])
+  }
+  return measured
+}
+
+const read = ({ service }: World, { address }: Child, campaign: string) =>
+  load(`${address}/api/v2/campaigns/${campaign}`, service.key)
+
+/** Each writes an event. */
+const update = ({ service }: World, { address }: Child, campaign: string) =>
+  load(
+    `${address}/api/v2/lead/update/status`,
+    service.key,
+    JSON.stringify({ campaign_id: campaign, email: 'lead{n}@example.com', new_status: '{word}' }),
+  )
+
+/** One runner after the other: side by side they would share the work. */
+async function measureDeliveries({ service, receiver, pooled }: World): Promise<Rounds> {
+  const { ctx, workspaceId } = service
+  for (let i = 0; i < destinations; i++) {
+    await subscribe(ctx, workspaceId, `${receiver.url}/ok?${i}`, type)
+  }
+  const once = async (env: Record<string, string>) => {
+    await using _runner = await startRole('runner', service, env)
+    await measureRunner(ctx, workspaceId, type, 100)
+    return measureRunner(ctx, workspaceId, type, events)
+  }
+  const measured: Rounds = []
+  for (let round = 0; round < rounds; round++) measured.push([await once({}), await once(pooled)])
+  return measured
+}
+
+async function post(service: BenchService, { address }: Child, path: string, body: object) {
+  const answer = await fetch(`${address}/api/v2/${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
+  return (await answer.json()) as { id: string }
+}

@@ -1,0 +1,94 @@
+import pg from 'pg'
+
+/** What keeps connections between this process and PostgreSQL, such as PgBouncer. */
+export interface Pooler {
+  /** How long a client keeps a connection to the server. */
+  mode: 'session' | 'transaction' | 'statement'
+  /** A statement that was prepared by name is found on every connection of the pool. */
+  keepsPrepared: boolean
+}
+
+const answerMs = 4_000
+const tries = 5
+const pidQuery = 'select pg_backend_pid() as pid'
+
+/**
+ * Finds out whether `url` leads to PostgreSQL itself, and what stands between if not. A pooler gives
+ * its clients keys of its own (BackendKeyData), so the server's process has another number than the
+ * client was told.
+ *
+ * @returns undefined: nothing stands between. Where a pooler is too busy to tell, it is taken for one
+ * that keeps sessions.
+ */
+export async function findPooler(url: string): Promise<Pooler | undefined> {
+  const client = await open(url)
+  try {
+    if ((await askPid(client)) === numberOf(client)) return undefined
+    return (await examine(url, client)) ?? { mode: 'session', keepsPrepared: true }
+  } finally {
+    await client.end()
+  }
+}
+
+/** While another client holds the connection that `client` used last, sessions are not kept. */
+async function examine(url: string, client: pg.Client): Promise<Pooler | undefined> {
+  await askPid(client, 'outrider_probe')
+  for (let attempt = 0; attempt < tries; attempt++) {
+    const other = await open(url)
+    try {
+      const pid = await askPid(client)
+      const began = await ask(other, { text: 'begin' }).catch((error: Error) => error)
+      if (began instanceof Error) return isRefusal(began) ? statementMode : undefined
+      if ((await askPid(other)) !== pid) continue
+      // It is sent by name alone now, to a connection that has not seen it.
+      const keepsPrepared = await askPid(client, 'outrider_probe').then(
+        () => true,
+        () => false,
+      )
+      return { mode: 'transaction', keepsPrepared }
+    } catch {
+      return undefined
+    } finally {
+      await other.end()
+    }
+  }
+}
+
+const statementMode: Pooler = { mode: 'statement', keepsPrepared: false }
+
+/** Not merely an answer that did not come in time. */
+const isRefusal = (error: Error) => 'code' in error
+
+/** The cluster and the database that a URL leads to, the same through a pooler. */
+export async function identify(url: string): Promise<string> {
+  const client = await open(url)
+  try {
+    const { rows } = await ask(client, {
+      text: `select system_identifier || ' ' || current_database() as name from pg_control_system()`,
+    })
+    return rows[0].name
+  } finally {
+    await client.end()
+  }
+}
+
+async function open(url: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'outrider probe',
+    connectionTimeoutMillis: answerMs,
+  })
+  // Its loss fails the statement under way; unheard, the event would end the process.
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
+}
+
+const ask = (client: pg.Client, query: { text: string; name?: string }): Promise<pg.QueryResult> =>
+  client.query({ ...query, query_timeout: answerMs } as pg.QueryConfig)
+
+const askPid = async (client: pg.Client, name?: string): Promise<number> =>
+  (await ask(client, { text: pidQuery, ...(name ? { name } : {}) })).rows[0].pid
+
+/** As the other side told it; the driver's types leave it out. */
+const numberOf = (client: pg.Client) => (client as unknown as { processID: number }).processID
