@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Prints the path of a PgBouncer that keeps prepared statements (1.21 or later). Where Debian's own is
-# older, as in Debian 12, the next release's source is built, once: 20 s. Needs root for its packages.
+# older, as in Debian 12, the next release's source is built, once: 20 s. Needs root for its packages,
+# and fails where the mirror that this machine uses has no sources.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -25,11 +26,12 @@ keeps_names() {
 }
 
 build() {
-  local folder lists
+  local folder lists mirror
   folder=$(mktemp -d)
   lists=$folder/lists
   mkdir "$lists"
-  echo 'deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian trixie main' >"$folder/trixie.list"
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' | awk '/\/debian\/$/ && !found++')
+  echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror trixie main" >"$folder/trixie.list"
   local apt=(apt-get -qq -o "Dir::Etc::sourcelist=$folder/trixie.list" -o Dir::Etc::sourceparts=- -o "Dir::State::lists=$lists")
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
     gcc make libc6-dev pkg-config libevent-dev libssl-dev dpkg-dev

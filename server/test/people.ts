@@ -10,6 +10,9 @@ export interface Person {
   browser: Browser
 }
 
+// Slow to make, as it should be, and the same for all.
+let passwordHash: Promise<string> | undefined
+
 let addresses = 0
 
 /** Whoever signs in often from one address has to wait. */
@@ -23,8 +26,10 @@ export async function createPerson(
   api: TestApi,
   { email, isOperator = false }: { email: string; isOperator?: boolean },
 ): Promise<Person> {
-  const passwordHash = await hashPassword(api.ctx, password)
-  const id = await createUser(api.ctx, { name: 'Test', email, passwordHash, isOperator })
+  passwordHash ??= hashPassword(api.ctx, password)
+  const id = await createUser(api.ctx, {
+    ...{ name: 'Test', email, passwordHash: await passwordHash, isOperator },
+  })
   return { id, email, browser: await signIn(api, { email, password }, nextAddress()) }
 }
 

@@ -9,7 +9,7 @@ import { marker } from './hostile.ts'
 
 const { FUZZ_SEED, FUZZ_PATH, FUZZ_RUNS } = process.env
 const runs = {
-  numRuns: Number(FUZZ_RUNS ?? share(100)),
+  numRuns: Number(FUZZ_RUNS ?? share(60)),
   ...(FUZZ_SEED ? { seed: Number(FUZZ_SEED) } : {}),
   ...(FUZZ_PATH ? { path: FUZZ_PATH } : {}),
 }
