@@ -104,8 +104,9 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
           '`status` may go from `draft`, `paused` or `completed` (once leads were added) to ' +
           '`active`, and from `active` to `paused`; anything else is a 409 `invalid_transition`. ' +
           'Activation is a 409 `not_ready`, with every problem in `details`, without a step, ' +
-          'an enabled variant and a connected mailbox, when the schedule is over, or when it needs ' +
-          'links and the service has no public https address for them. ' +
+          'an enabled variant, a text in each of those and a connected mailbox, when the ' +
+          'schedule is over, or when it needs links and the service has no public https address ' +
+          'for them. ' +
           'Changes of an active campaign apply to mails not yet sent; those with which it could not ' +
           'be started are a 409 `not_ready`, too.',
         tags,

@@ -128,6 +128,15 @@ describe('a campaign can start when each step has something to send', () => {
     ],
     ['a follow-up without', stored(step(), step({ variants: [blank] })), []],
     [
+      'mails without a text',
+      stored(
+        step({ variants: [variant({ body: '<p>&nbsp;</p>' })] }),
+        step({ variants: [variant({ body: ' ' }), { ...off, body: '' }] }),
+      ),
+      ['/sequences/0/steps/0/variants/0/body', '/sequences/0/steps/1/variants/0/body'],
+    ],
+    ['a picture alone', stored(step({ variants: [variant({ body: '<img src="x">' })] })), []],
+    [
       'two problems',
       stored(step({ variants: [off] }), step({ variants: [off] })),
       ['/sequences/0/steps/0/variants', '/sequences/0/steps/1/variants'],

@@ -30,10 +30,17 @@ export function readinessProblems(sequences: CampaignSequence[]): ErrorDetail[] 
     }
     // There is no thread yet that an empty subject could continue.
     const withoutSubject = enabled.filter(({ variant }) => first && variant.subject.trim() === '')
-    return withoutSubject.map(({ path }) => ({
-      path: `${path}/subject`,
-      message: 'The first step needs a subject in every enabled variant.',
-    }))
+    const withoutText = enabled.filter(({ variant }) => isBlank(variant.body))
+    return [
+      ...withoutSubject.map(({ path }) => ({
+        path: `${path}/subject`,
+        message: 'The first step needs a subject in every enabled variant.',
+      })),
+      ...withoutText.map(({ path }) => ({
+        path: `${path}/body`,
+        message: `Step ${number} has an enabled variant without a text.`,
+      })),
+    ]
   })
 }
 
@@ -64,6 +71,10 @@ export function stepsWithIds(
     })),
   }))
 }
+
+/** Whoever gets it would see nothing at all. */
+const isBlank = (body: string) =>
+  !/<img\b/i.test(body) && body.replace(/<[^>]*>|&nbsp;|\s/gi, '') === ''
 
 const problemsMax = 100
 const bodyBytesMax = 256 * 1024

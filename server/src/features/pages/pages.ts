@@ -9,6 +9,11 @@ import { framePolicy, policy } from './policy.ts'
 /** Where the build of the browser application lies. */
 const built = fileURLToPath(new URL('../../../application/', import.meta.url))
 
+/** As mail programs show a mail that names no font. */
+const mailFrame =
+  '<!doctype html><html lang="en"><title>Mail</title>' +
+  '<style>body{margin:16px;font:14px/1.5 sans-serif}</style><body></body></html>'
+
 /** Every address that is a page of the application; what lies behind it is the browser's affair. */
 const pages = [
   ...[
@@ -57,7 +62,7 @@ export async function pageRoutes(
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'SAMEORIGIN',
     })
-    return '<!doctype html><html lang="en"><title>Mail</title><body></body></html>'
+    return mailFrame
   })
 
   await app.register(fastifyStatic, {

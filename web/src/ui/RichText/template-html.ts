@@ -34,7 +34,10 @@ export const toTemplate = (html: string): string =>
 /** The same document, however it is written: what tells whether an editor gives back what it was given. */
 export function normalHtml(template: string): string {
   const parsed = new DOMParser().parseFromString(toEditor(template), 'text/html')
-  return parsed.body.innerHTML.replaceAll(/>\s+</g, '><').trim()
+  const { innerHTML } = parsed.body
+  // Where a line of the source ends is seen in nothing but <pre>.
+  const html = /<pre\b/i.test(innerHTML) ? innerHTML : innerHTML.replaceAll(/[ \t\r\n]+/g, ' ')
+  return html.replaceAll(/>\s+</g, '><').trim()
 }
 
 /** As a mail program without HTML shows it, more or less: the server makes the real one. */
