@@ -159,7 +159,11 @@ const leads = createRoute({
 const leadImport = createRoute({
   getParentRoute: () => workspace,
   path: 'leads/import',
-  validateSearch: ({ id }): { id?: string } => ({ id: typeof id === 'string' ? id : undefined }),
+  // The campaign that the leads are for, until the import knows it itself.
+  validateSearch: ({ id, campaign }): { id?: string; campaign?: string } => ({
+    id: typeof id === 'string' ? id : undefined,
+    campaign: typeof campaign === 'string' ? campaign : undefined,
+  }),
   component: lazyRouteComponent(() => import('../features/imports/ImportPage.tsx'), 'ImportPage'),
 })
 

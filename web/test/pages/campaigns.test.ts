@@ -9,7 +9,7 @@ import { test } from './fixture.ts'
 const path = '/w/default/campaigns'
 const server = { host: '127.0.0.1', username: 'anna', password: 'secret', security: 'none' }
 
-const sequences = (body = '<p>Hi {{first_name}}, {what about|how is} lunch?</p>') => [
+const sequences = (body = '<p>Hi {{first_name}},\n{what about|how is} lunch?</p>') => [
   {
     steps: [
       { variants: [{ subject: 'Hello {{first_name}}', body }] },
@@ -49,6 +49,9 @@ test('a campaign is made, written, scheduled, looked at and launched', async ({
 }) => {
   const { api } = application
   await prepareMailbox(application)
+  // Of two mailboxes somebody has to choose.
+  const other = { address: 'bela@example.com', smtp: server, imap: server }
+  await addMailbox(api.ctx, api.workspaceId, other, operator)
   const page = await open(application.visitor, path)
   await page.getByText('No campaigns yet').waitFor()
   await page.getByRole('button', { name: 'New campaign' }).first().click()
@@ -163,6 +166,8 @@ test('a viewer sees everything and can change nothing', async ({ application, op
   await page.getByRole('link', { name: 'Seen' }).click()
   await page.getByRole('textbox', { name: 'Subject' }).waitFor()
   expect(await page.getByRole('textbox', { name: 'Subject' }).isEditable()).toBe(false)
+  // Where a line of the source ends is no reason to show the source.
+  await page.locator('.variable', { hasText: 'first_name' }).waitFor()
   for (const name of ['Launch', 'Add step', 'Add variant', 'New campaign']) {
     expect(await page.getByRole('button', { name }).count()).toBe(0)
   }

@@ -8,6 +8,7 @@ import {
 import { emit } from '../../../server/src/features/events/index.ts'
 import { listen } from '../../../server/src/kernel/db/listen.ts'
 import { transaction } from '../../../server/src/kernel/db/transaction.ts'
+import { patience } from '../../../server/test/patience.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
 import { answerWith, type Receiver, startReceiver } from '../../../server/test/receiver.ts'
 import type { Application } from '../application.ts'
@@ -55,6 +56,12 @@ const happen = ({ api }: Application, count: number, leadEmail = 'ann@lead.examp
     ),
   )
 
+async function countAttempts({ api, visitor }: Application, webhookId: string) {
+  const path = `/app/api/v2/webhook-events?limit=100&webhook_id=${webhookId}`
+  const headers = { 'x-workspace-id': api.workspaceId }
+  return (await visitor?.call('GET', path, { headers }))?.body.items.length
+}
+
 const rows = (page: Page) => page.getByRole('grid', { name: 'Deliveries' }).getByRole('row')
 
 test('a webhook is made with a try-out receiver, tested and seen verified, without any code', async ({
@@ -87,6 +94,10 @@ test('deliveries appear while they are made: at the top at once, further down as
   const page = await open(application.visitor, `${path}/${id}`)
   await page.getByText('Nothing was sent yet').first().waitFor()
   await happen(application, 60)
+  await rows(page).getByText('ann@lead.example').first().waitFor()
+  // Those that come later would be counted with the twelve.
+  await expect.poll(() => countAttempts(application, id), patience).toBe(60)
+  await page.reload()
   await rows(page).getByText('ann@lead.example').first().waitFor()
   const grid = page.getByRole('grid', { name: 'Deliveries' })
   await grid.hover()

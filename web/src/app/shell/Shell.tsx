@@ -2,7 +2,7 @@ import { ActionIcon } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Outlet } from '@tanstack/react-router'
 import { Menu } from 'lucide-react'
-import { Suspense } from 'react'
+import { Suspense, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSignedIn } from '../../features/users/index.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
@@ -10,6 +10,7 @@ import { Wordmark } from '../../ui/Wordmark.tsx'
 import { ConnectionNotice } from './ConnectionNotice.tsx'
 import classes from './Shell.module.css'
 import { SideNav } from './SideNav.tsx'
+import { useFocusOnPage } from './useFocusOnPage.ts'
 import { useKeys } from './useKeys.ts'
 
 // Nobody has them open when a page appears.
@@ -24,6 +25,8 @@ export function Shell() {
   const [isNavOpen, nav] = useDisclosure()
   const [isListOpen, list] = useDisclosure()
   useKeys({ onShowList: list.open })
+  const page = useRef<HTMLElement>(null)
+  useFocusOnPage(page)
   return (
     <div className={classes.shell}>
       <a href="#page" className={classes.skip}>
@@ -44,7 +47,7 @@ export function Shell() {
       <div className={classes.side}>
         <SideNav />
       </div>
-      <main id="page" tabIndex={-1} className={classes.page}>
+      <main ref={page} id="page" tabIndex={-1} className={classes.page}>
         <ConnectionNotice email={user.email} />
         <Outlet />
       </main>

@@ -24,7 +24,7 @@ export function CampaignMailboxes() {
         error={problemAt('/email_list')}
         searchable
         hidePickedOptions
-        nothingFoundMessage={t(($) => $.campaigns.options.noMailbox)}
+        nothingFoundMessage={t(($) => $.campaigns.options.noneLeft)}
         placeholder={campaign.email_list.length === 0 ? t(($) => $.campaigns.options.choose) : ''}
         readOnly={!mayChange}
         value={campaign.email_list}

@@ -1,5 +1,6 @@
-import { Group, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { Upload } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useWorkspace } from '../users/index.ts'
 import classes from './CampaignPage.module.css'
@@ -11,7 +12,7 @@ const counts = ['total', 'active', 'completed', 'replied', 'bounced', 'unsubscri
 export default function LeadsTab() {
   const { t } = useTranslation()
   const { handle } = useWorkspace()
-  const { campaign } = useDraft()
+  const { campaign, mayChange } = useDraft()
   return (
     <Stack align="flex-start">
       <Group gap="xl">
@@ -26,14 +27,31 @@ export default function LeadsTab() {
           </div>
         ))}
       </Group>
-      <Link
-        to="/w/$handle/leads"
-        params={{ handle }}
-        search={{ campaign: campaign.id }}
-        className={classes.link}
-      >
-        {t(($) => $.campaigns.leads.show)}
-      </Link>
+      <Group gap="xl">
+        {mayChange && (
+          <Button
+            leftSection={<Upload size="1rem" aria-hidden />}
+            renderRoot={(props) => (
+              <Link
+                {...props}
+                to="/w/$handle/leads/import"
+                params={{ handle }}
+                search={{ campaign: campaign.id }}
+              />
+            )}
+          >
+            {t(($) => $.campaigns.leads.import)}
+          </Button>
+        )}
+        <Link
+          to="/w/$handle/leads"
+          params={{ handle }}
+          search={{ campaign: campaign.id }}
+          className={classes.link}
+        >
+          {t(($) => $.campaigns.leads.show)}
+        </Link>
+      </Group>
     </Stack>
   )
 }

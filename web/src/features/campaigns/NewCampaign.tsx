@@ -15,6 +15,7 @@ import { useAttempt } from '../../lib/attempt.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { useWorkspace } from '../users/index.ts'
+import { oneMail, useFirstDraft } from './first-draft.ts'
 
 const starts = ['one', 'blank', 'copy'] as const
 type Start = (typeof starts)[number]
@@ -26,6 +27,7 @@ export default function NewCampaign({ onCancel }: { onCancel: () => void }) {
   const navigate = useNavigate()
   const { handle } = useWorkspace()
   const attempt = useAttempt()
+  const firstDraft = useFirstDraft()
   const [fault, setFault] = useState<Fault>()
   const others = useQuery(listCampaignSummariesOptions({ query: { limit: 100 } }))
   const form = useForm({
@@ -51,9 +53,7 @@ export default function NewCampaign({ onCancel }: { onCancel: () => void }) {
   const submit = form.onSubmit(({ name, start, source }) => {
     const headers = attempt.headers()
     if (start === 'copy') return duplicate.mutate({ headers, path: { id: source } })
-    const sequences =
-      start === 'one' ? [{ steps: [{ variants: [{ subject: '', body: '' }] }] }] : []
-    create.mutate({ headers, body: { name, sequences } })
+    create.mutate({ headers, body: firstDraft(name, start === 'one' ? oneMail : []) })
   })
   const { start } = form.getValues()
   const items = others.data?.items ?? []

@@ -1,1 +1,2 @@
 export { campaignFilterOf, campaignPlaceOf } from './address.ts'
+export { useFirstDraft } from './first-draft.ts'

@@ -1,4 +1,4 @@
-import { Skeleton, Title } from '@mantine/core'
+import { Skeleton, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -20,6 +20,7 @@ export default function Charts() {
   const { t } = useTranslation()
   const id = useId()
   const analytics = useQuery(getAnalyticsOptions())
+  const isEmpty = analytics.data?.items.length === 0
   return (
     <section aria-labelledby={id}>
       <Title order={2} id={id} mb="sm">
@@ -28,20 +29,24 @@ export default function Charts() {
       {analytics.isError && (
         <FaultNotice fault={analytics.error} onRetry={() => void analytics.refetch()} />
       )}
-      <div className={classes.charts}>
-        {charts.map(([what, tone]) =>
-          analytics.data ? (
-            <DayBars
-              key={what}
-              label={t(($) => $.home.charts[what])}
-              series={[{ tone, label: t(($) => $.home.charts[what]) }]}
-              days={dayCounts(analytics.data.items, what, new Date())}
-            />
-          ) : (
-            !analytics.isError && <Skeleton key={what} height={170} />
-          ),
-        )}
-      </div>
+      {isEmpty ? (
+        <Text c="dimmed">{t(($) => $.home.charts.none)}</Text>
+      ) : (
+        <div className={classes.charts}>
+          {charts.map(([what, tone]) =>
+            analytics.data ? (
+              <DayBars
+                key={what}
+                label={t(($) => $.home.charts[what])}
+                series={[{ tone, label: t(($) => $.home.charts[what]) }]}
+                days={dayCounts(analytics.data.items, what, new Date())}
+              />
+            ) : (
+              !analytics.isError && <Skeleton key={what} height={170} />
+            ),
+          )}
+        </div>
+      )}
     </section>
   )
 }

@@ -21,6 +21,19 @@ export function ImportDone({ data }: { data: Import }) {
       {data.result && <Counts outcome={data.result} />}
       {data.result && <SkippedRows id={data.id} outcome={data.result} />}
       <Group>
+        {data.campaign_id && (
+          <Button
+            renderRoot={(props) => (
+              <Link
+                {...props}
+                to="/w/$handle/campaigns/$id"
+                params={{ handle, id: data.campaign_id ?? '' }}
+              />
+            )}
+          >
+            {t(($) => $.imports.openCampaign)}
+          </Button>
+        )}
         <Button
           variant="default"
           renderRoot={(props) => (

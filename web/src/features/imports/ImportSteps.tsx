@@ -46,7 +46,9 @@ export function ImportSteps({ id }: { id: string }) {
         <Title order={2}>{data.file_name}</Title>
         <ImportState state={data.state} />
         <Text size="sm" c="dimmed" className="numbers">
-          {t(($) => $.imports.megabytes, { count: Math.ceil(data.file_bytes / 1e5) / 10 })}
+          {data.file_bytes < 1e6
+            ? t(($) => $.imports.kilobytes, { count: Math.ceil(data.file_bytes / 1e3) })
+            : t(($) => $.imports.megabytes, { count: Math.ceil(data.file_bytes / 1e5) / 10 })}
         </Text>
         {!isOver && (
           <Button

@@ -1,5 +1,5 @@
-import { Button, Group, NativeSelect, Radio, Select, Stack } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Button, Group, NativeSelect, Radio, Stack, Text } from '@mantine/core'
+import { useMutation, useMutationState, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import {
   changeImportMutation,
@@ -7,11 +7,11 @@ import {
   getImportQueryKey,
   startImportMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import type { Import } from '../../api/generated/types.gen.ts'
+import type { ChangeImportData, Import } from '../../api/generated/types.gen.ts'
 import { useAttempt } from '../../lib/attempt.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
-import { useCampaigns } from '../leads/index.ts'
 import { CheckResult } from './CheckResult.tsx'
+import { ChooseCampaign } from './ChooseCampaign.tsx'
 import { ColumnTable } from './ColumnTable.tsx'
 
 const rules = ['skip', 'update', 'skip_anywhere'] as const
@@ -20,51 +20,52 @@ const encodings = [
   ...['windows-1251', 'macintosh', 'shift_jis', 'gb18030', 'big5', 'euc-kr'],
 ]
 
+type Change = Pick<ChangeImportData, 'body' | 'path'>
+
 /** What becomes of the columns, where the leads go, and what a check says of it. */
-export default function MappingStep({ data }: { data: Import }) {
+export default function MappingStep({ data: stored }: { data: Import }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const campaigns = useCampaigns()
   const attempt = useAttempt()
-  const path = { id: data.id }
+  const path = { id: stored.id }
   const key = getImportQueryKey({ path })
   const keep = {
-    onSuccess: (answer: Import) => {
+    async onSuccess(answer: Import) {
       attempt.renew()
-      // What is still on its way is newer than the answer.
-      if (cache.isMutating({ mutationKey: ['change import', data.id] }) <= 1)
-        cache.setQueryData(key, answer)
+      // What was asked for before may come later, and is older.
+      await cache.cancelQueries({ queryKey: key })
+      cache.setQueryData(key, answer)
     },
   }
-  // Shown at once, and sent one after the other.
+  const mutationKey = ['change import', stored.id]
+  // One after the other.
   const change = useMutation({
     ...changeImportMutation(),
     ...keep,
-    mutationKey: ['change import', data.id],
-    scope: { id: data.id },
-    onMutate: ({ body: { encoding: _, ...body } }) =>
-      cache.setQueryData(key, (before) => before && { ...before, ...body, checked: null }),
-    onError: () => cache.invalidateQueries({ queryKey: key }),
+    mutationKey,
+    scope: { id: stored.id },
   })
+  const onTheirWay = useMutationState({
+    filters: { mutationKey, status: 'pending' },
+    select({ state }) {
+      // Only the server tells what another encoding makes of the file.
+      const { encoding: _, ...body } = (state.variables as Change).body
+      return { ...body, checked: null }
+    },
+  })
+  // Shown at once, whatever is read meanwhile.
+  const data: Import = Object.assign({}, stored, ...onTheirWay)
+  const isChanging = onTheirWay.length > 0
   const check = useMutation({ ...checkImportMutation(), ...keep })
   const start = useMutation({ ...startImportMutation(), ...keep })
-  const set = (body: Parameters<typeof change.mutate>[0]['body']) => change.mutate({ path, body })
+  const set = (body: Change['body']) => change.mutate({ path, body })
   const fault = change.error ?? check.error ?? start.error
   const isHere = data.state !== 'uploading'
-  const isReady = isHere && data.campaign_id !== null && !change.isPending
+  const isReady = isHere && data.campaign_id !== null && !isChanging
   return (
     <Stack>
       <Group align="flex-start" gap="xl">
-        <Select
-          label={t(($) => $.imports.campaign)}
-          placeholder={t(($) => $.imports.campaignHint)}
-          data={[...campaigns].map(([value, label]) => ({ value, label }))}
-          value={data.campaign_id}
-          onChange={(campaign_id) => campaign_id && set({ campaign_id })}
-          searchable
-          allowDeselect={false}
-          w="18rem"
-        />
+        <ChooseCampaign value={data.campaign_id} onChoose={(campaign_id) => set({ campaign_id })} />
         <Radio.Group
           label={t(($) => $.imports.duplicates)}
           value={data.duplicates}
@@ -81,7 +82,7 @@ export default function MappingStep({ data }: { data: Import }) {
           description={t(($) => $.imports.encodingHint)}
           data={[...new Set([data.encoding ?? 'utf-8', ...encodings])]}
           value={data.encoding ?? 'utf-8'}
-          disabled={change.isPending}
+          disabled={isChanging}
           onChange={(event) => set({ encoding: event.currentTarget.value })}
         />
       </Group>
@@ -97,6 +98,11 @@ export default function MappingStep({ data }: { data: Import }) {
           >
             {t(($) => $.imports.check)}
           </Button>
+        )}
+        {isHere && data.campaign_id === null && (
+          <Text size="sm" c="dimmed">
+            {t(($) => $.imports.campaignMissing)}
+          </Text>
         )}
         {data.state === 'checked' && data.checked && (
           <Button

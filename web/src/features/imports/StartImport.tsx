@@ -15,8 +15,14 @@ import { sendFile } from './upload.ts'
 
 const fileBytesMax = 256 * 1024 * 1024
 
+interface StartImportProps {
+  /** Where the leads go; undefined: that is chosen later. */
+  campaignId: string | undefined
+  onStarted: (id: string) => void
+}
+
 /** A file is dropped or chosen, and on its way at once. */
-export function StartImport({ onStarted }: { onStarted: (id: string) => void }) {
+export function StartImport({ campaignId, onStarted }: StartImportProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const [problem, setProblem] = useState<string>()
@@ -27,7 +33,12 @@ export function StartImport({ onStarted }: { onStarted: (id: string) => void }) 
     if (file.size > fileBytesMax) return setProblem(t(($) => $.imports.largeFile))
     setProblem(undefined)
     create.mutate(
-      { body: { file_name: file.name.slice(-255), file_bytes: file.size } },
+      {
+        body: {
+          ...{ file_name: file.name.slice(-255), file_bytes: file.size },
+          ...(campaignId ? { campaign_id: campaignId } : {}),
+        },
+      },
       {
         onSuccess(started) {
           const keep = (answer: typeof started) =>

@@ -12,6 +12,9 @@ import { Outbound } from './Outbound.tsx'
 import { queueReply, useOutgoing } from './outbox.ts'
 import classes from './Reply.module.css'
 
+/** Not to nowhere: from the conversation the Tab key and those of the inbox go on. */
+const leave = (input: Element | null) => input?.closest('article')?.focus()
+
 interface ReplyProps {
   conversation: Conversation
   inputRef: RefObject<HTMLTextAreaElement | null>
@@ -45,7 +48,7 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
       ...{ workspaceId, threadId: id, text, key: draft.key, force: may_force && isForced },
       seen: conversation.last_message_id,
     })
-    inputRef.current?.blur()
+    leave(inputRef.current)
   }
   return (
     <form
@@ -81,7 +84,7 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
             event.preventDefault()
             send()
           }
-          if (event.key === 'Escape') event.currentTarget.blur()
+          if (event.key === 'Escape') leave(event.currentTarget)
         }}
       />
       <Group justify="space-between" gap="xs" wrap="nowrap">

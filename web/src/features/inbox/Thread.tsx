@@ -55,7 +55,12 @@ export default function Thread({ id, replyRef, onClose, onDone, onUnread }: Thre
   const lastRead = messages.findLastIndex(({ direction }) => direction === 'in')
   return (
     <div className={classes.whole}>
-      <article className={classes.thread} aria-label={data.subject || t(($) => $.inbox.noSubject)}>
+      <article
+        className={classes.thread}
+        aria-label={data.subject || t(($) => $.inbox.noSubject)}
+        // Has the focus when the answer gives it up.
+        tabIndex={-1}
+      >
         <ThreadHead thread={data} onClose={onClose} onDone={onDone} onUnread={onUnread} />
         <div className={classes.mails}>
           {data.has_older && count < messagesMost && (

@@ -1,12 +1,18 @@
 import { Button, Drawer } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { Page } from '../../ui/Page.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
-import { CreateLabel } from './CreateLabel.tsx'
-import { EditLabel } from './EditLabel.tsx'
 import { LabelList } from './LabelList.tsx'
+
+// Nothing is open when somebody comes here first.
+const CreateLabel = lazyPart(async () => ({
+  default: (await import('./CreateLabel.tsx')).CreateLabel,
+}))
+const EditLabel = lazyPart(async () => ({ default: (await import('./EditLabel.tsx')).EditLabel }))
 
 const route = getRouteApi('/signed-in/w/$handle/settings/labels')
 
@@ -32,20 +38,22 @@ export function LabelsPage() {
         whenEmpty={create}
         onEdit={mayChange ? (id) => void navigate({ search: { panel: id } }) : undefined}
       />
-      <Drawer
-        opened={mayChange && panel === 'new'}
-        onClose={close}
-        title={t(($) => $.labels.form.newTitle)}
-      >
-        <CreateLabel onDone={close} />
-      </Drawer>
-      <Drawer
-        opened={mayChange && panel !== undefined && panel !== 'new'}
-        onClose={close}
-        title={t(($) => $.labels.form.editTitle)}
-      >
-        {panel && <EditLabel id={panel} onDone={close} />}
-      </Drawer>
+      <Suspense>
+        <Drawer
+          opened={mayChange && panel === 'new'}
+          onClose={close}
+          title={t(($) => $.labels.form.newTitle)}
+        >
+          <CreateLabel onDone={close} />
+        </Drawer>
+        <Drawer
+          opened={mayChange && panel !== undefined && panel !== 'new'}
+          onClose={close}
+          title={t(($) => $.labels.form.editTitle)}
+        >
+          {panel && <EditLabel id={panel} onDone={close} />}
+        </Drawer>
+      </Suspense>
     </Page>
   )
 }

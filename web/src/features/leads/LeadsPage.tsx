@@ -68,7 +68,14 @@ export function LeadsPage() {
   const importing = (
     <Button
       leftSection={<Upload size="1rem" aria-hidden />}
-      renderRoot={(props) => <Link {...props} to="/w/$handle/leads/import" params={{ handle }} />}
+      renderRoot={(props) => (
+        <Link
+          {...props}
+          to="/w/$handle/leads/import"
+          params={{ handle }}
+          search={{ campaign: search.campaign }}
+        />
+      )}
     >
       {t(($) => $.leads.import)}
     </Button>

@@ -2,10 +2,11 @@ import { Anchor, Button, Group, Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { getMailboxOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
+import { BackLink } from '../../ui/BackLink.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { RoleNeeded } from '../users/index.ts'
 import { ConnectAddress } from './ConnectAddress.tsx'
@@ -54,90 +55,92 @@ export function ConnectPage() {
   }
   return (
     <RoleNeeded least="admin">
-      <Page title={t(($) => $.mailboxes.connect.title)} lead={t(($) => $.mailboxes.connect.lead)}>
-        <Suspense>
-          <ol className={classes.steps}>
-            <ConnectStep
-              number={1}
-              title={t(($) => $.mailboxes.connect.steps.address)}
-              state={states.address}
-              summary={
-                <>
-                  {shownAddress}{' '}
-                  {!id && (
-                    <Anchor
-                      component="button"
-                      size="sm"
-                      onClick={() => void navigate({ search: {} })}
-                    >
-                      {t(($) => $.mailboxes.login.change)}
-                    </Anchor>
-                  )}
-                </>
+      <Page
+        title={t(($) => $.mailboxes.connect.title)}
+        lead={t(($) => $.mailboxes.connect.lead)}
+        back={
+          <BackLink to="/w/$handle/settings/mailboxes" params={{ handle }} search={{}}>
+            {t(($) => $.mailboxes.all)}
+          </BackLink>
+        }
+      >
+        <ol className={classes.steps}>
+          <ConnectStep
+            number={1}
+            title={t(($) => $.mailboxes.connect.steps.address)}
+            state={states.address}
+            summary={
+              <>
+                {shownAddress}{' '}
+                {!id && (
+                  <Anchor
+                    component="button"
+                    size="sm"
+                    onClick={() => void navigate({ search: {} })}
+                  >
+                    {t(($) => $.mailboxes.login.change)}
+                  </Anchor>
+                )}
+              </>
+            }
+          >
+            <ConnectAddress onDone={(typed) => void navigate({ search: { address: typed } })} />
+          </ConnectStep>
+          <ConnectStep
+            number={2}
+            title={t(($) => $.mailboxes.connect.steps.login)}
+            state={states.login}
+            summary={mailbox && t(($) => $.mailboxes.logins[mailbox.imap.login])}
+          >
+            <ConnectLogin
+              address={address ?? ''}
+              onDone={(added) =>
+                void navigate({ search: { address: added.address, mailbox: added.id } })
               }
-            >
-              <ConnectAddress onDone={(typed) => void navigate({ search: { address: typed } })} />
-            </ConnectStep>
-            <ConnectStep
-              number={2}
-              title={t(($) => $.mailboxes.connect.steps.login)}
-              state={states.login}
-              summary={mailbox && t(($) => $.mailboxes.logins[mailbox.imap.login])}
-            >
-              <ConnectLogin
-                address={address ?? ''}
-                onDone={(added) =>
-                  void navigate({ search: { address: added.address, mailbox: added.id } })
-                }
-              />
-            </ConnectStep>
-            <ConnectStep
-              number={3}
-              title={t(($) => $.mailboxes.connect.steps.test)}
-              state={states.test}
-              summary={
-                test === 'works'
-                  ? t(($) => $.mailboxes.test.works)
-                  : t(($) => $.mailboxes.test.fails)
-              }
-            >
-              {id && (
-                <Stack>
-                  <TestRun
-                    key={run}
-                    mailboxId={id}
-                    startsAtOnce
-                    onDone={(works) => setTest(works ? 'works' : 'fails')}
-                  />
-                  {test === 'fails' && mailbox && (
-                    <>
-                      <ChangeLogin mailbox={mailbox} onDone={again} />
-                      <Group>
-                        <Button variant="subtle" onClick={() => setTest('passed-over')}>
-                          {t(($) => $.mailboxes.connect.goOn)}
-                        </Button>
-                      </Group>
-                    </>
-                  )}
-                </Stack>
-              )}
-            </ConnectStep>
-            <ConnectStep
-              number={4}
-              title={t(($) => $.mailboxes.connect.steps.sending)}
-              state={states.sending}
-            >
-              {mailbox && (
-                <SendingForm
-                  mailbox={mailbox}
-                  firstValues={carefulValues(mailbox)}
-                  submit={t(($) => $.mailboxes.connect.finish)}
-                  onDone={finish}
+            />
+          </ConnectStep>
+          <ConnectStep
+            number={3}
+            title={t(($) => $.mailboxes.connect.steps.test)}
+            state={states.test}
+            stays
+          >
+            {id && (
+              <Stack>
+                <TestRun
+                  key={run}
+                  mailboxId={id}
+                  startsAtOnce
+                  onDone={(works) => setTest(works ? 'works' : 'fails')}
                 />
-              )}
-            </ConnectStep>
-          </ol>
-        </Suspense>
+                {test === 'fails' && mailbox && (
+                  <>
+                    <ChangeLogin mailbox={mailbox} onDone={again} />
+                    <Group>
+                      <Button variant="subtle" onClick={() => setTest('passed-over')}>
+                        {t(($) => $.mailboxes.connect.goOn)}
+                      </Button>
+                    </Group>
+                  </>
+                )}
+              </Stack>
+            )}
+          </ConnectStep>
+          <ConnectStep
+            number={4}
+            title={t(($) => $.mailboxes.connect.steps.sending)}
+            state={states.sending}
+          >
+            {mailbox && (
+              <SendingForm
+                mailbox={mailbox}
+                firstValues={carefulValues(mailbox)}
+                submit={t(($) => $.mailboxes.connect.finish)}
+                onDone={finish}
+              />
+            )}
+          </ConnectStep>
+        </ol>
       </Page>
     </RoleNeeded>
   )

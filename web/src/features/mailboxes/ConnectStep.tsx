@@ -1,6 +1,7 @@
 import { Text, Title } from '@mantine/core'
 import { Check } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, Suspense } from 'react'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import classes from './ConnectStep.module.css'
 
 interface ConnectStepProps {
@@ -9,11 +10,20 @@ interface ConnectStepProps {
   state: 'done' | 'now' | 'later'
   /** What was decided, once it is. */
   summary?: ReactNode
+  /** What it shows is still worth a look once it is done. */
+  stays?: boolean
   children?: ReactNode
 }
 
 /** One of the things to do, in their order: what is done is told in a line. */
-export const ConnectStep = ({ number, title, state, summary, children }: ConnectStepProps) => (
+export const ConnectStep = ({
+  number,
+  title,
+  state,
+  summary,
+  stays = false,
+  children,
+}: ConnectStepProps) => (
   <li
     className={classes.step}
     data-state={state}
@@ -29,7 +39,11 @@ export const ConnectStep = ({ number, title, state, summary, children }: Connect
           {summary}
         </Text>
       )}
-      {state === 'now' && <div className={classes.body}>{children}</div>}
+      {(state === 'now' || (state === 'done' && stays)) && (
+        <div className={classes.body}>
+          <Suspense fallback={<LoadingRows rows={3} />}>{children}</Suspense>
+        </div>
+      )}
     </div>
   </li>
 )

@@ -10,6 +10,7 @@ import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
 import { Table } from '../../ui/Table.tsx'
 import type { MailboxFilter } from './filter.ts'
+import { readAgainMs } from './health.ts'
 import { MailboxRow } from './MailboxRow.tsx'
 
 interface MailboxListProps {
@@ -28,6 +29,7 @@ export function MailboxList({ filter, onReset, whenEmpty }: MailboxListProps) {
     }),
     initialPageParam: {},
     getNextPageParam: (page) => page.next_starting_after,
+    refetchInterval: ({ state }) => readAgainMs(state.data?.pages.flatMap(({ items }) => items)),
   })
   if (mailboxes.isPending) return <LoadingRows rows={6} />
   if (mailboxes.isError) {
@@ -62,7 +64,7 @@ export function MailboxList({ filter, onReset, whenEmpty }: MailboxListProps) {
             <th>{t(($) => $.mailboxes.columns.address)}</th>
             <th>{t(($) => $.mailboxes.columns.health)}</th>
             <th className="wide-only">{t(($) => $.mailboxes.columns.domain)}</th>
-            <th className="end">{t(($) => $.mailboxes.columns.sent)}</th>
+            <th className="end wide-only">{t(($) => $.mailboxes.columns.sent)}</th>
           </tr>
         </thead>
         <tbody>

@@ -1,18 +1,20 @@
-import { Anchor, Button } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
-import { Suspense } from 'react'
+import { getRouteApi } from '@tanstack/react-router'
+import { type ReactNode, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { getMailboxOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Mailbox } from '../../api/generated/types.gen.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
+import { BackLink } from '../../ui/BackLink.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { readAgainMs } from './health.ts'
 import { MailboxState } from './MailboxState.tsx'
 import { PauseOrResume } from './PauseOrResume.tsx'
 import { valuesOfMailbox } from './sending-form.ts'
@@ -38,15 +40,18 @@ const route = getRouteApi('/signed-in/w/$handle/settings/mailboxes/$id')
 export function MailboxPage() {
   const { t } = useTranslation()
   const { id, handle } = route.useParams()
-  const mailbox = useQuery(getMailboxOptions({ path: { id } }))
+  const mailbox = useQuery({
+    ...getMailboxOptions({ path: { id } }),
+    refetchInterval: ({ state }) => readAgainMs(state.data && [state.data]),
+  })
   const back = (
-    <Anchor component={Link} to={`/w/${handle}/settings/mailboxes`} size="sm">
+    <BackLink to="/w/$handle/settings/mailboxes" params={{ handle }} search={{}}>
       {t(($) => $.mailboxes.all)}
-    </Anchor>
+    </BackLink>
   )
-  if (mailbox.data) return <Sections mailbox={mailbox.data} />
+  if (mailbox.data) return <Sections mailbox={mailbox.data} back={back} />
   return (
-    <Page title={t(($) => $.mailboxes.one)} actions={back}>
+    <Page title={t(($) => $.mailboxes.one)} back={back}>
       {mailbox.isError ? (
         <FaultNotice fault={mailbox.error} onRetry={() => void mailbox.refetch()} />
       ) : (
@@ -56,7 +61,7 @@ export function MailboxPage() {
   )
 }
 
-function Sections({ mailbox }: { mailbox: Mailbox }) {
+function Sections({ mailbox, back }: { mailbox: Mailbox; back: ReactNode }) {
   const { t } = useTranslation()
   const { role } = useWorkspace()
   const navigate = route.useNavigate()
@@ -66,6 +71,7 @@ function Sections({ mailbox }: { mailbox: Mailbox }) {
   return (
     <Page
       title={mailbox.address}
+      back={back}
       lead={t(($) => $.mailboxes.logins[mailbox.imap.login])}
       actions={isAdmin && <PauseOrResume mailbox={mailbox} />}
     >

@@ -20,7 +20,7 @@ export function MailboxRow({ mailbox, ofDomain }: { mailbox: Mailbox; ofDomain: 
     (health === 'connected' ? undefined : t(($) => $.mailboxes.health[health].cause))
   return (
     <tr>
-      <th scope="row">
+      <th scope="row" className={classes.mailbox}>
         <Link
           to="/w/$handle/settings/mailboxes/$id"
           params={{ handle, id }}
@@ -43,7 +43,7 @@ export function MailboxRow({ mailbox, ofDomain }: { mailbox: Mailbox; ofDomain: 
       <td className="wide-only">
         <DomainRecords mailboxId={ofDomain} />
       </td>
-      <td className="end">
+      <td className="end wide-only">
         <SentToday mailbox={mailbox} />
       </td>
     </tr>

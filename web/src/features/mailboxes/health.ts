@@ -2,18 +2,30 @@ import type { Mailbox } from '../../api/generated/types.gen.ts'
 import type { Tone } from '../../ui/StateBadge.tsx'
 
 /** What a person wants to know first; the server's words say why. */
-export type Health = 'connected' | 'full' | 'unread' | 'paused' | 'error'
+export type Health = 'connected' | 'starting' | 'full' | 'unread' | 'paused' | 'error'
 
 export const healthTones: Record<Health, Tone> = {
   connected: 'green',
+  starting: 'blue',
   full: 'blue',
   unread: 'amber',
   paused: 'gray',
   error: 'red',
 }
 
-export function healthOf({ status, is_inbox_read, sent_today, limit_today }: Mailbox): Health {
+/** A mailbox that is new has not been read yet, and nothing is wrong with it. */
+const startMs = 15 * 60_000
+
+export function healthOf(mailbox: Mailbox): Health {
+  const { status, is_inbox_read, inbox_read_at, sent_today, limit_today } = mailbox
   if (status !== 'connected') return status
-  if (!is_inbox_read) return 'unread'
+  if (!is_inbox_read) {
+    const isNew = Date.now() - Date.parse(mailbox.timestamp_created) < startMs
+    return isNew && inbox_read_at === null ? 'starting' : 'unread'
+  }
   return sent_today >= limit_today ? 'full' : 'connected'
 }
+
+/** Nothing tells that an inbox was read, so pages ask: soon for one that is starting. */
+export const readAgainMs = (mailboxes: Mailbox[] = []) =>
+  mailboxes.some((mailbox) => healthOf(mailbox) === 'starting') ? 2000 : 60_000

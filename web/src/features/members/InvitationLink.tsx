@@ -23,7 +23,7 @@ export function InvitationLink({ created, onDone }: InvitationLinkProps) {
           <Alert color="ink" title={t(($) => $.invitations.passOn)}>
             {t(($) => $.invitations.passOnBody, { email })}
           </Alert>
-          <Secret label={t(($) => $.invitations.link)} value={url} />
+          <Secret label={t(($) => $.invitations.link)} value={url} isNew />
         </>
       )}
       <Button onClick={onDone}>{t(($) => $.common.done)}</Button>

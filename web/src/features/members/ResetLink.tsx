@@ -31,7 +31,7 @@ export function ResetLink({ member, onClose }: ResetLinkProps) {
         {create.isSuccess ? (
           <>
             <Text>{t(($) => $.resetLink.passOn, { name })}</Text>
-            <Secret label={t(($) => $.resetLink.link)} value={create.data.url ?? ''} />
+            <Secret label={t(($) => $.resetLink.link)} value={create.data.url ?? ''} isNew />
             <Button onClick={close}>{t(($) => $.common.done)}</Button>
           </>
         ) : (

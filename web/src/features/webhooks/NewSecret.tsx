@@ -32,7 +32,7 @@ export function NewSecret({ name, secret, onDone }: NewSecretProps) {
       >
         {t(($) => $.webhooks.secret.body)}
       </Alert>
-      <Secret label={t(($) => $.webhooks.secret.label, { name })} value={secret} />
+      <Secret label={t(($) => $.webhooks.secret.label, { name })} value={secret} isNew />
       <Text size="sm">
         {t(($) => $.webhooks.secret.verify)}{' '}
         <Anchor href="https://www.standardwebhooks.com" target="_blank" rel="noreferrer" size="sm">

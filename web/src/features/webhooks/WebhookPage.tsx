@@ -1,7 +1,6 @@
 import { Skeleton, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
-import { ChevronLeft } from 'lucide-react'
+import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useCallback } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
@@ -9,6 +8,7 @@ import {
   getWebhookOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
+import { BackLink } from '../../ui/BackLink.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
@@ -50,9 +50,15 @@ export function WebhookPage() {
     (attempt: string) => show({ attempt }, { replace: hasAttempt }),
     [show, hasAttempt],
   )
+  const back = (
+    <BackLink to="/w/$handle/settings/webhooks" params={{ handle }}>
+      {t(($) => $.webhooks.all)}
+    </BackLink>
+  )
   if (webhook.isPending) {
     return (
       <div className={classes.page}>
+        {back}
         <LoadingRows rows={8} />
       </div>
     )
@@ -66,6 +72,7 @@ export function WebhookPage() {
             isPage
             title={t(($) => $.webhooks.gone.title)}
             body={t(($) => $.webhooks.gone.body)}
+            action={back}
           />
         ) : (
           <FaultNotice fault={webhook.error} onRetry={() => void webhook.refetch()} />
@@ -77,9 +84,7 @@ export function WebhookPage() {
   const token = tryOutTokenOf(data.target_hook_url)
   return (
     <div className={classes.page}>
-      <Link className={classes.back} to="/w/$handle/settings/webhooks" params={{ handle }}>
-        <ChevronLeft size="0.875rem" aria-hidden /> {t(($) => $.webhooks.title)}
-      </Link>
+      {back}
       <div className={classes.head}>
         <div className={classes.name}>
           <Title order={1}>{data.name}</Title>

@@ -16,7 +16,7 @@ export function useLogColumns(): Column<WebhookEvent>[] {
       {
         id: 'state',
         header: t(($) => $.webhooks.log.state),
-        width: 7.5,
+        width: 7,
         cell: (attempt) => {
           const state = attemptStateOf(attempt)
           return (
@@ -29,7 +29,7 @@ export function useLogColumns(): Column<WebhookEvent>[] {
       {
         id: 'event',
         header: t(($) => $.webhooks.log.event),
-        width: 9,
+        width: 5.25,
         grow: 2,
         cell: ({ event_type }) => nameOf(event_type),
       },
@@ -70,7 +70,7 @@ export function useLogColumns(): Column<WebhookEvent>[] {
       {
         id: 'when',
         header: t(($) => $.webhooks.log.when),
-        width: 6.5,
+        width: 5,
         isNumber: true,
         cell: ({ timestamp_created }) => <Moment at={timestamp_created} />,
       },

@@ -3,7 +3,10 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { listLeadsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts'
+import {
+  getLeadOverviewOptions,
+  listLeadsOptions,
+} from '../../../api/generated/@tanstack/react-query.gen.ts'
 
 interface PickLeadProps {
   campaignId: string
@@ -20,7 +23,15 @@ export function PickLead({ campaignId, lead, onPick }: PickLeadProps) {
   const text = isName ? wanted.trim() : ''
   const query = { campaign_id: campaignId, limit: 20, ...(text ? { search: text } : {}) }
   const leads = useQuery({ ...listLeadsOptions({ query }), placeholderData: (before) => before })
-  const options = (leads.data?.items ?? []).map(({ id, email, first_name, last_name }) => ({
+  const found = leads.data?.items ?? []
+  // Whoever a link names may be none of those.
+  const isAway = lead !== undefined && leads.isFetched && !found.some(({ id }) => id === lead)
+  const named = useQuery({
+    ...getLeadOverviewOptions({ path: { id: lead ?? '' } }),
+    enabled: isAway,
+  })
+  const shown = isAway && text === '' && named.data ? [...found, named.data.lead] : found
+  const options = shown.map(({ id, email, first_name, last_name }) => ({
     value: id,
     label: [email, [first_name, last_name].filter(Boolean).join(' ')].filter(Boolean).join(' · '),
   }))
@@ -33,7 +44,7 @@ export function PickLead({ campaignId, lead, onPick }: PickLeadProps) {
       searchable
       allowDeselect={false}
       // The server has searched already, in more than what is shown.
-      filter={({ options: found }) => found}
+      filter={({ options: all }) => all}
       nothingFoundMessage={leads.isFetched ? t(($) => $.campaigns.preview.noLead) : undefined}
       data={options}
       value={lead ?? null}

@@ -1,8 +1,9 @@
-import { Stack, Text } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { listLeadsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { FaultNotice } from '../../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../../ui/LoadingRows.tsx'
@@ -20,10 +21,16 @@ const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 export default function PreviewTab() {
   const { t } = useTranslation()
   const { campaign, mayChange, saving } = useDraft()
-  const { step = 1, variant, lead, panel } = route.useSearch()
+  const { handle } = route.useParams()
+  const { step = 1, variant, lead: picked, panel } = route.useSearch()
   const navigate = route.useNavigate()
   const [view, setView] = useState<View>('html')
   const steps = stepsOf(campaign)
+  const newest = useQuery({
+    ...listLeadsOptions({ query: { campaign_id: campaign.id, limit: 1 } }),
+    enabled: picked === undefined && steps.length > 0,
+  })
+  const lead = picked ?? newest.data?.items[0]?.id
   const asked = { lead, step: Math.min(step, Math.max(1, steps.length)), variant }
   const preview = useQuery({
     ...previewQuery(campaign, asked, saving === 'saved'),
@@ -43,11 +50,35 @@ export default function PreviewTab() {
       />
     )
   }
+  if (lead === undefined && newest.isSuccess) {
+    return (
+      <EmptyState
+        title={t(($) => $.campaigns.preview.nobody)}
+        body={t(($) => $.campaigns.preview.nobodyBody)}
+        action={
+          mayChange && (
+            <Button
+              renderRoot={(props) => (
+                <Link
+                  {...props}
+                  to="/w/$handle/leads/import"
+                  params={{ handle }}
+                  search={{ campaign: campaign.id }}
+                />
+              )}
+            >
+              {t(($) => $.campaigns.leads.import)}
+            </Button>
+          )
+        }
+      />
+    )
+  }
   return (
     <Stack>
       <PreviewTools steps={steps} asked={asked} view={view} onView={setView} onShow={show} />
-      {lead === undefined ? (
-        <Text c="dimmed">{t(($) => $.campaigns.preview.pick)}</Text>
+      {newest.isError ? (
+        <FaultNotice fault={newest.error} onRetry={() => void newest.refetch()} />
       ) : preview.isPending ? (
         <LoadingRows rows={5} />
       ) : preview.isError ? (

@@ -1,0 +1,19 @@
+import { useQuery } from '@tanstack/react-query'
+import { listMailboxesOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { CampaignInput } from '../../api/generated/types.gen.ts'
+import { newWindow } from './schedule/windows.ts'
+
+type Steps = NonNullable<CampaignInput['sequences']>
+
+/** A single step, ready to be written. */
+export const oneMail: Steps = [{ steps: [{ variants: [{ subject: '', body: '' }] }] }]
+
+/** What a new campaign begins with: office hours where somebody is, and the mailbox if there is one only. */
+export function useFirstDraft() {
+  const { data } = useQuery(listMailboxesOptions({ query: { limit: 2 } }))
+  const email_list = data?.items.length === 1 ? data.items.map(({ address }) => address) : []
+  return (name: string, sequences: Steps = oneMail): CampaignInput => ({
+    ...{ name, sequences, email_list },
+    campaign_schedule: { schedules: [newWindow(undefined, 1)] },
+  })
+}

@@ -1,0 +1,65 @@
+import { Select } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import {
+  createCampaignMutation,
+  listCampaignsQueryKey,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import { useAttempt } from '../../lib/attempt.ts'
+import { useFirstDraft } from '../campaigns/index.ts'
+import { useCampaigns } from '../leads/index.ts'
+
+interface ChooseCampaignProps {
+  value: string | null
+  onChoose: (id: string) => void
+}
+
+/** What stands for the one that is not there yet; every other value is an id. */
+const fresh = 'new'
+
+/** Where the leads go: whoever has no campaign yet types the name of one. */
+export function ChooseCampaign({ value, onChoose }: ChooseCampaignProps) {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const campaigns = useCampaigns()
+  const attempt = useAttempt()
+  const firstDraft = useFirstDraft()
+  const [typed, setTyped] = useState('')
+  const create = useMutation({
+    ...createCampaignMutation(),
+    async onSuccess({ id }) {
+      attempt.renew()
+      await cache.invalidateQueries({ queryKey: listCampaignsQueryKey() })
+      onChoose(id)
+    },
+  })
+  const name = typed.trim()
+  const choose = (chosen: string | null) => {
+    if (chosen === fresh) create.mutate({ headers: attempt.headers(), body: firstDraft(name) })
+    else if (chosen) onChoose(chosen)
+  }
+  const known = [...campaigns].map(([id, label]) => ({ value: id, label }))
+  const isNew = name !== '' && !known.some(({ label }) => label === name)
+  return (
+    <Select
+      label={t(($) => $.imports.campaign)}
+      placeholder={t(($) => $.imports[known.length === 0 ? 'firstCampaign' : 'campaignHint'])}
+      data={[
+        ...known,
+        ...(isNew ? [{ value: fresh, label: t(($) => $.imports.newCampaign, { name }) }] : []),
+      ]}
+      value={value}
+      onChange={choose}
+      onSearchChange={setTyped}
+      nothingFoundMessage={t(($) => $.imports.firstCampaign)}
+      error={create.error?.message}
+      disabled={create.isPending}
+      maxLength={255}
+      searchable
+      allowDeselect={false}
+      w="18rem"
+      maw="100%"
+    />
+  )
+}
