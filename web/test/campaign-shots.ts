@@ -11,11 +11,11 @@ const body = `<p>Hi {{first_name | default: "there"}},</p>
 /** Campaigns in several states with results, and the addresses of what there is to see of them. */
 export async function prepareCampaigns({ api, asOwner }: Application): Promise<Shot[]> {
   const server = { host: '127.0.0.1', username: 'anna', password: 'secret', security: 'none' }
-  for (const name of ['anna', 'bela']) {
+  for (const name of ['maria', 'bela']) {
     const address = `${name}@example.com`
     await addMailbox(api.ctx, api.workspaceId, { address, smtp: server, imap: server }, operator)
   }
-  const email_list = ['anna@example.com', 'bela@example.com']
+  const email_list = ['maria@example.com', 'bela@example.com']
   const variants = [
     { subject: 'Replies in one place, {{first_name}}', body },
     { subject: 'A question about {{company_name}}', body, v_disabled: true },

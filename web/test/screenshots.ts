@@ -1,14 +1,16 @@
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Route } from 'playwright-core'
+import type { Browser, Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { createKeyAsOperator } from '../../server/src/features/keys/index.ts'
 import { importer } from '../../server/test/imports.ts'
+import { patience } from '../../server/test/patience.ts'
 import { createPerson, join } from '../../server/test/people.ts'
-import { type Application, enter } from './application.ts'
+import { type Application, enter, startApplication } from './application.ts'
 import { prepareCampaigns } from './campaign-shots.ts'
 import { fillInbox } from './inbox-world.ts'
 import { test } from './pages/fixture.ts'
+import { prepareSettings } from './settings-shots.ts'
 
 // Not a test: `npm run screenshots --workspace web` shows every page as it looks, to be looked at.
 
@@ -41,11 +43,39 @@ const shots: [name: string, path: string, isSignedIn: boolean][] = [
 const answerNotSetUp = (route: Route) =>
   route.fulfill({ json: { user: null, workspaces: [], is_set_up: false, oidc_name: null } })
 
-test('each page, light and dark, wide and narrow', { timeout: 300_000 }, async ({
-  application,
-  browser,
-}) => {
-  const { api, address, visitor, asOwner } = application
+/** A page for each scheme and width that the pages are looked at in. */
+const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
+  [1280, 390].map((width) => ({ colorScheme, width, suffix: `${colorScheme}-${width}` })),
+)
+
+type Look = (typeof looks)[number]
+
+async function openLook(
+  browser: Browser,
+  { address, visitor }: Application,
+  { colorScheme, width }: Look,
+  isSignedIn = true,
+): Promise<Page> {
+  const viewport = { width, height: width === 390 ? 844 : 800 }
+  const context = await browser.newContext({ colorScheme, viewport, reducedMotion: 'reduce' })
+  context.setDefaultTimeout(60_000)
+  if (isSignedIn && visitor) await enter(context, address, visitor)
+  return context.newPage()
+}
+
+const shoot = (page: Page, name: string) => page.screenshot({ path: `${folder}${name}.png` })
+
+/** The stream of live updates never ends, so the network is never idle. */
+async function waitUntilShown(page: Page) {
+  await page.locator('h1').first().waitFor()
+  const { search } = new URL(page.url())
+  if (/[?&](panel|attempt)=|^\?lead=/.test(search)) await page.getByRole('dialog').first().waitFor()
+  const isComing = page.getByText(/^(Loading|Looking)/).or(page.locator('.mantine-Skeleton-root'))
+  await expect.poll(() => isComing.count(), patience).toBe(0)
+}
+
+test('each page, light and dark, wide and narrow', async ({ application, browser }) => {
+  const { api, address, asOwner } = application
   mkdirSync(folder, { recursive: true })
   const body = (name: string, scopes: string[], days?: number) => ({
     ...{ name, scopes },
@@ -66,35 +96,72 @@ test('each page, light and dark, wide and narrow', { timeout: 300_000 }, async (
     await join(api, api.workspaceId, await createPerson(api, { email }), role)
   }
   await asOwner('POST', '/app/invitations', { email: 'carla@example.com', role: 'member' })
-  const all = [...shots, ...(await prepareCampaigns(application))]
-
+  const campaigns = await prepareCampaigns(application)
   const places = await fillLeads(application)
   const thread = await fillInbox(application)
+  const all = [...shots, ...campaigns, ...(await prepareSettings(application))]
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [1280, 390]) {
-      const viewport = { width, height: width === 390 ? 844 : 800 }
-      const options = { colorScheme, viewport, reducedMotion: 'reduce' as const }
-      for (const isSignedIn of [true, false]) {
-        const context = await browser.newContext(options)
-        if (isSignedIn && visitor) await enter(context, address, visitor)
-        const page = await context.newPage()
-        for (const [name, path, needsSession] of all) {
-          if (needsSession !== isSignedIn) continue
-          if (name === 'set-up') await page.route('**/app/session', answerNotSetUp)
-          const found = path
-            .replace(/LEAD|IMPORT|DONE/, (record) => places[record] ?? '')
-            .replace('THREAD', thread)
-          await page.goto(`${address}${found}`)
-          // The stream of live updates never ends: the network is not idle.
-          await page.locator('h1').first().waitFor()
-          await expect.poll(() => page.locator('.mantine-Skeleton-root').count()).toBe(0)
-          await page.unrouteAll()
-          await page.screenshot({ path: `${folder}${name}-${colorScheme}-${width}.png` })
-        }
-        await context.close()
+  for (const look of looks) {
+    for (const isSignedIn of [true, false]) {
+      const page = await openLook(browser, application, look, isSignedIn)
+      for (const [name, path, needsSession] of all) {
+        if (needsSession !== isSignedIn) continue
+        if (name === 'set-up') await page.route('**/app/session', answerNotSetUp)
+        const found = path
+          .replace(/LEAD|IMPORT|DONE/, (record) => places[record] ?? '')
+          .replace('THREAD', thread)
+        await page.goto(`${address}${found}`)
+        await waitUntilShown(page)
+        await page.unrouteAll()
+        await shoot(page, `${name}-${look.suffix}`)
       }
+      await page.context().close()
     }
+  }
+})
+
+const lists = [
+  ...['', '/campaigns', '/leads', '/leads/import', '/inbox', '/contacts', '/settings/keys'],
+  ...['/settings/webhooks', '/settings/mailboxes', '/settings/labels', '/settings/suppression'],
+  ...['/settings/members', '/settings/workspace', '/settings/audit'],
+]
+
+const refused = (route: Route) =>
+  route.fulfill({
+    status: 409,
+    json: {
+      ...{ statusCode: 409, error: 'Conflict', code: 'not_eligible' },
+      ...{ message: 'The database is being moved. Try again in a minute.', request_id: 'r-1' },
+    },
+  })
+
+test('each list with nothing in it, while it loads, and when it cannot be read', async ({
+  browser,
+}) => {
+  await using application = await startApplication()
+  mkdirSync(folder, { recursive: true })
+  // Whatever is asked for once somebody is known to be signed in.
+  const readings = /\/app\/(?!session|live)/
+  for (const look of looks) {
+    const page = await openLook(browser, application, look)
+    for (const path of lists) {
+      const name = path.split('/').at(-1) || 'home'
+      const visit = () => page.goto(`${application.address}/w/default${path}`)
+      await visit()
+      await waitUntilShown(page)
+      await shoot(page, `${name}-empty-${look.suffix}`)
+      await page.route(readings, refused)
+      await visit()
+      await page.getByRole('alert').first().waitFor()
+      await shoot(page, `${name}-error-${look.suffix}`)
+      await page.unrouteAll()
+      await page.route(readings, () => new Promise(() => undefined))
+      await visit()
+      await page.locator('h1').first().waitFor()
+      await shoot(page, `${name}-loading-${look.suffix}`)
+      await page.unrouteAll()
+    }
+    await page.context().close()
   }
 })
 
