@@ -38,7 +38,7 @@ export function readinessProblems(sequences: CampaignSequence[]): ErrorDetail[] 
       })),
       ...withoutText.map(({ path }) => ({
         path: `${path}/body`,
-        message: `Step ${number} has an enabled variant without a text.`,
+        message: `The mail of step ${number} has no text.`,
       })),
     ]
   })

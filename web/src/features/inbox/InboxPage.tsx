@@ -92,7 +92,12 @@ export function InboxPage() {
         </Suspense>
       ) : (
         <div className={classes.nothing}>
-          <EmptyState title={t(($) => $.inbox.choose.title)} body={t(($) => $.inbox.choose.body)} />
+          {shown.length > 0 && (
+            <EmptyState
+              title={t(($) => $.inbox.choose.title)}
+              body={t(($) => $.inbox.choose.body)}
+            />
+          )}
         </div>
       )}
     </div>

@@ -53,9 +53,11 @@ export default function LeadPanel({ id, onOpen, onChanged, onClose }: LeadPanelP
           <div>
             <Group gap="xs">
               <LeadStatus status={lead.status} />
-              <Text size="sm">
-                {t(($) => $.leads.panel.step, { step: lead.current_step, of: data.steps_total })}
-              </Text>
+              {data.steps_total > 0 && (
+                <Text size="sm">
+                  {t(($) => $.leads.panel.step, { step: lead.current_step, of: data.steps_total })}
+                </Text>
+              )}
               {lead.timestamp_next_send && data.reasons.length === 0 && (
                 <Text size="sm">
                   {t(($) => $.leads.panel.next)} <Moment at={lead.timestamp_next_send} />
