@@ -52,7 +52,7 @@ export function LabelRow({ label, onEdit }: LabelRowProps) {
       </td>
       <td className="end">
         {onEdit && (
-          <Group gap={0} justify="flex-end" wrap="nowrap">
+          <Group gap={0} justify="flex-end">
             <Button
               variant="subtle"
               size="compact-sm"
