@@ -34,10 +34,10 @@ export async function findBarriers(page: Page): Promise<string[]> {
   const found = new Set<string>()
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    // The page follows the browser by a script of its own, a moment later.
-    await page
-      .locator(`html[data-mantine-color-scheme=${colorScheme}]`)
-      .waitFor({ state: 'attached' })
+    // The page follows the browser by a script of its own, a moment later, unless a person has chosen.
+    const chosen = await page.evaluate(`localStorage.getItem('outrider-color-scheme')`)
+    const shown = chosen === 'light' || chosen === 'dark' ? chosen : colorScheme
+    await page.locator(`html[data-mantine-color-scheme=${shown}]`).waitFor({ state: 'attached' })
     // A colour on its way from one scheme to the other is neither's.
     await page.evaluate(`Promise.allSettled(document.getAnimations()
       .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
