@@ -1,3 +1,4 @@
+import { tellPages } from '../src/features/live/index.ts'
 import { insertMessages, upsertThreads } from '../src/features/messages/index.ts'
 import { sha256 } from '../src/kernel/crypto.ts'
 import type { TestApi } from './app.ts'
@@ -65,6 +66,7 @@ export async function createConversation(
   const thread = { ...about, id, last_message_id: messageId, kind, from_address: from, subject }
   const row = { ...thread, snippet: text.slice(0, 200), suggestion: mail.suggestion ?? null }
   await upsertThreads(ctx.db, workspaceId, [row], ctx.now())
+  tellPages(ctx, workspaceId, ['inbox'])
   return { id, messageId, mailboxId: mailbox.id }
 }
 

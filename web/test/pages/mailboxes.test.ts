@@ -50,6 +50,8 @@ test('a mailbox is connected from its address to a mail that arrives, and a wron
   await page.getByLabel('Mails a day').fill('30')
   await page.getByLabel('Name', { exact: true }).fill('Anna <b>Bold</b>')
   await page.getByRole('button', { name: 'Save and finish' }).click()
+  await page.getByText('1 of 7').waitFor()
+  await page.getByRole('link', { name: 'Mailboxes' }).click()
   const row = page.getByRole('row', { name: anna })
   await row.getByText('0 of 5').waitFor()
   await row.getByText('Anna <b>Bold</b>').waitFor()

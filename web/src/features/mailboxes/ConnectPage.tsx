@@ -1,10 +1,13 @@
 import { Anchor, Button, Group, Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { getMailboxOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import {
+  getMailboxOptions,
+  listMailboxesOptions,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { BackLink } from '../../ui/BackLink.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -34,6 +37,7 @@ export function ConnectPage() {
   const { handle } = route.useParams()
   const { address, mailbox: id } = route.useSearch()
   const navigate = route.useNavigate()
+  const cache = useQueryClient()
   const [test, setTest] = useState<'running' | 'works' | 'fails' | 'passed-over'>('running')
   const [run, setRun] = useState(0)
   const mailbox = useQuery({ ...getMailboxOptions({ path: { id: id ?? '' } }), enabled: !!id }).data
@@ -49,9 +53,12 @@ export function ConnectPage() {
     test: !id ? ('later' as const) : isTested ? ('done' as const) : ('now' as const),
     sending: id && isTested ? ('now' as const) : ('later' as const),
   }
-  const finish = () => {
+  const finish = async () => {
     notifications.show({ message: t(($) => $.mailboxes.connect.done, { address: shownAddress }) })
-    void navigate({ to: '/w/$handle/settings/mailboxes', params: { handle }, search: {} })
+    const { items } = await cache.fetchQuery(listMailboxesOptions({ query: { limit: 2 } }))
+    // After the first one there is more to do, and the first page says what.
+    if (items.length === 1) await navigate({ to: '/w/$handle', params: { handle } })
+    else await navigate({ to: '/w/$handle/settings/mailboxes', params: { handle }, search: {} })
   }
   return (
     <RoleNeeded least="admin">
@@ -136,7 +143,7 @@ export function ConnectPage() {
                 mailbox={mailbox}
                 firstValues={carefulValues(mailbox)}
                 submit={t(($) => $.mailboxes.connect.finish)}
-                onDone={finish}
+                onDone={() => void finish()}
               />
             )}
           </ConnectStep>
