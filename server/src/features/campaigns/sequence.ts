@@ -74,7 +74,7 @@ export function stepsWithIds(
 
 /** Whoever gets it would see nothing at all. */
 const isBlank = (body: string) =>
-  !/<img\b/i.test(body) && body.replace(/<[^>]*>|&nbsp;|\s/gi, '') === ''
+  !/<img\b/i.test(body) && body.replace(/<[^<>]*>|&nbsp;|\s/gi, '') === ''
 
 const problemsMax = 100
 const bodyBytesMax = 256 * 1024
