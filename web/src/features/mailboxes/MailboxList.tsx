@@ -10,8 +10,8 @@ import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
 import { Table } from '../../ui/Table.tsx'
 import type { MailboxFilter } from './filter.ts'
-import { readAgainMs } from './health.ts'
 import { MailboxRow } from './MailboxRow.tsx'
+import { readAgainMs } from './shown-state.ts'
 
 interface MailboxListProps {
   filter: MailboxFilter

@@ -14,10 +14,10 @@ import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
-import { readAgainMs } from './health.ts'
 import { MailboxState } from './MailboxState.tsx'
 import { PauseOrResume } from './PauseOrResume.tsx'
 import { valuesOfMailbox } from './sending-form.ts'
+import { readAgainMs } from './shown-state.ts'
 
 // Below what is looked at first.
 const SendingForm = lazyPart(async () => ({

@@ -4,10 +4,10 @@ import { useTranslation } from 'react-i18next'
 import type { Mailbox } from '../../api/generated/types.gen.ts'
 import { useWorkspace } from '../users/index.ts'
 import { DomainRecords } from './DomainRecords.tsx'
-import { healthOf } from './health.ts'
 import { MailboxHealth } from './MailboxHealth.tsx'
 import classes from './MailboxRow.module.css'
 import { SentToday } from './SentToday.tsx'
+import { healthOf } from './shown-state.ts'
 
 /** @param ofDomain a mailbox of the same domain, which is looked up once */
 export function MailboxRow({ mailbox, ofDomain }: { mailbox: Mailbox; ofDomain: string }) {

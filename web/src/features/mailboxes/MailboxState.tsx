@@ -2,9 +2,9 @@ import { Alert, Group, Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Mailbox } from '../../api/generated/types.gen.ts'
 import { Moment } from '../../ui/Moment.tsx'
-import { healthOf } from './health.ts'
 import { MailboxHealth } from './MailboxHealth.tsx'
 import { SentToday } from './SentToday.tsx'
+import { healthOf } from './shown-state.ts'
 
 /** Whether it works, and if not: why, and what to do. */
 export function MailboxState({ mailbox }: { mailbox: Mailbox }) {
