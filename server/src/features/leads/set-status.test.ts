@@ -4,7 +4,7 @@ import { createReadyCampaign } from '../../../test/campaigns.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { operator } from '../audit/index.ts'
 import { archiveLabel, createLabel, type Label } from '../labels/index.ts'
-import { findSuppressed, suppress } from '../suppression/index.ts'
+import { findSuppressed, removeSuppression, suppress } from '../suppression/index.ts'
 import type { Lead } from './schema.ts'
 
 let api: TestApi
@@ -315,6 +315,17 @@ describe('unsubscribed', () => {
     await setStatus(lead, 'unsubscribed')
     const found = await findSuppressed(api.ctx.db, api.workspaceId, [address])
     expect(found.get(address)).toBe('unsubscribed')
+  })
+
+  test('of somebody whose suppression was lifted suppresses again, without a second event', async () => {
+    const lead = await createLead(active)
+    const address = lead.email.toLowerCase()
+    await setStatus(lead, 'unsubscribed')
+    await removeSuppression(api.ctx, api.workspaceId, address, { force: true }, operator)
+    await setStatus(lead, 'unsubscribed')
+    const found = await findSuppressed(api.ctx.db, api.workspaceId, [address])
+    expect(found.get(address)).toBe('unsubscribed')
+    expect(await eventsOf(lead.email)).toHaveLength(1)
   })
 
   test('of somebody who is not in the campaign suppresses nobody', async () => {

@@ -197,6 +197,44 @@ test('a consent that was withdrawn is an error of the mailbox; one that was give
   expect(await health()).toMatchObject([{ status: 'error' }])
 })
 
+test('a provider that gives no token is asked again by who opens next, without waiting', async () => {
+  let asked = 0
+  await using given = await withConsent((_, response) => {
+    asked += 1
+    response.statusCode = asked === 1 ? 503 : 200
+    response.end(JSON.stringify(asked === 1 ? {} : { access_token: annasToken }))
+  })
+  const sleep = () => Promise.reject(new Error('It waited.'))
+  const ctx = { ...given.ctx, sleep }
+  await expect(openMailbox(ctx, workspaceId, given.id, 'smtp')).rejects.toThrow()
+  expect(await tokenOf(openMailbox(ctx, workspaceId, given.id, 'smtp'))).toBe(annasToken)
+  expect(asked).toBe(2)
+})
+
+test('where the servers have a consent each, tokens stay with their own', async () => {
+  const tokens: string[] = []
+  await using given = await withConsent((received, response) => {
+    const token = String(new URLSearchParams(String(received.body)).get('refresh_token'))
+    tokens.push(token)
+    const next = {
+      access_token: `access-${token}`,
+      refresh_token: `${token}-next`,
+      expires_in: 3600,
+    }
+    response.end(JSON.stringify(next))
+  })
+  const { id } = given
+  const oauth2 = { token_url: given.provider.url, client_id: 'client', refresh_token: 'other' }
+  await updateMailbox(given.ctx, workspaceId, id, { imap: { oauth2 } }, operator)
+  for (const laterMs of [0, 3_600_000]) {
+    const ctx = { ...given.ctx, now: () => new Date(base.now().getTime() + laterMs) }
+    for (const server of ['smtp', 'imap'] as const) {
+      await tokenOf(openMailbox(ctx, workspaceId, id, server))
+    }
+  }
+  expect(tokens).toEqual(['first', 'other', 'first-next', 'other-next'])
+})
+
 test('there is no opening what another workspace has', async () => {
   await using given = await withConsent([])
   const other = await createWorkspace(base, base.newId())
