@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Campaign, CampaignChanges } from '../src/api/generated/types.gen.ts'
-import { CampaignDraft } from '../src/features/campaigns/draft-store.ts'
+import { CampaignDraft, toBody } from '../src/features/campaigns/draft-store.ts'
 import { type Conflict, merge, setAt } from '../src/features/campaigns/merge.ts'
+import { asNew } from '../src/features/campaigns/steps/edit-steps.ts'
 
 const step = (id: string, body: string) => ({
   ...{ id, type: 'email' as const, delay: 0, delay_unit: 'days' as const },
@@ -63,6 +64,7 @@ test('what is typed while a save is under way is saved after it, by the ids that
     },
     read: async () => campaign(),
     onSaved: () => undefined,
+    userId: 'anna',
     storage: memory(),
   })
   draft.set({ sequences: [{ steps: [step('a', 'one'), step('new-1', 'two')] }] })
@@ -91,6 +93,7 @@ test('what cannot be saved stays in the browser, and is there again when the pag
     save: () => Promise.reject({ code: 'unreachable', message: 'Away.' }),
     read: async () => campaign(),
     onSaved: () => undefined,
+    userId: 'anna',
     storage,
   }
   const draft = new CampaignDraft(campaign(), parts)
@@ -113,17 +116,95 @@ test('what cannot be saved stays in the browser, and is there again when the pag
   expect(storage.texts.size).toBe(0)
 })
 
-test('both versions stay in sight until a person has chosen, though the page reads again meanwhile', async () => {
-  const theirs = campaign({ name: 'Theirs', timestamp_updated: '2026-11-20T10:00:00.000Z' })
-  const draft = new CampaignDraft(campaign(), {
-    save: () => Promise.reject({ code: 'version_conflict', message: 'Somebody was earlier.' }),
+test('both versions stay in sight until a person has chosen, also after a reload', async () => {
+  const storage = memory()
+  const theirs = campaign({
+    ...{ name: 'Theirs', daily_limit: 7, timestamp_updated: '2026-11-20T10:00:00.000Z' },
+  })
+  const saved: CampaignChanges[] = []
+  const parts = {
+    async save(body: CampaignChanges, version: string) {
+      if (version !== theirs.timestamp_updated) throw { code: 'version_conflict', message: 'Late.' }
+      saved.push(body)
+      return campaign({ ...theirs, ...body, timestamp_updated: '2026-11-20T10:00:01.000Z' })
+    },
     read: async () => theirs,
     onSaved: () => undefined,
-    storage: memory(),
-  })
+    userId: 'anna',
+    storage,
+  }
+  const draft = new CampaignDraft(campaign(), parts)
   draft.set({ name: 'Mine' })
   await draft.flush()
   draft.adopt(theirs)
   const conflict = { path: '/name', mine: 'Mine', theirs: 'Theirs' }
   expect(draft.state()).toMatchObject({ saving: 'conflict', conflicts: [conflict] })
+
+  const again = new CampaignDraft(theirs, parts)
+  expect(again.state()).toMatchObject({ saving: 'conflict', conflicts: [conflict] })
+  again.resolve([true])
+  await again.flush()
+  expect(saved).toEqual([{ name: 'Mine' }])
+  expect(again.state()).toMatchObject({ saving: 'saved', campaign: { daily_limit: 7 } })
+  expect(storage.texts.size).toBe(0)
+})
+
+test('what was refused is not sent again because counts have changed', async () => {
+  let sent = 0
+  const draft = new CampaignDraft(campaign(), {
+    async save() {
+      sent++
+      throw { code: 'validation_error', message: 'It is too long.' }
+    },
+    read: async () => campaign(),
+    onSaved: () => undefined,
+    userId: 'anna',
+    storage: memory(),
+  })
+  draft.set({ name: 'Much too long' })
+  await draft.flush()
+  draft.adopt(campaign({ status: 'paused' }))
+  expect(draft.state()).toMatchObject({
+    ...{ saving: 'refused', fault: { message: 'It is too long.' } },
+    campaign: { name: 'Much too long', status: 'paused' },
+  })
+  expect(sent).toBe(1)
+})
+
+test('a browser whose storage is full, and somebody else at the same one, lose and see nothing', async () => {
+  const storage = memory()
+  const saved: CampaignChanges[] = []
+  const parts = {
+    async save(body: CampaignChanges) {
+      saved.push(body)
+      return campaign({ ...body, timestamp_updated: '2026-11-20T10:00:01.000Z' })
+    },
+    read: async () => campaign(),
+    onSaved: () => undefined,
+    userId: 'anna',
+    storage,
+  }
+  new CampaignDraft(campaign(), parts).set({ name: 'Typed' })
+  for (const other of [{ userId: 'bela' }, { storage: undefined }]) {
+    const theirs = new CampaignDraft(campaign(), { ...parts, ...other })
+    expect(theirs.state()).toMatchObject({ saving: 'saved', campaign: { name: 'Founders' } })
+  }
+  const full = () => {
+    throw new DOMException('It is full.', 'QuotaExceededError')
+  }
+  const draft = new CampaignDraft(campaign(), { ...parts, storage: { ...storage, setItem: full } })
+  draft.set({ name: 'Typed on' })
+  await draft.flush()
+  expect(saved).toEqual([{ name: 'Typed on' }])
+})
+
+test('a removed step comes back as a new one, for the server gives up its id', () => {
+  const back = asNew(step('a', 'one'))
+  const body = toBody({ sequences: [{ steps: [back] }] })
+  expect(body.sequences?.[0]?.steps).toEqual([
+    {
+      ...{ type: 'email', delay: 0, delay_unit: 'days' },
+      variants: [{ subject: 'Hello', body: 'one', v_disabled: false }],
+    },
+  ])
 })

@@ -9,6 +9,26 @@ export interface Draft {
 
 const nameOf = (workspaceId: string, record: string) => `outrider-draft ${workspaceId} ${record}`
 const listeners = new Set<() => void>()
+/** What the browser's storage has no room for, or is not let to keep: until a reload. */
+const unkept = new Map<string, string>()
+
+function read(name: string): string | null {
+  try {
+    return unkept.get(name) ?? localStorage.getItem(name)
+  } catch {
+    return null
+  }
+}
+
+function write(name: string, text: string | undefined) {
+  unkept.delete(name)
+  try {
+    if (text === undefined) localStorage.removeItem(name)
+    else localStorage.setItem(name, text)
+  } catch {
+    if (text !== undefined) unkept.set(name, text)
+  }
+}
 
 function parse(kept: string | null): Draft | undefined {
   try {
@@ -21,9 +41,11 @@ function parse(kept: string | null): Draft | undefined {
 
 /** An empty one is forgotten. */
 export function keepDraft(workspaceId: string, record: string, draft: Draft | undefined) {
-  const name = nameOf(workspaceId, record)
-  if (!draft || draft.text === '') localStorage.removeItem(name)
-  else localStorage.setItem(name, JSON.stringify({ text: draft.text, key: draft.key }))
+  const isEmpty = !draft || draft.text === ''
+  write(
+    nameOf(workspaceId, record),
+    isEmpty ? undefined : JSON.stringify({ text: draft.text, key: draft.key }),
+  )
   for (const tell of listeners) tell()
 }
 
@@ -39,7 +61,7 @@ function listen(tell: () => void) {
 
 /** @returns the draft of a record, and what replaces it */
 export function useDraft(workspaceId: string, record: string) {
-  const kept = useSyncExternalStore(listen, () => localStorage.getItem(nameOf(workspaceId, record)))
+  const kept = useSyncExternalStore(listen, () => read(nameOf(workspaceId, record)))
   const draft = useMemo(() => parse(kept), [kept])
   const set = useCallback(
     (next: Draft | undefined) => keepDraft(workspaceId, record, next),

@@ -1,20 +1,18 @@
 import { Alert, Button, Group, NativeSelect, Stack } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import {
-  addAcquiredMutation,
-  listCampaignsOptions,
-} from '../../api/generated/@tanstack/react-query.gen.ts'
+import { addAcquiredMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { useAttempt } from '../../lib/attempt.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { useCampaigns } from '../leads/index.ts'
 
 /** Makes leads of a list; who must not be written to is left out and counted. */
 export function AddToCampaign({ listId }: { listId: string }) {
   const { t } = useTranslation()
   const attempt = useAttempt()
   const [campaign, setCampaign] = useState('')
-  const campaigns = useQuery(listCampaignsOptions({ query: { limit: 100 } }))
+  const campaigns = useCampaigns()
   const add = useMutation({ ...addAcquiredMutation(), onSuccess: attempt.renew })
   const submit = () =>
     add.mutate({
@@ -36,7 +34,7 @@ export function AddToCampaign({ listId }: { listId: string }) {
           }}
           data={[
             { value: '', label: t(($) => $.contacts.add.choose) },
-            ...(campaigns.data?.items.map(({ id, name }) => ({ value: id, label: name })) ?? []),
+            ...[...campaigns].map(([value, label]) => ({ value, label })),
           ]}
         />
         <Button disabled={campaign === ''} loading={add.isPending} onClick={submit}>

@@ -1,15 +1,13 @@
 import { MultiSelect, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { listMailboxesOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { useMailboxes } from '../mailboxes/index.ts'
 import { useDraft } from './useDraft.ts'
 
 /** Which mailboxes it sends from; those that are gone stay in the list until somebody takes them out. */
 export function CampaignMailboxes() {
   const { t } = useTranslation()
   const { campaign, set, mayChange, problemAt } = useDraft()
-  const mailboxes = useQuery(listMailboxesOptions({ query: { limit: 100 } }))
-  const known = mailboxes.data?.items ?? []
+  const known = useMailboxes()
   const gone = campaign.email_list.filter(
     (address) => !known.some((mailbox) => mailbox.address === address),
   )

@@ -15,11 +15,11 @@ import { Forecast } from './Forecast.tsx'
 import { ReadinessProblems } from './ReadinessProblems.tsx'
 import { useDraft } from './useDraft.ts'
 
-/** What stands in the way, who gets mail and when; then the button. */
+/** What stands in the way, who gets mail and when; then the button, for the version that is shown. */
 export default function Launch({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const { campaign } = useDraft()
+  const { campaign, saving, fault: refusal } = useDraft()
   const { id, status, lead_counts } = campaign
   const path = { id }
   const readiness = useQuery({ ...readCampaignReadinessOptions({ path }), staleTime: 0 })
@@ -53,12 +53,17 @@ export default function Launch({ onDone }: { onDone: () => void }) {
         </Text>
       </section>
       <Forecast forecast={forecast.data} />
+      {saving !== 'saved' && (
+        <Text role="status" size="sm" ta="right" c="var(--amber-text)">
+          {t(($) => $.campaigns.launch.waits[saving], { message: refusal?.message ?? '' })}
+        </Text>
+      )}
       <Group justify="flex-end">
         <Button variant="default" onClick={onDone}>
           {t(($) => $.common.cancel)}
         </Button>
         <Button
-          disabled={!readiness.data.ready}
+          disabled={!readiness.data.ready || saving !== 'saved'}
           loading={start.isPending}
           onClick={() => start.mutate({ path, body: { status: 'active' } })}
         >

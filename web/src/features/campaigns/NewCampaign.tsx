@@ -1,6 +1,6 @@
 import { Button, Group, NativeSelect, Radio, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -9,11 +9,11 @@ import {
   createCampaignMutation,
   duplicateCampaignMutation,
   listCampaignSummariesInfiniteQueryKey,
-  listCampaignSummariesOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { useAttempt } from '../../lib/attempt.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
+import { useCampaigns } from '../leads/index.ts'
 import { useWorkspace } from '../users/index.ts'
 import { oneMail, useFirstDraft } from './first-draft.ts'
 
@@ -29,7 +29,7 @@ export default function NewCampaign({ onCancel }: { onCancel: () => void }) {
   const attempt = useAttempt()
   const firstDraft = useFirstDraft()
   const [fault, setFault] = useState<Fault>()
-  const others = useQuery(listCampaignSummariesOptions({ query: { limit: 100 } }))
+  const others = useCampaigns()
   const form = useForm({
     initialValues: { name: '', start: 'one' as Start, source: '' },
     onValuesChange: attempt.renew,
@@ -56,7 +56,6 @@ export default function NewCampaign({ onCancel }: { onCancel: () => void }) {
     create.mutate({ headers, body: firstDraft(name, start === 'one' ? oneMail : []) })
   })
   const { start } = form.getValues()
-  const items = others.data?.items ?? []
   return (
     <Form onSubmit={submit} fault={fault}>
       <Radio.Group
@@ -79,10 +78,10 @@ export default function NewCampaign({ onCancel }: { onCancel: () => void }) {
         <NativeSelect
           {...form.getInputProps('source')}
           label={t(($) => $.campaigns.form.source)}
-          description={items.length === 0 ? t(($) => $.campaigns.form.noSource) : undefined}
+          description={others.size === 0 ? t(($) => $.campaigns.form.noSource) : undefined}
           data={[
             { value: '', label: '' },
-            ...items.map(({ id, name }) => ({ value: id, label: name })),
+            ...[...others].map(([value, label]) => ({ value, label })),
           ]}
         />
       ) : (

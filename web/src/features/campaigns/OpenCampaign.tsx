@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useBlocker } from '@tanstack/react-router'
 import { Suspense, useEffect, useState } from 'react'
 import {
+  forecastCampaignQueryKey,
   getCampaignQueryKey,
   listCampaignSummariesInfiniteQueryKey,
   readCampaignReadinessQueryKey,
@@ -10,7 +11,7 @@ import {
 import { getCampaign, updateCampaign } from '../../api/generated/sdk.gen.ts'
 import type { Campaign } from '../../api/generated/types.gen.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
-import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { isAtLeast, useSignedIn, useWorkspace } from '../users/index.ts'
 import type { Tab } from './address.ts'
 import { CampaignHead } from './CampaignHead.tsx'
 import classes from './CampaignPage.module.css'
@@ -38,6 +39,7 @@ export function OpenCampaign({ record }: { record: Campaign }) {
   const cache = useQueryClient()
   const { tab = 'steps' } = route.useSearch()
   const mayChange = isAtLeast(useWorkspace().role, 'member')
+  const { user } = useSignedIn()
   const { id } = record
   const [draft] = useState(
     () =>
@@ -49,12 +51,13 @@ export function OpenCampaign({ record }: { record: Campaign }) {
         read: async () => (await getCampaign({ path: { id }, throwOnError: true })).data,
         onSaved(saved) {
           cache.setQueryData(getCampaignQueryKey({ path: { id } }), saved)
-          void cache.invalidateQueries({
-            queryKey: readCampaignReadinessQueryKey({ path: { id } }),
-          })
+          const path = { id }
+          void cache.invalidateQueries({ queryKey: readCampaignReadinessQueryKey({ path }) })
+          void cache.invalidateQueries({ queryKey: forecastCampaignQueryKey({ path }) })
           void cache.invalidateQueries({ queryKey: listCampaignSummariesInfiniteQueryKey() })
         },
-        storage: localStorage,
+        userId: user.id,
+        storage: mayChange ? localStorage : undefined,
       }),
   )
   useEffect(() => draft.adopt(record), [draft, record])

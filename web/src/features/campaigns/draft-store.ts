@@ -30,7 +30,15 @@ interface DraftParts {
   save: (changes: CampaignChanges, version: string) => Promise<Campaign>
   read: () => Promise<Campaign>
   onSaved: (campaign: Campaign) => void
-  storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+  /** Who writes: on a shared computer nobody goes on with what another has typed. */
+  userId: string
+  /** None for somebody who may only look. */
+  storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | undefined
+}
+
+interface Kept {
+  base: Campaign
+  edits: Partial<Settings>
 }
 
 const waitMs = 700
@@ -44,6 +52,8 @@ const isNew = (id: string) => id.startsWith('new-')
 export class CampaignDraft {
   #base: Campaign
   #edits: Partial<Settings> = {}
+  /** As it was before a conflict: kept until a person has chosen, so that a reload asks again. */
+  #unmerged: Kept | undefined
   #state: DraftState
   #timer: ReturnType<typeof setTimeout> | undefined
   #running: Promise<void> | undefined
@@ -61,7 +71,9 @@ export class CampaignDraft {
       this.#edits = kept.edits
     }
     this.#state = this.#stateAs(kept ? 'unsaved' : 'saved')
-    if (kept) this.adopt(campaign)
+    if (!kept) return
+    this.adopt(campaign)
+    if (this.#state.saving === 'unsaved') this.#saveLater()
   }
 
   subscribe = (tell: () => void) => {
@@ -75,25 +87,32 @@ export class CampaignDraft {
 
   set = (changes: Partial<Settings>) => {
     this.#edits = { ...this.#edits, ...changes }
+    if (this.#unmerged) this.#unmerged.edits = { ...changes, ...this.#unmerged.edits }
     this.#keep()
     this.#tell(this.#state.saving === 'conflict' ? 'conflict' : 'unsaved')
     if (this.#state.saving !== 'conflict') this.#saveLater()
   }
 
-  /** Resolves once all that was typed until now is saved, or refused. */
+  /** Resolves once all that was typed until now is saved, or refused; what was refused is tried again. */
   flush = async (): Promise<void> => {
     clearTimeout(this.#timer)
     this.#timer = undefined
     await this.#running
-    if (this.#state.saving === 'unsaved') await this.#start()
+    if (this.#state.saving === 'unsaved' || this.#state.saving === 'refused') await this.#start()
   }
 
   /** A newer record than the one that is known. */
   adopt = (theirs: Campaign) => {
-    if (Date.parse(theirs.timestamp_updated) < Date.parse(this.#base.timestamp_updated)) return
+    const newer = Date.parse(theirs.timestamp_updated) - Date.parse(this.#base.timestamp_updated)
+    if (newer < 0) return
     if (this.#running && this.#state.saving === 'saving') return
     // Both versions stay in sight until a person has chosen; saving then learns of what is newer.
     if (this.#state.saving === 'conflict') return
+    if (newer === 0) {
+      // Only what nobody writes, such as counts: what was refused would be refused again.
+      this.#base = theirs
+      return this.#tell(this.#state.saving, this.#state.fault)
+    }
     this.#rebase(theirs)
     if (this.#state.saving === 'unsaved') this.#saveLater()
   }
@@ -110,6 +129,7 @@ export class CampaignDraft {
         .filter((name) => !isEqual(whole[name], this.#base[name]))
         .map((name) => [name, whole[name]]),
     )
+    this.#unmerged = undefined
     this.#keep()
     this.#tell(this.#isClean() ? 'saved' : 'unsaved')
     void this.flush()
@@ -173,6 +193,8 @@ export class CampaignDraft {
       name,
       merge<unknown>(this.#base[name], this.#edits[name], theirs[name], conflicts, `/${name}`),
     ])
+    const before = { base: this.#base, edits: this.#edits }
+    this.#unmerged = conflicts.length > 0 ? before : undefined
     this.#base = theirs
     this.#edits = Object.fromEntries(merged)
     if (conflicts.length === 0) {
@@ -197,15 +219,23 @@ export class CampaignDraft {
     for (const tell of this.#listeners) tell()
   }
 
-  #keep() {
-    const name = `outrider-campaign:${this.#base.id}`
-    if (this.#isClean()) this.#parts.storage.removeItem(name)
-    else this.#parts.storage.setItem(name, JSON.stringify({ base: this.#base, edits: this.#edits }))
+  get #name() {
+    return `outrider-campaign ${this.#parts.userId} ${this.#base.id}`
   }
 
-  #readKept(): { base: Campaign; edits: Partial<Settings> } | undefined {
+  #keep() {
+    const kept: Kept = this.#unmerged ?? { base: this.#base, edits: this.#edits }
     try {
-      const text = this.#parts.storage.getItem(`outrider-campaign:${this.#base.id}`)
+      if (this.#isClean() && !this.#unmerged) this.#parts.storage?.removeItem(this.#name)
+      else this.#parts.storage?.setItem(this.#name, JSON.stringify(kept))
+    } catch {
+      // The browser's storage is full or shut: the server gets it all the same.
+    }
+  }
+
+  #readKept(): Kept | undefined {
+    try {
+      const text = this.#parts.storage?.getItem(this.#name)
       return text ? JSON.parse(text) : undefined
     } catch {
       return undefined

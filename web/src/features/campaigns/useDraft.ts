@@ -14,6 +14,8 @@ export function useDraft() {
   return {
     ...{ campaign, saving, fault, conflicts, mayChange },
     ...{ set: draft.set, flush: draft.flush, resolve: draft.resolve, keyOf: draft.keyOf },
+    /** As it is at this moment, for what happens after the page was drawn. */
+    now: () => draft.state().campaign,
     /** What the server says is wrong at a place, given as a JSON pointer. */
     problemAt: (path: string) =>
       fault?.details?.find((detail) => detail.path === path)?.message ?? undefined,

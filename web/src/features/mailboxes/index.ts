@@ -1,1 +1,2 @@
 export { mailboxFilterOf } from './filter.ts'
+export { useMailboxes } from './useMailboxes.ts'

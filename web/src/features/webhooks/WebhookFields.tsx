@@ -1,7 +1,6 @@
 import { NativeSelect, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { listCampaignsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { useCampaigns } from '../leads/index.ts'
 import { HeaderFields } from './HeaderFields.tsx'
 import { TargetField } from './TargetField.tsx'
 import { useEventNames } from './useEventNames.ts'
@@ -11,11 +10,10 @@ import type { WebhookForm } from './webhook-form.ts'
 export function WebhookFields({ form }: { form: WebhookForm }) {
   const { t } = useTranslation()
   const { types } = useEventNames()
-  const campaigns = useQuery(listCampaignsOptions({ query: { limit: 100 } }))
+  const campaigns = useCampaigns()
   const { campaign, event_type } = form.getValues()
-  const listed = campaigns.data?.items ?? []
-  // One that is older than those that are listed stays chosen.
-  const missing = campaign !== '' && !listed.some(({ id }) => id === campaign)
+  // Until it is read, and after it was deleted, it stays chosen.
+  const missing = campaign !== '' && !campaigns.has(campaign)
   return (
     <>
       <TextInput
@@ -40,7 +38,7 @@ export function WebhookFields({ form }: { form: WebhookForm }) {
         data={[
           { value: '', label: t(($) => $.webhooks.form.everyCampaign) },
           ...(missing ? [campaign] : []),
-          ...listed.map(({ id, name }) => ({ value: id, label: name })),
+          ...[...campaigns].map(([value, label]) => ({ value, label })),
         ]}
       />
       <HeaderFields form={form} />

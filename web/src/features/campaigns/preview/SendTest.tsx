@@ -1,17 +1,15 @@
 import { Button, Drawer, Group, NativeSelect, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Fault } from '../../../api/fault.ts'
-import {
-  listMailboxesOptions,
-  sendTestMailMutation,
-} from '../../../api/generated/@tanstack/react-query.gen.ts'
+import { sendTestMailMutation } from '../../../api/generated/@tanstack/react-query.gen.ts'
 import { useAttempt } from '../../../lib/attempt.ts'
 import { showFault } from '../../../lib/form.ts'
 import { Form } from '../../../ui/Form.tsx'
+import { useMailboxes } from '../../mailboxes/index.ts'
 import { useSignedIn } from '../../users/index.ts'
 import { useDraft } from '../useDraft.ts'
 import { draftOf } from './preview-query.ts'
@@ -32,8 +30,7 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
   const attempt = useAttempt()
   const [fault, setFault] = useState<Fault>()
   const [refusal, setRefusal] = useState<string>()
-  const mailboxes = useQuery(listMailboxesOptions({ query: { limit: 100 } }))
-  const known = mailboxes.data?.items ?? []
+  const known = useMailboxes()
   const own = known.filter(({ address }) => campaign.email_list.includes(address))
   const choices = own.length > 0 ? own : known
   const form = useForm({

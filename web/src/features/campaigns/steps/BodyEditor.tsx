@@ -1,5 +1,5 @@
 import { Group, SegmentedControl, Text, Textarea } from '@mantine/core'
-import { useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { canEdit } from '../../../ui/RichText/canEdit.ts'
 import { RichText } from '../../../ui/RichText/RichText.tsx'
@@ -23,6 +23,16 @@ export function BodyEditor({ value, problem, onChange }: BodyEditorProps) {
   const { mayChange } = useDraft()
   const [isEditable, setEditable] = useState(() => canEdit(value))
   const [view, setView] = useState<View>(isEditable ? 'rich' : 'source')
+  // What it wrote itself it can show; a version of somebody else is looked at before it gets it.
+  const written = useRef(value)
+  const canShow = useMemo(
+    () => view !== 'rich' || value === written.current || canEdit(value),
+    [view, value],
+  )
+  if (!canShow) {
+    setEditable(false)
+    setView('source')
+  }
   const show = (chosen: View) => {
     // What the editor cannot give back unchanged it must not get.
     if (chosen === 'rich' && !canEdit(value)) return setEditable(false)
@@ -57,7 +67,10 @@ export function BodyEditor({ value, problem, onChange }: BodyEditorProps) {
           label={t(($) => $.campaigns.steps.body)}
           value={value}
           readOnly={!mayChange}
-          onChange={onChange}
+          onChange={(body) => {
+            written.current = body
+            onChange(body)
+          }}
           tools={(editor) => <VariableMenu editor={editor} />}
         />
       )}

@@ -7,7 +7,7 @@ import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { UndoButton } from '../../../ui/UndoButton.tsx'
 import { campaignPlaceOf } from '../address.ts'
 import { useDraft } from '../useDraft.ts'
-import { newStep, type Step, stepsOf } from './edit-steps.ts'
+import { asNew, newStep, type Step, stepsOf } from './edit-steps.ts'
 import { StepEditor } from './StepEditor.tsx'
 import { StepList } from './StepList.tsx'
 import classes from './StepsTab.module.css'
@@ -17,7 +17,7 @@ const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 /** The mails in their order on the left, the chosen one on the right. */
 export default function StepsTab() {
   const { t } = useTranslation()
-  const { campaign, set, mayChange, problemAt, keyOf } = useDraft()
+  const { campaign, now, set, mayChange, problemAt, keyOf } = useDraft()
   const { step: asked = 1, variant = 1 } = route.useSearch()
   const navigate = route.useNavigate()
   const steps = stepsOf(campaign)
@@ -35,9 +35,11 @@ export default function StepsTab() {
     show(steps.length + 1)
   }
   const remove = (index: number) => {
-    save(steps.filter((_, each) => each !== index))
+    const removed = steps[index]
+    if (!removed) return
+    save(steps.toSpliced(index, 1))
     show(Math.max(1, index))
-    const id = `removed-${steps[index]?.id}`
+    const id = `removed-${removed.id}`
     notifications.show({
       id,
       autoClose: 8000,
@@ -46,7 +48,7 @@ export default function StepsTab() {
           text={t(($) => $.campaigns.steps.removed, { number: index + 1 })}
           onUndo={() => {
             notifications.hide(id)
-            save(steps)
+            save(stepsOf(now()).toSpliced(index, 0, asNew(removed)))
           }}
         />
       ),

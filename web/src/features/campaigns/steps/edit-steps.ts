@@ -26,6 +26,13 @@ export const newStep = (before: number): Step => ({
   variants: [newVariant()],
 })
 
+/** With ids to be given: the server takes none back that it has let go. */
+export const asNew = (step: Step): Step => ({
+  ...step,
+  id: newId(),
+  variants: step.variants.map((variant) => ({ ...variant, id: newId() })),
+})
+
 export function moved<T>(list: T[], from: number, to: number): T[] {
   const rest = list.filter((_, index) => index !== from)
   return rest.toSpliced(to, 0, list[from] as T)
