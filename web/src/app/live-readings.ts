@@ -13,7 +13,7 @@ export const readings: Record<string, readonly Reading[]> = {
   inbox: ['listThreads', 'countThreads', 'getThread'],
   deliveries: [
     ...(['listWebhookEvents', 'getWebhookEvent', 'getTryOut'] as const),
-    ...(['listWebhookHealth', 'getWebhookHealth'] as const),
+    ...(['listWebhookHealth', 'getWebhookHealth', 'getHome'] as const),
   ],
   imports: ['listImports', 'getImport'],
   mailboxes: ['listMailboxes', 'getMailbox', 'getMailboxUse', 'getHome'],
@@ -21,7 +21,7 @@ export const readings: Record<string, readonly Reading[]> = {
     ...(['listWebhooks', 'getWebhook', 'listWebhookEventTypes', 'getHome'] as const),
     ...(['listWebhookHealth', 'getWebhookHealth'] as const),
   ],
-  keys: ['listServiceAccountKeys'],
+  keys: ['listServiceAccountKeys', 'getHome'],
   labels: ['listLabels', 'listWebhookEventTypes'],
   suppressions: ['listSuppressions', 'countSuppressions'],
   members: ['listMembers', 'listInvitations'],

@@ -1,6 +1,6 @@
 export { campaignPageRoutes, campaignPageSchemas } from './application-routes.ts'
 export { type CampaignSteps, type HeldSteps, holdSteps } from './campaign-steps.ts'
-export { getCampaign, listCampaigns } from './campaigns.ts'
+export { getCampaign, listCampaigns, listWatchedCampaigns } from './campaigns.ts'
 export { countWithoutUnsubscribing, findFollowing } from './cross-workspace.ts'
 export { deleteDraft } from './delete-campaign.ts'
 export { applyDraft } from './draft.ts'

@@ -101,6 +101,16 @@ export const listCampaigns = prepared<
   limit $5`,
 )
 
+/** Active campaigns and those that bounce protection has paused, the newest first. */
+export const listWatched = prepared<[workspaceId: string, limit: number], CampaignRow>(
+  'list_watched_campaigns',
+  `select ${campaignColumns} ${campaignTables}
+  where c.workspace_id = $1
+    and (c.status = 'active' or c.status = 'paused' and c.status_reason = 'bounce_protection')
+  order by c.id desc
+  limit $2`,
+)
+
 /** No lock of who completes the campaign or adds to it, only of who edits it. */
 export const holdSteps = prepared<
   [workspaceId: string, id: string],

@@ -15,8 +15,11 @@ const dayMs = 86_400_000
 
 /** What the mails of campaigns came to, each day by the zone of its campaign. */
 export async function readAnalytics(ctx: Context, workspaceId: string, query: AnalyticsQuery) {
-  const to = dayOf('to', query.to) ?? new Date(ctx.now().toISOString().slice(0, 10))
-  const from = dayOf('from', query.from) ?? new Date(to.getTime() - (daysUsual - 1) * dayMs)
+  const today = Date.parse(ctx.now().toISOString().slice(0, 10))
+  // East of UTC a day begins earlier.
+  const to = dayOf('to', query.to) ?? new Date(today + dayMs)
+  const last = Math.min(to.getTime(), today)
+  const from = dayOf('from', query.from) ?? new Date(last - (daysUsual - 1) * dayMs)
   const days = (to.getTime() - from.getTime()) / dayMs + 1
   if (days < 1 || days > daysMost) {
     throw invalidField('/from', `from and to must be 1 to ${daysMost} days apart`)

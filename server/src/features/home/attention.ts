@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { countRunners } from '../../kernel/runner/lease-queries.ts'
-import { getCampaign } from '../campaigns/index.ts'
+import { listWatchedCampaigns } from '../campaigns/index.ts'
 import { findSendingHold } from '../sending/index.ts'
 import * as queries from './queries.ts'
 
@@ -48,8 +48,8 @@ export async function listAttention(ctx: Context, workspaceId: string): Promise<
 /** Campaigns that should send and do not, or whose leads wait for a mailbox. */
 async function listStandstills(ctx: Context, workspaceId: string): Promise<Attention[]> {
   const found: Attention[] = []
-  for (const id of await queries.listWatchedCampaigns(ctx.db, workspaceId, campaignsMost)) {
-    const { name, sending_status, timestamp_updated } = await getCampaign(ctx, workspaceId, id)
+  const watched = await listWatchedCampaigns(ctx, workspaceId, campaignsMost)
+  for (const { id, name, sending_status, timestamp_updated } of watched) {
     const { reason, leads_waiting_for_mailbox: waiting } = sending_status
     const about = { kind: 'campaign' as const, id, name, since: timestamp_updated }
     if (reason && lasting.has(reason)) found.push({ ...about, reason, count: null })

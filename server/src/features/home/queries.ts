@@ -64,17 +64,6 @@ export async function listTroubledWebhooks(db: Db, workspaceId: string, most: nu
   return rows
 }
 
-/** Active campaigns and those that bounce protection has paused, the newest. */
-export async function listWatchedCampaigns(db: Db, workspaceId: string, most: number) {
-  const { rows } = await sql<{ id: string }>`
-    select id from campaigns
-    where workspace_id = ${workspaceId}::uuid
-      and (status = 'active' or status = 'paused' and status_reason = 'bounce_protection')
-    order by id desc
-    limit ${most}`.execute(db)
-  return rows.map(({ id }) => id)
-}
-
 /** Mails of which nobody knows whether they were sent, by campaign. */
 export async function countUncertain(db: Db, workspaceId: string) {
   const { rows } = await sql<{ id: string; name: string | null; count: number; since: Date }>`

@@ -173,7 +173,7 @@ export const leadApplicationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(LeadJob) },
       },
     },
-    (req) => cancelJob(req.ctx, req.caller.workspaceId, req.params.id),
+    (req) => cancelJob(req.ctx, req.caller.workspaceId, req.params.id, by(req)),
   )
 
   app.post(

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { type Browser, setUp } from '../../../test/browser.ts'
+import { listAudit } from '../audit/index.ts'
 import { runLeadJobs } from './index.ts'
 
 let api: TestApi
@@ -154,6 +155,15 @@ test('more than a thousand are changed by a runner, which leaves out those that 
 
   const { body: other } = await ask('POST', '/leads/bulk', { ...change, action: 'resume' })
   expect((await ask('POST', `/leads/jobs/${other.id}/cancel`)).body.state).toBe('cancelled')
+  const { items } = await listAudit(
+    api.ctx,
+    api.workspaceId,
+    { limit: 1, startingAfter: undefined },
+    {},
+  )
+  expect(items).toMatchObject([
+    { action: 'lead.many_stopped', actor_type: 'user', details: { job_id: other.id, leads: 0 } },
+  ])
   await runLeadJobs(api.ctx)
   expect(await emails('sending_state=pending')).toEqual(['late@many.example'])
 })

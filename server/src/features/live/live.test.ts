@@ -176,6 +176,51 @@ test('where nothing can be heard of other processes, a page is sent away to ask 
   await app.close()
 })
 
+test('those that left before their stream began are not counted', async () => {
+  const { raise, until } = createSignal()
+  let hear = () => {}
+  const heard = new Promise<void>((resolve) => {
+    hear = resolve
+  })
+  let open = 0
+  const app = await buildApi(api.ctx, {
+    async listen({ message }) {
+      await heard
+      return listen(api.ctx.database.url, liveChannel, message, api.ctx.log)
+    },
+  })
+  let asking = 0
+  app.server.on('request', () => {
+    asking += 1
+    raise()
+  })
+  app.server.on('connection', (socket) => {
+    open += 1
+    socket.on('close', () => {
+      open -= 1
+      raise()
+    })
+  })
+  const at = await app.listen({ host: '127.0.0.1', port: 0 })
+  const left = Array.from({ length: 50 }, () => {
+    const headers = { cookie: cookieOf(owner) }
+    const asked = request(`${at}/app/live?workspace=${api.workspaceId}`, { headers, agent: false })
+    asked.on('error', () => undefined)
+    return asked.end()
+  })
+  await until(async () => asking === left.length || undefined)
+  for (const asked of left) asked.destroy()
+  await until(async () => open === 0 || undefined)
+  hear()
+  // The second is counted after all that left have been told that something can be heard.
+  for (let n = 0; n < 2; n++) {
+    const page = await openPage(owner, api.workspaceId, at)
+    expect(page.status).toBe(200)
+    page.close()
+  }
+  await app.close()
+})
+
 test('a stop ends the streams of pages and does not wait for them', async () => {
   const app = await buildApi(api.ctx, {
     listen: ({ message }) => listen(api.ctx.database.url, liveChannel, message, api.ctx.log),

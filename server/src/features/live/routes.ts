@@ -41,6 +41,8 @@ export const liveRoutes: FastifyPluginAsyncTypebox<{
         throw new AppError('rate_limited', 'Too many pages are open; close some of them.')
       }
       await hub.listen()
+      // Nothing tells of the end of one that has left already.
+      if (req.raw.socket.destroyed) return reply.hijack()
       const stream = openStream(req, reply)
       const ended = new AbortController()
       const end = () => {

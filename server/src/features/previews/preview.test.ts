@@ -80,6 +80,22 @@ test('a preview is what is sent, byte for byte but for the date, whenever it is 
   }
 })
 
+test('what is only looked at has no links that count for the lead', async () => {
+  const { ctx, workspaceId } = sending
+  const campaign = await sending.createCampaign([mailbox], tracked)
+  await sending.call('PATCH', `/api/v2/campaigns/${campaign.id}`, { body: { status: 'paused' } })
+  const lead = { email: 'looked@x.example', first_name: 'Lo', custom_variables: { city: 'Ulm' } }
+  await sending.addLeads(campaign.id, [lead])
+  for (const step of [1, 2, 3]) {
+    const request = { email: lead.email, step, variant: 1, isLookedAt: true }
+    const { mail } = await previewStep(ctx, workspaceId, campaign.id, request)
+    const source = `${mail?.html} ${mail?.text} ${mail?.bytes.toString().replaceAll('=\r\n', '')}`
+    expect(source).not.toMatch(/\/[oc]\//)
+    expect(source.replaceAll('/u/test', '')).not.toContain('/u/')
+    if (step === 1) expect(mail?.html).toContain('https://x.example')
+  }
+})
+
 test('a lead that would be skipped has a reason instead of a mail', async () => {
   const campaign = await sending.createCampaign([mailbox], tracked)
   await sending.addLeads(campaign.id, [{ email: 'nobody@x.example' }])

@@ -29,6 +29,8 @@ export type PreviewRequest = (
   variant?: number | undefined
   /** What is changed of the campaign and not saved yet. */
   draft?: CampaignChanges | undefined
+  /** For whoever only looks: no open, click or wish that comes of it is the lead's. */
+  isLookedAt?: boolean | undefined
   /** For a test of the mail. */
   test?: TestEnvelope | undefined
 }
@@ -67,7 +69,7 @@ export async function previewStep(
   campaignId: string,
   request: PreviewRequest,
 ): Promise<Preview> {
-  const { draft, test } = request
+  const { draft, isLookedAt = false, test } = request
   const stored = await getCampaign(ctx, workspaceId, campaignId)
   const changed = draft ? await applyDraft(ctx, stored, draft) : stored
   const campaign = test ? { ...changed, ...withoutTraces } : changed
@@ -79,7 +81,7 @@ export async function previewStep(
     ? await getMailbox(ctx, workspaceId, test.mailboxId)
     : await findSender(ctx, campaign, lead.id)
   const made = (await new LinkMaker(ctx).look()).of(mailbox)
-  const links = test ? harmless(made, mailbox.address) : made
+  const links = test || isLookedAt ? harmless(made, mailbox.address) : made
 
   const notSent = await whyNotSent(ctx, lead)
 
@@ -153,12 +155,13 @@ async function getMailbox(ctx: Context, workspaceId: string, id: string) {
   return mailbox
 }
 
-/** A test goes to nobody else, and opening it is no open of the lead's. */
+/** A test goes to nobody else, and says what it is: nothing of it is tracked. */
 const withoutTraces = { open_tracking: false, link_tracking: false, cc_list: [], bcc_list: [] }
 
-/** Whoever presses "unsubscribe" in a test must not unsubscribe the lead. */
+/** Whoever opens it, follows a link or presses "unsubscribe" does not do so for the lead. */
 const harmless = (links: TrackingLinks, address: string): TrackingLinks => ({
-  ...links,
+  open: () => null,
+  click: (_mail, url) => url,
   unsubscribe: (mail, email) => {
     const real = links.unsubscribe(mail, email)
     return real.startsWith('mailto:') ? `mailto:${address}` : new URL('/u/test', real).href

@@ -24,7 +24,8 @@ export const previewRoutes: FastifyPluginAsyncTypebox<{ attempts: RateLimit }> =
       schema: {
         operationId: 'previewMail',
         summary: 'Look at a mail as a lead would get it',
-        description: 'Made by what makes the mails that are sent. Nothing is sent or kept.',
+        description:
+          'Made by what makes the mails that are sent, with links that count for nobody. Nothing is sent or kept.',
         tags,
         params,
         body: ref(PreviewInput),
@@ -32,7 +33,7 @@ export const previewRoutes: FastifyPluginAsyncTypebox<{ attempts: RateLimit }> =
       },
     },
     async ({ ctx, caller, params: { id }, body: { lead_id: leadId, ...asked } }) =>
-      shown(await previewStep(ctx, caller.workspaceId, id, { leadId, ...asked })),
+      shown(await previewStep(ctx, caller.workspaceId, id, { leadId, ...asked, isLookedAt: true })),
   )
 
   app.post(

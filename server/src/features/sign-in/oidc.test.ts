@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
-import { type Browser, openBrowser, owner, setUp } from '../../../test/browser.ts'
+import { type Browser, openBrowser, owner, setUp, signIn } from '../../../test/browser.ts'
 
 const clientId = 'outrider'
 const clientSecret = 'a secret of thirty-two characters'
@@ -103,6 +103,18 @@ test('a person signs in elsewhere by the address that both sides know', async ()
   const again = openBrowser(api as TestApi)
   await enter(again, owner.email)
   expect(await userOf(again)).toMatchObject({ email: owner.email })
+})
+
+test('who signs in elsewhere for the first time is from then on the only one who gets in', async () => {
+  const before = await setUp(await start())
+  const browser = openBrowser(api as TestApi)
+  await enter(browser, owner.email)
+  expect(await userOf(browser)).toMatchObject({ email: owner.email })
+  expect(await userOf(before)).toBeNull()
+  await expect(signIn(api as TestApi, owner)).rejects.toThrow('wrong_credentials')
+  // Not so the second time: then a session and a password are the person's own.
+  await enter(openBrowser(api as TestApi), owner.email)
+  expect(await userOf(browser)).toMatchObject({ email: owner.email })
 })
 
 test('it makes no account, and links none by an address that is not verified', async () => {

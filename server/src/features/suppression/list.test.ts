@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
-import { operator } from '../audit/index.ts'
+import { listAudit, operator } from '../audit/index.ts'
 import { optOut } from '../directory/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import {
@@ -36,6 +36,18 @@ async function exported(): Promise<string[]> {
   for await (const line of exportSuppressions(ctx, workspaceId)) list.push(line)
   return list
 }
+
+test('an upload that breaks off leaves a trace of what it added', async () => {
+  async function* broken() {
+    for (let n = 0; n < 1000; n++) yield `n${n}@example.com`
+    throw new Error('gone')
+  }
+  const run = importSuppressions(ctx, workspaceId, broken(), 'blocked', operator)
+  await expect(run).rejects.toThrow('gone')
+  const page = { limit: 1, startingAfter: undefined }
+  const { items } = await listAudit(ctx, workspaceId, page, {})
+  expect(items).toMatchObject([{ action: 'suppression.imported', details: { added: 1000 } }])
+})
 
 test('an import takes addresses and domains as people write them, and names the lines it cannot read', async () => {
   const result = await importLines(

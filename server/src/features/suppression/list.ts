@@ -49,20 +49,24 @@ export async function importSuppressions(
     batch = []
   }
   let number = 0
-  for await (const line of lines) {
-    number += 1
-    const read = readLine(line, reason)
-    if (read === 'nothing' || (read === 'invalid' && number === 1 && isHeading(line))) continue
-    if (read === 'invalid') {
-      result.invalid += 1
-      if (result.invalid_lines.length < linesShown) result.invalid_lines.push(number)
-      continue
+  try {
+    for await (const line of lines) {
+      number += 1
+      const read = readLine(line, reason)
+      if (read === 'nothing' || (read === 'invalid' && number === 1 && isHeading(line))) continue
+      if (read === 'invalid') {
+        result.invalid += 1
+        if (result.invalid_lines.length < linesShown) result.invalid_lines.push(number)
+        continue
+      }
+      batch.push(read)
+      if (batch.length >= batchMax) await write()
     }
-    batch.push(read)
-    if (batch.length >= batchMax) await write()
+    await write()
+  } finally {
+    // What was written before an upload broke off stays.
+    await record(ctx, workspaceId, actor, 'suppression.imported', { added: result.added })
   }
-  await write()
-  await record(ctx, workspaceId, actor, 'suppression.imported', { added: result.added })
   return result
 }
 

@@ -1,5 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { deleteAccess } from './queries.ts'
 
 /**
  * better-auth as a library: passwords, sessions and second factors. None of its own routes is served;
@@ -106,7 +108,16 @@ async function createAuth(ctx: Context, plugins: Plugins) {
     },
     // Who signed in elsewhere is known by their subject; what the provider would let us do is not kept.
     databaseHooks: {
-      account: { create: { before: async (account) => ({ data: tokenless(account) }) } },
+      account: {
+        create: {
+          before: async (account) => {
+            // Whoever held the link of an invitation may have set the password, and not who owns the
+            // address: that is known only now.
+            await transaction(ctx, (tx) => deleteAccess(tx.db, account.userId))
+            return { data: tokenless(account) }
+          },
+        },
+      },
     },
     plugins: [
       ...more,

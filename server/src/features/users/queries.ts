@@ -59,6 +59,17 @@ export const deleteSessionById = (db: Db, userId: string, id: string) =>
 export const deleteOtherSessions = (db: Db, userId: string, token: string) =>
   db.deleteFrom('user_sessions').where('user_id', '=', userId).where('token', '<>', token).execute()
 
+/** Everything that lets somebody in without the provider: the password, links to reset it, sessions. */
+export async function deleteAccess(tx: Db, userId: string): Promise<void> {
+  await tx
+    .deleteFrom('user_accounts')
+    .where('user_id', '=', userId)
+    .where('provider_id', '=', 'credential')
+    .execute()
+  await tx.deleteFrom('password_resets').where('user_id', '=', userId).execute()
+  await deleteOtherSessions(tx, userId, '')
+}
+
 export async function replacePasswordReset(tx: Db, reset: Insertable<PasswordResets>) {
   await tx.deleteFrom('password_resets').where('user_id', '=', reset.user_id).execute()
   await tx.insertInto('password_resets').values(reset).execute()

@@ -1279,7 +1279,7 @@ export const deleteCampaign = <ThrowOnError extends boolean = true>(options: Opt
 /**
  * Look at a mail as a lead would get it
  *
- * Made by what makes the mails that are sent. Nothing is sent or kept.
+ * Made by what makes the mails that are sent, with links that count for nobody. Nothing is sent or kept.
  */
 export const previewMail = <ThrowOnError extends boolean = true>(options: Options<PreviewMailData, ThrowOnError>): RequestResult<PreviewMailResponses, PreviewMailErrors, ThrowOnError> => (options.client ?? client).post<PreviewMailResponses, PreviewMailErrors, ThrowOnError>({
     url: '/app/campaigns/{id}/preview',

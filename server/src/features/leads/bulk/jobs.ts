@@ -130,13 +130,23 @@ export async function getJob(ctx: Context, workspaceId: string, id: string): Pro
 }
 
 /** What was done stays done; the others stay as they are. */
-export const cancelJob = (ctx: Context, workspaceId: string, id: string): Promise<LeadJob> =>
+export const cancelJob = (
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  by: ChangedBy,
+): Promise<LeadJob> =>
   transaction(ctx, async (tx) => {
     const job = await queries.lockJob(tx.db, workspaceId, id)
     if (!job) throw notFound('job')
     if (job.state !== 'running') return shown(job)
     Object.assign(job, { state: 'cancelled', timestamp_updated: tx.now() })
     await queries.updateJob(tx.db, job)
+    await recordAudit(tx, {
+      ...by,
+      ...{ workspaceId, action: 'lead.many_stopped', subjectType: 'lead', subjectId: null },
+      details: { job_id: id, leads: job.looked_at },
+    })
     return shown(job)
   })
 

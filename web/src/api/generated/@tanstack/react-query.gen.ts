@@ -3183,7 +3183,7 @@ export const deleteCampaignMutation = (options?: Partial<Options<DeleteCampaignD
 /**
  * Look at a mail as a lead would get it
  *
- * Made by what makes the mails that are sent. Nothing is sent or kept.
+ * Made by what makes the mails that are sent, with links that count for nobody. Nothing is sent or kept.
  */
 export const previewMailMutation = (options?: Partial<Options<PreviewMailData>>): UseMutationOptions<PreviewMailResponse, PreviewMailError, Options<PreviewMailData>> => {
     const mutationOptions: UseMutationOptions<PreviewMailResponse, PreviewMailError, Options<PreviewMailData>> = {
