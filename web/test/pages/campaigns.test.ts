@@ -128,6 +128,53 @@ test('two people who change one campaign are put together, or choose', async ({
   await page.getByRole('heading', { name: 'Mine again' }).waitFor()
 })
 
+test('a removed step comes back, what the editor would flatten is shown as its source, and nothing starts unlike it is shown', async ({
+  application,
+  open,
+}) => {
+  const { id } = await createCampaign(application, { name: 'Mended', sequences: sequences() })
+  const url = `/app/api/v2/campaigns/${id}`
+  const stored = async () => {
+    const { body } = await application.asOwner('GET', url)
+    const { sequences: found } = body as { sequences: ReturnType<typeof sequences> }
+    return found[0]?.steps ?? []
+  }
+  const page = await open(application.visitor, `${path}/${id}`)
+  await page.getByRole('button', { name: 'Actions for step 2' }).click()
+  await page.getByRole('menuitem', { name: 'Remove' }).click()
+  await saved(page)
+  await expect.poll(async () => (await stored()).length).toBe(1)
+  await page.getByRole('textbox', { name: 'Subject' }).fill('Hello again')
+  await page.getByRole('alert').getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(async () => (await stored()).length).toBe(2)
+  await saved(page)
+  const [first, second] = await stored()
+  expect(first?.variants[0]?.subject).toBe('Hello again')
+  expect(second?.variants[0]?.body).toBe('<p>Did you see my mail?</p>')
+
+  await page.locator('.variable', { hasText: 'first_name' }).waitFor()
+  const body = '<table><tr><td>Theirs</td></tr></table>'
+  const variants = first?.variants.map((variant) => ({ ...variant, body }))
+  const steps = [{ ...first, variants }, second]
+  await application.asOwner('PATCH', url, { sequences: [{ steps }] })
+  await page.getByText('its source is edited').waitFor()
+  expect(await page.getByRole('textbox', { name: 'Source of the mail' }).inputValue()).toBe(body)
+
+  await page.route(`**${url}`, (route) =>
+    route.request().method() === 'PATCH' ? route.abort() : route.fallback(),
+  )
+  await page.getByRole('textbox', { name: 'Subject' }).fill('Not saved')
+  await page.getByRole('button', { name: 'Launch' }).click()
+  const launch = page.getByRole('dialog')
+  await launch.getByText('without your last changes').waitFor()
+  expect(await launch.getByRole('button', { name: 'Launch' }).isDisabled()).toBe(true)
+  await launch.getByRole('button', { name: 'Cancel' }).click()
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Launch' }).click()
+  await saved(page)
+  await launch.getByText('without your last changes').waitFor({ state: 'detached' })
+})
+
 test('a mail is shown as it leaves, whatever is in it, and what the editor would change it does not open', async ({
   application,
   open,

@@ -35,7 +35,7 @@ export function ReadinessProblems({ problems }: Pick<CampaignReadiness, 'problem
               to="/w/$handle/campaigns/$id"
               params={{ handle, id }}
               search={placeOf(path)}
-              className={classes.link}
+              className={classes.linkInNotice}
             >
               {t(($) => $.campaigns.launch.show)}
             </Link>
