@@ -193,16 +193,26 @@ export const countLeads = async (db: Db, workspaceId: string): Promise<number> =
 // not know keeps it on the index, where in a table without statistics it would rather walk the whole
 // workspace than search for a thousand values.
 
-/** Those of the addresses that are in the campaign. */
+/**
+ * Those of the addresses that are in the campaign. Each is the first from itself on in the order of the
+ * unique key, which no other index has: as a list of equal ones, the planner would walk all leads of the
+ * campaign for each batch of a large import, until the table is analyzed (2.2 s instead of 2 ms for
+ * 1,000 addresses among 100,000).
+ */
 export const findPresent = prepared<
   [string, string, string[]],
   { id: string; email_folded: string }
 >(
   'find_present_leads',
-  `select id, email_folded
-   from leads
-   where workspace_id = $1 and campaign_id = $2
-     and email_folded = any(array(select unnest($3::text[])))`,
+  `select l.id, l.email_folded
+   from unnest($3::text[]) as k (folded)
+   join lateral (
+     select id, email_folded, campaign_id
+     from leads
+     where workspace_id = $1 and (email_folded, campaign_id) >= (k.folded, $2)
+     order by email_folded, campaign_id
+     limit 1
+   ) l on l.email_folded = k.folded and l.campaign_id = $2`,
 )
 
 /** Those of the addresses that are in any campaign of the workspace. */
