@@ -38,7 +38,13 @@ export const readEverythingAgain = () =>
     [personalCache, ...workspaceCaches.values()].map((cache) => cache.invalidateQueries()),
   )
 
+const forgetting = new Set<() => void>()
+
+/** For what a person has under way outside of any cache. */
+export const onForget = (forget: () => void) => void forgetting.add(forget)
+
 /** What one person read must not be there when another signs in. */
 export function forgetEverything() {
   for (const cache of [personalCache, ...workspaceCaches.values()]) cache.clear()
+  for (const forget of forgetting) forget()
 }

@@ -34,6 +34,7 @@ export function InboxPage() {
   )
   // In the order in which they are shown, for the keys that move.
   const [shown, setShown] = useState<string[]>([])
+  const [resets, setResets] = useState(0)
   const changes = useThreadChanges()
   const reply = useRef<HTMLTextAreaElement>(null)
 
@@ -67,6 +68,10 @@ export function InboxPage() {
     close: () => thread && open(undefined),
   }
   useInboxKeys(actions)
+  const startOver = () => {
+    setResets(resets + 1)
+    go(reset)
+  }
 
   return (
     <div className={classes.page} data-open={thread ? true : undefined}>
@@ -74,10 +79,14 @@ export function InboxPage() {
       <ViewNav place={place} onGo={go} />
       <section className={classes.list} aria-label={t(($) => $.inbox.conversations)}>
         <div className={classes.head}>
-          <InboxSearch value={place.search ?? ''} onChange={(search) => go({ search }, true)} />
+          <InboxSearch
+            key={resets}
+            value={place.search ?? ''}
+            onChange={(search) => go({ search }, true)}
+          />
           <SyncButton />
         </div>
-        <ThreadList place={place} onOpen={open} onShow={setShown} onReset={() => go(reset)} />
+        <ThreadList place={place} onOpen={open} onShow={setShown} onReset={startOver} />
       </section>
       {thread ? (
         <Suspense fallback={<LoadingThread />}>

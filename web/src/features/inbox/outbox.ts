@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { cacheOf } from '../../api/caches.ts'
+import { cacheOf, onForget } from '../../api/caches.ts'
 import type { Fault } from '../../api/fault.ts'
 import { replyInThread } from '../../api/generated/sdk.gen.ts'
 import { keepDraft } from '../../lib/draft.ts'
@@ -63,6 +63,12 @@ export function undoReply(threadId?: string): boolean {
   remove(last.key)
   return true
 }
+
+// Whoever signs in next must not send it; its text stays a draft.
+onForget(() => {
+  for (const timer of timers.values()) clearTimeout(timer)
+  set([])
+})
 
 async function send({ workspaceId, threadId, text, key, seen, force }: Outgoing) {
   change(key, { state: 'sending' })

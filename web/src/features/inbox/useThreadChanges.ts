@@ -78,16 +78,18 @@ export function useThreadChanges() {
       )
     },
     async setLabel(id: string, new_status: string) {
-      const { data: thread } = await getThread({ path: { id } })
-      const { campaign_id, lead_email: email, lead_status } = thread
-      if (!email) return
-      const put = (status: string) =>
-        setLeadStatus({ body: { campaign_id, email, new_status: status }, headers: headers() })
-      if (!(await run(() => put(new_status)))) return
-      const message = t(($) => $.inbox.labelled, { label: nameOf(new_status) })
-      const isSettable = lead_status && !isAutomatic(lead_status)
-      // What the sender made of a lead by itself cannot be set by hand; "none" says nothing again.
-      offerUndo(message, () => run(() => put(isSettable ? lead_status : 'none')))
+      await run(async () => {
+        const { data: thread } = await getThread({ path: { id } })
+        const { campaign_id, lead_email: email, lead_status } = thread
+        if (!email) return
+        const put = (status: string) =>
+          setLeadStatus({ body: { campaign_id, email, new_status: status }, headers: headers() })
+        await put(new_status)
+        const message = t(($) => $.inbox.labelled, { label: nameOf(new_status) })
+        const isSettable = lead_status && !isAutomatic(lead_status)
+        // What the sender made of a lead by itself cannot be set by hand; "none" says nothing again.
+        offerUndo(message, () => run(() => put(isSettable ? lead_status : 'none')))
+      })
     },
     /** The last answer or change, as long as it can be taken back. */
     undo(threadId: string | undefined) {
