@@ -71,7 +71,10 @@ export async function createApplicationWorld(
       lead_id: await onlyLead(api, workspaceId),
       ...{ label_id: label.id, to_campaign_id: campaignId },
     },
-    values: { ...world.values, address: blocked, value: blocked, to: 'me@member.example' },
+    values: {
+      ...world.values,
+      ...{ address: blocked, value: blocked, to: 'me@member.example', name: 'Any other' },
+    },
   }
 }
 

@@ -120,6 +120,10 @@ test('leads are found, opened, changed many at a time, and changed back', async 
   await panel.getByText('In 2 campaigns').waitFor()
   await panel.getByText('Completed').first().waitFor()
   await panel.getByLabel('Last name').fill('Meier-Huber')
+  // What somebody else changes meanwhile is shown, and neither wipes what is typed nor is undone by it.
+  const opened = new URL(page.url()).searchParams.get('lead')
+  await application.asOwner('PATCH', `/app/leads/${opened}`, { company_name: 'Acme' })
+  await expect.poll(() => panel.getByLabel('Company', { exact: true }).inputValue()).toBe('Acme')
   await panel.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('dialog', { name: 'Bob Meier-Huber' }).waitFor()
   await panel.getByText('Lead updated').or(panel.getByText('Updated')).first().waitFor()
@@ -128,6 +132,7 @@ test('leads are found, opened, changed many at a time, and changed back', async 
 })
 
 test('a view is kept for the person, and columns are chosen', async ({ application, open }) => {
+  await addLeads(application, 'Spring', [{ email: 'ann@example.com' }])
   const page = await open(application.visitor, `${path}?q=example`)
   await page.getByRole('button', { name: 'Columns' }).click()
   await page.getByRole('menuitemcheckbox', { name: 'Opens' }).click()
@@ -136,12 +141,20 @@ test('a view is kept for the person, and columns are chosen', async ({ applicati
   await page.getByRole('button', { name: 'Views' }).click()
   await page.getByRole('menuitem', { name: 'Keep this view …' }).click()
   await page.getByLabel('Name').last().fill(hostile)
+  await page.route('**/app/saved-views', (route) => route.abort())
+  await page.getByRole('button', { name: 'Keep view' }).click()
+  await page.getByRole('dialog').getByRole('alert').waitFor()
+  await page.unroute('**/app/saved-views')
   await page.getByRole('button', { name: 'Keep view' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.goto(`${application.address}${path}`)
+  // What is chosen is chosen of one list, not of the next.
+  await page.getByLabel('Select all').check()
+  await page.getByRole('status').getByText('selected').waitFor()
   await page.getByRole('button', { name: 'Views' }).click()
   await page.getByRole('menuitem', { name: hostile, exact: true }).click()
   await expect.poll(() => page.url()).toContain('q=example')
+  await page.getByRole('status').getByText('selected').waitFor({ state: 'detached' })
   await page.getByRole('columnheader', { name: 'Opens' }).waitFor()
 })
 

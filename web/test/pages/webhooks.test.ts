@@ -158,6 +158,14 @@ test('who pauses a webhook is offered what was missed when it goes on', async ({
   await happen(application, 3)
   await page.getByRole('button', { name: 'Resume', exact: true }).click()
   await page.getByText('3 events were missed').waitFor()
+  // Where it goes on and what was missed does not come, that is asked for again.
+  const replays = `**/app/webhooks/${id}/replay`
+  await page.route(replays, (route) =>
+    route.request().method() === 'POST' ? route.abort() : route.continue(),
+  )
+  await page.getByRole('button', { name: 'Resume and replay 3' }).click()
+  await page.getByRole('dialog').getByRole('alert').waitFor()
+  await page.unroute(replays)
   await page.getByRole('button', { name: 'Resume and replay 3' }).click()
   await rows(page).getByText('Delivered').nth(2).waitFor()
   await page.getByRole('button', { name: 'More actions' }).click()

@@ -215,8 +215,20 @@ test('a download can be imported again, and no cell of it is a formula', async (
   expect(all.body.trim().split('\r\n')).toHaveLength(3)
 })
 
-test('views are of one person in one workspace', async () => {
-  const items = [{ name: 'Warm', search: { status: 'interested' } }]
-  expect((await ask('PUT', '/saved-views', { items })).body).toEqual({ items })
-  expect((await ask('GET', '/saved-views')).body).toEqual({ items })
+test('views are of one person in one workspace, and one is kept or deleted without the others', async () => {
+  const warm = { name: 'Warm', search: { status: 'interested' } }
+  const other = { name: 'a/b & ü', search: { q: 'x' } }
+  await Promise.all([warm, other].map((view) => ask('PUT', '/saved-views', view)))
+  const { body } = await ask('GET', '/saved-views')
+  expect(body.items).toHaveLength(2)
+  expect(body.items).toEqual(expect.arrayContaining([warm, other]))
+  const changed = { ...warm, search: { status: 'replied' } }
+  expect((await ask('PUT', '/saved-views', changed)).body).toEqual({ items: [other, changed] })
+  const gone = `/saved-views?${new URLSearchParams({ name: other.name })}`
+  expect((await ask('DELETE', gone)).body).toEqual({ items: [changed] })
+  expect((await ask('DELETE', gone)).body).toEqual({ items: [changed] })
+  const more = Array.from({ length: 49 }, (_, index) => ({ name: `View ${index}`, search: {} }))
+  for (const view of more) expect((await ask('PUT', '/saved-views', view)).status).toBe(200)
+  expect((await ask('PUT', '/saved-views', other)).status).toBe(400)
+  expect((await ask('PUT', '/saved-views', warm)).body.items).toHaveLength(50)
 })

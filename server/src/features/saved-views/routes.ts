@@ -1,9 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { ref } from '../../kernel/http/schema.ts'
-import { findViews, upsertViews } from './queries.ts'
-import { SavedViews } from './schema.ts'
+import { Type } from 'typebox'
+import { invalidField } from '../../kernel/errors.ts'
+import { Name, ref } from '../../kernel/http/schema.ts'
+import { deleteView, findViews, upsertView } from './queries.ts'
+import { SavedView, SavedViews, viewsMax } from './schema.ts'
 
-export const savedViewSchemas = [SavedViews]
+export const savedViewSchemas = [SavedView, SavedViews]
 
 const tags = ['Leads']
 const config = { access: { scopes: [], role: 'viewer' as const } }
@@ -32,17 +34,36 @@ export const savedViewRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       config,
       schema: {
-        operationId: 'setSavedViews',
-        summary: 'Keep your views of leads',
-        description: 'These in place of those that were kept.',
+        operationId: 'keepSavedView',
+        summary: 'Keep a view of leads',
+        description: 'In place of yours of the same name, if there is one; the others stay.',
         tags,
-        body: ref(SavedViews),
+        body: ref(SavedView),
         response: { 200: ref(SavedViews) },
       },
     },
     async ({ ctx, caller, body }) => {
-      await upsertViews(ctx.db, caller.workspaceId, caller.actor.id, body.items, ctx.now())
-      return body
+      const items = await upsertView(ctx.db, caller.workspaceId, caller.actor.id, body, ctx.now())
+      if (items) return { items }
+      throw invalidField('/name', `There are ${viewsMax} views already: delete one of them first.`)
     },
+  )
+
+  app.delete(
+    '/saved-views',
+    {
+      config,
+      schema: {
+        operationId: 'deleteSavedView',
+        summary: 'Delete a view of leads',
+        description: 'One that is gone already is no error.',
+        tags,
+        querystring: Type.Object({ name: Name }),
+        response: { 200: ref(SavedViews) },
+      },
+    },
+    async ({ ctx, caller, query: { name } }) => ({
+      items: await deleteView(ctx.db, caller.workspaceId, caller.actor.id, name, ctx.now()),
+    }),
   )
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { Name } from '../../kernel/http/schema.ts'
+import { Name, ref } from '../../kernel/http/schema.ts'
 
-const SavedView = Type.Object(
+export const SavedView = Type.Object(
   {
     name: Name,
     search: Type.Unsafe<Record<string, unknown>>({
@@ -11,11 +11,18 @@ const SavedView = Type.Object(
       description: 'Filters and columns as they stand in the address of the page.',
     }),
   },
-  { additionalProperties: false },
+  {
+    $id: 'SavedView',
+    description: 'A way to look at leads.',
+    additionalProperties: false,
+    examples: [{ name: 'Interested', search: { status: 'interested' } }],
+  },
 )
 
+export const viewsMax = 50
+
 export const SavedViews = Type.Object(
-  { items: Type.Array(SavedView, { maxItems: 50 }) },
+  { items: Type.Array(ref(SavedView), { maxItems: viewsMax }) },
   {
     $id: 'SavedViews',
     description: 'Ways to look at leads, kept by one person in one workspace.',

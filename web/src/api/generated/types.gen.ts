@@ -3207,18 +3207,23 @@ export type ImportChange = {
 };
 
 /**
+ * A way to look at leads.
+ */
+export type SavedView = {
+    name: string;
+    /**
+     * Filters and columns as they stand in the address of the page.
+     */
+    search: {
+        [key: string]: string | number | boolean;
+    };
+};
+
+/**
  * Ways to look at leads, kept by one person in one workspace.
  */
 export type SavedViews = {
-    items: Array<{
-        name: string;
-        /**
-         * Filters and columns as they stand in the address of the page.
-         */
-        search: {
-            [key: string]: string | number | boolean;
-        };
-    }>;
+    items: Array<SavedView>;
 };
 
 /**
@@ -7935,6 +7940,10 @@ export type FinishConsentResponses = {
      * A mailbox, without the passwords of its servers.
      */
     200: Mailbox;
+    /**
+     * A mailbox, without the passwords of its servers.
+     */
+    201: Mailbox;
 };
 
 export type FinishConsentResponse = FinishConsentResponses[keyof FinishConsentResponses];
@@ -11360,6 +11369,63 @@ export type PutImportPartResponses = {
 
 export type PutImportPartResponse = PutImportPartResponses[keyof PutImportPartResponses];
 
+export type DeleteSavedViewData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query: {
+        name: string;
+    };
+    url: '/app/saved-views';
+};
+
+export type DeleteSavedViewErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type DeleteSavedViewError = DeleteSavedViewErrors[keyof DeleteSavedViewErrors];
+
+export type DeleteSavedViewResponses = {
+    /**
+     * Ways to look at leads, kept by one person in one workspace.
+     */
+    200: SavedViews;
+};
+
+export type DeleteSavedViewResponse = DeleteSavedViewResponses[keyof DeleteSavedViewResponses];
+
 export type ListSavedViewsData = {
     body?: never;
     headers?: {
@@ -11411,21 +11477,21 @@ export type ListSavedViewsResponses = {
 
 export type ListSavedViewsResponse = ListSavedViewsResponses[keyof ListSavedViewsResponses];
 
-export type SetSavedViewsData = {
-    body: SavedViews;
+export type KeepSavedViewData = {
+    body: SavedView;
     path?: never;
     query?: never;
     url: '/app/saved-views';
 };
 
-export type SetSavedViewsResponses = {
+export type KeepSavedViewResponses = {
     /**
      * Ways to look at leads, kept by one person in one workspace.
      */
     200: SavedViews;
 };
 
-export type SetSavedViewsResponse = SetSavedViewsResponses[keyof SetSavedViewsResponses];
+export type KeepSavedViewResponse = KeepSavedViewResponses[keyof KeepSavedViewResponses];
 
 export type ListLeadHistoryData = {
     body?: never;

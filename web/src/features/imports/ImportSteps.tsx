@@ -34,14 +34,13 @@ export function ImportSteps({ id }: { id: string }) {
     ...cancelImportMutation(),
     onSuccess: (answer) => cache.setQueryData(getImportQueryKey({ path }), answer),
   })
-  if (query.isPending) return <LoadingRows rows={6} />
-  if (query.isError) {
-    return <FaultNotice fault={query.error} onRetry={() => void query.refetch()} />
-  }
-  const { data } = query
+  const { data, error } = query
+  const fault = error && <FaultNotice fault={error} onRetry={() => void query.refetch()} />
+  if (!data) return fault ?? <LoadingRows rows={6} />
   const isOver = ['finished', 'cancelled', 'failed'].includes(data.state)
   return (
     <Stack>
+      {fault}
       <Group>
         <Title order={2}>{data.file_name}</Title>
         <ImportState state={data.state} />

@@ -10,6 +10,7 @@ import {
   getImportQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { useWorkspace } from '../users/index.ts'
 import classes from './StartImport.module.css'
 import { sendFile } from './upload.ts'
 
@@ -25,6 +26,7 @@ interface StartImportProps {
 export function StartImport({ campaignId, onStarted }: StartImportProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
+  const { id: workspaceId } = useWorkspace()
   const [problem, setProblem] = useState<string>()
   const create = useMutation(createImportMutation())
   const start = (file: File | undefined) => {
@@ -44,7 +46,7 @@ export function StartImport({ campaignId, onStarted }: StartImportProps) {
           const keep = (answer: typeof started) =>
             cache.setQueryData(getImportQueryKey({ path: { id: started.id } }), answer)
           keep(started)
-          void sendFile(started, file, keep)
+          void sendFile(workspaceId, started, file, keep)
           onStarted(started.id)
         },
       },

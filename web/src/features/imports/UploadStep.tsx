@@ -5,12 +5,14 @@ import { useTranslation } from 'react-i18next'
 import { getImportQueryKey } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Import } from '../../api/generated/types.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { useWorkspace } from '../users/index.ts'
 import { sendFile, useUpload } from './upload.ts'
 
 /** The file is on its way; where the tab was closed meanwhile, it is chosen again and goes on. */
 export function UploadStep({ data }: { data: Import }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
+  const { id: workspaceId } = useWorkspace()
   const upload = useUpload(data.id)
   const [isOther, setIsOther] = useState(false)
   const goOn = (file: File | null) => {
@@ -18,7 +20,7 @@ export function UploadStep({ data }: { data: Import }) {
     setIsOther(file.size !== data.file_bytes)
     if (file.size !== data.file_bytes) return
     const key = getImportQueryKey({ path: { id: data.id } })
-    void sendFile(data, file, (answer) => cache.setQueryData(key, answer))
+    void sendFile(workspaceId, data, file, (answer) => cache.setQueryData(key, answer))
   }
   if (upload && !upload.fault) {
     const percent = (100 * upload.sentBytes) / data.file_bytes

@@ -38,6 +38,7 @@ const pauseMs = 1000
  * @param onAnswer told what the server makes of it after each part
  */
 export async function sendFile(
+  workspaceId: string,
   { id, parts_missing, part_bytes, file_bytes }: Import,
   file: Blob,
   onAnswer: (answer: Import) => void,
@@ -46,7 +47,7 @@ export async function sendFile(
   note(id, { sentBytes: Math.max(0, sentBytes), fault: undefined })
   for (const number of parts_missing) {
     const part = file.slice((number - 1) * part_bytes, number * part_bytes)
-    const fault = await sendPart(id, number, part, onAnswer)
+    const fault = await sendPart(workspaceId, id, number, part, onAnswer)
     if (fault) return note(id, { sentBytes, fault })
     sentBytes += part.size
     note(id, { sentBytes: Math.max(0, sentBytes), fault: undefined })
@@ -55,6 +56,7 @@ export async function sendFile(
 }
 
 async function sendPart(
+  workspaceId: string,
   id: string,
   number: number,
   body: Blob,
@@ -62,7 +64,10 @@ async function sendPart(
 ): Promise<Fault | undefined> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const { data } = await putImportPart({ path: { id, number }, body, throwOnError: true })
+      // Another workspace may be looked at by now.
+      const headers = { 'X-Workspace-ID': workspaceId }
+      const path = { id, number }
+      const { data } = await putImportPart({ path, headers, body, throwOnError: true })
       onAnswer(data)
       return
     } catch (thrown) {

@@ -18,6 +18,13 @@ const fields = [
   ...(['website', 'phone', 'personalization'] as const),
 ]
 
+type Typed = Partial<Record<(typeof fields)[number], string>> & {
+  custom_variables: Record<string, string>
+}
+
+const isChange = (typed: string | undefined, stored: unknown) =>
+  typed !== undefined && typed !== String(stored ?? '')
+
 interface LeadFieldsProps {
   lead: Lead
   isReadOnly: boolean
@@ -29,29 +36,31 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
   const cache = useQueryClient()
   const [fault, setFault] = useState<Fault>()
   const variables = Object.entries(lead.custom_variables)
-  const form = useForm({
-    initialValues: {
-      ...(Object.fromEntries(fields.map((name) => [name, lead[name] ?? ''])) as Record<
-        (typeof fields)[number],
-        string
-      >),
-      custom_variables: Object.fromEntries(variables.map(([name, value]) => [name, String(value)])),
-    },
-  })
+  // Only what was typed: everything else is as the server last told, also while this is open.
+  const form = useForm<Typed>({ initialValues: { custom_variables: {} } })
+  const typed = form.values
+  const changed = fields.filter((name) => isChange(typed[name], lead[name]))
+  const changedVariables = variables.filter(([name, value]) =>
+    isChange(typed.custom_variables[name], value),
+  )
+  const isChanged = changed.length + changedVariables.length > 0
   const save = useMutation({
     ...updateLeadMutation(),
-    onSuccess: () =>
-      cache.invalidateQueries({ queryKey: getLeadOverviewQueryKey({ path: { id: lead.id } }) }),
+    onSuccess(answer) {
+      const queryKey = getLeadOverviewQueryKey({ path: { id: lead.id } })
+      cache.setQueryData(queryKey, (known) => known && { ...known, lead: answer })
+      form.reset()
+      return cache.invalidateQueries({ queryKey })
+    },
     onError: (error) => setFault(showFault(form, error)),
   })
-  const submit = form.onSubmit(({ custom_variables, ...texts }) => {
-    const changed = Object.entries(custom_variables).filter(
-      ([name, value]) => value !== String(lead.custom_variables[name]),
-    )
+  const submit = form.onSubmit(() => {
+    // A number stays one where it is not touched; an emptied one goes.
     const body = {
-      ...Object.fromEntries(fields.map((name) => [name, texts[name] || null])),
-      // A number stays one where it is not touched; an emptied one goes.
-      custom_variables: Object.fromEntries(changed.map(([name, value]) => [name, value || null])),
+      ...Object.fromEntries(changed.map((name) => [name, typed[name] || null])),
+      custom_variables: Object.fromEntries(
+        changedVariables.map(([name]) => [name, typed.custom_variables[name] || null]),
+      ),
     }
     setFault(undefined)
     save.mutate({ path: { id: lead.id }, body })
@@ -68,27 +77,28 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
               key={name}
               size="xs"
               label={t(($) => $.leads.fields[name])}
-              readOnly={isReadOnly}
+              readOnly={isReadOnly || save.isPending}
               {...form.getInputProps(name)}
+              value={typed[name] ?? lead[name] ?? ''}
             />
           ))}
-          {variables.map(([name]) => (
+          {variables.map(([name, value]) => (
             <TextInput
               key={name}
               size="xs"
               label={name}
-              readOnly={isReadOnly}
-              value={form.values.custom_variables[name] ?? ''}
+              readOnly={isReadOnly || save.isPending}
+              value={typed.custom_variables[name] ?? String(value)}
               onChange={(event) =>
                 form.setFieldValue('custom_variables', {
-                  ...form.values.custom_variables,
+                  ...typed.custom_variables,
                   [name]: event.currentTarget.value,
                 })
               }
             />
           ))}
         </div>
-        {!isReadOnly && form.isDirty() && (
+        {!isReadOnly && isChanged && (
           <Group justify="flex-end">
             <Button type="submit" size="xs" loading={save.isPending}>
               {t(($) => $.common.save)}

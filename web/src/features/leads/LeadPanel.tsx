@@ -76,7 +76,7 @@ export default function LeadPanel({ id, onOpen, onChanged, onClose }: LeadPanelP
           </div>
           {mayChange && <LeadActions lead={lead} onChanged={onChanged} onErased={onClose} />}
           <LeadCampaigns campaigns={data.campaigns} openId={id} onOpen={onOpen} />
-          <LeadFields key={lead.timestamp_updated} lead={lead} isReadOnly={!mayChange} />
+          <LeadFields key={lead.id} lead={lead} isReadOnly={!mayChange} />
           <LeadHistory id={id} />
         </Stack>
       )}

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { Download, Upload } from 'lucide-react'
+import { Upload } from 'lucide-react'
 import { Suspense, useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
@@ -24,6 +24,7 @@ import { useCampaigns } from './useCampaigns.ts'
 // Of no use before somebody has seen the list.
 const BulkBar = lazyPart(() => import('./BulkBar.tsx'))
 const ColumnsMenu = lazyPart(() => import('./ColumnsMenu.tsx'))
+const ExportLeads = lazyPart(() => import('./ExportLeads.tsx'))
 const JobNotice = lazyPart(() => import('./JobNotice.tsx'))
 const LeadFilters = lazyPart(() => import('./LeadFilters.tsx'))
 const LeadPanel = lazyPart(() => import('./LeadPanel.tsx'))
@@ -43,6 +44,13 @@ export function LeadsPage() {
   // What was typed into the search goes with the other filters.
   const [resets, setResets] = useState(0)
   const query = leadQueryOf(filterOf(search))
+  // What was chosen was chosen of another list, however this one was come to.
+  const list = JSON.stringify(query)
+  const [chosenOf, setChosenOf] = useState(list)
+  if (chosenOf !== list) {
+    setChosenOf(list)
+    setSelection(nothingSelected)
+  }
   const { data: total } = useQuery(countLeadsOptions({ query }))
   const mayChange = isAtLeast(role, 'member')
   const change = useMutation({
@@ -52,11 +60,8 @@ export function LeadsPage() {
       setSelection(nothingSelected)
     },
   })
-  const show = (filter: LeadFilter) => {
-    // What was chosen was chosen of another list.
-    setSelection(nothingSelected)
+  const show = (filter: LeadFilter) =>
     void navigate({ search: { ...filter, columns: search.columns }, replace: true })
-  }
   const open = useCallback(
     (lead: string | undefined) =>
       void navigate({ search: (before: LeadSearch) => ({ ...before, lead }) }),
@@ -139,17 +144,7 @@ export function LeadsPage() {
               campaigns={campaigns}
               onChange={(wanted) => change.mutate({ body: { ...wanted, ...chosen } })}
               onClear={() => setSelection(nothingSelected)}
-              download={
-                <Button
-                  variant="default"
-                  size="xs"
-                  component="a"
-                  leftSection={<Download size="0.875rem" aria-hidden />}
-                  href={exportAddress(workspaceId, selection, query)}
-                >
-                  {t(($) => $.leads.bulk.export)}
-                </Button>
-              }
+              download={<ExportLeads address={exportAddress(workspaceId, selection, query)} />}
             />
           )}
         </Suspense>

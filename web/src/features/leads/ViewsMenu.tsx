@@ -5,10 +5,13 @@ import { Bookmark, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
+  deleteSavedViewMutation,
+  keepSavedViewMutation,
   listSavedViewsOptions,
   listSavedViewsQueryKey,
-  setSavedViewsMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { SavedViews } from '../../api/generated/types.gen.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { Form } from '../../ui/Form.tsx'
 import { type LeadSearch, leadSearchOf } from './lead-filter.ts'
 
@@ -23,22 +26,25 @@ export default function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
   const cache = useQueryClient()
   const [isNaming, naming] = useDisclosure()
   const [name, setName] = useState('')
-  const views = useQuery(listSavedViewsOptions()).data?.items ?? []
-  const save = useMutation({
-    ...setSavedViewsMutation(),
+  const listed = useQuery(listSavedViewsOptions())
+  const views = listed.data?.items ?? []
+  const show = (kept: SavedViews) => cache.setQueryData(listSavedViewsQueryKey(), kept)
+  const keep = useMutation({
+    ...keepSavedViewMutation(),
     onSuccess(kept) {
-      cache.setQueryData(listSavedViewsQueryKey(), kept)
+      show(kept)
       naming.close()
     },
   })
+  const remove = useMutation({ ...deleteSavedViewMutation(), onSuccess: show })
+  const fault = remove.error ?? listed.error
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const { lead: _, ...kept } = search
     const shown = Object.fromEntries(
       Object.entries(kept).filter(([, value]) => value !== undefined),
     )
-    const others = views.filter((view) => view.name !== name.trim())
-    save.mutate({ body: { items: [...others, { name: name.trim(), search: shown }] } })
+    keep.mutate({ body: { name: name.trim(), search: shown } })
   }
   return (
     <>
@@ -49,6 +55,7 @@ export default function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
+          {fault && <FaultNotice fault={fault} />}
           {views.map((view) => (
             <Group key={view.name} gap={4} wrap="nowrap">
               <Menu.Item flex={1} onClick={() => onOpen(leadSearchOf(view.search))}>
@@ -58,9 +65,7 @@ export default function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
                 w="auto"
                 aria-label={t(($) => $.leads.views.delete, { name: view.name })}
                 closeMenuOnClick={false}
-                onClick={() =>
-                  save.mutate({ body: { items: views.filter((one) => one !== view) } })
-                }
+                onClick={() => remove.mutate({ query: { name: view.name } })}
               >
                 <Trash2 size="1rem" aria-hidden />
               </Menu.Item>
@@ -71,7 +76,7 @@ export default function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
         </Menu.Dropdown>
       </Menu>
       <Modal opened={isNaming} onClose={naming.close} title={t(($) => $.leads.views.title)}>
-        <Form onSubmit={submit} fault={save.error}>
+        <Form onSubmit={submit} fault={keep.error}>
           <TextInput
             label={t(($) => $.leads.views.name)}
             description={t(($) => $.leads.views.hint)}
@@ -81,7 +86,7 @@ export default function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
             onChange={(event) => setName(event.currentTarget.value)}
           />
           <Group justify="flex-end">
-            <Button type="submit" loading={save.isPending} disabled={name.trim() === ''}>
+            <Button type="submit" loading={keep.isPending} disabled={name.trim() === ''}>
               {t(($) => $.leads.views.submit)}
             </Button>
           </Group>

@@ -22,11 +22,10 @@ export function ConnectLogin({ address, onDone }: ConnectLoginProps) {
   const { t } = useTranslation()
   const { handle } = useWorkspace()
   const suggestion = useQuery(suggestMailboxOptions({ query: { address } }))
-  if (suggestion.isPending) return <LoadingRows rows={3} />
-  if (suggestion.isError) {
-    return <FaultNotice fault={suggestion.error} onRetry={() => void suggestion.refetch()} />
-  }
-  const { provider, takes_mail, mailbox_id } = suggestion.data
+  const { data, error } = suggestion
+  const fault = error && <FaultNotice fault={error} onRetry={() => void suggestion.refetch()} />
+  if (!data) return fault ?? <LoadingRows rows={3} />
+  const { provider, takes_mail, mailbox_id } = data
   if (mailbox_id) {
     return (
       <Alert color="ink">
@@ -41,6 +40,7 @@ export function ConnectLogin({ address, onDone }: ConnectLoginProps) {
   const name = t(($) => $.mailboxes.providers[provider])
   return (
     <Stack>
+      {fault}
       <Text size="sm" c="dimmed">
         {provider === 'other'
           ? t(($) => $.mailboxes.connect.unknownProvider)
@@ -58,7 +58,7 @@ export function ConnectLogin({ address, onDone }: ConnectLoginProps) {
       <PasswordLogin
         address={address}
         provider={provider}
-        firstValues={valuesOf(suggestion.data)}
+        firstValues={valuesOf(data)}
         onDone={onDone}
       />
     </Stack>

@@ -3,10 +3,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { Fault } from '../../api/fault.ts'
 import {
-  finishConsentMutation,
+  getMailboxQueryKey,
   listMailboxesInfiniteQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { finishConsent } from '../../api/generated/sdk.gen.ts'
+import type { Mailbox } from '../../api/generated/types.gen.ts'
 import { useAttempt } from '../../lib/attempt.ts'
 import { useToken } from '../../lib/useToken.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
@@ -24,10 +27,21 @@ export function ConsentPage() {
   const attempt = useAttempt()
   const answer = answerOf(useToken())
   const isHandedIn = useRef(false)
-  const finish = useMutation({
-    ...finishConsentMutation(),
-    async onSuccess({ id, address }) {
+  const finish = useMutation<{ mailbox: Mailbox; isNew: boolean }, Fault>({
+    async mutationFn() {
+      const headers = attempt.headers()
+      const { data, response } = await finishConsent({ headers, body: answer, throwOnError: true })
+      return { mailbox: data, isNew: response.status === 201 }
+    },
+    async onSuccess({ mailbox, isNew }) {
+      const { id, address } = mailbox
+      cache.setQueryData(getMailboxQueryKey({ path: { id } }), mailbox)
       await cache.invalidateQueries({ queryKey: listMailboxesInfiniteQueryKey() })
+      if (!isNew) {
+        // How it sends was chosen before, and stays.
+        const to = '/w/$handle/settings/mailboxes/$id'
+        return navigate({ to, params: { handle, id }, replace: true })
+      }
       await navigate({
         to: '/w/$handle/settings/mailboxes/connect',
         search: { address, mailbox: id },
@@ -39,7 +53,7 @@ export function ConsentPage() {
     // React runs effects twice while developing; the code is good once.
     if (isHandedIn.current) return
     isHandedIn.current = true
-    finish.mutate({ headers: attempt.headers(), body: answer })
+    finish.mutate()
   })
   useEffect(() => handIn(), [])
   return (

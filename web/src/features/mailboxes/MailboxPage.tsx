@@ -49,7 +49,7 @@ export function MailboxPage() {
       {t(($) => $.mailboxes.all)}
     </BackLink>
   )
-  if (mailbox.data) return <Sections mailbox={mailbox.data} back={back} />
+  if (mailbox.data) return <Sections key={id} mailbox={mailbox.data} back={back} />
   return (
     <Page title={t(($) => $.mailboxes.one)} back={back}>
       {mailbox.isError ? (

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Fault } from '../../api/fault.ts'
 import { countWebhookReplayOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
@@ -13,30 +14,35 @@ import { readWebhookAgain } from './read-webhook-again.ts'
 
 interface ResumeWebhookProps {
   webhook: Webhook
-  opened: boolean
   onClose: () => void
 }
 
 /** Goes on, and offers what was missed: events are kept whether or not anybody took them. */
-export function ResumeWebhook({ webhook, opened, onClose }: ResumeWebhookProps) {
+export function ResumeWebhook({ webhook, onClose }: ResumeWebhookProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const attempt = useAttempt()
   const path = { id: webhook.id }
-  const from = webhook.timestamp_disabled ?? undefined
+  // Since when nothing went out is not known any more once it goes on.
+  const [from] = useState(webhook.timestamp_disabled ?? undefined)
+  const [isResumed, setIsResumed] = useState(false)
   const missed = useQuery({
     ...countWebhookReplayOptions({ path, query: from ? { from } : {} }),
-    enabled: opened && from !== undefined,
+    enabled: from !== undefined,
     staleTime: 0,
   })
   const resume = useMutation<number, Fault, { withMissed: boolean }>({
     async mutationFn({ withMissed }) {
-      await updateWebhook({ path, body: { status: 'active' }, throwOnError: true })
+      if (!isResumed) {
+        await updateWebhook({ path, body: { status: 'active' }, throwOnError: true })
+        setIsResumed(true)
+      }
       if (!withMissed || !from) return 0
       const headers = attempt.headers()
       const { data } = await replayWebhook({ path, headers, body: { from }, throwOnError: true })
       return data.deliveries
     },
+    onError: () => readWebhookAgain(cache),
     async onSuccess(count) {
       await readWebhookAgain(cache)
       notifications.show({
@@ -50,7 +56,7 @@ export function ResumeWebhook({ webhook, opened, onClose }: ResumeWebhookProps) 
   })
   const count = missed.data?.deliveries ?? 0
   return (
-    <Modal opened={opened} onClose={onClose} title={t(($) => $.webhooks.resume.title)}>
+    <Modal opened onClose={onClose} title={t(($) => $.webhooks.resume.title)}>
       <Stack>
         <Text>
           {t(($) => $.webhooks.resume.since)} {from && <Moment at={from} />}.{' '}

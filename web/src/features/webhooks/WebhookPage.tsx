@@ -55,36 +55,33 @@ export function WebhookPage() {
       {t(($) => $.webhooks.all)}
     </BackLink>
   )
-  if (webhook.isPending) {
+  const { data, error } = webhook
+  if (error?.code === 'not_found') {
+    return (
+      <div className={classes.page}>
+        <EmptyState
+          isPage
+          title={t(($) => $.webhooks.gone.title)}
+          body={t(($) => $.webhooks.gone.body)}
+          action={back}
+        />
+      </div>
+    )
+  }
+  const fault = error && <FaultNotice fault={error} onRetry={() => void webhook.refetch()} />
+  if (!data) {
     return (
       <div className={classes.page}>
         {back}
-        <LoadingRows rows={8} />
+        {fault ?? <LoadingRows rows={8} />}
       </div>
     )
   }
-  if (webhook.isError) {
-    const isGone = webhook.error.code === 'not_found'
-    return (
-      <div className={classes.page}>
-        {isGone ? (
-          <EmptyState
-            isPage
-            title={t(($) => $.webhooks.gone.title)}
-            body={t(($) => $.webhooks.gone.body)}
-            action={back}
-          />
-        ) : (
-          <FaultNotice fault={webhook.error} onRetry={() => void webhook.refetch()} />
-        )}
-      </div>
-    )
-  }
-  const { data } = webhook
   const token = tryOutTokenOf(data.target_hook_url)
   return (
     <div className={classes.page}>
       {back}
+      {fault}
       <div className={classes.head}>
         <div className={classes.name}>
           <Title order={1}>{data.name}</Title>

@@ -31,7 +31,7 @@ export default function WebhookPanels({ webhook, panel, onClose }: WebhookPanels
       >
         <ReplaceSecret webhook={webhook} onDone={onClose} />
       </Drawer>
-      <ResumeWebhook webhook={webhook} opened={panel === 'resume'} onClose={onClose} />
+      {panel === 'resume' && <ResumeWebhook webhook={webhook} onClose={onClose} />}
       <ReplayWindow webhook={webhook} opened={panel === 'replay'} onClose={onClose} />
       <DeleteWebhook webhook={webhook} opened={panel === 'delete'} onClose={onClose} />
     </>

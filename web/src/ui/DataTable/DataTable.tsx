@@ -64,9 +64,13 @@ export function DataTable<T extends { id: string }>(props: DataTableProps<T>) {
   const known = useRef(rows)
   known.current = rows
   const lastChosen = useRef<number>(undefined)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a row of another list begins no range
+  useEffect(() => {
+    lastChosen.current = undefined
+  }, [rows.list])
   const choose = useCallback(
     (index: number, isChosen: boolean, isRange: boolean) => {
-      const start = (isRange && lastChosen.current) || index
+      const start = (isRange ? lastChosen.current : undefined) ?? index
       lastChosen.current = index
       const [first, last] = start < index ? [start, index] : [index, start]
       const range = Array.from({ length: last - first + 1 }, (_, at) =>

@@ -7,7 +7,6 @@ import { AppError } from '../../../kernel/errors.ts'
 import { MailFailure, type RedeemedCode, redeemCode } from '../../../kernel/mail/index.ts'
 import { addMailbox, updateMailbox } from '../mailboxes.ts'
 import { findMailboxesByAddress } from '../queries.ts'
-import type { Mailbox } from '../schema.ts'
 import { consentFailed, explainError, staleState } from './explain.ts'
 import { detailsOf, redirectUrlOf, scopesOf, serversOf } from './providers.ts'
 import { type ConsentState, openState, type StateOwner, sealState } from './state.ts'
@@ -52,13 +51,14 @@ export interface ConsentAnswer {
 /**
  * Redeems what the provider sent somebody back with: a new mailbox, or the same one with another login.
  *
+ * @returns `isNew`: it was not there before
  * @throws AppError `consent_failed`, which says what to do
  */
 export async function finishConsent(
   ctx: Context,
   owner: StateOwner,
   { state: text, code, error, error_description }: ConsentAnswer,
-): Promise<Mailbox> {
+): Promise<{ id: string; isNew: boolean }> {
   const state = openState(ctx, owner, text)
   if (!state) throw staleState()
   const { provider } = state
@@ -97,7 +97,7 @@ async function connect(
   ctx: Context,
   { workspaceId, userId }: StateOwner,
   { state: { provider, mailboxId }, client, redeemed }: Redeemed,
-): Promise<Mailbox> {
+): Promise<{ id: string; isNew: boolean }> {
   const actor = { type: 'user' as const, id: userId }
   const address = getAddress(client, redeemed.idToken, provider)
   const oauth2 = consentOf(provider, client, redeemed)
@@ -106,8 +106,13 @@ async function connect(
   const servers = { smtp: { ...smtp, ...login }, imap: { ...imap, ...login } }
   const [known] = await findMailboxesByAddress(ctx.db, workspaceId, [address.folded])
   if (mailboxId !== undefined && known?.id !== mailboxId) throw anotherAccount()
-  if (known) return updateMailbox(ctx, workspaceId, known.id, servers, actor)
-  return addMailbox(ctx, workspaceId, { address: address.email, ...servers }, actor)
+  if (known) {
+    await updateMailbox(ctx, workspaceId, known.id, servers, actor)
+    return { id: known.id, isNew: false }
+  }
+  const added = { address: address.email, ...servers }
+  const { id } = await addMailbox(ctx, workspaceId, added, actor)
+  return { id, isNew: true }
 }
 
 /** Without the secret of the client: it is taken from the configuration at each use. */

@@ -90,14 +90,15 @@ export const consentRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'finishConsent',
         summary: 'Connect a mailbox by its owner’s consent',
-        description: 'One that is there keeps everything but its login.',
+        description: 'One that is there keeps everything but its login: 200 in place of 201.',
         tags,
         body: ref(ConsentAnswer),
-        response: { 200: ref(ManagedMailbox) },
+        response: { 200: ref(ManagedMailbox), 201: ref(ManagedMailbox) },
       },
     },
-    async (req) => {
-      const { id } = await finishConsent(req.ctx, ownerOf(req), req.body)
+    async (req, reply) => {
+      const { id, isNew } = await finishConsent(req.ctx, ownerOf(req), req.body)
+      reply.code(isNew ? 201 : 200)
       return getManagedMailbox(req.ctx, req.caller.workspaceId, id)
     },
   )
