@@ -9,7 +9,7 @@ export interface Application extends AsyncDisposable {
   /** Signed in as the owner of the default workspace, once somebody has set up. */
   visitor: Visitor | undefined
   /** What the owner does in the default workspace. */
-  asOwner: (method: string, path: string, body: object) => Promise<Answer>
+  asOwner: (method: string, path: string, body?: object) => Promise<Answer>
 }
 
 /** @param isSetUp false leaves it as a first start does */
@@ -27,7 +27,7 @@ export async function startApplication({ isSetUp = true } = {}): Promise<Applica
     async asOwner(method, path, body) {
       if (!visitor) throw new Error('Nobody has set up.')
       const headers = { 'x-workspace-id': api.workspaceId }
-      return visitor.call(method, path, { body, headers })
+      return visitor.call(method, path, { ...(body ? { body } : {}), headers })
     },
     [Symbol.asyncDispose]: () => api[Symbol.asyncDispose](),
   }
