@@ -155,6 +155,8 @@ test('what mails come to is counted by day, step and variant, each thing once', 
   const cursor = sends.body.next_starting_after
   const rest = await call('GET', `/app/sends?campaign_id=${campaign.id}&starting_after=${cursor}`)
   expect(rest.body.items).toHaveLength(1)
+  const endless = await call('GET', `/app/campaigns/${campaign.id}/forecast?days=1e309`)
+  expect(endless).toMatchObject({ status: 400, body: { code: 'invalid_field' } })
   const forecast = await call('GET', `/app/campaigns/${campaign.id}/forecast?days=7`)
   expect(forecast.body).toMatchObject({ timezone: 'UTC', sends: 0 })
 })

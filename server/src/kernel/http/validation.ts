@@ -154,6 +154,9 @@ function queryValidator(
       return { error: new AppError('invalid_limit', limitMessage) }
     }
     if (validate(query)) {
+      // Ajv takes "1e309" for an integer, and its limits let Infinity pass.
+      const endless = Object.keys(properties).find((known) => isEndless(query[known]))
+      if (endless) return { error: invalidField(endless, `${endless} must be a number in digits`) }
       // No text of PostgreSQL holds it.
       const name = Object.keys(properties).find((known) => String(query[known]).includes('\0'))
       if (!name) return { value: query }
@@ -168,6 +171,8 @@ function queryValidator(
     return { error: new AppError('invalid_field', message, { details }) }
   }
 }
+
+const isEndless = (value: unknown) => typeof value === 'number' && !Number.isFinite(value)
 
 // Coercion alone would also take 1e1, 1.0, 0x10 and " 5".
 const isLimit = (text: unknown) =>
