@@ -1,7 +1,7 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { Upload } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { ImportLeads } from '../leads/index.ts'
 import { useWorkspace } from '../users/index.ts'
 import classes from './CampaignPage.module.css'
 import { useDraft } from './useDraft.ts'
@@ -28,21 +28,7 @@ export default function LeadsTab() {
         ))}
       </Group>
       <Group gap="xl">
-        {mayChange && (
-          <Button
-            leftSection={<Upload size="1rem" aria-hidden />}
-            renderRoot={(props) => (
-              <Link
-                {...props}
-                to="/w/$handle/leads/import"
-                params={{ handle }}
-                search={{ campaign: campaign.id }}
-              />
-            )}
-          >
-            {t(($) => $.campaigns.leads.import)}
-          </Button>
-        )}
+        {mayChange && <ImportLeads campaignId={campaign.id} />}
         <Link
           to="/w/$handle/leads"
           params={{ handle }}

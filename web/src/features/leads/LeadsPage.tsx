@@ -1,7 +1,5 @@
-import { Button } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
-import { Upload } from 'lucide-react'
+import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
@@ -16,6 +14,7 @@ import { Page } from '../../ui/Page.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { chosenColumns } from './columns.tsx'
 import { exportAddress } from './export-address.ts'
+import { ImportLeads } from './ImportLeads.tsx'
 import { LeadList } from './LeadList.tsx'
 import classes from './LeadsPage.module.css'
 import { filterOf, type LeadFilter, type LeadSearch, leadQueryOf } from './lead-filter.ts'
@@ -35,7 +34,7 @@ const route = getRouteApi('/signed-in/w/$handle/leads')
 /** Everybody that campaigns write to. */
 export function LeadsPage() {
   const { t } = useTranslation()
-  const { id: workspaceId, handle, role } = useWorkspace()
+  const { id: workspaceId, role } = useWorkspace()
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const campaigns = useCampaigns()
@@ -70,21 +69,7 @@ export function LeadsPage() {
   const chosen = selection.isAll
     ? { filter: query, excluded: [...selection.ids] }
     : { ids: [...selection.ids] }
-  const importing = (
-    <Button
-      leftSection={<Upload size="1rem" aria-hidden />}
-      renderRoot={(props) => (
-        <Link
-          {...props}
-          to="/w/$handle/leads/import"
-          params={{ handle }}
-          search={{ campaign: search.campaign }}
-        />
-      )}
-    >
-      {t(($) => $.leads.import)}
-    </Button>
-  )
+  const importing = <ImportLeads campaignId={search.campaign} />
   return (
     <Page
       title={t(($) => $.leads.title)}

@@ -1,12 +1,13 @@
-import { Button, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { listLeadsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { FaultNotice } from '../../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../../ui/LoadingRows.tsx'
+import { ImportLeads } from '../../leads/index.ts'
 import { type CampaignPlace, campaignPlaceOf } from '../address.ts'
 import { stepsOf } from '../steps/edit-steps.ts'
 import { useDraft } from '../useDraft.ts'
@@ -21,7 +22,6 @@ const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 export default function PreviewTab() {
   const { t } = useTranslation()
   const { campaign, mayChange, saving } = useDraft()
-  const { handle } = route.useParams()
   const { step = 1, variant, lead: picked, panel } = route.useSearch()
   const navigate = route.useNavigate()
   const [view, setView] = useState<View>('html')
@@ -55,22 +55,7 @@ export default function PreviewTab() {
       <EmptyState
         title={t(($) => $.campaigns.preview.nobody)}
         body={t(($) => $.campaigns.preview.nobodyBody)}
-        action={
-          mayChange && (
-            <Button
-              renderRoot={(props) => (
-                <Link
-                  {...props}
-                  to="/w/$handle/leads/import"
-                  params={{ handle }}
-                  search={{ campaign: campaign.id }}
-                />
-              )}
-            >
-              {t(($) => $.campaigns.leads.import)}
-            </Button>
-          )
-        }
+        action={mayChange && <ImportLeads campaignId={campaign.id} />}
       />
     )
   }
