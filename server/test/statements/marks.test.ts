@@ -20,6 +20,7 @@ const settleWriters = new Set([
   'features/sending/campaign-queries.ts',
   'features/sending/claim-queries.ts',
   'features/sending/lane-queries.ts',
+  'features/sending/mark-queries.ts',
   'features/sending/settle-queries.ts',
   'features/sending/backlog-queries.ts',
 ])

@@ -12,8 +12,8 @@ import { type Actor, recordAudit } from '../audit/index.ts'
 import { wakeMendedMailbox } from '../mailbox-lanes/index.ts'
 import * as queries from './queries.ts'
 import { insertRemoved, takeRemoved } from './removed-queries.ts'
+import { providerSavesSent, shownSaveSent, storedSaveSent } from './save-sent.ts'
 import { type Mailbox, MailboxChange, MailboxInput, type MailboxSettings } from './schema.ts'
-import { providerSavesSent, shownSaveSent, storedSaveSent } from './sent-copies.ts'
 import { changeServer, checkServer, openSettings, sealSettings } from './settings.ts'
 
 /**

@@ -3,8 +3,8 @@ import type { Context } from '../../kernel/context.ts'
 import type { ComposedMail } from '../messages/index.ts'
 import type { Draft } from './draft.ts'
 import { markTrustedMs } from './lane.ts'
+import type { Mark } from './mark-queries.ts'
 import type { ClaimedMail } from './next-action.ts'
-import type { Mark } from './settle-queries.ts'
 
 /**
  * Looks a last time whether anything speaks against the mail, and notes in the ledger that its end is

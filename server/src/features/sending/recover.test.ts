@@ -124,7 +124,7 @@ test('a runner that lost its lease finishes nothing that was given back, and its
     .execute()
   await sending.startRunner()
   await sending.waitForLedger(settled(1))
-  const { markTransmitting } = await import('./settle-queries.ts')
+  const { markTransmitting } = await import('./mark-queries.ts')
   const { claimSends } = await import('./claim.ts')
   const { transaction } = await import('../../kernel/db/transaction.ts')
   if (!before) throw new Error('nothing was left behind')

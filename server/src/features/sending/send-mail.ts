@@ -8,11 +8,11 @@ import { classifyFailure, errorOf, type MailboxTrouble, printable } from './clas
 import type { Connections } from './connections.ts'
 import { type Draft, envelopeOf, type Made } from './draft.ts'
 import type { Lane } from './lane.ts'
+import type { Mark } from './mark-queries.ts'
 import { markDraft } from './marking.ts'
 import type { ClaimedMail } from './next-action.ts'
 import type { Outcome } from './outcome.ts'
 import type { SentCopies } from './sent-copies.ts'
-import type { Mark } from './settle-queries.ts'
 import type { Settlement } from './settlement.ts'
 import type { Settlements } from './settlements.ts'
 

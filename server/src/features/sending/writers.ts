@@ -9,9 +9,9 @@ import { DraftRoom } from './draft-room.ts'
 import { putToSleep, type Sleep } from './lane-queries.ts'
 import { LeadPrefetch } from './lead-prefetch.ts'
 import type { Claim, ClaimRequest } from './ledger.ts'
+import { type Mark, markTransmitting } from './mark-queries.ts'
 import type { RestoreGuard } from './restore-guard/restore-guard.ts'
 import { SentCopies } from './sent-copies.ts'
-import { type Mark, markTransmitting } from './settle-queries.ts'
 import { Settlements } from './settlements.ts'
 
 /** What the lanes of one process share. */

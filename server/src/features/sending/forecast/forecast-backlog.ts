@@ -1,8 +1,8 @@
 import type { Block, Budget, Work } from '../planning/allocate.ts'
 import { scatter } from '../planning/chance.ts'
-import type { Lane } from '../planning/lane.ts'
 import { gapMs } from '../planning/pace.ts'
 import type { PlannedCampaign, PlannedLead, WaitReason } from '../planning/planned.ts'
+import type { PlannedLane } from '../planning/planned-lane.ts'
 import { delayedMs } from '../planning/step-delay.ts'
 import { DueHistogram } from './due-histogram.ts'
 import type { ForecastDays } from './forecast-days.ts'
@@ -31,7 +31,7 @@ export class ForecastBacklog implements Work {
   readonly held = new Map<HeldReason, number>()
   readonly #campaign: PlannedCampaign
   readonly #budget: Budget
-  readonly #lanes: Lane[]
+  readonly #lanes: PlannedLane[]
   readonly #days: ForecastDays
   readonly #paths: StepRoutes
   /** By rank of their path. */
@@ -43,7 +43,7 @@ export class ForecastBacklog implements Work {
   constructor(
     campaign: PlannedCampaign,
     budget: Budget,
-    lanes: Lane[],
+    lanes: PlannedLane[],
     cohorts: Cohort[],
     days: ForecastDays,
   ) {
@@ -61,7 +61,7 @@ export class ForecastBacklog implements Work {
     for (const { cohort, path } of placed) this.#place(cohort, path, rankOf)
   }
 
-  followUpDueMs(lane: Lane): number {
+  followUpDueMs(lane: PlannedLane): number {
     const queues = this.#followUps[lane.rank] as DueHistogram[]
     if (this.#campaign.expire_after_days !== null) this.#dropExpired(queues, lane.wakeMs)
     return firstDueMs(queues)
@@ -69,7 +69,7 @@ export class ForecastBacklog implements Work {
 
   newDueMs = (): number => firstDueMs(this.#new)
 
-  send(lane: Lane, isNew: boolean, atMs: number): number {
+  send(lane: PlannedLane, isNew: boolean, atMs: number): number {
     this.#days.sent(this, lane, isNew, atMs)
     const queues = isNew ? this.#new : (this.#followUps[lane.rank] as DueHistogram[])
     const rank = this.#firstRank(queues)
@@ -79,14 +79,14 @@ export class ForecastBacklog implements Work {
     return gapMs(this.#campaign, lane.mailbox, scatter(++this.#draws))
   }
 
-  blocked(lane: Lane, by: Block, atMs: number) {
+  blocked(lane: PlannedLane, by: Block, atMs: number) {
     this.#days.blocked(this, lane, by, atMs)
   }
 
   hasNewBefore = (ms: number): boolean => this.newDueMs() < ms
 
   /** Lanes with a follow-up that is due before this instant. */
-  lanesDueBefore = (ms: number): Lane[] =>
+  lanesDueBefore = (ms: number): PlannedLane[] =>
     this.#lanes.filter(({ rank }) => firstDueMs(this.#followUps[rank] as DueHistogram[]) < ms)
 
   mailsLeft(): number {
@@ -122,7 +122,7 @@ export class ForecastBacklog implements Work {
     else this.#followUps[rank]?.[path.rank]?.add(cohort.due.getTime(), cohort.leads)
   }
 
-  #follow(lane: Lane, path: StepRoute, sentMs: number) {
+  #follow(lane: PlannedLane, path: StepRoute, sentMs: number) {
     if (!path.isSendable) return this.#hold('no_enabled_variant', 1)
     const dueMs = delayedMs(this.#budget.calendar, path.step, sentMs)
     this.#followUps[lane.rank]?.[path.rank]?.add(dueMs, 1)

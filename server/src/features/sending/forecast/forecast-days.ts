@@ -1,5 +1,5 @@
 import type { Block, Budget } from '../planning/allocate.ts'
-import type { Lane } from '../planning/lane.ts'
+import type { PlannedLane } from '../planning/planned-lane.ts'
 
 export type DayLimit =
   | 'campaign_daily_limit'
@@ -25,7 +25,7 @@ export interface ForecastDay {
 /** What of the work tells why a day ended as it did. */
 interface Due {
   hasNewBefore(ms: number): boolean
-  lanesDueBefore(ms: number): Lane[]
+  lanesDueBefore(ms: number): PlannedLane[]
 }
 
 /** A day under way. */
@@ -37,7 +37,7 @@ interface OpenDay {
   newLeads: number
   /** By lane. */
   from: number[]
-  full: Set<Lane>
+  full: Set<PlannedLane>
   blocks: Set<Block>
 }
 
@@ -46,19 +46,19 @@ export class ForecastDays {
   sends = 0
   lastSendMs: number | null = null
   readonly #budget: Budget
-  readonly #lanes: Lane[]
+  readonly #lanes: PlannedLane[]
   readonly #days: ForecastDay[] = []
   readonly #startMs: number
   #open: OpenDay | undefined
 
-  constructor(budget: Budget, lanes: Lane[], startMs: number) {
+  constructor(budget: Budget, lanes: PlannedLane[], startMs: number) {
     this.#budget = budget
     this.#lanes = lanes
     this.#startMs = startMs
   }
 
   /** Before the work knows of it. */
-  sent(due: Due, lane: Lane, isNew: boolean, atMs: number) {
+  sent(due: Due, lane: PlannedLane, isNew: boolean, atMs: number) {
     const day = this.#dayOf(due, atMs)
     day.sends++
     if (isNew) day.newLeads++
@@ -67,7 +67,7 @@ export class ForecastDays {
     this.lastSendMs = atMs
   }
 
-  blocked(due: Due, lane: Lane, by: Block, atMs: number) {
+  blocked(due: Due, lane: PlannedLane, by: Block, atMs: number) {
     if (by === 'outside_schedule') return
     const day = this.#dayOf(due, atMs)
     day.blocks.add(by)

@@ -1,8 +1,8 @@
 import { ZoneCalendar } from '../../../kernel/calendar.ts'
-import type { Lane } from './lane.ts'
 import { LaneQueue } from './lane-queue.ts'
 import { mailboxLimit } from './pace.ts'
 import type { PlannedCampaign, PlannedMailbox, SendHistory } from './planned.ts'
+import type { PlannedLane } from './planned-lane.ts'
 import { sendingWindowsOf, type Windows } from './windows.ts'
 
 /** What of a campaign the lanes share. */
@@ -27,23 +27,23 @@ export type Block =
 /** What there is to send, however it is kept. */
 export interface Work {
   /** When the first follow-up in the mailbox's own threads is due; Infinity: there is none. */
-  followUpDueMs(lane: Lane): number
+  followUpDueMs(lane: PlannedLane): number
   newDueMs(): number
   /**
    * Takes the first of its kind, to be sent while its window and the days that it is counted on last.
    *
    * @returns how long the mailbox then waits
    */
-  send(lane: Lane, isNew: boolean, atMs: number, untilMs: number): number
+  send(lane: PlannedLane, isNew: boolean, atMs: number, untilMs: number): number
   /** The lane is free but must not send. */
-  blocked?(lane: Lane, by: Block, atMs: number): void
+  blocked?(lane: PlannedLane, by: Block, atMs: number): void
 }
 
 /**
  * Goes through time, from one instant at which a mailbox is free to the next, and gives each what
  * comes first: the one set of rules behind what is sent and what is forecast.
  */
-export function allocate(budget: Budget, lanes: Lane[], work: Work, untilMs: number) {
+export function allocate(budget: Budget, lanes: PlannedLane[], work: Work, untilMs: number) {
   const queue = new LaneQueue()
   for (const lane of lanes) queue.push(lane)
   for (let lane = queue.pop(); lane && lane.wakeMs < untilMs; lane = queue.pop()) {
@@ -53,7 +53,7 @@ export function allocate(budget: Budget, lanes: Lane[], work: Work, untilMs: num
 }
 
 /** @returns when to look at the lane again */
-function visit(budget: Budget, lane: Lane, work: Work): number {
+function visit(budget: Budget, lane: PlannedLane, work: Work): number {
   const at = lane.wakeMs
   startBudgetDay(budget, at)
   startLaneDay(lane, at)
@@ -83,7 +83,7 @@ function visit(budget: Budget, lane: Lane, work: Work): number {
 }
 
 /** When this day's budget, or the next one's, allows another first mail. */
-function firstNewMs(budget: Budget, lane: Lane, work: Work): number {
+function firstNewMs(budget: Budget, lane: PlannedLane, work: Work): number {
   const dueMs = work.newDueMs()
   if (budget.newLeads < budget.newLeadsMax) return dueMs
   if (dueMs <= lane.wakeMs) work.blocked?.(lane, 'new_lead_limit', lane.wakeMs)
@@ -100,7 +100,7 @@ function startBudgetDay(budget: Budget, ms: number) {
   budget.newLeads = 0
 }
 
-function startLaneDay(lane: Lane, ms: number) {
+function startLaneDay(lane: PlannedLane, ms: number) {
   if (ms < lane.dayEndMs) return
   const { date, endMs } = lane.calendar.dayAt(ms)
   lane.dayEndMs = endMs
@@ -140,7 +140,7 @@ export function lanesOf(mailboxes: PlannedMailbox[], { mailboxDays }: SendHistor
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
     .map((mailbox, rank) => {
       const { day, sent } = mailboxDays.get(mailbox.id) ?? { day: '', sent: 0 }
-      const lane: Lane = {
+      const lane: PlannedLane = {
         mailbox,
         rank,
         calendar: calendarOf(mailbox.timezone ?? 'UTC'),

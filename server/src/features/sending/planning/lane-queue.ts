@@ -1,22 +1,22 @@
-import type { Lane } from './lane.ts'
+import type { PlannedLane } from './planned-lane.ts'
 
 /** Lanes by the instant they wake at: of those that wake together the one that sent least. */
 export class LaneQueue {
-  readonly #heap: Lane[] = []
+  readonly #heap: PlannedLane[] = []
 
-  push(lane: Lane) {
+  push(lane: PlannedLane) {
     const heap = this.#heap
     let at = heap.push(lane) - 1
     while (at > 0) {
       const above = (at - 1) >> 1
-      if (!isBefore(lane, heap[above] as Lane)) break
-      heap[at] = heap[above] as Lane
+      if (!isBefore(lane, heap[above] as PlannedLane)) break
+      heap[at] = heap[above] as PlannedLane
       at = above
     }
     heap[at] = lane
   }
 
-  pop(): Lane | undefined {
+  pop(): PlannedLane | undefined {
     const heap = this.#heap
     const first = heap[0]
     const last = heap.pop()
@@ -25,9 +25,13 @@ export class LaneQueue {
     for (;;) {
       let below = 2 * at + 1
       if (below >= heap.length) break
-      if (below + 1 < heap.length && isBefore(heap[below + 1] as Lane, heap[below] as Lane)) below++
-      if (!isBefore(heap[below] as Lane, last)) break
-      heap[at] = heap[below] as Lane
+      if (
+        below + 1 < heap.length &&
+        isBefore(heap[below + 1] as PlannedLane, heap[below] as PlannedLane)
+      )
+        below++
+      if (!isBefore(heap[below] as PlannedLane, last)) break
+      heap[at] = heap[below] as PlannedLane
       at = below
     }
     heap[at] = last
@@ -35,11 +39,11 @@ export class LaneQueue {
   }
 }
 
-function isBefore(a: Lane, b: Lane): boolean {
+function isBefore(a: PlannedLane, b: PlannedLane): boolean {
   if (a.wakeMs !== b.wakeMs) return a.wakeMs < b.wakeMs
   const [sentByA, sentByB] = [sentThen(a), sentThen(b)]
   return sentByA !== sentByB ? sentByA < sentByB : a.rank < b.rank
 }
 
 /** On the day it wakes on. */
-const sentThen = ({ wakeMs, dayEndMs, sent }: Lane) => (wakeMs < dayEndMs ? sent : 0)
+const sentThen = ({ wakeMs, dayEndMs, sent }: PlannedLane) => (wakeMs < dayEndMs ? sent : 0)

@@ -1,8 +1,8 @@
 import type { Work } from './allocate.ts'
 import type { Candidate } from './candidates.ts'
-import type { Lane } from './lane.ts'
 import { gapAfter } from './pace.ts'
 import type { PlannedCampaign, PlannedSend } from './planned.ts'
+import type { PlannedLane } from './planned-lane.ts'
 
 /** Leads one by one, each kind in the order in which they became due. */
 export class LeadWork implements Work {
@@ -22,12 +22,12 @@ export class LeadWork implements Work {
     )
   }
 
-  followUpDueMs = ({ mailbox }: Lane) =>
+  followUpDueMs = ({ mailbox }: PlannedLane) =>
     this.#followUps.get(mailbox.id)?.dueMs() ?? Number.POSITIVE_INFINITY
 
   newDueMs = () => this.#new.dueMs()
 
-  send({ mailbox }: Lane, isNew: boolean, atMs: number, untilMs: number): number {
+  send({ mailbox }: PlannedLane, isNew: boolean, atMs: number, untilMs: number): number {
     const queue = isNew ? this.#new : this.#followUps.get(mailbox.id)
     const { lead, step, variant } = (queue as DueQueue).take()
     this.sends.push({

@@ -1,7 +1,6 @@
 import { afterDelay, nextStep as nextOf, zoneOf } from '../../campaigns/index.ts'
 import { allocate, budgetOf, lanesOf } from './allocate.ts'
 import { type Candidate, candidateOf } from './candidates.ts'
-import type { Lane } from './lane.ts'
 import { LeadWork } from './lead-work.ts'
 import type {
   PlannedCampaign,
@@ -14,6 +13,7 @@ import type {
   WaitingLead,
   WaitReason,
 } from './planned.ts'
+import type { PlannedLane } from './planned-lane.ts'
 import { whyWaiting } from './waiting.ts'
 import type { OpenInterval } from './windows.ts'
 
@@ -87,7 +87,10 @@ function haltOf(
   return interval ? undefined : 'schedule_ended'
 }
 
-const orphaned = ({ lead, isNew }: Candidate, lanes: Map<string, Lane>): WaitReason | undefined =>
+const orphaned = (
+  { lead, isNew }: Candidate,
+  lanes: Map<string, PlannedLane>,
+): WaitReason | undefined =>
   isNew || lanes.has(lead.mailbox_id ?? '') ? undefined : 'mailbox_unavailable'
 
 function earliest(sends: PlannedSend[], waiting: WaitingLead[], nowMs: number): Date | null {

@@ -1,12 +1,12 @@
 import type { Budget } from './allocate.ts'
 import type { Candidate } from './candidates.ts'
-import type { Lane } from './lane.ts'
 import type { WaitingLead, WaitReason } from './planned.ts'
+import type { PlannedLane } from './planned-lane.ts'
 
 /** Lanes and budget as `allocate` left them. */
 export interface Aftermath {
   budget: Budget
-  lanes: Map<string, Lane>
+  lanes: Map<string, PlannedLane>
   isOpen: boolean
   /** When the open window closes; else when the next one opens. */
   untilMs: number
@@ -40,5 +40,5 @@ function obstacleOf(
   return { reason: isFull ? 'mailbox_daily_limits' : 'mailbox_busy', wakeMs: freeMs }
 }
 
-const earliest = (lanes: Iterable<Lane>) =>
+const earliest = (lanes: Iterable<PlannedLane>) =>
   [...lanes].reduce((first, lane) => (lane.wakeMs < first.wakeMs ? lane : first))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { providerSavesSent } from './sent-copies.ts'
+import { providerSavesSent } from './save-sent.ts'
 
 test.each([
   ['smtp.gmail.com', true],

@@ -1,8 +1,8 @@
 import type { ZoneCalendar } from '../../../kernel/calendar.ts'
 import type { PlannedMailbox } from './planned.ts'
 
-/** A mailbox on its way through time. */
-export interface Lane {
+/** A mailbox's lane as the planner moves it through time. */
+export interface PlannedLane {
   readonly mailbox: PlannedMailbox
   readonly rank: number
   readonly calendar: ZoneCalendar
