@@ -16,6 +16,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   api: () => import('./api.ts'),
   application: () => import('./application.ts'),
   deliveries: () => import('./deliveries.ts'),
+  discovery: () => import('./discovery.ts'),
   forecast: () => import('./forecast.ts'),
   leads: () => import('./leads.ts'),
   lists: () => import('./lists.ts'),

@@ -102,6 +102,7 @@ import { createRateLimit, type RateLimit } from './kernel/http/rate-limit.ts'
 import { type AnsweredRequest, createServer } from './kernel/http/server.ts'
 import { describeError } from './kernel/log.ts'
 import { createBusyShare } from './kernel/runner/busy-share.ts'
+import { alone, bucketsOf, startLeader } from './kernel/runner/leader.ts'
 import { startLoop } from './kernel/runner/loop.ts'
 import type { SealedColumn } from './kernel/sealed-columns/index.ts'
 import { ensurePartitions } from './partitions.ts'
@@ -221,7 +222,8 @@ export interface Runner {
 const upkeepEveryMs = 3_600_000
 const followEveryMs = 2000
 const jobsEveryMs = 1000
-const importsEveryMs = 500
+const importsEveryMs = 1000
+const helpEveryMs = 30_000
 
 /** Starts the loops of the runner: deliveries, sending, reading mail, monthly credits, the upkeep of partitions. */
 export async function startRunner(
@@ -229,19 +231,20 @@ export async function startRunner(
   options: Pick<DeliveryRunnerOptions, 'listen'> & { marker?: RestoreMarker } = {},
 ): Promise<Runner> {
   const hints = await shareHints(options.listen)
+  const leader = hints.listen ? await startLeader(ctx, hints.listen) : undefined
+  const { scope } = leader ?? { scope: alone }
   // First, because it looks whether the database was put back: then nothing must leave it.
   const { marker } = options
-  const sending = await startSendingRunner(ctx, { ...hints, ...(marker ? { marker } : {}) })
+  const sending = await startSendingRunner(ctx, { ...hints, scope, ...(marker ? { marker } : {}) })
   ctx.metrics.gauge('mailboxes_awake', sending.lanesAwake)
   ctx.metrics.gauge('sending_held', () => Number(sending.isHeld()))
   const { isHeld } = sending
   const deliveries = await startDeliveryRunner(ctx, {
-    ...hints,
-    isHeld,
+    ...{ ...hints, scope, isHeld },
     onAttempt: (attempt) => observeAttempt(ctx, attempt),
     busyShare: createBusyShare(),
   })
-  observeBacklog(ctx, deliveries.buckets)
+  observeBacklog(ctx, () => bucketsOf(scope(), deliveries.buckets()))
   ctx.metrics.gauge('lanes_leased', deliveries.lanesLeased)
   ctx.metrics.gauge('results_refused', deliveries.resultsRefused)
   const inboxes = startInboxRunner(ctx, { isHeld })
@@ -249,14 +252,26 @@ export async function startRunner(
   ctx.metrics.gauge('mailboxes_waiting', inboxes.mailboxesWaiting)
   ctx.metrics.gauge('imap_connections', inboxes.imapConnections)
   const stopping = new AbortController()
-  const following = startLoop(ctx, 'following', followEveryMs, () =>
-    followSteps(ctx, stopping.signal),
-  )
-  const leadJobs = startLoop(ctx, 'lead jobs', jobsEveryMs, () => runLeadJobs(ctx, stopping.signal))
+  /** What any runner may do: the leader looks for it often, the others help now and then. */
+  const startJob = (name: string, everyMs: number, look: () => Promise<void>) => {
+    let helpMs = 0
+    return startLoop(ctx, name, everyMs, async () => {
+      if (scope() === 'none' && ctx.monotonicMs() < helpMs) return
+      helpMs = ctx.monotonicMs() + helpEveryMs
+      await look()
+    })
+  }
+  /** What one does for all. */
+  const startUpkeep = (name: string, work: () => Promise<void>) =>
+    startLoop(ctx, name, upkeepEveryMs, async () => {
+      if (scope() !== 'none') await work()
+    })
+  const following = startJob('following', followEveryMs, () => followSteps(ctx, stopping.signal))
+  const leadJobs = startJob('lead jobs', jobsEveryMs, () => runLeadJobs(ctx, stopping.signal))
   const imports = new ImportRunner(ctx)
-  const importing = startLoop(ctx, 'imports', importsEveryMs, () => imports.look())
-  const credits = startLoop(ctx, 'credits', upkeepEveryMs, () => grantMonthlyCredits(ctx))
-  const upkeep = startLoop(ctx, 'upkeep', upkeepEveryMs, () => keepPartitions(aroundPooler(ctx)))
+  const importing = startJob('imports', importsEveryMs, () => imports.look())
+  const credits = startUpkeep('credits', () => grantMonthlyCredits(ctx))
+  const upkeep = startUpkeep('upkeep', () => keepPartitions(aroundPooler(ctx)))
   return {
     async stop() {
       stopping.abort()
@@ -273,6 +288,7 @@ export async function startRunner(
       ]
       // What fails in one of them keeps no other from writing its results.
       const ends = await Promise.allSettled(loops.map((loop) => loop.stop()))
+      await leader?.stop()
       for (const end of ends) {
         if (end.status === 'rejected')
           ctx.log.warn(describeError(end.reason), 'a runner did not end well')

@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
-import { bucketCount } from '../../kernel/runner/leases.ts'
+import { allBuckets } from '../../kernel/runner/leases.ts'
 import * as queries from './cross-workspace.ts'
 
 export interface Backlog {
@@ -9,18 +9,17 @@ export interface Backlog {
   oldestDueMs: number
 }
 
-const allBuckets = Array.from({ length: bucketCount }, (_, bucket) => bucket)
-
 export async function readBacklog(
   ctx: Pick<Context, 'db' | 'now'>,
   buckets = allBuckets,
 ): Promise<Backlog> {
+  if (buckets.length === 0) return { pending: 0, oldestDueMs: 0 }
   const { pending, oldest_due } = await queries.countBacklog(ctx.db, buckets)
   const lateMs = oldest_due ? ctx.now().getTime() - oldest_due.getTime() : 0
   return { pending, oldestDueMs: Math.max(0, lateMs) }
 }
 
-/** Each runner counts what is in its own buckets, so that all of them together count each row once. */
+/** @param buckets those that this process counts, so that all together count each row once */
 export function observeBacklog(ctx: Context, buckets: () => number[]) {
   // Both gauges of one scrape come from one reading.
   let reading: { backlog: Promise<Backlog>; atMs: number } | undefined

@@ -45,7 +45,8 @@ export async function enqueueDeliveries(
       webhook_ids: webhookIds,
     }))
     await queries.insertFanouts(tx.db, workspaceId, fanouts, now, expiresAt)
-    hintAfterCommit(tx, fanouts)
+    const buckets = fanouts.map(({ bucket }) => bucket)
+    tx.afterCommit?.((ctx) => hintDue(ctx, { kind: fanoutKind, buckets }))
   } else {
     const rows = matched.flatMap(({ event, webhookIds }) =>
       webhookIds.map((webhookId) => ({
@@ -56,16 +57,19 @@ export async function enqueueDeliveries(
       })),
     )
     await queries.insertDeliveries(tx.db, workspaceId, rows, now, expiresAt)
-    hintAfterCommit(tx, rows)
+    hintAfterCommit(tx, workspaceId, rows)
   }
 }
 
-/** The kind of the leases on destinations and fan-outs. */
+/** The kind of the leases on destinations and fan-outs, and of hints to the former. */
 export const leaseKind = 'deliveries'
+/** Of hints to the owners of fan-outs. */
+export const fanoutKind = 'fanouts'
 
-export function hintAfterCommit(tx: Context, rows: { bucket: number }[]) {
-  const buckets = rows.map(({ bucket }) => bucket)
-  tx.afterCommit?.((ctx) => hintDue(ctx, { kind: leaseKind, buckets }))
+/** Wakes the destinations of these deliveries. */
+export function hintAfterCommit(tx: Context, workspaceId: string, rows: { webhook_id: string }[]) {
+  const lanes = rows.map(({ webhook_id }) => ({ workspaceId, id: webhook_id }))
+  tx.afterCommit?.((ctx) => hintDue(ctx, { kind: leaseKind, lanes }))
 }
 
 /** Without a campaign a destination receives every event of the workspace. */

@@ -28,7 +28,7 @@ export async function expandFanout(ctx: Context, fanout: DueFanout) {
         event_id: eventId,
       }))
       await queries.insertDeliveries(tx.db, workspaceId, rows, fanout.due_at, fanout.expires_at)
-      hintAfterCommit(tx, rows)
+      hintAfterCommit(tx, workspaceId, rows)
       return true
     })
     if (!advanced) return

@@ -87,7 +87,7 @@ async function enqueue(ctx: Context, workspaceId: string, webhookId: string, eve
     }))
     const expiresAt = new Date(now.getTime() + lifetimeMs)
     await queries.insertDeliveries(tx.db, workspaceId, rows, now, expiresAt)
-    hintAfterCommit(tx, rows)
+    hintAfterCommit(tx, workspaceId, rows)
   })
   return eventIds.length
 }

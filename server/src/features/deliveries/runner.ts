@@ -1,22 +1,27 @@
 import type { Context } from '../../kernel/context.ts'
-import { isHintFor } from '../../kernel/runner/hint.ts'
-import { Leases } from '../../kernel/runner/leases.ts'
+import { hintDue, type LaneName, readHint } from '../../kernel/runner/hint.ts'
+import { alone, bucketsOf, type Scope, wakeOwners } from '../../kernel/runner/leader.ts'
+import { bucketOf, Leases } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
 import {
   countAbandons,
+  type DueFanout,
   findDueFanouts,
   findDueLanes,
+  type LaneKey,
   type SweepPosition,
   sweepLanes,
 } from './cross-workspace.ts'
 import type { Attempt } from './delivery.ts'
-import { leaseKind } from './enqueue.ts'
+import { fanoutKind, leaseKind } from './enqueue.ts'
 import { expandFanout } from './fan-out.ts'
 import { Lanes } from './lanes.ts'
 
 export interface DeliveryRunnerOptions {
   /** Calls back on every hint that something is due; resolves to the end of listening. */
   listen?: (onHint: (hint: string) => void) => Promise<() => Promise<void>>
+  /** Whose lanes it looks for; its own, if it is not given. */
+  scope?: () => Scope
   onAttempt?: (attempt: Attempt) => void
   /** Whether nothing may be sent: the database was restored, and nobody has confirmed it. */
   isHeld?: () => boolean
@@ -39,21 +44,25 @@ export interface DeliveryRunner {
 const pollEveryMs = 250
 /** A transaction that committed up to so long after its rows' due time is found by the next poll. */
 const overlapMs = 2_000
+/** Who looks for more buckets than before goes back so far: longer than nobody looked for them. */
+const takeoverMs = 10_000
 const hintOverlapMs = 200
 const sweepEveryMs = 1_000
+const fanoutsEveryMs = 1_000
 const sweepRoundSteps = 25
 const fanoutsPerRun = 16
 
 /**
- * Delivers what is due in the buckets this process owns. Three sources find lanes with work, all of
- * them reading `deliveries` itself, so no wake-up can be lost: hints, a poll of what fell due since
- * the last one, and a sweep of all lanes for what a late commit hid from the poll.
+ * Delivers what is due in the buckets this process owns. Hints name the lanes with work. Whatever they
+ * miss is found by a poll of what fell due since the last one, and what a late commit hid from that
+ * by a sweep of all lanes; both read `deliveries` itself, so no wake-up can be lost. The leader polls
+ * and sweeps for all, and hints to the others.
  */
 export async function startDeliveryRunner(
   ctx: Context,
   options: DeliveryRunnerOptions = {},
 ): Promise<DeliveryRunner> {
-  const { isHeld = () => false } = options
+  const { isHeld = () => false, scope = alone } = options
   const leases: Leases = new Leases(ctx, leaseKind, {
     taken: (_buckets, abandoned) => {
       sweep.restart()
@@ -69,27 +78,48 @@ export async function startDeliveryRunner(
     ...(options.onAttempt ? { onAttempt: options.onAttempt } : {}),
     ...(options.busyShare ? { busyShare: options.busyShare } : {}),
   })
-  const sweep = createSweep(ctx, leases, lanes)
-  const poll = createPoll(ctx, leases, lanes)
+  /** The buckets that are looked at now. */
+  const watched = () => bucketsOf(scope(), leases.buckets())
+  const wakeLane = ({ workspaceId, id }: LaneName) => lanes.wake(workspaceId, id)
+  const wake = (found: LaneKey[]) =>
+    wakeOwners(
+      ctx,
+      { kind: leaseKind, own: leases.buckets(), wake: wakeLane },
+      found.map((lane) => ({ workspaceId: lane.workspace_id, id: lane.webhook_id })),
+    )
+  const sweep = createSweep(ctx, { leases, watched, wake })
+  const poll = createPoll(ctx, wake)
 
   const heartbeat = startLoop(ctx, 'leases', ctx.config.leaseMs / 3, () => leases.beat())
   const discover = startLoop(ctx, 'discover', pollEveryMs, async (hinted) => {
     lanes.tick()
-    if (!isHeld()) await poll(hinted)
+    const buckets = hinted && scope() === 'none' ? leases.buckets() : watched()
+    if (!isHeld() && buckets.length > 0) await poll(buckets, hinted)
   })
   const sweeping = startLoop(ctx, 'sweep', sweepEveryMs, async () => {
     // When nothing is held any more, the sweep starts over and finds what fell due meanwhile.
     if (isHeld()) sweep.restart()
     else await sweep.step()
   })
-  const fanOut = startLoop(ctx, 'fan-out', sweepEveryMs, async () => {
-    const due = await findDueFanouts(ctx.db, leases.buckets(), ctx.now(), fanoutsPerRun)
-    for (const fanout of due) await expandFanout(ctx, fanout)
+  const fanOut = startLoop(ctx, 'fan-out', fanoutsEveryMs, async (hinted) => {
+    const buckets = hinted && scope() === 'none' ? leases.buckets() : watched()
+    if (buckets.length === 0) return
+    const own = new Set(leases.buckets())
+    const due = await findDueFanouts(ctx.db, buckets, ctx.now(), fanoutsPerRun)
+    const [ours, others] = [true, false].map((isOurs) =>
+      due.filter(({ event_id }) => own.has(bucketOf(event_id)) === isOurs),
+    ) as [DueFanout[], DueFanout[]]
+    if (others.length > 0) {
+      hintDue(ctx, { kind: fanoutKind, buckets: others.map(({ event_id }) => bucketOf(event_id)) })
+    }
+    for (const fanout of ours) await expandFanout(ctx, fanout)
   })
-  const unlisten = await options.listen?.((hint) => {
-    if (!isHintFor(hint, leaseKind, leases.buckets())) return
-    discover.wake()
-    fanOut.wake()
+  const unlisten = await options.listen?.((text) => {
+    const buckets = leases.buckets()
+    const hint = readHint(text, leaseKind, buckets)
+    for (const lane of hint?.lanes ?? []) wakeLane(lane)
+    if (hint?.isToLook) discover.wake()
+    if (readHint(text, fanoutKind, buckets)) fanOut.wake()
   })
 
   return {
@@ -106,35 +136,50 @@ export async function startDeliveryRunner(
   }
 }
 
-function createPoll(ctx: Context, leases: Leases, lanes: Lanes) {
+function createPoll(ctx: Context, wake: (found: LaneKey[]) => void) {
   let polledTo = new Date(ctx.now().getTime() - overlapMs)
-  return async (hinted: boolean) => {
+  let polled = 0
+  return async (buckets: number[], hinted: boolean) => {
     const to = ctx.now()
     const from = new Date(polledTo.getTime() - (hinted ? hintOverlapMs : overlapMs))
-    for (const lane of await findDueLanes(ctx.db, leases.buckets(), from, to)) {
-      lanes.wake(lane.workspace_id, lane.webhook_id)
-    }
+    const hasMore = buckets.length > polled
+    const takenOver = new Date(to.getTime() - takeoverMs)
+    wake(await findDueLanes(ctx.db, buckets, hasMore && takenOver < from ? takenOver : from, to))
     polledTo = to
+    polled = buckets.length
   }
 }
 
 const nilId = '00000000-0000-0000-0000-000000000000'
 
-/** A step is a thousand lanes at first, and more where a round of all lanes took over 25 steps. */
-function createSweep(ctx: Context, leases: Leases, lanes: Lanes) {
+interface SweepOptions {
+  leases: Leases
+  /** The buckets of the next round. */
+  watched: () => number[]
+  wake: (found: LaneKey[]) => void
+}
+
+/**
+ * A step is a thousand lanes at first, and more where a round of all lanes took over 25 steps. A round
+ * that is started over goes through our own buckets: some are new, and whoever sweeps for all has
+ * passed them.
+ */
+function createSweep(ctx: Context, { leases, watched, wake }: SweepOptions) {
   const first: SweepPosition = { bucket: -1, workspace_id: nilId, webhook_id: nilId }
   let position = first
+  let ofOwn = true
   let stepSize = 1000
   let steps = 0
   return {
     restart() {
       position = first
+      ofOwn = true
     },
     async step() {
-      const swept = await sweepLanes(ctx.db, leases.buckets(), position, ctx.now(), stepSize)
-      for (const lane of swept) {
-        if (lane.has_work) lanes.wake(lane.workspace_id, lane.webhook_id)
-      }
+      const buckets = ofOwn ? leases.buckets() : watched()
+      if (buckets.length === 0) return
+      const swept = await sweepLanes(ctx.db, buckets, position, ctx.now(), stepSize)
+      wake(swept.filter(({ has_work }) => has_work))
       steps += 1
       const last = swept.at(-1)
       if (last && swept.length === stepSize) {
@@ -142,6 +187,7 @@ function createSweep(ctx: Context, leases: Leases, lanes: Lanes) {
         return
       }
       position = first
+      ofOwn = false
       if (steps > sweepRoundSteps) stepSize *= 2
       steps = 0
     },

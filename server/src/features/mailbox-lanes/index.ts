@@ -1,4 +1,4 @@
-export { leaseKind } from './hint.ts'
+export { campaignKind, leaseKind } from './hint.ts'
 export { bucketOfMailbox } from './queries.ts'
 export {
   markCampaigns,

@@ -52,7 +52,12 @@ export const markCampaigns = (db: Db, workspaceId: string, marks: CampaignMark[]
       set wake_at = least(w.wake_at, excluded.wake_at), changed = w.changed or excluded.changed,
         id = excluded.id`.execute(db)
 
-const wakeMarked = prepared<[string, string[], Date[], boolean[], Date], { bucket: number }>(
+export interface WokenLane {
+  mailbox_id: string
+  wake_at: Date
+}
+
+const wakeMarked = prepared<[string, string[], Date[], boolean[], Date], WokenLane>(
   'wake_marked_campaigns',
   `insert into mailbox_lanes as l (workspace_id, mailbox_id, bucket, wake_at)
    select $1::uuid, m.id, ${bucketOfMailbox('m.id')}, min(k.wake_at)
@@ -66,7 +71,7 @@ const wakeMarked = prepared<[string, string[], Date[], boolean[], Date], { bucke
    group by m.id
    order by m.id
    ${upsert}
-   returning l.bucket`,
+   returning l.mailbox_id, l.wake_at`,
 )
 
 /**
@@ -77,15 +82,15 @@ const wakeMarked = prepared<[string, string[], Date[], boolean[], Date], { bucke
  *
  * The marks were committed before: a lane that is asleep now looks later, and sees what was marked.
  *
- * @returns the bucket of each lane that was woken
+ * @returns the mailboxes that were woken
  */
 export async function wakeLanesOfMarked(
   db: Db,
   workspaceId: string,
   marks: CampaignMark[],
   later: Date,
-): Promise<number[]> {
-  const woken = await wakeMarked(
+): Promise<WokenLane[]> {
+  return wakeMarked(
     db,
     workspaceId,
     column(marks, 'campaign_id'),
@@ -93,7 +98,6 @@ export async function wakeLanesOfMarked(
     column(marks, 'changed'),
     later,
   )
-  return woken.map(({ bucket }) => bucket)
 }
 
 /** As they were seen: what has been marked since stays. */
@@ -111,21 +115,21 @@ export const deleteMarks = prepared<[string, string[], string[]], unknown>(
    where w.workspace_id = $1 and w.campaign_id = k.campaign_id`,
 )
 
-/** @returns the bucket of each lane */
+/** @returns the mailboxes */
 export async function wakeLanesOfWorkspace(
   db: Db,
   workspaceId: string,
   at: Date,
-): Promise<number[]> {
-  const { rows } = await sql<{ bucket: number }>`
+): Promise<string[]> {
+  const { rows } = await sql<{ mailbox_id: string }>`
     insert into mailbox_lanes as l (workspace_id, mailbox_id, bucket, wake_at)
     select ${workspaceId}::uuid, m.id, ${sql.raw(bucketOfMailbox('m.id'))}, ${at}::timestamptz
     from mailboxes m
     where m.workspace_id = ${workspaceId}::uuid
     order by m.id
     ${sql.raw(upsert)}
-    returning l.bucket`.execute(db)
-  return rows.map(({ bucket }) => bucket)
+    returning l.mailbox_id`.execute(db)
+  return rows.map(({ mailbox_id }) => mailbox_id)
 }
 
 export const forgiveLane = (db: Db, workspaceId: string, mailboxId: string) =>

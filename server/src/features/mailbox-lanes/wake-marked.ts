@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
+import { column } from '../../kernel/db/column.ts'
 import { describeError } from '../../kernel/log.ts'
 import { findMarkedCampaigns, type MarkedCampaign } from './cross-workspace.ts'
 import { hintMailboxes } from './hint.ts'
@@ -6,6 +7,8 @@ import * as queries from './queries.ts'
 
 /** However often a campaign is marked, its mailboxes are woken no more often. */
 const everyMs = 100
+/** What no hint told of is found so late. */
+const pollEveryMs = 1_000
 /** Campaigns of a workspace whose mailboxes are woken at once. */
 const campaignsMax = 100
 /** The clocks of two runners may be so far apart. */
@@ -16,10 +19,13 @@ const skewMaxMs = 60_000
  * before. A mark is seen once what it tells of was committed, so whoever looks later sees that; it is
  * deleted once its mailboxes are awake, so they are woken twice rather than never.
  */
-export function createMarkedWaker(ctx: Context): () => Promise<void> {
+export function createMarkedWaker(ctx: Context): (hinted?: boolean) => Promise<void> {
   let nextMs = 0
-  return async () => {
-    if (ctx.monotonicMs() < nextMs) return
+  let pollMs = 0
+  return async (hinted = false) => {
+    if (hinted) pollMs = 0
+    if (ctx.monotonicMs() < Math.max(nextMs, pollMs)) return
+    pollMs = ctx.monotonicMs() + pollEveryMs
     const marked = await findMarkedCampaigns(ctx.db)
     if (marked.length > 0) nextMs = ctx.monotonicMs() + everyMs
     for (const [workspaceId, own] of Map.groupBy(marked, ({ workspace_id }) => workspace_id)) {
@@ -33,7 +39,9 @@ export function createMarkedWaker(ctx: Context): () => Promise<void> {
 async function wake(ctx: Context, workspaceId: string, marks: MarkedCampaign[]) {
   const later = new Date(ctx.now().getTime() + skewMaxMs)
   try {
-    hintMailboxes(ctx, await queries.wakeLanesOfMarked(ctx.db, workspaceId, marks, later))
+    const woken = await queries.wakeLanesOfMarked(ctx.db, workspaceId, marks, later)
+    const awake = woken.filter(({ wake_at }) => wake_at <= ctx.now())
+    hintMailboxes(ctx, workspaceId, column(awake, 'mailbox_id'))
     const ids = marks.map(({ campaign_id }) => campaign_id)
     await queries.deleteMarks(
       ctx.db,

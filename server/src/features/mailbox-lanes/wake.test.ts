@@ -4,9 +4,10 @@ import { createSignal } from '../../../test/signal.ts'
 import type { Context } from '../../kernel/context.ts'
 import { listen } from '../../kernel/db/listen.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import { hintChannel, hintDue, isHintFor } from '../../kernel/runner/hint.ts'
+import { hintChannel, hintDue, readHint } from '../../kernel/runner/hint.ts'
 import { bucketCount, bucketOf } from '../../kernel/runner/leases.ts'
 import {
+  campaignKind,
   createMarkedWaker,
   leaseKind,
   markLeadsDue,
@@ -34,7 +35,7 @@ afterEach(async () => {
 })
 
 /** The buckets whose owners the next hint is for. */
-async function bucketsHinted(act: () => Promise<unknown>): Promise<number[]> {
+async function bucketsHinted(act: () => Promise<unknown>, kind = leaseKind): Promise<number[]> {
   // Hints come in the order in which they were given: what was to be said before has been said.
   hintDue(sending.ctx)
   await hinted.until(() => heard.includes(''))
@@ -42,7 +43,7 @@ async function bucketsHinted(act: () => Promise<unknown>): Promise<number[]> {
   await act()
   const hint = await hinted.until(() => heard[0])
   const all = Array.from({ length: bucketCount }, (_, bucket) => bucket)
-  return all.filter((bucket) => isHintFor(hint, leaseKind, [bucket]))
+  return all.filter((bucket) => readHint(hint, kind, [bucket]))
 }
 
 const inOrder = (ids: string[]) => [...new Set(ids.map(bucketOf))].sort((a, b) => a - b)
@@ -60,6 +61,6 @@ test('only the owners of mailboxes that were woken are told', async () => {
   expect(await bucketsHinted(all)).toEqual(inOrder([anna.id, bert.id]))
   // One runner is enough to wake the mailboxes of a campaign.
   const leads = change((tx) => markLeadsDue(tx, workspaceId, [campaign.id]))
-  expect(await bucketsHinted(leads)).toEqual(inOrder([campaign.id]))
+  expect(await bucketsHinted(leads, campaignKind)).toEqual(inOrder([campaign.id]))
   expect(await bucketsHinted(createMarkedWaker(ctx))).toEqual(inOrder([bert.id]))
 })

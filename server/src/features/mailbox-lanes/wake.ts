@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
-import { hintMailboxes } from './hint.ts'
+import { hintCampaigns, hintMailboxes } from './hint.ts'
 import * as queries from './queries.ts'
 
 /**
@@ -12,9 +12,8 @@ export async function wakeMailboxes(tx: Context, workspaceId: string, mailboxIds
   if (mailboxIds.length === 0) return
   mustBeTransaction(tx)
   const ids = [...new Set(mailboxIds)].sort()
-  const buckets = ids.map(bucketOf)
-  await queries.wakeLanes(tx.db, workspaceId, ids, buckets, tx.now())
-  tx.afterCommit?.((ctx) => hintMailboxes(ctx, buckets))
+  await queries.wakeLanes(tx.db, workspaceId, ids, ids.map(bucketOf), tx.now())
+  tx.afterCommit?.((ctx) => hintMailboxes(ctx, workspaceId, ids))
 }
 
 /** The same for a mailbox that was mended: it is tried at once, whatever failed before. */
@@ -35,9 +34,8 @@ export async function markCampaigns(tx: Context, workspaceId: string, marks: New
   mustBeTransaction(tx)
   const identified = marks.map((mark) => ({ ...mark, id: tx.newId() }))
   await queries.markCampaigns(tx.db, workspaceId, identified)
-  // Any runner could wake the mailboxes; the owner of the campaign's bucket does it at once.
-  const buckets = marks.map(({ campaign_id }) => bucketOf(campaign_id))
-  tx.afterCommit?.((ctx) => hintMailboxes(ctx, buckets))
+  const ids = marks.map(({ campaign_id }) => campaign_id)
+  tx.afterCommit?.((ctx) => hintCampaigns(ctx, ids))
 }
 
 /** Leads of these campaigns were added, brought back, or are due sooner than they were. */
@@ -59,8 +57,8 @@ export const markCampaignsChanged = (tx: Context, workspaceId: string, campaignI
 /** Every mailbox of the workspace: its plan allows sending again, or nobody knows which it concerns. */
 export async function wakeWorkspaceMailboxes(tx: Context, workspaceId: string) {
   mustBeTransaction(tx)
-  const buckets = await queries.wakeLanesOfWorkspace(tx.db, workspaceId, tx.now())
-  tx.afterCommit?.((ctx) => hintMailboxes(ctx, buckets))
+  const ids = await queries.wakeLanesOfWorkspace(tx.db, workspaceId, tx.now())
+  tx.afterCommit?.((ctx) => hintMailboxes(ctx, workspaceId, ids))
 }
 
 function mustBeTransaction(tx: Context) {

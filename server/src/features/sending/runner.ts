@@ -1,10 +1,11 @@
 import type { Context } from '../../kernel/context.ts'
 import { readDatabaseTime } from '../../kernel/db/instance.ts'
-import { isHintFor } from '../../kernel/runner/hint.ts'
+import { type LaneName, readHint } from '../../kernel/runner/hint.ts'
+import { alone, bucketsOf, type Scope, wakeOwners } from '../../kernel/runner/leader.ts'
 import { Leases } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
-import { createMarkedWaker, leaseKind } from '../mailbox-lanes/index.ts'
-import { findWokenLanes, sweepWokenLanes } from './cross-workspace.ts'
+import { campaignKind, createMarkedWaker, leaseKind } from '../mailbox-lanes/index.ts'
+import { findWokenLanes, type LaneKey, sweepWokenLanes } from './cross-workspace.ts'
 import { Lanes, type LanesOptions } from './lanes.ts'
 import { UncertainMails } from './reconcile.ts'
 import type { RestoreMarker } from './restore-guard/marker-file.ts'
@@ -14,6 +15,8 @@ import { createWriters } from './writers.ts'
 export interface SendingRunnerOptions extends Pick<LanesOptions, 'onSettled'> {
   /** Calls back on every hint that something is due; resolves to the end of listening. */
   listen?: (onHint: (hint: string) => void) => Promise<() => Promise<void>>
+  /** Whose mailboxes it looks for; its own, if it is not given. */
+  scope?: () => Scope
   /** Tells from outside of the database whether it was put back. */
   marker?: RestoreMarker
 }
@@ -26,9 +29,12 @@ export interface SendingRunner {
   stop: (withinMs?: number) => Promise<void>
 }
 
-const pollEveryMs = 250
+const tickEveryMs = 250
+const pollEveryMs = 500
 /** A transaction that committed up to so long after it woke a lane is found by the next poll. */
 const overlapMs = 2_000
+/** Who looks for more buckets than before goes back so far: longer than nobody looked for them. */
+const takeoverMs = 10_000
 const hintOverlapMs = 200
 const sweepEveryMs = 1_000
 const reconcileEveryMs = 15_000
@@ -38,14 +44,16 @@ const linksEveryMs = 5_000
 const sweepBuckets = 9
 
 /**
- * Sends what is due from the mailboxes whose buckets this process owns. Hints and a poll find the
- * campaigns that got leads, whose lanes are woken, and the lanes that were woken since the last one; a sweep of all buckets finds what a late commit hid from
- * the poll, and what the last owner of a bucket was in the middle of.
+ * Sends what is due from the mailboxes whose buckets this process owns. Hints name the mailboxes that
+ * were woken, and tell of campaigns that got leads, whose mailboxes are woken then. A poll finds what
+ * no hint told; a sweep of all buckets what a late commit hid from the poll, and what the last owner of
+ * a bucket was in the middle of. The leader polls and sweeps for all, and hints to the others.
  */
 export async function startSendingRunner(
   ctx: Context,
   options: SendingRunnerOptions = {},
 ): Promise<SendingRunner> {
+  const { scope = alone } = options
   const watch = new RestoreGuard(ctx, options.marker)
   await watch.look()
   const leases: Leases = new Leases(ctx, leaseKind, {
@@ -63,8 +71,17 @@ export async function startSendingRunner(
     ...options,
     tokenOf: (bucket) => (leases.holds(bucket) ? leases.token(bucket) : undefined),
   })
-  const sweep = createSweep(ctx, leases, lanes)
-  const poll = createPoll(ctx, leases, lanes)
+  /** The buckets that are looked at now. */
+  const watched = () => bucketsOf(scope(), leases.buckets())
+  const wakeLane = ({ workspaceId, id }: LaneName) => lanes.wake(workspaceId, id)
+  const wake = (found: LaneKey[]) =>
+    wakeOwners(
+      ctx,
+      { kind: leaseKind, own: leases.buckets(), wake: wakeLane },
+      found.map((lane) => ({ workspaceId: lane.workspace_id, id: lane.mailbox_id })),
+    )
+  const sweep = createSweep(ctx, watched, wake)
+  const poll = createPoll(ctx, wake)
 
   const sweeping = startLoop(ctx, 'mailbox sweep', sweepEveryMs, () => sweep.step())
   const uncertain = new UncertainMails(ctx, writers.settlements)
@@ -80,16 +97,20 @@ export async function startSendingRunner(
     await writers.links.look()
   })
   const heartbeat = startLoop(ctx, 'mailbox leases', ctx.config.leaseMs / 3, () => leases.beat())
-  const discover = startLoop(ctx, 'woken mailboxes', pollEveryMs, async (hinted) => {
+  const discover = startLoop(ctx, 'woken mailboxes', tickEveryMs, async (hinted) => {
     lanes.tick()
-    await poll(hinted)
+    const buckets = hinted && scope() === 'none' ? leases.buckets() : watched()
+    if (buckets.length > 0) await poll(buckets, hinted)
   })
   const wakeMarked = createMarkedWaker(ctx)
-  const waking = startLoop(ctx, 'woken campaigns', pollEveryMs, wakeMarked)
-  const unlisten = await options.listen?.((hint) => {
-    if (!isHintFor(hint, leaseKind, leases.buckets())) return
-    discover.wake()
-    waking.wake()
+  const waking = startLoop(ctx, 'woken campaigns', tickEveryMs, async (hinted) => {
+    if (scope() !== 'none') await wakeMarked(hinted)
+  })
+  const unlisten = await options.listen?.((text) => {
+    const hint = readHint(text, leaseKind, leases.buckets())
+    for (const lane of hint?.lanes ?? []) wakeLane(lane)
+    if (hint?.isToLook) discover.wake()
+    if (readHint(text, campaignKind, watched())) waking.wake()
   })
 
   return {
@@ -107,20 +128,25 @@ export async function startSendingRunner(
   }
 }
 
-function createPoll(ctx: Context, leases: Leases, lanes: Lanes) {
+function createPoll(ctx: Context, wake: (found: LaneKey[]) => void) {
   let polledTo = new Date(ctx.now().getTime() - overlapMs)
-  return async (hinted: boolean) => {
+  let polled = 0
+  let nextMs = 0
+  return async (buckets: number[], hinted: boolean) => {
+    if (!hinted && ctx.monotonicMs() < nextMs) return
+    nextMs = ctx.monotonicMs() + pollEveryMs
     const to = ctx.now()
     const from = new Date(polledTo.getTime() - (hinted ? hintOverlapMs : overlapMs))
-    for (const lane of await findWokenLanes(ctx.db, leases.buckets(), from, to)) {
-      lanes.wake(lane.workspace_id, lane.mailbox_id)
-    }
+    const hasMore = buckets.length > polled
+    const takenOver = new Date(to.getTime() - takeoverMs)
+    wake(await findWokenLanes(ctx.db, buckets, hasMore && takenOver < from ? takenOver : from, to))
     polledTo = to
+    polled = buckets.length
   }
 }
 
 /** New buckets at once: their lanes may have stood still since their last owner died. */
-function createSweep(ctx: Context, leases: Leases, lanes: Lanes) {
+function createSweep(ctx: Context, watched: () => number[], wake: (found: LaneKey[]) => void) {
   let taken: number[] = []
   let waiting: number[] = []
   return {
@@ -128,12 +154,10 @@ function createSweep(ctx: Context, leases: Leases, lanes: Lanes) {
       taken.push(...buckets)
     },
     async step() {
-      if (waiting.length === 0) waiting = leases.buckets()
+      if (waiting.length === 0) waiting = [...watched()]
       const buckets = [...taken, ...waiting.splice(0, sweepBuckets)]
       taken = []
-      for (const lane of await sweepWokenLanes(ctx.db, buckets, ctx.now())) {
-        lanes.wake(lane.workspace_id, lane.mailbox_id)
-      }
+      if (buckets.length > 0) wake(await sweepWokenLanes(ctx.db, buckets, ctx.now()))
     },
   }
 }

@@ -129,3 +129,32 @@ export const releaseLeases = (db: Db, kind: string, leases: Lease[]) =>
       ${leases.map((lease) => lease.token)}::bigint[]
     ) as mine (bucket, token)
     where l.kind = ${kind} and l.bucket = mine.bucket and l.token = mine.token`.execute(db)
+
+/**
+ * Takes or renews the one lease of the leader, and gives a sign of it to whoever listens.
+ *
+ * @returns whether this runner leads now
+ */
+export async function lead(
+  db: Db,
+  runnerId: string,
+  leaseMs: number,
+  { channel, sign }: { channel: string; sign: string },
+): Promise<boolean> {
+  const { rows } = await sql`
+    with sign (channel, payload) as (values (${channel}::text, ${sign}::text)), mine as (
+      update bucket_leases
+      set runner_id = ${runnerId}::uuid,
+        leased_until = outrider_now() + ${leaseMs}::float8 * interval '1 ms'
+      where kind = 'leader'
+        and (runner_id is null or runner_id = ${runnerId}::uuid or leased_until <= outrider_now())
+      returning bucket
+    )
+    select pg_notify(channel, payload) from sign, mine`.execute(db)
+  return rows.length > 0
+}
+
+export const stopLeading = (db: Db, runnerId: string) =>
+  sql`
+    update bucket_leases set runner_id = null, leased_until = null
+    where kind = 'leader' and runner_id = ${runnerId}::uuid`.execute(db)

@@ -3,6 +3,7 @@ import { describeError } from '../log.ts'
 import * as queries from './lease-queries.ts'
 
 export const bucketCount = 256
+export const allBuckets = Array.from({ length: bucketCount }, (_, bucket) => bucket)
 
 /** The bucket of a lane: the last byte of its UUID, which is random. */
 export const bucketOf = (laneId: string) => Number.parseInt(laneId.slice(-2), 16)

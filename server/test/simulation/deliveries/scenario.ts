@@ -1,4 +1,5 @@
-import { startDeliveryRunner } from '../../../src/features/deliveries/index.ts'
+import { hintChannel, startDeliveryRunner } from '../../../src/features/deliveries/index.ts'
+import { startLeader } from '../../../src/kernel/runner/leader.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
 import type { ProcessSlot } from '../engine/process-slots.ts'
 import type { Life, Scenario } from '../engine/scenario.ts'
@@ -31,13 +32,24 @@ async function begin(world: World, conditions: DeliveryConditions): Promise<Life
   const workload = new Workload(world, conditions, recorder, tenants)
   await recorder.readDestinations()
 
-  const deliver = async ({ ctx, listeners }: SimulatedProcess) =>
-    startDeliveryRunner(ctx, {
-      listen: async (onHint) => {
-        listeners.set('outrider_due', onHint)
-        return async () => undefined
-      },
+  const deliver = async ({ ctx, listeners }: SimulatedProcess) => {
+    const hear = new Set<(hint: string) => void>()
+    const listen = async (onHint: (hint: string) => void) => {
+      hear.add(onHint)
+      return async () => undefined
+    }
+    listeners.set(hintChannel, (hint) => {
+      for (const onHint of hear) onHint(hint)
     })
+    const leader = await startLeader(ctx, listen)
+    const runner = await startDeliveryRunner(ctx, { listen, scope: leader.scope })
+    return {
+      ...runner,
+      async stop(withinMs?: number) {
+        await Promise.all([runner.stop(withinMs), leader.stop()])
+      },
+    }
+  }
   const serve = async (process: SimulatedProcess) => {
     if (process.label === 'A1.1') await workload.begin(process)
     const users = Array.from({ length: usersPerApi }, () => workload.use(process))

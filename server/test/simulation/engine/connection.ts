@@ -101,7 +101,8 @@ export class Connection {
       ...{ process: this.#process, connection: this },
       ...{ text, values, result },
     })
-    if (text.includes('pg_notify')) this.#world.notify(String(values[0]), String(values[1]))
+    if (text.includes('pg_notify') && result.rows.length > 0)
+      this.#world.notify(String(values[0]), String(values[1]))
     if (this.backend.inTransaction || text === 'commit') this.#world.afterStatement?.(this.#process)
     this.#disorder(text, result)
   }

@@ -1,0 +1,158 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { startPgBouncer, throughPooler } from '../server/test/pgbouncer.ts'
+import { type Child, startRole } from './child.ts'
+import { subscribe } from './deliveries/load.ts'
+import type { Figure } from './figure.ts'
+import { startBenchReceiver } from './receiver.ts'
+import { type BenchService, openService } from './service.ts'
+
+const destinations = 3
+const leads = 500
+const updatesPerSecond = 88
+const loadMs = 15_000
+const connectionsMax = 150
+
+interface Size {
+  runners: number
+  apis: number
+  isPooled: boolean
+}
+
+export const parts: Record<string, Size> = {
+  some: { runners: 6, apis: 3, isPooled: false },
+  many: { runners: 20, apis: 10, isPooled: true },
+}
+
+/** What many processes ask the database to find their work, and how many connections they hold. */
+export async function bench(only: string[] = Object.keys(parts)): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const part of only) if (parts[part]) figures.push(...(await measure(parts[part])))
+  return figures
+}
+
+async function measure({ runners, apis, isPooled }: Size): Promise<Figure[]> {
+  await using stack = new AsyncDisposableStack()
+  const service = stack.use(await openService())
+  const receiver = stack.use(await startBenchReceiver())
+  const folder = await mkdtemp(join(tmpdir(), 'outrider-bench-counts-'))
+  stack.defer(() => rm(folder, { recursive: true }))
+  const pooler = isPooled ? stack.use(await startPgBouncer(service.databaseUrl)) : undefined
+  const env = {
+    STATEMENT_COUNTS: folder,
+    NODE_OPTIONS: `--import ${new URL('count-statements.ts', import.meta.url)}`,
+    ...(pooler ? throughPooler(pooler, service.databaseUrl) : {}),
+  }
+  await service.ctx.db.updateTable('workspaces').set({ plan_rate: 0 }).execute()
+  for (let n = 0; n < destinations; n++) {
+    await subscribe(service.ctx, service.workspaceId, `${receiver.url}/ok?${n}`, 'lead.interested')
+  }
+  const started: Child[] = []
+  for (let n = 0; n < runners; n++) {
+    started.push(stack.use(await startRole('runner', service, env)))
+  }
+  for (let n = 0; n < apis; n++) started.push(stack.use(await startRole('api', service, env)))
+  const addresses = started.slice(runners).map(({ address }) => address)
+  await settled(service)
+  const idle = await rates(folder, 10_000)
+  const [loaded, connections] = await Promise.all([
+    rates(folder, loadMs),
+    watchConnections(service, loadMs),
+    load(service, addresses),
+  ])
+  const name = `${runners} runners and ${apis} APIs${isPooled ? ' through PgBouncer' : ''}`
+  const shown = { target: 'shown', met: true }
+  return [
+    {
+      name: `${name}: statements that look for work, at ${updatesPerSecond} updates/s`,
+      ...{ value: loaded.discovery, unit: '/s', target: '≤ 15', met: loaded.discovery <= 15 },
+    },
+    { name: `${name}: the same, idle`, value: idle.discovery, unit: '/s', ...shown },
+    { name: `${name}: all statements, idle`, value: idle.all, unit: '/s', ...shown },
+    { name: `${name}: hints, at the updates`, value: loaded.hints, unit: '/s', ...shown },
+    {
+      name: `${name}: connections to PostgreSQL`,
+      ...{ value: connections, unit: '', target: `≤ ${connectionsMax}` },
+      met: connections <= connectionsMax,
+    },
+  ]
+}
+
+/** Leases are shared out, and whoever looks for all is known. */
+async function settled({ ctx }: BenchService) {
+  const count = sql<{ owners: number }>`
+    select count(distinct runner_id)::int as owners from bucket_leases where kind = 'deliveries'`
+  for (let last = -1; ; ) {
+    await wait(11_000)
+    const owners = (await count.execute(ctx.db)).rows[0]?.owners ?? 0
+    if (owners === last) return
+    last = owners
+  }
+}
+
+type Counts = Record<'all' | 'discovery' | 'hints', number>
+
+/** Of all processes together. */
+async function rates(folder: string, duringMs: number): Promise<Counts> {
+  const before = await readCounts(folder)
+  const beganMs = performance.now()
+  await wait(duringMs)
+  const after = await readCounts(folder)
+  const seconds = (performance.now() - beganMs) / 1000
+  const rate = (name: keyof Counts) => (after[name] - before[name]) / seconds
+  return { all: rate('all'), discovery: rate('discovery'), hints: rate('hints') }
+}
+
+async function readCounts(folder: string): Promise<Counts> {
+  const sum = { all: 0, discovery: 0, hints: 0 }
+  for (const file of await readdir(folder)) {
+    if (file.endsWith('.new')) continue
+    const counts = JSON.parse(await readFile(join(folder, file), 'utf8')) as Counts
+    for (const name of ['all', 'discovery', 'hints'] as const) sum[name] += counts[name]
+  }
+  return sum
+}
+
+/** @returns the most there were at once, this bench's own left out */
+async function watchConnections({ ctx }: BenchService, duringMs: number): Promise<number> {
+  let most = 0
+  for (let passedMs = 0; passedMs < duringMs; passedMs += 500) {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and application_name like 'outrider%'`.execute(ctx.db)
+    most = Math.max(most, rows[0]?.count ?? 0)
+    await wait(500)
+  }
+  return most - 1
+}
+
+/** Changes leads through all APIs in turn, each change an event for all destinations. */
+async function load({ key }: BenchService, addresses: string[]) {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const post = async (path: string, body: object, turn = 0) => {
+    const address = addresses[turn % addresses.length]
+    const options = { method: 'POST', headers, body: JSON.stringify(body) }
+    const answer = await fetch(`${address}/api/v2/${path}`, options)
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+    return (await answer.json()) as { id: string }
+  }
+  const { id } = await post('campaigns', { name: 'bench' })
+  const emails = Array.from({ length: leads }, (_, n) => ({ email: `lead${n}@example.com` }))
+  await post('lead/add', { campaign_id: id, leads: emails })
+  const total = (updatesPerSecond * loadMs) / 1000
+  const beganMs = performance.now()
+  const open: Promise<unknown>[] = []
+  for (let sent = 0; sent < total; ) {
+    const due = Math.min(total, ((performance.now() - beganMs) / 1000) * updatesPerSecond)
+    for (; sent < due; sent++) {
+      const email = `lead${sent % leads}@example.com`
+      const new_status = Math.floor(sent / leads) % 2 === 0 ? 'interested' : 'not_interested'
+      open.push(post('lead/update/status', { campaign_id: id, email, new_status }, sent))
+    }
+    await wait(5)
+  }
+  await Promise.all(open)
+}
