@@ -7,7 +7,7 @@ import type { Figure } from './figure.ts'
 import { type BenchReceiver, startBenchReceiver } from './receiver.ts'
 import { type BenchService, openService, percentile } from './service.ts'
 
-const rounds = 5
+const rounds = 3
 const leads = 1000
 const events = 500
 const type = 'lead.lost'

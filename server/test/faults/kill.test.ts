@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { createKeyAsOperator } from '../../src/features/keys/index.ts'
 import { ensureDefaultWorkspace } from '../../src/features/workspaces/index.ts'
-import { testContext } from '../context.ts'
+import { type TestContext, testContext } from '../context.ts'
 import { startPgBouncer, throughPooler, whyNoPgBouncer } from '../pgbouncer.ts'
 import { makeDataDir, type ServiceProcess, startService } from '../processes.ts'
 import { startReceiver } from '../receiver.ts'
@@ -13,7 +13,8 @@ const leads = 40
 /**
  * Two APIs and two runners on one database. Each is killed in turn, and started again, while
  * clients go on changing leads. What the API acknowledged must have been delivered or recorded as
- * failed; what the history says must agree with itself.
+ * failed; what the history says must agree with itself. Each runner leads when it is killed, and the
+ * other takes over.
  */
 test('kill -9 of every process in turn under load loses no event and no record', () =>
   killUnderLoad())
@@ -39,7 +40,10 @@ async function killUnderLoad(victim?: 'pooler') {
     LOG_LEVEL: 'info',
   }
   const apis = [await start('api', settings), await start('api', settings)]
-  const runners = [await start('runner', settings), await start('runner', settings)]
+  await ctx.database.hear('bucket_leases')
+  const runners = [await start('runner', settings)]
+  await ctx.database.until(async () => (await leader(ctx)) !== null)
+  runners.push(await start('runner', settings))
 
   let refusals = 0
   const refused = createSignal()
@@ -91,8 +95,11 @@ async function killUnderLoad(victim?: 'pooler') {
   ] as const) {
     for (const index of pooler ? [] : [0, 1]) {
       await loaded(50)
+      const before = await leader(ctx)
       processes[index]?.kill('SIGKILL')
       await processes[index]?.exited
+      // The first one led, so each of them did when it was killed.
+      if (role === 'runner') await ctx.database.until(async () => (await leader(ctx)) !== before)
       await loaded(50)
       const again = start(role, settings)
       starting = again
@@ -131,6 +138,12 @@ async function killUnderLoad(victim?: 'pooler') {
     counts.reduce((total, count) => total + Number(count[name]), 0)
   expect(sum('succeeded')).toBe(attempts.filter((attempt) => attempt.success).length)
   expect(sum('failed')).toBe(attempts.filter((attempt) => !attempt.success).length)
+}
+
+/** The runner that looks for what is due for all of them. */
+async function leader({ database }: TestContext): Promise<string | null> {
+  const query = database.peek.selectFrom('bucket_leases').select('runner_id')
+  return (await query.where('kind', '=', 'leader').executeTakeFirstOrThrow()).runner_id
 }
 
 async function start(role: 'api' | 'runner', settings: Record<string, string>) {

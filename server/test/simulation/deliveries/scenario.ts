@@ -1,4 +1,4 @@
-import { hintChannel, startDeliveryRunner } from '../../../src/features/deliveries/index.ts'
+import { startDeliveryRunner } from '../../../src/features/deliveries/index.ts'
 import { startLeader } from '../../../src/kernel/runner/leader.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
 import type { ProcessSlot } from '../engine/process-slots.ts'
@@ -32,15 +32,7 @@ async function begin(world: World, conditions: DeliveryConditions): Promise<Life
   const workload = new Workload(world, conditions, recorder, tenants)
   await recorder.readDestinations()
 
-  const deliver = async ({ ctx, listeners }: SimulatedProcess) => {
-    const hear = new Set<(hint: string) => void>()
-    const listen = async (onHint: (hint: string) => void) => {
-      hear.add(onHint)
-      return async () => undefined
-    }
-    listeners.set(hintChannel, (hint) => {
-      for (const onHint of hear) onHint(hint)
-    })
+  const deliver = async ({ ctx, listen }: SimulatedProcess) => {
     const leader = await startLeader(ctx, listen)
     const runner = await startDeliveryRunner(ctx, { listen, scope: leader.scope })
     return {

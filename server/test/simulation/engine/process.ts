@@ -36,8 +36,7 @@ export class SimulatedProcess implements Owner {
   readonly ctx: Context
   /** Of a runner, as its leases name it. */
   runnerId: string | undefined
-  /** By channel: what a NOTIFY wakes. */
-  readonly listeners = new Map<string, (payload: string) => void>()
+  readonly #hearing = new Set<(hint: string) => void>()
   readonly #world: World
   readonly #waitOf: (ms: number) => Wait
 
@@ -54,6 +53,22 @@ export class SimulatedProcess implements Owner {
     const processContext = contextOf(this)
     this.#waitOf = processContext.waitOf ?? (() => 'event')
     this.ctx = this.#createContext(processContext)
+  }
+
+  /** LISTEN to hints: one connection for all parts of the process. */
+  readonly listen = async (onHint: (hint: string) => void) => {
+    this.#hearing.add(onHint)
+    return async () => {
+      this.#hearing.delete(onHint)
+    }
+  }
+
+  get isListening() {
+    return this.#hearing.size > 0
+  }
+
+  hear(hint: string) {
+    for (const onHint of this.#hearing) onHint(hint)
   }
 
   /** The same process, with a handle on its pool that says what its statements work for. */

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { hintChannel } from '../../../src/kernel/runner/hint.ts'
 import type { Random } from '../../random.ts'
 import type { Backends, Result } from './backends.ts'
 import { type Conditions, Environment } from './conditions.ts'
@@ -96,8 +97,8 @@ export class World {
     for (const process of this.processes) {
       const hintMs = this.environment.hintMs()
       if (hintMs === undefined) continue
-      const heard = process.listeners.get(channel)
-      if (heard) this.scheduler.after(hintMs, process, () => heard(payload))
+      if (channel === hintChannel && process.isListening)
+        this.scheduler.after(hintMs, process, () => process.hear(payload))
     }
   }
 }

@@ -113,9 +113,10 @@ export const faults: Fault<SendingConditions>[] = [
     'sleep-without-seq-check',
     'A mailbox goes to sleep although something woke it since its work was read.',
     {
-      // One runner wakes the mailbox while the other, which owns it, plans.
-      ...{ ...fast, actions: 30, addingChance: 1, disturbedMs: 160_000, hintLossChance: 1 },
+      // The leader wakes the mailbox while its owner plans, and nothing else keeps it from sending.
+      ...{ ...fast, actions: 60, addingChance: 1, disturbedMs: 160_000, hintLossChance: 0.5 },
       ...{ latencyMs: [20, 150], mailboxes: 1, runners: 2, leads: 1, steps: 1 },
+      ...{ doubtChance: 0, refusalChance: 0, mailResetChance: 0, lostAnswerChance: 0 },
     },
     statement.sleep,
     [/and l\.seq = k\.seq/, ''],

@@ -2,7 +2,7 @@ import { startInboxRunner } from '../../../src/features/inbox/index.ts'
 import { followSteps } from '../../../src/features/leads/index.ts'
 import { startSendingRunner } from '../../../src/features/sending/index.ts'
 import type { MailNetwork } from '../../../src/kernel/mail/index.ts'
-import { hintChannel } from '../../../src/kernel/runner/hint.ts'
+import { startLeader } from '../../../src/kernel/runner/leader.ts'
 import { startLoop } from '../../../src/kernel/runner/loop.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
 import type { ProcessSlot } from '../engine/process-slots.ts'
@@ -61,19 +61,16 @@ async function begin(world: World, conditions: SendingConditions): Promise<Life>
   scheduleClockJumps(world, conditions)
 
   const run = async (process: SimulatedProcess) => {
-    const { ctx } = process
-    const sending = await startSendingRunner(ctx, {
-      listen: async (onHint) => {
-        process.listeners.set(hintChannel, onHint)
-        return async () => undefined
-      },
-    })
+    const { ctx, listen } = process
+    const leader = await startLeader(ctx, listen)
+    const sending = await startSendingRunner(ctx, { listen, scope: leader.scope })
     const inboxes = startInboxRunner(ctx)
     const following = startLoop(ctx, 'following', followEveryMs, () => followSteps(ctx))
     idleTime.running.set(process, { sending, inboxes, startedAt: world.leaseTime() })
     return {
       async stop(withinMs?: number) {
         await Promise.all([sending.stop(withinMs), inboxes.stop(), following.stop()])
+        await leader.stop()
       },
     }
   }
