@@ -130,8 +130,9 @@ async function eraseIn(
     }
     await queries.eraseFromThreads(db, workspaceId, folded)
     await forgetCalls(tx, workspaceId)
-    await queries.eraseFromImports(db, workspaceId, folded)
+    // In this order: an import that is under way goes on no more, and what it wrote last is seen.
     await queries.deleteFiles(db, workspaceId, folded)
+    await queries.eraseFromImports(db, workspaceId, folded)
     await queries.eraseSends(db, workspaceId, leadIds)
     await queries.deleteSoftBounces(db, workspaceId, folded)
     await queries.deleteSuppressions(db, workspaceId, folded)

@@ -136,18 +136,35 @@ export async function eraseFromImports(db: Db, workspaceId: string, folded: stri
     where workspace_id = ${workspaceId}::uuid and ${named(folded, 'refusals::text')}`.execute(db)
 }
 
-/** Files that wait to be imported and have the person in them go: nobody can take one row out of them. */
-export const deleteFiles = (db: Db, workspaceId: string, folded: string) =>
-  sql`
-    with gone as (
+/** Longer than an address may be, in UTF-16. */
+const addressBytesMax = 640
+
+/**
+ * Files that are not imported yet and have the person in them go: nobody can take one row out of them.
+ * An address may lie across two parts, and in UTF-16, where each of its letters has a zero beside it.
+ */
+export const deleteFiles = (db: Db, workspaceId: string, folded: string) => {
+  const names = [Buffer.from(folded), Buffer.from(folded, 'utf16le').subarray(0, -1)]
+  const isNamed = names.map(
+    (name) => sql`strpos(lower(encode(
+      p.content || coalesce(substring(n.content for ${addressBytesMax}), ''), 'escape')),
+      encode(${name}::bytea, 'escape')) > 0`,
+  )
+  return sql`
+    with named as (
+      select distinct p.import_id
+      from import_parts p
+      left join import_parts n on n.workspace_id = p.workspace_id and n.import_id = p.import_id
+        and n.number = p.number + 1
+      where p.workspace_id = ${workspaceId}::uuid and (${sql.join(isNamed, sql` or `)})
+    ), gone as (
       delete from import_parts
-      where workspace_id = ${workspaceId}::uuid
-        and strpos(lower(encode(content, 'escape')), ${folded}) > 0
-      returning import_id
+      where workspace_id = ${workspaceId}::uuid and import_id in (select import_id from named)
     )
     update imports set state = 'failed', preview = null,
       error = 'A person in the file was erased. Take them out of it, and import it again.'
-    where workspace_id = ${workspaceId}::uuid and id in (select import_id from gone)`.execute(db)
+    where workspace_id = ${workspaceId}::uuid and id in (select import_id from named)`.execute(db)
+}
 
 export interface StoredEvent {
   id: string

@@ -1,10 +1,16 @@
+import { sql } from 'kysely'
+import pg from 'pg'
 import { expect, test } from 'vitest'
+import { testApi } from '../../../test/app.ts'
 import { testDelivering } from '../../../test/delivering.ts'
+import { importer } from '../../../test/imports.ts'
+import { patience } from '../../../test/patience.ts'
 import { startReceiver } from '../../../test/receiver.ts'
 import { tablesWith } from '../../../test/tables-with.ts'
 import { eraseLead } from './index.ts'
 
 const person = 'ada@lead.example'
+const large = 4 * 1024 * 1024
 
 test.each([200, 500])(
   'a delivery that is under way when its person is erased, and answered by %i, names nobody',
@@ -28,3 +34,76 @@ test.each([200, 500])(
     expect(await tablesWith(service.ctx.database.peek, person)).toEqual([])
   },
 )
+
+test.each([
+  ['across two parts', Buffer.from(`email,note\n${'x'.repeat(large - 13)},${person}\n`)],
+  ['in UTF-16', Buffer.from(`\ufeffemail,name\n${person.toUpperCase()},Ada\n`, 'utf16le')],
+])(
+  'a file that waits to be imported and names an erased person, %s, is gone',
+  async (_how, file) => {
+    await using api = await testApi()
+    const imports = importer(api)
+    const { id } = await imports.send(file)
+    const { id: other } = await imports.send('email\nbob@lead.example\n')
+    await eraseLead(api.ctx, person)
+    expect((await imports.get(id)).state).toBe('failed')
+    expect((await imports.get(other)).state).toBe('ready')
+    const { peek } = api.ctx.database
+    const parts = await peek.selectFrom('import_parts').select('import_id').execute()
+    expect(parts).toEqual([{ import_id: other }])
+  },
+)
+
+test('an import that is at the row of a person who is being erased leaves nothing of them', async () => {
+  await using api = await testApi()
+  const { peek } = api.ctx.database
+  const post = async (path: string, body: object) => (await api.call('POST', path, { body })).body
+  const before = await post('/api/v2/campaigns', { name: 'Before' })
+  const { id: campaign_id } = await post('/api/v2/campaigns', { name: 'Now' })
+  await post('/api/v2/lead/add', { campaign_id: before.id, leads: [{ email: person }] })
+  const imports = importer(api)
+  const { id } = await imports.send(`email\n${person}\n`, { campaign_id })
+  await imports.begin(id)
+  // Both are held at a place: the erasure before it looks at imports, the import before it commits.
+  await using held = await holdBoth(api.ctx.database.url)
+  const waiting = async (forWhat: string) => {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::integer as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'
+        and wait_event = ${forWhat}`.execute(peek)
+    return rows[0]?.count
+  }
+  const erased = eraseLead(api.ctx, person)
+  await expect.poll(() => waiting('advisory'), patience).toBe(1)
+  await imports.runner.look()
+  await expect.poll(() => waiting('advisory'), patience).toBe(2)
+  await held.release('erasure')
+  // For the row of the import, which is under way.
+  await expect.poll(() => waiting('transactionid'), patience).toBe(1)
+  await held.release('import')
+  await erased
+  await imports.runner.idle()
+  expect(await tablesWith(peek, person)).toEqual([])
+  expect((await imports.get(id)).state).toBe('failed')
+})
+
+const places = { erasure: 1, import: 2 }
+
+/** Stops an erasure where it takes a lead's address away, and an import before it commits a row that it skipped. */
+async function holdBoth(url: string) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(`
+    create function hold() returns trigger language plpgsql as
+      $$ begin perform pg_advisory_xact_lock(7, tg_argv[0]::integer); return new; end $$;
+    create trigger hold_erasure before update on leads
+      for each row when (new.email is distinct from old.email) execute function hold(1);
+    create trigger hold_import after insert on import_skipped
+      for each row execute function hold(2);
+    select pg_advisory_lock(7, 1), pg_advisory_lock(7, 2)`)
+  return {
+    release: (place: keyof typeof places) =>
+      client.query('select pg_advisory_unlock(7, $1)', [places[place]]),
+    [Symbol.asyncDispose]: () => client.end(),
+  }
+}
