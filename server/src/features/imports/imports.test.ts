@@ -2,12 +2,13 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
+import { setUp } from '../../../test/browser.ts'
 import { importer, manyRows } from '../../../test/imports.ts'
 import { patience } from '../../../test/patience.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { suppress } from '../suppression/index.ts'
 import { setPlan } from '../workspaces/index.ts'
-import { cancelImport } from './imports.ts'
+import { cancelImport, createImport, putPart } from './imports.ts'
 import { dropOldImports } from './index.ts'
 import { writeReport } from './report.ts'
 
@@ -168,6 +169,64 @@ test('a file of many parts comes in any order, and one that got lost is sent aga
   const done = await imports.start(id)
   expect(done.result).toMatchObject({ rows: 9000, added: 9000 })
   expect(await leadCount()).toBe(9000)
+})
+
+test('two tabs that send one file keep it once, and another file of its size is refused', async () => {
+  const large = (name: string) => Buffer.from(`email\n${`${name}@large.example\n`.repeat(300_000)}`)
+  const file = large('a')
+  const by = { actor: { type: 'user', id: api.ctx.newId() } as const }
+  const begun = { file_name: 'large.csv', file_bytes: file.length, campaign_id }
+  const { id, part_bytes } = await createImport(api.ctx, api.workspaceId, begun, by)
+  const send = (bytes: Buffer, number: number) =>
+    putPart(
+      api.ctx,
+      api.workspaceId,
+      id,
+      number,
+      bytes.subarray((number - 1) * part_bytes, number * part_bytes),
+    )
+  await Promise.all([send(file, 1), send(file, 1)])
+  await imports.change(id, { mapping: [{ target: 'email' }] })
+  await expect(send(large('b'), 2)).resolves.toMatchObject({ state: 'ready' })
+  await expect(send(file, 1)).resolves.toMatchObject({ state: 'ready' })
+  await expect(send(file, 2)).rejects.toMatchObject({
+    code: 'invalid_field',
+    message: expect.stringContaining('begin anew with your file'),
+  })
+})
+
+test('while the disk of the database is full a part is refused with what to do, and sent again it is kept', async () => {
+  const owner = await setUp(api)
+  const { peek } = api.ctx.database
+  const headers = { 'x-workspace-id': api.workspaceId }
+  const bytes = Buffer.from('email\nann@full.example\n')
+  const input = { file_name: 'leads.csv', file_bytes: bytes.length, campaign_id }
+  const { body: begun } = await owner.call('POST', '/app/imports', { headers, body: input })
+  await sql`
+    create function refuse_part() returns trigger language plpgsql as
+      $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`.execute(
+    peek,
+  )
+  await sql`
+    create trigger full_disk before insert on import_parts
+    for each row execute function refuse_part()`.execute(peek)
+  const send = () =>
+    api.app.inject({
+      ...{ method: 'PUT', url: `/app/imports/${begun.id}/parts/1`, payload: bytes },
+      headers: {
+        ...headers,
+        'content-type': 'application/octet-stream',
+        'sec-fetch-site': 'same-origin',
+        cookie: [...owner.cookies].map((pair) => pair.join('=')).join('; '),
+      },
+    })
+  const refused = await send()
+  expect(refused.json()).toMatchObject({ statusCode: 503, code: 'unavailable' })
+  expect(refused.json().message).toContain('storage of the database is full')
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+  expect((await imports.get(begun.id)).parts_missing).toEqual([1])
+  await sql`drop trigger full_disk on import_parts`.execute(peek)
+  expect((await send()).json()).toMatchObject({ state: 'ready', parts_missing: [] })
 })
 
 test('an import that is cancelled adds nothing more; what it had added stays', async () => {

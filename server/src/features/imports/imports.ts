@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
+import { sha256 } from '../../kernel/crypto.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
@@ -49,7 +50,7 @@ export async function createImport(
 }
 
 /**
- * Keeps a part of the file; sent again, it is kept again. The first one tells what the file is.
+ * Keeps a part of the file, once, whoever sends it how often. The first one tells what the file is.
  *
  * @throws AppError with what to do when the file is none with columns
  */
@@ -71,9 +72,15 @@ export async function putPart(
   }
   const read = number === 1 ? await readFormat(content) : undefined
   return transaction(ctx, async (tx) => {
-    const row = await queries.lockImport(tx.db, workspaceId, id)
-    if (row?.state !== 'uploading') throw notOpen()
-    await queries.upsertPart(tx.db, workspaceId, id, number, content)
+    const row = await lock(tx, workspaceId, id)
+    const digest = await queries.findPartDigest(tx.db, workspaceId, id, number)
+    if (digest) {
+      // Two tabs may send one file, but never two files to one import.
+      if (!digest.equals(sha256(content))) throw otherFile(number)
+      return shown(row, await queries.listPartNumbers(tx.db, workspaceId, id))
+    }
+    if (row.state !== 'uploading') throw notOpen()
+    await queries.insertPart(tx.db, workspaceId, id, number, content)
     if (read) {
       const { format, preview } = read
       Object.assign(row, { format, preview, mapping: guessMapping(preview.headings) })
@@ -233,6 +240,12 @@ const isOver = ({ state }: Pick<queries.StoredImport, 'state'>) =>
 
 const notOpen = () =>
   new AppError('not_ready', 'The import is under way or over; import the file again to change it.')
+
+const otherFile = (number: number) =>
+  invalidField(
+    '/',
+    `part ${number} is here already and is another one; cancel this import and begin anew with your file`,
+  )
 
 const notUploaded = () =>
   new AppError('not_ready', 'The file is not here as a whole yet; wait until all of it is sent.')

@@ -76,7 +76,7 @@ export const countOpen = async (db: Db, workspaceId: string) => {
   return rows[0]?.open ?? 0
 }
 
-export const upsertPart = (
+export const insertPart = (
   db: Db,
   workspaceId: string,
   importId: string,
@@ -85,9 +85,20 @@ export const upsertPart = (
 ) =>
   sql`
     insert into import_parts (workspace_id, import_id, number, content)
-    values (${workspaceId}::uuid, ${importId}::uuid, ${number}, ${content})
-    on conflict (workspace_id, import_id, number) do update
-      set content = excluded.content`.execute(db)
+    values (${workspaceId}::uuid, ${importId}::uuid, ${number}, ${content})`.execute(db)
+
+export const findPartDigest = async (
+  db: Db,
+  workspaceId: string,
+  importId: string,
+  number: number,
+) => {
+  const { rows } = await sql<{ digest: Buffer }>`
+    select sha256(content) as digest from import_parts
+    where workspace_id = ${workspaceId}::uuid and import_id = ${importId}::uuid
+      and number = ${number}`.execute(db)
+  return rows[0]?.digest
+}
 
 export const listPartNumbers = async (db: Db, workspaceId: string, importId: string) => {
   const { rows } = await sql<{ number: number }>`

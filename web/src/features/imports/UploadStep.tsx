@@ -15,7 +15,7 @@ export function UploadStep({ data }: { data: Import }) {
   const { id: workspaceId } = useWorkspace()
   const upload = useUpload(data.id)
   const [isOther, setIsOther] = useState(false)
-  const goOn = (file: File | null) => {
+  const goOn = (file: Blob | null) => {
     if (!file) return
     setIsOther(file.size !== data.file_bytes)
     if (file.size !== data.file_bytes) return
@@ -35,7 +35,7 @@ export function UploadStep({ data }: { data: Import }) {
   }
   return (
     <div>
-      {upload?.fault && <FaultNotice fault={upload.fault} />}
+      {upload?.fault && <FaultNotice fault={upload.fault} onRetry={() => goOn(upload.file)} />}
       <Group mt="sm">
         <Text size="sm">{t(($) => $.imports.goOn, { name: data.file_name })}</Text>
         <FileButton onChange={goOn}>

@@ -6,6 +6,7 @@ import type { Import } from '../../api/generated/types.gen.ts'
 
 /** What this tab is sending; another one knows nothing of it. */
 interface Upload {
+  file: Blob
   sentBytes: number
   fault: Fault | undefined
 }
@@ -44,13 +45,13 @@ export async function sendFile(
   onAnswer: (answer: Import) => void,
 ): Promise<void> {
   let sentBytes = file_bytes - parts_missing.length * part_bytes
-  note(id, { sentBytes: Math.max(0, sentBytes), fault: undefined })
+  note(id, { file, sentBytes: Math.max(0, sentBytes), fault: undefined })
   for (const number of parts_missing) {
     const part = file.slice((number - 1) * part_bytes, number * part_bytes)
     const fault = await sendPart(workspaceId, id, number, part, onAnswer)
-    if (fault) return note(id, { sentBytes, fault })
+    if (fault) return note(id, { file, sentBytes, fault })
     sentBytes += part.size
-    note(id, { sentBytes: Math.max(0, sentBytes), fault: undefined })
+    note(id, { file, sentBytes: Math.max(0, sentBytes), fault: undefined })
   }
   note(id, undefined)
 }
