@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { type Browser, setUp } from '../../../test/browser.ts'
+import { patience } from '../../../test/patience.ts'
 import { createPerson, join, type Person } from '../../../test/people.ts'
 import { createSignal } from '../../../test/signal.ts'
 import { buildApi } from '../../app.ts'
@@ -138,6 +139,30 @@ test('whoever is taken out of the workspace is told nothing more', async () => {
   expect(status).toBeLessThan(300)
   await page.ends()
   expect((await openPage(member.browser)).status).toBe(403)
+})
+
+test('a person has fifty streams and no more, however fast they come, and each that ends makes room', async () => {
+  const person = await createPerson(api, { email: 'many@team.example' })
+  await join(api, api.workspaceId, person, 'viewer')
+  // It does not listen yet: all of them wait for that.
+  const app = await buildApi(api.ctx, {
+    listen: ({ message }) => listen(api.ctx.database.url, liveChannel, message, api.ctx.log),
+  })
+  const at = await app.listen({ host: '127.0.0.1', port: 0 })
+  const pages = await Promise.all(
+    Array.from({ length: 60 }, () => openPage(person.browser, api.workspaceId, at)),
+  )
+  const [open, refused] = [200, 429].map((status) => pages.filter((page) => page.status === status))
+  expect([open?.length, refused?.length]).toEqual([50, 10])
+  open?.[0]?.close()
+  await expect
+    .poll(async () => {
+      const page = await openPage(person.browser, api.workspaceId, at)
+      page.close()
+      return page.status
+    }, patience)
+    .toBe(200)
+  await app.close()
 })
 
 test('a session that ended ends its stream within a minute', async () => {

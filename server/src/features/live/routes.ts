@@ -37,10 +37,11 @@ export const liveRoutes: FastifyPluginAsyncTypebox<{
       // With 204 a browser does not come back by itself.
       if (!hub) return reply.code(204).send()
       const { workspaceId, actor } = req.caller
+      await hub.listen()
+      // Nothing is awaited from here until it has joined: many that come at once are counted one by one.
       if (hub.countOf(actor.id) >= pagesOfPersonMax) {
         throw new AppError('rate_limited', 'Too many pages are open; close some of them.')
       }
-      await hub.listen()
       // Nothing tells of the end of one that has left already.
       if (req.raw.socket.destroyed) return reply.hijack()
       const stream = openStream(req, reply)

@@ -2,6 +2,23 @@ import { type Insertable, sql } from 'kysely'
 import type { Db } from '../../../kernel/db/db.ts'
 import type { TryOutCalls } from '../../../kernel/db/types.gen.ts'
 
+/** Nobody else counts or adds calls of the receiver until the transaction ends. */
+export const lockReceiver = (db: Db, tryOutId: string) =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${`try-out ${tryOutId}`}, 0))`.execute(db)
+
+export const countCallsSince = async (
+  db: Db,
+  workspaceId: string,
+  tryOutId: string,
+  since: Date,
+): Promise<number> => {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from try_out_calls
+    where workspace_id = ${workspaceId}::uuid and try_out_id = ${tryOutId}::uuid
+      and timestamp_created > ${since}::timestamptz`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
 export const insertCall = (db: Db, call: Insertable<TryOutCalls>) =>
   db.insertInto('try_out_calls').values(call).execute()
 

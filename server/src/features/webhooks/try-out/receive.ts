@@ -27,6 +27,8 @@ interface Answered {
   text: string
 }
 
+const tooMany: Answered = { status: 429, text: 'Too many requests.' }
+
 /** Keeps a request to a try-out receiver, with whether one of our destinations has signed it. */
 export async function receive(
   ctx: Context,
@@ -35,10 +37,15 @@ export async function receive(
   body: Buffer,
 ): Promise<Answered> {
   if (ctx.now() >= endOf(tryOut)) return { status: 410, text: 'This try-out receiver is over.' }
-  if (!(await isWithinRate(tryOut.id))) return { status: 429, text: 'Too many requests.' }
+  if (!(await isWithinRate(tryOut.id))) return tooMany
   const { verifiedBy, problem } = await findSender(ctx, tryOut, headers, body)
   const { workspaceId, id: tryOutId } = tryOut
-  await transaction(ctx, async (tx) => {
+  const isKept = await transaction(ctx, async (tx) => {
+    // Other processes receive as well.
+    await queries.lockReceiver(tx.db, tryOutId)
+    const since = new Date(tx.now().getTime() - windowSeconds * 1000)
+    const before = await queries.countCallsSince(tx.db, workspaceId, tryOutId, since)
+    if (before >= callsPerWindow) return false
     await queries.insertCall(tx.db, {
       workspace_id: workspaceId,
       try_out_id: tryOutId,
@@ -57,7 +64,9 @@ export async function receive(
     })
     await queries.deleteCallsBut(tx.db, workspaceId, tryOutId, callsMax)
     tellPages(tx, workspaceId, ['deliveries'])
+    return true
   })
+  if (!isKept) return tooMany
   return { status: 200, text: verifiedBy ? 'Received, and the signature is right.' : 'Received.' }
 }
 
@@ -115,6 +124,7 @@ async function findSender(
   return { verifiedBy: null, problem }
 }
 
+// Of this process alone, so that a flood does not reach the database.
 const limiter = new RateLimiterMemory({ points: callsPerWindow, duration: windowSeconds })
 
 const isWithinRate = (tryOutId: string) =>

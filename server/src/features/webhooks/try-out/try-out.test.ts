@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Browser, setUp } from '../../../../test/browser.ts'
 import { type Delivering, testDelivering } from '../../../../test/delivering.ts'
+import { readToken } from './address.ts'
 import { deleteCallsBut } from './queries.ts'
+import { receive } from './receive.ts'
 import { dropOldCalls, getTryOut } from './try-outs.ts'
 
 let api: Delivering
@@ -102,6 +104,26 @@ test('a receiver takes 30 requests in ten seconds, none beyond 128 KiB, and show
   await deleteCallsBut(api.ctx.db, api.workspaceId, row.try_out_id, 50)
   expect((await read(token)).items).toHaveLength(50)
   expect((await read(other.token)).items).toHaveLength(1)
+})
+
+test('two processes take 30 requests of a receiver in ten seconds together', async () => {
+  const { token } = await createTryOut()
+  const tryOut = readToken(api.ctx, token)
+  if (!tryOut) throw new Error('no receiver')
+  vi.resetModules()
+  const other = await import('./receive.ts')
+  expect(other.receive).not.toBe(receive)
+  const statuses = await Promise.all(
+    [receive, other.receive].flatMap((take) =>
+      Array.from(
+        { length: 20 },
+        async () => (await take(api.ctx, tryOut, {}, Buffer.from('x'))).status,
+      ),
+    ),
+  )
+  expect(statuses.filter((status) => status === 200)).toHaveLength(30)
+  api.ctx.clock.advance(10_001)
+  expect((await receive(api.ctx, tryOut, {}, Buffer.from('x'))).status).toBe(200)
 })
 
 test('after an hour it takes nothing more, ends its webhooks, and forgets', async () => {
