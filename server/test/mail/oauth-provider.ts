@@ -8,6 +8,8 @@ export interface OAuthProvider extends AsyncDisposable {
   client: MailClient
   /** Whether a consent holds longer than its access token. */
   givesRefreshTokens: boolean
+  /** A scope that people leave out when they consent. */
+  withheld: string | undefined
   /** Takes every consent back that was given. */
   revoke: () => Promise<void>
   /** What a person does there: enters a name and agrees, or with `cancel` does not. @returns where it leads */
@@ -30,7 +32,7 @@ export async function startOAuthProvider(
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const clientId = 'outrider'
   const clientSecret = 'a secret of thirty-two characters'
-  const started = { givesRefreshTokens: true }
+  const started = { givesRefreshTokens: true, withheld: undefined as string | undefined }
   const provider = new Provider(issuer, {
     clients: [
       {
@@ -43,6 +45,14 @@ export async function startOAuthProvider(
     pkce: { required: () => true },
     claims: { email: ['email', 'email_verified'] },
     conformIdTokenClaims: false,
+    async loadExistingGrant({ oidc }) {
+      const id = oidc.result?.consent?.grantId ?? oidc.session?.grantIdFor(clientId)
+      const grant = id === undefined ? undefined : await oidc.provider.Grant.find(id)
+      if (!grant || started.withheld === undefined) return grant
+      grant.rejectOIDCScope(started.withheld)
+      await grant.save()
+      return grant
+    },
     issueRefreshToken: async () => started.givesRefreshTokens,
     findAccount: async (_ctx: unknown, id: string) => ({
       accountId: id,

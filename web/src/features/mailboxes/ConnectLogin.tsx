@@ -30,7 +30,12 @@ export function ConnectLogin({ address, onDone }: ConnectLoginProps) {
     return (
       <Alert color="ink">
         {t(($) => $.mailboxes.connect.there)}{' '}
-        <Anchor component={Link} to={`/w/${handle}/settings/mailboxes/${mailbox_id}`} size="sm">
+        <Anchor
+          component={Link}
+          to={`/w/${handle}/settings/mailboxes/${mailbox_id}`}
+          size="sm"
+          underline="always"
+        >
           {t(($) => $.mailboxes.connect.openIt)}
         </Anchor>
       </Alert>

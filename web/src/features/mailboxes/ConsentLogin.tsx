@@ -9,18 +9,11 @@ import {
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Secret } from '../../ui/Secret.tsx'
+import { type AskedConsent, keepAsked } from './asked-consent.ts'
 import classes from './ConsentLogin.module.css'
 
-interface ConsentLoginProps {
-  provider: 'google' | 'microsoft'
-  /** Whom the provider asks first. */
-  address: string
-  /** To be reconnected; undefined: one to be added. */
-  mailboxId?: string
-}
-
 /** At the provider's own page, which sends the person back to ours. */
-export function ConsentLogin({ provider, address, mailboxId }: ConsentLoginProps) {
+export function ConsentLogin({ provider, address, mailboxId }: AskedConsent) {
   const { t } = useTranslation()
   const settings = useQuery(getConsentSettingsOptions())
   const leave = { onSuccess: ({ url }: { url: string }) => location.assign(url) }
@@ -64,10 +57,11 @@ export function ConsentLogin({ provider, address, mailboxId }: ConsentLoginProps
       </details>
     )
   }
-  const go = () =>
-    mailboxId === undefined
-      ? begin.mutate({ body: { provider, address } })
-      : reconnect.mutate({ path: { id: mailboxId }, body: { provider } })
+  const go = () => {
+    keepAsked({ provider, address, ...(mailboxId ? { mailboxId } : {}) })
+    if (mailboxId === undefined) begin.mutate({ body: { provider, address } })
+    else reconnect.mutate({ path: { id: mailboxId }, body: { provider } })
+  }
   const fault = begin.error ?? reconnect.error
   return (
     <Stack gap="sm">

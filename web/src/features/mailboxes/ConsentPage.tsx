@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Button, Group, List, Stack, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useRef } from 'react'
@@ -15,6 +15,8 @@ import { useToken } from '../../lib/useToken.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { readAsked } from './asked-consent.ts'
+import { ConsentLogin } from './ConsentLogin.tsx'
 
 const route = getRouteApi('/signed-in/w/$handle/settings/mailboxes/consent')
 
@@ -26,6 +28,7 @@ export function ConsentPage() {
   const navigate = route.useNavigate()
   const attempt = useAttempt()
   const answer = answerOf(useToken())
+  const asked = readAsked()
   const isHandedIn = useRef(false)
   const finish = useMutation<{ mailbox: Mailbox; isNew: boolean }, Fault>({
     async mutationFn() {
@@ -56,17 +59,29 @@ export function ConsentPage() {
     finish.mutate()
   })
   useEffect(() => handIn(), [])
+  const missing = finish.error?.details?.filter(({ path }) => path === '/scope') ?? []
   return (
     <Page title={t(($) => $.mailboxes.consent.title)}>
       {finish.isError ? (
-        <>
+        <Stack>
           <FaultNotice fault={finish.error} />
-          <Group mt="md">
-            <Button component={Link} to={`/w/${handle}/settings/mailboxes`}>
+          {missing.length > 0 && (
+            <div>
+              <Text fw={500}>{t(($) => $.mailboxes.consent.tick)}</Text>
+              <List size="sm" mt="xs">
+                {missing.map(({ message }) => (
+                  <List.Item key={message}>{message}</List.Item>
+                ))}
+              </List>
+            </div>
+          )}
+          {asked && <ConsentLogin {...asked} />}
+          <Group>
+            <Button variant="default" component={Link} to={`/w/${handle}/settings/mailboxes`}>
               {t(($) => $.mailboxes.consent.back)}
             </Button>
           </Group>
-        </>
+        </Stack>
       ) : (
         <>
           <Text mb="md">{t(($) => $.mailboxes.consent.finishing)}</Text>

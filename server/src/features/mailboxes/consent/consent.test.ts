@@ -5,6 +5,7 @@ import { type MailServers, startMailServers } from '../../../../test/mail/mail-s
 import { type OAuthProvider, startOAuthProvider } from '../../../../test/mail/oauth-provider.ts'
 import { createPerson, join } from '../../../../test/people.ts'
 import { explainFailure, openMailbox, testMailbox } from '../index.ts'
+import { missingOf } from './providers.ts'
 
 const anna = 'anna@example.com'
 let servers: MailServers
@@ -21,6 +22,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   provider.givesRefreshTokens = true
+  provider.withheld = undefined
   const client = { ...provider.client }
   api = await testApi({
     mailClients: { google: client },
@@ -127,6 +129,32 @@ test('access without a refresh token is refused, with what to do', async () => {
   const { status, body } = await connect()
   expect([status, body.code]).toEqual([409, 'consent_failed'])
   expect(body.message).toContain('Remove Outrider from the apps')
+})
+
+test('whoever leaves out the mails at the provider is told what to tick, and nothing is connected', async () => {
+  provider.withheld = 'https://mail.google.com/'
+  const { status, body } = await connect()
+  expect([status, body.code]).toEqual([409, 'consent_failed'])
+  expect(body.message).toContain('Begin again and tick what is named here on the page of Google.')
+  expect(body.details).toEqual([
+    {
+      path: '/scope',
+      message: 'Read, compose, send and permanently delete all your email from Gmail',
+    },
+  ])
+  const headers = { 'x-workspace-id': api.workspaceId }
+  const { body: list } = await owner.call('GET', '/app/mailboxes', { headers })
+  expect(list.items).toEqual([])
+})
+
+test.each([
+  ['IMAP.AccessAsUser.All SMTP.Send', []],
+  ['imap.accessasuser.all smtp.send', []],
+  ['SMTP.Send', ['Read and write access to your mail (IMAP.AccessAsUser.All)']],
+  ['IMAP.AccessAsUser.All', ['Send mails from your mailbox (SMTP.Send)']],
+])('of what Microsoft says was allowed, “%s”, it is known what is missing', (scopes, missing) => {
+  const scope = scopes.split(' ').map((name) => `https://outlook.office.com/${name}`)
+  expect(missingOf('microsoft', ['openid', ...scope].join(' '))).toEqual(missing)
 })
 
 test('a code is good once', async () => {

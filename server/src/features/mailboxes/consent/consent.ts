@@ -8,7 +8,7 @@ import { MailFailure, type RedeemedCode, redeemCode } from '../../../kernel/mail
 import { addMailbox, updateMailbox } from '../mailboxes.ts'
 import { findMailboxesByAddress } from '../queries.ts'
 import { consentFailed, explainError, staleState } from './explain.ts'
-import { detailsOf, redirectUrlOf, scopesOf, serversOf } from './providers.ts'
+import { detailsOf, missingOf, redirectUrlOf, scopesOf, serversOf } from './providers.ts'
 import { type ConsentState, openState, type StateOwner, sealState } from './state.ts'
 
 interface Wanted {
@@ -121,12 +121,14 @@ function consentOf(
   { clientId, tokenUrl }: MailClient,
   { refreshToken, scope }: RedeemedCode,
 ) {
-  const { name, mailScopes, refreshScope } = detailsOf(provider)
-  const given = scope?.split(' ')
-  if (given && !mailScopes.every((each) => given.includes(each))) {
+  const { name, refreshScope } = detailsOf(provider)
+  // Where it says nothing it gave what was asked for (RFC 6749 §5.1).
+  const missing = scope === null ? [] : missingOf(provider, scope)
+  if (missing.length > 0) {
     throw consentFailed(
-      `${name} did not get the consent to read and send mail.`,
-      'Begin again and tick everything that is asked for.',
+      `Not everything that Outrider asked for was allowed at ${name}, so the mailbox was not connected.`,
+      `Begin again and tick what is named here on the page of ${name}.`,
+      missing,
     )
   }
   if (refreshToken === null) {

@@ -2,9 +2,17 @@ import type { ConsentProvider } from '../../../config.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { detailsOf } from './providers.ts'
 
-/** What happened, and what to do. */
-export const consentFailed = (what: string, remedy: string) =>
-  new AppError('consent_failed', `${what} ${remedy}`)
+/**
+ * What happened, and what to do.
+ *
+ * @param missing what has to be ticked
+ */
+export const consentFailed = (what: string, remedy: string, missing: string[] = []) =>
+  new AppError('consent_failed', `${what} ${remedy}`, {
+    ...(missing.length > 0
+      ? { details: missing.map((message) => ({ path: '/scope', message })) }
+      : {}),
+  })
 
 export const staleState = () =>
   consentFailed(

@@ -4,8 +4,8 @@ import { type MailPlace, usualPreset } from '../manage/presets.ts'
 /** What a provider of mail has of its own beside RFC 6749. */
 interface Provider {
   name: string
-  /** Without all of these a mailbox can neither send nor be read. */
-  mailScopes: string[]
+  /** Without all of these a mailbox can neither send nor be read; beside each what its page of consent calls it. */
+  mailScopes: Record<string, string>
   /** Who signed in, and access that lasts. */
   otherScopes: string[]
   /** Of the address where people consent. */
@@ -14,15 +14,19 @@ interface Provider {
   refreshScope?: string
 }
 
-const microsoftScopes = [
-  'https://outlook.office.com/IMAP.AccessAsUser.All',
-  'https://outlook.office.com/SMTP.Send',
-]
+const microsoftScopes = {
+  'https://outlook.office.com/IMAP.AccessAsUser.All':
+    'Read and write access to your mail (IMAP.AccessAsUser.All)',
+  'https://outlook.office.com/SMTP.Send': 'Send mails from your mailbox (SMTP.Send)',
+}
 
 const providers: Record<ConsentProvider, Provider> = {
   google: {
     name: 'Google',
-    mailScopes: ['https://mail.google.com/'],
+    mailScopes: {
+      'https://mail.google.com/':
+        'Read, compose, send and permanently delete all your email from Gmail',
+    },
     otherScopes: ['openid', 'email'],
     // Only who is asked anew gets a refresh token a second time.
     parameters: { access_type: 'offline', prompt: 'consent' },
@@ -33,7 +37,7 @@ const providers: Record<ConsentProvider, Provider> = {
     otherScopes: ['openid', 'email', 'profile', 'offline_access'],
     // Asking for the consent itself would be refused where only administrators may give it.
     parameters: { prompt: 'select_account' },
-    refreshScope: [...microsoftScopes, 'offline_access'].join(' '),
+    refreshScope: [...Object.keys(microsoftScopes), 'offline_access'].join(' '),
   },
 }
 
@@ -43,7 +47,15 @@ export const detailsOf = (provider: ConsentProvider): Provider => providers[prov
 
 export const scopesOf = (provider: ConsentProvider): string[] => {
   const { mailScopes, otherScopes } = providers[provider]
-  return [...mailScopes, ...otherScopes]
+  return [...Object.keys(mailScopes), ...otherScopes]
+}
+
+/** What of it somebody left out at the provider, as its page calls it. Microsoft's scopes know no case. */
+export function missingOf(provider: ConsentProvider, scope: string): string[] {
+  const given = new Set(scope.toLowerCase().split(' '))
+  return Object.entries(providers[provider].mailScopes).flatMap(([name, words]) =>
+    given.has(name.toLowerCase()) ? [] : [words],
+  )
 }
 
 /** Where its mailboxes send and are read. */
