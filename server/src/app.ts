@@ -81,6 +81,7 @@ import {
 import { suppressionRoutes, suppressionSchemas } from './features/suppression/index.ts'
 import { tokenBoxOf, trackingRoutes } from './features/tracking/index.ts'
 import { undoRoutes, undoSchemas } from './features/undo-suppression/index.ts'
+import { usageRoutes, usageSchemas } from './features/usage/index.ts'
 import { webhookHealthRoutes, webhookHealthSchemas } from './features/webhooks/health/index.ts'
 import {
   sentRequestRoutes,
@@ -142,6 +143,7 @@ const applicationFeatures: {
   { schemas: webhookReplaySchemas, routes: webhookReplayRoutes },
   { schemas: tryOutSchemas, routes: tryOutRoutes },
   { schemas: workspaceSchemas, routes: workspaceRoutes },
+  { schemas: usageSchemas, routes: usageRoutes },
   { schemas: leadApplicationSchemas, routes: leadApplicationRoutes },
   { schemas: importSchemas, routes: importRoutes },
   { schemas: savedViewSchemas, routes: savedViewRoutes },

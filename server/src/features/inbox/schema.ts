@@ -99,6 +99,7 @@ export const ThreadMessage = Type.Object(
     ),
     attachments: Type.Array(Type.String()),
     written_by: Nullable(Type.Unsafe<string>({ ...Uuid, description: 'The person of ours.' })),
+    reply_key: Nullable(Type.String({ description: 'The Idempotency-Key of an answer of ours.' })),
     timestamp: Timestamp,
   },
   { $id: 'ThreadMessage', description: 'A mail of a conversation.' },

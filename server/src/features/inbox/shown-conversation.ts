@@ -26,7 +26,7 @@ export async function showConversation(
 
 function shownMessage(message: StoredMessage): ThreadMessage {
   const { details, html } = message
-  const { matched_by, attachments, written_by } = details
+  const { matched_by, attachments, written_by, reply_key } = details
   return {
     ...{ id: message.id, direction: message.direction, kind: message.kind, step: message.step },
     ...{ from_address: message.from_address, to_addresses: message.to_addresses },
@@ -37,6 +37,7 @@ function shownMessage(message: StoredMessage): ThreadMessage {
     matched_by: (matched_by as ThreadMessage['matched_by'] | undefined) ?? null,
     attachments: Array.isArray(attachments) ? attachments.map(String) : [],
     written_by: typeof written_by === 'string' ? written_by : null,
+    reply_key: typeof reply_key === 'string' ? reply_key : null,
   }
 }
 

@@ -77,10 +77,17 @@ export const labelRoutes: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'List labels',
         description: 'Those that can be set, newest first.',
         tags,
+        querystring: Type.Object({
+          archived: Type.Optional(
+            Type.Boolean({ description: 'Also those that can no longer be set.' }),
+          ),
+        }),
         response: { 200: ref(LabelList) },
       },
     },
-    async ({ ctx, caller }) => ({ items: await listLabels(ctx.db, caller.workspaceId) }),
+    async ({ ctx, caller, query }) => ({
+      items: await listLabels(ctx.db, caller.workspaceId, query),
+    }),
   )
 
   app.post(

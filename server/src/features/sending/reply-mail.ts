@@ -54,7 +54,10 @@ async function recordSent(tx: Context, row: SettledReply) {
       ...{ from_address: reply.from_address, to_addresses: [reply.to_address] },
       ...{ subject: mail.subject, text: mail.text, html: reply.shown_html, snippet: reply.snippet },
       size_bytes: mail.sizeBytes,
-      details: reply.written_by ? { written_by: reply.written_by } : {},
+      details: {
+        reply_key: reply.idempotency_key,
+        ...(reply.written_by ? { written_by: reply.written_by } : {}),
+      },
       timestamp: row.timestamp_transmitting ?? tx.now(),
     },
   ])

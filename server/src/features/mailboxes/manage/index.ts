@@ -1,2 +1,3 @@
+export { sumMailboxUse } from './managed-mailboxes.ts'
 export { mailboxRoutes } from './routes.ts'
 export { mailboxSchemas } from './schema.ts'

@@ -46,6 +46,22 @@ export async function getMailboxUse(
   return { campaigns, waiting }
 }
 
+/** Of all of them together: how many there are, and what they sent and may send today. */
+export async function sumMailboxUse(ctx: Context, workspaceId: string) {
+  const sum = { mailboxes: 0, mailboxes_active: 0, mails_today: 0, mails_today_max: 0 }
+  for (const { settings: _, today, sent_today, ...row } of await queries.listAll(
+    ctx.db,
+    workspaceId,
+  )) {
+    sum.mailboxes += 1
+    sum.mails_today += sent_today
+    if (row.status !== 'connected') continue
+    sum.mailboxes_active += 1
+    sum.mails_today_max += mailboxLimit(toMailbox(row), today)
+  }
+  return sum
+}
+
 function show(ctx: Context, row: queries.ManagedRow): ManagedMailbox {
   const { settings: sealed, today, is_inbox_read, sent_today, ...rest } = row
   const mailbox = toMailbox(rest)

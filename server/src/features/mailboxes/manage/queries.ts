@@ -49,6 +49,8 @@ export const listManaged = (
     .$call(newestFirst(page, 'm.id'))
     .execute()
 
+export const listAll = (db: Db, workspaceId: string) => selectManaged(db, workspaceId).execute()
+
 export const findManaged = (db: Db, workspaceId: string, id: string) =>
   selectManaged(db, workspaceId).where('m.id', '=', id).executeTakeFirst()
 

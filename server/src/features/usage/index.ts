@@ -1,0 +1,1 @@
+export { usageRoutes, usageSchemas } from './routes.ts'

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestApi, testApi } from '../../../test/app.ts'
+import { type Browser, setUp } from '../../../test/browser.ts'
+import { createPerson, createTeam, join } from '../../../test/people.ts'
+import { operator } from '../audit/index.ts'
+import { addMailbox, pauseMailbox } from '../mailboxes/index.ts'
+
+let api: TestApi
+let owner: Browser
+beforeAll(async () => {
+  api = await testApi()
+  owner = await setUp(api)
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const ask = async (person: Browser, workspaceId = api.workspaceId) =>
+  (await person.call('GET', '/app/usage', { headers: { 'x-workspace-id': workspaceId } })).body
+
+const server = { host: 'mail.example.com', username: 'anna', password: 'secret' }
+const mailbox = (address: string, daily_limit: number) =>
+  addMailbox(
+    api.ctx,
+    api.workspaceId,
+    { address, daily_limit, smtp: server, imap: server },
+    operator,
+  )
+
+test('what a workspace uses is its own and of this month; the size of the database is the operator’s to see', async () => {
+  const { peek } = api.ctx.database
+  const now = api.ctx.now()
+  const month = now.toISOString().slice(0, 7)
+  expect(await ask(owner)).toMatchObject({
+    period_start: `${month}-01T00:00:00.000Z`,
+    ...{ leads: 0, leads_max: null, mailboxes: 0, mails_today: 0, mails_today_max: 0, mails: 0 },
+  })
+  const sending = await mailbox('a@example.com', 40)
+  await mailbox('b@example.com', 30)
+  const paused = await mailbox('c@example.com', 100)
+  await pauseMailbox(api.ctx, api.workspaceId, paused.id, operator)
+  const { body: campaign } = await api.call('POST', '/api/v2/campaigns', { body: { name: 'One' } })
+  const leads = [{ email: 'a@lead.example' }, { email: 'b@lead.example' }]
+  await api.call('POST', '/api/v2/lead/add', { body: { campaign_id: campaign.id, leads } })
+
+  const of = { workspace_id: api.workspaceId }
+  const today = now.toISOString().slice(0, 10)
+  const before = new Date(Date.parse(`${month}-01`) - 86_400_000).toISOString().slice(0, 10)
+  const day = { ...of, campaign_id: campaign.id, step: 1, variant: 1 }
+  await peek
+    .insertInto('campaign_step_days')
+    .values([
+      { ...day, day: today, sent: 7 },
+      { ...day, day: before, sent: 100 },
+    ])
+    .execute()
+  await peek
+    .insertInto('mailbox_days')
+    .values({ ...of, mailbox_id: sending.id, day: today, sent: 7 })
+    .execute()
+  await peek
+    .insertInto('webhook_event_counts')
+    .values([
+      { ...of, date: today, slot: 1, succeeded: 5, failed: 2 },
+      { ...of, date: today, slot: 2, succeeded: 1, failed: 0 },
+      { ...of, date: before, slot: 1, succeeded: 100, failed: 100 },
+    ])
+    .execute()
+  const used = {
+    ...{ leads: 2, mailboxes: 3, mailboxes_active: 2, mails_today: 7, mails_today_max: 70 },
+    ...{ mails: 7, deliveries_succeeded: 6, deliveries_failed: 2 },
+  }
+  expect(await ask(owner)).toMatchObject(used)
+  expect((await ask(owner)).database_bytes).toBeGreaterThan(0)
+
+  const { viewer } = await createTeam(api, api.workspaceId)
+  expect(await ask(viewer.browser)).toMatchObject({ ...used, database_bytes: null })
+  const stranger = await api.createStranger()
+  const other = await createPerson(api, { email: 'other@team.example' })
+  await join(api, stranger.workspaceId, other, 'viewer')
+  expect(await ask(other.browser, stranger.workspaceId)).toMatchObject({
+    ...{ leads: 0, mailboxes: 0, mails_today: 0, mails: 0, deliveries_succeeded: 0 },
+  })
+})
