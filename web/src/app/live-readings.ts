@@ -25,7 +25,7 @@ export const readings: Record<string, readonly Reading[]> = {
   labels: ['listLabels', 'listWebhookEventTypes'],
   suppressions: ['listSuppressions', 'countSuppressions'],
   members: ['listMembers', 'listInvitations'],
-  workspace: ['getWorkspace', 'getHome'],
+  workspace: ['getWorkspace', 'getUsage', 'getHome'],
   credits: [
     ...(['getAcquisitionBalance', 'listCreditEntries'] as const),
     ...(['listAcquireLists', 'listAcquiredContacts'] as const),

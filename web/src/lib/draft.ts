@@ -2,7 +2,7 @@ import { useCallback, useMemo, useSyncExternalStore } from 'react'
 
 /** What somebody is writing, kept in this browser until it is sent: a reload or an expired session loses nothing. */
 export interface Draft {
-  text: string
+  html: string
   /** The Idempotency-Key that this very text is sent under. */
   key: string
 }
@@ -33,7 +33,7 @@ function write(name: string, text: string | undefined) {
 function parse(kept: string | null): Draft | undefined {
   try {
     const draft = JSON.parse(kept ?? '')
-    return typeof draft?.text === 'string' && typeof draft.key === 'string' ? draft : undefined
+    return typeof draft?.html === 'string' && typeof draft.key === 'string' ? draft : undefined
   } catch {
     return undefined
   }
@@ -41,10 +41,10 @@ function parse(kept: string | null): Draft | undefined {
 
 /** An empty one is forgotten. */
 export function keepDraft(workspaceId: string, record: string, draft: Draft | undefined) {
-  const isEmpty = !draft || draft.text === ''
+  const isEmpty = !draft || draft.html === ''
   write(
     nameOf(workspaceId, record),
-    isEmpty ? undefined : JSON.stringify({ text: draft.text, key: draft.key }),
+    isEmpty ? undefined : JSON.stringify({ html: draft.html, key: draft.key }),
   )
   for (const tell of listeners) tell()
 }

@@ -65,3 +65,32 @@ test('the palette finds records by what they are called', async ({ application, 
   await page.getByRole('button', { name: evil }).click()
   await expect.poll(() => new URL(page.url()).pathname).toBe(`${path}/campaigns/${body.id}`)
 })
+
+test('the palette does what the role may do, and nothing else', async ({ application, open }) => {
+  const { api, asOwner } = application
+  const member = await createPerson(api, { email: 'palette@team.example' })
+  await join(api, api.workspaceId, member, 'member')
+  const page = await open(member.browser, path)
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
+  const ask = async (words: string) => {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('textbox', { name: /^Find a record/ }).fill(words)
+  }
+  const action = (name: string) => page.getByRole('dialog').getByRole('button', { name })
+  await ask('theme')
+  await action('Dark colours').click()
+  await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
+  await ask('connect mailbox')
+  await page.getByText('Nothing of that name').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await ask('import leads')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => new URL(page.url()).pathname).toBe(`${path}/leads/import`)
+  await asOwner('PATCH', `/app/members/${member.id}`, { role: 'admin' })
+  await page.reload()
+  await page.getByRole('heading', { name: 'Import leads' }).waitFor()
+  await ask('connect mailbox')
+  await action('Connect mailbox').click()
+  await expect.poll(() => new URL(page.url()).pathname).toBe(`${path}/settings/mailboxes/connect`)
+})

@@ -72,7 +72,7 @@ test('leads are found, opened, changed many at a time, and changed back', async 
   const page = await open(application.visitor, path)
   const rows = page.locator('[data-index]')
   await page.getByText('4 leads', { exact: true }).waitFor()
-  expect(await rows.count()).toBe(4)
+  await expect.poll(() => rows.count()).toBe(4)
 
   // Found by a word of the name and one of the address.
   await page.getByRole('searchbox').fill('meier example')
@@ -109,6 +109,20 @@ test('leads are found, opened, changed many at a time, and changed back', async 
   await page.getByRole('button', { name: '1 left as it is: see why' }).click()
   await page.getByText('only one that is still sent to can be paused').waitFor()
   await page.keyboard.press('Escape')
+
+  // A label of the workspace's own is set, shown and looked for by its name.
+  const ownLabel = { name: `Call back ${hostile}`, effect: 'none', sentiment: 'positive' }
+  const created = await application.asOwner('POST', '/app/labels', ownLabel)
+  expect(created.status).toBe(201)
+  await page.getByLabel('Select carla@example.net').check()
+  await page.getByRole('button', { name: 'Set status' }).click()
+  await page.getByRole('menuitem', { name: ownLabel.name }).click()
+  await rows.getByText(ownLabel.name, { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Label', exact: true }).click()
+  await page.getByRole('menuitemcheckbox', { name: ownLabel.name }).click()
+  await expect.poll(() => rows.count()).toBe(1)
+  await page.getByRole('button', { name: 'Reset filters' }).first().click()
+  await expect.poll(() => rows.count()).toBe(4)
 
   // By keyboard from row to row, and into one.
   await rows.first().focus()

@@ -58,6 +58,23 @@ test('a mailbox is connected from its address to a mail that arrives, and a wron
 
   await page.getByRole('link', { name: anna }).click()
   await page.getByRole('heading', { name: anna }).waitFor()
+  // What is written is what its readers get, and no variable is filled in.
+  const signature = page.getByRole('textbox', { name: 'Signature' })
+  await signature.fill('Anna <script> {{name}}')
+  await signature.press('Control+a')
+  await page.getByRole('button', { name: 'Bold' }).click()
+  await page.getByText('As sent', { exact: true }).click()
+  const sent = page.frameLocator('iframe[title="Signature"]').locator('strong')
+  expect(await sent.textContent()).toBe('Anna <script> {{name}}')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Saved.', { exact: true }).waitFor()
+  const stored = await application.api.ctx.database.peek
+    .selectFrom('mailboxes')
+    .select('signature')
+    .where('address', '=', anna)
+    .executeTakeFirstOrThrow()
+  expect(stored.signature).toBe('<p><strong>Anna &lt;script&gt; {{name}}</strong></p>')
+
   const dmarc = page.getByRole('textbox', { name: 'Value' })
   expect(await dmarc.first().inputValue()).toBe('v=DMARC1; p=none')
   await page.getByRole('button', { name: 'Pause' }).click()
@@ -91,6 +108,7 @@ test('“Connect Google” leads to its consent and back; declined or withdrawn 
   await page.getByRole('button', { name: 'Connect Google' }).click()
   await page.getByText('[ Cancel ]').click()
   await page.getByText('The consent was declined at Google.').waitFor()
+  await page.getByRole('button', { name: 'Connect Google' }).waitFor()
 
   const agree = async (button: string) => {
     await page.getByRole('button', { name: button }).click()
@@ -99,7 +117,12 @@ test('“Connect Google” leads to its consent and back; declined or withdrawn 
     await page.getByRole('button', { name: 'Sign-in' }).click()
     await page.getByRole('button', { name: 'Continue' }).click()
   }
-  await page.goto(`${application.address}${path}/connect?address=${anna}`)
+  // Whoever leaves out a part is told which, and asked again in place.
+  provider.withheld = 'https://mail.google.com/'
+  await agree('Connect Google')
+  await page.getByText('Read, compose, send and permanently delete').waitFor()
+  provider.withheld = undefined
+  await page.context().clearCookies({ domain: '127.0.0.1', path: '/' })
   await agree('Connect Google')
   await page.getByText('The mailbox works.').waitFor()
   expect(page.url()).not.toContain('code=')

@@ -7,6 +7,7 @@ test('a workspace is renamed and set, and the switcher knows at once', async ({
   open,
 }) => {
   const page = await open(application.visitor, '/w/default/settings/workspace')
+  await page.getByText(/^[\d.]+ [kMG]B, of all workspaces$/).waitFor()
   await page.getByRole('textbox', { name: 'Name' }).fill('Acme & Söhne')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('button', { name: 'Workspace Acme & Söhne' }).waitFor()
@@ -40,6 +41,11 @@ test('a viewer sees the settings and changes none', async ({ application, open }
   const { viewer } = await createTeam(application.api, application.api.workspaceId)
   const page = await open(viewer.browser, '/w/default/settings/workspace')
   await page.getByRole('heading', { name: 'Plan' }).waitFor()
+  const used = (name: string) =>
+    page.getByRole('term').filter({ hasText: name }).locator('xpath=following-sibling::dd')
+  expect(await used('Mails of campaigns today').textContent()).toBe('0 of 0')
+  expect(await used('Webhook deliveries').textContent()).toBe('0 · 0 attempts failed')
+  expect(await used('Size of the database').count()).toBe(0)
   expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0)
   const isOff = await page.getByRole('switch').isDisabled()
   expect(isOff).toBe(true)

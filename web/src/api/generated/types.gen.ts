@@ -2434,6 +2434,10 @@ export type ThreadMessage = {
      * The person of ours.
      */
     written_by: string | null;
+    /**
+     * The Idempotency-Key of an answer of ours.
+     */
+    reply_key: string | null;
     timestamp: string;
 };
 
@@ -2898,6 +2902,44 @@ export type PlanInput = {
     plan_leads_max?: number | null;
     plan_monthly_credits?: number;
     leadbank_scope_required?: boolean;
+};
+
+/**
+ * What a workspace uses, and what limits it.
+ */
+export type Usage = {
+    /**
+     * The first of this month by UTC: from then on mails and deliveries are counted.
+     */
+    period_start: string;
+    leads: number;
+    /**
+     * Of the plan; null: unlimited.
+     */
+    leads_max: number | null;
+    mailboxes: number;
+    /**
+     * That may send.
+     */
+    mailboxes_active: number;
+    /**
+     * Of campaigns, each mailbox by the day of its zone.
+     */
+    mails_today: number;
+    /**
+     * What active mailboxes may send today.
+     */
+    mails_today_max: number;
+    /**
+     * Of campaigns, each by the days of its zone.
+     */
+    mails: number;
+    deliveries_succeeded: number;
+    deliveries_failed: number;
+    /**
+     * Of all workspaces together, for the operator; else null.
+     */
+    database_bytes: number | null;
 };
 
 /**
@@ -7957,7 +7999,12 @@ export type ListLabelsData = {
         'X-Workspace-ID'?: string;
     };
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Also those that can no longer be set.
+         */
+        archived?: boolean;
+    };
     url: '/app/labels';
 };
 
@@ -10166,6 +10213,57 @@ export type SetPlanResponses = {
 };
 
 export type SetPlanResponse = SetPlanResponses[keyof SetPlanResponses];
+
+export type GetUsageData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/usage';
+};
+
+export type GetUsageErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type GetUsageError = GetUsageErrors[keyof GetUsageErrors];
+
+export type GetUsageResponses = {
+    /**
+     * What a workspace uses, and what limits it.
+     */
+    200: Usage;
+};
+
+export type GetUsageResponse = GetUsageResponses[keyof GetUsageResponses];
 
 export type ListLeadsData = {
     body?: never;

@@ -1,21 +1,14 @@
+import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight'
 import { useNavigate } from '@tanstack/react-router'
-import {
-  Building2,
-  Keyboard,
-  KeyRound,
-  Search,
-  Send,
-  UserPlus,
-  UserRound,
-  Webhook,
-} from 'lucide-react'
+import { Building2, Keyboard, Moon, Search, Sun, UserRound } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isAtLeast, useSignedIn } from '../../features/users/index.ts'
 import { places } from './places.ts'
 import { useFoundRecords } from './useFoundRecords.tsx'
+import { usePaletteActions } from './usePaletteActions.ts'
 import { useShownWorkspace } from './useShownWorkspace.ts'
 
 export const { open } = spotlight
@@ -28,6 +21,8 @@ export default function CommandPalette({ onShowKeys }: { onShowKeys: () => void 
   const navigate = useNavigate()
   const { workspaces } = useSignedIn()
   const workspace = useShownWorkspace()
+  const { setColorScheme } = useMantineColorScheme()
+  const isDark = useComputedColorScheme() === 'dark'
   const [query, setQuery] = useState('')
   const [asked] = useDebouncedValue(query, waitMs)
   const found = useFoundRecords(workspace, asked)
@@ -35,8 +30,9 @@ export default function CommandPalette({ onShowKeys }: { onShowKeys: () => void 
   const goTo = (handle: string) => () => void navigate({ to: '/w/$handle', params: { handle } })
 
   const inWorkspace = workspace ? { params: { handle: workspace.handle } } : undefined
-  const mayWork = workspace !== undefined && isAtLeast(workspace.role, 'member')
-  const mayManage = workspace !== undefined && isAtLeast(workspace.role, 'admin')
+  const doable = usePaletteActions().filter(
+    ({ least }) => workspace && isAtLeast(workspace.role, least),
+  )
   const shown = places.filter(({ least }) => workspace && isAtLeast(workspace.role, least))
   const actions: SpotlightActionGroupData[] = [
     {
@@ -59,58 +55,19 @@ export default function CommandPalette({ onShowKeys }: { onShowKeys: () => void 
     {
       group: t(($) => $.palette.do),
       actions: [
-        ...(mayWork && inWorkspace
-          ? [
-              {
-                id: 'new-campaign',
-                label: t(($) => $.campaigns.create),
-                leftSection: icon(Send),
-                onClick: () =>
-                  void navigate({
-                    to: '/w/$handle/campaigns',
-                    ...inWorkspace,
-                    search: { panel: 'new' },
-                  }),
-              },
-            ]
-          : []),
-        ...(mayManage && inWorkspace
-          ? [
-              {
-                id: 'new-key',
-                label: t(($) => $.keys.create),
-                leftSection: icon(KeyRound),
-                onClick: () =>
-                  void navigate({
-                    to: '/w/$handle/settings/keys',
-                    ...inWorkspace,
-                    search: { panel: 'new' },
-                  }),
-              },
-              {
-                id: 'new-webhook',
-                label: t(($) => $.webhooks.create),
-                leftSection: icon(Webhook),
-                onClick: () =>
-                  void navigate({
-                    to: '/w/$handle/settings/webhooks',
-                    ...inWorkspace,
-                    search: { panel: 'new' },
-                  }),
-              },
-              {
-                id: 'invite',
-                label: t(($) => $.members.invite),
-                leftSection: icon(UserPlus),
-                onClick: () =>
-                  void navigate({
-                    to: '/w/$handle/settings/members',
-                    ...inWorkspace,
-                    search: { panel: 'invite' },
-                  }),
-              },
-            ]
-          : []),
+        ...doable.map(({ id, icon: Icon, label, to, search }) => ({
+          id,
+          label,
+          leftSection: icon(Icon),
+          onClick: () => inWorkspace && void navigate({ to, ...inWorkspace, search }),
+        })),
+        {
+          id: 'color-scheme',
+          label: t(($) => (isDark ? $.shell.light : $.shell.dark)),
+          keywords: t(($) => $.palette.theme),
+          leftSection: icon(isDark ? Sun : Moon),
+          onClick: () => setColorScheme(isDark ? 'light' : 'dark'),
+        },
         {
           id: 'key-list',
           label: t(($) => $.keyList.title),

@@ -3,11 +3,14 @@ import { Suspense, useCallback, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { useOwnLabels } from '../labels/index.ts'
 import classes from './InboxPage.module.css'
 import { InboxSearch } from './InboxSearch.tsx'
 import { type InboxActions, useInboxKeys } from './inbox-keys.ts'
 import { LoadingThread } from './LoadingThread.tsx'
+import { labelChoices } from './labels.ts'
 import type { InboxPlace } from './place.ts'
+import type { Writable } from './ReplyText.tsx'
 import { SyncButton } from './SyncButton.tsx'
 import { ThreadList } from './ThreadList.tsx'
 import { useThreadChanges } from './useThreadChanges.ts'
@@ -36,7 +39,8 @@ export function InboxPage() {
   const [shown, setShown] = useState<string[]>([])
   const [resets, setResets] = useState(0)
   const changes = useThreadChanges()
-  const reply = useRef<HTMLTextAreaElement>(null)
+  const { settable } = useOwnLabels()
+  const reply = useRef<Writable>(null)
 
   const { thread } = place
   const next = (step: 1 | -1) => {
@@ -61,8 +65,9 @@ export function InboxPage() {
       void changes.setRead([thread], false)
       open(undefined)
     },
-    label: (choice) => {
-      if (thread) void changes.setLabel(thread, choice)
+    label: (at) => {
+      const choice = labelChoices(settable.map(({ value }) => value))[at]
+      if (thread && choice) void changes.setLabel(thread, choice)
     },
     undo: () => changes.undo(thread),
     close: () => thread && open(undefined),

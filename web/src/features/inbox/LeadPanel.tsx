@@ -1,4 +1,4 @@
-import { Button, NativeSelect, Skeleton, Text, Title } from '@mantine/core'
+import { Button, Skeleton, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { getLeadOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
@@ -11,22 +11,19 @@ import { LabelBadge } from './LabelBadge.tsx'
 import { LeadFields } from './LeadFields.tsx'
 import classes from './LeadPanel.module.css'
 import { LeadProgress } from './LeadProgress.tsx'
-import { labelChoices } from './labels.ts'
-import { useLabelName } from './useLabelName.ts'
+import { SetLabel } from './SetLabel.tsx'
 import { useThreadChanges } from './useThreadChanges.ts'
 
 /** Who one talks to: what they are to us, where they are in the sequence, and what is known of them. */
 export function LeadPanel({ thread }: { thread: Conversation }) {
   const { t } = useTranslation()
   const { handle } = useWorkspace()
-  const nameOf = useLabelName()
   const { mayChange, setLabel } = useThreadChanges()
   const { id, campaign_id, lead_email: email, lead_status: status } = thread
   const lead = useQuery({
     ...getLeadOptions({ query: { campaign_id, email: email ?? '' } }),
     enabled: email !== null,
   })
-  const known: readonly string[] = labelChoices
   return (
     <aside className={classes.panel} aria-label={t(($) => $.inbox.lead.title)}>
       <div className={classes.head}>
@@ -44,16 +41,7 @@ export function LeadPanel({ thread }: { thread: Conversation }) {
       )}
       {status && !mayChange && <LabelBadge status={status} />}
       {status && mayChange && (
-        <NativeSelect
-          size="xs"
-          label={t(($) => $.inbox.lead.label)}
-          value={status}
-          onChange={(event) => void setLabel(id, event.currentTarget.value)}
-          data={[...(known.includes(status) ? [] : [status]), ...labelChoices].map((value) => ({
-            value,
-            label: nameOf(value),
-          }))}
-        />
+        <SetLabel status={status} onSet={(value) => void setLabel(id, value)} />
       )}
       {lead.isPending && email !== null && <Skeleton height={120} />}
       {lead.isError && <FaultNotice fault={lead.error} onRetry={() => void lead.refetch()} />}

@@ -1,13 +1,14 @@
 import { Button, Kbd, Loader } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { plainText } from '../../ui/RichText/template-html.ts'
 import { type Outgoing, undoReply } from './outbox.ts'
 import classes from './Reply.module.css'
 
 /** In place of the answer: how long it can be taken back, and that it is being sent. */
 export function Outbound({ outgoing }: { outgoing: Outgoing }) {
   const { t } = useTranslation()
-  const { state, threadId, undoUntilMs, text } = outgoing
+  const { state, threadId, undoUntilMs, html } = outgoing
   const [nowMs, setNowMs] = useState(Date.now)
   useEffect(() => {
     const timer = setInterval(() => setNowMs(Date.now()), 250)
@@ -18,7 +19,7 @@ export function Outbound({ outgoing }: { outgoing: Outgoing }) {
   return (
     <div className={classes.outbound} role="status">
       {!isUndoable && <Loader size="xs" />}
-      <p title={text}>
+      <p title={plainText(html)}>
         {isUndoable ? t(($) => $.inbox.sendsIn, { seconds }) : t(($) => $.inbox.sending)}
       </p>
       {isUndoable && (

@@ -1,23 +1,25 @@
 import { Button, Checkbox, Group, Text, Textarea } from '@mantine/core'
 import { Send } from 'lucide-react'
-import { type RefObject, useEffect, useState } from 'react'
+import { type RefObject, Suspense, useEffect, useImperativeHandle, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../api/generated/types.gen.ts'
 import { newKey } from '../../lib/attempt.ts'
 import { useDraft } from '../../lib/draft.ts'
 import { modifier } from '../../lib/keyboard.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { plainText } from '../../ui/RichText/template-html.ts'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { Outbound } from './Outbound.tsx'
 import { queueReply, useOutgoing } from './outbox.ts'
 import classes from './Reply.module.css'
+import type { Writable } from './ReplyText.tsx'
 
-/** Not to nowhere: from the conversation the Tab key and those of the inbox go on. */
-const leave = (input: Element | null) => input?.closest('article')?.focus()
+const ReplyText = lazyPart(() => import('./ReplyText.tsx'))
 
 interface ReplyProps {
   conversation: Conversation
-  inputRef: RefObject<HTMLTextAreaElement | null>
+  inputRef: RefObject<Writable | null>
 }
 
 /** An answer from the mailbox of the conversation. It leaves eight seconds after the button. */
@@ -28,9 +30,21 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
   const outgoing = useOutgoing(id)
   const [draft, setDraft] = useDraft(workspaceId, id)
   const [isForced, setForced] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
+  const editor = useRef<Writable>(null)
+  // Before the editor is there this stands in its place, and keeps that somebody wants to write.
+  const stand = useRef<HTMLTextAreaElement>(null)
+  const wanted = useRef(false)
+  useImperativeHandle(inputRef, () => ({
+    focus() {
+      wanted.current = editor.current === null
+      const target = editor.current ?? stand.current
+      target?.focus()
+    },
+  }))
   // The page was loaded again before it knew that its answer was sent.
-  const sent = conversation.messages.find(({ direction }) => direction === 'out')
-  const isSent = draft !== undefined && sent?.kind === 'manual' && sent.text === draft.text
+  const isSent =
+    draft !== undefined && conversation.messages.some(({ reply_key }) => reply_key === draft.key)
   useEffect(() => {
     if (isSent) setDraft(undefined)
   }, [isSent, setDraft])
@@ -40,18 +54,23 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
   if (outgoing && outgoing.state !== 'failed') {
     return <Outbound outgoing={outgoing} />
   }
-  const text = draft?.text ?? ''
+  const html = draft?.html ?? ''
+  // A picture is an answer, too.
+  const isEmpty = plainText(html) === '' && !html.includes('<img')
   const isAllowed = !may_force || isForced
+  // Not to nowhere: from the conversation the Tab key and those of the inbox go on.
+  const leave = () => form.current?.closest('article')?.focus()
   const send = () => {
-    if (!draft || text.trim() === '' || !isAllowed) return
+    if (!draft || isEmpty || !isAllowed) return
+    leave()
     queueReply({
-      ...{ workspaceId, threadId: id, text, key: draft.key, force: may_force && isForced },
+      ...{ workspaceId, threadId: id, html, key: draft.key, force: may_force && isForced },
       seen: conversation.last_message_id,
     })
-    leave(inputRef.current)
   }
   return (
     <form
+      ref={form}
       className={classes.reply}
       onSubmit={(event) => {
         event.preventDefault()
@@ -70,23 +89,28 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
           />
         </div>
       )}
-      <Textarea
-        ref={inputRef}
-        autosize
-        minRows={2}
-        maxRows={14}
-        aria-label={t(($) => $.inbox.reply)}
-        placeholder={t(($) => $.inbox.replyTo, { address: answer_to })}
-        value={text}
-        onChange={(event) => setDraft({ text: event.currentTarget.value, key: newKey() })}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) {
-            event.preventDefault()
-            send()
-          }
-          if (event.key === 'Escape') leave(event.currentTarget)
-        }}
-      />
+      <Suspense
+        fallback={
+          <Textarea
+            ref={stand}
+            readOnly
+            minRows={4}
+            autosize
+            aria-label={t(($) => $.inbox.reply)}
+            placeholder={t(($) => $.inbox.replyTo, { address: answer_to })}
+          />
+        }
+      >
+        <ReplyText
+          inputRef={editor}
+          wanted={wanted}
+          placeholder={t(($) => $.inbox.replyTo, { address: answer_to })}
+          value={html}
+          onChange={(written) => setDraft({ html: written, key: newKey() })}
+          onSend={send}
+          onLeave={leave}
+        />
+      </Suspense>
       <Group justify="space-between" gap="xs" wrap="nowrap">
         <Text size="xs" c="dimmed" truncate>
           {t(($) => $.inbox.fromTo, { from: mailbox_address, to: answer_to })}
@@ -95,7 +119,7 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
           type="submit"
           size="xs"
           miw="max-content"
-          disabled={text.trim() === '' || !isAllowed}
+          disabled={isEmpty || !isAllowed}
           leftSection={<Send size="0.875rem" aria-hidden />}
           title={`${modifier}⏎`}
         >

@@ -1,7 +1,9 @@
 import { ActionIcon, Menu } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { Clock } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { exactTime } from '../../lib/time.ts'
+import { SnoozeUntil } from './SnoozeUntil.tsx'
 import { type SnoozeChoice, snoozeChoices, snoozeTime } from './snooze-times.ts'
 
 interface SnoozeProps {
@@ -16,7 +18,8 @@ export function Snooze({ until, onSnooze }: SnoozeProps) {
   const label = t(($) => $.inbox.snooze.title)
   const isAway = until !== null && Date.parse(until) > Date.now()
   const timeOf = (choice: SnoozeChoice) => snoozeTime(choice, new Date())
-  return (
+  const [isChoosing, choosing] = useDisclosure()
+  const menu = (
     <Menu position="bottom-end">
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" aria-label={label} title={label}>
@@ -34,10 +37,25 @@ export function Snooze({ until, onSnooze }: SnoozeProps) {
             {t(($) => $.inbox.snooze[choice])}
           </Menu.Item>
         ))}
+        <Menu.Item onClick={choosing.open}>{t(($) => $.inbox.snooze.choose)}</Menu.Item>
         {isAway && (
           <Menu.Item onClick={() => onSnooze(undefined)}>{t(($) => $.inbox.snooze.end)}</Menu.Item>
         )}
       </Menu.Dropdown>
     </Menu>
+  )
+  return (
+    <>
+      {menu}
+      {isChoosing && (
+        <SnoozeUntil
+          onClose={choosing.close}
+          onSnooze={(time) => {
+            choosing.close()
+            onSnooze(time)
+          }}
+        />
+      )}
+    </>
   )
 }

@@ -8,6 +8,7 @@ import { LeadPanel } from './LeadPanel.tsx'
 import { LoadingThread } from './LoadingThread.tsx'
 import { MailSection } from './MailSection.tsx'
 import { Reply } from './Reply.tsx'
+import type { Writable } from './ReplyText.tsx'
 import classes from './Thread.module.css'
 import { ThreadHead } from './ThreadHead.tsx'
 import { UnsentReply } from './UnsentReply.tsx'
@@ -15,7 +16,7 @@ import { useThreadChanges } from './useThreadChanges.ts'
 
 interface ThreadProps {
   id: string
-  replyRef: RefObject<HTMLTextAreaElement | null>
+  replyRef: RefObject<Writable | null>
   onClose: () => void
   onDone: () => void
   onUnread: () => void

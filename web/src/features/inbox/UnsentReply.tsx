@@ -2,6 +2,7 @@ import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { ThreadReply } from '../../api/generated/types.gen.ts'
 import { Moment } from '../../ui/Moment.tsx'
+import { plainText } from '../../ui/RichText/template-html.ts'
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx'
 import classes from './MailSection.module.css'
 import { useWriterName } from './useWriterName.ts'
@@ -29,7 +30,7 @@ export function UnsentReply({ reply }: { reply: ThreadReply }) {
         <Text size="xs" c="dimmed" mb="xs">
           {t(($) => $.inbox.states[state].meaning)} {error_message}
         </Text>
-        <p className={classes.text}>{reply.text ?? ''}</p>
+        <p className={classes.text}>{reply.text ?? plainText(reply.html ?? '')}</p>
       </div>
     </section>
   )

@@ -1,6 +1,5 @@
 import { useEffect, useRef } from 'react'
 import type texts from '../../texts/en.json'
-import { labelChoices } from './labels.ts'
 
 /** What the keys of the inbox do. */
 export interface InboxActions {
@@ -8,7 +7,8 @@ export interface InboxActions {
   reply: () => void
   done: () => void
   unread: () => void
-  label: (choice: string) => void
+  /** @param at of the labels, from 0 */
+  label: (at: number) => void
   undo: () => void
   close: () => void
 }
@@ -50,8 +50,7 @@ export function useInboxKeys(actions: InboxActions) {
 }
 
 function actionOf(key: string, actions: InboxActions): (() => void) | undefined {
-  const choice = /^[1-9]$/.test(key) ? labelChoices[Number(key) - 1] : undefined
-  if (choice) return () => actions.label(choice)
+  if (/^[1-9]$/.test(key)) return () => actions.label(Number(key) - 1)
   const byKey: Record<string, () => void> = {
     j: () => actions.move(1),
     k: () => actions.move(-1),

@@ -3,18 +3,18 @@ import type { Tone } from '../../ui/StateBadge.tsx'
 
 type LabelText = keyof typeof texts.inbox.labels
 
-/** What a person may say of a lead, in the order of their keys, 1 to 9. */
-export const labelChoices = [
-  'interested',
-  'meeting_booked',
-  'meeting_completed',
-  'closed',
-  'not_interested',
-  'wrong_person',
-  'lost',
-  'no_show',
-  'neutral',
-] as const satisfies LabelText[]
+const oftenSet = [
+  ...(['interested', 'meeting_booked', 'meeting_completed', 'closed', 'not_interested'] as const),
+] satisfies LabelText[]
+const seldomSet = ['wrong_person', 'lost', 'no_show', 'neutral'] as const satisfies LabelText[]
+
+/**
+ * What a person may say of a lead: the first nine have a key, 1 to 9. The first five keys are the same
+ * in each workspace; then come its own labels.
+ */
+export const labelChoices = (own: string[]): string[] => [...oftenSet, ...own, ...seldomSet]
+
+export const keysOfLabels = 9
 
 const tones: Record<string, Tone> = {
   ...{ interested: 'green', meeting_booked: 'green', meeting_completed: 'green', closed: 'green' },
@@ -33,8 +33,8 @@ const tones: Record<string, Tone> = {
 export const isAutomatic = (status: string) =>
   ['new', 'contacted', 'opened', 'clicked', 'replied', 'bounced'].includes(status)
 
-/** A label that somebody made has none of its own. */
-export const toneOf = (status: string): Tone => tones[status] ?? 'gray'
+/** None, where somebody made the label. */
+export const toneOf = (status: string): Tone | undefined => tones[status]
 
 export const isKnownLabel = (status: string, known: object): status is LabelText =>
   Object.hasOwn(known, status)

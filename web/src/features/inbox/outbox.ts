@@ -9,7 +9,7 @@ import { readInboxAgain } from './refresh.ts'
 export interface Outgoing {
   workspaceId: string
   threadId: string
-  text: string
+  html: string
   /** Its Idempotency-Key. */
   key: string
   /** The last message that its writer has seen. */
@@ -70,13 +70,13 @@ onForget(() => {
   set([])
 })
 
-async function send({ workspaceId, threadId, text, key, seen, force }: Outgoing) {
+async function send({ workspaceId, threadId, html, key, seen, force }: Outgoing) {
   change(key, { state: 'sending' })
   try {
     const { data } = await replyInThread({
       path: { id: threadId },
       headers: { 'Idempotency-Key': key, 'X-Workspace-ID': workspaceId },
-      body: { text, seen_message_id: seen, ...(force ? { force } : {}) },
+      body: { html, seen_message_id: seen, ...(force ? { force } : {}) },
     })
     // One that failed was not sent: its text is still there to be tried again.
     if (data.state !== 'failed') keepDraft(workspaceId, threadId, undefined)

@@ -1,5 +1,4 @@
-import { Button, Menu } from '@mantine/core'
-import { ChevronDown } from 'lucide-react'
+import { Button } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { BulkChange } from '../../api/generated/types.gen.ts'
@@ -7,7 +6,7 @@ import { countSelected, type Selection } from '../../lib/selection.ts'
 import { SelectionBar } from '../../ui/DataTable/SelectionBar.tsx'
 import { ConfirmBulk } from './ConfirmBulk.tsx'
 import { MoveLeads } from './MoveLeads.tsx'
-import { settableStatuses } from './settable.ts'
+import { StatusMenu } from './StatusMenu.tsx'
 
 interface BulkBarProps {
   selection: Selection
@@ -36,24 +35,10 @@ export default function BulkBar(props: BulkBarProps) {
   }
   return (
     <SelectionBar selection={selection} count={words} onClear={onClear}>
-      <Menu position="top-start">
-        <Menu.Target>
-          <Button
-            variant="default"
-            size="xs"
-            rightSection={<ChevronDown size="0.875rem" aria-hidden />}
-          >
-            {t(($) => $.leads.bulk.setStatus)}
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {settableStatuses.map((status) => (
-            <Menu.Item key={status} onClick={() => onChange({ action: 'set_status', status })}>
-              {t(($) => $.leads.statuses[status])}
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
+      <StatusMenu
+        position="top-start"
+        onSet={(status) => onChange({ action: 'set_status', status })}
+      />
       <Button variant="default" size="xs" onClick={() => onChange({ action: 'pause' })}>
         {t(($) => $.leads.bulk.pause)}
       </Button>

@@ -1,7 +1,6 @@
-import { Button, Group, Menu } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { ChevronDown } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import {
   changeLeadsMutation,
@@ -11,7 +10,7 @@ import type { BulkChange, Lead, LeadJob } from '../../api/generated/types.gen.ts
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
-import { settableStatuses } from './settable.ts'
+import { StatusMenu } from './StatusMenu.tsx'
 
 interface LeadActionsProps {
   lead: Lead
@@ -47,24 +46,10 @@ export function LeadActions({ lead, onChanged, onErased }: LeadActionsProps) {
     <>
       {change.error && <FaultNotice fault={change.error} />}
       <Group gap="xs">
-        <Menu position="bottom-start">
-          <Menu.Target>
-            <Button
-              variant="default"
-              size="xs"
-              rightSection={<ChevronDown size="0.875rem" aria-hidden />}
-            >
-              {t(($) => $.leads.bulk.setStatus)}
-            </Button>
-          </Menu.Target>
-          <Menu.Dropdown>
-            {settableStatuses.map((status) => (
-              <Menu.Item key={status} onClick={() => set({ action: 'set_status', status })}>
-                {t(($) => $.leads.statuses[status])}
-              </Menu.Item>
-            ))}
-          </Menu.Dropdown>
-        </Menu>
+        <StatusMenu
+          position="bottom-start"
+          onSet={(status) => set({ action: 'set_status', status })}
+        />
         {canPause && (
           <Button variant="default" size="xs" onClick={() => set({ action: 'pause' })}>
             {t(($) => $.leads.bulk.pause)}

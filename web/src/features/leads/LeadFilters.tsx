@@ -4,6 +4,7 @@ import { Search } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { FilterChip } from '../../ui/FilterChip.tsx'
+import { useOwnLabels } from '../labels/index.ts'
 import classes from './LeadFilters.module.css'
 import {
   filterOf,
@@ -27,6 +28,7 @@ const typingMs = 250
 
 export default function LeadFilters({ search, campaigns, onChange }: LeadFiltersProps) {
   const { t } = useTranslation()
+  const labels = useOwnLabels().all
   const filter = filterOf(search)
   const set = (changes: LeadFilter) => onChange(filterOf(leadSearchOf({ ...filter, ...changes })))
   const [typed, setTyped] = useState(filter.q ?? '')
@@ -62,6 +64,14 @@ export default function LeadFilters({ search, campaigns, onChange }: LeadFilters
         isMultiple
         onChange={(status) => set({ status })}
       />
+      {(labels.length > 0 || filter.label) && (
+        <FilterChip
+          label={t(($) => $.leads.columns.label)}
+          options={labels.map(({ id, name }) => ({ value: id, label: name }))}
+          value={filter.label}
+          onChange={(label) => set({ label })}
+        />
+      )}
       <FilterChip
         label={t(($) => $.leads.columns.sending)}
         options={sendingStates.map((value) => ({ value, label: t(($) => $.leads.sending[value]) }))}

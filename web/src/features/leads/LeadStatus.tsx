@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx'
+import { sentimentTones, useOwnLabels } from '../labels/index.ts'
 import { statuses } from './lead-filter.ts'
 
 const tones: Record<(typeof statuses)[number], Tone> = {
@@ -14,6 +15,16 @@ const tones: Record<(typeof statuses)[number], Tone> = {
 export function LeadStatus({ status }: { status: string }) {
   const { t } = useTranslation()
   const known = statuses.find((each) => each === status)
-  if (!known) return <StateBadge tone="violet">{status.replaceAll('_', ' ')}</StateBadge>
+  if (!known) return <OwnLabel value={status} />
   return <StateBadge tone={tones[known]}>{t(($) => $.leads.statuses[known])}</StateBadge>
+}
+
+// Apart, so that the many rows without a label of somebody's own do not ask for labels.
+function OwnLabel({ value }: { value: string }) {
+  const label = useOwnLabels().find(value)
+  return (
+    <StateBadge tone={label ? sentimentTones[label.sentiment] : 'gray'}>
+      {label?.name ?? value.replaceAll('_', ' ')}
+    </StateBadge>
+  )
 }

@@ -3,14 +3,14 @@ import {
   Fieldset,
   Group,
   NativeSelect,
+  Skeleton,
   Stack,
   Switch,
-  Textarea,
   TextInput,
 } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { Suspense, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Fault } from '../../api/fault.ts'
 import {
@@ -20,9 +20,14 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Mailbox } from '../../api/generated/types.gen.ts'
 import { showFault } from '../../lib/form.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { Form } from '../../ui/Form.tsx'
 import { NumberField } from '../../ui/NumberField.tsx'
 import { changeOf, type SendingValues } from './sending-form.ts'
+
+const HtmlEditor = lazyPart(async () => ({
+  default: (await import('../../ui/RichText/HtmlEditor.tsx')).HtmlEditor,
+}))
 
 interface SendingFormProps {
   mailbox: Mailbox
@@ -55,6 +60,7 @@ export function SendingForm(props: SendingFormProps) {
     change.mutate({ path: { id: mailbox.id }, body: changeOf(values) }),
   )
   const { ramps_up } = form.getValues()
+  const signature = form.getInputProps('signature')
   const number = (name: keyof SendingValues, min: number, max: number) => ({
     ...form.getInputProps(name),
     ...{ min, max },
@@ -112,15 +118,18 @@ export function SendingForm(props: SendingFormProps) {
             description={t(($) => $.mailboxes.sending.nameHint)}
             maxLength={255}
           />
-          <Textarea
-            {...form.getInputProps('signature')}
-            label={t(($) => $.mailboxes.sending.signature)}
-            description={t(($) => $.mailboxes.sending.signatureHint)}
-            autosize
-            minRows={3}
-            maxRows={10}
-            maxLength={20_000}
-          />
+          <Suspense fallback={<Skeleton height={160} />}>
+            <HtmlEditor
+              kind="plain"
+              label={t(($) => $.mailboxes.sending.signature)}
+              hint={t(($) => $.mailboxes.sending.signatureHint)}
+              otherView="sent"
+              value={signature.value}
+              problem={signature.error}
+              readOnly={isReadOnly}
+              onChange={signature.onChange}
+            />
+          </Suspense>
           <NativeSelect
             {...form.getInputProps('save_sent')}
             label={t(($) => $.mailboxes.sending.copies)}

@@ -9,6 +9,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Webhook } from '../../api/generated/types.gen.ts'
 import { useAttempt } from '../../lib/attempt.ts'
+import { clockField } from '../../lib/time.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { readWebhookAgain } from './read-webhook-again.ts'
 
@@ -25,8 +26,8 @@ export function ReplayWindow({ webhook, opened, onClose }: ReplayWindowProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const attempt = useAttempt()
-  const [from, setFrom] = useState(() => asField(Date.now() - 24 * hourMs))
-  const [to, setTo] = useState(() => asField(Date.now() + 60_000))
+  const [from, setFrom] = useState(() => clockField(Date.now() - 24 * hourMs))
+  const [to, setTo] = useState(() => clockField(Date.now() + 60_000))
   const path = { id: webhook.id }
   const isWindow = from !== '' && to !== '' && from < to
   // Without a zone a time is the reader's own.
@@ -104,7 +105,3 @@ export function ReplayWindow({ webhook, opened, onClose }: ReplayWindowProps) {
     </Modal>
   )
 }
-
-/** As the field takes it: `YYYY-MM-DDTHH:MM` of the reader's own clock. */
-const asField = (ms: number) =>
-  new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)

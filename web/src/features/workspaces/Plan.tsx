@@ -13,7 +13,7 @@ export function Plan({ workspace }: { workspace: Workspace }) {
     webhooks: workspace.plan_webhooks,
     acquisition: workspace.plan_acquisition,
   }
-  const { plan_leads_max: leadsMax, plan_monthly_credits: credits } = workspace
+  const { plan_leads_max: leadsMax, plan_monthly_credits: credits, plan_rate: rate } = workspace
   return (
     <dl className={classes.plan}>
       {parts.map((part) => (
@@ -32,6 +32,14 @@ export function Plan({ workspace }: { workspace: Workspace }) {
           {leadsMax === null
             ? t(($) => $.workspace.unlimited)
             : t(($) => $.workspace.number, { count: leadsMax })}
+        </dd>
+      </div>
+      <div>
+        <dt>{t(($) => $.workspace.requests)}</dt>
+        <dd className="numbers">
+          {rate === 0
+            ? t(($) => $.workspace.unlimited)
+            : t(($) => $.workspace.number, { count: rate })}
         </dd>
       </div>
       <div>

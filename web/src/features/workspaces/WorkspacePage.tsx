@@ -8,6 +8,7 @@ import { Section } from '../../ui/Section.tsx'
 import { Plan } from './Plan.tsx'
 import { RenameWorkspace } from './RenameWorkspace.tsx'
 import { UnsubscribeByReply } from './UnsubscribeByReply.tsx'
+import { Usage } from './Usage.tsx'
 
 /** Settings → Workspace. */
 export function WorkspacePage() {
@@ -29,6 +30,12 @@ export function WorkspacePage() {
           </Section>
           <Section title={t(($) => $.workspace.plan)} lead={t(($) => $.workspace.planLead)}>
             <Plan workspace={workspace.data} />
+          </Section>
+          <Section
+            title={t(($) => $.workspace.usage.title)}
+            lead={t(($) => $.workspace.usage.body)}
+          >
+            <Usage workspace={workspace.data} />
           </Section>
         </>
       )}

@@ -7,30 +7,45 @@ import { ImagePlus } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { styleNonce } from '../../lib/nonce.ts'
-import { mailExtensions } from './extensions.ts'
+import { extensionsOf, type RichTextKind } from './extensions.ts'
 import classes from './RichText.module.css'
-import { toEditor, toTemplate } from './template-html.ts'
+import { fromEditor, toEditor } from './template-html.ts'
 
 interface RichTextProps {
+  kind: RichTextKind
   label: string
   value: string
   readOnly: boolean
   onChange: (value: string) => void
   /** More for the toolbar. */
   tools?: (editor: Editor) => ReactNode
+  /** As low as what is written, for where a mail is shown above. */
+  isCompact?: boolean
+  placeholder?: string
+  /** Once it can be written in. */
+  onReady?: (editor: Editor) => void
+  /** @returns whether the key has done something else than to write */
+  onKeyDown?: (event: KeyboardEvent) => boolean
 }
 
-/** A mail as it will look, with {{variables}} as chips and {alternatives|choices} marked. */
-export function RichText({ label, value, readOnly, onChange, tools }: RichTextProps) {
+/** A mail as it will look; in a template with {{variables}} as chips and {alternatives|choices} marked. */
+export function RichText(props: RichTextProps) {
+  const { kind, label, value, readOnly, onChange, tools, isCompact, placeholder } = props
   const { t } = useTranslation()
   const shown = useRef(value)
+  const latest = useRef(props)
+  latest.current = props
   const editor = useEditor({
-    extensions: mailExtensions,
-    content: toEditor(value),
+    extensions: extensionsOf(kind),
+    content: toEditor(value, kind),
     editable: !readOnly,
     injectNonce: styleNonce(),
     editorProps: {
-      attributes: { 'aria-label': label, role: 'textbox', 'aria-multiline': 'true' },
+      attributes: {
+        ...{ 'aria-label': label, role: 'textbox', 'aria-multiline': 'true' },
+        ...(placeholder ? { 'data-placeholder': placeholder } : {}),
+      },
+      handleKeyDown: (_view, event) => latest.current.onKeyDown?.(event) ?? false,
       // A line that was single-spaced elsewhere stays so; a blank line begins a paragraph.
       clipboardTextParser: (text, context, _plain, view) => {
         const holder = document.createElement('div')
@@ -48,8 +63,9 @@ export function RichText({ label, value, readOnly, onChange, tools }: RichTextPr
         })
       },
     },
+    onCreate: ({ editor: created }) => latest.current.onReady?.(created),
     onUpdate({ editor: changed }) {
-      shown.current = changed.isEmpty ? '' : toTemplate(changed.getHTML())
+      shown.current = changed.isEmpty ? '' : fromEditor(changed.getHTML(), kind)
       onChange(shown.current)
     },
   })
@@ -57,16 +73,16 @@ export function RichText({ label, value, readOnly, onChange, tools }: RichTextPr
   useEffect(() => {
     if (!editor || value === shown.current) return
     shown.current = value
-    editor.commands.setContent(toEditor(value), { emitUpdate: false })
-  }, [editor, value])
+    editor.commands.setContent(toEditor(value, kind), { emitUpdate: false })
+  }, [editor, value, kind])
   const addImage = () => {
     const src = prompt(t(($) => $.richText.imageAddress))
     if (src && /^https?:\/\//i.test(src)) editor?.chain().focus().setImage({ src }).run()
   }
   return (
-    <RichTextEditor editor={editor}>
+    <RichTextEditor editor={editor} className={isCompact ? classes.compact : undefined}>
       {!readOnly && (
-        <RichTextEditor.Toolbar>
+        <RichTextEditor.Toolbar className={classes.toolbar}>
           <RichTextEditor.ControlsGroup>
             <RichTextEditor.Bold />
             <RichTextEditor.Italic />

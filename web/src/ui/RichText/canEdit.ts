@@ -1,16 +1,16 @@
 import { generateHTML, generateJSON } from '@tiptap/core'
 import { withoutHandlers } from '../../lib/html.ts'
-import { mailExtensions } from './extensions.ts'
-import { normalHtml, toEditor, toTemplate } from './template-html.ts'
+import { extensionsOf, type RichTextKind } from './extensions.ts'
+import { fromEditor, normalHtml, toEditor } from './template-html.ts'
 
 /** Whether the editor would give a mail back as it got it; else its source is what is edited. */
-export function canEdit(template: string): boolean {
-  if (template === '') return true
-  if (withoutHandlers(template) !== template) return false
+export function canEdit(html: string, kind: RichTextKind): boolean {
+  if (html === '') return true
+  if (withoutHandlers(html) !== html) return false
   try {
-    const document = generateJSON(toEditor(template), mailExtensions)
-    const back = toTemplate(generateHTML(document, mailExtensions))
-    return normalHtml(back) === normalHtml(template)
+    const document = generateJSON(toEditor(html, kind), extensionsOf(kind))
+    const back = fromEditor(generateHTML(document, extensionsOf(kind)), kind)
+    return normalHtml(back, kind) === normalHtml(html, kind)
   } catch {
     return false
   }

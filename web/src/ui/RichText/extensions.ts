@@ -4,13 +4,17 @@ import StarterKit from '@tiptap/starter-kit'
 import { Spintax } from './spintax.ts'
 import { Variable } from './variable.ts'
 
-/** What a mail is written with. Links are as the author wrote them: mails know no tabs. */
-export const mailExtensions: Extensions = [
+/** What a mail to one person is written with. Links are as the author wrote them: mails know no tabs. */
+const mailExtensions: Extensions = [
   StarterKit.configure({
     link: { openOnClick: false, HTMLAttributes: { target: null, rel: null, class: null } },
     trailingNode: false,
   }),
   Image.configure({ inline: true }),
-  Variable,
-  Spintax,
 ]
+
+/** What is written: a mail for many leads, with variables and alternatives, or what goes out as it is. */
+export type RichTextKind = 'template' | 'plain'
+
+export const extensionsOf = (kind: RichTextKind): Extensions =>
+  kind === 'template' ? [...mailExtensions, Variable, Spintax] : mailExtensions

@@ -1,11 +1,13 @@
 import { withoutHandlers } from '../../lib/html.ts'
+import type { RichTextKind } from './extensions.ts'
 
 // Between a template, which is HTML with {{…}} in its text, and what the editor holds, where each of
 // those is an element of its own.
 
 const tag = /<(?:"[^"]*"|'[^']*'|[^'">])*>/g
 
-export function toEditor(template: string): string {
+export function toEditor(template: string, kind: RichTextKind): string {
+  if (kind === 'plain') return template
   let html = ''
   let end = 0
   for (const match of template.matchAll(tag)) {
@@ -24,16 +26,18 @@ const withChips = (text: string) =>
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
 
 /** What stands in braces is the template's own language: not a sign of it may be escaped. */
-export const toTemplate = (html: string): string =>
-  html.replaceAll(
-    /<span data-variable="([^"]*)"[^>]*>[^<]*<\/span>/g,
-    (_, expression: string) =>
-      `{{${expression.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')}}}`,
-  )
+export const fromEditor = (html: string, kind: RichTextKind): string =>
+  kind === 'plain'
+    ? html
+    : html.replaceAll(
+        /<span data-variable="([^"]*)"[^>]*>[^<]*<\/span>/g,
+        (_, expression: string) =>
+          `{{${expression.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')}}}`,
+      )
 
 /** The same document, however it is written: what tells whether an editor gives back what it was given. */
-export function normalHtml(template: string): string {
-  const parsed = new DOMParser().parseFromString(toEditor(template), 'text/html')
+export function normalHtml(template: string, kind: RichTextKind): string {
+  const parsed = new DOMParser().parseFromString(toEditor(template, kind), 'text/html')
   const { innerHTML } = parsed.body
   // Where a line of the source ends is seen in nothing but <pre>.
   const html = /<pre\b/i.test(innerHTML) ? innerHTML : innerHTML.replaceAll(/[ \t\r\n]+/g, ' ')

@@ -1,0 +1,2 @@
+export { sentimentTones } from './label-tones.ts'
+export { useOwnLabels } from './useOwnLabels.ts'

@@ -1,0 +1,42 @@
+import { Button, Menu } from '@mantine/core'
+import { ChevronDown } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { useOwnLabels } from '../labels/index.ts'
+import { settableStatuses } from './settable.ts'
+
+interface StatusMenuProps {
+  position: 'top-start' | 'bottom-start'
+  onSet: (status: string) => void
+}
+
+/** What a person may say of leads: the statuses that each workspace has, and its own labels. */
+export function StatusMenu({ position, onSet }: StatusMenuProps) {
+  const { t } = useTranslation()
+  const { settable } = useOwnLabels()
+  return (
+    <Menu position={position}>
+      <Menu.Target>
+        <Button
+          variant="default"
+          size="xs"
+          rightSection={<ChevronDown size="0.875rem" aria-hidden />}
+        >
+          {t(($) => $.leads.bulk.setStatus)}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown mah="60vh" style={{ overflow: 'auto' }}>
+        {settableStatuses.map((status) => (
+          <Menu.Item key={status} onClick={() => onSet(status)}>
+            {t(($) => $.leads.statuses[status])}
+          </Menu.Item>
+        ))}
+        {settable.length > 0 && <Menu.Label>{t(($) => $.leads.bulk.ownLabels)}</Menu.Label>}
+        {settable.map(({ id, name, value }) => (
+          <Menu.Item key={id} onClick={() => onSet(value)}>
+            {name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,38 @@
+import { useTranslation } from 'react-i18next'
+import classes from './UsageRow.module.css'
+
+interface UsageRowProps {
+  name: string
+  used: number | string
+  /** Null: unlimited; undefined: it knows no limit. */
+  most?: number | null
+  note?: string
+}
+
+/** How much, and of how much at most. */
+export function UsageRow({ name, used, most, note }: UsageRowProps) {
+  const { t } = useTranslation()
+  const count = typeof used === 'string' ? used : t(($) => $.workspace.number, { count: used })
+  const isLimited = typeof used === 'number' && typeof most === 'number'
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd className={`numbers ${classes.use}`}>
+        <span>
+          {isLimited ? t(($) => $.workspace.usage.of, { used, most }) : count}
+          {most === null && ` · ${t(($) => $.workspace.unlimited)}`}
+          {note && ` · ${note}`}
+        </span>
+        {isLimited && most > 0 && (
+          <progress
+            className={classes.bar}
+            data-full={used >= most || undefined}
+            value={Math.min(used, most)}
+            max={most}
+            aria-label={name}
+          />
+        )}
+      </dd>
+    </div>
+  )
+}
