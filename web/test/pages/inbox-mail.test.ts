@@ -13,6 +13,7 @@ import {
 } from '../../../server/test/mail/real-servers.ts'
 import { submit } from '../../../server/test/mail/submit.ts'
 import { alwaysOpen } from '../../../server/test/sending.ts'
+import { installClock } from '../browser.ts'
 import { test } from './fixture.ts'
 
 if (whyNoRealServers) console.warn(`Without postfix and dovecot: ${whyNoRealServers}.`)
@@ -57,7 +58,7 @@ describe.skipIf(whyNoRealServers)('with postfix and dovecot', () => {
     console.info(`From SMTP to the row: ${Math.round(performance.now() - startedMs)} ms.`)
 
     await row.click()
-    await page.clock.install()
+    await installClock(page)
     await page.getByRole('textbox', { name: 'Your answer' }).fill('It began on a Tuesday.')
     await page.getByRole('button', { name: 'Send' }).click()
     await page.clock.fastForward(8000)

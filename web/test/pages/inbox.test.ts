@@ -124,15 +124,14 @@ test('a reply is found, labelled, answered, undone and answered again without th
   await page.getByText('Now: Interested.').waitFor()
 
   await page.keyboard.press('r')
-  await answer(page).waitFor()
+  await answer(page).and(page.locator(':focus')).waitFor()
   await page.keyboard.type('Gladly, ')
   await page.keyboard.press('Control+b')
   await page.keyboard.type('on Tuesday?')
   await page.keyboard.press('Control+Enter')
   await page.getByText('Sent in 8 s').waitFor()
   await page.keyboard.press('z')
-  await answer(page).waitFor()
-  expect(await answer(page).textContent()).toBe('Gladly, on Tuesday?')
+  await expect.poll(() => answer(page).textContent()).toBe('Gladly, on Tuesday?')
   await page.clock.fastForward(20_000)
   const ofLead = () =>
     api.ctx.database.peek
@@ -146,6 +145,7 @@ test('a reply is found, labelled, answered, undone and answered again without th
   expect(world.outbox.mails).toEqual([])
 
   await page.keyboard.press('r')
+  await answer(page).and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Control+Enter')
   await page.getByText('Sent in 8 s').waitFor()
   await page.clock.fastForward(8000)
@@ -180,8 +180,7 @@ test('a draft outlives a reload and a session that ends, and is sent once', asyn
   const page = await open(person.browser, `${path}?thread=${id}`)
   await answer(page).fill('Half of an answer')
   await page.reload()
-  await answer(page).waitFor()
-  expect(await answer(page).textContent()).toBe('Half of an answer')
+  await expect.poll(() => answer(page).textContent()).toBe('Half of an answer')
 
   const { peek } = api.ctx.database
   await installClock(page)
@@ -237,7 +236,7 @@ test('of two people in one conversation each sees the other’s answer, and nobo
   await second.unrouteAll()
   await second.reload()
   await second.frameLocator('iframe[title="Mail"]').getByText('From Bob').waitFor()
-  expect(await answer(second).textContent()).toBe('From Eve')
+  await expect.poll(() => answer(second).textContent()).toBe('From Eve')
   expect(world.outbox.mails).toHaveLength(before + 1)
 })
 

@@ -9,7 +9,7 @@ import { listen } from '../../../server/src/kernel/db/listen.ts'
 import { setUpToken } from '../../../server/test/browser.ts'
 import { createOutbox, type Outbox } from '../../../server/test/mail/outbox.ts'
 import { type Application, owner, startApplication } from '../application.ts'
-import { findBarriers, watch } from '../browser.ts'
+import { findBarriers, installClock, watch } from '../browser.ts'
 import { test } from './fixture.ts'
 
 const anna = { address: 'anna@example.com', password: 'correct horse' }
@@ -48,7 +48,7 @@ test('from the printed link to a lead who is answered, a verified webhook, and a
   await page.getByRole('button', { name: /Ada/ }).click()
   await page.getByText('Gladly. Tuesday at ten?').last().waitFor()
   await page.getByRole('textbox', { name: 'Your answer' }).fill('Ten it is.')
-  await page.clock.install()
+  await installClock(page)
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await page.getByText('Sent in 8 s').waitFor()
   await page.clock.fastForward(8000)

@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { owner } from '../../../server/test/browser.ts'
+import { installClock } from '../browser.ts'
 import { createInboxWorld } from '../inbox-world.ts'
 import { test } from './fixture.ts'
 
@@ -49,7 +50,7 @@ test('who has no mouse signs in, writes a campaign, answers a reply and makes a 
   await keyboard.press('r')
   await page.getByRole('textbox', { name: 'Your answer' }).and(page.locator(':focus')).waitFor()
   await keyboard.type('Gladly, on Tuesday?')
-  await page.clock.install()
+  await installClock(page)
   await keyboard.press('Control+Enter')
   await page.getByText('Sent in 8 s').waitFor()
   await mustHaveFocus(page)

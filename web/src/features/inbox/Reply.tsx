@@ -96,8 +96,8 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
             readOnly
             minRows={4}
             autosize
-            aria-label={t(($) => $.inbox.reply)}
-            placeholder={t(($) => $.inbox.replyTo, { address: answer_to })}
+            aria-label={t(($) => $.common.loading)}
+            value={plainText(html)}
           />
         }
       >

@@ -102,10 +102,12 @@ export function RichText(props: RichTextProps) {
               <ImagePlus size="1rem" aria-hidden />
             </RichTextEditor.Control>
           </RichTextEditor.ControlsGroup>
-          <RichTextEditor.ControlsGroup>
-            <RichTextEditor.Undo />
-            <RichTextEditor.Redo />
-          </RichTextEditor.ControlsGroup>
+          {!isCompact && (
+            <RichTextEditor.ControlsGroup>
+              <RichTextEditor.Undo />
+              <RichTextEditor.Redo />
+            </RichTextEditor.ControlsGroup>
+          )}
           {editor && tools?.(editor)}
         </RichTextEditor.Toolbar>
       )}
