@@ -1,6 +1,4 @@
-import type * as operations from '../api/generated/sdk.gen.ts'
-
-type Reading = keyof typeof operations
+import type { Reading } from '../api/read-again.ts'
 
 /** What is read again when the server says that a topic has changed: operations, by their ids. */
 export const readings: Record<string, readonly Reading[]> = {

@@ -1,5 +1,6 @@
-import type { Query, QueryClient } from '@tanstack/react-query'
+import type { QueryClient } from '@tanstack/react-query'
 import { setConnection } from '../api/connection.ts'
+import { isOf } from '../api/read-again.ts'
 import { pauseMsOf, readings } from './live-readings.ts'
 import type { FromPage, ToPage } from './live-worker.ts'
 
@@ -26,7 +27,8 @@ export function followWorkspace({ workspaceId, cache, onSessionChange }: FollowO
     isFirst = false
     void cache.invalidateQueries({
       predicate: (query) =>
-        (topic === '*' || isOf(topic, query)) && !(leavesFailed && query.state.status === 'error'),
+        (topic === '*' || isOf(readings[topic] ?? [], query)) &&
+        !(leavesFailed && query.state.status === 'error'),
     })
     if (topic === 'members' || topic === 'workspace') onSessionChange()
   })
@@ -100,9 +102,4 @@ function createReader(read: (topic: string) => void) {
       for (const timer of waiting.values()) clearTimeout(timer)
     },
   }
-}
-
-function isOf(topic: string, { queryKey: [first] }: Query): boolean {
-  const { _id } = (first ?? {}) as { _id?: string }
-  return readings[topic]?.some((id) => id === _id) ?? false
 }

@@ -1,34 +1,26 @@
-import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
+import { UndoNotice } from './UndoNotice.tsx'
 
-const shownMs = 8000
+/** As long can be undone what somebody did. */
+export const undoMs = 8000
 
-interface UndoNotice {
-  /** What was done. */
-  message: string
-  /** On the button. */
-  undo: string
-  onUndo: () => void
-}
-
-/** Says what was done, and for a while offers to undo it. */
-export function showUndo({ message, undo, onUndo }: UndoNotice) {
+/**
+ * Says what was done, and for a while offers to undo it.
+ *
+ * @returns the notice, to be hidden once it is undone in another way
+ */
+export function showUndo(text: string, onUndo: () => void): string {
   const id = notifications.show({
-    autoClose: shownMs,
+    autoClose: undoMs,
     message: (
-      <Group justify="space-between" wrap="nowrap">
-        <Text size="sm">{message}</Text>
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          onClick={() => {
-            notifications.hide(id)
-            onUndo()
-          }}
-        >
-          {undo}
-        </Button>
-      </Group>
+      <UndoNotice
+        text={text}
+        onUndo={() => {
+          notifications.hide(id)
+          onUndo()
+        }}
+      />
     ),
   })
+  return id
 }

@@ -29,7 +29,7 @@ export function Outbound({ outgoing }: { outgoing: Outgoing }) {
           rightSection={<Kbd size="xs">z</Kbd>}
           onClick={() => undoReply(threadId)}
         >
-          {t(($) => $.inbox.undo)}
+          {t(($) => $.common.undo)}
         </Button>
       )}
     </div>

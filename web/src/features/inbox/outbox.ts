@@ -3,6 +3,7 @@ import { cacheOf, onForget } from '../../api/caches.ts'
 import type { Fault } from '../../api/fault.ts'
 import { replyInThread } from '../../api/generated/sdk.gen.ts'
 import { keepDraft } from '../../lib/draft.ts'
+import { undoMs } from '../../ui/showUndo.tsx'
 import { readInboxAgain } from './refresh.ts'
 
 /** An answer between the button and the mail server. */
@@ -21,8 +22,6 @@ export interface Outgoing {
   state: 'undoable' | 'sending' | 'failed'
   fault?: Fault
 }
-
-const undoMs = 8000
 
 // Outside of any page: whoever goes on to the next conversation has sent this one all the same.
 let outgoing: readonly Outgoing[] = []

@@ -1,6 +1,5 @@
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
-import { createElement } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Fault } from '../../api/fault.ts'
 import {
@@ -11,14 +10,12 @@ import {
   snoozeThreads,
 } from '../../api/generated/sdk.gen.ts'
 import { newKey } from '../../lib/attempt.ts'
+import { showUndo, undoMs } from '../../ui/showUndo.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { isAutomatic } from './labels.ts'
 import { undoReply } from './outbox.ts'
 import { readInboxAgain } from './refresh.ts'
-import { UndoNotice } from './UndoNotice.tsx'
 import { useLabelName } from './useLabelName.ts'
-
-const undoMs = 8000
 
 /** Whatever part of the page made it: `z` takes back what was last. */
 let last: { undo: () => Promise<unknown>; untilMs: number; notice: string } | undefined
@@ -45,10 +42,7 @@ export function useThreadChanges() {
     }
   }
   const offerUndo = (message: string, undo: () => Promise<unknown>) => {
-    const notice = notifications.show({
-      message: createElement(UndoNotice, { text: message, onUndo: undoLast }),
-      autoClose: undoMs,
-    })
+    const notice = showUndo(message, undoLast)
     last = { undo, untilMs: Date.now() + undoMs, notice }
   }
 

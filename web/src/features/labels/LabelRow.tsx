@@ -30,11 +30,10 @@ export function LabelRow({ label, onEdit }: LabelRowProps) {
     ...archiveLabelMutation(),
     onError,
     async onSuccess() {
-      showUndo({
-        message: t(($) => $.labels.archived, { name }),
-        undo: t(($) => $.common.undo),
-        onUndo: () => bringBack.mutate({ body: { name } }),
-      })
+      showUndo(
+        t(($) => $.labels.archived, { name }),
+        () => bringBack.mutate({ body: { name } }),
+      )
       await readAgain()
     },
   })

@@ -5,17 +5,16 @@ import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
   cancelLeadJobMutation,
-  countLeadsQueryKey,
   getLeadJobOptions,
-  listLeadsQueryKey,
   undoLeadJobMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { LeadJob } from '../../api/generated/types.gen.ts'
+import { readAgain } from '../../api/read-again.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { undoMs } from '../../ui/showUndo.tsx'
 import classes from './JobNotice.module.css'
 import { Refusals } from './Refusals.tsx'
 
-const shownMs = 8000
 const pollMs = 1000
 
 /** What became of a change of many leads: counts, refusals with their reasons, and the way back. */
@@ -29,24 +28,19 @@ export default function JobNotice({ started, onClose }: { started: LeadJob; onCl
     initialData: started,
     refetchInterval: ({ state }) => (state.data?.state === 'running' ? pollMs : false),
   })
-  const readAgain = () =>
-    Promise.all(
-      [listLeadsQueryKey(), countLeadsQueryKey()].map(([key]) =>
-        cache.invalidateQueries({ predicate: ({ queryKey }) => isOf(queryKey[0], key._id) }),
-      ),
-    )
+  const readLeadsAgain = () => readAgain(cache, ['listLeads', 'countLeads'])
   const undo = useMutation({
     ...undoLeadJobMutation(),
     async onSuccess() {
-      await readAgain()
+      await readLeadsAgain()
       onClose()
     },
   })
   const cancel = useMutation(cancelLeadJobMutation())
   const isRunning = job.state === 'running'
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is over
-  useEffect(() => void readAgain(), [isRunning])
-  const { start, clear } = useTimeout(onClose, shownMs)
+  useEffect(() => void readLeadsAgain(), [isRunning])
+  const { start, clear } = useTimeout(onClose, undoMs)
   const leavesByItself = !isRunning && job.refused === 0 && job.error === null
   useEffect(() => {
     if (leavesByItself) start()
@@ -95,6 +89,3 @@ export default function JobNotice({ started, onClose }: { started: LeadJob; onCl
     </div>
   )
 }
-
-const isOf = (key: unknown, id: string) =>
-  typeof key === 'object' && key !== null && '_id' in key && key._id === id

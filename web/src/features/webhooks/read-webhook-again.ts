@@ -1,13 +1,9 @@
 import type { QueryClient } from '@tanstack/react-query'
+import { readAgain } from '../../api/read-again.ts'
 
-const readings = ['listWebhooks', 'listWebhookHealth', 'getWebhook', 'getWebhookHealth']
-const deliveries = ['listWebhookEvents', 'getWebhookEvent', 'listWebhookDays', 'getTryOut']
-
-/** After something was done to a webhook, without waiting for the server to say so. */
+/** After something was done to a webhook. */
 export const readWebhookAgain = (cache: QueryClient) =>
-  cache.invalidateQueries({
-    predicate: ({ queryKey: [first] }) => {
-      const { _id = '' } = (first ?? {}) as { _id?: string }
-      return readings.includes(_id) || deliveries.includes(_id)
-    },
-  })
+  readAgain(cache, [
+    ...(['listWebhooks', 'listWebhookHealth', 'getWebhook', 'getWebhookHealth'] as const),
+    ...(['listWebhookEvents', 'getWebhookEvent', 'listWebhookDays', 'getTryOut'] as const),
+  ])

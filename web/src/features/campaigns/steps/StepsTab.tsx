@@ -1,10 +1,9 @@
 import { Button, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { getRouteApi } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { UndoButton } from '../../../ui/UndoButton.tsx'
+import { showUndo } from '../../../ui/showUndo.tsx'
 import { campaignPlaceOf } from '../address.ts'
 import { useDraft } from '../useDraft.ts'
 import { asNew, newStep, type Step, stepsOf } from './edit-steps.ts'
@@ -39,20 +38,10 @@ export default function StepsTab() {
     if (!removed) return
     save(steps.toSpliced(index, 1))
     show(Math.max(1, index))
-    const id = `removed-${removed.id}`
-    notifications.show({
-      id,
-      autoClose: 8000,
-      message: (
-        <UndoButton
-          text={t(($) => $.campaigns.steps.removed, { number: index + 1 })}
-          onUndo={() => {
-            notifications.hide(id)
-            save(stepsOf(now()).toSpliced(index, 0, asNew(removed)))
-          }}
-        />
-      ),
-    })
+    showUndo(
+      t(($) => $.campaigns.steps.removed, { number: index + 1 }),
+      () => save(stepsOf(now()).toSpliced(index, 0, asNew(removed))),
+    )
   }
   const addButton = mayChange && (
     <Button

@@ -1,14 +1,14 @@
-import { Button, Group } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 
-/** What was done, and the way back. */
+/** What was done, and the way back, within a notification. */
 export function UndoNotice({ text, onUndo }: { text: string; onUndo: () => void }) {
   const { t } = useTranslation()
   return (
     <Group justify="space-between" wrap="nowrap">
-      {text}
+      <Text size="sm">{text}</Text>
       <Button variant="subtle" size="compact-sm" onClick={onUndo}>
-        {t(($) => $.inbox.undo)}
+        {t(($) => $.common.undo)}
       </Button>
     </Group>
   )
