@@ -7,7 +7,10 @@ export interface Draft {
   key: string
 }
 
-const nameOf = (workspaceId: string, record: string) => `outrider-draft ${workspaceId} ${record}`
+/** Where it is kept: on a shared computer nobody goes on with what another has typed. */
+export const draftName = (userId: string, workspaceId: string, record: string) =>
+  `outrider-draft ${userId} ${workspaceId} ${record}`
+
 const listeners = new Set<() => void>()
 /** What the browser's storage has no room for, or is not let to keep: until a reload. */
 const unkept = new Map<string, string>()
@@ -40,12 +43,9 @@ function parse(kept: string | null): Draft | undefined {
 }
 
 /** An empty one is forgotten. */
-export function keepDraft(workspaceId: string, record: string, draft: Draft | undefined) {
+export function keepDraft(name: string, draft: Draft | undefined) {
   const isEmpty = !draft || draft.html === ''
-  write(
-    nameOf(workspaceId, record),
-    isEmpty ? undefined : JSON.stringify({ html: draft.html, key: draft.key }),
-  )
+  write(name, isEmpty ? undefined : JSON.stringify({ html: draft.html, key: draft.key }))
   for (const tell of listeners) tell()
 }
 
@@ -59,13 +59,10 @@ function listen(tell: () => void) {
   }
 }
 
-/** @returns the draft of a record, and what replaces it */
-export function useDraft(workspaceId: string, record: string) {
-  const kept = useSyncExternalStore(listen, () => read(nameOf(workspaceId, record)))
+/** @returns what is kept, and what replaces it */
+export function useDraft(name: string) {
+  const kept = useSyncExternalStore(listen, () => read(name))
   const draft = useMemo(() => parse(kept), [kept])
-  const set = useCallback(
-    (next: Draft | undefined) => keepDraft(workspaceId, record, next),
-    [workspaceId, record],
-  )
+  const set = useCallback((next: Draft | undefined) => keepDraft(name, next), [name])
   return [draft, set] as const
 }

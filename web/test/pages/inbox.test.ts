@@ -1,7 +1,8 @@
 import type { Page, Route } from 'playwright-core'
 import { afterAll, expect } from 'vitest'
-import { owner } from '../../../server/test/browser.ts'
+import { owner, type Browser as Visitor } from '../../../server/test/browser.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
+import { enter } from '../application.ts'
 import { installClock } from '../browser.ts'
 import { createInboxWorld, type InboxWorld } from '../inbox-world.ts'
 import { test as base } from './fixture.ts'
@@ -198,6 +199,35 @@ test('a draft outlives a reload and a session that ends, and is sent once', asyn
   await world.outbox.waitFor(before + 1)
   await expect.poll(async () => (await answer(page).textContent())?.trim()).toBe('')
   expect(world.outbox.mails).toHaveLength(before + 1)
+})
+
+test('on a shared browser nobody sees or sends what another has begun to answer', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { api, address } = application
+  const { id } = await world.converse({ email: 'shared@lead.example', first_name: 'Sharon' })
+  const people = await Promise.all(
+    ['first', 'second'].map(async (name) => {
+      const person = await createPerson(api, { email: `${name}@shared.example` })
+      await join(api, api.workspaceId, person, 'member')
+      return person.browser
+    }),
+  )
+  const [first, second] = people as [Visitor, Visitor]
+  const page = await open(first, `${path}?thread=${id}`)
+  await answer(page).fill('What the first one thinks')
+  const goOnAs = async (visitor: Visitor) => {
+    await page.context().clearCookies()
+    await enter(page.context(), address, visitor)
+    await page.reload()
+  }
+  await goOnAs(second)
+  await answer(page).waitFor()
+  expect(await answer(page).textContent()).toBe('')
+  await goOnAs(first)
+  await expect.poll(() => answer(page).textContent()).toBe('What the first one thinks')
 })
 
 test('of two people in one conversation each sees the other’s answer, and nobody answers twice', async ({

@@ -105,10 +105,20 @@ test('“Connect Google” leads to its consent and back; declined or withdrawn 
 
   config.mailClients = { google: provider.client }
   await page.reload()
-  await page.getByRole('button', { name: 'Connect Google' }).click()
+  const connect = page.getByRole('button', { name: 'Connect Google' })
+  // A browser that keeps nothing still leads there.
+  await page.evaluate(() => {
+    Storage.prototype.setItem = () => {
+      throw new DOMException('full', 'QuotaExceededError')
+    }
+  })
+  await connect.click()
+  await page.getByText('[ Cancel ]').waitFor()
+  await page.goBack()
+  await connect.click()
   await page.getByText('[ Cancel ]').click()
   await page.getByText('The consent was declined at Google.').waitFor()
-  await page.getByRole('button', { name: 'Connect Google' }).waitFor()
+  await connect.waitFor()
 
   const agree = async (button: string) => {
     await page.getByRole('button', { name: button }).click()

@@ -4,12 +4,12 @@ import { type RefObject, Suspense, useEffect, useImperativeHandle, useRef, useSt
 import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../api/generated/types.gen.ts'
 import { newKey } from '../../lib/attempt.ts'
-import { useDraft } from '../../lib/draft.ts'
+import { draftName, useDraft } from '../../lib/draft.ts'
 import { modifier } from '../../lib/keyboard.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { plainText } from '../../ui/RichText/template-html.ts'
-import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { isAtLeast, useSignedIn, useWorkspace } from '../users/index.ts'
 import { Outbound } from './Outbound.tsx'
 import { queueReply, useOutgoing } from './outbox.ts'
 import classes from './Reply.module.css'
@@ -28,7 +28,8 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
   const { id: workspaceId, role } = useWorkspace()
   const { id, answer_to, answer_problem, may_force, mailbox_address } = conversation
   const outgoing = useOutgoing(id)
-  const [draft, setDraft] = useDraft(workspaceId, id)
+  const name = draftName(useSignedIn().user.id, workspaceId, id)
+  const [draft, setDraft] = useDraft(name)
   const [isForced, setForced] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const editor = useRef<Writable>(null)
@@ -64,7 +65,8 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
     if (!draft || isEmpty || !isAllowed) return
     leave()
     queueReply({
-      ...{ workspaceId, threadId: id, html, key: draft.key, force: may_force && isForced },
+      ...{ workspaceId, threadId: id, draft: name, html, key: draft.key },
+      force: may_force && isForced,
       seen: conversation.last_message_id,
     })
   }

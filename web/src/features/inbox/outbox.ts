@@ -10,6 +10,8 @@ import { readInboxAgain } from './refresh.ts'
 export interface Outgoing {
   workspaceId: string
   threadId: string
+  /** Where its draft is kept until it is sent. */
+  draft: string
   html: string
   /** Its Idempotency-Key. */
   key: string
@@ -69,7 +71,7 @@ onForget(() => {
   set([])
 })
 
-async function send({ workspaceId, threadId, html, key, seen, force }: Outgoing) {
+async function send({ workspaceId, threadId, draft, html, key, seen, force }: Outgoing) {
   change(key, { state: 'sending' })
   try {
     const { data } = await replyInThread({
@@ -78,7 +80,7 @@ async function send({ workspaceId, threadId, html, key, seen, force }: Outgoing)
       body: { html, seen_message_id: seen, ...(force ? { force } : {}) },
     })
     // One that failed was not sent: its text is still there to be tried again.
-    if (data.state !== 'failed') keepDraft(workspaceId, threadId, undefined)
+    if (data.state !== 'failed') keepDraft(draft, undefined)
     await readInboxAgain(cacheOf(workspaceId))
     remove(key)
   } catch (thrown) {

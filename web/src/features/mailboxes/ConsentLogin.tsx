@@ -9,12 +9,14 @@ import {
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Secret } from '../../ui/Secret.tsx'
+import { useSignedIn } from '../users/index.ts'
 import { type AskedConsent, keepAsked } from './asked-consent.ts'
 import classes from './ConsentLogin.module.css'
 
 /** At the provider's own page, which sends the person back to ours. */
 export function ConsentLogin({ provider, address, mailboxId }: AskedConsent) {
   const { t } = useTranslation()
+  const { user } = useSignedIn()
   const settings = useQuery(getConsentSettingsOptions())
   const leave = { onSuccess: ({ url }: { url: string }) => location.assign(url) }
   const begin = useMutation({ ...beginConsentMutation(), ...leave })
@@ -58,7 +60,7 @@ export function ConsentLogin({ provider, address, mailboxId }: AskedConsent) {
     )
   }
   const go = () => {
-    keepAsked({ provider, address, ...(mailboxId ? { mailboxId } : {}) })
+    keepAsked(user.id, { provider, address, ...(mailboxId ? { mailboxId } : {}) })
     if (mailboxId === undefined) begin.mutate({ body: { provider, address } })
     else reconnect.mutate({ path: { id: mailboxId }, body: { provider } })
   }

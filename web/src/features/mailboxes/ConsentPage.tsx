@@ -15,6 +15,7 @@ import { useToken } from '../../lib/useToken.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { useSignedIn } from '../users/index.ts'
 import { readAsked } from './asked-consent.ts'
 import { ConsentLogin } from './ConsentLogin.tsx'
 
@@ -28,7 +29,7 @@ export function ConsentPage() {
   const navigate = route.useNavigate()
   const attempt = useAttempt()
   const answer = answerOf(useToken())
-  const asked = readAsked()
+  const asked = readAsked(useSignedIn().user.id)
   const isHandedIn = useRef(false)
   const finish = useMutation<{ mailbox: Mailbox; isNew: boolean }, Fault>({
     async mutationFn() {

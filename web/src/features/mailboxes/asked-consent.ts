@@ -7,12 +7,21 @@ export interface AskedConsent {
   mailboxId?: string
 }
 
-const key = 'outrider-consent'
+const nameOf = (userId: string) => `outrider-consent ${userId}`
 
-/** Of this tab, which goes to the provider and comes back. */
-export const keepAsked = (asked: AskedConsent) => sessionStorage.setItem(key, JSON.stringify(asked))
+/** In this tab, which goes to the provider and comes back. */
+export function keepAsked(userId: string, asked: AskedConsent) {
+  try {
+    sessionStorage.setItem(nameOf(userId), JSON.stringify(asked))
+  } catch {
+    // The browser's storage is full or shut: whoever is asked again begins at the list.
+  }
+}
 
-export function readAsked(): AskedConsent | undefined {
-  const kept = sessionStorage.getItem(key)
-  return kept === null ? undefined : (JSON.parse(kept) as AskedConsent)
+export function readAsked(userId: string): AskedConsent | undefined {
+  try {
+    return JSON.parse(sessionStorage.getItem(nameOf(userId)) ?? '')
+  } catch {
+    return undefined
+  }
 }
