@@ -60,12 +60,27 @@ test('many are revealed one after the other, and what it costs at most is said b
   application,
   open,
 }) => {
+  const { ctx, workspaceId: workspace_id } = application.api
+  const lists = ['The very first', ...Array.from({ length: 101 }, (_, at) => `Newer ${at}`)]
+  await ctx.database.peek
+    .insertInto('acquire_lists')
+    .values(
+      lists.map((name) => ({
+        ...{ workspace_id, id: ctx.newId(), name, name_folded: name.toLowerCase() },
+        timestamp_created: new Date(),
+      })),
+    )
+    .execute()
   const page = await open(application.visitor, `${path}?titles=["admiral"]`)
   await page.getByRole('row', { name: /Hopper/ }).waitFor()
   for (const name of ['Grace Hopper', 'Mary Somerville', 'Émilie 李']) {
     await page.getByRole('checkbox', { name: `Select ${name}` }).check({ force: true })
   }
-  await page.getByRole('combobox', { name: 'List for revealed contacts' }).fill('Admirals')
+  // Of lists the oldest is suggested as well, however many are newer.
+  const list = page.getByRole('combobox', { name: 'List for revealed contacts' })
+  await list.fill('the very')
+  await page.getByRole('option', { name: 'The very first' }).waitFor()
+  await list.fill('Admirals')
   await page.getByRole('button', { name: 'Reveal 3 addresses' }).click()
   await page.getByText('at most 3 credits', { exact: false }).waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Reveal' }).click()

@@ -172,6 +172,41 @@ test('a view is kept for the person, and columns are chosen', async ({ applicati
   await page.getByRole('columnheader', { name: 'Opens' }).waitFor()
 })
 
+test('of more than a hundred campaigns and labels the oldest can be chosen', async ({
+  application,
+  open,
+}) => {
+  const { asOwner, api } = application
+  const campaign = await addLeads(application, 'The very first', [{ email: 'old@example.com' }])
+  await asOwner('POST', '/app/labels', { name: 'Label zero', sentiment: 'neutral' })
+  for (let number = 1; number <= 101; number += 1) {
+    await asOwner('POST', '/app/api/v2/campaigns', { name: `Newer ${number}` })
+  }
+  const now = new Date()
+  await api.ctx.database.peek
+    .insertInto('labels')
+    .values(
+      Array.from({ length: 101 }, (_, at) => ({
+        ...{ workspace_id: api.workspaceId, id: api.ctx.newId(), name: `Label ${at + 1}` },
+        ...{ name_folded: `label ${at + 1}`, value: `label_${at + 1}` },
+        ...{ effect: 'none', sentiment: 'neutral', timestamp_created: now, timestamp_updated: now },
+      })),
+    )
+    .execute()
+  const page = await open(application.visitor, path)
+  const chip = (name: string) => page.getByRole('button', { name, exact: true })
+  await chip('Campaign').click()
+  await page.getByRole('menuitemcheckbox', { name: 'The very first' }).click()
+  await expect.poll(() => page.url()).toContain(campaign)
+  const row = page.locator('[data-index]').filter({ hasText: 'old@example.com' })
+  await row.waitFor()
+  await page.getByLabel('Select old@example.com').check()
+  await page.getByRole('button', { name: 'Set status' }).click()
+  await page.getByRole('menuitem', { name: 'Label 101', exact: true }).waitFor()
+  await page.getByRole('menuitem', { name: 'Label zero' }).click()
+  await row.getByText('Label zero').waitFor()
+})
+
 test('a viewer sees leads and changes none; whoever is erased is gone from the page', async ({
   application,
   open,

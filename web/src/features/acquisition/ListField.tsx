@@ -1,7 +1,9 @@
 import { Autocomplete } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { listAcquireListsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { listAcquireListsQueryKey } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { listAcquireLists } from '../../api/generated/sdk.gen.ts'
+import { everyItem } from '../../lib/every-item.ts'
 
 /** The list that revealed contacts are put into, by its name: one that there is, or a new one. */
 export default function ListField({
@@ -12,13 +14,20 @@ export default function ListField({
   onChange: (list: string) => void
 }) {
   const { t } = useTranslation()
-  const { data } = useQuery(listAcquireListsOptions({ query: { limit: 100 } }))
+  const { data: lists } = useQuery({
+    queryKey: [...listAcquireListsQueryKey(), 'every'],
+    queryFn: ({ signal }) =>
+      everyItem(async (query) => {
+        const { data: page } = await listAcquireLists({ query, signal, throwOnError: true })
+        return page
+      }),
+  })
   return (
     <Autocomplete
       size="xs"
       aria-label={t(($) => $.contacts.list.label)}
       placeholder={t(($) => $.contacts.list.label)}
-      data={[...new Set(data?.items.map(({ name }) => name))]}
+      data={[...new Set(lists?.map(({ name }) => name))]}
       value={value}
       onChange={onChange}
       maxLength={255}

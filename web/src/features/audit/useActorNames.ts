@@ -2,22 +2,31 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import {
   listMembersOptions,
-  listServiceAccountKeysOptions,
+  listServiceAccountKeysQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { listServiceAccountKeys } from '../../api/generated/sdk.gen.ts'
 import type { AuditEntry } from '../../api/generated/types.gen.ts'
+import { everyItem } from '../../lib/every-item.ts'
 
 /** Who did it, in words: the log keeps ids, and people and keys may be gone since. */
 export function useActorNames(): (entry: AuditEntry) => string {
   const { t } = useTranslation()
   const members = useQuery(listMembersOptions())
-  const keys = useQuery(listServiceAccountKeysOptions({ query: { limit: 100 } }))
+  const keys = useQuery({
+    queryKey: [...listServiceAccountKeysQueryKey(), 'every'],
+    queryFn: ({ signal }) =>
+      everyItem(async (query) => {
+        const { data } = await listServiceAccountKeys({ query, signal, throwOnError: true })
+        return data
+      }),
+  })
   return ({ actor_type, actor_id }) => {
     if (actor_type === 'user') {
       const member = members.data?.items.find(({ id }) => id === actor_id)
       return member?.name ?? t(($) => $.audit.actors.user)
     }
     if (actor_type === 'key') {
-      const key = keys.data?.items.find(({ id }) => id === actor_id)
+      const key = keys.data?.find(({ id }) => id === actor_id)
       return key?.name ?? t(($) => $.audit.actors.key)
     }
     return actor_type === 'operator'
