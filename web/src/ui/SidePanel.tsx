@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import classes from './SidePanel.module.css'
 
 interface SidePanelProps {
-  title: string
+  title: ReactNode
   /** Below the title: a state, a date. */
   lead?: ReactNode
   /** In the head, before the button that closes. */

@@ -46,6 +46,33 @@ test('a list is imported with a report, searched, and an unsubscribe lifted by w
   expect(download.suggestedFilename()).toBe('suppressions.csv')
 })
 
+/** How many lines each node takes of the element that shows an address. */
+const linesOf = (value: string) =>
+  `[...document.querySelector('[title="${value}"]').childNodes].map((node) => {
+    const range = document.createRange()
+    range.selectNodeContents(node)
+    return new Set([...range.getClientRects()].map(({ top }) => top)).size
+  })`
+
+test('at 360 px an address is in one piece on each side of its @, or cut with all of it in its title', async ({
+  application,
+  open,
+}) => {
+  const addresses = ['anastasia.featherstone@subsidiary.example', `${'long'.repeat(15)}@a.example`]
+  for (const value of addresses) {
+    const answer = await application.asOwner('POST', '/app/suppressions', { value })
+    expect(answer.status).toBe(201)
+  }
+  const page = await open(application.visitor, path)
+  await page.setViewportSize({ width: 360, height: 740 })
+  for (const value of addresses) {
+    await page.getByTitle(value).waitFor()
+    // The two sides, and the place between them where it may break.
+    expect(await page.evaluate(linesOf(value))).toEqual([1, 0, 1])
+  }
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+})
+
 test('a viewer sees the list, and nothing to press', async ({ application, open }) => {
   const viewer = await createPerson(application.api, { email: 'viewer@team.example' })
   await join(application.api, application.api.workspaceId, viewer, 'viewer')

@@ -1,5 +1,6 @@
 import { Anchor, Group, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { MailAddress } from '../../ui/MailAddress.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { useWorkspace } from '../users/index.ts'
 import { type Outcome, skippedOf } from './outcome.ts'
@@ -36,7 +37,7 @@ export function SkippedRows({ id, outcome }: { id: string; outcome: Outcome }) {
           {outcome.first_skipped.slice(0, 20).map(({ row, email, reason, column }) => (
             <tr key={row}>
               <td className="end numbers">{t(($) => $.imports.number, { count: row })}</td>
-              <td>{email || '–'}</td>
+              <td>{email ? <MailAddress value={email} /> : '–'}</td>
               <td>
                 {t(($) => $.imports.reasons[reason])}
                 {column && ` (${column})`}

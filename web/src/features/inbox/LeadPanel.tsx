@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { getLeadOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Conversation } from '../../api/generated/types.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { MailAddress } from '../../ui/MailAddress.tsx'
 import { PlaceLink } from '../../ui/PlaceLink.tsx'
 import { placeOf } from '../home/index.ts'
 import { useWorkspace } from '../users/index.ts'
@@ -28,7 +29,11 @@ export function LeadPanel({ thread }: { thread: Conversation }) {
     <aside className={classes.panel} aria-label={t(($) => $.inbox.lead.title)}>
       <div className={classes.head}>
         <Title order={3}>{thread.lead_name ?? email ?? t(($) => $.inbox.lead.gone)}</Title>
-        {thread.lead_name && <Text size="sm">{email}</Text>}
+        {thread.lead_name && email && (
+          <Text size="sm">
+            <MailAddress value={email} />
+          </Text>
+        )}
         {email === null && <Text c="dimmed">{t(($) => $.inbox.lead.goneBody)}</Text>}
       </div>
       {thread.suggestion === 'unsubscribed' && mayChange && (

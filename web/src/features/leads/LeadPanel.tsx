@@ -5,6 +5,7 @@ import { getLeadOverviewOptions } from '../../api/generated/@tanstack/react-quer
 import type { LeadJob } from '../../api/generated/types.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { MailAddress } from '../../ui/MailAddress.tsx'
 import { Moment } from '../../ui/Moment.tsx'
 import { SidePanel } from '../../ui/SidePanel.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
@@ -29,7 +30,9 @@ export default function LeadPanel({ id, onOpen, onChanged, onClose }: LeadPanelP
   const { data } = overview
   const lead = data?.lead
   const name = lead && [lead.first_name, lead.last_name].filter(Boolean).join(' ')
-  const title = data?.is_erased ? t(($) => $.leads.erased) : name || lead?.email
+  const title = data?.is_erased
+    ? t(($) => $.leads.erased)
+    : name || (lead && <MailAddress value={lead.email} />)
   const mayChange = isAtLeast(role, 'member') && !data?.is_erased
   return (
     <SidePanel
@@ -38,7 +41,7 @@ export default function LeadPanel({ id, onOpen, onChanged, onClose }: LeadPanelP
         lead &&
         name && (
           <Text size="sm" c="dimmed">
-            {lead.email}
+            <MailAddress value={lead.email} />
           </Text>
         )
       }

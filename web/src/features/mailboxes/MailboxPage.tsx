@@ -11,6 +11,7 @@ import { lazyPart } from '../../lib/lazy-part.ts'
 import { BackLink } from '../../ui/BackLink.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { MailAddress } from '../../ui/MailAddress.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
@@ -70,7 +71,7 @@ function Sections({ mailbox, back }: { mailbox: Mailbox; back: ReactNode }) {
   const saved = () => notifications.show({ message: t(($) => $.common.saved) })
   return (
     <Page
-      title={mailbox.address}
+      title={<MailAddress value={mailbox.address} />}
       back={back}
       lead={t(($) => $.mailboxes.logins[mailbox.imap.login])}
       actions={isAdmin && <PauseOrResume mailbox={mailbox} />}

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { Mailbox } from '../../api/generated/types.gen.ts'
+import { MailAddress } from '../../ui/MailAddress.tsx'
 import { useWorkspace } from '../users/index.ts'
 import { DomainRecords } from './DomainRecords.tsx'
 import { MailboxHealth } from './MailboxHealth.tsx'
@@ -26,7 +27,7 @@ export function MailboxRow({ mailbox, ofDomain }: { mailbox: Mailbox; ofDomain: 
           params={{ handle, id }}
           className={classes.address}
         >
-          {address}
+          <MailAddress value={address} />
         </Link>
         <Text size="xs" c="dimmed">
           {[display_name, t(($) => $.mailboxes.providers[provider])].filter(Boolean).join(' · ')}

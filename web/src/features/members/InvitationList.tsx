@@ -9,6 +9,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { MailAddress } from '../../ui/MailAddress.tsx'
 import { Moment } from '../../ui/Moment.tsx'
 import { Table } from '../../ui/Table.tsx'
 
@@ -41,7 +42,9 @@ export function InvitationList() {
       <tbody>
         {items.map(({ id, email, role, timestamp_expires }) => (
           <tr key={id}>
-            <th scope="row">{email}</th>
+            <th scope="row">
+              <MailAddress value={email} />
+            </th>
             <td className="wide-only">{t(($) => $.roles[role].name)}</td>
             <td>
               <Moment at={timestamp_expires} />

@@ -8,6 +8,7 @@ import {
   setMemberRoleMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Member } from '../../api/generated/types.gen.ts'
+import { MailAddress } from '../../ui/MailAddress.tsx'
 import { Moment } from '../../ui/Moment.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { isAtLeast, type Role, roles, useSignedIn, useWorkspace } from '../users/index.ts'
@@ -42,7 +43,7 @@ export function MemberRow({ member, onRemove, onReset }: MemberRowProps) {
           </Text>
         )}
         <Text size="xs" c="dimmed" fw={400}>
-          {email}
+          <MailAddress value={email} />
         </Text>
       </th>
       <td>

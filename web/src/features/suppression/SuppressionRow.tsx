@@ -1,5 +1,6 @@
 import { Button, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { MailAddress } from '../../ui/MailAddress.tsx'
 import { Moment } from '../../ui/Moment.tsx'
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx'
 import type { Entry } from './entry.ts'
@@ -22,7 +23,7 @@ export function SuppressionRow({ entry, onLift }: SuppressionRowProps) {
   return (
     <tr>
       <th scope="row">
-        {value}
+        <MailAddress value={value} />
         {kind === 'domain' && (
           <Text size="xs" c="dimmed">
             {t(($) => $.suppression.wholeDomain)}

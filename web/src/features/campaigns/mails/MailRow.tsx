@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Send } from '../../../api/generated/types.gen.ts'
+import { MailAddress } from '../../../ui/MailAddress.tsx'
 import { Moment } from '../../../ui/Moment.tsx'
 import { StateBadge, type Tone } from '../../../ui/StateBadge.tsx'
 import { useDraft } from '../useDraft.ts'
@@ -22,7 +23,11 @@ export function MailRow({ mail }: { mail: Send }) {
   return (
     <tr>
       <th scope="row">
-        {mail.lead_email ?? t(($) => $.campaigns.mails.erased)}
+        {mail.lead_email ? (
+          <MailAddress value={mail.lead_email} />
+        ) : (
+          t(($) => $.campaigns.mails.erased)
+        )}
         <Text size="xs" c="dimmed" fw={400} lineClamp={1}>
           {mail.subject}
         </Text>
@@ -30,7 +35,9 @@ export function MailRow({ mail }: { mail: Send }) {
       <td className="wide-only">
         {t(($) => $.campaigns.mails.step, { step, variant: letterOf(variant) })}
       </td>
-      <td className="wide-only">{mail.mailbox ?? t(($) => $.campaigns.mails.removed)}</td>
+      <td className="wide-only">
+        {mail.mailbox ? <MailAddress value={mail.mailbox} /> : t(($) => $.campaigns.mails.removed)}
+      </td>
       <td>
         <StateBadge tone={tones[state]}>{t(($) => $.campaigns.mails.states[state])}</StateBadge>
         {attempt > 1 && (
