@@ -120,6 +120,84 @@ test('each page, light and dark, wide and narrow', async ({ application, browser
   }
 })
 
+const inbox = '/w/default/inbox?thread=THREAD'
+const reply = (page: Page) => page.getByRole('textbox', { name: 'Your answer' })
+
+/** What a page shows once somebody has pressed something. */
+const opened: [name: string, path: string, act: (page: Page) => Promise<unknown>][] = [
+  [
+    'inbox-reply',
+    inbox,
+    async (page) => {
+      await reply(page).fill('Gladly. Tuesday at ten suits us, and there is room for questions.')
+      await reply(page).press('Control+a')
+      await page.getByRole('button', { name: 'Bold' }).click()
+    },
+  ],
+  ['inbox-labels', inbox, (page) => page.getByRole('button', { name: /^Label: / }).click()],
+  [
+    'inbox-put-off',
+    inbox,
+    async (page) => {
+      await page.getByRole('button', { name: 'Put off' }).click()
+      await page.getByRole('menuitem', { name: 'Choose date and time' }).click()
+    },
+  ],
+  [
+    'leads-status',
+    '/w/default/leads',
+    async (page) => {
+      await page.locator('[data-index] input[type=checkbox]').first().check()
+      await page.getByRole('button', { name: 'Set status' }).click()
+    },
+  ],
+  [
+    'palette',
+    '/w/default',
+    async (page) => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('textbox', { name: /^Find a record/ }).fill('ma')
+    },
+  ],
+  [
+    'mailbox-signature',
+    `${settings}/mailboxes/MAILBOX`,
+    async (page) => {
+      const signature = page.getByRole('textbox', { name: 'Signature' })
+      await signature.fill('Anna Example, Outreach')
+      await page.getByText('As sent', { exact: true }).click()
+      await page.locator('iframe[title=Signature]').scrollIntoViewIfNeeded()
+    },
+  ],
+]
+
+test('menus, dialogs and editors, open', async ({ browser }) => {
+  await using application = await startApplication()
+  mkdirSync(folder, { recursive: true })
+  const { api, address, asOwner } = application
+  for (const [name, sentiment] of [
+    ['Asks for the price', 'positive'],
+    ['Uses a competitor', 'negative'],
+  ]) {
+    await asOwner('POST', '/app/labels', { name, sentiment, effect: 'none' })
+  }
+  const thread = await fillInbox(application)
+  const { id } = await api.ctx.database.peek
+    .selectFrom('mailboxes')
+    .select('id')
+    .executeTakeFirstOrThrow()
+  for (const look of looks) {
+    const page = await openLook(browser, application, look)
+    for (const [name, path, act] of opened) {
+      await page.goto(`${address}${path.replace('THREAD', thread).replace('MAILBOX', id)}`)
+      await waitUntilShown(page)
+      await act(page)
+      await shoot(page, `${name}-${look.suffix}`)
+    }
+    await page.context().close()
+  }
+})
+
 const lists = [
   ...['', '/campaigns', '/leads', '/leads/import', '/inbox', '/contacts', '/settings/keys'],
   ...['/settings/webhooks', '/settings/mailboxes', '/settings/labels', '/settings/suppression'],

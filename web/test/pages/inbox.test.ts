@@ -197,8 +197,23 @@ test('a draft outlives a reload and a session that ends, and is sent once', asyn
   await page.getByRole('button', { name: 'Send' }).click()
   await page.clock.fastForward(8000)
   await world.outbox.waitFor(before + 1)
-  await expect.poll(async () => (await answer(page).textContent())?.trim()).toBe('')
+  const written = async () => (await answer(page).textContent())?.trim()
+  await expect.poll(written).toBe('')
   expect(world.outbox.mails).toHaveLength(before + 1)
+
+  // What the server says of the next one gets lost, and the conversation still tells that it was sent.
+  await answer(page).fill('Sent, and nobody said so')
+  await page.route('**/app/threads/*/reply', async (route) => {
+    await route.fetch()
+    await route.abort()
+  })
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.clock.fastForward(8000)
+  await world.outbox.waitFor(before + 2)
+  await page.reload()
+  const last = page.frameLocator('iframe[title="Mail"]').last()
+  await last.getByText('Sent, and nobody said so').waitFor()
+  await expect.poll(written).toBe('')
 })
 
 test('on a shared browser nobody sees or sends what another has begun to answer', async ({
