@@ -1,4 +1,5 @@
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
+import { keep, readKept } from './kept.ts'
 
 /** What somebody is writing, kept in this browser until it is sent: a reload or an expired session loses nothing. */
 export interface Draft {
@@ -15,22 +16,11 @@ const listeners = new Set<() => void>()
 /** What the browser's storage has no room for, or is not let to keep: until a reload. */
 const unkept = new Map<string, string>()
 
-function read(name: string): string | null {
-  try {
-    return unkept.get(name) ?? localStorage.getItem(name)
-  } catch {
-    return null
-  }
-}
+const read = (name: string) => unkept.get(name) ?? readKept(name)
 
 function write(name: string, text: string | undefined) {
   unkept.delete(name)
-  try {
-    if (text === undefined) localStorage.removeItem(name)
-    else localStorage.setItem(name, text)
-  } catch {
-    if (text !== undefined) unkept.set(name, text)
-  }
+  if (!keep(name, text) && text !== undefined) unkept.set(name, text)
 }
 
 function parse(kept: string | null): Draft | undefined {

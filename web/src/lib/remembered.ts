@@ -1,6 +1,8 @@
-const key = 'outrider-workspace'
+import { keep, readKept } from './kept.ts'
+
+const name = 'outrider-workspace'
 
 /** The handle of the workspace that somebody looked at last in this browser. */
-export const rememberedWorkspace = (): string | null => localStorage.getItem(key)
+export const rememberedWorkspace = (): string | null => readKept(name)
 
-export const rememberWorkspace = (handle: string) => localStorage.setItem(key, handle)
+export const rememberWorkspace = (handle: string) => void keep(name, handle)

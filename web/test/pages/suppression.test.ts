@@ -61,7 +61,7 @@ test('at 360 px an address is in one piece on each side of its @, or cut with al
   const addresses = ['anastasia.featherstone@subsidiary.example', `${'long'.repeat(15)}@a.example`]
   for (const value of addresses) {
     const answer = await application.asOwner('POST', '/app/suppressions', { value })
-    expect(answer.status).toBe(201)
+    expect(answer.body).toMatchObject({ value })
   }
   const page = await open(application.visitor, path)
   await page.setViewportSize({ width: 360, height: 740 })

@@ -10,6 +10,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { getCampaign, updateCampaign } from '../../api/generated/sdk.gen.ts'
 import type { Campaign } from '../../api/generated/types.gen.ts'
+import { keep, readKept } from '../../lib/kept.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { isAtLeast, useSignedIn, useWorkspace } from '../users/index.ts'
 import type { Tab } from './address.ts'
@@ -22,6 +23,12 @@ import { LaunchPanel } from './LaunchPanel.tsx'
 import { DraftContext } from './useDraft.ts'
 
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
+
+const storage = {
+  getItem: readKept,
+  setItem: keep,
+  removeItem: (name: string) => keep(name, undefined),
+}
 
 const parts: Record<Tab, ReturnType<typeof lazyPart>> = {
   // The editor is most of what this page weighs.
@@ -57,7 +64,7 @@ export function OpenCampaign({ record }: { record: Campaign }) {
           void cache.invalidateQueries({ queryKey: listCampaignSummariesInfiniteQueryKey() })
         },
         userId: user.id,
-        storage: mayChange ? localStorage : undefined,
+        storage: mayChange ? storage : undefined,
       }),
   )
   useEffect(() => draft.adopt(record), [draft, record])

@@ -1,3 +1,5 @@
+import { keep, readKept } from '../../lib/kept.ts'
+
 /** Whose consent was asked for: who comes back without all of it is asked again. */
 export interface AskedConsent {
   provider: 'google' | 'microsoft'
@@ -9,19 +11,11 @@ export interface AskedConsent {
 
 const nameOf = (userId: string) => `outrider-consent ${userId}`
 
-/** In this tab, which goes to the provider and comes back. */
-export function keepAsked(userId: string, asked: AskedConsent) {
-  try {
-    sessionStorage.setItem(nameOf(userId), JSON.stringify(asked))
-  } catch {
-    // The browser's storage is full or shut: whoever is asked again begins at the list.
-  }
-}
+/** In this tab, which goes to the provider and comes back. Without it whoever is asked again begins at the list. */
+export const keepAsked = (userId: string, asked: AskedConsent) =>
+  keep(nameOf(userId), JSON.stringify(asked), 'sessionStorage')
 
 export function readAsked(userId: string): AskedConsent | undefined {
-  try {
-    return JSON.parse(sessionStorage.getItem(nameOf(userId)) ?? '')
-  } catch {
-    return undefined
-  }
+  const kept = readKept(nameOf(userId), 'sessionStorage')
+  return kept === null ? undefined : JSON.parse(kept)
 }
