@@ -1,4 +1,4 @@
-import { Group, SegmentedControl, Text, Textarea } from '@mantine/core'
+import { Group, Input, SegmentedControl, Text, Textarea } from '@mantine/core'
 import type { Editor } from '@tiptap/core'
 import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -50,9 +50,7 @@ export function HtmlEditor(props: HtmlEditorProps) {
   return (
     <div>
       <Group justify="space-between" mb={4}>
-        <Text size="sm" fw={500}>
-          {label}
-        </Text>
+        <Input.Label labelElement="div">{label}</Input.Label>
         <SegmentedControl
           transitionDuration={0}
           size="xs"
