@@ -10,8 +10,8 @@ import {
   lockSuppressions,
   type SuppressionReason,
 } from '../suppression/index.ts'
+import * as queries from './add-queries.ts'
 import { companyOf } from './company.ts'
-import * as queries from './queries.ts'
 import {
   type LeadRow,
   problemAt,
