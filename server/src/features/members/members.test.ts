@@ -51,7 +51,7 @@ test('an invitation makes an account and a member, once', async () => {
     { actorType: 'user' },
   )
   expect(items.map(({ action }) => action)).toEqual([
-    ...['member.added', 'invitation.created', 'member.added'],
+    ...['user.signed_in', 'member.added', 'invitation.created', 'user.signed_in', 'member.added'],
   ])
 })
 

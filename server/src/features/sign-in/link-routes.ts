@@ -10,9 +10,11 @@ import {
   hasAccount,
   signInFirst,
 } from '../members/index.ts'
-import { findSession, resetPassword, signIn } from '../users/index.ts'
+import { findSession, resetPassword } from '../users/index.ts'
 import { type Attempts, attempt } from './attempts.ts'
+import { enter } from './enter.ts'
 import { Acceptance, NewPasswordInput, ReceivedInvitation } from './link-schema.ts'
+import { recordForPerson } from './record.ts'
 import { SignInAnswer } from './schema.ts'
 
 const tags = ['Sign-in']
@@ -76,7 +78,7 @@ export const linkRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = asy
         const account = newAccount(req.body)
         await acceptAsNewUser(req.ctx, token, account)
         const { password } = account
-        return { second_factor: await signIn(req, reply, { email, password }) }
+        return enter(req, reply, { email, password })
       }),
   )
 
@@ -96,8 +98,11 @@ export const linkRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = asy
     },
     async (req, reply) => {
       const { password } = req.body
-      const email = await guarded(req, () => resetPassword(req.ctx, req.params.token, password))
-      return { second_factor: await signIn(req, reply, { email, password }) }
+      const { id, email } = await guarded(req, () =>
+        resetPassword(req.ctx, req.params.token, password),
+      )
+      await recordForPerson(req.ctx, id, 'user.reset_password')
+      return enter(req, reply, { email, password })
     },
   )
 }

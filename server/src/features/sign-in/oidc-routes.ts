@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { ref } from '../../kernel/http/schema.ts'
 import { beginOidc, finishOidc } from '../users/index.ts'
+import { recordForPerson } from './record.ts'
 
 const OidcStart = Type.Object(
   { url: Type.String({ description: 'Where to sign in.' }) },
@@ -32,7 +33,8 @@ export const oidcRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   // A page of the provider leads here, no call of the application.
   app.get('/auth/callback/oidc', { schema: { hide: true } }, async (req, reply) => {
-    await finishOidc(req, reply)
+    const userId = await finishOidc(req, reply)
+    if (userId) await recordForPerson(req.ctx, userId, 'user.signed_in')
     return ''
   })
 }

@@ -103,6 +103,12 @@ test('a person signs in elsewhere by the address that both sides know', async ()
   const again = openBrowser(api as TestApi)
   await enter(again, owner.email)
   expect(await userOf(again)).toMatchObject({ email: owner.email })
+  const told = await peek
+    .selectFrom('audit_log')
+    .select('action')
+    .where('action', '=', 'user.signed_in')
+    .execute()
+  expect(told).toHaveLength(3)
 })
 
 test('who signs in elsewhere for the first time is from then on the only one who gets in', async () => {

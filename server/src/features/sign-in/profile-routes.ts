@@ -24,6 +24,7 @@ import {
   PasswordInput,
   ProfileInput,
 } from './profile-schema.ts'
+import { recordForPerson } from './record.ts'
 import { SessionState } from './schema.ts'
 import { describeSession } from './session-state.ts'
 
@@ -77,7 +78,9 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = 
     },
     async (req, reply) => {
       await guarded(req, () => changePassword(req, reply, req.body))
-      return describeSession(req.ctx, await getSession(req))
+      const session = await getSession(req)
+      await recordForPerson(req.ctx, session.user.id, 'user.changed_password')
+      return describeSession(req.ctx, session)
     },
   )
 
@@ -113,6 +116,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = 
     async (req, reply) => {
       const session = await getSession(req)
       await guarded(req, () => confirmSecondFactor(req, reply, session, req.body.code))
+      await recordForPerson(req.ctx, session.user.id, 'user.turned_second_factor_on')
       const user = { ...session.user, has_second_factor: true }
       return describeSession(req.ctx, { ...session, user })
     },
@@ -134,6 +138,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = 
     async (req, reply) => {
       const session = await getSession(req)
       await guarded(req, () => disableSecondFactor(req, reply, req.body.password))
+      await recordForPerson(req.ctx, session.user.id, 'user.turned_second_factor_off')
       const user = { ...session.user, has_second_factor: false }
       return describeSession(req.ctx, { ...session, user })
     },

@@ -1,8 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { ref } from '../../kernel/http/schema.ts'
-import { enterSecondFactor, refreshSession, signIn, signOut } from '../users/index.ts'
+import { enterSecondFactor, refreshSession, signOut } from '../users/index.ts'
 import { type Attempts, attempt } from './attempts.ts'
+import { enter } from './enter.ts'
+import { recordForPerson } from './record.ts'
 import { SecondFactorInput, SessionState, SetUpInput, SignInAnswer, SignInInput } from './schema.ts'
 import { describeSession } from './session-state.ts'
 import { setUp } from './set-up.ts'
@@ -53,7 +55,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = a
     },
     async (req, reply) => {
       await tryAs(req, 'set-up', () => setUp(req.ctx, req.body))
-      return { second_factor: await signIn(req, reply, req.body) }
+      return enter(req, reply, req.body)
     },
   )
 
@@ -72,7 +74,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = a
     async (req, reply) => {
       const { body } = req
       const account = body.email.toLowerCase()
-      return { second_factor: await tryAs(req, account, () => signIn(req, reply, body)) }
+      return tryAs(req, account, () => enter(req, reply, body))
     },
   )
 
@@ -90,7 +92,8 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = a
     },
     async (req, reply) => {
       // The account has a limit of its own, which better-auth keeps with its second factor.
-      await tryAs(req, req.ip, () => enterSecondFactor(req, reply, req.body))
+      const userId = await tryAs(req, req.ip, () => enterSecondFactor(req, reply, req.body))
+      await recordForPerson(req.ctx, userId, 'user.signed_in')
       return { second_factor: false }
     },
   )

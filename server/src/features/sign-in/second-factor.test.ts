@@ -156,3 +156,28 @@ test('sessions are listed and ended, one or all others', async () => {
   await post(browser, '/app/profile/sessions/revoke-others', {})
   expect([await userOf(third), (await userOf(browser))?.email]).toEqual([null, owner.email])
 })
+
+test('the audit log tells of what opens an account, and of a sign-in only once it is whole', async () => {
+  const actions = async () => {
+    const { items } = (
+      await browser.call('GET', '/app/audit?action=user.', {
+        headers: { 'x-workspace-id': api.workspaceId },
+      })
+    ).body as { items: { action: string; actor_type: string }[] }
+    expect(items.every(({ actor_type }) => actor_type === 'user')).toBe(true)
+    return items.map(({ action }) => action.slice('user.'.length)).toReversed()
+  }
+  const { backup_codes } = await enrol()
+  const begun = ['signed_in', 'turned_second_factor_on']
+  expect(await actions()).toEqual(begun)
+  const entering = await enterPassword()
+  await post(openBrowser(api), '/app/session', { email: owner.email, password: 'wrong horse' })
+  expect(await actions()).toEqual(begun)
+  const [code = ''] = backup_codes
+  await post(entering, '/app/session/second-factor', { code, is_backup_code: true })
+  const next = 'another horse battery staple'
+  await post(browser, '/app/profile/password', { current_password: password, new_password: next })
+  await post(browser, '/app/profile/second-factor/disable', { password: next })
+  const ended = ['signed_in', 'changed_password', 'turned_second_factor_off']
+  expect(await actions()).toEqual([...begun, ...ended])
+})

@@ -2,7 +2,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { openBrowser, owner, password, setUp, setUpToken, signIn } from '../../../test/browser.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { listAudit, operator } from '../audit/index.ts'
+import { addMember } from '../members/index.ts'
 import { authOf } from '../users/auth.ts'
+import { createWorkspace } from '../workspaces/index.ts'
 
 let api: TestApi
 beforeEach(async () => {
@@ -149,4 +153,21 @@ test('better-auth finds every table and column that it needs', async () => {
   const { options } = await authOf(api.ctx)
   const { toBeAdded, toBeCreated } = await getMigrations(options)
   expect({ toBeAdded, toBeCreated }).toEqual({ toBeAdded: [], toBeCreated: [] })
+})
+
+test('a sign-in is told to every workspace of the person, and to no other', async () => {
+  const browser = await setUp(api)
+  const { user } = (await browser.call('GET', '/app/session')).body
+  const second = await createWorkspace(api.ctx, 'second')
+  const others = await createWorkspace(api.ctx, 'of others')
+  await transaction(api.ctx, (tx) =>
+    addMember(tx, { workspaceId: second.id, userId: user.id, role: 'viewer' }, operator),
+  )
+  await signIn(api, owner)
+  const signIns = async (workspaceId: string) => {
+    const page = { limit: 100, startingAfter: undefined }
+    const filter = { action: 'user.signed_in', actorId: user.id }
+    return (await listAudit(api.ctx, workspaceId, page, filter)).items.length
+  }
+  expect(await Promise.all([api.workspaceId, second.id, others.id].map(signIns))).toEqual([2, 1, 0])
 })

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { oidcAuthOf } from './auth.ts'
-import { authHeaders, passCookies } from './sessions.ts'
+import * as queries from './queries.ts'
+import { authHeaders, passCookies, tokenIn } from './sessions.ts'
 
 /** @returns where the person signs in; a cookie holds the state for ten minutes */
 export async function beginOidc(req: FastifyRequest, reply: FastifyReply): Promise<string> {
@@ -24,8 +25,15 @@ export async function beginOidc(req: FastifyRequest, reply: FastifyReply): Promi
   return String(response.url)
 }
 
-/** Where the provider sends the person back to; from there to a page. */
-export async function finishOidc(req: FastifyRequest, reply: FastifyReply): Promise<void> {
+/**
+ * Where the provider sends the person back to; from there to a page.
+ *
+ * @returns id of the person; undefined: nobody was let in
+ */
+export async function finishOidc(
+  req: FastifyRequest,
+  reply: FastifyReply,
+): Promise<string | undefined> {
   const { baseUrl, oidc } = req.ctx.config
   if (!oidc) throw notFound('way to sign in')
   const { handler } = await oidcAuthOf(req.ctx)
@@ -37,6 +45,7 @@ export async function finishOidc(req: FastifyRequest, reply: FastifyReply): Prom
   const isOurs = location && location.origin === new URL(baseUrl).origin
   const page = isOurs && !location.pathname.startsWith('/app/') ? location : failed(baseUrl)
   reply.code(302).header('location', page.href)
+  return queries.findUserOfSession(req.ctx.db, tokenIn(answer.headers))
 }
 
 const failed = (baseUrl: string) => new URL('/sign-in?error=oidc', baseUrl)

@@ -26,7 +26,7 @@ export async function createPasswordReset(ctx: Context, userId: string): Promise
   return { path: `/reset#${token}`, timestamp_expires: expires }
 }
 
-/** Ends every session of the person. @returns the address to sign in with */
+/** Ends every session of the person. @returns who it is */
 export async function resetPassword(ctx: Context, token: string, password: string) {
   const hash = hashToken(token)
   if (!(await queries.findPasswordReset(ctx.db, hash, ctx.now()))) throw spent()
@@ -41,7 +41,7 @@ export async function resetPassword(ctx: Context, token: string, password: strin
     await queries.deleteOtherSessions(tx.db, reset.user_id, '')
     const user = await queries.findUser(tx.db, reset.user_id)
     if (!user) throw spent()
-    return user.email
+    return { id: user.id, email: user.email }
   })
 }
 

@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/context.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { authOf } from './auth.ts'
 import * as queries from './queries.ts'
-import { authHeaders, passCookies, type Session, translate, useCode } from './sessions.ts'
+import { authHeaders, passCookies, type Session, tokenIn, translate, useCode } from './sessions.ts'
 
 const wrongPassword = 'The password is not right.'
 
@@ -51,13 +51,6 @@ export async function confirmSecondFactor(
 
 const alreadyOn = () =>
   new AppError('invalid_transition', 'The second factor is on already; turn it off first.')
-
-/** Of the cookie that was just set, without its signature. */
-function tokenIn(headers: Headers): string {
-  const cookie = headers.getSetCookie().find((text) => text.includes('session_token=')) ?? ''
-  const value = /session_token=([^;]*)/.exec(cookie)?.[1] ?? ''
-  return decodeURIComponent(value).split('.')[0] ?? ''
-}
 
 export async function disableSecondFactor(
   req: FastifyRequest,

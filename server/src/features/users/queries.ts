@@ -47,6 +47,15 @@ export const listSessions = (db: Db, userId: string, now: Date) =>
     .orderBy('id', 'desc')
     .execute()
 
+export const findUserOfSession = async (db: Db, token: string) =>
+  (
+    await db
+      .selectFrom('user_sessions')
+      .select('user_id')
+      .where('token', '=', token)
+      .executeTakeFirst()
+  )?.user_id
+
 export const deleteSessionById = (db: Db, userId: string, id: string) =>
   db
     .deleteFrom('user_sessions')

@@ -39,27 +39,31 @@ export async function refreshSession(
 
 const sessionCookie = 'outrider.session_token='
 
-/** @returns whether a second factor is asked for next */
+/** @returns id of the person; null: a second factor is asked for next */
 export async function signIn(
   req: FastifyRequest,
   reply: FastifyReply,
   body: { email: string; password: string },
-): Promise<boolean> {
+): Promise<string | null> {
   const { api } = await authOf(req.ctx)
   const { headers, response } = await translate(
     () => api.signInEmail({ body, headers: authHeaders(req), returnHeaders: true }),
     'The address or the password is not right.',
   )
   passCookies(headers, reply)
-  return 'twoFactorRedirect' in response
+  return 'twoFactorRedirect' in response ? null : response.user.id
 }
 
-/** A code opens once (RFC 6238 §5.2), a backup code is used up. */
+/**
+ * A code opens once (RFC 6238 §5.2), a backup code is used up.
+ *
+ * @returns id of the person
+ */
 export async function enterSecondFactor(
   req: FastifyRequest,
   reply: FastifyReply,
   { code, is_backup_code = false }: { code: string; is_backup_code?: boolean },
-): Promise<void> {
+): Promise<string> {
   const { api } = await authOf(req.ctx)
   const headers = authHeaders(req)
   // A session that is there already would be taken for an enrolment, which has no limit of tries.
@@ -74,6 +78,7 @@ export async function enterSecondFactor(
     throw new AppError('wrong_credentials', 'This code was used already; wait for the next one.')
   }
   passCookies(entered.headers, reply)
+  return entered.response.user.id
 }
 
 const cookiesWith = (name: string, { headers }: FastifyRequest) =>
@@ -131,6 +136,13 @@ export const authHeaders = (req: FastifyRequest) =>
     'user-agent': (req.headers['user-agent'] ?? '').slice(0, 500),
     'x-outrider-client': req.ip,
   })
+
+/** Of the cookie that was just set, without its signature; '' without one. */
+export function tokenIn(headers: Headers): string {
+  const cookie = headers.getSetCookie().find((text) => text.includes('session_token=')) ?? ''
+  const value = /session_token=([^;]*)/.exec(cookie)?.[1] ?? ''
+  return decodeURIComponent(value).split('.')[0] ?? ''
+}
 
 export function passCookies(headers: Headers, reply: FastifyReply) {
   const cookies = headers.getSetCookie()
