@@ -83,3 +83,21 @@ test('the older secret signs until its overlap is over, and not a delivery longe
   expect(verify(afterwards, secret)).toMatchObject({ event_type: 'lead.interested' })
   expect(() => verify(afterwards, webhook.signing_secret)).toThrow()
 })
+
+test('a change of the type or the campaign holds for every event made after its answer', async () => {
+  const waiting = async () => {
+    const rows = await service.ctx.database.peek.selectFrom('deliveries').selectAll().execute()
+    return rows.length
+  }
+  await change({ event_type: 'lead.neutral' })
+  await service.emit()
+  expect(await waiting()).toBe(0)
+  await service.emit([{ type: 'lead.neutral' }])
+  expect(await waiting()).toBe(1)
+  const { body: campaign } = await service.call('POST', '/api/v2/campaigns', {
+    body: { name: 'another' },
+  })
+  await change({ campaign: campaign.id })
+  await service.emit([{ type: 'lead.neutral' }])
+  expect(await waiting()).toBe(1)
+})
