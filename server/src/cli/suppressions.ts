@@ -1,5 +1,4 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
@@ -17,6 +16,7 @@ import {
   summariseSuppressions,
 } from '../features/suppression/index.ts'
 import { type UndoneSuppression, undoSuppression } from '../features/undo-suppression/index.ts'
+import { readLines } from '../kernel/csv/read-lines.ts'
 import { parseCount } from './arguments.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
 import { oneOf } from './options.ts'
@@ -167,11 +167,7 @@ function showUndone(undoneSuppression: UndoneSuppression): string {
   return [`${undone} Its leads:`, table, ...resting].join('\n')
 }
 
-const linesOf = (file: string) =>
-  createInterface({
-    input: file === '-' ? process.stdin : createReadStream(file),
-    crlfDelay: Number.POSITIVE_INFINITY,
-  })
+const linesOf = (file: string) => readLines(file === '-' ? process.stdin : createReadStream(file))
 
 async function writeLines(file: string, lines: AsyncIterable<string>): Promise<number> {
   let count = 0

@@ -62,6 +62,7 @@ test.each([
   ['a picture called CSV', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), 'no text file'],
   ['JSON', Buffer.from('[{"email":"a@x.example"}]'), 'JSON'],
   ['headings alone', Buffer.from('email,name\n'), 'no rows below'],
+  ['1,001 columns', Buffer.from(`${'email,'.repeat(1000)}email\na@x.example\n`), '1,000 columns'],
   ['nothing but line ends', Buffer.from('\n\n\n'), 'no rows'],
 ])('%s is refused with what to do', async (_what, bytes, message) => {
   await expect(readFormat(bytes)).rejects.toThrow(message)

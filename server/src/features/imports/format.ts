@@ -1,4 +1,4 @@
-import { findDelimiter, readCsv } from '../../kernel/csv/read-csv.ts'
+import { columnsMax, findDelimiter, readCsv } from '../../kernel/csv/read-csv.ts'
 import { BrokenFile, markedEncoding, recode } from '../../kernel/csv/recode.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
@@ -21,6 +21,8 @@ const sampleBytes = 1 << 18
 const headingRowMax = 20
 const previewRows = 10
 const shownMax = 200
+/** Of a line, to find out what parts its columns. */
+const lineMax = 1 << 14
 
 /**
  * Finds out how a file is written, by how it begins.
@@ -36,7 +38,7 @@ export async function readFormat(
   const found = encoding ? checkEncoding(encoding) : (markedEncoding(first) ?? guess(first))
   const sample = first.subarray(0, sampleBytes)
   const text = new TextDecoder(found).decode(sample)
-  const lines = text.split(/\r\n|\n|\r/).slice(0, headingRowMax)
+  const lines = text.split(/\r\n|\n|\r/, headingRowMax).map((line) => line.slice(0, lineMax))
   if (/^\s*[[{]/.test(text)) {
     throw refused('This is JSON. Send it by the API, POST /api/v2/lead/add, or save it as CSV.')
   }
@@ -48,6 +50,8 @@ export async function readFormat(
   const width = Math.max(0, ...rows.slice(heading_row, heading_row + previewRows).map(filled))
   const named = rows[heading_row - 1] ?? []
   const count = heading_row === 0 ? width : Math.max(filled(named), 1)
+  if (count > columnsMax)
+    throw refused('The file has more than 1,000 columns. Save it with those that you need.')
   const headings = Array.from({ length: count }, (_, at) => {
     const heading = (named[at] ?? '').trim().slice(0, shownMax)
     return heading === '' || heading_row === 0 ? `Column ${at + 1}` : heading

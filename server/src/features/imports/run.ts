@@ -12,7 +12,7 @@ import { type ReadRow, readRows } from './rows.ts'
 import type { Counts, SkippedRow, SkipReason } from './schema.ts'
 
 const batchRows = 1000
-/** Small enough for others to get their turn between two pieces. */
+/** Small enough for a bar of progress to move evenly. */
 const pieceBytes = 1 << 18
 const shownMax = 100
 

@@ -94,3 +94,13 @@ test('what is no list is refused or counted, and nothing of it is kept', async (
   expect((await upload('{}', 'application/json')).json().code).toBe('unsupported_media_type')
   expect((await get('?starting_after=nonsense')).code).toBe('invalid_cursor')
 })
+
+test('a list that is too long says how much of it was taken', async () => {
+  const line = `${'x'.repeat(1022)}\n`
+  const answer = await upload(Buffer.from(`first@long.example\n${line.repeat(66_000)}`))
+  expect(answer.statusCode).toBe(400)
+  expect(answer.json()).toMatchObject({
+    code: 'body_too_large',
+    message: expect.stringContaining('larger than 64 MB'),
+  })
+})

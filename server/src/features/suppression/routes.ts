@@ -1,7 +1,7 @@
-import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { readLines } from '../../kernel/csv/read-lines.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { pageQuery, ref } from '../../kernel/http/schema.ts'
 import {
@@ -135,7 +135,6 @@ export const suppressionRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       // What is imported twice is known the second time.
       config: { ...asAdmin, idempotency: 'none' },
-      bodyLimit: importBytesMax,
       schema: {
         operationId: 'importSuppressions',
         summary: 'Import a list',
@@ -155,17 +154,30 @@ export const suppressionRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ ctx, caller, query, body }) => {
       if (body !== undefined && !(body instanceof Readable)) throw notCsv()
-      const input = createInterface({
-        input: (body as Readable | undefined) ?? Readable.from([]),
-        crlfDelay: Number.POSITIVE_INFINITY,
-      })
+      const list = readLines(bounded((body as Readable | undefined) ?? Readable.from([])))
       const usual = query.reason ?? 'blocked'
-      return importSuppressions(ctx, caller.workspaceId, input, usual, caller.actor)
+      return importSuppressions(ctx, caller.workspaceId, list, usual, caller.actor)
     },
   )
 }
 
 const notCsv = () => new AppError('unsupported_media_type', 'Send the list as text/csv.')
+
+/** Fastify bounds only bodies that it reads itself. */
+async function* bounded(body: Readable): AsyncGenerator<Buffer> {
+  let bytes = 0
+  for await (const piece of body as AsyncIterable<Buffer>) {
+    bytes += piece.length
+    if (bytes > importBytesMax) throw tooLarge()
+    yield piece
+  }
+}
+
+const tooLarge = () =>
+  new AppError(
+    'body_too_large',
+    'The list is larger than 64 MB. What it begins with was imported: send the rest in files of their own.',
+  )
 
 async function* lines(texts: AsyncIterable<string>) {
   for await (const text of texts) yield `${text}\n`

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findDelimiter, readCsv } from './read-csv.ts'
+import { columnsMax, findDelimiter, readCsv } from './read-csv.ts'
 
 /** @returns the fields of each row, and in the end why what follows cannot be read */
 async function read(text: string | Buffer, { piece = 1 << 20, delimiter = ',' } = {}) {
@@ -71,15 +71,15 @@ test('a quote that is never closed ends the file, after the rows before it', asy
   }
 })
 
-test('a row of more than 4 MB ends the file, whatever is behind it', async () => {
-  const fault = 'Row 2 of the file is longer than 4 MB: a quote in it may not be closed.'
+test('a row of more than 1.1 MB ends the file, whatever is behind it', async () => {
+  const fault = 'Row 2 of the file is longer than 1.1 MB: a quote in it may not be closed.'
   for (const long of ['x'.repeat(9_000_000), `"open,b\n${'x,y\n'.repeat(3_000_000)}`]) {
     expect(await read(`a,b\n${long}\nc,d\n`, { piece: 1 << 18 })).toEqual([['a', 'b'], fault])
   }
 })
 
 test('a field of a megabyte is read', async () => {
-  const long = 'x'.repeat(1_000_000)
+  const long = 'x'.repeat(450_000)
   expect(await read(`a,"${long}"\n${long},b\n`, { piece: 1 << 16 })).toEqual([
     ['a', long],
     [long, 'b'],
@@ -111,4 +111,11 @@ test.each([
   ['alone', ','],
 ])('the delimiter of %j is %j', (line, delimiter) => {
   expect(findDelimiter(line)).toBe(delimiter)
+})
+
+test('what a row says beyond a thousand fields is not lost from sight', async () => {
+  const fields = Array.from({ length: columnsMax }, () => 'a')
+  const [row] = await read(`${fields.join(',')},,,${','.repeat(500)}beyond,more\n`)
+  expect(row).toEqual([...fields, 'beyond'])
+  expect(await read(`${fields.join(',')},,,\n`)).toEqual([[...fields, '']])
 })

@@ -1,9 +1,11 @@
 import { parse } from 'csv-parse'
+import { inTurns } from './in-turns.ts'
 import { BrokenFile } from './recode.ts'
 
 /**
  * Reads rows of RFC 4180 text, UTF-8, whose line ends may be mixed. A blank line is a row of one
- * empty field.
+ * empty field. A row with more than `columnsMax` fields has one more than that, the first one after
+ * them that says something.
  *
  * @throws BrokenFile when a quote is not closed, after the rows before it
  */
@@ -20,7 +22,7 @@ export async function* readCsv(
     relax_column_count: true,
     max_record_size: rowCharactersMax,
     on_record: (fields: string[]) => {
-      rows.push(fields)
+      rows.push(bounded(fields))
       // The parser need not keep it.
       return null
     },
@@ -32,7 +34,7 @@ export async function* readCsv(
       if (piece) parser.write(piece, resolve)
       else parser.end(resolve)
     })
-  for await (const piece of withEnd(pieces)) {
+  for await (const piece of withEnd(inTurns(pieces))) {
     const error = await write(piece)
     const read = rows
     rows = []
@@ -42,8 +44,17 @@ export async function* readCsv(
   }
 }
 
-/** More is not a row but a quote that was not closed. */
-const rowCharactersMax = 4_000_000
+/** More is no list of people. */
+export const columnsMax = 1000
+/** More is not a row but a quote that was not closed, or takes others' time as one of a million fields. */
+const rowCharactersMax = 1_100_000
+
+const bounded = (fields: string[]) =>
+  fields.length <= columnsMax
+    ? fields
+    : [...fields.slice(0, columnsMax), fields.find(isSaidBeyond) ?? '']
+
+const isSaidBeyond = (field: string, at: number) => at >= columnsMax && field.trim() !== ''
 
 async function* withEnd(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
   yield* pieces
@@ -54,7 +65,7 @@ function reasonOf({ code, message }: NodeJS.ErrnoException, row: number): string
   if (code === 'CSV_QUOTE_NOT_CLOSED')
     return `The file has a quote in row ${row} that is not closed.`
   if (code !== 'CSV_MAX_RECORD_SIZE') return message
-  return `Row ${row} of the file is longer than 4 MB: a quote in it may not be closed.`
+  return `Row ${row} of the file is longer than 1.1 MB: a quote in it may not be closed.`
 }
 
 /** The one that parts the most in a line. */

@@ -1,0 +1,25 @@
+import { inTurns } from './in-turns.ts'
+
+/** Of a line; what comes after is left out, so that a file of one line takes no more than others. */
+export const lineCharactersMax = 1000
+
+/**
+ * Reads the lines of a text in UTF-8 with or without a byte order mark, whose line ends may be mixed.
+ */
+export async function* readLines(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let begun = ''
+  for await (const piece of inTurns(pieces)) {
+    const lines = (begun + decoder.decode(piece, { stream: true })).split(lineEnd)
+    begun = cut(lines.pop() ?? '')
+    for (const line of lines) yield line.slice(0, lineCharactersMax)
+  }
+  if (begun !== '') yield begun.replace(/\r$/, '')
+}
+
+/** One at the end of a piece may be the first half of one. */
+const lineEnd = /\r\n|\n|\r(?!$)/
+
+const cut = (begun: string) =>
+  begun.slice(0, lineCharactersMax) +
+  (begun.length > lineCharactersMax && begun.endsWith('\r') ? '\r' : '')
