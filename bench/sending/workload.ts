@@ -2,6 +2,7 @@ import { operator } from '../../server/src/features/audit/index.ts'
 import { createCampaign } from '../../server/src/features/campaigns/campaigns.ts'
 import { updateCampaign } from '../../server/src/features/campaigns/update-campaign.ts'
 import { addLeads } from '../../server/src/features/leads/index.ts'
+import { MailboxOwner } from '../../server/src/features/mailbox-lanes/index.ts'
 import { addMailbox } from '../../server/src/features/mailboxes/index.ts'
 import { startSendingRunner } from '../../server/src/features/sending/index.ts'
 import { createWorkspace } from '../../server/src/features/workspaces/index.ts'
@@ -45,7 +46,8 @@ export async function createTenants(
 export async function startSender(service: BenchService, sink: Sink) {
   const { ctx } = service
   let onSettled = () => {}
-  const runner = await startSendingRunner(ctx, { onSettled: () => onSettled() })
+  const owner = new MailboxOwner(ctx)
+  const runner = await startSendingRunner(ctx, owner, { onSettled: () => onSettled() })
   return {
     /**
      * Only sending is timed: from the activation of the campaigns to the last record.
@@ -75,7 +77,10 @@ export async function startSender(service: BenchService, sink: Sink) {
       const cpu = perMail(before, await readProcessorTime(service, sink), mails)
       return { perSecond: mails / seconds, cpu }
     },
-    [Symbol.asyncDispose]: () => runner.stop(),
+    async [Symbol.asyncDispose]() {
+      await runner.stop()
+      await owner.stop()
+    },
   }
 }
 

@@ -51,6 +51,7 @@ import {
   runLeadJobs,
 } from './features/leads/index.ts'
 import { type ListenForChanges, liveRoutes } from './features/live/index.ts'
+import { MailboxOwner } from './features/mailbox-lanes/index.ts'
 import { consentRoutes, consentSchemas } from './features/mailboxes/consent/index.ts'
 import { sealedMailboxColumns } from './features/mailboxes/index.ts'
 import { mailboxRoutes, mailboxSchemas } from './features/mailboxes/manage/index.ts'
@@ -237,7 +238,11 @@ export async function startRunner(
   const { scope } = leader ?? { scope: alone }
   // First, because it looks whether the database was put back: then nothing must leave it.
   const { marker } = options
-  const sending = await startSendingRunner(ctx, { ...hints, scope, ...(marker ? { marker } : {}) })
+  const owner = new MailboxOwner(ctx)
+  const sending = await startSendingRunner(ctx, owner, {
+    ...{ ...hints, scope },
+    ...(marker ? { marker } : {}),
+  })
   ctx.metrics.gauge('mailboxes_awake', sending.lanesAwake)
   ctx.metrics.gauge('sending_held', () => Number(sending.isHeld()))
   const { isHeld } = sending
@@ -249,7 +254,7 @@ export async function startRunner(
   observeBacklog(ctx, () => bucketsOf(scope(), deliveries.buckets()))
   ctx.metrics.gauge('lanes_leased', deliveries.lanesLeased)
   ctx.metrics.gauge('results_refused', deliveries.resultsRefused)
-  const inboxes = startInboxRunner(ctx, { isHeld })
+  const inboxes = startInboxRunner(ctx, owner, { isHeld })
   ctx.metrics.gauge('mailboxes_read', inboxes.mailboxesRead)
   ctx.metrics.gauge('mailboxes_waiting', inboxes.mailboxesWaiting)
   ctx.metrics.gauge('imap_connections', inboxes.imapConnections)
@@ -290,6 +295,7 @@ export async function startRunner(
       ]
       // What fails in one of them keeps no other from writing its results.
       const ends = await Promise.allSettled(loops.map((loop) => loop.stop()))
+      ends.push(...(await Promise.allSettled([owner.stop()])))
       await leader?.stop()
       for (const end of ends) {
         if (end.status === 'rejected')

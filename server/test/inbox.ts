@@ -1,5 +1,6 @@
 import type { ImapServerOptions } from '../src/demo/mail-server/index.ts'
 import { type InboxRunner, startInboxRunner } from '../src/features/inbox/index.ts'
+import { MailboxOwner } from '../src/features/mailbox-lanes/index.ts'
 import type { Mailbox } from '../src/features/mailboxes/index.ts'
 import type { SendingRunner } from '../src/features/sending/index.ts'
 import type { Context } from '../src/kernel/context.ts'
@@ -49,9 +50,31 @@ export async function testInbox(options: { imap?: ImapServerOptions } = {}): Pro
   const { ctx } = sending
   const { raise: onRead, until: untilRead } = createSignal()
   const readers: InboxRunner[] = []
+  const runners: SendingRunner[] = []
   let mailbox: Mailbox | undefined
   let markers = 0
   let sender: SendingRunner | undefined
+  let owner: MailboxOwner | undefined
+  /** Of the one process in which everything that a test starts itself works on the mailboxes. */
+  const ownMailboxes = () => {
+    owner ??= new MailboxOwner(ctx)
+    return owner
+  }
+  const startReader = () => {
+    const reader = startInboxRunner(ctx, ownMailboxes(), { onRead })
+    readers.push(reader)
+    return reader
+  }
+  const startRunner = async (own: Context = ctx) => {
+    const runner = await sending.startRunner(own, { owner: ownMailboxes() })
+    runners.push(runner)
+    return runner
+  }
+  const endProcess = async () => {
+    await Promise.all(readers.map((reader) => reader.stop()))
+    await owner?.stop()
+    owner = undefined
+  }
 
   const createReadMailbox = async (port = imapPort) => {
     mailbox = await sending.createMailbox(address, readAt(port, address))
@@ -70,7 +93,7 @@ export async function testInbox(options: { imap?: ImapServerOptions } = {}): Pro
     async contact(emails, more = {}) {
       const from = mailbox ?? (await createReadMailbox())
       const campaign = await sending.createCampaign([from], { sequences: [{ steps }], ...more })
-      const runner = sender ?? (await sending.startRunner())
+      const runner = sender ?? (await sending.startRunner(ctx, { owner }))
       const leadIds = await sending.addLeads(campaign.id, emails)
       const leadId = leadIds.at(-1) ?? ''
       const mine = (entries: { lead_id: string; state: string; message_id: string }[]) =>
@@ -80,15 +103,21 @@ export async function testInbox(options: { imap?: ImapServerOptions } = {}): Pro
       const messageId = entries.find(({ lead_id }) => lead_id === leadId)?.message_id ?? ''
       return { mailbox: from, campaign, leadId, messageId }
     },
+    startRunner,
     async startSender(own) {
-      sender = await sending.startRunner(own)
+      const runner = await startRunner(own)
+      // Who stops it ends the process; the next one reads if that did.
+      if (sender && readers.length > 0) startReader()
+      sender = {
+        ...runner,
+        async stop(withinMs) {
+          await runner.stop(withinMs)
+          await endProcess()
+        },
+      }
       return sender
     },
-    startReader() {
-      const reader = startInboxRunner(ctx, { onRead })
-      readers.push(reader)
-      return reader
-    },
+    startReader,
     waitForEvents: (type, count = 1) =>
       untilRead(async () => {
         const events = await eventsOf(type)
@@ -113,7 +142,8 @@ export async function testInbox(options: { imap?: ImapServerOptions } = {}): Pro
         .where('id', '=', id)
         .executeTakeFirstOrThrow(),
     async [Symbol.asyncDispose]() {
-      await Promise.all(readers.map((reader) => reader.stop()))
+      await Promise.all(runners.map((runner) => runner.stop(1_000)))
+      await endProcess()
       await sending[Symbol.asyncDispose]()
     },
   }

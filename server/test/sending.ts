@@ -10,8 +10,13 @@ import {
   startSmtpServer,
 } from '../src/demo/mail-server/index.ts'
 import { operator } from '../src/features/audit/index.ts'
+import { MailboxOwner } from '../src/features/mailbox-lanes/index.ts'
 import { addMailbox, type Mailbox } from '../src/features/mailboxes/index.ts'
-import { type SendingRunner, startSendingRunner } from '../src/features/sending/index.ts'
+import {
+  type SendingRunner,
+  type SendingRunnerOptions,
+  startSendingRunner,
+} from '../src/features/sending/index.ts'
 import type { Context } from '../src/kernel/context.ts'
 import type { Db } from '../src/kernel/db/db.ts'
 import { listen } from '../src/kernel/db/listen.ts'
@@ -30,7 +35,9 @@ export interface Sending extends TestApi {
   createCampaign: (mailboxes: Mailbox[], more?: object) => Promise<Answer['body']>
   addLeads: (campaignId: string, emails: (string | object)[]) => Promise<string[]>
   /** A runner on this database, stopped when the test file ends; with a context of its own, if given. */
-  startRunner: (ctx?: Context) => Promise<SendingRunner>
+  startRunner: (ctx?: Context, options?: RunnerOptions) => Promise<SendingRunner>
+  /** What owns the mailboxes that the last runner sends from: whoever reads them reads these. */
+  owner: () => MailboxOwner
   ledger: () => Promise<LedgerEntry[]>
   /** Resolves once the ledger looks like that. */
   waitForLedger: (isDone: (entries: LedgerEntry[]) => boolean) => Promise<LedgerEntry[]>
@@ -42,6 +49,11 @@ export interface Sending extends TestApi {
   account: (address: string) => Account
   /** The same mail, to be read; ends with the rest. @returns its port, for `readAt` */
   startImap: (options?: ImapServerOptions) => Promise<number>
+}
+
+interface RunnerOptions extends Pick<SendingRunnerOptions, 'marker'> {
+  /** Of a process in which something else works, too; it outlives the runner. */
+  owner?: MailboxOwner | undefined
 }
 
 export interface LedgerEntry {
@@ -93,6 +105,7 @@ export async function testSending(
   const { store, mails: outbox, waitFor: waitForMails } = createOutbox(api.ctx.now)
   const smtp = await startSmtpServer(store, options.smtp)
   const runners: SendingRunner[] = []
+  let owner: MailboxOwner | undefined
   const servers: AsyncDisposable[] = [smtp]
   const ledger = async () =>
     (await api.ctx.database.peek
@@ -163,12 +176,26 @@ export async function testSending(
       if (status !== 200) throw new Error(JSON.stringify(body))
       return body.created_leads.map(({ id }: { id: string }) => id)
     },
-    async startRunner(ctx = api.ctx) {
-      const runner = await startSendingRunner(ctx, {
+    async startRunner(ctx = api.ctx, { owner: shared, ...options } = {}) {
+      owner = shared ?? new MailboxOwner(ctx)
+      const own = shared ? undefined : owner
+      const running = await startSendingRunner(ctx, owner, {
+        ...options,
         listen: (onHint) => listen(api.ctx.database.url, hintChannel, onHint, ctx.log),
       })
+      const runner = {
+        ...running,
+        async stop(withinMs?: number) {
+          await running.stop(withinMs)
+          await own?.stop()
+        },
+      }
       runners.push(runner)
       return runner
+    },
+    owner() {
+      if (!owner) throw new Error('No runner was started.')
+      return owner
     },
     ledger,
     waitForLedger: (isDone) =>

@@ -1,5 +1,6 @@
 import { startSmtpServer } from '../../server/src/demo/mail-server/index.ts'
 import { operator } from '../../server/src/features/audit/index.ts'
+import { MailboxOwner } from '../../server/src/features/mailbox-lanes/index.ts'
 import { addMailbox } from '../../server/src/features/mailboxes/index.ts'
 import { startSendingRunner } from '../../server/src/features/sending/index.ts'
 import { listen } from '../../server/src/kernel/db/listen.ts'
@@ -42,7 +43,8 @@ export async function createInboxWorld({ api, asOwner }: Application): Promise<I
   const { body: campaign } = await asOwner('POST', '/app/api/v2/campaigns', {
     ...{ name: 'Autumn, DACH', email_list: [mailboxAddress], sequences: [{ steps }] },
   })
-  const runner = await startSendingRunner(api.ctx, {
+  const owner = new MailboxOwner(api.ctx)
+  const runner = await startSendingRunner(api.ctx, owner, {
     listen: (onHint) => listen(api.ctx.database.url, hintChannel, onHint, api.ctx.log),
   })
   return {
@@ -53,6 +55,7 @@ export async function createInboxWorld({ api, asOwner }: Application): Promise<I
     },
     async [Symbol.asyncDispose]() {
       await runner.stop(1_000)
+      await owner.stop()
       await smtp[Symbol.asyncDispose]()
     },
   }

@@ -6,6 +6,7 @@ import {
   isPublicAddress,
   linkAddressRemedy,
 } from '../features/link-address/index.ts'
+import { leaseKind } from '../features/mailbox-lanes/index.ts'
 import {
   checkMailDomain,
   countMailboxes,
@@ -73,7 +74,7 @@ function mailboxes(counts: Map<string, number>, unread: number): Finding {
 
 /** Nothing while no process reads: the runners are looked at elsewhere. */
 async function reading(db: Db, config: Config, counts: Map<string, number>): Promise<Finding[]> {
-  const readers = await countRunners(db, 'inboxes', config.leaseMs)
+  const readers = await countRunners(db, leaseKind, config.leaseMs)
   if (readers === 0) return []
   const connections = readers * config.imapConnectionsMax
   const read = (counts.get('connected') ?? 0) + (counts.get('error') ?? 0)

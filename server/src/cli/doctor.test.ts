@@ -137,7 +137,7 @@ function listFaults(): [string, Fault, object][] {
         await behind(
           own,
           `insert into runners (id, kind, slot, heartbeat_at)
-           select gen_random_uuid(), 'inboxes', 0, outrider_now()`,
+           select gen_random_uuid(), 'mailboxes', 0, outrider_now()`,
         )
         for (let n = 0; n < 11; n++) await addRemoteMailbox(own, `a${n}@x.invalid`)
       },

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { behind, commandDatabase, json, run } from '../../test/commands.ts'
 import { type MailServers, startMailServers } from '../../test/mail/mail-servers.ts'
+import { MailboxOwner } from '../features/mailbox-lanes/index.ts'
 import { startSendingRunner } from '../features/sending/index.ts'
 import { createLog } from '../kernel/log.ts'
 import { openOperator } from '../process/open.ts'
@@ -22,10 +23,12 @@ async function inFile(content: string): Promise<string> {
 /** The part of the service that sends, on the database of the commands. */
 async function startSender(): Promise<AsyncDisposable> {
   const opened = await openOperator(readCommandSettings().config, { log: createLog('fatal') })
-  const runner = await startSendingRunner(opened.ctx)
+  const owner = new MailboxOwner(opened.ctx)
+  const runner = await startSendingRunner(opened.ctx, owner)
   return {
     async [Symbol.asyncDispose]() {
       await runner.stop()
+      await owner.stop()
       await opened[Symbol.asyncDispose]()
     },
   }

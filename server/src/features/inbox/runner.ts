@@ -1,7 +1,8 @@
 import type { Context } from '../../kernel/context.ts'
 import { FairSemaphore } from '../../kernel/runner/fair-semaphore.ts'
-import { bucketOf, Leases } from '../../kernel/runner/leases.ts'
+import { bucketOf } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
+import type { MailboxOwner } from '../mailbox-lanes/index.ts'
 import { findMailboxesToRead } from './cross-workspace.ts'
 import { type Following, followMailbox } from './follow-mailbox.ts'
 import { ImapPlaces } from './imap-places.ts'
@@ -26,8 +27,12 @@ const readingMax = 16
 const readingOfWorkspaceMax = 12
 const reviewEveryMs = 1_000
 
-/** Reads the mail of the mailboxes whose buckets this process owns. */
-export function startInboxRunner(ctx: Context, options: InboxRunnerOptions = {}): InboxRunner {
+/** Reads the mail of the mailboxes that this process owns. */
+export function startInboxRunner(
+  ctx: Context,
+  owner: MailboxOwner,
+  options: InboxRunnerOptions = {},
+): InboxRunner {
   const { isHeld = () => false, ...reading } = options
   const followed = new Map<string, Following>()
   const semaphore = new FairSemaphore(readingMax, readingOfWorkspaceMax)
@@ -40,16 +45,8 @@ export function startInboxRunner(ctx: Context, options: InboxRunnerOptions = {})
         return following?.stop()
       }),
     )
-  const leases: Leases = new Leases(ctx, 'inboxes', {
-    taken: () => looking.wake(),
-    lost: () => undefined,
-    drained: async (buckets) => {
-      const leaving = new Set(buckets)
-      await leave([...followed.keys()].filter((id) => leaving.has(bucketOf(id))))
-    },
-  })
   const follow = (mailbox: Parameters<typeof followMailbox>[1]) => {
-    const holds = () => leases.holds(bucketOf(mailbox.id)) && !isHeld()
+    const holds = () => owner.holds(bucketOf(mailbox.id)) && !isHeld()
     const following = followMailbox(ctx, mailbox, { ...reading, holds, semaphore, places })
     followed.set(mailbox.id, following)
     // A lease that was late ends it, too: the next look begins anew.
@@ -57,26 +54,32 @@ export function startInboxRunner(ctx: Context, options: InboxRunnerOptions = {})
       if (followed.get(mailbox.id) === following) followed.delete(mailbox.id)
     })
   }
-  const heartbeat = startLoop(ctx, 'inbox leases', ctx.config.leaseMs / 3, () => leases.beat())
   const looking = startLoop(ctx, 'inboxes', lookEveryMs, async () => {
-    const mailboxes = isHeld() ? [] : await findMailboxesToRead(ctx.db, leases.buckets())
+    const mailboxes = isHeld() ? [] : await findMailboxesToRead(ctx.db, owner.buckets())
     const wanted = new Map(mailboxes.map(({ id, imap_version }) => [id, imap_version]))
     // With other settings it may be another server's: the connection to the old one ends.
     const isOver = ({ mailbox }: Following) => wanted.get(mailbox.id) !== mailbox.imap_version
     await leave([...followed.values()].filter(isOver).map(({ mailbox }) => mailbox.id))
     for (const mailbox of mailboxes) {
-      if (!followed.has(mailbox.id) && leases.holds(bucketOf(mailbox.id))) follow(mailbox)
+      if (!followed.has(mailbox.id) && owner.holds(bucketOf(mailbox.id))) follow(mailbox)
     }
   })
   const reviewing = startLoop(ctx, 'inbox turns', reviewEveryMs, async () => places.review())
+  const end = owner.begin({
+    taken: () => looking.wake(),
+    drained: async (buckets) => {
+      const leaving = new Set(buckets)
+      await leave([...followed.keys()].filter((id) => leaving.has(bucketOf(id))))
+    },
+  })
   return {
     mailboxesRead: () => followed.size,
     imapConnections: () => places.open,
     mailboxesWaiting: () => places.waiting,
     async stop() {
-      await Promise.all([looking.stop(), reviewing.stop(), heartbeat.stop()])
+      await Promise.all([looking.stop(), reviewing.stop()])
       await leave([...followed.keys()])
-      await leases.release()
+      end()
     },
   }
 }

@@ -173,7 +173,7 @@ test('mails that come back as mails pause their campaign, too', async () => {
     const messageId = /^Message-ID: (.*)\r$/m.exec(source.toString())?.[1] ?? ''
     sending.store.file(sending.account(address), report({ recipient: to, messageId }))
   }
-  const inbox: InboxRunner = startInboxRunner(sending.ctx)
+  const inbox: InboxRunner = startInboxRunner(sending.ctx, sending.owner())
   try {
     await untilPaused(campaign.id)
     expect(await read(campaign.id)).toMatchObject(paused)

@@ -15,7 +15,7 @@ export {
   previewRestore,
 } from './restore-guard/sending-hold.ts'
 export { sendingRoutes, sendingSchemas } from './routes.ts'
-export { type SendingRunner, startSendingRunner } from './runner.ts'
+export { type SendingRunner, type SendingRunnerOptions, startSendingRunner } from './runner.ts'
 export {
   confirmArrived,
   listSends,

@@ -93,13 +93,14 @@ export class Lanes {
     this.#pump()
   }
 
-  /** Resolves when nothing of these buckets is under way, or when the time is over. */
-  async drain(buckets: number[], withinMs: number) {
-    const leaving = new Set(buckets)
+  /** Resolves when nothing is under way, or nothing of these buckets, or when the time is over. */
+  async drain(withinMs: number, buckets?: number[]) {
+    const leaving = buckets && new Set(buckets)
+    const leaves = ({ bucket }: Lane) => leaving?.has(bucket) ?? true
     const untilMs = this.#ctx.monotonicMs() + withinMs
-    const isBusy = () => [...this.#lanes.values()].some((lane) => leaving.has(lane.bucket))
+    const isBusy = () => [...this.#lanes.values()].some(leaves)
     for (const lane of this.#lanes.values()) {
-      if (lane.slot || !leaving.has(lane.bucket)) continue
+      if (lane.slot || !leaves(lane)) continue
       this.#slots.delete(lane)
       this.#lanes.delete(lane.mailboxId)
     }

@@ -2,9 +2,13 @@ import type { Context } from '../../kernel/context.ts'
 import { readDatabaseTime } from '../../kernel/db/instance.ts'
 import { type LaneName, readHint } from '../../kernel/runner/hint.ts'
 import { alone, bucketsOf, type Scope, wakeOwners } from '../../kernel/runner/leader.ts'
-import { Leases } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
-import { campaignKind, createMarkedWaker, leaseKind } from '../mailbox-lanes/index.ts'
+import {
+  campaignKind,
+  createMarkedWaker,
+  leaseKind,
+  type MailboxOwner,
+} from '../mailbox-lanes/index.ts'
 import { findWokenLanes, type LaneKey, sweepWokenLanes } from './cross-workspace.ts'
 import { Lanes, type LanesOptions } from './lanes.ts'
 import { UncertainMails } from './reconcile.ts'
@@ -25,10 +29,11 @@ export interface SendingRunner {
   lanesAwake: () => number
   /** Until a person confirms that the database is the right one. */
   isHeld: () => boolean
-  /** Ends what is under way for at most this long, releases the leases and resolves. */
+  /** Ends what is under way for at most this long, and resolves. */
   stop: (withinMs?: number) => Promise<void>
 }
 
+const handOverMs = 20_000
 const tickEveryMs = 250
 const pollEveryMs = 500
 /** A transaction that committed up to so long after it woke a lane is found by the next poll. */
@@ -44,40 +49,33 @@ const linksEveryMs = 5_000
 const sweepBuckets = 9
 
 /**
- * Sends what is due from the mailboxes whose buckets this process owns. Hints name the mailboxes that
- * were woken, and tell of campaigns that got leads, whose mailboxes are woken then. A poll finds what
+ * Sends what is due from the mailboxes that this process owns. Hints name the mailboxes that were
+ * woken, and tell of campaigns that got leads, whose mailboxes are woken then. A poll finds what
  * no hint told; a sweep of all buckets what a late commit hid from the poll, and what the last owner of
  * a bucket was in the middle of. The leader polls and sweeps for all, and hints to the others.
  */
 export async function startSendingRunner(
   ctx: Context,
+  owner: MailboxOwner,
   options: SendingRunnerOptions = {},
 ): Promise<SendingRunner> {
   const { scope = alone } = options
   const watch = new RestoreGuard(ctx, options.marker)
   await watch.look()
-  const leases: Leases = new Leases(ctx, leaseKind, {
-    taken: (buckets) => {
-      sweep.first(buckets)
-      sweeping.wake()
-    },
-    lost: () => undefined,
-    drained: (buckets) => lanes.drain(buckets, drainMs),
-  })
-  let drainMs = 20_000
   const writers = createWriters(ctx, watch, await readDatabaseTime(ctx.db))
   await writers.links.look()
+  let isStopping = false
   const lanes = new Lanes(ctx, writers, {
     ...options,
-    tokenOf: (bucket) => (leases.holds(bucket) ? leases.token(bucket) : undefined),
+    tokenOf: (bucket) => (isStopping ? undefined : owner.token(bucket)),
   })
   /** The buckets that are looked at now. */
-  const watched = () => bucketsOf(scope(), leases.buckets())
+  const watched = () => bucketsOf(scope(), owner.buckets())
   const wakeLane = ({ workspaceId, id }: LaneName) => lanes.wake(workspaceId, id)
   const wake = (found: LaneKey[]) =>
     wakeOwners(
       ctx,
-      { kind: leaseKind, own: leases.buckets(), wake: wakeLane },
+      { kind: leaseKind, own: owner.buckets(), wake: wakeLane },
       found.map((lane) => ({ workspaceId: lane.workspace_id, id: lane.mailbox_id })),
     )
   const sweep = createSweep(ctx, watched, wake)
@@ -86,20 +84,19 @@ export async function startSendingRunner(
   const sweeping = startLoop(ctx, 'mailbox sweep', sweepEveryMs, () => sweep.step())
   const uncertain = new UncertainMails(ctx, writers.settlements)
   const reconciling = startLoop(ctx, 'uncertain mails', reconcileEveryMs, async () => {
-    if (!watch.isHeld) await uncertain.begin(leases.buckets())
+    if (!watch.isHeld) await uncertain.begin(owner.buckets())
   })
   const watching = startLoop(ctx, 'database watch', watchEveryMs, async () => {
     if (!(await watch.lookWhenDue())) return
-    sweep.first(leases.buckets())
+    sweep.first(owner.buckets())
     sweeping.wake()
   })
   const looking = startLoop(ctx, 'link address', linksEveryMs, async () => {
     await writers.links.look()
   })
-  const heartbeat = startLoop(ctx, 'mailbox leases', ctx.config.leaseMs / 3, () => leases.beat())
   const discover = startLoop(ctx, 'woken mailboxes', tickEveryMs, async (hinted) => {
     lanes.tick()
-    const buckets = hinted && scope() === 'none' ? leases.buckets() : watched()
+    const buckets = hinted && scope() === 'none' ? owner.buckets() : watched()
     if (buckets.length > 0) await poll(buckets, hinted)
   })
   const wakeMarked = createMarkedWaker(ctx)
@@ -107,22 +104,30 @@ export async function startSendingRunner(
     if (scope() !== 'none') await wakeMarked(hinted)
   })
   const unlisten = await options.listen?.((text) => {
-    const hint = readHint(text, leaseKind, leases.buckets())
+    const hint = readHint(text, leaseKind, owner.buckets())
     for (const lane of hint?.lanes ?? []) wakeLane(lane)
     if (hint?.isToLook) discover.wake()
     if (readHint(text, campaignKind, watched())) waking.wake()
+  })
+  const end = owner.begin({
+    taken: (buckets) => {
+      sweep.first(buckets)
+      sweeping.wake()
+    },
+    drained: (buckets) => lanes.drain(handOverMs, buckets),
   })
 
   return {
     lanesAwake: () => lanes.size,
     isHeld: () => watch.isHeld,
     async stop(withinMs = 5_000) {
-      drainMs = withinMs
+      isStopping = true
       await unlisten?.()
-      const loops = [heartbeat, waking, discover, sweeping, reconciling, watching, looking]
+      const loops = [waking, discover, sweeping, reconciling, watching, looking]
       await Promise.all(loops.map((loop) => loop.stop()))
       await uncertain.idle(withinMs)
-      await leases.release()
+      await lanes.drain(withinMs)
+      end()
       await Promise.all([writers.connections.closeAll(), writers.copies.stop(withinMs)])
     },
   }

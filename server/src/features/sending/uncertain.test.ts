@@ -192,7 +192,7 @@ test('an answer that comes into the mailbox settles it, without a word twice', a
   const account = sending.account('anna@example.com')
   const answer = ['From: ann@lead.example', `In-Reply-To: ${entry.message_id}`, '', 'Yes.', '']
   sending.store.file(account, Buffer.from(answer.join('\r\n')))
-  const inbox = startInboxRunner(sending.ctx)
+  const inbox = startInboxRunner(sending.ctx, sending.owner())
   await sending.waitForLedger(inState('sent'))
   await inbox.stop()
   expect(await sentEvents()).toBe(1)

@@ -41,7 +41,7 @@ const outlook = `
     (select max(wake_at) from mailbox_lanes where wake_at <= $2) as woken_at,
     (select min(wake_at) from mailbox_lanes where wake_at > $2) as wakes_at,
     (select min(case when runner_id = any($1::uuid[]) then leased_until else 'epoch' end)
-      from bucket_leases where kind in ('mailboxes', 'inboxes')) as owned_until,
+      from bucket_leases where kind = 'mailboxes') as owned_until,
     (select coalesce(json_agg(message_id), '[]') from messages where direction = 'in') as kept,
     ${factColumns}`
 

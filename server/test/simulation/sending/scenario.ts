@@ -1,5 +1,6 @@
 import { startInboxRunner } from '../../../src/features/inbox/index.ts'
 import { followSteps } from '../../../src/features/leads/index.ts'
+import { MailboxOwner } from '../../../src/features/mailbox-lanes/index.ts'
 import { startSendingRunner } from '../../../src/features/sending/index.ts'
 import type { MailNetwork } from '../../../src/kernel/mail/index.ts'
 import { startLeader } from '../../../src/kernel/runner/leader.ts'
@@ -63,13 +64,15 @@ async function begin(world: World, conditions: SendingConditions): Promise<Life>
   const run = async (process: SimulatedProcess) => {
     const { ctx, listen } = process
     const leader = await startLeader(ctx, listen)
-    const sending = await startSendingRunner(ctx, { listen, scope: leader.scope })
-    const inboxes = startInboxRunner(ctx)
+    const owner = new MailboxOwner(ctx)
+    const sending = await startSendingRunner(ctx, owner, { listen, scope: leader.scope })
+    const inboxes = startInboxRunner(ctx, owner)
     const following = startLoop(ctx, 'following', followEveryMs, () => followSteps(ctx))
     idleTime.running.set(process, { sending, inboxes, startedAt: world.leaseTime() })
     return {
       async stop(withinMs?: number) {
         await Promise.all([sending.stop(withinMs), inboxes.stop(), following.stop()])
+        await owner.stop()
         await leader.stop()
       },
     }

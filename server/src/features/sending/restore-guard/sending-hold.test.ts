@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type LedgerEntry, type Sending, testSending } from '../../../../test/sending.ts'
-import { confirmRestore, findSendingHold, holdSending, startSendingRunner } from '../index.ts'
+import { confirmRestore, findSendingHold, holdSending } from '../index.ts'
 import type { RestoreMark, RestoreMarker } from './marker-file.ts'
 
 let sending: Sending
@@ -59,7 +59,7 @@ test('a first start, and every other on the same database, sends', async () => {
   const id = await activeCampaign()
   const marker = memory()
   for (const count of [1, 2, 3]) {
-    const runner = await startSendingRunner(sending.ctx, { marker })
+    const runner = await sending.startRunner(sending.ctx, { marker })
     expect(runner.isHeld()).toBe(false)
     await sending.addLeads(id, [`${count}@lead.example`])
     await sending.waitForLedger(sentTo(count))
@@ -125,12 +125,12 @@ test('a database that is older than what the machine has seen is held once', asy
     .select('id')
     .executeTakeFirstOrThrow()
   const marker = memory({ id, epoch: 1000, isCopy: false })
-  const held = await startSendingRunner(ctx, { marker })
+  const held = await sending.startRunner(ctx, { marker })
   expect(held.isHeld()).toBe(true)
   expect(await findSendingHold(ctx.db)).toMatchObject({ reason: 'database_went_back' })
   await held.stop(1000)
   await confirmRestore(ctx)
-  const confirmed = await startSendingRunner(ctx, { marker })
+  const confirmed = await sending.startRunner(ctx, { marker })
   expect(confirmed.isHeld()).toBe(false)
   await confirmed.stop(1000)
 })
