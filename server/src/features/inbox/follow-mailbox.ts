@@ -3,6 +3,7 @@ import { readDatabaseTime } from '../../kernel/db/instance.ts'
 import { describeError } from '../../kernel/log.ts'
 import { type ImapConnection, MailFailure } from '../../kernel/mail/index.ts'
 import type { FairSemaphore } from '../../kernel/runner/fair-semaphore.ts'
+import { Listening, type MailboxOwner } from '../mailbox-lanes/index.ts'
 import { connectMailboxImap } from '../mailboxes/index.ts'
 import type { ImapPlaces } from './imap-places.ts'
 import type { ReadMailbox } from './mailbox.ts'
@@ -22,6 +23,7 @@ export interface FollowOptions extends Pick<ReadOptions, 'onRead'> {
   holds: () => boolean
   semaphore: FairSemaphore
   places: ImapPlaces
+  owner: MailboxOwner
 }
 
 /**
@@ -41,7 +43,7 @@ const retryHereMaxMs = 15_000
 export function followMailbox(
   ctx: Context,
   mailbox: ReadMailbox,
-  { holds, semaphore, places, ...options }: FollowOptions,
+  { holds, semaphore, places, owner, ...options }: FollowOptions,
 ): Following {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -52,12 +54,15 @@ export function followMailbox(
     using place = await places.take(mailbox.workspace_id, signal)
     if (!place) return
     await using imap = await connect(ctx, mailbox, signal)
+    if (!imap) return
+    const listening = new Listening(imap)
+    using _visits = owner.listens(mailbox.id, listening)
     const isOver = AbortSignal.any([signal, place.isOver])
     // A command that waits for the server fails at once, not when the server has answered.
-    const close = () => void imap?.[Symbol.asyncDispose]()
+    const close = () => void imap[Symbol.asyncDispose]()
     signal.addEventListener('abort', close)
     try {
-      for (let isFirst = true; imap && goesOn() && !place.isOver.aborted; isFirst = false) {
+      for (let isFirst = true; goesOn() && !place.isOver.aborted; isFirst = false) {
         const startedMs = ctx.monotonicMs()
         const { inbox, at } = await semaphore.run(mailbox.workspace_id, async () => ({
           at: await readDatabaseTime(ctx.db),
@@ -70,7 +75,7 @@ export function followMailbox(
           semaphore.run(mailbox.workspace_id, () => readFolder(ctx, imap, mailbox, inbox, reading))
         // Last, and with nothing in between: what comes from here on is told while listening.
         await readInbox()
-        await listen(ctx, imap, readInbox, goesOn, startedMs + idleMs, isOver)
+        await listen(ctx, imap, listening, readInbox, goesOn, startedMs + idleMs, isOver)
       }
     } finally {
       signal.removeEventListener('abort', close)
@@ -131,6 +136,7 @@ async function connect(
 async function listen(
   ctx: Context,
   imap: ImapConnection,
+  listening: Listening,
   readInbox: () => Promise<unknown>,
   goesOn: () => boolean,
   untilMs: number,
@@ -140,6 +146,6 @@ async function listen(
     if (!imap.isOpen) throw new MailFailure('imap', 'closed')
     const leftMs = untilMs - ctx.monotonicMs()
     if (leftMs <= 0) return
-    if ((await imap.idle(leftMs, signal)) === 'changed' && goesOn()) await readInbox()
+    if ((await listening.idle(leftMs, signal)) === 'changed' && goesOn()) await readInbox()
   }
 }

@@ -47,7 +47,7 @@ export function startInboxRunner(
     )
   const follow = (mailbox: Parameters<typeof followMailbox>[1]) => {
     const holds = () => owner.holds(bucketOf(mailbox.id)) && !isHeld()
-    const following = followMailbox(ctx, mailbox, { ...reading, holds, semaphore, places })
+    const following = followMailbox(ctx, mailbox, { ...reading, holds, semaphore, places, owner })
     followed.set(mailbox.id, following)
     // A lease that was late ends it, too: the next look begins anew.
     void following.ended.then(() => {

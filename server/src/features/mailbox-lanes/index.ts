@@ -1,4 +1,5 @@
 export { campaignKind, leaseKind } from './hint.ts'
+export { Listening } from './listening.ts'
 export { MailboxOwner } from './mailbox-owner.ts'
 export { bucketOfMailbox } from './queries.ts'
 export {

@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { type LeaseEvents, Leases } from '../../kernel/runner/leases.ts'
 import { type Loop, startLoop } from '../../kernel/runner/loop.ts'
 import { leaseKind } from './hint.ts'
+import type { Listening } from './listening.ts'
 
 /** What works on the mailboxes of a process: sending, or reading. */
 export type MailboxWork = Pick<LeaseEvents, 'taken' | 'drained'>
@@ -14,6 +15,7 @@ export class MailboxOwner {
   readonly #leases: Leases
   readonly #heartbeat: Loop
   readonly #works = new Set<MailboxWork>()
+  readonly #listening = new Map<string, Listening>()
 
   constructor(ctx: Context) {
     this.#leases = new Leases(ctx, leaseKind, {
@@ -44,6 +46,19 @@ export class MailboxOwner {
     this.holds(bucket) ? this.#leases.token(bucket) : undefined
 
   buckets = (): number[] => this.#leases.buckets()
+
+  /** Others can use the connection from now on, whenever nothing is read over it. @returns ends that */
+  listens(mailboxId: string, listening: Listening): Disposable {
+    this.#listening.set(mailboxId, listening)
+    return {
+      [Symbol.dispose]: () => {
+        this.#listening.delete(mailboxId)
+        listening.end()
+      },
+    }
+  }
+
+  listening = (mailboxId: string): Listening | undefined => this.#listening.get(mailboxId)
 
   /** Gives everything back. What works on the mailboxes was stopped before. */
   async stop() {

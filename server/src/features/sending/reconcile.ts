@@ -3,8 +3,9 @@ import { AppError } from '../../kernel/errors.ts'
 import { describeError } from '../../kernel/log.ts'
 import { MailFailure } from '../../kernel/mail/index.ts'
 import { FairSemaphore } from '../../kernel/runner/fair-semaphore.ts'
+import type { MailboxOwner } from '../mailbox-lanes/index.ts'
 import { findUncertain, type UncertainSend } from './cross-workspace.ts'
-import { withImap } from './sent-folder.ts'
+import { inSentFolder } from './sent-folder.ts'
 import type { Settlement } from './settlement.ts'
 import type { Settlements } from './settlements.ts'
 import { postponeLook } from './uncertain-queries.ts'
@@ -29,13 +30,15 @@ type Look = { found: Set<string> } | 'unreachable' | 'gone'
 export class UncertainMails {
   readonly #ctx: Context
   readonly #settlements: Settlements
+  readonly #owner: MailboxOwner | undefined
   readonly #semaphore = new FairSemaphore(mailboxesAtOnce, mailboxesOfWorkspaceAtOnce)
   /** Mailboxes that are looked through, or will be. */
   readonly #underWay = new Map<string, Promise<void>>()
 
-  constructor(ctx: Context, settlements: Settlements) {
+  constructor(ctx: Context, settlements: Settlements, owner?: MailboxOwner) {
     this.#ctx = ctx
     this.#settlements = settlements
+    this.#owner = owner
   }
 
   /** Begins with what is due. A server that keeps silent holds up no other, and no later call. */
@@ -44,7 +47,7 @@ export class UncertainMails {
     const due = await findUncertain(this.#ctx.db, buckets, this.#ctx.now(), sendsMax, besides)
     for (const sends of Map.groupBy(due, ({ mailbox_id }) => mailbox_id).values()) {
       const [{ workspace_id, mailbox_id } = { workspace_id: '', mailbox_id: '' }] = sends
-      const work = () => reconcileMailbox(this.#ctx, sends, this.#settlements)
+      const work = () => this.#reconcile(sends)
       const done = this.#semaphore
         .run(workspace_id, work)
         .catch((error) =>
@@ -62,27 +65,29 @@ export class UncertainMails {
     await Promise.race([all, this.#ctx.sleep(withinMs, late.signal)])
     late.abort()
   }
-}
 
-async function reconcileMailbox(ctx: Context, sends: UncertainSend[], settlements: Settlements) {
-  const look = await lookInSent(ctx, sends)
-  for (const send of sends) {
-    if (typeof look === 'object' && look.found.has(send.id)) {
-      await settlements.add(arrived(ctx, send))
-    } else {
-      await postponeLook(ctx.db, send, nextLook(ctx, send, look))
+  async #reconcile(sends: UncertainSend[]) {
+    const look = await lookInSent(this.#ctx, this.#owner, sends)
+    for (const send of sends) {
+      if (typeof look === 'object' && look.found.has(send.id)) {
+        await this.#settlements.add(arrived(this.#ctx, send))
+      } else {
+        await postponeLook(this.#ctx.db, send, nextLook(this.#ctx, send, look))
+      }
     }
   }
 }
 
-async function lookInSent(ctx: Context, sends: UncertainSend[]): Promise<Look> {
+async function lookInSent(
+  ctx: Context,
+  owner: MailboxOwner | undefined,
+  sends: UncertainSend[],
+): Promise<Look> {
   const [first] = sends
   const found = new Set<string>()
   if (!first) return { found }
   try {
-    await withImap(ctx, first.workspace_id, first.mailbox_id, async (imap, sent) => {
-      if (!sent) return
-      await imap.select(sent.path)
+    await inSentFolder(ctx, owner, first, async (imap) => {
       for (const { id, message_id } of sends) {
         if ((await imap.findByMessageId(message_id)).length > 0) found.add(id)
       }

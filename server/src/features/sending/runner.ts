@@ -62,7 +62,7 @@ export async function startSendingRunner(
   const { scope = alone } = options
   const watch = new RestoreGuard(ctx, options.marker)
   await watch.look()
-  const writers = createWriters(ctx, watch, await readDatabaseTime(ctx.db))
+  const writers = createWriters(ctx, watch, await readDatabaseTime(ctx.db), owner)
   await writers.links.look()
   let isStopping = false
   const lanes = new Lanes(ctx, writers, {
@@ -82,7 +82,7 @@ export async function startSendingRunner(
   const poll = createPoll(ctx, wake)
 
   const sweeping = startLoop(ctx, 'mailbox sweep', sweepEveryMs, () => sweep.step())
-  const uncertain = new UncertainMails(ctx, writers.settlements)
+  const uncertain = new UncertainMails(ctx, writers.settlements, owner)
   const reconciling = startLoop(ctx, 'uncertain mails', reconcileEveryMs, async () => {
     if (!watch.isHeld) await uncertain.begin(owner.buckets())
   })

@@ -2,7 +2,8 @@ import type { Context } from '../../kernel/context.ts'
 import { describeError } from '../../kernel/log.ts'
 import type { ImapConnection } from '../../kernel/mail/index.ts'
 import { FairSemaphore } from '../../kernel/runner/fair-semaphore.ts'
-import { withImap } from './sent-folder.ts'
+import type { MailboxOwner } from '../mailbox-lanes/index.ts'
+import { inSentFolder } from './sent-folder.ts'
 
 interface Copy {
   messageId: string
@@ -24,6 +25,7 @@ const bytesOfWorkspaceMax = bytesMax / 2
  */
 export class SentCopies {
   readonly #ctx: Context
+  readonly #owner: MailboxOwner | undefined
   readonly #semaphore = new FairSemaphore(mailboxesAtOnce, mailboxesOfWorkspaceAtOnce)
   /** Of mailboxes whose turn has not come. */
   readonly #waiting = new Map<string, Copy[]>()
@@ -34,8 +36,9 @@ export class SentCopies {
   readonly #bytes = new Map<string, number>()
   #left = 0
 
-  constructor(ctx: Context) {
+  constructor(ctx: Context, owner?: MailboxOwner) {
     this.#ctx = ctx
+    this.#owner = owner
   }
 
   add(workspaceId: string, mailboxId: string, copy: Copy) {
@@ -87,10 +90,9 @@ export class SentCopies {
 
   async #file(workspaceId: string, mailbox: string, copies: Copy[]) {
     try {
-      await withImap(this.#ctx, workspaceId, mailbox, async (imap, sent) => {
-        if (!sent) return
-        await imap.select(sent.path)
-        for (const copy of copies) await fileOnce(imap, sent.path, copy)
+      const key = { workspace_id: workspaceId, mailbox_id: mailbox }
+      await inSentFolder(this.#ctx, this.#owner, key, async (imap, path) => {
+        for (const copy of copies) await fileOnce(imap, path, copy)
       })
       this.#failing.delete(mailbox)
     } catch (error) {

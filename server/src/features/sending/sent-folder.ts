@@ -1,18 +1,32 @@
 import type { Context } from '../../kernel/context.ts'
 import type { ImapConnection, MailFolder } from '../../kernel/mail/index.ts'
+import type { MailboxOwner } from '../mailbox-lanes/index.ts'
 import { connectMailboxImap } from '../mailboxes/index.ts'
+import type { LaneKey } from './cross-workspace.ts'
 
-/** Opens the mailbox where it reads, for as long as `work` takes. @throws MailFailure */
-export async function withImap<T>(
+/**
+ * Works in the Sent folder of a mailbox, if it has one: over the connection that listens in the mailbox,
+ * or over one of its own where none does.
+ *
+ * @throws MailFailure
+ */
+export async function inSentFolder(
   ctx: Context,
-  workspaceId: string,
-  mailboxId: string,
-  work: (imap: ImapConnection, sent: MailFolder | undefined) => Promise<T>,
-): Promise<T> {
-  const { connection } = await connectMailboxImap(ctx, workspaceId, mailboxId)
+  owner: MailboxOwner | undefined,
+  { workspace_id, mailbox_id }: LaneKey,
+  work: (imap: ImapConnection, path: string) => Promise<void>,
+): Promise<void> {
+  const visit = async (imap: ImapConnection) => {
+    const folders = await imap.folders()
+    const sent = folders.find(isSent) ?? folders.find(isNamedSent)
+    if (!sent) return
+    await imap.select(sent.path)
+    await work(imap, sent.path)
+  }
+  if (await owner?.listening(mailbox_id)?.visit(visit)) return
+  const { connection } = await connectMailboxImap(ctx, workspace_id, mailbox_id)
   await using imap = connection
-  const folders = await imap.folders()
-  return await work(imap, folders.find(isSent) ?? folders.find(isNamedSent))
+  await visit(imap)
 }
 
 const isSent = ({ specialUse }: MailFolder) => specialUse === 'sent'

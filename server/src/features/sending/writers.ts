@@ -1,6 +1,7 @@
 import type { Batcher } from '../../kernel/batcher.ts'
 import type { Context } from '../../kernel/context.ts'
 import { createBatchWriter } from '../../kernel/db/batch-writer.ts'
+import type { MailboxOwner } from '../mailbox-lanes/index.ts'
 import { LinkMaker } from '../tracking/index.ts'
 import { CampaignCache } from './campaign-cache.ts'
 import { claimSends } from './claim.ts'
@@ -37,7 +38,12 @@ export interface Writers {
 /** One writer, so that marks of all mailboxes share a commit: a little more latency, far fewer commits. */
 const marksAtOnce = 1
 
-export function createWriters(ctx: Context, watch: RestoreGuard, readSince: Date): Writers {
+export function createWriters(
+  ctx: Context,
+  watch: RestoreGuard,
+  readSince: Date,
+  owner?: MailboxOwner,
+): Writers {
   const cache = new CampaignCache()
   const claims = createBatchWriter<ClaimRequest, Claim | null>(
     ctx,
@@ -64,7 +70,7 @@ export function createWriters(ctx: Context, watch: RestoreGuard, readSince: Date
     links: new LinkMaker(ctx),
     room: new DraftRoom(),
     connections: new Connections(ctx),
-    copies: new SentCopies(ctx),
+    copies: new SentCopies(ctx, owner),
     async flush() {
       await Promise.all([claims.flush(), marks.flush(), sleeps.flush()])
       await settlements.flush()
