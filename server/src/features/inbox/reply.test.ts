@@ -222,6 +222,27 @@ test('it waits for no gap and for no mailbox that is to be left alone for a whil
   await peek.updateTable('mailbox_lanes').set({ next_send_at: null, not_before: null }).execute()
 })
 
+test('however many people answer, mails of campaigns leave in between', async () => {
+  const about = await conversation()
+  const { campaign } = await inbox.contact(['early@lead.example'])
+  inbox.outbox.length = 0
+  const { peek, until } = inbox.ctx.database
+  const key = (number: number) => ({ ...about, idempotency_key: `many ${number}` })
+  const others: Promise<unknown>[] = []
+  inBetween = async () => {
+    for (let number = 1; number <= 20; number++) others.push(reply(key(number)))
+    const waiting = peek.selectFrom('sends').select('id').where('state', '=', 'waiting')
+    await until(async () => (await waiting.execute()).length === 20)
+    await inbox.addLeads(campaign.id, ['late@lead.example'])
+  }
+  await reply(key(0))
+  await Promise.all(others)
+  await inbox.waitForMails(22)
+  const at = inbox.outbox.findIndex(({ to }) => to === 'late@lead.example')
+  expect(at).toBeGreaterThan(0)
+  expect(at).toBeLessThanOrEqual(8)
+})
+
 test('without a service that sends it is refused at once, and the same call sends it later', async () => {
   const about = await conversation()
   await sender.stop()

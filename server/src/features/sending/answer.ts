@@ -19,12 +19,15 @@ export interface AnswerParts extends Pick<SendParts, 'connections' | 'settlement
   watch: { epoch: number }
 }
 
+/** Then a mail of a campaign has its turn: however much people answer, no mailbox stands still for it. */
+export const repliesMax = 8
+
 /**
  * Sends the replies that wait for this mailbox, one after the other: begun, marked in the ledger,
  * finished, settled, as every mail. They count for no limit and wait for no schedule, and what fails
  * says nothing of the mailbox: the person hears of it.
  *
- * @returns how many there were
+ * @returns how many there were; repliesMax: others may wait
  */
 export async function answer(
   ctx: Context,
@@ -32,12 +35,13 @@ export async function answer(
   row: LaneRow,
   parts: AnswerParts,
 ): Promise<number> {
-  for (let count = 0; ; count++) {
+  for (let count = 0; count < repliesMax; count++) {
     const claimed = await claim(ctx, lane, parts.watch.epoch)
     if (!claimed) return count
     const outcome = await send(ctx, lane, row, claimed, parts)
     await parts.settlements.add({ ...arrived(ctx, claimed), outcome })
   }
+  return repliesMax
 }
 
 const claim = (ctx: Context, lane: Lane, epoch: number) =>

@@ -28,6 +28,8 @@ export class Lane {
   mailMs = 100
   /** Claims in a row that were refused. */
   refusals = 0
+  /** It has sent as many replies as it may in a row: mails of campaigns come first, if there are any. */
+  owesCampaigns = false
   /** A batch of claimed mails is being sent. */
   isSending = false
   /** Its next action, planned while a batch without gaps is sent. */

@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/context.ts'
 import { describeError } from '../../kernel/log.ts'
 import { MailFailure } from '../../kernel/mail/index.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
-import { answer } from './answer.ts'
+import { answer, repliesMax } from './answer.ts'
 import { classifyFailure } from './classify-failure.ts'
 import { type Draft, draftMail, draftNext } from './draft.ts'
 import { Lane } from './lane.ts'
@@ -38,7 +38,7 @@ const slowBurstMs = 5_000
  * thing after the other until it sleeps:
  *
  *   asleep ──▶ waiting ──▶ planning ──▶ sending a batch of claimed mails ──▶ planning
- *                              ├──▶ answering: a person's reply comes first ──▶ planning
+ *                              ├──▶ answering: some replies of persons come first ──▶ planning
  *                              ├──▶ settling: results may change the plan ──▶ planning
  *                              ├──▶ pausing: its claims were refused ──▶ planning
  *                              ├──▶ probing: a login tells whether it works again ──▶ planning
@@ -192,6 +192,7 @@ export class Lanes {
     const startedMs = this.#ctx.monotonicMs()
     const waiting = [...mails]
     lane.isSending = true
+    lane.owesCampaigns = false
     try {
       await this.#sendAll(lane, waiting, startedMs)
     } finally {
@@ -317,6 +318,7 @@ export class Lanes {
   async #answer(lane: Lane, row: LaneRow) {
     const count = await answer(this.#ctx, lane, row, this.#writers)
     lane.refusals = count === 0 ? lane.refusals + 1 : 0
+    lane.owesCampaigns = count === repliesMax
     await this.#pauseAfterRefusal(lane)
   }
 

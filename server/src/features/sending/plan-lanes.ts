@@ -46,12 +46,11 @@ export async function planLanes(
       actions.set(lane, { kind: 'left' })
       continue
     }
-    if (row.has_reply && row.address !== null && row.status !== 'paused') {
-      actions.set(lane, { kind: 'answer', row })
-      continue
-    }
     const rest = restOf(row, now)
-    if (rest === 'ready') ready.push({ lane, row })
+    const owesCampaigns = lane.owesCampaigns && lane.refusals === 0
+    if (mayAnswer(row) && !(owesCampaigns && rest === 'ready')) {
+      actions.set(lane, { kind: 'answer', row })
+    } else if (rest === 'ready') ready.push({ lane, row })
     else if (rest === 'probe') actions.set(lane, { kind: 'probe', row })
     else sleeps.push({ lane, row, until: rest.until, rests: true })
   }
@@ -88,6 +87,8 @@ const keyOf = ({ workspaceId, mailboxId }: Lane) => ({
   workspace_id: workspaceId,
   mailbox_id: mailboxId,
 })
+
+const mayAnswer = (row: LaneRow) => row.has_reply && row.address !== null && row.status !== 'paused'
 
 /** What keeps the mailbox from sending, whatever there is to send. */
 function restOf(row: LaneRow, now: Date): 'ready' | 'probe' | { until: Date | null } {
@@ -217,6 +218,10 @@ async function goToSleep(
 ) {
   await Promise.all(
     sleeps.map(async ({ lane, row, until, rests }) => {
+      if (mayAnswer(row)) {
+        actions.set(lane, { kind: 'answer', row })
+        return
+      }
       // Awake as long as anything of it is open: that is how another runner finds it.
       if (lane.isBusy || busy.has(lane)) {
         actions.set(lane, { kind: 'settle' })
