@@ -121,13 +121,22 @@ export const updateMailbox = (
     .returning(shown)
     .executeTakeFirst()
 
-export const findInboxReading = (db: Db, workspaceId: string, id: string) =>
-  db
+/** By the database's clock, and now: a reading that takes long may end when the one before is too old. */
+export const isInboxReadingOld = async (
+  db: Db,
+  workspaceId: string,
+  id: string,
+  minutes: number,
+): Promise<boolean> => {
+  const fresh = await db
     .selectFrom('mailboxes')
-    .select('inbox_read_at')
+    .select('id')
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
+    .where('inbox_read_at', '>', sql<Date>`outrider_now() - make_interval(mins => ${minutes})`)
     .executeTakeFirst()
+  return !fresh
+}
 
 /**
  * Never back: a slower reader knows less. One that was paused or given other settings meanwhile counts

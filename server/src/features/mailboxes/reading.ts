@@ -5,8 +5,11 @@ import * as queries from './queries.ts'
 
 /** Three times as long as a reader lets pass between two readings. */
 const validMinutes = 15
-/** From then on a sender may have found the reading too old, and sleeps until there is another. */
-const oldMs = 10 * 60_000
+/**
+ * A sender that finds the reading too old sleeps until it is woken. It may look just before the next one
+ * is committed, so this is less.
+ */
+const oldMinutes = 10
 
 /**
  * Whether a follow-up may leave the mailbox, in SQL: it was read a short time ago, so nobody in its
@@ -37,10 +40,9 @@ export async function reportInboxRead(
   id: string,
   { at, isFirst, imap_version }: Reading,
 ): Promise<void> {
-  const known = await queries.findInboxReading(tx.db, workspaceId, id)
+  const isOld = await queries.isInboxReadingOld(tx.db, workspaceId, id, oldMinutes)
   await reportMailboxRecovered(tx, workspaceId, id, 'imap')
   await queries.saveInboxReading(tx.db, workspaceId, id, { at, imap_version })
-  const isOld = !known?.inbox_read_at || at.getTime() - known.inbox_read_at.getTime() > oldMs
   if (isFirst || isOld) await wakeMailboxes(tx, workspaceId, [id])
 }
 

@@ -16,8 +16,11 @@ export interface Picked {
   undecided: CachedCampaign[]
 }
 
-/** The reader wakes the mailbox once it was read; this finds what was read and did not. */
-const lookForReadingMs = 30_000
+/**
+ * What reads a mailbox wakes it once follow-ups may leave. A reading from before the start of this process,
+ * by a clock that was set back since, wakes it too early: it looks again in the end.
+ */
+const lookForReadingMs = 15 * 60_000
 
 /**
  * The first campaign, in turn, that has something for this mailbox to send now. A lane sends for one

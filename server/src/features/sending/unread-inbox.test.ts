@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Inbox, letter, testInbox } from '../../../test/inbox.ts'
 import { listenBetween } from '../../../test/mail/between.ts'
+import { readForEver } from '../../../test/sending.ts'
 import { ensurePartitions } from '../../partitions.ts'
 import { operator } from '../audit/index.ts'
 import { pauseMailbox, resumeMailbox } from '../mailboxes/index.ts'
@@ -105,6 +106,17 @@ test('follow-ups wait for a mail server that takes its time to greet', async () 
   await inbox.waitForEvents('lead.replied')
   await inbox.untilAsleep()
   expect(await attemptsOf(adaId)).toEqual(['1 sent'])
+})
+
+test('a reading that woke nobody is noticed a quarter of an hour later', async () => {
+  const contacted = await inbox.contact([bob])
+  await dueWhileUnread(contacted)
+  await inbox.startRunner()
+  await inbox.untilAsleep()
+  expect(inbox.outbox).toHaveLength(1)
+  await readForEver(inbox.ctx.database.peek, contacted.mailbox.id)
+  inbox.ctx.clock.advance(15 * 60_000)
+  await inbox.waitForMails(2)
 })
 
 test('first mails wait for no reading', async () => {

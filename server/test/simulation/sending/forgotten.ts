@@ -2,7 +2,13 @@ import { type Committed, type CommittedCampaign, limitOf, zoneOf } from './commi
 import { dateOf, opensAt, tomorrowMs } from './wall-clock.ts'
 
 export interface Facts {
-  leads: { campaign_id: string; mailbox_id: string | null; due_at: string }[]
+  leads: {
+    campaign_id: string
+    mailbox_id: string | null
+    due_at: string
+    /** Nothing is sent to it any more: it comes to its end when it is due. */
+    is_suppressed: boolean
+  }[]
   lanes: {
     mailbox_id: string
     wake_at: string | null
@@ -19,13 +25,13 @@ export interface Facts {
  */
 export const factColumns = `
     (select coalesce(json_agg(l), '[]') from (
-      select campaign_id, mailbox_id, min(timestamp_next_send) as due_at from leads l
+      select campaign_id, mailbox_id, is_suppressed, min(timestamp_next_send) as due_at
+      from leads l cross join lateral (select exists (select from suppressions x
+        where x.value in (l.email_folded, split_part(l.email_folded, '@', 2))) as is_suppressed) s
       where sending_state in ('pending', 'active') and timestamp_next_send is not null
-        and not exists (select from suppressions x
-          where x.value in (l.email_folded, split_part(l.email_folded, '@', 2)))
         and not exists (select from campaigns c
           where c.id = l.campaign_id and c.leads_follow_due is not null)
-      group by campaign_id, mailbox_id) l) as leads,
+      group by campaign_id, mailbox_id, is_suppressed) l) as leads,
     (select coalesce(json_agg(l), '[]') from (
       select mailbox_id, wake_at, next_send_at, not_before from mailbox_lanes) l) as lanes,
     (select coalesce(json_agg(d), '[]') from (
@@ -37,16 +43,16 @@ export const factColumns = `
 /** Later than this after what can be sent nobody wakes. */
 const lateMs = 5_000
 
-/** A mailbox whose follow-ups wait for a reading looks so often whether there was one. */
-const lookForReadingMs = 30_000
-
 /** Mailboxes of which follow-ups may be sent: they were read since then. */
 function findRead({ readings }: Facts, since: Date): Set<string> {
   const isRead = (read_at: string | null) => (msOf(read_at) ?? 0) > since.getTime()
   return new Set(readings.flatMap(({ mailbox_id, read_at }) => (isRead(read_at) ? mailbox_id : [])))
 }
 
-/** Mailboxes with a follow-up that is due, and that nobody has read since then. */
+/**
+ * Mailboxes with a follow-up that is due, and that nobody has read since then. Leads that were suppressed
+ * wait for the reading, too.
+ */
 export function findWaiting(facts: Facts, now: Committed, nowMs: number, since: Date): string[] {
   const read = findRead(facts, since)
   return facts.leads.flatMap(({ mailbox_id, due_at }) =>
@@ -62,17 +68,9 @@ export function findWaiting(facts: Facts, now: Committed, nowMs: number, since: 
 /**
  * Mailboxes that sleep longer than they should: something is due, its window opens and its limits
  * allow it before they wake. Worked out without the planner.
- *
- * @param readSince follow-ups of mailboxes that were not read since then wait for that
  */
-export function findForgotten(
-  facts: Facts,
-  now: Committed,
-  nowMs: number,
-  readSince: Date,
-): string[] {
+export function findForgotten(facts: Facts, now: Committed, nowMs: number): string[] {
   if (!now.planAllows) return []
-  const read = findRead(facts, readSince)
   const sentOn = (id: string, day: string) =>
     facts.days.find((each) => each.id === id && each.day === day) ?? { sent: 0, new_leads: 0 }
   return [...now.mailboxes.values()].flatMap((mailbox) => {
@@ -80,12 +78,12 @@ export function findForgotten(
     const lane = facts.lanes.find(({ mailbox_id }) => mailbox_id === mailbox.id)
     const wakeMs = msOf(lane?.wake_at) ?? Number.POSITIVE_INFINITY
     const freeMs = Math.max(nowMs, msOf(lane?.next_send_at) ?? 0, msOf(lane?.not_before) ?? 0)
-    return facts.leads.flatMap(({ campaign_id, mailbox_id, due_at }) => {
+    return facts.leads.flatMap(({ campaign_id, mailbox_id, due_at, is_suppressed }) => {
+      if (is_suppressed) return []
       const campaign = now.campaigns.get(campaign_id)
       if (!campaign || !sendsFrom(campaign, mailbox.address)) return []
       if (mailbox_id !== null && mailbox_id !== mailbox.id) return []
-      const waits = mailbox_id !== null && !read.has(mailbox_id)
-      const dueMs = Math.max(freeMs, Date.parse(due_at)) + (waits ? lookForReadingMs : 0)
+      const dueMs = Math.max(freeMs, Date.parse(due_at))
       const possibleMs = firstPossible(dueMs, (ms) => {
         const openMs = opensAt(campaign.schedule, ms)
         if (openMs > ms) return openMs
