@@ -6,9 +6,6 @@ import ts from 'typescript'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** Tables with two writers still. This list only shrinks. */
-const sharedStill = ['mailbox_lanes']
-
 interface Source {
   /** From the root of the repository. */
   path: string
@@ -104,22 +101,12 @@ function sharedTables(files: Source[]): string[] {
       if (tables.has(table)) writers.set(table, (writers.get(table) ?? new Set()).add(owner))
     }
   }
-  const shared = [...writers].filter(([, owners]) => owners.size > 1)
-  const names = shared.map(([table]) => table)
-  return [
-    ...shared
-      .filter(([table]) => !sharedStill.includes(table))
-      .map(
-        ([table, owners]) =>
-          `The table ${table} is written by ${[...owners].sort().join(' and ')}: let one feature write it, and the others call that one.`,
-      ),
-    ...sharedStill
-      .filter((table) => !names.includes(table))
-      .map(
-        (table) =>
-          `The table ${table} has one writer now: take it out of "sharedStill" in scripts/structure.ts.`,
-      ),
-  ]
+  return [...writers]
+    .filter(([, owners]) => owners.size > 1)
+    .map(
+      ([table, owners]) =>
+        `The table ${table} is written by ${[...owners].sort().join(' and ')}: let one feature write it, and the others call that one.`,
+    )
 }
 
 const sources = ['server/src', 'bench', 'scripts'].flatMap(readSources)

@@ -1,6 +1,18 @@
 export { campaignKind, leaseKind } from './hint.ts'
 export { Listening } from './listening.ts'
 export { MailboxOwner } from './mailbox-owner.ts'
+export {
+  endTrouble,
+  holdLanes,
+  type LaneKey,
+  lockLanes,
+  type PacedLane,
+  paceLanes,
+  putToSleep,
+  type Sleep,
+  setTrouble,
+  takeLanes,
+} from './owned-lane-queries.ts'
 export { bucketOfMailbox } from './queries.ts'
 export {
   markCampaigns,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Sending, testSending } from '../../../test/sending.ts'
+import { putToSleep } from '../mailbox-lanes/index.ts'
 import { Lane } from './lane.ts'
-import { putToSleep } from './lane-queries.ts'
 import { planLanes } from './plan-lanes.ts'
 import { RestoreGuard } from './restore-guard/restore-guard.ts'
 import { createWriters } from './writers.ts'

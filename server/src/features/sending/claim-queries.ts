@@ -85,34 +85,6 @@ export const findSendable = (
     epoch,
   )
 
-const shareLanes = prepared<string[][], { mailbox_id: string }>(
-  'hold_lanes',
-  `/* settle */
-   select l.mailbox_id
-   from mailbox_lanes l
-   join unnest($1::uuid[], $2::uuid[], $3::bigint[]) as k (workspace_id, mailbox_id, token)
-     on l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id and l.token = k.token
-   order by l.workspace_id, l.mailbox_id
-   for key share of l`,
-)
-
-/**
- * Lanes that are still the token's, and stay so until the transaction ends. Only who adopts them waits
- * for that, not who settles.
- */
-export async function holdLanes(
-  db: Db,
-  lanes: Pick<ClaimRequest, 'workspace_id' | 'mailbox_id' | 'token'>[],
-) {
-  const rows = await shareLanes(
-    db,
-    column(lanes, 'workspace_id'),
-    column(lanes, 'mailbox_id'),
-    column(lanes, 'token'),
-  )
-  return new Set(rows.map((row) => row.mailbox_id))
-}
-
 const claimKeys = `unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[],
      $7::integer[], $8::integer[], $9::uuid[], $10::text[], $11::bigint[], $12::boolean[],
      $13::date[], $14::date[])

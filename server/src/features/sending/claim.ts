@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { addToDays, type Day, lockCampaignDays, lockMailboxDays } from '../daily-counts/index.ts'
+import { holdLanes } from '../mailbox-lanes/index.ts'
 import * as queries from './claim-queries.ts'
 import { countDays } from './days.ts'
 import type { Claim, ClaimRequest, EarlierSend } from './ledger.ts'
@@ -52,7 +53,7 @@ async function grant(tx: Context, offers: Offer[]): Promise<Offer[]> {
   if (offers.length === 0) return []
   const requests = offers.map(({ request }) => request)
   const days = await lockDays(tx, requests)
-  const lanes = await queries.holdLanes(tx.db, lanesOf(requests))
+  const lanes = await holdLanes(tx.db, lanesOf(requests))
   return offers.filter(({ request, row }) => {
     const mailboxDay = days.mailboxes.get(`${request.mailbox_id} ${request.mailbox_day}`)
     const campaignDay = days.campaigns.get(`${request.campaign_id} ${request.campaign_day}`)

@@ -1,14 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
-import { bucketOfMailbox } from '../mailbox-lanes/index.ts'
+import { bucketOfMailbox, type LaneKey } from '../mailbox-lanes/index.ts'
 
 // Discovery reads across workspaces: a runner serves them all. Nothing here answers a user.
-
-export interface LaneKey {
-  workspace_id: string
-  mailbox_id: string
-}
 
 /** Lanes of these buckets that are to be looked at since the window began. */
 export const findWokenLanes = prepared<[number[], Date, Date], LaneKey>(

@@ -1,7 +1,8 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { takeLanes } from '../mailbox-lanes/index.ts'
 import type { Lane } from './lane.ts'
-import { findOpenSends, takeLanes } from './lane-queries.ts'
+import { findOpenSends } from './lane-queries.ts'
 import type { Settlements } from './settlements.ts'
 
 /**

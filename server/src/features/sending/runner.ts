@@ -6,10 +6,11 @@ import { startLoop } from '../../kernel/runner/loop.ts'
 import {
   campaignKind,
   createMarkedWaker,
+  type LaneKey,
   leaseKind,
   type MailboxOwner,
 } from '../mailbox-lanes/index.ts'
-import { findWokenLanes, type LaneKey, sweepWokenLanes } from './cross-workspace.ts'
+import { findWokenLanes, sweepWokenLanes } from './cross-workspace.ts'
 import { Lanes, type LanesOptions } from './lanes.ts'
 import { UncertainMails } from './reconcile.ts'
 import type { RestoreMarker } from './restore-guard/marker-file.ts'

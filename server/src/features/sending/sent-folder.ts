@@ -1,8 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import type { ImapConnection, MailFolder } from '../../kernel/mail/index.ts'
-import type { MailboxOwner } from '../mailbox-lanes/index.ts'
+import type { LaneKey, MailboxOwner } from '../mailbox-lanes/index.ts'
 import { connectMailboxImap } from '../mailboxes/index.ts'
-import type { LaneKey } from './cross-workspace.ts'
 
 /**
  * Works in the Sent folder of a mailbox, if it has one: over the connection that listens in the mailbox,

@@ -1,4 +1,3 @@
-import { timestampArray } from '../../kernel/db/binary-array.ts'
 import { column } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
@@ -133,57 +132,6 @@ export async function setSendAside(
     .executeTakeFirst()
   return row?.kind
 }
-
-export interface PacedLane {
-  workspace_id: string
-  mailbox_id: string
-  last_sent_at: Date
-  next_send_at: Date | null
-  last_campaign_id: string
-  /** A server took a mail. */
-  works: boolean
-}
-
-const lockLanesOf = prepared<string[][], never>(
-  'lock_settled_lanes',
-  `/* settle */
-   select from mailbox_lanes l
-   join unnest($1::uuid[], $2::uuid[]) as k (workspace_id, mailbox_id)
-     on l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id
-   order by l.workspace_id, l.mailbox_id
-   for no key update of l`,
-)
-
-/** In order: nobody waits in a ring. */
-export const lockLanes = (db: Db, lanes: { workspace_id: string; mailbox_id: string }[]) =>
-  lockLanesOf(db, column(lanes, 'workspace_id'), column(lanes, 'mailbox_id'))
-
-const pace = prepared<unknown[], never>(
-  'pace_lanes',
-  `/* settle */
-   update mailbox_lanes l
-   set last_sent_at = greatest(l.last_sent_at, k.last_sent_at),
-     next_send_at = greatest(l.next_send_at, k.next_send_at),
-     last_campaign_id = k.last_campaign_id,
-     failures = case when k.works then 0 else l.failures end,
-     not_before = case when k.works then null else l.not_before end
-   from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::timestamptz[], $5::uuid[],
-     $6::boolean[])
-     as k (workspace_id, mailbox_id, last_sent_at, next_send_at, last_campaign_id, works)
-   where l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id`,
-)
-
-/** What the mailbox's pace is counted from, and the end of whatever trouble it had. */
-export const paceLanes = (db: Db, lanes: PacedLane[]) =>
-  pace(
-    db,
-    column(lanes, 'workspace_id'),
-    column(lanes, 'mailbox_id'),
-    timestampArray(column(lanes, 'last_sent_at')),
-    timestampArray(column(lanes, 'next_send_at')),
-    column(lanes, 'last_campaign_id'),
-    column(lanes, 'works'),
-  )
 
 const selectSentSteps = prepared<string[][], { lead_id: string; step_ids: string[] }>(
   'find_sent_steps',

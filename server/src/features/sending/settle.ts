@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { recordRefusedCopies } from '../campaigns/index.ts'
 import { takeBackSteps } from '../leads/index.ts'
+import { lockLanes } from '../mailbox-lanes/index.ts'
 import { insertMessages, leaveThreads } from '../messages/index.ts'
 import { countBounces } from './bounce-protection.ts'
 import type { CachedCampaign, CampaignCache } from './campaign-cache.ts'
@@ -104,7 +105,7 @@ async function write(tx: Context, all: Settled[], campaigns: Map<string, CachedC
   await markFreed(tx, settled, roomIn)
   // Every lane that is written below is locked in one ordered statement, or two batches deadlock.
   if (freed.length > 0)
-    await queries.lockLanes(
+    await lockLanes(
       tx.db,
       settled.map(({ row }) => row),
     )

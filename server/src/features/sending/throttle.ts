@@ -1,7 +1,8 @@
 import type { Context } from '../../kernel/context.ts'
+import { type PacedLane, paceLanes } from '../mailbox-lanes/index.ts'
 import type { CachedCampaign } from './campaign-cache.ts'
 import { gapAfter } from './planning/plan.ts'
-import { type LedgerRow, type PacedLane, paceLanes } from './settle-queries.ts'
+import type { LedgerRow } from './settle-queries.ts'
 import { type Settled, type Settlement, sentAt } from './settlement.ts'
 
 /** The next mail of a mailbox waits from when the last one was on the wire, whoever settles it. */

@@ -1,7 +1,8 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { endTrouble, setTrouble } from '../mailbox-lanes/index.ts'
 import { reportMailboxError, reportMailboxRecovered } from '../mailboxes/index.ts'
-import { endTrouble, type LaneRow, setTrouble } from './lane-queries.ts'
+import type { LaneRow } from './lane-queries.ts'
 import type { MailboxFailure } from './send-mail.ts'
 
 /** Failures in a row after which a mailbox is in error, when none of them needs a person by itself. */
