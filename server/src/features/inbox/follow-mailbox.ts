@@ -39,6 +39,15 @@ const retryHereMaxMs = 15_000
 /**
  * Reads what comes into a mailbox as it comes. A connection that breaks is made anew, later each
  * time until one has read everything; trouble that does not pass is told to the owner once.
+ *
+ *   waiting for a place ──▶ connecting ──▶ reading all folders ──▶ listening
+ *   listening ──▶ reading the inbox: a mail has come ──▶ listening
+ *             ──▶ visited: a copy is filed, or a mail looked for ──▶ reading the inbox
+ *             ──▶ reading all folders, after five minutes
+ *             ──▶ waiting for a place: other mailboxes have their turn
+ *   broken, wherever it was ──▶ pausing ──▶ waiting for a place
+ *
+ * It ends from everywhere when it is stopped, or the lease is lost.
  */
 export function followMailbox(
   ctx: Context,
