@@ -109,18 +109,23 @@ export const faults: Fault<SendingConditions>[] = [
     [/and s\.id = k\.id/, ''],
     [/s\.step_id, s\.id,/, 's.step_id, k.id,'],
   ),
-  rewriting(
-    'sleep-without-seq-check',
-    'A mailbox goes to sleep although something woke it since its work was read.',
-    {
-      // The leader wakes the mailbox while its owner plans, and nothing else keeps it from sending.
-      ...{ ...fast, actions: 60, addingChance: 1, disturbedMs: 160_000, hintLossChance: 0.5 },
-      ...{ latencyMs: [20, 150], mailboxes: 1, runners: 2, leads: 1, steps: 1 },
+  {
+    name: 'sleep-without-seq-check',
+    about: 'A mailbox goes to sleep although something woke it since its work was read.',
+    conditions: {
+      // Leads are added all the while, so few that not enough bounce to pause their campaign.
+      ...{ ...fast, actions: 16, addingChance: 1, disturbedMs: 90_000, hintLossChance: 0.5 },
+      // Second steps are due days later, so that the campaign is not completed meanwhile.
+      ...{ latencyMs: [20, 150], mailboxes: 1, runners: 2, leads: 1, steps: 2, slow: true },
       ...{ doubtChance: 0, refusalChance: 0, mailResetChance: 0, lostAnswerChance: 0 },
     },
-    statement.sleep,
-    [/and l\.seq = k\.seq/, ''],
-  ),
+    create: () => async (call) => {
+      if (!statement.sleep.test(call.text)) return pass(call)
+      // The statement takes long: in a moment next to nothing comes between.
+      await call.process.ctx.sleep(2_400)
+      return call.connection.send(call.text.replace(/and l\.seq = k\.seq/, ''), call.values)
+    },
+  },
   {
     name: 'windows-ignored',
     about: 'Mails are planned around the clock, whatever the schedule says.',
