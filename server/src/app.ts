@@ -22,6 +22,7 @@ import {
   startDeliveryRunner,
 } from './features/deliveries/index.ts'
 import { erasureRoutes, erasureSchemas } from './features/erasure/index.ts'
+import { handOverRoutes, handOverSchemas } from './features/hand-over/index.ts'
 import { homeRoutes, homeSchemas } from './features/home/index.ts'
 import {
   dropOldImports,
@@ -132,6 +133,7 @@ const applicationFeatures: {
   { schemas: linkSchemas, routes: linkRoutes },
   { schemas: mailboxSchemas, routes: mailboxRoutes },
   { schemas: consentSchemas, routes: consentRoutes },
+  { schemas: handOverSchemas, routes: handOverRoutes },
   { schemas: labelSchemas, routes: labelRoutes },
   { schemas: suppressionSchemas, routes: suppressionRoutes },
   { schemas: undoSchemas, routes: undoRoutes },

@@ -64,7 +64,8 @@ async function freeDisk(dataDir: string): Promise<Finding> {
   const free = bavail * bsize
   const detail = `${(free / 1024 ** 3).toFixed(1)} GiB free`
   if (free >= bytesLow) return fine('disk', detail)
-  const remedy = 'Make room, or lower WEBHOOK_RETENTION_DAYS: a full disk stops the database.'
+  const remedy =
+    'Make room or enlarge it now: a full disk stops the database. A lower WEBHOOK_RETENTION_DAYS gives room back only as whole days of history are dropped.'
   return found('disk', free < bytesTooLow ? 'fail' : 'warn', detail, remedy)
 }
 
@@ -74,7 +75,13 @@ const nearestExisting = async (path: string): Promise<string> =>
 function outboundPolicy({ outbound, host, baseUrl, apiUrl }: Config): Finding {
   const { mode } = outbound
   const hosts = [host, new URL(baseUrl).hostname, new URL(apiUrl).hostname]
-  if (mode === 'public' || hosts.every(isLoopback)) return fine('outbound policy', mode)
+  const reachable = hosts.find((name) => !isLoopback(name))
+  if (mode === 'public') {
+    const because = reachable ? `, as ${reachable} is reachable from elsewhere` : ''
+    const effect = 'what has no public address is refused unless OUTBOUND_ALLOW lists it'
+    return fine('outbound policy', `${mode}${because}: ${effect}`)
+  }
+  if (!reachable) return fine('outbound policy', mode)
   const detail = 'webhooks may reach this network, and this service is not only for this machine'
   return found('outbound policy', 'warn', detail, 'Set OUTBOUND_POLICY=public and OUTBOUND_ALLOW.')
 }

@@ -27,6 +27,13 @@ test.each(listFaults())('the doctor finds %s', async (_fault, cause, finding) =>
   expect(report.status).toBe(code === 1 ? 'fail' : 'warn')
 })
 
+test('the doctor says why private addresses are refused', async () => {
+  vi.stubEnv('HOST', '0.0.0.0')
+  const { checks } = JSON.parse((await run('doctor', '--json')).stdout)
+  const { detail } = checks.find(({ check }: { check: string }) => check === 'outbound policy')
+  expect(detail).toContain('public, as 0.0.0.0 is reachable from elsewhere')
+})
+
 type Fault = (database: TestDatabase) => unknown
 
 function listFaults(): [string, Fault, object][] {

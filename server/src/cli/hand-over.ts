@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { operator } from '../features/audit/index.ts'
 import { type HandOver, handOver, previewHandOver } from '../features/hand-over/index.ts'
 import type { WaitingLeads } from '../features/leads/index.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
@@ -21,7 +22,10 @@ export function handOverCommand(campaigns: Command) {
     .action((options: HandOverOptions) =>
       operateIn(
         options,
-        (ctx, workspaceId) => (options.yes ? handOver : previewHandOver)(ctx, workspaceId, options),
+        (ctx, workspaceId) =>
+          options.yes
+            ? handOver(ctx, workspaceId, options, operator)
+            : previewHandOver(ctx, workspaceId, options),
         showHandOver,
       ),
     )

@@ -1,7 +1,7 @@
 import { createImport, putPart } from '../../src/features/imports/index.ts'
 import { createLabel } from '../../src/features/labels/index.ts'
 import { changeMany, findLead } from '../../src/features/leads/index.ts'
-import { listMailboxes } from '../../src/features/mailboxes/index.ts'
+import { addMailbox, listMailboxes } from '../../src/features/mailboxes/index.ts'
 import { addMember, createInvitation } from '../../src/features/members/index.ts'
 import { addSuppression } from '../../src/features/suppression/index.ts'
 import { createUser } from '../../src/features/users/index.ts'
@@ -31,6 +31,9 @@ export async function createApplicationWorld(
     ...{ limit: 1, startingAfter: undefined },
   })
   const mailboxId = mailboxes[0]?.id ?? ''
+  const me = 'me@member.example'
+  const nowhere = { host: '127.0.0.1', port: 1, security: 'none', username: me, password: 'secret' }
+  await addMailbox(api.ctx, workspaceId, { address: me, smtp: nowhere, imap: nowhere }, operator)
   const label = await createLabel(api.ctx, workspaceId, { name: 'Warm' }, operator)
   const campaignId = world.references.campaign_id ?? ''
   const lead = await findLead(api.ctx.db, workspaceId, campaignId, world.values.email ?? '')
@@ -73,7 +76,7 @@ export async function createApplicationWorld(
     },
     values: {
       ...world.values,
-      ...{ address: blocked, value: blocked, to: 'me@member.example', name: 'Any other' },
+      ...{ address: blocked, value: blocked, to: me, name: 'Any other' },
     },
   }
 }

@@ -194,6 +194,52 @@ test('a viewer sees mailboxes, why one does not work, and nothing to press', asy
   }
 })
 
+test('conversations are handed to another mailbox after their number was seen', async ({
+  application,
+  open,
+}) => {
+  const { api, visitor, asOwner } = application
+  answerLookups(application)
+  const [from, to] = ['anna@over.example', 'bert@over.example']
+  for (const address of [from, to]) {
+    const servers = { smtpPort: 1, imapPort: 1 }
+    await createRealMailbox(api.ctx, api.workspaceId, servers, { address, password: 'x' })
+  }
+  const { body: campaign } = await asOwner('POST', '/app/api/v2/campaigns', {
+    name: 'Autumn <b>',
+    email_list: [from],
+  })
+  await asOwner('POST', '/app/api/v2/lead/add', {
+    campaign_id: campaign.id,
+    leads: [{ email: 'ann@lead.example' }],
+  })
+  // As after the first of its two mails.
+  const { peek } = api.ctx.database
+  const mailbox = await peek
+    .selectFrom('mailboxes')
+    .select('id')
+    .where('address', '=', from)
+    .executeTakeFirstOrThrow()
+  await peek
+    .updateTable('leads')
+    .set({ mailbox_id: mailbox.id, current_step: 1, sending_state: 'active' })
+    .execute()
+
+  const page = await open(visitor, `${path}/${mailbox.id}`)
+  await page.getByRole('combobox', { name: 'To which mailbox?' }).fill('bert')
+  await page.getByRole('option', { name: to }).click()
+  await page.getByRole('button', { name: 'Hand over …' }).click()
+  const dialog = page.getByRole('dialog', { name: `Hand over to ${to}?` })
+  await dialog.getByText('1 lead that waits for a follow-up').waitFor()
+  await dialog.getByText('Autumn <b>: 1 lead').waitFor()
+  await dialog.getByRole('button', { name: 'Hand over', exact: true }).click()
+  await page.getByText(`${to} goes on with 1 conversation.`).waitFor()
+  const after = await asOwner('GET', `/app/api/v2/campaigns/${campaign.id}`)
+  expect(after.body.email_list).toContain(to)
+  const audit = await asOwner('GET', '/app/audit?action=mailbox.handed_over')
+  expect(audit.body.items).toMatchObject([{ actor_type: 'user', details: { moved: 1 } }])
+})
+
 test('the list keeps its place while it loads, and says why it cannot be read', async ({
   application,
   open,

@@ -46,6 +46,10 @@ export async function closeDeleted(
 
 /** Closes the oldest `excess` deliveries of a destination that holds too many; they can be replayed. */
 export async function closeBacklog(ctx: Context, lane: Lane, excess: number, slot: number) {
+  ctx.log.warn(
+    { workspace: lane.workspaceId, webhook: lane.webhookId, ended: excess },
+    'a destination has more deliveries waiting than are kept: the oldest end, and can be replayed',
+  )
   for (let left = excess; left > 0; left -= chunk) {
     const most = Math.min(chunk, left)
     const rows = await queries.listPending(ctx.db, lane.workspaceId, lane.webhookId, most)

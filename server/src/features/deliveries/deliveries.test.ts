@@ -116,7 +116,7 @@ test('410 ends the delivery and disables the destination as gone', async () => {
   expect(body).toMatchObject({ status: 'disabled', disabled_reason: 'gone' })
 })
 
-test('Retry-After of a 429 sets the time of the next attempt, within 1 s and 24 h', async () => {
+test('Retry-After of a 429 sets the time of the next attempt', async () => {
   await using receiver = await startReceiver((_received, response) => {
     response.writeHead(429, { 'retry-after': '7200' }).end()
   })

@@ -124,6 +124,8 @@ test('beyond 100,000 pending deliveries the oldest end as backlog_full', async (
   })
   await untilEnded(id, 7)
   expect(await reasonsOf(id)).toEqual(Array(7).fill('backlog_full'))
+  const [warning = ''] = service.ctx.logLines.filter((line) => line.includes('are kept'))
+  expect(JSON.parse(warning)).toMatchObject({ level: 40, webhook: id, ended: 7 })
   expect(await pendingOf(id)).toBe(pendingMax)
 })
 

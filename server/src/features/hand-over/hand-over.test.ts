@@ -141,7 +141,10 @@ describe('a hand-over', () => {
     await remove(mailbox)
     const unread = { is_read: false, last_read }
     expect(await previewHandOver(ctx, workspaceId, request)).toMatchObject(unread)
-    expect(await handOver(ctx, workspaceId, request)).toMatchObject({ ...unread, moved: 1 })
+    expect(await handOver(ctx, workspaceId, request, operator)).toMatchObject({
+      ...unread,
+      moved: 1,
+    })
   })
 
   test('lets another mailbox go on in the same thread', async () => {
@@ -155,7 +158,7 @@ describe('a hand-over', () => {
     expect(counted).toMatchObject({ from: anna, to: bert, moved: null, campaigns: [{ leads: 1 }] })
     expect((await statusOf(path)).leads_waiting_for_mailbox).toBe(1)
 
-    expect(await handOver(ctx, workspaceId, request)).toMatchObject({ moved: 1, left: 0 })
+    expect(await handOver(ctx, workspaceId, request, operator)).toMatchObject({ moved: 1, left: 0 })
     expect((await sending.call('GET', path)).body.email_list).toEqual([anna, bert])
     await sending.startRunner()
     const [first, second] = await sending.waitForLedger(sent(2))
@@ -165,7 +168,7 @@ describe('a hand-over', () => {
     expect(source).toContain(`References: ${first?.message_id}\r\n`)
     expect(source).toMatch(/^From: bert@example\.com\r$/m)
     expect(source).toMatch(/^Subject: Re: Hello\r$/m)
-    expect(await handOver(ctx, workspaceId, request)).toMatchObject({ moved: 0, left: 0 })
+    expect(await handOver(ctx, workspaceId, request, operator)).toMatchObject({ moved: 0, left: 0 })
   })
 
   test('leaves a lead alone whose mail is under way, and says so', async () => {
@@ -175,9 +178,9 @@ describe('a hand-over', () => {
     const { ctx, workspaceId } = sending
     await ctx.database.peek.updateTable('sends').set({ state: 'transmitting' }).execute()
     const request = { from: anna, to: bert }
-    expect(await handOver(ctx, workspaceId, request)).toMatchObject({ moved: 0, left: 1 })
+    expect(await handOver(ctx, workspaceId, request, operator)).toMatchObject({ moved: 0, left: 1 })
     await ctx.database.peek.updateTable('sends').set({ state: 'sent' }).execute()
-    expect(await handOver(ctx, workspaceId, request)).toMatchObject({ moved: 1, left: 0 })
+    expect(await handOver(ctx, workspaceId, request, operator)).toMatchObject({ moved: 1, left: 0 })
   })
 
   test.each([
@@ -187,7 +190,9 @@ describe('a hand-over', () => {
     [{ from: 'anna', to: anna }, '/from'],
   ])('of %o is refused with what is wrong', async (request, path) => {
     await sending.createMailbox(anna)
-    await expect(handOver(sending.ctx, sending.workspaceId, request)).rejects.toMatchObject({
+    await expect(
+      handOver(sending.ctx, sending.workspaceId, request, operator),
+    ).rejects.toMatchObject({
       ...{ code: 'invalid_field', details: [{ path }] },
     })
   })

@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { invalidField } from '../../kernel/errors.ts'
+import { type Actor, recordAudit } from '../audit/index.ts'
 import { addSender } from '../campaigns/index.ts'
 import { findLastReading } from '../inbox/index.ts'
 import { countFollowUps, moveThreads, type WaitingLeads } from '../leads/index.ts'
@@ -57,6 +58,7 @@ export async function handOver(
   ctx: Context,
   workspaceId: string,
   request: HandOverRequest,
+  actor: Actor,
 ): Promise<HandOver> {
   const { from, to } = await findBoth(ctx, workspaceId, request)
   const campaigns = await countFollowUps(ctx.db, workspaceId, from.id)
@@ -74,6 +76,10 @@ export async function handOver(
   }
   const stayed = await countFollowUps(ctx.db, workspaceId, from.id)
   const left = stayed.reduce((sum, { leads }) => sum + leads, 0)
+  await recordAudit(ctx, {
+    ...{ workspaceId, actor, action: 'mailbox.handed_over', subjectType: 'mailbox' },
+    ...{ subjectId: from.id, details: { to: to.id, moved } },
+  })
   const reading = await readingOf(ctx, workspaceId, from)
   return { from: from.address, to: to.address, campaigns, moved, left, ...reading }
 }

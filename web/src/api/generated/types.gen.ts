@@ -2154,6 +2154,53 @@ export type MailboxConsentAnswer = {
 };
 
 /**
+ * Two mailboxes of the workspace, by their addresses.
+ */
+export type HandOverInput = {
+    /**
+     * Whose conversations; it may have been removed.
+     */
+    from: string;
+    /**
+     * Who goes on with them.
+     */
+    to: string;
+    /**
+     * Only count them; nothing is changed.
+     */
+    preview?: boolean;
+};
+
+/**
+ * What was moved, or would be.
+ */
+export type HandOverResult = {
+    from: string;
+    to: string;
+    /**
+     * Where leads wait for a follow-up, and how many.
+     */
+    campaigns: Array<{
+        campaign_id: string;
+        campaign_name: string;
+        leads: number;
+    }>;
+    /**
+     * Leads that were moved, finished ones too; null: a preview.
+     */
+    moved: number | null;
+    /**
+     * Leads with a mail under way: hand them over again.
+     */
+    left: number;
+    /**
+     * Whether answers that come to `from` are read.
+     */
+    is_read: boolean;
+    last_read: string | null;
+};
+
+/**
  * A label of interest that this workspace has of its own.
  */
 export type Label = {
@@ -7989,6 +8036,65 @@ export type FinishConsentResponses = {
 };
 
 export type FinishConsentResponse = FinishConsentResponses[keyof FinishConsentResponses];
+
+export type HandOverMailboxData = {
+    body: HandOverInput;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/mailboxes/hand-over';
+};
+
+export type HandOverMailboxErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type HandOverMailboxError = HandOverMailboxErrors[keyof HandOverMailboxErrors];
+
+export type HandOverMailboxResponses = {
+    /**
+     * What was moved, or would be.
+     */
+    200: HandOverResult;
+};
+
+export type HandOverMailboxResponse = HandOverMailboxResponses[keyof HandOverMailboxResponses];
 
 export type ListLabelsData = {
     body?: never;

@@ -24,6 +24,7 @@ import { readAgainMs } from './shown-state.ts'
 const SendingForm = lazyPart(async () => ({
   default: (await import('./SendingForm.tsx')).SendingForm,
 }))
+const HandOver = lazyPart(async () => ({ default: (await import('./HandOver.tsx')).HandOver }))
 const RemoveMailbox = lazyPart(async () => ({
   default: (await import('./RemoveMailbox.tsx')).RemoveMailbox,
 }))
@@ -113,6 +114,14 @@ function Sections({ mailbox, back }: { mailbox: Mailbox; back: ReactNode }) {
           >
             <Suspense fallback={<LoadingRows rows={3} />}>
               <ChangeLogin mailbox={mailbox} onDone={saved} />
+            </Suspense>
+          </Section>
+          <Section
+            title={t(($) => $.mailboxes.handOver.section)}
+            lead={t(($) => $.mailboxes.handOver.lead)}
+          >
+            <Suspense fallback={<LoadingRows rows={1} />}>
+              <HandOver mailbox={mailbox} />
             </Suspense>
           </Section>
           <Section
