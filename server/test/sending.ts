@@ -51,7 +51,7 @@ export interface Sending extends TestApi {
   startImap: (options?: ImapServerOptions) => Promise<number>
 }
 
-interface RunnerOptions extends Pick<SendingRunnerOptions, 'marker'> {
+interface RunnerOptions extends Pick<SendingRunnerOptions, 'marker' | 'onSettled'> {
   /** Of a process in which something else works, too; it outlives the runner. */
   owner?: MailboxOwner | undefined
 }

@@ -1,5 +1,5 @@
 /** Bytes of all drafts that are not settled yet, and of those of one workspace. */
-const bytesMax = 16 * 1024 * 1024
+const bytesMax = 8 * 1024 * 1024
 const workspaceBytesMax = bytesMax / 3
 
 /**

@@ -22,6 +22,15 @@ export interface LanesOptions {
   onSettled?: (mail: ClaimedMail) => void
 }
 
+/** Claimed mails of one mailbox that leave one after the other. */
+interface Batch {
+  size: number
+  /** Not tried yet. */
+  waiting: ClaimedMail[]
+  /** Made ahead, of the first of those that wait. */
+  drafts: Draft[]
+}
+
 /** Results of one mailbox on their way into the ledger, when nothing has to pass between two mails. */
 const settlingMax = 64
 /** Results of all of them that wait to be written; beyond, each mailbox waits for its own. */
@@ -190,48 +199,27 @@ export class Lanes {
 
   async #send(lane: Lane, mails: ClaimedMail[]) {
     const startedMs = this.#ctx.monotonicMs()
-    const waiting = [...mails]
+    const batch: Batch = { size: mails.length, waiting: [...mails], drafts: [] }
     lane.isSending = true
     lane.owesCampaigns = false
     try {
-      await this.#sendAll(lane, waiting, startedMs)
+      await this.#sendAll(lane, batch, startedMs)
     } finally {
       lane.isSending = false
-      const tried = Math.max(1, mails.length - waiting.length)
+      const tried = Math.max(1, batch.size - batch.waiting.length)
       lane.mailMs = (this.#ctx.monotonicMs() - startedMs) / tried
     }
   }
 
-  /** @param waiting keeps those that were not tried */
-  async #sendAll(lane: Lane, waiting: ClaimedMail[], startedMs: number) {
-    const half = waiting.length / 2
-    /** Of the first of those that wait. */
-    const drafts: Draft[] = []
-    const giveBack = () => {
-      for (const { free } of drafts) free()
-      this.#release(lane, waiting)
-    }
+  async #sendAll(lane: Lane, batch: Batch, startedMs: number) {
+    const { waiting } = batch
     while (waiting.length > 0 && this.#isOurs(lane)) {
-      const draft = await this.#makeDrafts(lane, waiting, drafts)
-      const mail = draft.claimed
-      drafts.shift()
-      waiting.shift()
-      const goesOn = mail.gapMs === 0
-      if (goesOn && !lane.ahead && waiting.length <= half) this.#planAhead(lane)
-      const { mailboxFailure, isRefused, settled } = await this.#sendOne(
-        lane,
-        draft,
-        drafts,
-        giveBack,
-      )
-      if (!mailboxFailure && 'mail' in draft.made) this.#slots.hasSucceeded(lane)
-      this.#settling(lane, mail, settled.finally(draft.free))
-      await this.#waitForResults(lane, goesOn && !mailboxFailure ? settlingMax : 1)
+      const { mailbox, mailboxFailure, isRefused } = await this.#sendNext(lane, batch)
       if (mailboxFailure) {
         this.#slots.hasFailed(lane)
-        giveBack()
+        this.#giveBack(lane, batch)
         await this.#releaseAhead(lane)
-        await this.#rest(lane, mail.mailbox, mailboxFailure)
+        await this.#rest(lane, mailbox, mailboxFailure)
         return
       }
       // A refused mark mostly means that the whole batch is stale (paused, window closed): the rest is
@@ -242,14 +230,38 @@ export class Lanes {
         break
       }
     }
-    giveBack()
+    this.#giveBack(lane, batch)
+  }
+
+  /**
+   * A function of its own, since one that waits keeps what its variables held last: a mailbox that
+   * waits for room would keep the mail before, which may have a megabyte.
+   */
+  async #sendNext(lane: Lane, batch: Batch) {
+    const { waiting, drafts, size } = batch
+    const draft = await this.#makeDrafts(lane, batch)
+    const mail = draft.claimed
+    drafts.shift()
+    waiting.shift()
+    const goesOn = mail.gapMs === 0
+    if (goesOn && !lane.ahead && waiting.length <= size / 2) this.#planAhead(lane)
+    const { mailboxFailure, isRefused, settled } = await this.#sendOne(lane, draft, batch)
+    if (!mailboxFailure && 'mail' in draft.made) this.#slots.hasSucceeded(lane)
+    this.#settling(lane, mail, settled.finally(draft.free))
+    await this.#waitForResults(lane, goesOn && !mailboxFailure ? settlingMax : 1)
+    return { mailbox: mail.mailbox, mailboxFailure, isRefused }
+  }
+
+  #giveBack(lane: Lane, { waiting, drafts }: Batch) {
+    for (const { free } of drafts) free()
+    this.#release(lane, waiting)
   }
 
   /**
    * The next mail, and those behind it that leave over the same connection at once, as far as there is
    * room for them.
    */
-  async #makeDrafts(lane: Lane, waiting: ClaimedMail[], drafts: Draft[]): Promise<Draft> {
+  async #makeDrafts(lane: Lane, { waiting, drafts }: Batch): Promise<Draft> {
     const [mail] = waiting as [ClaimedMail]
     const first = drafts[0] ?? (await draftMail(this.#ctx, mail, this.#writers))
     drafts[0] = first
@@ -275,14 +287,14 @@ export class Lanes {
   }
 
   /** Whatever goes wrong, its row and those of the mails behind it do not stay open. */
-  async #sendOne(lane: Lane, draft: Draft, behind: Draft[], giveBack: () => void) {
+  async #sendOne(lane: Lane, draft: Draft, batch: Batch) {
     try {
-      return await sendMail(this.#ctx, lane, draft, behind, this.#writers)
+      return await sendMail(this.#ctx, lane, draft, batch.drafts, this.#writers)
     } catch (error) {
       const { claimed } = draft
       draft.free()
       this.#settling(lane, claimed, abandonMail(this.#ctx, claimed, this.#writers))
-      giveBack()
+      this.#giveBack(lane, batch)
       throw error
     }
   }
