@@ -91,7 +91,11 @@ export const faults: Fault<SendingConditions>[] = [
     'What was looked at when a mail was claimed is not looked at again before it is sent.',
     { ...fast, doubtChance: 0.5, leads: 4 },
     statement.mark,
-    [/join lateral \(\s+select l\.id from .* g on true/s, ''],
+    // Its parameter still needs a type.
+    [
+      /join lateral \(\s+select l\.id from .* g on true/s,
+      'join lateral (select 1 where $12::timestamptz is not null) g on true',
+    ],
   ),
   rewriting(
     'reads-late',
