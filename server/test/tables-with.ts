@@ -11,7 +11,16 @@ export async function tablesWith(db: Db, text: string): Promise<string[]> {
   for (const { name } of tables) {
     const { rows } = await sql<{ row: string }>`
       select to_jsonb(each)::text as row from ${sql.table(name)} each`.execute(db)
-    if (rows.some(({ row }) => row.toLowerCase().includes(text))) found.push(name)
+    if (rows.some(({ row }) => readable(row).includes(text))) found.push(name)
   }
   return found
+}
+
+/** Bytes are digits in JSON: read as what files are written in. */
+function readable(row: string): string {
+  const bytes = [...row.matchAll(/"\\\\x([0-9a-f]+)"/g)].map(([, digits = '']) =>
+    Buffer.from(digits, 'hex'),
+  )
+  const texts = bytes.flatMap((each) => [each.toString(), each.toString('utf16le')])
+  return [row, ...texts].join('\n').toLowerCase()
 }
