@@ -1,15 +1,13 @@
 import { sql } from 'kysely'
-import { createPartitions } from '../server/src/kernel/db/partitions.ts'
 import { firstIdAt } from '../server/src/kernel/ids.ts'
 import { startRole } from './child.ts'
 import type { Figure } from './figure.ts'
 import { type BenchService, openService, percentile } from './service.ts'
+import { insertHistory } from './webhook-history.ts'
 
 const rows = 2_000_000
 const deepRow = 1_000_000
-const days = 30
 const requests = 200
-const dayMs = 86_400_000
 
 /** Page 1 against the page at row 1,000,000 of webhook-events, and the summary over 30 days. */
 export async function bench(): Promise<Figure[]> {
@@ -56,36 +54,10 @@ export async function bench(): Promise<Figure[]> {
 }
 
 /** @returns the id at `deepRow`, counted from the newest */
-async function fill({ ctx, workspaceId }: BenchService): Promise<string> {
-  for (let week = 0; week <= 5; week++) {
-    const at = new Date(ctx.now().getTime() - week * 7 * dayMs)
-    for (const name of ['events', 'webhook_events']) {
-      await createPartitions(ctx.db, { name, by: 'week' }, at)
-    }
-  }
-  const startMs = ctx.now().getTime() - days * dayMs
-  const stepMs = (days * dayMs) / rows
-  const webhook = ctx.newId()
-  // An id whose time grows with n and whose tail is n, so that both tables can be joined.
-  const id = sql`(lpad(to_hex((${startMs}::float8 + n * ${stepMs}::float8)::bigint), 12, '0')
-    || '7000' || '8' || lpad(to_hex(n), 15, '0'))::uuid`
-  await sql`
-    insert into events (workspace_id, id, type, lead_email, body)
-    select ${workspaceId}::uuid, ${id}, 'lead.interested', 'lead' || n || '@example.com',
-      '{"type": "lead.interested", "data": {"note": "' || repeat('x', 200) || '"}}'
-    from generate_series(1, ${rows}::int) n`.execute(ctx.db)
-  await sql`
-    insert into webhook_events (workspace_id, id, webhook_id, webhook_url, event_id, event_type,
-      lead_email, retry_group_id, retry_count, status_code, success, will_retry, response_time_ms)
-    select ${workspaceId}::uuid, ${id}, ${webhook}::uuid, 'https://example.com/hook', ${id},
-      'lead.interested', 'lead' || n || '@example.com', ${id}, 0, 200, true, false, 20
-    from generate_series(1, ${rows}::int) n`.execute(ctx.db)
-  await sql`
-    insert into webhook_event_counts (workspace_id, date, slot, succeeded, failed)
-    select ${workspaceId}::uuid, d::date, slot, ${Math.floor(rows / days / 16)}::int, 0
-    from generate_series(${new Date(startMs)}::timestamptz, ${ctx.now()}::timestamptz, '1 day') d,
-      generate_series(0, 15) slot`.execute(ctx.db)
-  await sql`vacuum analyze webhook_events, events, webhook_event_counts`.execute(ctx.db)
+async function fill(service: BenchService): Promise<string> {
+  const { ctx, workspaceId } = service
+  const url = 'https://example.com/hook'
+  await insertHistory(service, { webhookId: ctx.newId(), url, rows, leads: rows })
   const { rows: found } = await sql<{ id: string }>`
     select id from webhook_events where workspace_id = ${workspaceId}::uuid and id > ${firstIdAt(new Date(0))}::uuid
     order by id desc offset ${deepRow} limit 1`.execute(ctx.db)

@@ -1,0 +1,108 @@
+import { fileURLToPath } from 'node:url'
+import { pageSizes } from '../../scripts/page-sizes.ts'
+import type { Figure } from '../figure.ts'
+import { percentile } from '../service.ts'
+import { insertLeads } from './leads.ts'
+import { createCampaign, createWebhook, type Page, type Stage } from './stage.ts'
+
+const loads = 7
+const visits = 7
+const places = [
+  ...['Home', 'Campaigns', 'Leads', 'Inbox', 'Contacts', 'OAuth service accounts', 'Webhooks'],
+  ...['Mailboxes', 'Labels', 'Suppression', 'Members', 'Workspace', 'Audit log'],
+]
+const paintMsMax = 1500
+const visitMsMax = 200
+const kilobytesMax = 250
+
+/** From an address that is opened for the first time to what is largest on it, and from page to page. */
+export async function measurePages(stage: Stage): Promise<Figure[]> {
+  const { service, api, openPage } = stage
+  await insertLeads(service, await createCampaign(stage, 'bench'), 10_000)
+  await createWebhook(stage)
+  const paints: number[] = []
+  const barePaints: number[] = []
+  for (let load = 0; load < loads; load++) {
+    const page = await openPage()
+    await page.goto(`${api.address}/health`)
+    barePaints.push(await readLargestPaint(page))
+    await page.goto(`${api.address}/w/default`)
+    await settled(page)
+    paints.push(await readLargestPaint(page))
+    await page.context().close()
+  }
+  const page = await openPage()
+  await page.goto(`${api.address}/w/default`)
+  await settled(page)
+  const dist = fileURLToPath(new URL('../../server/application', import.meta.url))
+  const [largest] = pageSizes(dist)
+  const paint = percentile(paints, 0.5)
+  return [
+    {
+      name: `largest contentful paint of Home with an empty cache, p50 (slowest ${Math.round(Math.max(...paints))} ms)`,
+      value: paint,
+      unit: 'ms',
+      limit: { name: 'a page of one line of text', value: percentile(barePaints, 0.5) },
+      target: `< ${paintMsMax} ms`,
+      met: paint < paintMsMax,
+    },
+    {
+      name: 'script of the largest page, gzip',
+      value: (largest?.bytes ?? Number.NaN) / 1000,
+      unit: 'kB',
+      target: `≤ ${kilobytesMax} kB`,
+      met: (largest?.bytes ?? Number.NaN) <= kilobytesMax * 1000,
+    },
+    ...(await measureVisits(page)),
+  ]
+}
+
+async function measureVisits(page: Page): Promise<Figure[]> {
+  const times = new Map<string, number[]>(places.map((place) => [place, []]))
+  for (let visit = 0; visit < visits; visit++) {
+    for (const place of [...places.slice(1), 'Home']) {
+      times.get(place)?.push(await visitPlace(page, place))
+    }
+  }
+  return places.map((place) => {
+    const [first = Number.NaN, ...later] = times.get(place) ?? []
+    const value = percentile(later, 0.5)
+    return {
+      name: `to ${place}, p50 (the first time ${Math.round(first)} ms)`,
+      value,
+      unit: 'ms',
+      target: `< ${visitMsMax} ms`,
+      met: value < visitMsMax,
+    }
+  })
+}
+
+/** By the page's own clock, from the click to the frame in which nothing is loading any more. @returns ms */
+async function visitPlace(page: Page, place: string): Promise<number> {
+  const link = page.getByRole('navigation').getByRole('link', { name: place, exact: true })
+  return (await link.first().evaluate(
+    `(link) => new Promise((resolve) => {
+      const startedMs = performance.now()
+      const path = new URL(link.href).pathname
+      const look = () => {
+        const main = document.querySelector('main')
+        const isThere = location.pathname === path && main?.querySelector('h1')
+        if (!isThere || ${isLoading}) return requestAnimationFrame(look)
+        requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - startedMs)))
+      }
+      link.click()
+      requestAnimationFrame(look)
+    })`,
+  )) as number
+}
+
+const isLoading = `document.querySelector('main [aria-busy=true], main .mantine-Skeleton-root')`
+
+const settled = (page: Page) =>
+  page.waitForFunction(`document.querySelector('main h1') && !${isLoading}`)
+
+const readLargestPaint = async (page: Page): Promise<number> =>
+  (await page.evaluate(`new Promise((resolve) => {
+    new PerformanceObserver((list) => resolve(list.getEntries().at(-1).startTime))
+      .observe({ type: 'largest-contentful-paint', buffered: true })
+  })`)) as number
