@@ -66,9 +66,3 @@ async function readAddress(child: ChildProcess, logFile: string): Promise<string
   }
   throw new Error('the child ended before it had started')
 }
-
-/** The most memory a process ever had resident (proc(5), VmHWM). */
-export async function peakMegabytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024
-}

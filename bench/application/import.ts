@@ -1,10 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { withSession } from '../../server/src/kernel/db/session.ts'
+import { peakMegabytes } from '../../server/test/memory.ts'
+import { readRenderers } from '../../web/test/browser.ts'
 import type { Figure } from '../figure.ts'
 import type { BenchService } from '../service.ts'
 import { leadOf } from './leads.ts'
-import { createCampaign, type Page, type Stage } from './stage.ts'
+import { createCampaign, type Stage } from './stage.ts'
 
 const rows = 100_000
 const rowsPerSecondMin = 10_000
@@ -41,7 +43,7 @@ export async function measureImport(stage: Stage): Promise<Figure[]> {
     items: { result: { added: number } }[]
   }
   if (items[0]?.result.added !== rows) throw new Error(`${items[0]?.result.added} were added`)
-  const megabytes = await readMemory(page)
+  const megabytes = Math.max(...(await Promise.all((await readRenderers(page)).map(peakMegabytes))))
   const value = rows / ((endedMs - startedMs) / 1000)
   const limit = rows / ((await copyBare(service, bare)) / 1000)
   return [
@@ -61,7 +63,7 @@ export async function measureImport(stage: Stage): Promise<Figure[]> {
       met: true,
     },
     {
-      name: 'memory of the page afterwards, all that its process holds for it',
+      name: 'memory of the page’s process at its peak, Chromium itself included',
       value: megabytes,
       unit: 'MB',
       target: '< 300 MB',
@@ -71,20 +73,6 @@ export async function measureImport(stage: Stage): Promise<Figure[]> {
 }
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
-
-async function readMemory(page: Page): Promise<number> {
-  const debug = await page.context().newCDPSession(page)
-  const {
-    usedSize,
-    embedderHeapUsedSize = 0,
-    backingStorageSize = 0,
-  } = (await debug.send('Runtime.getHeapUsage')) as {
-    usedSize: number
-    embedderHeapUsedSize?: number
-    backingStorageSize?: number
-  }
-  return (usedSize + embedderHeapUsedSize + backingStorageSize) / 1e6
-}
 
 async function copyBare({ ctx, workspaceId }: BenchService, campaignId: string): Promise<number> {
   const at = ctx.now().toISOString()

@@ -27,13 +27,13 @@ export async function measurePages(stage: Stage): Promise<Figure[]> {
     await page.goto(`${api.address}/health`)
     barePaints.push(await readLargestPaint(page))
     await page.goto(`${api.address}/w/default`)
-    await settled(page)
+    await settle(page)
     paints.push(await readLargestPaint(page))
     await page.context().close()
   }
   const page = await openPage()
   await page.goto(`${api.address}/w/default`)
-  await settled(page)
+  await settle(page)
   const dist = fileURLToPath(new URL('../../server/application', import.meta.url))
   const [largest] = pageSizes(dist)
   const paint = percentile(paints, 0.5)
@@ -80,26 +80,27 @@ async function measureVisits(page: Page): Promise<Figure[]> {
 /** By the page's own clock, from the click to the frame in which nothing is loading any more. @returns ms */
 async function visitPlace(page: Page, place: string): Promise<number> {
   const link = page.getByRole('navigation').getByRole('link', { name: place, exact: true })
-  return (await link.first().evaluate(
-    `(link) => new Promise((resolve) => {
+  const path = await link.first().getAttribute('href')
+  return (await page.evaluate(
+    `new Promise((resolve) => {
       const startedMs = performance.now()
-      const path = new URL(link.href).pathname
       const look = () => {
-        const main = document.querySelector('main')
-        const isThere = location.pathname === path && main?.querySelector('h1')
-        if (!isThere || ${isLoading}) return requestAnimationFrame(look)
+        const isThere = location.pathname === '${path}' && document.querySelector('main h1')
+        if (!isThere || document.querySelector('${loading}')) return requestAnimationFrame(look)
         requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - startedMs)))
       }
-      link.click()
+      document.querySelector('nav a[href="${path}"]').click()
       requestAnimationFrame(look)
     })`,
   )) as number
 }
 
-const isLoading = `document.querySelector('main [aria-busy=true], main .mantine-Skeleton-root')`
+const loading = 'main [aria-busy=true], main .mantine-Skeleton-root'
 
-const settled = (page: Page) =>
-  page.waitForFunction(`document.querySelector('main h1') && !${isLoading}`)
+async function settle(page: Page) {
+  await page.locator('main h1').first().waitFor()
+  await page.locator(loading).first().waitFor({ state: 'detached' })
+}
 
 const readLargestPaint = async (page: Page): Promise<number> =>
   (await page.evaluate(`new Promise((resolve) => {

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { createWorkspace } from '../../server/src/features/workspaces/index.ts'
-import { peakMegabytes, startRole } from '../child.ts'
+import { peakMegabytes } from '../../server/test/memory.ts'
+import { startRole } from '../child.ts'
 import type { Figure } from '../figure.ts'
 import type { BenchReceiver } from '../receiver.ts'
 import type { BenchService } from '../service.ts'

@@ -23,6 +23,14 @@ export async function installClock(page: Page) {
 
 const clockInMail = /^Blocked script execution in '[^']*\/app\/messages\//
 
+/** The processes that pages live in; an empty one that Chromium keeps in reserve is among them. */
+export async function readRenderers(page: Page): Promise<number[]> {
+  const debug = await page.context().browser()?.newBrowserCDPSession()
+  const { processInfo = [] } = (await debug?.send('SystemInfo.getProcessInfo')) ?? {}
+  await debug?.detach()
+  return processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id)
+}
+
 /** What a page may never do: fail a script, or break its own policy. */
 export function watch(page: Page): string[] {
   const faults: string[] = []
