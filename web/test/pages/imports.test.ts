@@ -1,6 +1,10 @@
+import { mkdtempDisposable, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { expect } from 'vitest'
-import { importer } from '../../../server/test/imports.ts'
+import { importer, manyRows } from '../../../server/test/imports.ts'
+import { forgetPeak, peakMegabytes } from '../../../server/test/memory.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
+import { readRenderers } from '../browser.ts'
 import { test } from './fixture.ts'
 
 const path = '/w/default/leads/import'
@@ -76,10 +80,10 @@ test('what cannot be imported says what to do, and a lost part is sent again', a
     page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer })
   await choose('leads.csv', Buffer.from('504b0304140006000800', 'hex'))
   await page.getByText('This is an Excel workbook.').waitFor()
-  await page.getByRole('button', { name: 'Cancel import' }).click()
-  await page.getByText('Cancelled').waitFor()
+  await page.getByText('Failed').waitFor()
+  await page.getByRole('link', { name: 'Choose another file' }).click()
+  await page.getByText('Drop a CSV file here').waitFor()
 
-  await page.goto(`${application.address}${path}`)
   let lost = 0
   await page.route('**/parts/*', (route) => {
     lost += 1
@@ -88,6 +92,48 @@ test('what cannot be imported says what to do, and a lost part is sent again', a
   await choose('again.csv', Buffer.from('email\nzoe@example.com\n'))
   await page.getByText('zoe@example.com').waitFor()
   expect(lost).toBe(2)
+})
+
+test('a picture and a row of 200 MB are refused with what to do, and neither the server nor the page grows', async ({
+  application,
+  open,
+}) => {
+  const { api, asOwner } = application
+  await asOwner('POST', '/app/api/v2/campaigns', { name: 'Large' })
+  await using folder = await mkdtempDisposable(`${tmpdir()}/outrider-imports-`)
+  const write = async (name: string, begin: string | Buffer) => {
+    const file = `${folder.path}/${name}`
+    await writeFile(file, begin)
+    // Zeros that take no room on the disk.
+    await truncate(file, 200_000_000)
+    return file
+  }
+  const page = await open(application.visitor, path)
+  const choose = (file: string) => page.locator('input[type=file]').setInputFiles(file)
+  const renderers = await readRenderers(page)
+  const peaks = () => Promise.all([process.pid, ...renderers].map(peakMegabytes))
+  await Promise.all([process.pid, ...renderers].map(forgetPeak))
+  const before = await peaks()
+  let parts = 0
+  page.on('request', (request) => {
+    if (request.url().includes('/parts/')) parts++
+  })
+  await choose(await write('picture.csv', Buffer.from('89504e470d0a1a0a', 'hex')))
+  await page.getByText('This is no text file. Export the leads as CSV').waitFor()
+  expect(parts).toBe(1)
+
+  await page.getByRole('link', { name: 'Choose another file' }).click()
+  await choose(await write('endless.csv', manyRows(10_000)))
+  await page.getByLabel('Campaign').first().click()
+  await page.getByRole('option', { name: 'Large' }).click()
+  await page.getByRole('button', { name: 'Check the file' }).click()
+  await page.getByText('Looking at every row').waitFor()
+  await importer(api).run()
+  await page.getByText('Row 10002 of the file is longer than').waitFor()
+  expect(parts).toBe(49)
+  expect(await page.getByRole('button', { name: /^Import/ }).isDisabled()).toBe(true)
+  const after = await peaks()
+  for (const [at, peak] of after.entries()) expect(peak - (before[at] ?? 0)).toBeLessThan(150)
 })
 
 test('a viewer imports nothing', async ({ application, open }) => {

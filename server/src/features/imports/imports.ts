@@ -50,9 +50,8 @@ export async function createImport(
 }
 
 /**
- * Keeps a part of the file, once, whoever sends it how often. The first one tells what the file is.
- *
- * @throws AppError with what to do when the file is none with columns
+ * Keeps a part of the file, once, whoever sends it how often. The first one tells what the file is, and
+ * a file that is none with columns ends the import with what to do: no other part is of use.
  */
 export async function putPart(
   ctx: Context,
@@ -70,7 +69,7 @@ export async function putPart(
   if (content.length !== expected) {
     throw invalidField('/', `part ${number} has ${expected} bytes; choose the same file again`)
   }
-  const read = number === 1 ? await readFormat(content) : undefined
+  const read = number === 1 ? await readFormat(content).catch(keepRefusal) : undefined
   return transaction(ctx, async (tx) => {
     const row = await lock(tx, workspaceId, id)
     const digest = await queries.findPartDigest(tx.db, workspaceId, id, number)
@@ -80,6 +79,7 @@ export async function putPart(
       return shown(row, await queries.listPartNumbers(tx.db, workspaceId, id))
     }
     if (row.state !== 'uploading') throw notOpen()
+    if (read instanceof AppError) return end(tx, row, 'failed', read.message)
     await queries.insertPart(tx.db, workspaceId, id, number, content)
     if (read) {
       const { format, preview } = read
@@ -89,6 +89,11 @@ export async function putPart(
     if (parts.size === row.parts_total) row.state = 'ready'
     return save(tx, row, parts)
   })
+}
+
+function keepRefusal(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  throw error
 }
 
 /** What becomes of the columns, and where the leads go. A check that was made before holds no more. */

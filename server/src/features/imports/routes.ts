@@ -183,7 +183,7 @@ const partRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'putImportPart',
         summary: 'Send a part of the file',
         description:
-          'Counted from 1. The answer to the first has the columns and what they may be.',
+          'Counted from 1. The answer to the first has the columns and what they may be, or is `failed` with what to do when the file is none with columns.',
         tags,
         params: Type.Object({ id: Uuid, number: Type.Integer({ minimum: 1, maximum: 1000 }) }),
         body: {

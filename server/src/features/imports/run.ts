@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { BrokenFile } from '../../kernel/csv/recode.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { Fingerprints } from '../../kernel/fingerprints.ts'
 import { describeError } from '../../kernel/log.ts'
 import { addLeads } from '../leads/index.ts'
 import { tellPages } from '../live/index.ts'
@@ -79,7 +80,7 @@ async function readAndWrite(ctx: Context, claimed: Claimed, signal: AbortSignal)
   if (!begun?.format || !begun.preview || !begun.mapping || begun.claim !== claimed.claim) return
   const done = begun.row_done
   // Of the whole file, so that a check tells what an import does, whatever the batches.
-  const seen = new Set<string>()
+  const seen = new Fingerprints()
   let bytes = 0
   async function* parts() {
     for (let number = 1; number <= (begun?.parts_total ?? 0); number++) {
@@ -116,12 +117,9 @@ async function readAndWrite(ctx: Context, claimed: Claimed, signal: AbortSignal)
   await finish(ctx, claimed, problem, false)
 }
 
-function withoutRepeated(row: ReadRow, seen: Set<string>): ReadRow {
-  if (!('lead' in row)) return row
-  if (seen.has(row.folded))
-    return { number: row.number, skipped: skippedRow(row, 'duplicate_in_file') }
-  seen.add(row.folded)
-  return row
+function withoutRepeated(row: ReadRow, seen: Fingerprints): ReadRow {
+  if (!('lead' in row) || seen.add(row.folded)) return row
+  return { number: row.number, skipped: skippedRow(row, 'duplicate_in_file') }
 }
 
 type GoodRow = Extract<ReadRow, { folded: string }>

@@ -1180,7 +1180,7 @@ export const downloadImportReport = <ThrowOnError extends boolean = true>(option
 /**
  * Send a part of the file
  *
- * Counted from 1. The answer to the first has the columns and what they may be.
+ * Counted from 1. The answer to the first has the columns and what they may be, or is `failed` with what to do when the file is none with columns.
  */
 export const putImportPart = <ThrowOnError extends boolean = true>(options: Options<PutImportPartData, ThrowOnError>): RequestResult<PutImportPartResponses, unknown, ThrowOnError> => (options.client ?? client).put<PutImportPartResponses, unknown, ThrowOnError>({
     bodySerializer: null,

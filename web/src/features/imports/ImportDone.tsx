@@ -21,7 +21,21 @@ export function ImportDone({ data }: { data: Import }) {
       {data.result && <Counts outcome={data.result} />}
       {data.result && <SkippedRows id={data.id} outcome={data.result} />}
       <Group>
-        {data.campaign_id && (
+        {!data.result && (
+          <Button
+            renderRoot={(props) => (
+              <Link
+                {...props}
+                to="/w/$handle/leads/import"
+                params={{ handle }}
+                search={{ campaign: data.campaign_id ?? undefined }}
+              />
+            )}
+          >
+            {t(($) => $.imports.another)}
+          </Button>
+        )}
+        {data.result && data.campaign_id && (
           <Button
             renderRoot={(props) => (
               <Link
@@ -34,19 +48,21 @@ export function ImportDone({ data }: { data: Import }) {
             {t(($) => $.imports.openCampaign)}
           </Button>
         )}
-        <Button
-          variant="default"
-          renderRoot={(props) => (
-            <Link
-              {...props}
-              to="/w/$handle/leads"
-              params={{ handle }}
-              search={{ campaign: data.campaign_id ?? undefined }}
-            />
-          )}
-        >
-          {t(($) => $.imports.showLeads)}
-        </Button>
+        {data.result && (
+          <Button
+            variant="default"
+            renderRoot={(props) => (
+              <Link
+                {...props}
+                to="/w/$handle/leads"
+                params={{ handle }}
+                search={{ campaign: data.campaign_id ?? undefined }}
+              />
+            )}
+          >
+            {t(($) => $.imports.showLeads)}
+          </Button>
+        )}
       </Group>
     </Stack>
   )

@@ -48,8 +48,11 @@ export async function sendFile(
   note(id, { file, sentBytes: Math.max(0, sentBytes), fault: undefined })
   for (const number of parts_missing) {
     const part = file.slice((number - 1) * part_bytes, number * part_bytes)
-    const fault = await sendPart(workspaceId, id, number, part, onAnswer)
-    if (fault) return note(id, { file, sentBytes, fault })
+    const answer = await sendPart(workspaceId, id, number, part)
+    if (isFault(answer)) return note(id, { file, sentBytes, fault: answer })
+    onAnswer(answer)
+    // The first part has shown that the file is no list.
+    if (answer.state === 'failed') break
     sentBytes += part.size
     note(id, { file, sentBytes: Math.max(0, sentBytes), fault: undefined })
   }
@@ -61,16 +64,14 @@ async function sendPart(
   id: string,
   number: number,
   body: Blob,
-  onAnswer: (answer: Import) => void,
-): Promise<Fault | undefined> {
+): Promise<Import | Fault> {
   for (let attempt = 1; ; attempt++) {
     try {
       // Another workspace may be looked at by now.
       const headers = { 'X-Workspace-ID': workspaceId }
       const path = { id, number }
       const { data } = await putImportPart({ path, headers, body, throwOnError: true })
-      onAnswer(data)
-      return
+      return data
     } catch (thrown) {
       const fault = isFault(thrown) ? thrown : unreachable
       const isLost = fault.statusCode === 0 || fault.statusCode >= 500

@@ -2820,7 +2820,7 @@ export const downloadImportReportOptions = (options: Options<DownloadImportRepor
 /**
  * Send a part of the file
  *
- * Counted from 1. The answer to the first has the columns and what they may be.
+ * Counted from 1. The answer to the first has the columns and what they may be, or is `failed` with what to do when the file is none with columns.
  */
 export const putImportPartMutation = (options?: Partial<Options<PutImportPartData>>): UseMutationOptions<PutImportPartResponse, DefaultError, Options<PutImportPartData>> => {
     const mutationOptions: UseMutationOptions<PutImportPartResponse, DefaultError, Options<PutImportPartData>> = {
