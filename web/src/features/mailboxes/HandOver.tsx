@@ -94,11 +94,7 @@ function ConfirmHandOver({ mailbox: { id, address: from }, to, onClose }: Confir
           ))}
         </List>
       )}
-      {!is_read && (
-        <Text size="sm">
-          {t(($) => $.mailboxes.handOver.unread, { from })}
-        </Text>
-      )}
+      {!is_read && <Text size="sm">{t(($) => $.mailboxes.handOver.unread, { from })}</Text>}
     </ConfirmDialog>
   )
 }
