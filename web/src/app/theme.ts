@@ -69,7 +69,13 @@ export const themeOf = (words: { close: string; showPassword: string }) => {
     respectReducedMotion: true,
     components: {
       Modal: { defaultProps: { centered: true, closeButtonProps, attributes } },
-      Drawer: { defaultProps: { position: 'right', closeButtonProps, attributes } },
+      Drawer: {
+        defaultProps: {
+          ...{ position: 'right', closeButtonProps, attributes },
+          // It holds a form: a click beside it does not throw away what is typed.
+          closeOnClickOutside: false,
+        },
+      },
       Notification: { defaultProps: { closeButtonProps } },
       PasswordInput: {
         defaultProps: { visibilityToggleButtonProps: { 'aria-label': words.showPassword } },

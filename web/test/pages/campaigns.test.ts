@@ -175,6 +175,94 @@ test('a removed step comes back, what the editor would flatten is shown as its s
   await launch.getByText('without your last changes').waitFor({ state: 'detached' })
 })
 
+test('a removed variant and a removed weekly schedule come back', async ({ application, open }) => {
+  const variants = ['One', 'Two', 'Three'].map((subject) => ({ subject, body: '<p>Hi</p>' }))
+  const { id } = await createCampaign(application, {
+    name: 'Undone',
+    sequences: [{ steps: [{ variants }] }],
+  })
+  const stored = async () => {
+    const { body } = await application.asOwner('GET', `/app/api/v2/campaigns/${id}`)
+    const { sequences: found, campaign_schedule } = body as {
+      sequences: ReturnType<typeof sequences>
+      campaign_schedule: { schedules: { name: string; timing: object }[] }
+    }
+    const [step] = found[0]?.steps ?? []
+    return {
+      subjects: step?.variants.map(({ subject }) => subject),
+      schedules: campaign_schedule.schedules,
+    }
+  }
+  const page = await open(application.visitor, `${path}/${id}?variant=2`)
+  const undo = page.getByRole('alert').getByRole('button', { name: 'Undo' })
+  await page.getByRole('button', { name: 'Remove variant' }).click()
+  await expect.poll(async () => (await stored()).subjects).toEqual(['One', 'Three'])
+  await saved(page)
+  // What is written meanwhile stays.
+  await page.getByRole('button', { name: 'Variant A' }).click()
+  await page.getByRole('textbox', { name: 'Subject' }).fill('First')
+  await undo.click()
+  await expect.poll(async () => (await stored()).subjects).toEqual(['First', 'Two', 'Three'])
+
+  await page.getByRole('link', { name: 'Schedule' }).click()
+  await page.getByRole('button', { name: 'Add schedule' }).click()
+  await page.getByRole('textbox', { name: 'From' }).fill('06:00')
+  await saved(page)
+  const { schedules } = await stored()
+  expect(schedules).toHaveLength(2)
+  await page.getByRole('button', { name: 'Remove schedule' }).click()
+  await expect.poll(async () => (await stored()).schedules.length).toBe(1)
+  await undo.click()
+  await expect.poll(async () => (await stored()).schedules).toEqual(schedules)
+})
+
+test('nothing starts that somebody else changed since it was looked at', async ({
+  application,
+  open,
+}) => {
+  await prepareMailbox(application)
+  const { id } = await createCampaign(application, {
+    ...{ name: 'Looked at', sequences: sequences(), email_list: [address] },
+  })
+  await addLead(application, id)
+  const url = `/app/api/v2/campaigns/${id}`
+  const status = async () => (await application.asOwner('GET', url)).body.status
+  const page = await open(application.visitor, `${path}/${id}`)
+  await page.getByRole('button', { name: 'Launch' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Everything it needs is there').waitFor()
+  let isChanged = false
+  await page.route(`**${url}`, async (route) => {
+    if (route.request().method() === 'PATCH' && !isChanged) {
+      isChanged = true
+      await application.asOwner('PATCH', url, { name: 'Another' })
+    }
+    await route.fallback()
+  })
+  await dialog.getByRole('button', { name: 'Launch' }).click()
+  await dialog.getByText('Somebody changed it a moment ago').waitFor()
+  expect(await status()).toBe('draft')
+  await page.getByRole('dialog', { name: 'Launch “Another”' }).waitFor()
+  await dialog.getByRole('button', { name: 'Launch' }).click()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await expect.poll(status).toBe('paused')
+})
+
+test('a draft is deleted with its leads, and says how many', async ({ application, open }) => {
+  const { id } = await createCampaign(application, { name: 'Thrown away' })
+  await application.asOwner('POST', '/app/api/v2/lead/add', {
+    ...{ campaign_id: id, leads: [{ email: 'a@lead.example' }, { email: 'b@lead.example' }] },
+  })
+  const page = await open(application.visitor, path)
+  await page.getByRole('button', { name: 'Actions for Thrown away' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Delete “Thrown away”?' })
+  await dialog.getByText('Its 2 leads are deleted with it.').waitFor()
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('The draft is deleted.').waitFor()
+  expect((await application.asOwner('GET', `/app/api/v2/campaigns/${id}`)).status).toBe(404)
+})
+
 test('a mail is shown as it leaves, whatever is in it, and what the editor would change it does not open', async ({
   application,
   open,

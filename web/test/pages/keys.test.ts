@@ -83,6 +83,31 @@ test('a lost answer is asked for again under the same Idempotency-Key', async ({
   expect(await page.getByRole('rowheader', { name: 'Lost once' }).count()).toBe(1)
 })
 
+test('a new key stays until somebody says that they have it', async ({ application, open }) => {
+  const page = await open(application.visitor, path)
+  await page.getByRole('button', { name: 'New key' }).first().click()
+  const form = page.getByRole('textbox', { name: 'Name' })
+  await form.fill('Shown once')
+  await page.mouse.click(5, 5)
+  expect(await form.inputValue()).toBe('Shown once')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const secret = page.getByRole('textbox', { name: 'Shown once' })
+  const key = await secret.inputValue()
+  const leave = [
+    () => page.mouse.click(5, 5),
+    () => page.keyboard.press('Escape'),
+    () => page.getByRole('dialog').getByRole('button', { name: 'Close' }).click(),
+    () => page.goBack(),
+  ]
+  for (const tryTo of leave) await tryTo()
+  await page.getByRole('alert').getByText('It is shown only now').waitFor()
+  expect(await secret.inputValue()).toBe(key)
+  await expect.poll(() => new URL(page.url()).search).toBe('?panel=new')
+  await page.getByRole('button', { name: 'I have stored it' }).click()
+  await page.getByRole('rowheader', { name: 'Shown once' }).waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+})
+
 test('what the server refuses is said at the field that it names', async ({
   application,
   open,

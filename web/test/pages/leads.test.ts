@@ -217,6 +217,41 @@ test('of more than a hundred campaigns and labels the oldest can be chosen', asy
   await row.getByText('Label zero').waitFor()
 })
 
+test('who changes more leads than can be set back is asked first', async ({
+  application,
+  open,
+}) => {
+  const people = Array.from({ length: 1001 }, (_, at) => ({ email: `many-${at}@example.com` }))
+  const campaign = await addLeads(application, 'Many', people.slice(0, 1000))
+  await application.asOwner('POST', '/app/api/v2/lead/add', {
+    ...{ campaign_id: campaign, leads: people.slice(1000) },
+  })
+  const page = await open(application.visitor, `${path}?campaign=${campaign}`)
+  await page.getByText('1,001 leads', { exact: true }).waitFor()
+  await page.getByLabel('Select all').check()
+  const asked: string[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/leads/bulk')) asked.push(request.postData() ?? '')
+  })
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Set status' }).click()
+  await page.getByRole('menuitem', { name: 'Not interested' }).click()
+  await dialog.getByText('Set to “Not interested”: 1,001 leads selected?').waitFor()
+  await dialog.getByText('there is no undo').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await dialog.getByText('Pause: 1,001 leads selected?').waitFor()
+  expect(asked).toEqual([])
+  await dialog.getByRole('button', { name: 'Pause' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Stop' }).waitFor()
+  expect(asked).toHaveLength(1)
+})
+
 test('a viewer sees leads and changes none; whoever is erased is gone from the page', async ({
   application,
   open,

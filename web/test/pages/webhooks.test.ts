@@ -194,7 +194,11 @@ test('a webhook is changed, given another secret and deleted', async ({ applicat
   await page.getByRole('button', { name: 'Replace secret' }).click()
   const secret = page.getByRole('textbox', { name: /^Signing secret/ })
   expect(await secret.inputValue()).toMatch(/^whsec_/)
+  await page.keyboard.press('Escape')
+  await page.getByRole('alert').getByText('It is shown only now').waitFor()
+  expect(await secret.inputValue()).toMatch(/^whsec_/)
   await page.getByRole('button', { name: 'I have stored it' }).click()
+  await secret.waitFor({ state: 'detached' })
 
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Delete webhook' }).click()

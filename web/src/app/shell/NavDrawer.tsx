@@ -10,6 +10,7 @@ export default function NavDrawer({ opened, onClose }: { opened: boolean; onClos
       opened={opened}
       onClose={onClose}
       position="left"
+      closeOnClickOutside
       size="17rem"
       title={<Wordmark />}
       classNames={{ body: classes.drawer }}

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, PasswordInput, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
@@ -9,6 +9,7 @@ import {
   renewBackupCodesMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { Form } from '../../ui/Form.tsx'
+import { ShownOnce } from '../../ui/ShownOnce.tsx'
 import { useSessionRefresh } from '../users/index.ts'
 import { BackupCodes } from './BackupCodes.tsx'
 
@@ -45,12 +46,17 @@ export function ConfirmWithPassword({ opened, verb, onClose }: ConfirmWithPasswo
   })
   const { mutate, isPending, error } = verb === 'codes' ? renew : disable
   return (
-    <Modal opened={opened} onClose={close} title={t(($) => $.secondFactor.dialogs[verb].title)}>
+    <Modal
+      opened={opened}
+      // The codes, once they are there, are closed by their own button.
+      onClose={() => !codes && close()}
+      withCloseButton={!codes}
+      title={t(($) => $.secondFactor.dialogs[verb].title)}
+    >
       {codes ? (
-        <Stack>
+        <ShownOnce done={t(($) => $.secondFactor.stored)} onDone={close}>
           <BackupCodes codes={codes} />
-          <Button onClick={close}>{t(($) => $.secondFactor.stored)}</Button>
-        </Stack>
+        </ShownOnce>
       ) : (
         <Form onSubmit={form.onSubmit((body) => mutate({ body }))} fault={error}>
           <Text>{t(($) => $.secondFactor.dialogs[verb].body)}</Text>

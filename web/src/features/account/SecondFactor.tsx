@@ -42,7 +42,6 @@ export function SecondFactor() {
           opened={open === 'enable'}
           onClose={close}
           title={t(($) => $.secondFactor.enable)}
-          closeOnClickOutside={false}
         >
           <EnableSecondFactor onDone={close} />
         </Drawer>

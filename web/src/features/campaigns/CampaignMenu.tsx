@@ -19,7 +19,7 @@ export function CampaignMenu({ campaign, onDelete }: CampaignMenuProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const attempt = useAttempt()
-  const { id, name, status, lead_counts } = campaign
+  const { id, name, status } = campaign
   const duplicate = useMutation({
     ...duplicateCampaignMutation(),
     async onSuccess(copy) {
@@ -48,7 +48,7 @@ export function CampaignMenu({ campaign, onDelete }: CampaignMenuProps) {
         >
           {t(($) => $.campaigns.duplicate)}
         </Menu.Item>
-        {status === 'draft' && lead_counts.total === 0 && (
+        {status === 'draft' && (
           <Menu.Item
             color="red"
             leftSection={<Trash2 size="1rem" aria-hidden />}

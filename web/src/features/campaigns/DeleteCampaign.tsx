@@ -24,11 +24,16 @@ export function DeleteCampaign({ campaign, onClose }: DeleteCampaignProps) {
       onClose()
     },
   })
+  const count = campaign?.lead_counts.total ?? 0
   return (
     <ConfirmDialog
       opened={campaign !== undefined}
       title={t(($) => $.campaigns.delete.title, { name: campaign?.name ?? '' })}
-      body={t(($) => $.campaigns.delete.body)}
+      body={
+        count === 0
+          ? t(($) => $.campaigns.delete.body)
+          : t(($) => $.campaigns.delete.bodyWithLeads, { count })
+      }
       confirm={t(($) => $.campaigns.delete.action)}
       isBusy={remove.isPending}
       fault={remove.error}

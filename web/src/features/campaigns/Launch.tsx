@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
@@ -20,7 +20,7 @@ export default function Launch({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const { campaign, saving, fault: refusal } = useDraft()
-  const { id, status, lead_counts } = campaign
+  const { id, status, lead_counts, timestamp_updated } = campaign
   const path = { id }
   const readiness = useQuery({ ...readCampaignReadinessOptions({ path }), staleTime: 0 })
   const forecast = useQuery({ ...forecastCampaignOptions({ path }), staleTime: 0 })
@@ -32,7 +32,10 @@ export default function Launch({ onDone }: { onDone: () => void }) {
       notifications.show({ message: t(($) => $.campaigns.launch.started) })
       onDone()
     },
-    onError: () => void readiness.refetch(),
+    onError: () => {
+      void cache.invalidateQueries({ queryKey: getCampaignQueryKey({ path }) })
+      void Promise.all([readiness.refetch(), forecast.refetch()])
+    },
   })
   if (readiness.isPending || forecast.isPending) return <LoadingRows rows={6} />
   const fault = readiness.error ?? forecast.error
@@ -42,7 +45,13 @@ export default function Launch({ onDone }: { onDone: () => void }) {
   }
   return (
     <Stack>
-      {start.error && <FaultNotice fault={start.error} />}
+      {start.error?.code === 'version_conflict' ? (
+        <Alert color="yellow" role="alert">
+          {t(($) => $.campaigns.launch.changed)}
+        </Alert>
+      ) : (
+        start.error && <FaultNotice fault={start.error} />
+      )}
       <ReadinessProblems problems={readiness.data.problems} />
       <section>
         <Title order={2}>{t(($) => $.campaigns.launch.recipients)}</Title>
@@ -65,7 +74,12 @@ export default function Launch({ onDone }: { onDone: () => void }) {
         <Button
           disabled={!readiness.data.ready || saving !== 'saved'}
           loading={start.isPending}
-          onClick={() => start.mutate({ path, body: { status: 'active' } })}
+          onClick={() =>
+            start.mutate({
+              ...{ path, body: { status: 'active' } },
+              headers: { 'If-Match': `"${timestamp_updated}"` },
+            })
+          }
         >
           {status === 'draft'
             ? t(($) => $.campaigns.launch.confirm)

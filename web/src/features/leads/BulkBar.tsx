@@ -12,61 +12,74 @@ interface BulkBarProps {
   selection: Selection
   total: { count: number; is_estimate: boolean } | undefined
   campaigns: ReadonlyMap<string, string>
-  onChange: (change: Pick<BulkChange, 'action' | 'status' | 'to_campaign_id'>) => void
+  onChange: (change: Change) => void
   onClear: () => void
   /** A link that downloads them. */
   download: ReactNode
 }
 
+type Change = Pick<BulkChange, 'action' | 'status' | 'to_campaign_id'>
+
+/** As many leads the server can set back to what they were. */
+const undoneMost = 1000
+
 /** What can be done with the leads that are chosen. */
 export default function BulkBar(props: BulkBarProps) {
   const { selection, total, campaigns, onChange, onClear, download } = props
   const { t } = useTranslation()
-  const [asked, setAsked] = useState<'unsubscribe' | 'delete' | 'move'>()
+  const [asked, setAsked] = useState<Change & { statusName?: string }>()
   const count = countSelected(selection, total?.count)
   const isMore = selection.isAll && total?.is_estimate
   const words = t(($) => (isMore ? $.leads.bulk.manySelected : $.leads.bulk.selected), {
     count: count ?? 0,
   })
   const close = () => setAsked(undefined)
-  const confirmed = (change: Parameters<typeof onChange>[0]) => {
+  const confirmed = (change: Change) => {
     close()
     onChange(change)
   }
+  const hasUndo = !isMore && count !== undefined && count <= undoneMost
+  /** At once where it can be undone. */
+  const changeOrAsk = (change: Change, statusName?: string) =>
+    hasUndo ? onChange(change) : setAsked({ ...change, ...(statusName ? { statusName } : {}) })
   return (
     <SelectionBar selection={selection} count={words} onClear={onClear}>
       <StatusMenu
         position="top-start"
-        onSet={(status) => onChange({ action: 'set_status', status })}
+        onSet={(status, name) => changeOrAsk({ action: 'set_status', status }, name)}
       />
-      <Button variant="default" size="xs" onClick={() => onChange({ action: 'pause' })}>
+      <Button variant="default" size="xs" onClick={() => changeOrAsk({ action: 'pause' })}>
         {t(($) => $.leads.bulk.pause)}
       </Button>
-      <Button variant="default" size="xs" onClick={() => onChange({ action: 'resume' })}>
+      <Button variant="default" size="xs" onClick={() => changeOrAsk({ action: 'resume' })}>
         {t(($) => $.leads.bulk.resume)}
       </Button>
-      <Button variant="default" size="xs" onClick={() => setAsked('move')}>
+      <Button variant="default" size="xs" onClick={() => setAsked({ action: 'move' })}>
         {t(($) => $.leads.bulk.move)}
       </Button>
-      <Button variant="default" size="xs" onClick={() => setAsked('unsubscribe')}>
+      <Button variant="default" size="xs" onClick={() => setAsked({ action: 'unsubscribe' })}>
         {t(($) => $.leads.bulk.unsubscribe)}
       </Button>
       {download}
-      <Button variant="default" size="xs" onClick={() => setAsked('delete')}>
+      <Button variant="default" size="xs" onClick={() => setAsked({ action: 'delete' })}>
         {t(($) => $.leads.bulk.delete)}
       </Button>
       <MoveLeads
-        opened={asked === 'move'}
+        opened={asked?.action === 'move'}
         what={words}
         campaigns={campaigns}
         onMove={(to_campaign_id) => confirmed({ action: 'move', to_campaign_id })}
         onClose={close}
       />
-      {(asked === 'unsubscribe' || asked === 'delete') && (
+      {asked && asked.action !== 'move' && (
         <ConfirmBulk
-          action={asked}
+          action={asked.action}
           what={words}
-          onConfirm={() => confirmed({ action: asked })}
+          statusName={asked.statusName}
+          onConfirm={() => {
+            const { statusName: _, ...change } = asked
+            confirmed(change)
+          }}
           onClose={close}
         />
       )}

@@ -6,7 +6,7 @@ import { settableStatuses } from './settable.ts'
 
 interface StatusMenuProps {
   position: 'top-start' | 'bottom-start'
-  onSet: (status: string) => void
+  onSet: (status: string, name: string) => void
 }
 
 /** What a person may say of leads: the statuses that each workspace has, and its own labels. */
@@ -25,14 +25,17 @@ export function StatusMenu({ position, onSet }: StatusMenuProps) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown mah="60vh" style={{ overflow: 'auto' }}>
-        {settableStatuses.map((status) => (
-          <Menu.Item key={status} onClick={() => onSet(status)}>
-            {t(($) => $.leads.statuses[status])}
-          </Menu.Item>
-        ))}
+        {settableStatuses.map((status) => {
+          const name = t(($) => $.leads.statuses[status])
+          return (
+            <Menu.Item key={status} onClick={() => onSet(status, name)}>
+              {name}
+            </Menu.Item>
+          )
+        })}
         {settable.length > 0 && <Menu.Label>{t(($) => $.leads.bulk.ownLabels)}</Menu.Label>}
         {settable.map(({ id, name, value }) => (
-          <Menu.Item key={id} onClick={() => onSet(value)}>
+          <Menu.Item key={id} onClick={() => onSet(value, name)}>
             {name}
           </Menu.Item>
         ))}

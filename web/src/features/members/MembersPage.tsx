@@ -47,7 +47,6 @@ export function MembersPage() {
               opened={panel === 'invite'}
               onClose={close}
               title={t(($) => $.members.invite)}
-              closeOnClickOutside={false}
             >
               <Invite onDone={close} />
             </Drawer>

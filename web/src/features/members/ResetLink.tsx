@@ -5,6 +5,7 @@ import { createResetLinkMutation } from '../../api/generated/@tanstack/react-que
 import type { Member } from '../../api/generated/types.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { Secret } from '../../ui/Secret.tsx'
+import { ShownOnce } from '../../ui/ShownOnce.tsx'
 
 interface ResetLinkProps {
   member: Member | undefined
@@ -23,17 +24,18 @@ export function ResetLink({ member, onClose }: ResetLinkProps) {
   return (
     <Modal
       opened={member !== undefined}
-      onClose={close}
+      // The link, once it is there, is closed by its own button.
+      onClose={() => !create.isSuccess && close()}
+      withCloseButton={!create.isSuccess}
       title={t(($) => $.resetLink.title, { name })}
     >
       <Stack>
         {create.error && <FaultNotice fault={create.error} />}
         {create.isSuccess ? (
-          <>
+          <ShownOnce done={t(($) => $.common.done)} onDone={close}>
             <Text>{t(($) => $.resetLink.passOn, { name })}</Text>
             <Secret label={t(($) => $.resetLink.link)} value={create.data.url ?? ''} isNew />
-            <Button onClick={close}>{t(($) => $.common.done)}</Button>
-          </>
+          </ShownOnce>
         ) : (
           <>
             <Text>{t(($) => $.resetLink.body, { name })}</Text>

@@ -2,6 +2,7 @@ import { Alert, Anchor, Button, Stack, Text } from '@mantine/core'
 import { KeyRound, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Secret } from '../../ui/Secret.tsx'
+import { ShownOnce } from '../../ui/ShownOnce.tsx'
 
 interface NewSecretProps {
   name: string
@@ -24,7 +25,7 @@ export function NewSecret({ name, secret, onDone }: NewSecretProps) {
     )
   }
   return (
-    <Stack>
+    <ShownOnce done={t(($) => $.shownOnce.stored)} onDone={onDone}>
       <Alert
         color="ink"
         icon={<KeyRound size="1rem" aria-hidden />}
@@ -39,7 +40,6 @@ export function NewSecret({ name, secret, onDone }: NewSecretProps) {
           standardwebhooks.com
         </Anchor>
       </Text>
-      <Button onClick={onDone}>{t(($) => $.webhooks.secret.stored)}</Button>
-    </Stack>
+    </ShownOnce>
   )
 }

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { showUndo } from '../../../ui/showUndo.tsx'
 import { useDraft } from '../useDraft.ts'
 import { NextDays } from './NextDays.tsx'
 import { WeekGrid } from './WeekGrid.tsx'
@@ -11,7 +12,7 @@ import { newWindow, type Weekly } from './windows.ts'
 /** When mail may be sent: weekly windows, each in its zone, between two dates. */
 export default function ScheduleTab() {
   const { t } = useTranslation()
-  const { campaign, set, mayChange, problemAt } = useDraft()
+  const { campaign, now, set, mayChange, problemAt } = useDraft()
   const [asked, setShown] = useState(0)
   const { campaign_schedule: schedule } = campaign
   const { schedules } = schedule
@@ -23,7 +24,17 @@ export default function ScheduleTab() {
     save({
       schedules: schedules.map((each, index) => (index === shown ? { ...each, ...changes } : each)),
     })
-  const remove = () => save({ schedules: schedules.filter((_, index) => index !== shown) })
+  const remove = (removed: Weekly) => {
+    save({ schedules: schedules.toSpliced(shown, 1) })
+    showUndo(
+      t(($) => $.campaigns.schedule.removed, { name: removed.name }),
+      () => {
+        const { campaign_schedule: then } = now()
+        const back = then.schedules.toSpliced(shown, 0, removed)
+        set({ campaign_schedule: { ...then, schedules: back } })
+      },
+    )
+  }
   const problem = (name: string) => problemAt(`/campaign_schedule/schedules/${shown}/${name}`)
   return (
     <Stack>
@@ -61,7 +72,7 @@ export default function ScheduleTab() {
             readOnly={!mayChange}
             problem={problem}
             onChange={setOwn}
-            onRemove={schedules.length > 1 ? remove : undefined}
+            onRemove={schedules.length > 1 ? () => remove(own) : undefined}
           />
           <WeekGrid windows={schedules} shown={shown} readOnly={!mayChange} onChange={setOwn} />
           {mayChange && (

@@ -13,6 +13,7 @@ interface StepEditorProps {
   number: number
   variantNumber: number
   onShowVariant: (number: number) => void
+  onRemoveVariant: () => void
   onChange: (step: Step) => void
 }
 
@@ -20,7 +21,7 @@ const units = ['minutes', 'hours', 'days'] as const
 
 /** The wait before a mail, and its variants: of those that are on each lead gets one. */
 export function StepEditor(props: StepEditorProps) {
-  const { step, number, variantNumber, onShowVariant, onChange } = props
+  const { step, number, variantNumber, onShowVariant, onRemoveVariant, onChange } = props
   const { t } = useTranslation()
   const { mayChange, problemAt, keyOf } = useDraft()
   const at = variantNumber - 1
@@ -102,10 +103,7 @@ export function StepEditor(props: StepEditorProps) {
               variant="subtle"
               color="red"
               leftSection={<Trash2 size="0.875rem" aria-hidden />}
-              onClick={() => {
-                setVariants(step.variants.filter((_, index) => index !== at))
-                onShowVariant(Math.max(1, at))
-              }}
+              onClick={onRemoveVariant}
             >
               {t(($) => $.campaigns.steps.removeVariant)}
             </Button>

@@ -4,9 +4,10 @@ import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { showUndo } from '../../../ui/showUndo.tsx'
+import { letterOf } from '../mails/MailRow.tsx'
 import { campaignPlaceOf } from '../address.ts'
 import { useDraft } from '../useDraft.ts'
-import { asNew, newStep, type Step, stepsOf } from './edit-steps.ts'
+import { asNew, asNewVariant, newStep, type Step, stepsOf, type Variant } from './edit-steps.ts'
 import { StepEditor } from './StepEditor.tsx'
 import { StepList } from './StepList.tsx'
 import classes from './StepsTab.module.css'
@@ -43,6 +44,22 @@ export default function StepsTab() {
       () => save(stepsOf(now()).toSpliced(index, 0, asNew(removed))),
     )
   }
+  const removeVariant = (from: Step, index: number) => {
+    const removed = from.variants[index]
+    if (!removed) return
+    const change = (to: (variants: Variant[]) => Variant[]) =>
+      save(
+        stepsOf(now()).map((each) =>
+          keyOf(each.id) === keyOf(from.id) ? { ...each, variants: to(each.variants) } : each,
+        ),
+      )
+    change((variants) => variants.toSpliced(index, 1))
+    show(at + 1, Math.max(1, index))
+    showUndo(
+      t(($) => $.campaigns.steps.removedVariant, { letter: letterOf(index + 1) }),
+      () => change((variants) => variants.toSpliced(index, 0, asNewVariant(removed))),
+    )
+  }
   const addButton = mayChange && (
     <Button
       variant={steps.length === 0 ? 'filled' : 'default'}
@@ -63,6 +80,7 @@ export default function StepsTab() {
     )
   }
   const problem = problemAt('/sequences')
+  const variantNumber = Math.min(variant, step.variants.length)
   return (
     <div className={classes.columns}>
       <div>
@@ -78,8 +96,9 @@ export default function StepsTab() {
         key={keyOf(step.id)}
         step={step}
         number={at + 1}
-        variantNumber={Math.min(variant, step.variants.length)}
+        variantNumber={variantNumber}
         onShowVariant={(number) => show(at + 1, number)}
+        onRemoveVariant={() => removeVariant(step, variantNumber - 1)}
         onChange={(changed) => save(steps.map((each, index) => (index === at ? changed : each)))}
       />
     </div>

@@ -26,11 +26,13 @@ export const newStep = (before: number): Step => ({
   variants: [newVariant()],
 })
 
-/** With ids to be given: the server takes none back that it has let go. */
+/** With an id to be given: the server takes none back that it has let go. */
+export const asNewVariant = (variant: Variant): Variant => ({ ...variant, id: newId() })
+
 export const asNew = (step: Step): Step => ({
   ...step,
   id: newId(),
-  variants: step.variants.map((variant) => ({ ...variant, id: newId() })),
+  variants: step.variants.map(asNewVariant),
 })
 
 export function moved<T>(list: T[], from: number, to: number): T[] {
