@@ -304,6 +304,9 @@ const members = createRoute({
 const workspaceSettings = createRoute({
   getParentRoute: () => workspace,
   path: 'settings/workspace',
+  validateSearch: ({ panel }): { panel?: 'plan' } => ({
+    panel: panel === 'plan' ? panel : undefined,
+  }),
   component: lazyRouteComponent(
     () => import('../features/workspaces/WorkspacePage.tsx'),
     'WorkspacePage',

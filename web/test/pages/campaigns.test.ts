@@ -58,6 +58,7 @@ test('a campaign is made, written, scheduled, looked at and launched', async ({
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Founders')
   await page.getByRole('button', { name: 'Create campaign' }).click()
   await page.getByRole('heading', { name: 'Founders' }).waitFor()
+  await expect.poll(() => page.title()).toBe('Founders · Outrider')
 
   await page.getByRole('textbox', { name: 'Subject' }).fill('Hello {{first_name}}')
   const text = page.getByRole('textbox', { name: 'Text', exact: true })
@@ -214,6 +215,34 @@ test('a removed variant and a removed weekly schedule come back', async ({ appli
   await expect.poll(async () => (await stored()).schedules.length).toBe(1)
   await undo.click()
   await expect.poll(async () => (await stored()).schedules).toEqual(schedules)
+})
+
+test('a variable goes into the subject where somebody writes, and what is filled in is marked', async ({
+  application,
+  open,
+}) => {
+  const { id } = await createCampaign(application, {
+    name: 'Marked',
+    sequences: [{ steps: [{ variants: [{ subject: '{Hello|Hi} , lunch?', body: '<p>Hi</p>' }] }] }],
+  })
+  await addLead(application, id)
+  const page = await open(application.visitor, `${path}/${id}`)
+  const subject = page.getByRole('textbox', { name: 'Subject' })
+  await subject.focus()
+  await page.keyboard.press('Home')
+  for (const _ of '{Hello|Hi} ') await page.keyboard.press('ArrowRight')
+  await page.getByRole('button', { name: 'Variable in the subject' }).click()
+  await page.getByRole('menuitem', { name: 'company_name' }).getByText('1 lead lacks it').waitFor()
+  await page.getByRole('menuitem', { name: 'first_name' }).click()
+  await page.getByRole('menu').waitFor({ state: 'detached' })
+  await page.keyboard.type('!')
+  expect(await subject.inputValue()).toBe('{Hello|Hi} {{first_name}}!, lunch?')
+  for (const part of ['{Hello|Hi}', 'first_name']) {
+    await page.getByText(part, { exact: true }).waitFor()
+  }
+  await saved(page)
+  const { body } = await application.asOwner('GET', `/app/api/v2/campaigns/${id}`)
+  expect(body.sequences[0].steps[0].variants[0].subject).toBe('{Hello|Hi} {{first_name}}!, lunch?')
 })
 
 test('nothing starts that somebody else changed since it was looked at', async ({

@@ -167,6 +167,7 @@ test('a reply is found, labelled, answered, undone and answered again without th
   await page.getByText('Marked as done.').waitFor()
   await page.keyboard.press('?')
   await page.getByRole('dialog').getByText('Mark as unread').waitFor()
+  await page.getByRole('dialog').getByText('Ctrl ⏎').waitFor()
 })
 
 test('a draft outlives a reload and a session that ends, and is sent once', async ({

@@ -47,6 +47,10 @@ test('a mailbox is connected from its address to a mail that arrives, and a wron
   await page.getByLabel('Password', { exact: true }).fill('correct horse')
   await page.getByRole('button', { name: 'Save login' }).click()
   await page.getByText('The mailbox works.').waitFor()
+  const missing = page.getByRole('region', { name: 'Domain' })
+  const record = missing.getByRole('textbox', { name: 'Value' }).first()
+  expect(await record.inputValue()).toBe('v=DMARC1; p=none')
+  await missing.getByRole('button', { name: 'Check again' }).waitFor()
   await page.getByLabel('Mails a day').fill('30')
   await page.getByLabel('Name', { exact: true }).fill('Anna <b>Bold</b>')
   await page.getByRole('button', { name: 'Save and finish' }).click()
@@ -58,6 +62,7 @@ test('a mailbox is connected from its address to a mail that arrives, and a wron
 
   await page.getByRole('link', { name: anna }).click()
   await page.getByRole('heading', { name: anna }).waitFor()
+  await expect.poll(() => page.title()).toBe(`${anna} · Outrider`)
   // What is written is what its readers get, and no variable is filled in. On a telephone nothing moves
   // away under the finger when the editor is left.
   await page.setViewportSize({ width: 390, height: 844 })

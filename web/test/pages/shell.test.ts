@@ -94,6 +94,7 @@ test('keys go to pages, and ? lists them', async ({ application, open }) => {
   await page.keyboard.press('g')
   await page.keyboard.press('k')
   await page.getByRole('heading', { name: 'OAuth service accounts' }).waitFor()
+  await expect.poll(() => page.title()).toBe('OAuth service accounts · Outrider')
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
 })

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { createTeam } from '../../../server/test/people.ts'
+import { createPerson, createTeam, join } from '../../../server/test/people.ts'
 import { test } from './fixture.ts'
 
 test('a workspace is renamed and set, and the switcher knows at once', async ({
@@ -22,6 +22,44 @@ test('a workspace is renamed and set, and the switcher knows at once', async ({
   // Its picture is beside it: the field itself has no size.
   await byReply.waitFor({ state: 'attached' })
   expect(await byReply.isChecked()).toBe(!wasOn)
+})
+
+test('whoever runs the server sets the plan of a workspace, and no one else is offered it', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  const plan = () =>
+    api.ctx.database.peek
+      .selectFrom('workspaces')
+      .select(['plan_webhooks', 'plan_rate', 'plan_leads_max', 'plan_monthly_credits'])
+      .where('id', '=', api.workspaceId)
+      .executeTakeFirstOrThrow()
+  const before = await plan()
+  const page = await open(application.visitor, '/w/default/settings/workspace')
+  await page.getByRole('button', { name: 'Change plan' }).click()
+  const drawer = page.getByRole('dialog')
+  await drawer.getByRole('switch', { name: 'Webhooks' }).click()
+  await drawer.getByRole('spinbutton', { name: 'Leads' }).fill('-1')
+  await drawer.getByRole('spinbutton', { name: 'Credits each month' }).fill('250')
+  await drawer.getByRole('button', { name: 'Save' }).click()
+  // What the server refuses is said at its field, and nothing is set.
+  await drawer.getByRole('spinbutton', { name: 'Leads' }).and(page.locator(':focus')).waitFor()
+  expect(await plan()).toEqual(before)
+  await drawer.getByRole('spinbutton', { name: 'Leads' }).fill('5000')
+  await drawer.getByRole('button', { name: 'Save' }).click()
+  await drawer.waitFor({ state: 'detached' })
+  expect(await plan()).toEqual({
+    ...before,
+    ...{ plan_webhooks: !before.plan_webhooks, plan_leads_max: 5000, plan_monthly_credits: 250 },
+  })
+  await page.getByText('5,000', { exact: true }).waitFor()
+  const admin = await createPerson(api, { email: 'other@team.example' })
+  await join(api, api.workspaceId, admin, 'admin')
+  const theirs = await open(admin.browser, '/w/default/settings/workspace?panel=plan')
+  await theirs.getByRole('heading', { name: 'Plan' }).waitFor()
+  expect(await theirs.getByRole('button', { name: 'Change plan' }).count()).toBe(0)
+  expect(await theirs.getByRole('dialog').count()).toBe(0)
 })
 
 test('whoever runs the server makes another workspace, and is taken there', async ({

@@ -38,11 +38,7 @@ export function SecondFactor() {
         )}
       </Group>
       <Suspense>
-        <Drawer
-          opened={open === 'enable'}
-          onClose={close}
-          title={t(($) => $.secondFactor.enable)}
-        >
+        <Drawer opened={open === 'enable'} onClose={close} title={t(($) => $.secondFactor.enable)}>
           <EnableSecondFactor onDone={close} />
         </Drawer>
       </Suspense>

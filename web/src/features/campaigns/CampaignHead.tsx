@@ -1,5 +1,6 @@
 import { Group, Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { usePageInTitle } from '../../lib/tab-title.ts'
 import classes from './CampaignPage.module.css'
 import { SavingState } from './SavingState.tsx'
 import { SendingState } from './SendingState.tsx'
@@ -11,6 +12,7 @@ import { useDraft } from './useDraft.ts'
 export function CampaignHead() {
   const { t } = useTranslation()
   const { campaign, mayChange } = useDraft()
+  usePageInTitle(campaign.name)
   return (
     <header>
       <ToList />

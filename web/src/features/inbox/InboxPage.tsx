@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useCallback, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { lazyPart } from '../../lib/lazy-part.ts'
+import { usePageInTitle } from '../../lib/tab-title.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { useOwnLabels } from '../labels/index.ts'
 import classes from './InboxPage.module.css'
@@ -24,6 +25,7 @@ const route = getRouteApi('/signed-in/w/$handle/inbox')
 /** Views, the conversations of one, and the one that is open; all of it stands in the address. */
 export function InboxPage() {
   const { t } = useTranslation()
+  usePageInTitle(t(($) => $.places.inbox))
   const place = route.useSearch()
   const navigate = route.useNavigate()
   const go = useCallback(

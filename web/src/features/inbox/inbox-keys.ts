@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react'
+import { modifier } from '../../lib/keyboard.ts'
 import type texts from '../../texts/en.json'
 
 /** What the keys of the inbox do. */
@@ -17,6 +18,7 @@ export interface InboxActions {
 export const inboxKeys: [keyof typeof texts.inbox.keys, string[]][] = [
   ['move', ['j', 'k']],
   ['reply', ['r']],
+  ['send', [`${modifier}⏎`]],
   ['done', ['e']],
   ['unread', ['u']],
   ['label', ['1', '9']],

@@ -1,8 +1,8 @@
-import { Anchor, Button, Group, Stack } from '@mantine/core'
+import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
   getMailboxOptions,
@@ -10,6 +10,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { BackLink } from '../../ui/BackLink.tsx'
+import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { RoleNeeded } from '../users/index.ts'
 import { ConnectAddress } from './ConnectAddress.tsx'
@@ -23,6 +24,9 @@ const ChangeLogin = lazyPart(async () => ({
 }))
 const ConnectLogin = lazyPart(async () => ({
   default: (await import('./ConnectLogin.tsx')).ConnectLogin,
+}))
+const DnsRecords = lazyPart(async () => ({
+  default: (await import('./DnsRecords.tsx')).DnsRecords,
 }))
 const SendingForm = lazyPart(async () => ({
   default: (await import('./SendingForm.tsx')).SendingForm,
@@ -120,6 +124,17 @@ export function ConnectPage() {
                   startsAtOnce
                   onDone={(works) => setTest(works ? 'works' : 'fails')}
                 />
+                {isTested && (
+                  <section aria-label={t(($) => $.mailboxes.dns.title)}>
+                    <Title order={3}>{t(($) => $.mailboxes.dns.title)}</Title>
+                    <Text size="sm" c="dimmed" mb="sm">
+                      {t(($) => $.mailboxes.dns.lead)}
+                    </Text>
+                    <Suspense fallback={<LoadingRows rows={3} />}>
+                      <DnsRecords mailboxId={id} onlyMissing />
+                    </Suspense>
+                  </section>
+                )}
                 {test === 'fails' && mailbox && (
                   <>
                     <ChangeLogin mailbox={mailbox} onDone={again} />

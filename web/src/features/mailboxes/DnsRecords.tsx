@@ -8,16 +8,24 @@ import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Secret } from '../../ui/Secret.tsx'
 import classes from './DnsRecords.module.css'
 
+interface DnsRecordsProps {
+  mailboxId: string
+  /** Where the others have been told of. */
+  onlyMissing?: boolean
+}
+
 /** What receivers can tell of the domain, with the records that it lacks to copy. */
-export function DnsRecords({ mailboxId }: { mailboxId: string }) {
+export function DnsRecords({ mailboxId, onlyMissing = false }: DnsRecordsProps) {
   const { t } = useTranslation()
   const dns = useQuery(checkMailboxDnsOptions({ path: { id: mailboxId } }))
   if (dns.isPending) return <LoadingRows rows={4} />
   if (dns.isError) return <FaultNotice fault={dns.error} onRetry={() => void dns.refetch()} />
+  const findings = dns.data.findings.filter(({ status }) => !onlyMissing || status !== 'ok')
   return (
     <Stack gap="md">
+      {findings.length === 0 && <Text size="sm">{t(($) => $.mailboxes.dns.nothingMissing)}</Text>}
       <ul className={classes.findings}>
-        {dns.data.findings.map(({ record, status, detail, remedy, records }) => {
+        {findings.map(({ record, status, detail, remedy, records }) => {
           const Icon = status === 'ok' ? Check : TriangleAlert
           return (
             <li key={record} data-status={status}>

@@ -73,6 +73,7 @@ function Sections({ mailbox, back }: { mailbox: Mailbox; back: ReactNode }) {
   return (
     <Page
       title={<MailAddress value={mailbox.address} />}
+      tabTitle={mailbox.address}
       back={back}
       lead={t(($) => $.mailboxes.logins[mailbox.imap.login])}
       actions={isAdmin && <PauseOrResume mailbox={mailbox} />}

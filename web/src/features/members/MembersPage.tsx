@@ -43,11 +43,7 @@ export function MembersPage() {
           </Title>
           <InvitationList />
           <Suspense>
-            <Drawer
-              opened={panel === 'invite'}
-              onClose={close}
-              title={t(($) => $.members.invite)}
-            >
+            <Drawer opened={panel === 'invite'} onClose={close} title={t(($) => $.members.invite)}>
               <Invite onDone={close} />
             </Drawer>
           </Suspense>

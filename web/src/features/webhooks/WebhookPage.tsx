@@ -8,6 +8,7 @@ import {
   getWebhookOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
+import { usePageInTitle } from '../../lib/tab-title.ts'
 import { BackLink } from '../../ui/BackLink.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
@@ -38,6 +39,7 @@ export function WebhookPage() {
   const navigate = route.useNavigate()
   const { nameOf } = useEventNames()
   const webhook = useQuery(getWebhookOptions({ path: { id } }))
+  usePageInTitle(webhook.data?.name ?? t(($) => $.webhooks.title))
   const health = useQuery(getWebhookHealthOptions({ path: { id } }))
   const show = useCallback(
     (changes: WebhookSearch, options = {}) =>

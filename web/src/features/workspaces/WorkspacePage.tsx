@@ -1,19 +1,32 @@
+import { Button, Drawer } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { getWorkspaceOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Section } from '../../ui/Section.tsx'
+import { useSignedIn } from '../users/index.ts'
 import { Plan } from './Plan.tsx'
 import { RenameWorkspace } from './RenameWorkspace.tsx'
 import { UnsubscribeByReply } from './UnsubscribeByReply.tsx'
 import { Usage } from './Usage.tsx'
 
+// Of the operator alone.
+const ChangePlan = lazyPart(() => import('./ChangePlan.tsx'))
+const route = getRouteApi('/signed-in/w/$handle/settings/workspace')
+
 /** Settings → Workspace. */
 export function WorkspacePage() {
   const { t } = useTranslation()
   const workspace = useQuery(getWorkspaceOptions())
+  const { is_operator } = useSignedIn().user
+  const { panel } = route.useSearch()
+  const navigate = route.useNavigate()
+  const close = () => void navigate({ search: {} })
   return (
     <Page title={t(($) => $.workspace.title)}>
       {workspace.isPending && <LoadingRows rows={5} />}
@@ -30,6 +43,26 @@ export function WorkspacePage() {
           </Section>
           <Section title={t(($) => $.workspace.plan)} lead={t(($) => $.workspace.planLead)}>
             <Plan workspace={workspace.data} />
+            {is_operator && (
+              <>
+                <Button
+                  variant="default"
+                  mt="sm"
+                  onClick={() => void navigate({ search: { panel: 'plan' } })}
+                >
+                  {t(($) => $.workspace.changePlan)}
+                </Button>
+                <Suspense>
+                  <Drawer
+                    opened={panel === 'plan'}
+                    onClose={close}
+                    title={t(($) => $.workspace.planTitle, { name: workspace.data.name })}
+                  >
+                    <ChangePlan workspace={workspace.data} onDone={close} />
+                  </Drawer>
+                </Suspense>
+              </>
+            )}
           </Section>
           <Section
             title={t(($) => $.workspace.usage.title)}

@@ -2,7 +2,8 @@ import { Extension } from '@tiptap/core'
 import { Plugin } from '@tiptap/pm/state'
 import { Decoration, DecorationSet } from '@tiptap/pm/view'
 
-const alternatives = /\{[^{}|]*(?:\|[^{}|]*)+\}/g
+/** `{Hello|Hi}`. */
+export const alternatives = /\{[^{}|]*(?:\|[^{}|]*)+\}/g
 
 /** `{Hello|Hi}` stands out from the text around it: one of them is chosen for each lead. */
 export const Spintax = Extension.create({

@@ -1,3 +1,7 @@
+import { Text } from '@mantine/core'
+import { RichTextEditor } from '@mantine/tiptap'
+import type { Editor } from '@tiptap/core'
+import { Braces } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { HtmlEditor } from '../../../ui/RichText/HtmlEditor.tsx'
 import { useDraft } from '../useDraft.ts'
@@ -23,7 +27,33 @@ export function BodyEditor({ value, problem, onChange }: BodyEditorProps) {
       problem={problem}
       readOnly={!mayChange}
       onChange={onChange}
-      tools={(editor) => <VariableMenu editor={editor} />}
+      tools={(editor) => (
+        <RichTextEditor.ControlsGroup>
+          <VariableMenu
+            onInsert={(name) => insertVariable(editor, name)}
+            target={
+              <RichTextEditor.Control
+                w="auto"
+                px="xs"
+                aria-label={t(($) => $.campaigns.steps.insert)}
+                title={t(($) => $.campaigns.steps.insert)}
+              >
+                <Braces size="1rem" aria-hidden />
+                <Text span size="xs" ml={4}>
+                  {t(($) => $.campaigns.steps.variable)}
+                </Text>
+              </RichTextEditor.Control>
+            }
+          />
+        </RichTextEditor.ControlsGroup>
+      )}
     />
   )
 }
+
+const insertVariable = (editor: Editor, name: string) =>
+  editor
+    .chain()
+    .focus()
+    .insertContent({ type: 'variable', attrs: { expression: name } })
+    .run()

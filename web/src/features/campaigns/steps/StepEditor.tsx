@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, NumberInput, Stack, Switch, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, NumberInput, Stack, Switch } from '@mantine/core'
 import { Plus, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { letterOf } from '../mails/MailRow.tsx'
@@ -6,6 +6,7 @@ import { useDraft } from '../useDraft.ts'
 import { BodyEditor } from './BodyEditor.tsx'
 import { newVariant, type Step, type Variant } from './edit-steps.ts'
 import classes from './StepsTab.module.css'
+import { SubjectField } from './SubjectField.tsx'
 
 interface StepEditorProps {
   step: Step
@@ -110,14 +111,11 @@ export function StepEditor(props: StepEditorProps) {
           )}
         </Group>
       </fieldset>
-      <TextInput
-        label={t(($) => $.campaigns.steps.subject)}
-        description={number > 1 ? t(($) => $.campaigns.steps.subjectHint) : undefined}
-        maxLength={500}
-        readOnly={!mayChange}
+      <SubjectField
         value={variant.subject}
-        error={problem('subject')}
-        onChange={(event) => change({ subject: event.currentTarget.value })}
+        hint={number > 1 ? t(($) => $.campaigns.steps.subjectHint) : undefined}
+        problem={problem('subject')}
+        onChange={(subject) => change({ subject })}
       />
       <BodyEditor
         key={keyOf(variant.id)}

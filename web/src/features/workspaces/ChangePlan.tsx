@@ -1,0 +1,116 @@
+import { Button, Group, Stack, Switch, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Fault } from '../../api/fault.ts'
+import {
+  getUsageQueryKey,
+  getWorkspaceQueryKey,
+  setPlanMutation,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { Workspace } from '../../api/generated/types.gen.ts'
+import { showFault } from '../../lib/form.ts'
+import { Form } from '../../ui/Form.tsx'
+import { NumberField } from '../../ui/NumberField.tsx'
+
+interface ChangePlanProps {
+  workspace: Workspace
+  onDone: () => void
+}
+
+/** For the operator: which parts of the service a workspace has, and how much of it. */
+export default function ChangePlan({ workspace, onDone }: ChangePlanProps) {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const [fault, setFault] = useState<Fault>()
+  const form = useForm<PlanValues>({
+    initialValues: valuesOf(workspace),
+    validate: {
+      plan_rate: (rate) => (rate === '' ? t(($) => $.workspace.wholeNumber) : null),
+      plan_monthly_credits: (credits) =>
+        credits === '' ? t(($) => $.workspace.wholeNumber) : null,
+    },
+  })
+  const change = useMutation({
+    ...setPlanMutation(),
+    onMutate: () => setFault(undefined),
+    onError: (refused) => setFault(showFault(form, refused)),
+    async onSuccess(changed) {
+      cache.setQueryData(getWorkspaceQueryKey(), changed)
+      await cache.invalidateQueries({ queryKey: getUsageQueryKey() })
+      notifications.show({ message: t(($) => $.common.saved) })
+      onDone()
+    },
+  })
+  const save = form.onSubmit(({ plan_rate, plan_leads_max, plan_monthly_credits, ...parts }) =>
+    change.mutate({
+      path: { id: workspace.id },
+      body: {
+        ...parts,
+        plan_rate: Number(plan_rate),
+        plan_leads_max: plan_leads_max === '' ? null : plan_leads_max,
+        plan_monthly_credits: Number(plan_monthly_credits),
+      },
+    }),
+  )
+  const isOn = (name: keyof PlanValues) => form.getInputProps(name, { type: 'checkbox' })
+  return (
+    <Form onSubmit={save} fault={fault}>
+      <Text size="sm" c="dimmed">
+        {t(($) => $.workspace.planHint)}
+      </Text>
+      <Stack gap="xs">
+        <Switch {...isOn('plan_api')} label={t(($) => $.workspace.parts.api)} />
+        <Switch {...isOn('plan_webhooks')} label={t(($) => $.workspace.parts.webhooks)} />
+        <Switch {...isOn('plan_acquisition')} label={t(($) => $.workspace.parts.acquisition)} />
+        <Switch {...isOn('leadbank_scope_required')} label={t(($) => $.workspace.scopeRequired)} />
+      </Stack>
+      <NumberField
+        {...form.getInputProps('plan_leads_max')}
+        min={0}
+        label={t(($) => $.workspace.leadsMax)}
+        description={t(($) => $.workspace.leadsMaxHint)}
+      />
+      <NumberField
+        {...form.getInputProps('plan_rate')}
+        min={0}
+        label={t(($) => $.workspace.requests)}
+        description={t(($) => $.workspace.unlimitedHint)}
+      />
+      <NumberField
+        {...form.getInputProps('plan_monthly_credits')}
+        min={0}
+        label={t(($) => $.workspace.credits)}
+      />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onDone}>
+          {t(($) => $.common.cancel)}
+        </Button>
+        <Button type="submit" loading={change.isPending}>
+          {t(($) => $.common.save)}
+        </Button>
+      </Group>
+    </Form>
+  )
+}
+
+type Parts = 'plan_api' | 'plan_webhooks' | 'plan_acquisition' | 'leadbank_scope_required'
+
+interface PlanValues extends Pick<Workspace, Parts> {
+  plan_rate: number | ''
+  /** Empty: unlimited. */
+  plan_leads_max: number | ''
+  plan_monthly_credits: number | ''
+}
+
+const valuesOf = (workspace: Workspace): PlanValues => ({
+  plan_api: workspace.plan_api,
+  plan_webhooks: workspace.plan_webhooks,
+  plan_acquisition: workspace.plan_acquisition,
+  leadbank_scope_required: workspace.leadbank_scope_required,
+  plan_rate: workspace.plan_rate,
+  plan_leads_max: workspace.plan_leads_max ?? '',
+  plan_monthly_credits: workspace.plan_monthly_credits,
+})

@@ -1,0 +1,37 @@
+import { useEffect } from 'react'
+
+const application = 'Outrider'
+
+// Both have a part in the one title of the tab.
+let page = ''
+let waiting = 0
+
+function write() {
+  const count = waiting > 0 ? `(${waiting}) ` : ''
+  document.title = `${count}${page === '' ? '' : `${page} · `}${application}`
+}
+
+/** What a page is called in the tab, in the history and among bookmarks. */
+export function usePageInTitle(name: string) {
+  useEffect(() => {
+    page = name
+    write()
+    return () => {
+      // The page that comes next has said its name already, or none.
+      if (page === name) page = ''
+      write()
+    }
+  }, [name])
+}
+
+/** How much waits, on whatever page one is. */
+export function useCountInTitle(count: number) {
+  useEffect(() => {
+    waiting = count
+    write()
+    return () => {
+      waiting = 0
+      write()
+    }
+  }, [count])
+}
