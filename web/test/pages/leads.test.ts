@@ -155,6 +155,35 @@ test('leads are found, opened, changed many at a time, and changed back', async 
   await panel.waitFor({ state: 'detached' })
 })
 
+test('a campaign shows its own leads, with what can be done on the page of all', async ({
+  application,
+  open,
+}) => {
+  const campaign = await addLeads(application, 'Of its own', [
+    { email: 'one@own.example', first_name: 'One' },
+    { email: 'two@own.example', first_name: 'Two' },
+  ])
+  await addLeads(application, 'Of another', [{ email: 'three@own.example' }])
+  const page = await open(application.visitor, `/w/default/campaigns/${campaign}?tab=leads`)
+  const rows = page.locator('[data-index]')
+  await expect.poll(() => rows.count()).toBe(2)
+  expect(await page.getByRole('button', { name: 'Campaign', exact: true }).count()).toBe(0)
+  await page.getByRole('searchbox').fill('one')
+  await expect.poll(() => rows.count()).toBe(1)
+  await page.reload()
+  await expect.poll(() => rows.count()).toBe(1)
+  await page.getByRole('button', { name: 'Reset filters' }).click()
+  await expect.poll(() => rows.count()).toBe(2)
+  await page.getByLabel('Select all').check()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('2 leads paused.').waitFor()
+  await page.getByText('two@own.example').click()
+  await page.getByRole('dialog', { name: 'Two' }).getByText('History').waitFor()
+  expect(new URL(page.url()).searchParams.get('tab')).toBe('leads')
+  await page.goBack()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+})
+
 test('a view is kept for the person, and columns are chosen', async ({ application, open }) => {
   await addLeads(application, 'Spring', [{ email: 'ann@example.com' }])
   const page = await open(application.visitor, `${path}?q=example`)

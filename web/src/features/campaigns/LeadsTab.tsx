@@ -1,43 +1,62 @@
-import { Group, Stack, Text } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Group, Text } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { useCallback } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ImportLeads } from '../leads/index.ts'
-import { useWorkspace } from '../users/index.ts'
-import classes from './CampaignPage.module.css'
+import { ImportLeads, Leads, useCampaigns } from '../leads/index.ts'
+import { type CampaignPlace, campaignPlaceOf } from './address.ts'
+import classes from './LeadsTab.module.css'
 import { useDraft } from './useDraft.ts'
+
+const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 
 const counts = ['total', 'active', 'completed', 'replied', 'bounced', 'unsubscribed'] as const
 
-/** How many there are of each kind; the people themselves are on the page of leads. */
+/** Without the campaign, which all of them have. */
+const columns = 'name,company,title,status,sending,step,contacted'
+
+/** How many there are of each kind, and the people themselves, as on the page of all leads. */
 export default function LeadsTab() {
   const { t } = useTranslation()
-  const { handle } = useWorkspace()
   const { campaign, mayChange } = useDraft()
+  const place = route.useSearch()
+  const navigate = route.useNavigate()
+  const campaigns = useCampaigns()
+  const open = useCallback(
+    (lead: string | undefined) =>
+      void navigate({ search: (before: CampaignPlace) => ({ ...before, lead }) }),
+    [navigate],
+  )
+  const importing = mayChange && <ImportLeads campaignId={campaign.id} />
+  const { q, status, sending, label, added, contacted, lead } = place
   return (
-    <Stack align="flex-start">
-      <Group gap="xl">
-        {counts.map((name) => (
-          <div key={name}>
-            <Text size="xl" className="numbers">
-              {campaign.lead_counts[name].toLocaleString('en')}
-            </Text>
-            <Text size="xs" c="dimmed">
-              {t(($) => $.campaigns.leads[name])}
-            </Text>
-          </div>
-        ))}
+    <>
+      <Group justify="space-between" align="flex-start" mb="md">
+        <Group gap="xl">
+          {counts.map((name) => (
+            <div key={name}>
+              <Text size="xl" className="numbers">
+                {campaign.lead_counts[name].toLocaleString('en')}
+              </Text>
+              <Text size="xs" c="dimmed">
+                {t(($) => $.campaigns.leads[name])}
+              </Text>
+            </div>
+          ))}
+        </Group>
+        {importing}
       </Group>
-      <Group gap="xl">
-        {mayChange && <ImportLeads campaignId={campaign.id} />}
-        <Link
-          to="/w/$handle/leads"
-          params={{ handle }}
-          search={{ campaign: campaign.id }}
-          className={classes.link}
-        >
-          {t(($) => $.campaigns.leads.show)}
-        </Link>
-      </Group>
-    </Stack>
+      <div className={classes.leads}>
+        <Leads
+          search={{ q, status, sending, label, added, contacted, lead, columns }}
+          campaigns={campaigns}
+          campaignId={campaign.id}
+          onFilter={(filter) =>
+            void navigate({ search: campaignPlaceOf({ ...filter, tab: 'leads' }), replace: true })
+          }
+          onOpen={open}
+          whenEmpty={importing}
+        />
+      </div>
+    </>
   )
 }

@@ -1,3 +1,5 @@
+import { type LeadFilter, leadSearchOf } from '../leads/index.ts'
+
 // What of the pages of campaigns stands in their addresses.
 
 export const statuses = ['draft', 'active', 'paused', 'completed'] as const
@@ -33,12 +35,13 @@ export type Tab = (typeof tabs)[number]
 
 export const sendStates = ['claimed', 'transmitting', 'sent', 'failed', 'uncertain'] as const
 
-export interface CampaignPlace {
+/** With the filters of the campaign's leads. */
+export interface CampaignPlace extends Omit<LeadFilter, 'campaign'> {
   tab?: Tab | undefined
   /** Both from 1. */
   step?: number | undefined
   variant?: number | undefined
-  /** Whose mail is looked at. */
+  /** Whose mail is looked at, or whose panel is open. */
   lead?: string | undefined
   /** Of the mails that are listed. */
   state?: (typeof sendStates)[number] | undefined
@@ -51,7 +54,9 @@ const isPanel = (panel: unknown) => panel === 'launch' || panel === 'test'
 
 export function campaignPlaceOf(search: Record<string, unknown>): CampaignPlace {
   const { lead, panel } = search
+  const { campaign: _, columns: __, ...filter } = leadSearchOf(search)
   return {
+    ...filter,
     tab: tabs.find((each) => each === search.tab),
     step: wholeOf(search.step, 50),
     variant: wholeOf(search.variant, 26),

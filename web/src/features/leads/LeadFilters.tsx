@@ -19,7 +19,8 @@ import {
 
 interface LeadFiltersProps {
   search: LeadSearch
-  campaigns: ReadonlyMap<string, string>
+  /** To choose from; undefined: it is of one alone. */
+  campaigns: ReadonlyMap<string, string> | undefined
   onChange: (filter: LeadFilter) => void
 }
 
@@ -51,12 +52,14 @@ export default function LeadFilters({ search, campaigns, onChange }: LeadFilters
           find(event.currentTarget.value)
         }}
       />
-      <FilterChip
-        label={t(($) => $.leads.columns.campaign)}
-        options={[...campaigns].map(([value, label]) => ({ value, label }))}
-        value={filter.campaign}
-        onChange={(campaign) => set({ campaign })}
-      />
+      {campaigns && (
+        <FilterChip
+          label={t(($) => $.leads.columns.campaign)}
+          options={[...campaigns].map(([value, label]) => ({ value, label }))}
+          value={filter.campaign}
+          onChange={(campaign) => set({ campaign })}
+        />
+      )}
       <FilterChip
         label={t(($) => $.leads.columns.status)}
         options={statuses.map((value) => ({ value, label: t(($) => $.leads.statuses[value]) }))}

@@ -18,6 +18,8 @@ import { filterOf, isFiltered, type LeadSearch, leadQueryOf } from './lead-filte
 interface LeadListProps {
   search: LeadSearch
   campaigns: ReadonlyMap<string, string>
+  /** Whose leads alone are shown. */
+  campaignId: string | undefined
   /** Undefined: this person changes nothing. */
   selection: Selection | undefined
   onSelect: (change: (selection: Selection) => Selection) => void
@@ -30,10 +32,10 @@ const nameOf = ({ email }: ListedLead) => email
 
 /** Leads newest first, as many as there are. */
 export function LeadList(props: LeadListProps) {
-  const { search, campaigns, selection, onSelect, onOpen, onReset, whenEmpty } = props
+  const { search, campaigns, campaignId, selection, onSelect, onOpen, onReset, whenEmpty } = props
   const { t } = useTranslation()
   const filter = filterOf(search)
-  const query = leadQueryOf(filter)
+  const query = leadQueryOf(filter, campaignId)
   const rows = useKeysetRows({
     key: listLeadsQueryKey({ query: { ...query, limit: 100 } }),
     read: async (starting_after, signal) => {

@@ -1,3 +1,4 @@
 export { ImportLeads } from './ImportLeads.tsx'
-export { leadSearchOf } from './lead-filter.ts'
+export { Leads } from './Leads.tsx'
+export { type LeadFilter, leadSearchOf } from './lead-filter.ts'
 export { useCampaigns } from './useCampaigns.ts'

@@ -47,12 +47,17 @@ export const filterOf = ({ columns: _, lead: __, ...filter }: LeadSearch): LeadF
 export const isFiltered = (filter: LeadFilter) =>
   Object.values(filter).some((value) => value !== undefined)
 
-/** As the server takes it. Days are whole ones, so that asking again asks for the same list. */
-export function leadQueryOf({ q, campaign, status, sending, label, ...since }: LeadFilter) {
+/**
+ * As the server takes it. Days are whole ones, so that asking again asks for the same list.
+ *
+ * @param campaignId where the campaign is no filter but the place that one is at
+ */
+export function leadQueryOf(filter: LeadFilter, campaignId = filter.campaign) {
+  const { q, campaign: _, status, sending, label, ...since } = filter
   const { added, contacted } = since
   return {
     ...(q ? { search: q } : {}),
-    ...(campaign ? { campaign_id: campaign } : {}),
+    ...(campaignId ? { campaign_id: campaignId } : {}),
     ...(status ? { status } : {}),
     ...(sending ? { sending_state: sending } : {}),
     ...(label ? { label_id: label } : {}),

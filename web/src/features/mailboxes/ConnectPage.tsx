@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Button, Group, Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -25,9 +25,7 @@ const ChangeLogin = lazyPart(async () => ({
 const ConnectLogin = lazyPart(async () => ({
   default: (await import('./ConnectLogin.tsx')).ConnectLogin,
 }))
-const DnsRecords = lazyPart(async () => ({
-  default: (await import('./DnsRecords.tsx')).DnsRecords,
-}))
+const MissingRecords = lazyPart(() => import('./MissingRecords.tsx'))
 const SendingForm = lazyPart(async () => ({
   default: (await import('./SendingForm.tsx')).SendingForm,
 }))
@@ -125,15 +123,9 @@ export function ConnectPage() {
                   onDone={(works) => setTest(works ? 'works' : 'fails')}
                 />
                 {isTested && (
-                  <section aria-label={t(($) => $.mailboxes.dns.title)}>
-                    <Title order={3}>{t(($) => $.mailboxes.dns.title)}</Title>
-                    <Text size="sm" c="dimmed" mb="sm">
-                      {t(($) => $.mailboxes.dns.lead)}
-                    </Text>
-                    <Suspense fallback={<LoadingRows rows={3} />}>
-                      <DnsRecords mailboxId={id} onlyMissing />
-                    </Suspense>
-                  </section>
+                  <Suspense fallback={<LoadingRows rows={3} />}>
+                    <MissingRecords mailboxId={id} />
+                  </Suspense>
                 )}
                 {test === 'fails' && mailbox && (
                   <>

@@ -1,0 +1,117 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type ReactNode, Suspense, useState } from 'react'
+import {
+  changeLeadsMutation,
+  countLeadsOptions,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { LeadJob } from '../../api/generated/types.gen.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
+import { isNothing, nothingSelected, type Selection } from '../../lib/selection.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { exportAddress } from './export-address.ts'
+import { LeadList } from './LeadList.tsx'
+import classes from './Leads.module.css'
+import { filterOf, type LeadFilter, type LeadSearch, leadQueryOf } from './lead-filter.ts'
+
+// Of no use before somebody has seen the list.
+const BulkBar = lazyPart(() => import('./BulkBar.tsx'))
+const ExportLeads = lazyPart(() => import('./ExportLeads.tsx'))
+const JobNotice = lazyPart(() => import('./JobNotice.tsx'))
+const LeadFilters = lazyPart(() => import('./LeadFilters.tsx'))
+const LeadPanel = lazyPart(() => import('./LeadPanel.tsx'))
+
+interface LeadsProps {
+  search: LeadSearch
+  campaigns: ReadonlyMap<string, string>
+  /** Whose leads alone are shown; undefined: those of all campaigns. */
+  campaignId?: string
+  onFilter: (filter: LeadFilter) => void
+  onOpen: (lead: string | undefined) => void
+  whenEmpty: ReactNode
+}
+
+/** Leads with their filters, what can be done with those that are chosen, and the panel of one. */
+export function Leads(props: LeadsProps) {
+  const { search, campaigns, campaignId, onFilter, onOpen, whenEmpty } = props
+  const { id: workspaceId, role } = useWorkspace()
+  const [selection, setSelection] = useState<Selection>(nothingSelected)
+  const [job, setJob] = useState<LeadJob>()
+  // What was typed into the search goes with the other filters.
+  const [resets, setResets] = useState(0)
+  const query = leadQueryOf(filterOf(search), campaignId)
+  // What was chosen was chosen of another list, however this one was come to.
+  const list = JSON.stringify(query)
+  const [chosenOf, setChosenOf] = useState(list)
+  if (chosenOf !== list) {
+    setChosenOf(list)
+    setSelection(nothingSelected)
+  }
+  const { data: total } = useQuery(countLeadsOptions({ query }))
+  const change = useMutation({
+    ...changeLeadsMutation(),
+    onSuccess(started) {
+      setJob(started)
+      setSelection(nothingSelected)
+    },
+  })
+  const chosen = selection.isAll
+    ? { filter: query, excluded: [...selection.ids] }
+    : { ids: [...selection.ids] }
+  return (
+    <>
+      <div className={classes.body}>
+        <div className={classes.filters}>
+          <Suspense>
+            <LeadFilters
+              key={resets}
+              search={search}
+              campaigns={campaignId === undefined ? campaigns : undefined}
+              onChange={onFilter}
+            />
+          </Suspense>
+        </div>
+        {change.error && <FaultNotice fault={change.error} />}
+        <div className={classes.list}>
+          <LeadList
+            search={search}
+            campaigns={campaigns}
+            campaignId={campaignId}
+            selection={isAtLeast(role, 'member') ? selection : undefined}
+            onSelect={setSelection}
+            onOpen={onOpen}
+            onReset={() => {
+              setResets(resets + 1)
+              onFilter({})
+            }}
+            whenEmpty={whenEmpty}
+          />
+        </div>
+        <Suspense>
+          {job && <JobNotice key={job.id} started={job} onClose={() => setJob(undefined)} />}
+          {!isNothing(selection) && (
+            <BulkBar
+              selection={selection}
+              total={total}
+              campaigns={campaigns}
+              onChange={(wanted) => change.mutate({ body: { ...wanted, ...chosen } })}
+              onClear={() => setSelection(nothingSelected)}
+              download={<ExportLeads address={exportAddress(workspaceId, selection, query)} />}
+            />
+          )}
+        </Suspense>
+      </div>
+      <Suspense>
+        {search.lead && (
+          <LeadPanel
+            key={search.lead}
+            id={search.lead}
+            onOpen={onOpen}
+            onChanged={setJob}
+            onClose={() => onOpen(undefined)}
+          />
+        )}
+      </Suspense>
+    </>
+  )
+}
