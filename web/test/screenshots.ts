@@ -35,6 +35,7 @@ const shots: [name: string, path: string, isSignedIn: boolean][] = [
   ['members', `${settings}/members`, true],
   ['members-invite', `${settings}/members?panel=invite`, true],
   ['workspace', `${settings}/workspace`, true],
+  ['workspace-plan', `${settings}/workspace?panel=plan`, true],
   ['audit', `${settings}/audit`, true],
   ['account', '/account', true],
   ['not-found', '/w/default/nothing', true],
