@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { listMembersOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Member } from '../../api/generated/types.gen.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { MemberRow } from './MemberRow.tsx'
-import { RemoveMember } from './RemoveMember.tsx'
-import { ResetLink } from './ResetLink.tsx'
+
+// Opened by few who look at the page.
+const RemoveMember = lazyPart(() => import('./RemoveMember.tsx'))
+const ResetLink = lazyPart(() => import('./ResetLink.tsx'))
 
 /** Who works in this workspace; whoever looks is one of them, so it is never empty. */
 export function MemberList() {
@@ -44,8 +47,10 @@ export function MemberList() {
           ))}
         </tbody>
       </Table>
-      <RemoveMember member={removing} onClose={() => setRemoving(undefined)} />
-      <ResetLink member={resetting} onClose={() => setResetting(undefined)} />
+      <Suspense>
+        <RemoveMember member={removing} onClose={() => setRemoving(undefined)} />
+        <ResetLink member={resetting} onClose={() => setResetting(undefined)} />
+      </Suspense>
     </>
   )
 }
