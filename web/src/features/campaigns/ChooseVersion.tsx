@@ -6,7 +6,7 @@ import type { Conflict } from './merge.ts'
 import { useDraft } from './useDraft.ts'
 
 /** Both versions of what two people changed at once, side by side; the rest is put together already. */
-export function ChooseVersion() {
+export default function ChooseVersion() {
   const { t } = useTranslation()
   const { conflicts, saving, resolve } = useDraft()
   return (

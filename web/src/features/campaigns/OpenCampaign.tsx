@@ -17,10 +17,12 @@ import type { Tab } from './address.ts'
 import { CampaignHead } from './CampaignHead.tsx'
 import classes from './CampaignPage.module.css'
 import { CampaignTabs } from './CampaignTabs.tsx'
-import { ChooseVersion } from './ChooseVersion.tsx'
 import { CampaignDraft } from './draft-store.ts'
 import { LaunchPanel } from './LaunchPanel.tsx'
 import { DraftContext } from './useDraft.ts'
+
+// Seen by two who write in one campaign at once.
+const ChooseVersion = lazyPart(() => import('./ChooseVersion.tsx'))
 
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 
@@ -88,7 +90,9 @@ export function OpenCampaign({ record }: { record: Campaign }) {
         </Suspense>
       </div>
       <LaunchPanel />
-      <ChooseVersion />
+      <Suspense>
+        <ChooseVersion />
+      </Suspense>
     </DraftContext>
   )
 }
