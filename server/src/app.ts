@@ -64,6 +64,8 @@ import { savedViewRoutes, savedViewSchemas } from './features/saved-views/index.
 import { searchRoutes, searchSchemas } from './features/search/index.ts'
 import {
   type RestoreMarker,
+  sendingHoldRoutes,
+  sendingHoldSchemas,
   sendingRoutes,
   sendingSchemas,
   startSendingRunner,
@@ -158,6 +160,7 @@ const applicationFeatures: {
   { schemas: campaignLeadSchemas, routes: campaignLeadRoutes },
   { schemas: previewSchemas, routes: previewRoutes },
   { schemas: sendingSchemas, routes: sendingRoutes },
+  { schemas: sendingHoldSchemas, routes: sendingHoldRoutes },
 ]
 
 interface ApiOptions {

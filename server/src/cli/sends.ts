@@ -72,8 +72,10 @@ export function sendCommands(program: Command) {
       operateIn(
         options,
         (ctx, workspaceId) => sendAgain(ctx, workspaceId, id, { actor: operator }),
-        ({ campaign_name }) =>
-          `It is sent again as soon as its campaign ${campaign_name} is active and its mailbox free.`,
+        ({ campaign_name, state }) =>
+          state === 'waiting'
+            ? 'The answer is sent again as soon as its mailbox is free.'
+            : `It is sent again as soon as its campaign ${campaign_name} is active and its mailbox free.`,
       ),
     )
 

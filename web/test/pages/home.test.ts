@@ -1,4 +1,7 @@
 import { expect } from 'vitest'
+import { emit } from '../../../server/src/features/events/index.ts'
+import { holdSending } from '../../../server/src/features/sending/index.ts'
+import { transaction } from '../../../server/src/kernel/db/transaction.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
 import { fillInbox } from '../inbox-world.ts'
 import { test } from './fixture.ts'
@@ -22,6 +25,56 @@ test('a new workspace is told what to do first, and what does not run', async ({
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('heading', { name: 'Get going' }).waitFor()
+  const reader = await createPerson(application.api, { email: 'reader@team.example' })
+  await join(application.api, application.api.workspaceId, reader, 'viewer')
+  const asViewer = await open(reader.browser, path)
+  await asViewer.getByText('An admin of this workspace does it.').waitFor()
+  expect(await asViewer.getByRole('link', { name: 'Connect a mailbox' }).count()).toBe(0)
+})
+
+test('a held installation is let go on by whoever runs it, who sees before what leaves', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  await holdSending(api.ctx)
+  const admin = await createPerson(api, { email: 'admin@team.example' })
+  await join(api, api.workspaceId, admin, 'admin')
+  const page = await open(admin.browser, path)
+  await page.getByText('Whoever runs it looks what was sent since').waitFor()
+  expect(await page.getByRole('button', { name: 'Go on sending' }).count()).toBe(0)
+  const asOperator = await open(application.visitor, path)
+  await asOperator.getByRole('button', { name: 'Go on sending' }).click()
+  const dialog = asOperator.getByRole('dialog', { name: 'Go on sending by this database?' })
+  await dialog.getByText('It knows of no mail that was sent.').waitFor()
+  await dialog.getByText('0 leads are due within the hour.').waitFor()
+  await dialog.getByRole('button', { name: 'Go on sending' }).click()
+  await asOperator.getByText('Sending goes on.').waitFor()
+  await asOperator.getByText('Nothing leaves this installation').waitFor({ state: 'detached' })
+})
+
+test('a webhook that was switched off stands there with what it missed', async ({
+  application,
+  open,
+}) => {
+  const { api, asOwner } = application
+  const { body: hook } = await asOwner('POST', '/app/api/v2/webhooks', {
+    ...{ name: 'CRM', target_hook_url: 'https://hooks.example.com/a', event_type: 'all_events' },
+  })
+  await api.ctx.database.peek
+    .updateTable('webhooks')
+    .set({ status: 'disabled', disabled_reason: 'failing', timestamp_disabled: new Date() })
+    .where('id', '=', hook.id)
+    .execute()
+  const missed = {
+    ...{ type: 'lead.interested' as const, campaign: null, data: {} },
+    leadEmail: 'ann@lead.example',
+  }
+  await transaction(api.ctx, (tx) => emit(tx, api.workspaceId, [missed]))
+  const page = await open(application.visitor, path)
+  await page.getByText('The webhook CRM is switched off').waitFor()
+  await page.getByText('1 event was missed.').waitFor()
+  await asOwner('DELETE', `/app/api/v2/webhooks/${hook.id}`)
 })
 
 const refusal = {

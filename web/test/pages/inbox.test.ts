@@ -320,7 +320,7 @@ test('a viewer reads everything and is offered nothing to change', async ({
   await row(page, 'Joan').waitFor()
 })
 
-test('an unsubscribe that is asked for is one button, and what is put off comes back by an undo', async ({
+test('an unsubscribe says what it does before it is done, and what is put off comes back by an undo', async ({
   application,
   open,
   world,
@@ -361,7 +361,10 @@ test('an unsubscribe that is asked for is one button, and what is put off comes 
   await page.getByRole('button', { name: 'Undo' }).click()
   await row(page, 'Edith').waitFor()
   await page.getByRole('button', { name: 'Unsubscribe' }).click()
-  await page.getByText('Now: Unsubscribed.').waitFor()
+  const asking = page.getByRole('dialog', { name: 'Unsubscribe edith@lead.example?' })
+  await asking.getByText('There is no undo').waitFor()
+  await asking.getByRole('button', { name: 'Unsubscribe' }).click()
+  await asking.waitFor({ state: 'detached' })
   const { status } = await api.ctx.database.peek
     .selectFrom('leads')
     .select('status')
@@ -370,6 +373,89 @@ test('an unsubscribe that is asked for is one button, and what is put off comes 
   expect(status).toBe('unsubscribed')
   await page.getByText('Nothing is sent to this address').waitFor()
 })
+
+test('an answer of which nobody knows is decided in its conversation, and Home leads there', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { peek } = application.api.ctx.database
+  const people = [
+    await world.converse({ email: 'emmy@lead.example', first_name: 'Emmy' }),
+    await world.converse({ email: 'lise@lead.example', first_name: 'Lise' }),
+  ]
+  const ids = people.map(({ id }) => id)
+  await peek
+    .updateTable('sends')
+    .set({ state: 'uncertain', timestamp_transmitting: new Date() })
+    .where('lead_id', 'in', ids)
+    .execute()
+  const page = await open(application.visitor, '/w/default')
+  await page.getByText('An answer to emmy@lead.example may or may not').waitFor()
+  await page.getByRole('link', { name: 'Decide' }).first().click()
+  await page.getByText('Nobody knows whether it arrived').waitFor()
+  await page.getByRole('button', { name: 'The mail to emmy@lead.example arrived' }).click()
+  await page.frameLocator('iframe[title="Mail"]').getByText('Gladly.').waitFor()
+  await page.getByText('Nobody knows whether it arrived').waitFor({ state: 'detached' })
+
+  const before = world.outbox.mails.length
+  await page.goto(`${application.address}/w/default`)
+  await page.getByText('An answer to lise@lead.example may or may not').waitFor()
+  await page.getByRole('link', { name: 'Decide' }).click()
+  await page.getByRole('button', { name: 'Send the mail to lise@lead.example again' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('they have it twice').waitFor()
+  await dialog.getByRole('button', { name: 'Send again' }).click()
+  await world.outbox.waitFor(before + 1)
+  await page.getByText('Nobody knows whether it arrived').waitFor({ state: 'detached' })
+  expect(world.outbox.mails.at(-1)).toMatchObject({ to: 'lise@lead.example' })
+})
+
+test('a label that is undone leaves the lead as it was, in the sequence too', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { peek } = application.api.ctx.database
+  const { id } = await world.converse({ email: 'hedy@lead.example', first_name: 'Hedy' })
+  // Somebody who is still sent to: an automatic reply stops nothing.
+  await peek
+    .updateTable('leads')
+    .set({ sending_state: 'active', stop_reason: null, status: 'contacted' })
+    .where('id', '=', id)
+    .execute()
+  const lead = () =>
+    peek
+      .selectFrom('leads')
+      .select(['status', 'sending_state', 'stop_reason'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+  const page = await open(application.visitor, `${path}?thread=${id}`)
+  await page.getByRole('button', { name: 'Label: Contacted' }).waitFor()
+  await page.keyboard.press('1')
+  await page.getByText('Now: Interested.').waitFor()
+  expect(await lead()).toMatchObject({ status: 'interested', sending_state: 'stopped' })
+  await page.keyboard.press('z')
+  await page.getByRole('button', { name: 'Label: Contacted' }).waitFor()
+  expect(await lead()).toEqual(contacted)
+
+  await page.getByRole('link', { name: 'Open the lead' }).click()
+  await page.getByRole('link', { name: 'Open the conversation' }).first().click()
+  await page.getByRole('button', { name: 'Label: Contacted' }).waitFor()
+  expect(page.url()).toContain(`thread=${id}`)
+
+  // Beside the mails there is no room on a telephone: the lead unfolds.
+  await page.setViewportSize({ width: 360, height: 740 })
+  const unsubscribe = page.getByRole('button', { name: 'Unsubscribe' })
+  expect(await unsubscribe.isVisible()).toBe(false)
+  await page.getByRole('button', { name: 'More about the lead' }).click()
+  await page.getByText('After step 0 of 2').waitFor()
+  await page.getByRole('link', { name: 'Open the lead' }).waitFor()
+  await unsubscribe.waitFor()
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+})
+
+const contacted = { status: 'contacted', sending_state: 'active', stop_reason: null }
 
 test('what comes in while somebody reads moves nothing, and the narrow page shows one thing at a time', async ({
   application,

@@ -146,6 +146,26 @@ test('a failure is found by its chip, and its panel says why and what was sent',
   await panel.waitFor()
 })
 
+test('the history of a lead leads to the attempt that told of it', async ({
+  application,
+  open,
+}) => {
+  const { asOwner } = application
+  await startDelivering(application)
+  const { id } = await create(application, 'History', good.url)
+  const { body: campaign } = await asOwner('POST', '/app/api/v2/campaigns', { name: 'Told' })
+  const { body: added } = await asOwner('POST', '/app/api/v2/lead/add', {
+    ...{ campaign_id: campaign.id, leads: [{ email: 'eva@lead.example' }] },
+  })
+  await happen(application, 1, 'eva@lead.example')
+  await expect.poll(() => countAttempts(application, id), patience).toBe(1)
+  const lead = added.created_leads[0].id
+  const page = await open(application.visitor, `/w/default/leads?lead=${lead}`)
+  await page.getByRole('link', { name: 'Look at the attempt' }).first().click()
+  await page.waitForURL(/settings\/webhooks\/[\da-f-]{36}\?attempt=[\da-f-]{36}/)
+  await page.getByRole('dialog').getByText('eva@lead.example').first().waitFor()
+})
+
 test('who pauses a webhook is offered what was missed when it goes on', async ({
   application,
   open,

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { createPerson, createTeam, join } from '../../../server/test/people.ts'
 import { test } from './fixture.ts'
@@ -102,6 +103,28 @@ test('the audit log tells who did what, and keeps what it is asked for in the ad
   await page.reload()
   await page.getByRole('cell', { name: 'Key created' }).first().waitFor()
   expect(await page.getByRole('cell', { name: 'Workspace set' }).count()).toBe(0)
+  await page.getByLabel('Who', { exact: true }).selectOption('Ann Example')
+  await page.waitForURL(/by=[\da-f-]{36}/)
+  await page.getByRole('cell', { name: 'Key created' }).first().waitFor()
+  const file = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download CSV' }).click()
+  const text = await readFile(await (await file).path(), 'utf8')
+  const lines = text.trim().split('\r\n').slice(1)
+  expect(lines.length).toBeGreaterThan(0)
+  for (const line of lines) expect(line).toMatch(/,user,Ann Example,.*,key\.created,/)
+  const made = await application.asOwner('POST', '/app/api/v2/campaigns', { name: 'Audited' })
+  await page.getByLabel('What', { exact: true }).selectOption('Campaigns')
+  await page.getByRole('link', { name: made.body.id.slice(-12) }).click()
+  await page.getByRole('heading', { name: 'Audited' }).waitFor()
+  await page.goBack()
+  await page.getByLabel('Who', { exact: true }).selectOption('Outrider')
+  await page.getByText('Nothing of that kind').waitFor()
+  // On a telephone the details are a line of their own.
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.getByRole('button', { name: 'Reset filters' }).last().click()
+  await page.getByText('By the owner').or(page.getByText('campaigns:read')).first().waitFor()
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+  await page.setViewportSize({ width: 1280, height: 800 })
   await page.getByLabel('What', { exact: true }).selectOption('Suppression')
   await page.getByText('Nothing of that kind').waitFor()
   await page.getByRole('button', { name: 'Reset filters' }).last().click()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
+import { setUp } from '../../../test/browser.ts'
 import { dropOldEntries, listAudit, operator, recordAudit } from './index.ts'
 
 let api: TestApi
@@ -51,6 +52,21 @@ test('the log is read newest first, in pages, and by what is asked for', async (
     'label.archived',
     'label.created',
   ])
+})
+
+test('what is asked for is downloaded with the names of who did it', async () => {
+  const owner = await setUp(api)
+  const headers = { 'x-workspace-id': api.workspaceId }
+  const key = { name: '=Key, "of" a program', scopes: ['campaigns:read'] }
+  await owner.call('POST', '/app/oauth/service-accounts', { headers, body: key })
+  const { body } = await owner.call('GET', '/app/audit/export.csv?action=key.', { headers })
+  const [head, newest, ...rest] = String(body).split('\r\n')
+  expect(head).toBe(
+    '\ufefftimestamp_created,actor_type,actor_name,actor_id,action,subject_type,subject_id,request_id,details',
+  )
+  expect(newest).toMatch(/^[\d-]+T[\d:.]+Z,user,Ann Example,[\da-f-]{36},key\.created,key,/)
+  // The key of the tests was made at the command line.
+  expect(rest).toEqual([expect.stringMatching(/,operator,,,key\.created,key,/), ''])
 })
 
 test('a change of a lead by the API is told with what it was before, and not where nothing changed', async () => {

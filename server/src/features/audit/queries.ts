@@ -19,7 +19,7 @@ export interface AuditFilter {
 }
 
 /** Newest first, by the primary key: the time is in the id. */
-export const listAuditEntries = (
+const selectEntries = (
   db: Db,
   workspaceId: string,
   filter: AuditFilter,
@@ -42,8 +42,22 @@ export const listAuditEntries = (
   if (actorType) query = query.where('actor_type', '=', actorType)
   if (actorId) query = query.where('actor_id', '=', actorId)
   if (subjectId) query = query.where('subject_id', '=', subjectId)
-  return query.execute()
+  return query
 }
+
+export const listAuditEntries = (...page: Parameters<typeof selectEntries>) =>
+  selectEntries(...page).execute()
+
+/** The same with the names of people and keys, as far as they are still there. */
+export const listNamedEntries = (...page: Parameters<typeof selectEntries>) =>
+  selectEntries(...page)
+    .select(
+      sql<string | null>`coalesce(
+        (select u.name from users u where audit_log.actor_type = 'user' and u.id = actor_id),
+        (select s.name from service_accounts s
+          where s.workspace_id = audit_log.workspace_id and s.id = actor_id))`.as('actor_name'),
+    )
+    .execute()
 
 /** @returns how many; as many as `limit` means that there may be more */
 export async function deleteAuditEntries(

@@ -3,16 +3,18 @@ import { countRunners } from '../../kernel/runner/lease-queries.ts'
 import { listWatchedCampaigns } from '../campaigns/index.ts'
 import { findSendingHold } from '../sending/index.ts'
 import * as queries from './queries.ts'
+import type { attentionKinds } from './schema.ts'
 
 /** Something that does not work until a person mends it. */
 export interface Attention {
-  kind: 'held' | 'no_runner' | 'mailbox' | 'webhook' | 'campaign' | 'uncertain'
+  kind: (typeof attentionKinds)[number]
   /** Of the record that mends it; null: it is the whole installation. */
   id: string | null
   name: string | null
   /** A word of a closed set, or for mailboxes and the hold a sentence. */
   reason: string | null
   count: number | null
+  /** Null: nobody knows since when. */
   since: Date | null
 }
 
@@ -32,16 +34,22 @@ export async function listAttention(ctx: Context, workspaceId: string): Promise<
   const hold = await findSendingHold(db)
   const runners = await countRunners(db, 'mailboxes', ctx.config.leaseMs)
   const mailboxes = await queries.listTroubledMailboxes(db, workspaceId, most)
+  // Where nothing reads at all, that is what needs mending.
+  const isAnybodyReading = runners > 0 && !hold
+  const unread = isAnybodyReading ? await queries.listUnreadMailboxes(db, workspaceId, most) : []
   const webhooks = await queries.listTroubledWebhooks(db, workspaceId, most)
   const uncertain = await queries.countUncertain(db, workspaceId)
+  const replies = await queries.countUncertainReplies(db, workspaceId, most)
   const none = { id: null, name: null, count: null, since: null }
   return [
     ...(hold ? [{ ...none, kind: 'held' as const, reason: hold.detail, since: hold.since }] : []),
     ...(runners === 0 ? [{ ...none, kind: 'no_runner' as const, reason: null }] : []),
-    ...mailboxes.map((each) => ({ ...each, kind: 'mailbox' as const, count: null })),
+    ...mailboxes.map((each) => ({ ...none, ...each, kind: 'mailbox' as const })),
+    ...unread.map((each) => ({ ...none, ...each, kind: 'mailbox_unread' as const, reason: null })),
     ...(await listStandstills(ctx, workspaceId)),
     ...uncertain.map((each) => ({ ...each, kind: 'uncertain' as const, reason: null })),
-    ...webhooks.map((each) => ({ ...each, kind: 'webhook' as const, count: null })),
+    ...replies.map((each) => ({ ...each, kind: 'uncertain_reply' as const, reason: null })),
+    ...webhooks.map((each) => ({ ...none, ...each, kind: 'webhook' as const })),
   ]
 }
 
@@ -49,9 +57,9 @@ export async function listAttention(ctx: Context, workspaceId: string): Promise<
 async function listStandstills(ctx: Context, workspaceId: string): Promise<Attention[]> {
   const found: Attention[] = []
   const watched = await listWatchedCampaigns(ctx, workspaceId, campaignsMost)
-  for (const { id, name, sending_status, timestamp_updated } of watched) {
+  for (const { id, name, sending_status } of watched) {
     const { reason, leads_waiting_for_mailbox: waiting } = sending_status
-    const about = { kind: 'campaign' as const, id, name, since: timestamp_updated }
+    const about = { kind: 'campaign' as const, id, name, since: null }
     if (reason && lasting.has(reason)) found.push({ ...about, reason, count: null })
     else if (waiting > 0) found.push({ ...about, reason: 'leads_waiting', count: waiting })
     if (found.length === most) break

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { type Browser, setUp } from '../../../test/browser.ts'
+import { createConversation } from '../../../test/conversations.ts'
+import { createPerson, join } from '../../../test/people.ts'
+import { upsertRunner } from '../../kernel/runner/lease-queries.ts'
 import { operator } from '../audit/index.ts'
 import { addMailbox } from '../mailboxes/index.ts'
 import { holdSending } from '../sending/index.ts'
@@ -85,6 +88,80 @@ test('what does not work is told with its reason, and only as long as it does no
   ])
   await holdSending(api.ctx)
   expect((await attention())[0]).toMatchObject({ kind: 'held' })
+})
+
+test('whoever runs the installation sees what a held one would send, and lets it go on', async () => {
+  await holdSending(api.ctx)
+  const { held } = await ask('/sending-hold')
+  expect(held).toMatchObject({
+    ...{ detail: 'An operator held it.', since: expect.any(String), last_mail: null },
+    ...{ active_campaigns: 1, pending_deliveries: 0, leads_due: expect.any(Number) },
+  })
+  const other = await createPerson(api, { email: 'admin@team.example' })
+  await join(api, api.workspaceId, other, 'admin')
+  for (const call of [
+    other.browser.call('GET', '/app/sending-hold'),
+    other.browser.call('POST', '/app/sending-hold/confirm'),
+  ])
+    expect(await call).toMatchObject({ status: 403, body: { code: 'role_required' } })
+  const confirm = () => owner.call('POST', '/app/sending-hold/confirm')
+  expect(await confirm()).toMatchObject({ status: 200, body: { uncertain: 0 } })
+  expect(await ask('/sending-hold')).toEqual({ held: null })
+  expect((await attention())[0]).not.toMatchObject({ kind: 'held' })
+  expect(await confirm()).toMatchObject({ status: 409, body: { code: 'invalid_transition' } })
+})
+
+test('each uncertain mail leads to where it is decided, and an inbox that nobody reads is named', async () => {
+  const { peek } = api.ctx.database
+  const { id: campaign } = await post('/api/v2/campaigns', { name: 'Uncertain' })
+  const leads = [{ email: 'ann@lead.example' }]
+  await post('/api/v2/lead/add', { campaign_id: campaign, leads })
+  const { id: thread } = await createConversation(api, api.workspaceId, campaign)
+  await peek.updateTable('sends').set({ state: 'uncertain' }).execute()
+  const uncertain = async () => {
+    const { attention } = await ask('/home')
+    return attention.filter(({ kind }: { kind: string }) => kind.startsWith('uncertain'))
+  }
+  // A conversation decides what a person wrote; the campaign's list of mails has no such row.
+  expect(await uncertain()).toMatchObject([
+    { kind: 'uncertain_reply', id: thread, name: 'ann@lead.example', count: 1 },
+  ])
+  await peek
+    .updateTable('sends')
+    .set({ kind: 'step', reply: null, step: 1, variant: 1, variant_id: api.ctx.newId() })
+    .set({ mailbox_day: '2026-11-20', campaign_day: '2026-11-20' })
+    .execute()
+  expect(await uncertain()).toMatchObject([
+    { kind: 'uncertain', id: campaign, name: 'Uncertain', count: 1, since: expect.any(String) },
+  ])
+
+  const unread = async () => {
+    const { attention } = await ask('/home')
+    return attention.filter(({ kind }: { kind: string }) => kind === 'mailbox_unread')
+  }
+  await mailbox('lately@example.com')
+  const read = async (address: string, at: Date) =>
+    peek
+      .updateTable('mailboxes')
+      .set({ inbox_read_at: at })
+      .where('address', '=', address)
+      .execute()
+  const ago = (minutes: number) => new Date(api.ctx.now().getTime() - minutes * 60_000)
+  await read('first@example.com', ago(14))
+  // Nobody reads at all: that is said instead.
+  expect(await unread()).toEqual([])
+  const runner = { id: api.ctx.newId(), slot: 0, process: null, keyIds: [] }
+  await upsertRunner(api.ctx.db, 'mailboxes', runner)
+  expect(await unread()).toEqual([])
+  await read('first@example.com', ago(16))
+  expect(await unread()).toMatchObject([
+    { name: 'first@example.com', since: ago(16).toISOString() },
+  ])
+  // The page of mailboxes calls one that was connected just now neither read nor forgotten.
+  const { items } = await ask('/mailboxes')
+  const isRead = items.map((each: Record<string, unknown>) => [each.address, each.is_inbox_read])
+  expect(isRead).toContainEqual(['first@example.com', false])
+  expect(isRead).toContainEqual(['lately@example.com', false])
 })
 
 test('analytics are by day, and another workspace’s campaign has none', async () => {

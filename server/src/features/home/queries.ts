@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
+import { isBeingRead, isInboxRead } from '../mailboxes/index.ts'
 
 /** What a new workspace has done of what makes it send, and what tells others of it. */
 export interface Checklist {
@@ -40,11 +41,26 @@ interface Troubled {
 
 /** Mailboxes that do not work, the newest first. */
 export async function listTroubledMailboxes(db: Db, workspaceId: string, most: number) {
-  const { rows } = await sql<Troubled>`
-    select id, address as name, status_reason as reason, timestamp_updated as since
+  const { rows } = await sql<Omit<Troubled, 'since'>>`
+    select id, address as name, status_reason as reason
     from mailboxes
     where workspace_id = ${workspaceId}::uuid and status = 'error'
     order by id desc
+    limit ${most}`.execute(db)
+  return rows
+}
+
+/**
+ * Mailboxes that are used and whose mail nobody has read for a while, the newest first. One that was
+ * connected just now is still being read for the first time.
+ */
+export async function listUnreadMailboxes(db: Db, workspaceId: string, most: number) {
+  const { rows } = await sql<Omit<Troubled, 'reason'>>`
+    select m.id, m.address as name, m.inbox_read_at as since
+    from mailboxes m
+    where m.workspace_id = ${workspaceId}::uuid and m.status = 'connected'
+      and not ${sql.raw(isInboxRead('m'))} and not ${sql.raw(isBeingRead('m'))}
+    order by m.id desc
     limit ${most}`.execute(db)
   return rows
 }
@@ -64,15 +80,28 @@ export async function listTroubledWebhooks(db: Db, workspaceId: string, most: nu
   return rows
 }
 
-/** Mails of which nobody knows whether they were sent, by campaign. */
+/** Mails of campaigns of which nobody knows whether they were sent, by campaign. */
 export async function countUncertain(db: Db, workspaceId: string) {
   const { rows } = await sql<{ id: string; name: string | null; count: number; since: Date }>`
     select s.campaign_id as id, c.name, count(*)::integer as count,
       min(s.timestamp_claimed) as since
     from sends s
     left join campaigns c on c.workspace_id = s.workspace_id and c.id = s.campaign_id
-    where s.workspace_id = ${workspaceId}::uuid and s.is_uncertain
+    where s.workspace_id = ${workspaceId}::uuid and s.is_uncertain and s.kind = 'step'
     group by s.campaign_id, c.name
     order by s.campaign_id`.execute(db)
+  return rows
+}
+
+/** The same of answers of people, by conversation: there they are decided. */
+export async function countUncertainReplies(db: Db, workspaceId: string, most: number) {
+  const { rows } = await sql<{ id: string; name: string; count: number; since: Date }>`
+    select s.lead_id as id, min(s.reply ->> 'to_address') as name, count(*)::integer as count,
+      min(s.timestamp_claimed) as since
+    from sends s
+    where s.workspace_id = ${workspaceId}::uuid and s.is_uncertain and s.kind = 'manual'
+    group by s.lead_id
+    order by s.lead_id
+    limit ${most}`.execute(db)
   return rows
 }

@@ -1,17 +1,22 @@
 import { Type } from 'typebox'
 import { Nullable, ref, Timestamp, Uuid } from '../../kernel/http/schema.ts'
 
+export const attentionKinds = [
+  ...(['held', 'no_runner', 'mailbox', 'mailbox_unread', 'campaign'] as const),
+  ...(['uncertain', 'uncertain_reply', 'webhook'] as const),
+] as const
+
 const NullableText = Nullable(Type.String())
 
 export const AttentionItem = Type.Object(
   {
-    kind: Type.Enum(['held', 'no_runner', 'mailbox', 'webhook', 'campaign', 'uncertain']),
+    kind: Type.Enum([...attentionKinds]),
     id: Nullable(Type.Unsafe<string>({ ...Uuid, description: 'Of the record that mends it.' })),
     name: NullableText,
     reason: Nullable(
       Type.String({ description: 'A word, or of a mailbox and of the hold a sentence.' }),
     ),
-    count: Nullable(Type.Integer({ description: 'How many mails or leads it concerns.' })),
+    count: Nullable(Type.Integer({ description: 'How many mails, leads or events it concerns.' })),
     since: Nullable(Timestamp),
   },
   { $id: 'AttentionItem', description: 'Something that does not work until a person mends it.' },

@@ -5,7 +5,7 @@ import { type FaultySmtp, type SmtpFault, startSmtpFaults } from '../../../test/
 import type { Context } from '../../kernel/context.ts'
 import { operator } from '../audit/index.ts'
 import { pauseMailbox, resumeMailbox, updateMailbox } from '../mailboxes/index.ts'
-import type { SendingRunner } from '../sending/index.ts'
+import { confirmArrived, listUncertain, type SendingRunner, sendAgain } from '../sending/index.ts'
 import { addSuppression } from '../suppression/index.ts'
 import { getThread, listThreads, replyInThread } from './index.ts'
 
@@ -310,6 +310,44 @@ test('what nobody knows to have arrived is never sent again, and settled by its 
   )
   expect((await inThread(about.thread_id)).kinds).toEqual(['reply', 'manual', 'reply', 'step'])
   expect(await reply(about)).toMatchObject({ state: 'sent' })
+})
+
+test('what a person says of an uncertain answer holds: it arrived, or it is sent again', async () => {
+  const { ctx, workspaceId } = inbox
+  const by = { actor: operator }
+  const leaveUncertain = async () => {
+    const about = await conversation()
+    fault = (moment) => (moment === '.' ? 'drop-after' : undefined)
+    const { id } = await reply(about)
+    fault = () => undefined
+    return { ...about, id }
+  }
+  const arrived = await leaveUncertain()
+  await confirmArrived(ctx, workspaceId, arrived.id, by)
+  expect(await inThread(arrived.thread_id)).toEqual({
+    ...{ kinds: ['manual', 'reply', 'step'], replies: [] },
+  })
+  const lost = await leaveUncertain()
+  const listed = async (id: string) =>
+    (await listUncertain(ctx, workspaceId)).find((send) => send.id === id)
+  expect(await listed(lost.id)).toMatchObject({ step: null, lead_email: lost.from })
+  inbox.outbox.length = 0
+  expect(await sendAgain(ctx, workspaceId, lost.id, by)).toMatchObject({ state: 'waiting' })
+  await inbox.waitForLedger((sends) =>
+    sends.some(({ lead_id, state, attempt }) => {
+      return lead_id === lost.thread_id && state === 'sent' && attempt === 2
+    }),
+  )
+  expect(inbox.outbox.map(({ to }) => to)).toEqual([lost.from])
+  expect(await inThread(lost.thread_id)).toMatchObject({ replies: [] })
+
+  // What cannot go out again stays what it was: nobody knows.
+  const refused = await leaveUncertain()
+  await addSuppression(ctx, workspaceId, refused.from, operator)
+  const again = sendAgain(ctx, workspaceId, refused.id, by)
+  await expect(again).rejects.toMatchObject({ code: 'not_eligible' })
+  expect(await listed(refused.id)).toBeDefined()
+  await confirmArrived(ctx, workspaceId, refused.id, by)
 })
 
 test('two calls at a time send one mail', async () => {

@@ -92,6 +92,20 @@ test('what was done to many is undone for those that nothing happened to since',
   expect((await ask('POST', `/leads/jobs/${job.id}/undo`)).status).toBe(409)
 })
 
+test('what is done to one lead, and its undo, stand in the history of that lead', async () => {
+  const [id = ''] = await addLeads(autumn, many(1))
+  const { body: job } = await ask('POST', '/leads/bulk', {
+    ...{ action: 'set_status', status: 'interested', ids: [id] },
+  })
+  await ask('POST', `/leads/jobs/${job.id}/undo`)
+  const { body } = await ask('GET', `/leads/${id}/history`)
+  const changes = body.items.filter(({ kind }: { kind: string }) => kind === 'change')
+  expect(changes.map(({ name }: { name: string }) => name)).toEqual([
+    'lead.undone',
+    'lead.status_set',
+  ])
+})
+
 test('each that is refused is named with the reason, and the others are done', async () => {
   const [one = '', two = ''] = await addLeads(autumn, many(2))
   await ask('POST', '/leads/bulk', { action: 'set_status', status: 'completed', ids: [one] })

@@ -21,7 +21,7 @@ const topicsOfSubjects: Record<string, readonly Topic[]> = {
   invitation: ['members'],
   key: ['keys'],
   label: ['labels'],
-  lead: ['leads'],
+  lead: ['leads', 'inbox'],
   mailbox: ['mailboxes'],
   send: ['campaigns', 'leads'],
   suppression: ['suppressions'],

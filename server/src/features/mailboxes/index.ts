@@ -19,7 +19,13 @@ export {
 } from './mailboxes.ts'
 export { connectMailboxImap, connectMailboxSmtp, openMailbox } from './open-mailbox.ts'
 export { findMailboxesByAddress } from './queries.ts'
-export { isInboxRead, type Reading, reportInboxRead, reportInboxUnread } from './reading.ts'
+export {
+  isBeingRead,
+  isInboxRead,
+  type Reading,
+  reportInboxRead,
+  reportInboxUnread,
+} from './reading.ts'
 export { findRemoved } from './removed-queries.ts'
 export type { Mailbox, MailboxSide, MailboxStatus } from './schema.ts'
 export { sealedMailboxColumns } from './settings.ts'

@@ -21,6 +21,11 @@ export const isInboxRead = (mailbox: string, since = 'null') =>
   `coalesce(${mailbox}.inbox_read_at > greatest(
      outrider_now() - interval '${validMinutes} minutes', ${since}::timestamptz), false)`
 
+/** Whether it was connected so short a time ago that nobody can have read it yet, in SQL. */
+export const isBeingRead = (mailbox: string) =>
+  `(${mailbox}.inbox_read_at is null
+     and ${mailbox}.timestamp_created > outrider_now() - interval '${validMinutes} minutes')`
+
 export interface Reading {
   /** When it began, by the database's clock: what lay in the mailbox then is known. */
   at: Date

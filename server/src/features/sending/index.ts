@@ -8,6 +8,7 @@ export { findReplyRefusal, inProgress, isOpen, sendReply } from './replies.ts'
 export { composeReplyMail } from './reply-mail.ts'
 export { findReply, listUnsentReplies, type ReplyContent, type ReplyRow } from './reply-queries.ts'
 export { markerFile, type RestoreMarker } from './restore-guard/marker-file.ts'
+export { sendingHoldRoutes, sendingHoldSchemas } from './restore-guard/routes.ts'
 export {
   confirmRestore,
   findSendingHold,

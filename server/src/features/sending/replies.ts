@@ -26,27 +26,40 @@ const lookEveryMs = 100
 export async function sendReply(
   ctx: Context,
   workspaceId: string,
-  row: Omit<queries.NewReplyRow, 'workspace_id' | 'id'>,
+  row: Queued,
   by?: { actor: Actor; requestId: string },
 ): Promise<queries.ReplyRow> {
   await transaction(ctx, async (tx) => {
-    const refused = await refusalOf(tx, workspaceId, row.reply)
-    if (refused) throw new AppError('not_eligible', refused.message)
-    if ((await countRunners(tx.db, 'mailboxes', ctx.config.leaseMs)) === 0) throw noService()
-    const attempt = { ...row, workspace_id: workspaceId, id: tx.newId() }
-    const isOurs =
-      (await queries.insertReply(tx.db, attempt, tx.now())) ||
-      (await queries.retakeReply(tx.db, attempt, tx.now()))
-    if (!isOurs) throw inProgress()
-    await wakeMailboxes(tx, workspaceId, [row.mailbox_id])
+    await checkReply(tx, workspaceId, row.reply)
+    const id = await queueReply(tx, workspaceId, row)
     if (!by) return
     await recordAudit(tx, {
       ...{ workspaceId, ...by, action: 'thread.answered' },
       ...{ subjectType: 'thread', subjectId: row.lead_id },
-      details: { send_id: attempt.id, is_forced: row.reply.is_forced },
+      details: { send_id: id, is_forced: row.reply.is_forced },
     })
   })
   return settledReply(ctx, workspaceId, row.reply.idempotency_key)
+}
+
+type Queued = Omit<queries.NewReplyRow, 'workspace_id' | 'id'>
+
+/** Before the ledger is locked: whether it may go out, and somebody is there to send it. */
+export async function checkReply(tx: Context, workspaceId: string, reply: queries.ReplyContent) {
+  const refused = await refusalOf(tx, workspaceId, reply)
+  if (refused) throw new AppError('not_eligible', refused.message)
+  if ((await countRunners(tx.db, 'mailboxes', tx.config.leaseMs)) === 0) throw noService()
+}
+
+/** @returns the id of the attempt, which the runner of the mailbox makes */
+export async function queueReply(tx: Context, workspaceId: string, row: Queued): Promise<string> {
+  const attempt = { ...row, workspace_id: workspaceId, id: tx.newId() }
+  const isOurs =
+    (await queries.insertReply(tx.db, attempt, tx.now())) ||
+    (await queries.retakeReply(tx.db, attempt, tx.now()))
+  if (!isOurs) throw inProgress()
+  await wakeMailboxes(tx, workspaceId, [row.mailbox_id])
+  return attempt.id
 }
 
 /** What became of it, as soon as that is known. */

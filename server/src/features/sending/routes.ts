@@ -73,7 +73,7 @@ export const sendingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'confirmSendArrived',
         summary: 'Say that an uncertain mail arrived',
-        description: 'It is recorded as sent.',
+        description: 'Of a campaign, or an answer. It is recorded as sent.',
         tags,
         params,
         response: { 200: ref(Send) },
@@ -90,7 +90,7 @@ export const sendingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'repeatSend',
         summary: 'Send an uncertain mail again',
-        description: 'If it arrived, its lead has it twice.',
+        description: 'Of a campaign, or an answer. If it arrived, its lead has it twice.',
         tags,
         params,
         response: { 200: ref(Send) },

@@ -6,6 +6,7 @@ import { type Actor, recordAudit } from '../audit/index.ts'
 import { CampaignCache } from './campaign-cache.ts'
 import type { Outcome } from './outcome.ts'
 import { arrived } from './reconcile.ts'
+import { checkReply, queueReply } from './replies.ts'
 import { recordReplies } from './reply-mail.ts'
 import { settleSends } from './settle.ts'
 import * as queries from './uncertain-queries.ts'
@@ -37,16 +38,39 @@ export const listUncertain = (
   limit = 1000,
 ): Promise<queries.ShownSend[]> => queries.listUncertain(ctx.db, workspaceId, limit)
 
-/** A person knows that an uncertain mail arrived. */
-export const confirmArrived = (ctx: Context, workspaceId: string, id: string, by: DecidedBy) =>
-  decide(ctx, workspaceId, id, { kind: 'sent' }, 'send.arrived', by)
+/** A person knows that an uncertain mail arrived: of a campaign, or an answer. */
+export const confirmArrived = (
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  by: DecidedBy,
+): Promise<queries.ShownSend> =>
+  transaction(ctx, async (tx) => {
+    const send = await findUndecided(tx, workspaceId, id)
+    await decide(tx, send, { kind: 'sent' }, 'send.arrived', by)
+    return shownAs('sent', send)
+  })
 
 /**
- * A person takes it that an uncertain mail did not arrive: it is sent again as soon as its campaign
- * and its mailbox allow. If it did arrive, its lead has it twice, with the same Message-ID.
+ * A person takes it that an uncertain mail did not arrive: it is sent again, one of a campaign as soon
+ * as that and the mailbox allow, an answer at once. If it did arrive, its lead has it twice, with the
+ * same Message-ID.
  */
-export const sendAgain = (ctx: Context, workspaceId: string, id: string, by: DecidedBy) =>
-  decide(ctx, workspaceId, id, refused, 'send.repeated', by)
+export const sendAgain = (
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  by: DecidedBy,
+): Promise<queries.ShownSend> =>
+  transaction(ctx, async (tx) => {
+    const send = await findUndecided(tx, workspaceId, id)
+    const { reply } = send
+    if (reply) await checkReply(tx, workspaceId, reply)
+    await decide(tx, send, refused, 'send.repeated', by)
+    if (!reply) return shownAs('failed', send)
+    const attempt = await queueReply(tx, workspaceId, { ...send, reply })
+    return { ...shownAs('waiting', send), id: attempt }
+  })
 
 export interface DecidedBy {
   actor: Actor
@@ -70,25 +94,31 @@ export async function markArrived(tx: Context, workspaceId: string, ids: string[
   await recordReplies(tx, await queries.markArrived(tx.db, workspaceId, ids, tx.now()))
 }
 
+async function findUndecided(tx: Context, workspaceId: string, id: string) {
+  const send = await queries.findUncertainSend(tx.db, workspaceId, id)
+  if (!send) throw notFound('uncertain send')
+  return send
+}
+
 async function decide(
-  ctx: Context,
-  workspaceId: string,
-  id: string,
+  tx: Context,
+  send: queries.UndecidedSend,
   outcome: Outcome,
   action: string,
   by: DecidedBy,
-): Promise<queries.ShownSend> {
-  return transaction(ctx, async (tx) => {
-    const send = await queries.findUncertainSend(tx.db, workspaceId, id)
-    if (!send) throw notFound('uncertain send')
-    const settlement = { ...arrived(tx, send), outcome }
-    const [isSettled] = await settleSends(tx, new CampaignCache(), [settlement])
-    if (!isSettled) throw notFound('uncertain send')
-    await recordAudit(tx, {
-      ...{ ...by, workspaceId, action },
-      ...{ subjectType: 'send', subjectId: id },
-      details: { lead_id: send.lead_id, step_id: send.step_id },
-    })
-    return { ...send, state: outcome.kind === 'sent' ? 'sent' : 'failed' }
+) {
+  const [isSettled] = await settleSends(tx, new CampaignCache(), [
+    { ...arrived(tx, send), outcome },
+  ])
+  if (!isSettled) throw notFound('uncertain send')
+  await recordAudit(tx, {
+    ...{ ...by, workspaceId: send.workspace_id, action },
+    ...{ subjectType: 'send', subjectId: send.id },
+    details: { lead_id: send.lead_id, step_id: send.step_id },
   })
 }
+
+const shownAs = (
+  state: string,
+  { reply: _, mailbox_id: _mailbox, ...send }: queries.UndecidedSend,
+): queries.ShownSend => ({ ...send, state })

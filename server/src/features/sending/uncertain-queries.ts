@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import type { SendKey } from './ledger.ts'
 import type { SettledReply } from './reply-mail.ts'
+import type { ReplyContent } from './reply-queries.ts'
 
 /** Null: not again. */
 export const postponeLook = (
@@ -25,8 +26,9 @@ export interface ShownSend extends SendKey {
   campaign_name: string
   lead_email: string | null
   mailbox: string | null
-  step: number
-  variant: number
+  /** Null: a person's answer. */
+  step: number | null
+  variant: number | null
   state: string
   attempt: number
   message_id: string
@@ -77,23 +79,30 @@ export async function listSends(
   return rows
 }
 
-/** Those that wait for a person, oldest first. */
+/** Those that wait for a person, answers of people too, oldest first. */
 export async function listUncertain(db: Db, workspaceId: string, limit: number) {
   const { rows } = await sql<ShownSend>`
     select ${shown}
     from sends s
-    where s.workspace_id = ${workspaceId}::uuid and s.is_uncertain and s.kind = 'step'
+    where s.workspace_id = ${workspaceId}::uuid and s.is_uncertain
     order by s.id
     limit ${limit}`.execute(db)
   return rows
 }
 
+export interface UndecidedSend extends ShownSend {
+  mailbox_id: string
+  /** Null: a mail of a campaign. */
+  reply: ReplyContent | null
+}
+
 export async function findUncertainSend(db: Db, workspaceId: string, id: string) {
-  const { rows } = await sql<ShownSend>`
-    select ${shown}
+  const { rows } = await sql<UndecidedSend>`
+    select ${shown}, s.mailbox_id, s.reply
     from sends s
-    where s.workspace_id = ${workspaceId}::uuid and s.is_uncertain and s.kind = 'step'
-      and s.id = ${id}::uuid`.execute(db)
+    where s.workspace_id = ${workspaceId}::uuid and s.is_uncertain and s.id = ${id}::uuid`.execute(
+    db,
+  )
   return rows[0]
 }
 

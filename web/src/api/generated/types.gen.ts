@@ -2635,7 +2635,7 @@ export type SyncedMailboxes = {
  * Something that does not work until a person mends it.
  */
 export type AttentionItem = {
-    kind: 'held' | 'no_runner' | 'mailbox' | 'webhook' | 'campaign' | 'uncertain';
+    kind: 'held' | 'no_runner' | 'mailbox' | 'mailbox_unread' | 'campaign' | 'uncertain' | 'uncertain_reply' | 'webhook';
     /**
      * Of the record that mends it.
      */
@@ -2646,7 +2646,7 @@ export type AttentionItem = {
      */
     reason: string | null;
     /**
-     * How many mails or leads it concerns.
+     * How many mails, leads or events it concerns.
      */
     count: number | null;
     since: string | null;
@@ -3820,9 +3820,15 @@ export type Send = {
      * It really sent; null: it was removed.
      */
     mailbox: string | null;
-    step: number;
-    variant: number;
-    state: 'claimed' | 'transmitting' | 'sent' | 'failed' | 'uncertain';
+    /**
+     * Null: a person's answer.
+     */
+    step: number | null;
+    variant: number | null;
+    /**
+     * `waiting`: an answer that is sent again as soon as its mailbox is free.
+     */
+    state: 'claimed' | 'transmitting' | 'sent' | 'failed' | 'uncertain' | 'waiting';
     attempt: number;
     message_id: string;
     subject: string | null;
@@ -3842,6 +3848,42 @@ export type SendList = {
      * The last id of this page; absent when it is the last page.
      */
     next_starting_after?: string;
+};
+
+/**
+ * Null, or what holds everything back, and what leaves the database when that ends.
+ */
+export type SendingHold = {
+    held: {
+        since: string;
+        /**
+         * Why, as a sentence.
+         */
+        detail: string;
+        /**
+         * Of the newest mail that the database knows of: later ones go out again.
+         */
+        last_mail: string | null;
+        active_campaigns: number;
+        /**
+         * Whose next mail is due within the hour.
+         */
+        leads_due: number;
+        /**
+         * Of webhooks.
+         */
+        pending_deliveries: number;
+    } | null;
+};
+
+/**
+ * Sending goes on.
+ */
+export type ConfirmedRestore = {
+    /**
+     * Mails that count as sent until a person says whether they arrived.
+     */
+    uncertain: number;
 };
 
 /**
@@ -12046,6 +12088,86 @@ export type ListAuditResponses = {
 
 export type ListAuditResponse = ListAuditResponses[keyof ListAuditResponses];
 
+export type ExportAuditData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Whole, or a beginning with its dot: `key.` is every action on keys.
+         */
+        action?: string;
+        /**
+         * Who did it.
+         */
+        actor_type?: 'user' | 'key' | 'operator' | 'service';
+        /**
+         * Of a person or a key.
+         */
+        actor_id?: string;
+        /**
+         * About this record.
+         */
+        subject_id?: string;
+        /**
+         * Not before this, ISO 8601.
+         */
+        from?: string;
+        /**
+         * Before this, ISO 8601.
+         */
+        to?: string;
+        /**
+         * In place of X-Workspace-ID.
+         */
+        workspace?: string;
+    };
+    url: '/app/audit/export.csv';
+};
+
+export type ExportAuditErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ExportAuditError = ExportAuditErrors[keyof ExportAuditErrors];
+
+export type ExportAuditResponses = {
+    /**
+     * Download the audit log
+     */
+    200: string;
+};
+
+export type ExportAuditResponse = ExportAuditResponses[keyof ExportAuditResponses];
+
 export type ListCampaignSummariesData = {
     body?: never;
     headers?: {
@@ -12830,3 +12952,97 @@ export type RepeatSendResponses = {
 };
 
 export type RepeatSendResponse = RepeatSendResponses[keyof RepeatSendResponses];
+
+export type GetSendingHoldData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/app/sending-hold';
+};
+
+export type GetSendingHoldErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type GetSendingHoldError = GetSendingHoldErrors[keyof GetSendingHoldErrors];
+
+export type GetSendingHoldResponses = {
+    /**
+     * Null, or what holds everything back, and what leaves the database when that ends.
+     */
+    200: SendingHold;
+};
+
+export type GetSendingHoldResponse = GetSendingHoldResponses[keyof GetSendingHoldResponses];
+
+export type ConfirmRestoreData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/app/sending-hold/confirm';
+};
+
+export type ConfirmRestoreErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ConfirmRestoreError = ConfirmRestoreErrors[keyof ConfirmRestoreErrors];
+
+export type ConfirmRestoreResponses = {
+    /**
+     * Sending goes on.
+     */
+    200: ConfirmedRestore;
+};
+
+export type ConfirmRestoreResponse = ConfirmRestoreResponses[keyof ConfirmRestoreResponses];

@@ -17,9 +17,14 @@ export function contactColumns(t: TFunction, purchase: Purchase): Column<FoundCo
     {
       ...{ id: 'name', header: t(($) => $.contacts.columns.name), width: 11, grow: 2 },
       cell: (contact) => (
-        <Text size="sm" fw={500} truncate>
-          {fullName(contact)}
-        </Text>
+        <>
+          <Text size="sm" fw={500} lh={1.25} truncate>
+            {fullName(contact)}
+          </Text>
+          <Text className="narrow-only" size="xs" c="dimmed" lh={1.25} truncate>
+            {[contact.title, companyOf(contact)].filter(Boolean).join(', ')}
+          </Text>
+        </>
       ),
     },
     {
@@ -30,7 +35,7 @@ export function contactColumns(t: TFunction, purchase: Purchase): Column<FoundCo
     {
       ...{ id: 'company', header: t(($) => $.contacts.columns.company), width: 10, grow: 2 },
       isWideOnly: true,
-      cell: ({ company }) => company?.name ?? company?.domain,
+      cell: companyOf,
     },
     {
       ...{ id: 'employees', header: t(($) => $.contacts.columns.employees), width: 6 },
@@ -48,3 +53,5 @@ export function contactColumns(t: TFunction, purchase: Purchase): Column<FoundCo
     },
   ]
 }
+
+const companyOf = ({ company }: FoundContact) => company?.name ?? company?.domain

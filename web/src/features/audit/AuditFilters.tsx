@@ -1,6 +1,9 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
+import { Download } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { type AuditFilter, auditFilterOf, subjects } from './filter.ts'
+import { useWorkspace } from '../users/index.ts'
+import { type AuditFilter, auditFilterOf, auditQueryOf, nameless, subjects } from './filter.ts'
+import { useActors } from './useActors.ts'
 
 interface AuditFiltersProps {
   filter: AuditFilter
@@ -9,6 +12,8 @@ interface AuditFiltersProps {
 
 export function AuditFilters({ filter, onChange }: AuditFiltersProps) {
   const { t } = useTranslation()
+  const { id } = useWorkspace()
+  const { people, keys } = useActors()
   const set = (changes: Record<string, string>) =>
     onChange(auditFilterOf({ ...filter, ...changes }))
   return (
@@ -22,6 +27,33 @@ export function AuditFilters({ filter, onChange }: AuditFiltersProps) {
           ...subjects.map((value) => ({ value, label: t(($) => $.audit.subjects[value]) })),
         ]}
       />
+      <NativeSelect
+        label={t(($) => $.audit.by)}
+        maw="14rem"
+        value={filter.by ?? ''}
+        onChange={(event) => set({ by: event.currentTarget.value })}
+      >
+        <option value="">{t(($) => $.audit.everybody)}</option>
+        <optgroup label={t(($) => $.audit.people)}>
+          {people.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </optgroup>
+        <optgroup label={t(($) => $.audit.subjects.key)}>
+          {keys.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </optgroup>
+        {nameless.map((each) => (
+          <option key={each} value={each}>
+            {t(($) => $.audit.actors[each])}
+          </option>
+        ))}
+      </NativeSelect>
       <TextInput
         type="date"
         label={t(($) => $.audit.from)}
@@ -34,6 +66,14 @@ export function AuditFilters({ filter, onChange }: AuditFiltersProps) {
         value={filter.to ?? ''}
         onChange={(event) => set({ to: event.currentTarget.value })}
       />
+      <Button
+        component="a"
+        href={`/app/audit/export.csv?${new URLSearchParams({ workspace: id, ...auditQueryOf(filter) })}`}
+        variant="default"
+        leftSection={<Download size="0.875rem" aria-hidden />}
+      >
+        {t(($) => $.audit.download)}
+      </Button>
       {Object.values(filter).some((value) => value !== undefined) && (
         <Button variant="subtle" onClick={() => onChange({})}>
           {t(($) => $.common.resetFilters)}

@@ -9,12 +9,12 @@ import { MoreButton } from '../../ui/MoreButton.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { AuditRow } from './AuditRow.tsx'
 import { type AuditFilter, auditQueryOf } from './filter.ts'
-import { useActorNames } from './useActorNames.ts'
+import { useActors } from './useActors.ts'
 
 /** Who changed what, newest first. */
 export function AuditList({ filter, onReset }: { filter: AuditFilter; onReset: () => void }) {
   const { t } = useTranslation()
-  const nameOf = useActorNames()
+  const { nameOf } = useActors()
   const entries = useInfiniteQuery({
     ...listAuditInfiniteOptions({ query: { limit: 50, ...auditQueryOf(filter) } }),
     initialPageParam: {},

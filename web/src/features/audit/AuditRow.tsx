@@ -2,7 +2,16 @@ import { Code, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { AuditEntry } from '../../api/generated/types.gen.ts'
 import { Moment } from '../../ui/Moment.tsx'
+import { PlaceLink } from '../../ui/PlaceLink.tsx'
+import { type PlaceName, placeOf } from '../home/index.ts'
+import { useWorkspace } from '../users/index.ts'
 import classes from './AuditRow.module.css'
+
+/** Where what was changed is looked at; it may be gone since. */
+const places: Record<string, PlaceName> = {
+  ...{ campaign: 'campaign', lead: 'lead', mailbox: 'mailbox' },
+  ...{ thread: 'conversation', webhook: 'webhook' },
+}
 
 interface AuditRowProps {
   entry: AuditEntry
@@ -12,7 +21,14 @@ interface AuditRowProps {
 
 export function AuditRow({ entry, actor }: AuditRowProps) {
   const { t } = useTranslation()
-  const { action, actor_type, subject_id, details } = entry
+  const { handle } = useWorkspace()
+  const { action, actor_type, subject_type, subject_id, details } = entry
+  const place = places[subject_type]
+  const facts = Object.entries(details).map(([name, value]) => (
+    <span key={name}>
+      {name} <Code>{shown(value)}</Code>
+    </span>
+  ))
   return (
     <tr>
       <td className={classes.when}>
@@ -30,17 +46,18 @@ export function AuditRow({ entry, actor }: AuditRowProps) {
         <Text size="sm">{inWords(action)}</Text>
         {subject_id && (
           <Text size="xs" c="dimmed" ff="monospace" title={subject_id}>
-            {subject_id.slice(-12)}
+            {place ? (
+              <PlaceLink place={placeOf(handle, place, subject_id)} isPlain>
+                {subject_id.slice(-12)}
+              </PlaceLink>
+            ) : (
+              subject_id.slice(-12)
+            )}
           </Text>
         )}
+        <div className={`${classes.details} narrow-only`}>{facts}</div>
       </td>
-      <td className={`${classes.details} wide-only`}>
-        {Object.entries(details).map(([name, value]) => (
-          <span key={name}>
-            {name} <Code>{shown(value)}</Code>
-          </span>
-        ))}
-      </td>
+      <td className={`${classes.details} wide-only`}>{facts}</td>
     </tr>
   )
 }

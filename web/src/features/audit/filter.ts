@@ -2,6 +2,8 @@
 export interface AuditFilter {
   /** What was changed: a beginning of actions, as `key.` */
   about?: (typeof subjects)[number] | undefined
+  /** Who changed it: the id of a person or a key, or one of those who have none. */
+  by?: string | undefined
   /** First and last day of the reader's calendar, `YYYY-MM-DD`. */
   from?: string | undefined
   to?: string | undefined
@@ -20,29 +22,42 @@ export const subjects = [
   'member',
   'invitation',
   'workspace',
+  'import',
+  'send',
+  'credits',
+  'user',
 ] as const
 
+/** Whoever runs the installation, and the installation by itself. */
+export const nameless = ['operator', 'service'] as const
+
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 const day = /^\d{4}-\d{2}-\d{2}$/
 
 /** Of whatever somebody typed into the address: what makes no sense is undefined. */
 export function auditFilterOf(search: Record<string, unknown>): AuditFilter {
-  const { from, to } = search
+  const { by, from, to } = search
   const about = subjects.find((subject) => subject === search.about)
   return {
     about,
+    by: typeof by === 'string' && (uuid.test(by) || isNameless(by)) ? by : undefined,
     from: typeof from === 'string' && day.test(from) ? from : undefined,
     to: typeof to === 'string' && day.test(to) ? to : undefined,
   }
 }
 
+const isNameless = (by: string): by is (typeof nameless)[number] =>
+  nameless.some((each) => each === by)
+
 /** As the server takes it: instants in place of days, the last one included. */
-export function auditQueryOf({ about, from, to }: AuditFilter) {
+export function auditQueryOf({ about, by, from, to }: AuditFilter) {
   // Without a zone a time is the reader's own.
   const startOf = (text: string) => new Date(`${text}T00:00`)
   const end = to === undefined ? undefined : startOf(to)
   end?.setDate(end.getDate() + 1)
   return {
     ...(about ? { action: `${about}.` } : {}),
+    ...(by ? (isNameless(by) ? { actor_type: by } : { actor_id: by }) : {}),
     ...(from ? { from: startOf(from).toISOString() } : {}),
     ...(end ? { to: end.toISOString() } : {}),
   }

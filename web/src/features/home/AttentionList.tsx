@@ -5,8 +5,10 @@ import { useTranslation } from 'react-i18next'
 import type { AttentionItem } from '../../api/generated/types.gen.ts'
 import { Moment } from '../../ui/Moment.tsx'
 import { PlaceLink } from '../../ui/PlaceLink.tsx'
-import { useWorkspace } from '../users/index.ts'
+import { useSignedIn, useWorkspace } from '../users/index.ts'
+import { ConfirmRestore } from './ConfirmRestore.tsx'
 import classes from './Home.module.css'
+import { MissedEvents } from './MissedEvents.tsx'
 import { placeOf } from './places.ts'
 import { useAttentionText } from './useAttentionText.ts'
 
@@ -14,6 +16,7 @@ import { useAttentionText } from './useAttentionText.ts'
 export function AttentionList({ items }: { items: AttentionItem[] }) {
   const { t } = useTranslation()
   const { handle } = useWorkspace()
+  const { user } = useSignedIn()
   const textOf = useAttentionText()
   const id = useId()
   return (
@@ -40,11 +43,16 @@ export function AttentionList({ items }: { items: AttentionItem[] }) {
                     {item.since && (
                       <>
                         {' '}
-                        {t(($) => $.home.attention.since)} <Moment at={item.since} />
+                        {t(($) => $.home.attention[isUnread(item) ? 'lastRead' : 'since'])}{' '}
+                        <Moment at={item.since} />.
                       </>
+                    )}
+                    {isSwitchedOff(item) && item.id && item.since && (
+                      <MissedEvents id={item.id} since={item.since} />
                     )}
                   </Text>
                 </div>
+                {item.kind === 'held' && user.is_operator && <ConfirmRestore />}
                 {place && <PlaceLink place={placeOf(handle, place, item.id)}>{mend}</PlaceLink>}
               </li>
             )
@@ -54,3 +62,8 @@ export function AttentionList({ items }: { items: AttentionItem[] }) {
     </section>
   )
 }
+
+const isUnread = ({ kind }: AttentionItem) => kind === 'mailbox_unread'
+
+const isSwitchedOff = ({ kind, reason }: AttentionItem) =>
+  kind === 'webhook' && reason !== 'failing_now'

@@ -4,29 +4,30 @@ import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Home } from '../../api/generated/types.gen.ts'
 import { PlaceLink } from '../../ui/PlaceLink.tsx'
-import { useWorkspace } from '../users/index.ts'
+import { isAtLeast, useWorkspace } from '../users/index.ts'
 import classes from './Home.module.css'
 import { type PlaceName, placeOf } from './places.ts'
 
 type Done = Home['checklist']
 
 /** What makes a workspace send, and then what tells other programs of it. */
-const steps: readonly (readonly [step: keyof Done, place: PlaceName])[] = [
-  ['mailbox', 'connect'],
-  ['leads', 'import'],
-  ['step', 'campaigns'],
-  ['launch', 'campaigns'],
-  ['key', 'keys'],
-  ['webhook', 'webhooks'],
-  ['verified', 'webhooks'],
-]
+const steps: readonly (readonly [step: keyof Done, place: PlaceName, least: 'member' | 'admin'])[] =
+  [
+    ['mailbox', 'connect', 'admin'],
+    ['leads', 'import', 'member'],
+    ['step', 'campaigns', 'member'],
+    ['launch', 'campaigns', 'member'],
+    ['key', 'keys', 'admin'],
+    ['webhook', 'webhooks', 'admin'],
+    ['verified', 'webhooks', 'admin'],
+  ]
 
 export const isChecklistDone = (done: Done) => steps.every(([step]) => done[step])
 
 /** Ticked by what is there: nobody has to keep it. */
 export function Checklist({ done }: { done: Done }) {
   const { t } = useTranslation()
-  const { handle } = useWorkspace()
+  const { handle, role } = useWorkspace()
   const id = useId()
   const count = steps.filter(([step]) => done[step]).length
   const next = steps.find(([step]) => !done[step])?.[0]
@@ -41,7 +42,7 @@ export function Checklist({ done }: { done: Done }) {
         </Text>
       </div>
       <ol className={classes.steps}>
-        {steps.map(([step, place]) => (
+        {steps.map(([step, place, least]) => (
           <li key={step} data-done={done[step] || undefined}>
             {done[step] ? (
               <CircleCheck size="1.125rem" aria-label={t(($) => $.home.checklist.done)} />
@@ -49,12 +50,20 @@ export function Checklist({ done }: { done: Done }) {
               <CircleDashed size="1.125rem" aria-label={t(($) => $.home.checklist.open)} />
             )}
             <div>
-              <PlaceLink place={placeOf(handle, place)} isPlain={done[step]}>
-                {t(($) => $.home.checklist.steps[step].name)}
-              </PlaceLink>
+              {isAtLeast(role, least) ? (
+                <PlaceLink place={placeOf(handle, place)} isPlain={done[step]}>
+                  {t(($) => $.home.checklist.steps[step].name)}
+                </PlaceLink>
+              ) : (
+                t(($) => $.home.checklist.steps[step].name)
+              )}
               {step === next && (
                 <Text size="sm" c="dimmed">
-                  {t(($) => $.home.checklist.steps[step].how)}
+                  {t(($) =>
+                    isAtLeast(role, least)
+                      ? $.home.checklist.steps[step].how
+                      : $.home.checklist.needs[least],
+                  )}
                 </Text>
               )}
             </div>

@@ -3,12 +3,13 @@ export type PlaceName =
   | 'campaign'
   | 'campaigns'
   | 'connect'
+  | 'conversation'
   | 'import'
   | 'inbox'
   | 'keys'
   | 'lead'
   | 'mailbox'
-  | 'sends'
+  | 'uncertain'
   | 'webhook'
   | 'webhooks'
 
@@ -21,13 +22,15 @@ export function placeOf(handle: string, name: PlaceName, id?: string | null): st
   const paths: Record<PlaceName, string> = {
     campaign: `campaigns/${id}`,
     campaigns: 'campaigns',
+    // Wherever it stands: one that was answered waits no more.
+    conversation: `inbox?view=all&thread=${id}`,
     connect: 'settings/mailboxes/connect',
     import: 'leads/import',
     inbox: 'inbox',
     keys: 'settings/keys',
     lead: `leads?lead=${id}`,
     mailbox: `settings/mailboxes/${id}`,
-    sends: `campaigns/${id}?tab=mails`,
+    uncertain: `campaigns/${id}?tab=mails&state=uncertain`,
     webhook: `settings/webhooks/${id}`,
     webhooks: 'settings/webhooks',
   }

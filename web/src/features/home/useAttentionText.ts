@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { AttentionItem } from '../../api/generated/types.gen.ts'
+import { isAtLeast, useSignedIn, useWorkspace } from '../users/index.ts'
 import type { PlaceName } from './places.ts'
 
 interface AttentionText {
@@ -13,6 +14,11 @@ interface AttentionText {
 /** What happened and what to do, in words. */
 export function useAttentionText(): (item: AttentionItem) => AttentionText {
   const { t } = useTranslation()
+  const { role } = useWorkspace()
+  const { user } = useSignedIn()
+  const decide = t(($) =>
+    isAtLeast(role, 'member') ? $.home.attention.decide : $.home.attention.look,
+  )
   const reasons: Record<string, string> = t(($) => $.home.attention.reasons, {
     returnObjects: true,
   })
@@ -23,7 +29,7 @@ export function useAttentionText(): (item: AttentionItem) => AttentionText {
       case 'held':
         return {
           what: t(($) => $.home.attention.held),
-          why: `${known} ${t(($) => $.home.attention.heldHow)}`,
+          why: `${known} ${t(($) => $.home.attention[user.is_operator ? 'heldConfirm' : 'heldHow'])}`,
         }
       case 'no_runner':
         return {
@@ -34,6 +40,12 @@ export function useAttentionText(): (item: AttentionItem) => AttentionText {
         return {
           what: t(($) => $.home.attention.mailbox, words),
           ...{ why: known, mend: t(($) => $.home.attention.mendMailbox), place: 'mailbox' },
+        }
+      case 'mailbox_unread':
+        return {
+          what: t(($) => $.home.attention.unread, words),
+          why: t(($) => $.home.attention.unreadWhy),
+          ...{ mend: t(($) => $.home.attention.mendMailbox), place: 'mailbox' },
         }
       case 'webhook':
         return {
@@ -47,7 +59,13 @@ export function useAttentionText(): (item: AttentionItem) => AttentionText {
         return {
           what: t(($) => $.home.attention.uncertain, words),
           why: t(($) => $.home.attention.uncertainWhy, words),
-          ...{ mend: t(($) => $.home.attention.mendUncertain), place: 'sends' },
+          ...{ mend: decide, place: 'uncertain' },
+        }
+      case 'uncertain_reply':
+        return {
+          what: t(($) => $.home.attention.uncertainReply, words),
+          why: t(($) => $.home.attention.uncertainWhy),
+          ...{ mend: decide, place: 'conversation' },
         }
       default:
         return {

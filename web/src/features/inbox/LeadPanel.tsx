@@ -1,5 +1,8 @@
 import { Button, Skeleton, Text, Title } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
+import { ChevronDown, ChevronUp } from 'lucide-react'
+import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { getLeadOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Conversation } from '../../api/generated/types.gen.ts'
@@ -13,6 +16,7 @@ import { LeadFields } from './LeadFields.tsx'
 import classes from './LeadPanel.module.css'
 import { LeadProgress } from './LeadProgress.tsx'
 import { SetLabel } from './SetLabel.tsx'
+import { Unsubscribe } from './Unsubscribe.tsx'
 import { useThreadChanges } from './useThreadChanges.ts'
 
 /** Who one talks to: what they are to us, where they are in the sequence, and what is known of them. */
@@ -21,12 +25,23 @@ export function LeadPanel({ thread }: { thread: Conversation }) {
   const { handle } = useWorkspace()
   const { mayChange, setLabel } = useThreadChanges()
   const { id, campaign_id, lead_email: email, lead_status: status } = thread
+  // Where there is no room beside the mails; elsewhere all of it is always shown.
+  const [isUnfolded, folding] = useDisclosure()
+  const moreId = useId()
+  const unsubscribe = (isAsked: boolean) =>
+    email !== null && (
+      <Unsubscribe key={id} campaignId={campaign_id} email={email} isAsked={isAsked} />
+    )
   const lead = useQuery({
     ...getLeadOptions({ query: { campaign_id, email: email ?? '' } }),
     enabled: email !== null,
   })
   return (
-    <aside className={classes.panel} aria-label={t(($) => $.inbox.lead.title)}>
+    <aside
+      className={classes.panel}
+      data-unfolded={isUnfolded || undefined}
+      aria-label={t(($) => $.inbox.lead.title)}
+    >
       <div className={classes.head}>
         <Title order={3}>{thread.lead_name ?? email ?? t(($) => $.inbox.lead.gone)}</Title>
         {thread.lead_name && email && (
@@ -39,9 +54,7 @@ export function LeadPanel({ thread }: { thread: Conversation }) {
       {thread.suggestion === 'unsubscribed' && mayChange && (
         <div className={classes.suggestion}>
           <Text size="sm">{t(($) => $.inbox.lead.asksToStop)}</Text>
-          <Button size="xs" onClick={() => void setLabel(id, 'unsubscribed')}>
-            {t(($) => $.inbox.lead.unsubscribe)}
-          </Button>
+          {unsubscribe(true)}
         </div>
       )}
       {status && !mayChange && <LabelBadge status={status} />}
@@ -51,15 +64,33 @@ export function LeadPanel({ thread }: { thread: Conversation }) {
       {lead.isPending && email !== null && <Skeleton height={120} />}
       {lead.isError && <FaultNotice fault={lead.error} onRetry={() => void lead.refetch()} />}
       {lead.data && (
-        <div className={classes.more}>
+        <Button
+          className={classes.fold}
+          variant="subtle"
+          size="xs"
+          aria-expanded={isUnfolded}
+          aria-controls={moreId}
+          rightSection={
+            isUnfolded ? (
+              <ChevronUp size="0.875rem" aria-hidden />
+            ) : (
+              <ChevronDown size="0.875rem" aria-hidden />
+            )
+          }
+          onClick={folding.toggle}
+        >
+          {t(($) => $.inbox.lead[isUnfolded ? 'less' : 'more'])}
+        </Button>
+      )}
+      {lead.data && (
+        <div id={moreId} className={classes.more}>
           <LeadProgress lead={lead.data} campaignName={thread.campaign_name} />
           <LeadFields lead={lead.data} />
           <PlaceLink place={placeOf(handle, 'lead', id)}>{t(($) => $.inbox.lead.open)}</PlaceLink>
-          {mayChange && status !== 'unsubscribed' && thread.suggestion === null && (
-            <Button variant="default" size="xs" onClick={() => void setLabel(id, 'unsubscribed')}>
-              {t(($) => $.inbox.lead.unsubscribe)}
-            </Button>
-          )}
+          {mayChange &&
+            status !== 'unsubscribed' &&
+            thread.suggestion === null &&
+            unsubscribe(false)}
         </div>
       )}
     </aside>

@@ -4,6 +4,8 @@ import type { ThreadReply } from '../../api/generated/types.gen.ts'
 import { Moment } from '../../ui/Moment.tsx'
 import { plainText } from '../../ui/RichText/template-html.ts'
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx'
+import { DecideUncertain } from '../campaigns/index.ts'
+import { isAtLeast, useWorkspace } from '../users/index.ts'
 import classes from './MailSection.module.css'
 import { useWriterName } from './useWriterName.ts'
 
@@ -12,11 +14,12 @@ const tones: Record<ThreadReply['state'], Tone> = {
   ...{ sent: 'green', failed: 'red', uncertain: 'amber' },
 }
 
-/** An answer that is not among the mails yet: on its way, failed, or nobody knows. */
+/** An answer that is not among the mails yet: on its way, failed, or nobody knows until a person says. */
 export function UnsentReply({ reply }: { reply: ThreadReply }) {
   const { t } = useTranslation()
   const writer = useWriterName(reply.written_by)
-  const { state, to_address, error_message } = reply
+  const { role } = useWorkspace()
+  const { id, state, to_address, error_message } = reply
   return (
     <section className={classes.mail} data-ours>
       <div className={classes.head}>
@@ -30,6 +33,9 @@ export function UnsentReply({ reply }: { reply: ThreadReply }) {
         <Text size="xs" c="dimmed" mb="xs">
           {t(($) => $.inbox.states[state].meaning)} {error_message}
         </Text>
+        {state === 'uncertain' && isAtLeast(role, 'member') && (
+          <DecideUncertain id={id} name={to_address} />
+        )}
         <p className={classes.text}>{reply.text ?? plainText(reply.html ?? '')}</p>
       </div>
     </section>

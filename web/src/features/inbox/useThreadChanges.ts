@@ -3,16 +3,16 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { Fault } from '../../api/fault.ts'
 import {
-  getThread,
+  changeLeads,
   markThreadsDone,
   markThreadsRead,
-  setLeadStatus,
   snoozeThreads,
+  undoLeadJob,
 } from '../../api/generated/sdk.gen.ts'
+import type { LeadJob } from '../../api/generated/types.gen.ts'
 import { newKey } from '../../lib/attempt.ts'
 import { showUndo, undoMs } from '../../ui/showUndo.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
-import { isAutomatic } from './labels.ts'
 import { undoReply } from './outbox.ts'
 import { readInboxAgain } from './refresh.ts'
 import { useLabelName } from './useLabelName.ts'
@@ -46,6 +46,11 @@ export function useThreadChanges() {
     last = { undo, untilMs: Date.now() + undoMs, notice }
   }
 
+  const undoLabel = async (jobId: string) => {
+    const { data: job } = await undoLeadJob({ path: { id: jobId }, headers: headers() })
+    throwRefusal(job)
+  }
+
   return {
     mayChange,
     setRead: (ids: string[], read: boolean) =>
@@ -71,18 +76,15 @@ export function useThreadChanges() {
         () => run(() => put(undefined)),
       )
     },
-    async setLabel(id: string, new_status: string) {
+    /** Undone, the lead is sent to as it was before, too. */
+    async setLabel(id: string, status: string) {
       await run(async () => {
-        const { data: thread } = await getThread({ path: { id } })
-        const { campaign_id, lead_email: email, lead_status } = thread
-        if (!email) return
-        const put = (status: string) =>
-          setLeadStatus({ body: { campaign_id, email, new_status: status }, headers: headers() })
-        await put(new_status)
-        const message = t(($) => $.inbox.labelled, { label: nameOf(new_status) })
-        const isSettable = lead_status && !isAutomatic(lead_status)
-        // What the sender made of a lead by itself cannot be set by hand; "none" says nothing again.
-        offerUndo(message, () => run(() => put(isSettable ? lead_status : 'none')))
+        const body = { action: 'set_status' as const, status, ids: [id] }
+        const { data: job } = await changeLeads({ body, headers: headers() })
+        throwRefusal(job)
+        const message = t(($) => $.inbox.labelled, { label: nameOf(status) })
+        if (!job.can_undo) notifications.show({ message })
+        else offerUndo(message, () => run(() => undoLabel(job.id)))
       })
     },
     /** The last answer or change, as long as it can be taken back. */
@@ -91,6 +93,11 @@ export function useThreadChanges() {
       undoLast()
     },
   }
+}
+
+/** Of one lead that is changed or put back there is at most one. */
+function throwRefusal({ refusals: [refusal] }: LeadJob) {
+  if (refusal) throw new Error(refusal.reason)
 }
 
 function undoLast() {

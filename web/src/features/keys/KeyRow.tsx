@@ -27,6 +27,14 @@ export function KeyRow({ apiKey, onRevoke }: KeyRowProps) {
         <Text className="narrow-only" size="xs" c="dimmed" ff="monospace">
           {key_prefix}…
         </Text>
+        <Text className="narrow-only" size="xs" c="dimmed" fw={400}>
+          {scopes.join(', ')}
+        </Text>
+        <Text className="narrow-only" size="xs" c="dimmed" fw={400}>
+          {t(($) => $.keys.columns.lastUsed)}: {timeOrNever(apiKey.timestamp_last_used)}
+          {' · '}
+          {t(($) => $.keys.columns.expires)}: {timeOrNever(apiKey.timestamp_expires)}
+        </Text>
       </th>
       <td className="wide-only">
         <Code className="numbers">{key_prefix}…</Code>

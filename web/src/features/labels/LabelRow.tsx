@@ -44,6 +44,7 @@ export function LabelRow({ label, onEdit }: LabelRowProps) {
         <Text size="xs" c="dimmed" mt={2}>
           {t(($) => $.labels.sentiments[sentiment])}
         </Text>
+        <Code className="narrow-only">{value}</Code>
       </th>
       <td>{t(($) => $.labels.effects[effect].name)}</td>
       <td className="wide-only">

@@ -1,20 +1,25 @@
 import { Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { Bell, MailOpen, PencilLine, Send, Webhook } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { LeadHistoryItem } from '../../api/generated/types.gen.ts'
 import { Moment } from '../../ui/Moment.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
+import { useWorkspace } from '../users/index.ts'
 import classes from './LeadPanel.module.css'
 
 interface HistoryItemProps {
   item: LeadHistoryItem
   /** Of a change that a person made. */
   actor: string | undefined
+  /** The conversation that its mails are in; undefined: nobody has answered yet. */
+  conversation: string | undefined
 }
 
 /** One thing that happened to a lead. */
-export function HistoryItem({ item, actor }: HistoryItemProps) {
+export function HistoryItem({ item, actor, conversation }: HistoryItemProps) {
   const { t } = useTranslation()
+  const { handle } = useWorkspace()
   const { kind, name, direction, subject, snippet, success, status_code, timestamp } = item
   const Icon = iconOf(item)
   const words =
@@ -46,6 +51,26 @@ export function HistoryItem({ item, actor }: HistoryItemProps) {
           <Text size="xs" c="dimmed" className={classes.snippet}>
             {snippet}
           </Text>
+        )}
+        {kind === 'message' && conversation && (
+          <Link
+            className={classes.way}
+            to="/w/$handle/inbox"
+            params={{ handle }}
+            search={{ view: 'all', thread: conversation }}
+          >
+            {t(($) => $.leads.history.conversation)}
+          </Link>
+        )}
+        {kind === 'delivery' && item.webhook_id && (
+          <Link
+            className={classes.way}
+            to="/w/$handle/settings/webhooks/$id"
+            params={{ handle, id: item.webhook_id }}
+            search={{ attempt: item.id }}
+          >
+            {t(($) => $.leads.history.attempt)}
+          </Link>
         )}
         {kind === 'change' && actor && (
           <Text size="xs" c="dimmed">

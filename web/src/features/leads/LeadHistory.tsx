@@ -20,6 +20,7 @@ export function LeadHistory({ id }: { id: string }) {
     getNextPageParam: (page) => page.next_starting_after,
   })
   const items = pages.data?.pages.flatMap((page) => page.items) ?? []
+  const hasAnswered = items.some(({ direction }) => direction === 'in')
   const nameOf = (userId: string | null) =>
     members.data?.items.find((member) => member.id === userId)?.name
   return (
@@ -35,7 +36,12 @@ export function LeadHistory({ id }: { id: string }) {
         </Text>
       )}
       {items.map((item) => (
-        <HistoryItem key={item.id} item={item} actor={nameOf(item.actor_id)} />
+        <HistoryItem
+          key={item.id}
+          item={item}
+          actor={nameOf(item.actor_id)}
+          conversation={hasAnswered ? id : undefined}
+        />
       ))}
       <MoreButton pages={pages} />
     </section>

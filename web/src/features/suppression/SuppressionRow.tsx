@@ -29,6 +29,9 @@ export function SuppressionRow({ entry, onLift }: SuppressionRowProps) {
             {t(($) => $.suppression.wholeDomain)}
           </Text>
         )}
+        <Text className="narrow-only" size="xs" c="dimmed" fw={400}>
+          {t(($) => $.suppression.columns.since)} <Moment at={timestamp_created} />
+        </Text>
       </th>
       <td>
         <StateBadge tone={tones[reason]}>{t(($) => $.suppression.reasons[reason].name)}</StateBadge>

@@ -42,8 +42,7 @@ export async function changeMany(
     await queries.insertJob(tx.db, job)
     await recordAudit(tx, {
       ...by,
-      ...{ workspaceId, action: `lead.many_${pastTenses[action.kind]}` },
-      ...{ subjectType: 'lead', subjectId: null },
+      ...{ workspaceId, ...subjectOf(job, pastTenses[action.kind]) },
       details: {
         ...{ job_id: job.id, leads: job.total },
         ...(action.kind === 'set_status' ? { status: action.status } : {}),
@@ -52,6 +51,13 @@ export async function changeMany(
     })
     return shown(job)
   })
+}
+
+/** A change of one lead that was named stands in the history of that lead. */
+function subjectOf({ target: { ids } }: Pick<queries.Job, 'target'>, pastTense: string) {
+  const one = ids?.length === 1 ? ids[0] : undefined
+  const action = one ? `lead.${pastTense}` : `lead.many_${pastTense}`
+  return { action, subjectType: 'lead', subjectId: one ?? null }
 }
 
 const everything = 100_000_000
@@ -170,7 +176,7 @@ export const undoJob = (
     await queries.updateJob(tx.db, job)
     await recordAudit(tx, {
       ...by,
-      ...{ workspaceId, action: 'lead.many_undone', subjectType: 'lead', subjectId: null },
+      ...{ workspaceId, ...subjectOf(job, 'undone') },
       details: { job_id: id, leads: changed },
     })
     return shown(job)

@@ -5,24 +5,29 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
   confirmSendArrivedMutation,
-  listSendsInfiniteQueryKey,
   repeatSendMutation,
 } from '../../../api/generated/@tanstack/react-query.gen.ts'
-import type { Send } from '../../../api/generated/types.gen.ts'
+import { readAgain } from '../../../api/read-again.ts'
 import { useAttempt } from '../../../lib/attempt.ts'
 import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
 
-/** Nobody knows whether it arrived; a person may. */
-export function DecideUncertain({ mail }: { mail: Send }) {
+interface DecideUncertainProps {
+  /** Of the send. */
+  id: string
+  /** Whom it went to. */
+  name: string
+}
+
+/** Nobody knows whether a mail arrived; a person may. */
+export function DecideUncertain({ id, name }: DecideUncertainProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const attempt = useAttempt()
   const [isAsking, setAsking] = useState(false)
-  const name = mail.lead_email ?? ''
-  const request = () => ({ path: { id: mail.id }, headers: attempt.headers() })
+  const request = () => ({ path: { id }, headers: attempt.headers() })
   const onSuccess = async () => {
     setAsking(false)
-    await cache.invalidateQueries({ queryKey: listSendsInfiniteQueryKey() })
+    await readAgain(cache, ['listSends', 'getThread', 'listThreads', 'getHome'])
   }
   const arrived = useMutation({
     ...confirmSendArrivedMutation(),

@@ -12,6 +12,7 @@ const tones: Record<Send['state'], Tone> = {
   transmitting: 'blue',
   sent: 'green',
   failed: 'red',
+  waiting: 'gray',
   uncertain: 'amber',
 }
 
@@ -19,7 +20,9 @@ export function MailRow({ mail }: { mail: Send }) {
   const { t } = useTranslation()
   const { mayChange } = useDraft()
   const { state, step, variant, attempt, error_message } = mail
-  const decision = state === 'uncertain' && mayChange && <DecideUncertain mail={mail} />
+  const decision = state === 'uncertain' && mayChange && (
+    <DecideUncertain id={mail.id} name={mail.lead_email ?? ''} />
+  )
   return (
     <tr>
       <th scope="row">
@@ -33,7 +36,7 @@ export function MailRow({ mail }: { mail: Send }) {
         </Text>
       </th>
       <td className="wide-only">
-        {t(($) => $.campaigns.mails.step, { step, variant: letterOf(variant) })}
+        {variant !== null && t(($) => $.campaigns.mails.step, { step, variant: letterOf(variant) })}
       </td>
       <td className="wide-only">
         {mail.mailbox ? <MailAddress value={mail.mailbox} /> : t(($) => $.campaigns.mails.removed)}

@@ -8,8 +8,10 @@ import { listServiceAccountKeys } from '../../api/generated/sdk.gen.ts'
 import type { AuditEntry } from '../../api/generated/types.gen.ts'
 import { everyItem } from '../../lib/every-item.ts'
 
-/** Who did it, in words: the log keeps ids, and people and keys may be gone since. */
-export function useActorNames(): (entry: AuditEntry) => string {
+type Actor = Pick<AuditEntry, 'actor_type' | 'actor_id'>
+
+/** Who may have done it, and who did in words: the log keeps ids, and people and keys may be gone since. */
+export function useActors() {
   const { t } = useTranslation()
   const members = useQuery(listMembersOptions())
   const keys = useQuery({
@@ -20,7 +22,7 @@ export function useActorNames(): (entry: AuditEntry) => string {
         return data
       }),
   })
-  return ({ actor_type, actor_id }) => {
+  const nameOf = ({ actor_type, actor_id }: Actor) => {
     if (actor_type === 'user') {
       const member = members.data?.items.find(({ id }) => id === actor_id)
       return member?.name ?? t(($) => $.audit.actors.user)
@@ -33,4 +35,5 @@ export function useActorNames(): (entry: AuditEntry) => string {
       ? t(($) => $.audit.actors.operator)
       : t(($) => $.audit.actors.service)
   }
+  return { people: members.data?.items ?? [], keys: keys.data ?? [], nameOf }
 }

@@ -1,0 +1,94 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { Nullable, ref, Timestamp } from '../../../kernel/http/schema.ts'
+import { confirmRestore, previewRestore } from './sending-hold.ts'
+
+const count = (description: string) => Type.Integer({ description })
+
+const SendingHold = Type.Object(
+  {
+    held: Nullable(
+      Type.Object({
+        since: Timestamp,
+        detail: Type.String({ description: 'Why, as a sentence.' }),
+        last_mail: Nullable(
+          Type.Unsafe<Date>({
+            ...Timestamp,
+            description: 'Of the newest mail that the database knows of: later ones go out again.',
+          }),
+        ),
+        active_campaigns: Type.Integer(),
+        leads_due: count('Whose next mail is due within the hour.'),
+        pending_deliveries: count('Of webhooks.'),
+      }),
+    ),
+  },
+  {
+    $id: 'SendingHold',
+    description:
+      'Null, or what holds everything back, and what leaves the database when that ends.',
+    examples: [
+      {
+        held: {
+          since: '2026-11-20T09:37:00.123Z',
+          detail: 'The database is older than what was sent from it.',
+          ...{ last_mail: '2026-11-20T08:00:00.000Z', active_campaigns: 2, leads_due: 40 },
+          pending_deliveries: 3,
+        },
+      },
+    ],
+  },
+)
+
+const ConfirmedRestore = Type.Object(
+  { uncertain: count('Mails that count as sent until a person says whether they arrived.') },
+  { $id: 'ConfirmedRestore', description: 'Sending goes on.', examples: [{ uncertain: 0 }] },
+)
+
+export const sendingHoldSchemas = [SendingHold, ConfirmedRestore]
+
+const tags = ['Workspace']
+const config = { person: 'operator' as const }
+
+/** After a restore, for whoever runs the installation. */
+export const sendingHoldRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  app.get(
+    '/sending-hold',
+    {
+      config,
+      schema: {
+        operationId: 'getSendingHold',
+        summary: 'Whether all sending is held',
+        description: 'Of every workspace, after a restore or a failover.',
+        tags,
+        response: { 200: ref(SendingHold) },
+      },
+    },
+    async ({ ctx }) => {
+      const found = await previewRestore(ctx)
+      if (!found) return { held: null }
+      const { hold, ...effects } = found
+      return { held: { since: hold.since, detail: hold.detail, ...effects } }
+    },
+  )
+
+  app.post(
+    '/sending-hold/confirm',
+    {
+      config,
+      schema: {
+        operationId: 'confirmRestore',
+        summary: 'Go on sending',
+        description: 'By this database, in every workspace, as "sends confirm-restore" does.',
+        tags,
+        response: { 200: ref(ConfirmedRestore) },
+      },
+    },
+    async ({ ctx, person }) => {
+      const confirmed = await confirmRestore(ctx)
+      // It is of no workspace, so no audit log has it.
+      ctx.log.info({ user: person.id }, 'a person confirmed that sending goes on')
+      return confirmed
+    },
+  )
+}

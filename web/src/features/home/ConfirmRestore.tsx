@@ -1,0 +1,71 @@
+import { Button, Skeleton, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import {
+  confirmRestoreMutation,
+  getSendingHoldOptions,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
+import { readAgain } from '../../api/read-again.ts'
+import { useAttempt } from '../../lib/attempt.ts'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { Moment } from '../../ui/Moment.tsx'
+
+/** For whoever runs the installation: what leaves a held database when it goes on, and that it may. */
+export function ConfirmRestore() {
+  const { t } = useTranslation()
+  const cache = useQueryClient()
+  const attempt = useAttempt()
+  const [isAsking, dialog] = useDisclosure()
+  const hold = useQuery({ ...getSendingHoldOptions(), enabled: isAsking, staleTime: 0 })
+  const confirm = useMutation({
+    ...confirmRestoreMutation(),
+    async onSuccess({ uncertain: count }) {
+      dialog.close()
+      notifications.show({ message: t(($) => $.home.hold.done, { count }) })
+      await readAgain(cache, ['getHome', 'listCampaignSummaries'])
+    },
+    onError: () => attempt.renew(),
+  })
+  const held = hold.data?.held
+  return (
+    <>
+      <Button size="xs" variant="default" onClick={dialog.open}>
+        {t(($) => $.home.hold.open)}
+      </Button>
+      <ConfirmDialog
+        opened={isAsking}
+        title={t(($) => $.home.hold.title)}
+        body={t(($) => $.home.hold.body)}
+        confirm={t(($) => $.home.hold.confirm)}
+        isBusy={confirm.isPending}
+        fault={confirm.error}
+        onConfirm={() => confirm.mutate({ headers: attempt.headers() })}
+        onClose={dialog.close}
+      >
+        {hold.isPending && <Skeleton height={90} />}
+        {hold.isError && <FaultNotice fault={hold.error} onRetry={() => void hold.refetch()} />}
+        {held && (
+          <>
+            <Text size="sm">
+              {held.last_mail ? (
+                <>
+                  {t(($) => $.home.hold.lastMail)} <Moment at={held.last_mail} />.
+                </>
+              ) : (
+                t(($) => $.home.hold.noMail)
+              )}
+            </Text>
+            <ul>
+              <li>{t(($) => $.home.hold.leads, { count: held.leads_due })}</li>
+              <li>{t(($) => $.home.hold.campaigns, { count: held.active_campaigns })}</li>
+              <li>{t(($) => $.home.hold.deliveries, { count: held.pending_deliveries })}</li>
+            </ul>
+          </>
+        )}
+      </ConfirmDialog>
+    </>
+  )
+}
