@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Page,
+  type Request,
+} from 'playwright-core'
 import { chromiumPath } from './chromium.ts'
 
 /** Quiet: without these flags it tries to reach hosts outside. */
@@ -13,11 +19,11 @@ export const launchBrowser = (): Promise<Browser> =>
     ],
   })
 
-const clocked = new WeakSet<Page>()
+const clocked = new WeakSet<BrowserContext>()
 
-/** Holds the time of a page. The frame of a mail refuses the script that does, and says so. */
+/** Holds the time of a page's browser. The frame of a mail refuses the script that does, and says so. */
 export async function installClock(page: Page) {
-  clocked.add(page)
+  clocked.add(page.context())
   await page.clock.install()
 }
 
@@ -31,26 +37,85 @@ export async function readRenderers(page: Page): Promise<number[]> {
   return processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id)
 }
 
-/** What a page may never do: fail a script, or break its own policy. */
-export function watch(page: Page): string[] {
-  const faults: string[] = []
-  page.on('pageerror', ({ message }) => faults.push(message))
-  page.on('console', (line) => {
-    // The browser itself says so of every answer that is no success; the page shows it as well.
+type Failure = string | RegExp
+
+interface Watched {
+  /** What a page may never do: fail a script, or break its own policy. */
+  faults: string[]
+  /** Requests without success, as `GET /app/home 409`, or `GET /app/home lost` without any answer. */
+  failures: Set<string>
+  expected: Failure[]
+  allowed: Failure[]
+}
+
+const watched = new WeakMap<BrowserContext, Watched>()
+
+const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
+
+const requestOf = (request: Request) =>
+  `${request.method()} ${new URL(request.url()).pathname.replace(uuid, ':id')}`
+
+/** From here on `faultsOf` knows what goes wrong in any page of it. */
+export function watch(context: BrowserContext) {
+  const seen: Watched = { faults: [], failures: new Set(), expected: [], allowed: [] }
+  const { faults, failures } = seen
+  watched.set(context, seen)
+  context.on('weberror', (error) => faults.push(error.error().message))
+  context.on('console', (line) => {
+    // The browser itself says so of every answer that is no success, which is seen below.
     const text = line.text()
-    const isClock = clocked.has(page) && clockInMail.test(text)
+    const isClock = clocked.has(context) && clockInMail.test(text)
     const isExpected = isClock || text.startsWith('Failed to load resource')
     if (line.type() === 'error' && !isExpected) faults.push(text)
   })
-  return faults
+  context.on('response', (response) => {
+    const status = response.status()
+    if (status >= 400) failures.add(`${requestOf(response.request())} ${status}`)
+  })
+  context.on('requestfailed', (request) => {
+    // A page that is left, or a query that nobody waits for any more, takes its request back.
+    const isTakenBack = request.failure()?.errorText === 'net::ERR_ABORTED'
+    if (!isTakenBack) failures.add(`${requestOf(request)} lost`)
+  })
 }
 
-const axeFile = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'))
+const matches = (failure: string, expected: Failure) =>
+  typeof expected === 'string' ? failure === expected : expected.test(failure)
 
-/** What stands in the way, in either scheme, of people who use the page otherwise than by eye and mouse. */
-export async function findBarriers(page: Page): Promise<string[]> {
+/** Requests of the page's browser that fail because the test wants it. Each must, and no other may. */
+export function expectFailures(page: Page, ...failures: Failure[]) {
+  watched.get(page.context())?.expected.push(...failures)
+}
+
+/** Those that fail or not, by what comes first: such as a reading of what is deleted meanwhile. */
+export function allowFailures(page: Page, ...failures: Failure[]) {
+  watched.get(page.context())?.allowed.push(...failures)
+}
+
+export function faultsOf(context: BrowserContext): string[] {
+  const seen = watched.get(context)
+  if (!seen) throw new Error('Nobody watches this browser.')
+  const { faults, failures, expected, allowed } = seen
+  const all = [...failures]
+  return [
+    ...faults,
+    ...all.filter((failure) => ![...expected, ...allowed].some((each) => matches(failure, each))),
+    ...expected
+      .filter((each) => !all.some((failure) => matches(failure, each)))
+      .map((each) => `expected, and did not fail: ${each}`),
+  ]
+}
+
+const axe = readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+
+/**
+ * What stands in the way, in either scheme, of people who use the page otherwise than by eye and mouse.
+ *
+ * @param within what is looked at, where the rest is looked at elsewhere
+ */
+export async function findBarriers(page: Page, within = 'html'): Promise<string[]> {
   // Evaluated by the debugger, which the page's policy does not bind.
-  await page.evaluate(await readFile(axeFile, 'utf8'))
+  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(await axe)
   const found = new Set<string>()
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
@@ -63,11 +128,24 @@ export async function findBarriers(page: Page): Promise<string[]> {
       .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
       .map(({ finished }) => finished))`)
     // What does not depend on colours is the same in both.
-    const rules = colorScheme === 'dark' ? '{ runOnly: ["color-contrast"] }' : ''
-    const { violations } = (await page.evaluate(`axe.run(${rules})`)) as {
+    const rules =
+      colorScheme === 'dark'
+        ? ', runOnly: ["color-contrast"]'
+        : // Of a part nobody can say what landmarks the page has.
+          within === 'html'
+          ? ''
+          : ', rules: { region: { enabled: false } }'
+    // It is not in the frames of mails, and would wait for them to answer.
+    const options = `{ iframes: false, resultTypes: ["violations"]${rules} }`
+    const context = `{ include: [...document.querySelectorAll(${JSON.stringify(within)})] }`
+    const { violations } = (await page.evaluate(`axe.run(${context}, ${options})`)) as {
       violations: { id: string; nodes: { html: string }[] }[]
     }
     for (const { id, nodes } of violations) found.add(`${colorScheme} ${id}: ${nodes[0]?.html}`)
   }
   return [...found]
 }
+
+/** Follows a link within the application, as far as the page that it leads to. */
+export const goTo = (page: Page, href: string) =>
+  page.evaluate(`__TSR_ROUTER__.navigate({ href: ${JSON.stringify(href)} })`)

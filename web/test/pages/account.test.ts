@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto'
+import { expect } from 'vitest'
 import { createPerson, join } from '../../../server/test/people.ts'
 import type { Application } from '../application.ts'
+import { expectFailures, findBarriers } from '../browser.ts'
 import { test } from './fixture.ts'
 
 const password = 'correct horse battery staple'
@@ -24,6 +26,8 @@ test('a second factor is set up by its code, and asked for at the next sign-in',
   await drawer.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor()
   const secret = await drawer.getByLabel('Or type this into the app').inputValue()
   const [backup = ''] = await drawer.getByRole('listitem').allTextContents()
+  expect(await findBarriers(page)).toEqual([])
+  expectFailures(page, 'POST /app/profile/second-factor/confirm 401')
   await drawer.getByLabel('Code', { exact: true }).fill('000000')
   await drawer.getByRole('button', { name: 'Switch on' }).click()
   await drawer.getByRole('alert').waitFor()
@@ -38,6 +42,7 @@ test('a second factor is set up by its code, and asked for at the next sign-in',
   await page.keyboard.press('Enter')
   // The code of this moment was used: a backup code opens, once.
   await page.getByRole('button', { name: 'Use a backup code' }).click()
+  expect(await findBarriers(page)).toEqual([])
   await page.getByLabel('Backup code').fill(backup)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Home' }).waitFor()
@@ -59,6 +64,7 @@ test('a new password ends the other sessions and keeps this one', async ({ appli
   const person = await createMember(application, 'password@team.example')
   const page = await open(person.browser, '/account')
   await page.getByText('This one').waitFor()
+  expectFailures(page, 'POST /app/profile/password 401')
   await page.getByLabel('Your password', { exact: true }).fill('wrong')
   await page.getByLabel('New password', { exact: true }).fill('short')
   await page.getByRole('button', { name: 'Change password' }).click()

@@ -3,6 +3,7 @@ import { setPlan } from '../../../server/src/features/workspaces/index.ts'
 import { indexPeople, insertCompany, insertPeople } from '../../../server/test/directory-rows.ts'
 import { createTeam } from '../../../server/test/people.ts'
 import type { Application } from '../application.ts'
+import { expectFailures } from '../browser.ts'
 import { test } from './fixture.ts'
 
 const path = '/w/default/contacts'
@@ -105,5 +106,6 @@ test('a viewer looks, and reveals nothing; without the plan the page says whom t
 
   await setPlan(api.ctx, api.workspaceId, { acquisition: false })
   const refused = await open(application.visitor, path)
+  expectFailures(refused, /^\w+ \/app\/api\/v1\/leadbank\/\S+ 403$/)
   await refused.getByText("Contacts are not in this workspace's plan").waitFor()
 })

@@ -2,13 +2,13 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { test as base, expect } from 'vitest'
 import type { Browser as Visitor } from '../../../server/test/browser.ts'
 import { type Application, enter, startApplication } from '../application.ts'
-import { findBarriers, launchBrowser, watch } from '../browser.ts'
+import { faultsOf, findBarriers, launchBrowser, watch } from '../browser.ts'
 
 type Open = (visitor: Visitor | undefined, path: string) => Promise<Page>
 
 interface Fixtures {
+  $worker: { browser: Browser }
   $file: {
-    browser: Browser
     /** Set up. */
     application: Application
   }
@@ -17,6 +17,8 @@ interface Fixtures {
     open: Open
   }
 }
+
+type Opening = Fixtures['$worker'] & Fixtures['$file']
 
 /** A test in a real browser at the real server. Its pages end without a barrier, an error or a violation. */
 export const test = base.extend<Fixtures>({
@@ -27,7 +29,7 @@ export const test = base.extend<Fixtures>({
       await use(browser)
       await browser.close()
     },
-    { scope: 'file' },
+    { scope: 'worker' },
   ],
   application: [
     // biome-ignore lint/correctness/noEmptyPattern: vitest reads what a fixture needs from here
@@ -37,22 +39,23 @@ export const test = base.extend<Fixtures>({
     },
     { scope: 'file' },
   ],
-  open: async ({ browser, application }: Fixtures['$file'], use: (open: Open) => Promise<void>) => {
-    const opened: { context: BrowserContext; page: Page; faults: string[] }[] = []
+  open: async ({ browser, application }: Opening, use: (open: Open) => Promise<void>) => {
+    const opened: { context: BrowserContext; page: Page }[] = []
     await use(async (visitor, path) => {
       const context = await browser.newContext({ reducedMotion: 'reduce' })
       context.setDefaultTimeout(60_000)
       if (visitor) await enter(context, application.address, visitor)
+      watch(context)
       const page = await context.newPage()
-      opened.push({ context, page, faults: watch(page) })
+      opened.push({ context, page })
       await page.goto(`${application.address}${path}`)
       return page
     })
-    for (const { context, page, faults } of opened) {
-      const barriers = await findBarriers(page)
+    const found: string[] = []
+    for (const { context, page } of opened) {
+      found.push(...(await findBarriers(page)), ...faultsOf(context))
       await context.close()
-      expect(barriers).toEqual([])
-      expect(faults).toEqual([])
     }
+    expect(found).toEqual([])
   },
 })

@@ -3,6 +3,7 @@ import { emit } from '../../../server/src/features/events/index.ts'
 import { holdSending } from '../../../server/src/features/sending/index.ts'
 import { transaction } from '../../../server/src/kernel/db/transaction.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
+import { expectFailures } from '../browser.ts'
 import { fillInbox } from '../inbox-world.ts'
 import { test } from './fixture.ts'
 
@@ -19,6 +20,7 @@ test('a new workspace is told what to do first, and what does not run', async ({
   expect(await first.getAttribute('href')).toBe('/w/default/settings/mailboxes/connect')
   await page.getByText('No service sends or reads mails').waitFor()
   await page.getByText('Nobody waits for an answer.').waitFor()
+  expectFailures(page, 'GET /app/home 409')
   await page.route('**/app/home', (route) => route.fulfill({ status: 409, json: refusal }))
   await page.reload()
   await page.getByText('It cannot be told now.').waitFor()

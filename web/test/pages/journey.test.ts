@@ -9,7 +9,7 @@ import { listen } from '../../../server/src/kernel/db/listen.ts'
 import { setUpToken } from '../../../server/test/browser.ts'
 import { createOutbox, type Outbox } from '../../../server/test/mail/outbox.ts'
 import { type Application, owner, startApplication } from '../application.ts'
-import { findBarriers, installClock, watch } from '../browser.ts'
+import { expectFailures, faultsOf, findBarriers, installClock, watch } from '../browser.ts'
 import { test } from './fixture.ts'
 
 const anna = { address: 'anna@example.com', password: 'correct horse' }
@@ -21,7 +21,7 @@ test('from the printed link to a lead who is answered, a verified webhook, and a
   await using application = await startApplication({ isSetUp: false })
   await using service = await startService(application)
   const { address } = application
-  const { page, faults } = await openPage(browser)
+  const page = await openPage(browser)
   await setUp(page, application)
 
   await page.getByRole('link', { name: 'Connect a mailbox' }).click()
@@ -84,7 +84,7 @@ test('from the printed link to a lead who is answered, a verified webhook, and a
   await page.getByRole('button', { name: 'Revoke key' }).click()
   await page.getByText('No keys yet').waitFor()
   expect((await call()).status).toBe(401)
-  expect(faults).toEqual([])
+  expect(faultsOf(page.context())).toEqual([])
   await page.context().close()
 })
 
@@ -97,6 +97,7 @@ test('who signs out is let in again by the right password, and nobody sets up tw
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await page.getByLabel('E-mail address').fill(owner.email)
+  expectFailures(page, 'POST /app/session 401')
   await page.getByLabel('Password', { exact: true }).fill('not the password')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('alert').getByText('The address or the password is not right.').waitFor()
@@ -137,11 +138,11 @@ async function startService({ api, address }: Application): Promise<Service> {
   }
 }
 
-async function openPage(browser: Browser): Promise<{ page: Page; faults: string[] }> {
+async function openPage(browser: Browser): Promise<Page> {
   const context = await browser.newContext({ reducedMotion: 'reduce' })
   context.setDefaultTimeout(60_000)
-  const page = await context.newPage()
-  return { page, faults: watch(page) }
+  watch(context)
+  return context.newPage()
 }
 
 const goHome = (page: Page) => page.getByRole('link', { name: 'Home' }).click()

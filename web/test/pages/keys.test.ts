@@ -1,6 +1,7 @@
 import type { Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { createPerson, join } from '../../../server/test/people.ts'
+import { expectFailures } from '../browser.ts'
 import { test } from './fixture.ts'
 
 const path = '/w/default/settings/keys'
@@ -23,6 +24,7 @@ test('while it loads, keeps the place of what is coming', async ({ application, 
 test('when it cannot be read, says why and tries again', async ({ application, open }) => {
   const page = await open(application.visitor, path)
   await page.getByText('No keys yet').waitFor()
+  expectFailures(page, 'GET /app/oauth/service-accounts 429')
   await answer(page, {
     get: (route) =>
       route.fulfill({
@@ -61,6 +63,7 @@ test('a lost answer is asked for again under the same Idempotency-Key', async ({
   open,
 }) => {
   const page = await open(application.visitor, `${path}?panel=new`)
+  expectFailures(page, 'POST /app/oauth/service-accounts lost')
   const asked: (string | undefined)[] = []
   await answer(page, {
     post: async (route) => {
@@ -113,6 +116,7 @@ test('what the server refuses is said at the field that it names', async ({
   open,
 }) => {
   const page = await open(application.visitor, `${path}?panel=new`)
+  expectFailures(page, 'POST /app/oauth/service-accounts 400')
   await page.getByRole('textbox', { name: 'Name' }).fill('tab\u0007')
   await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByText(/control character/).waitFor()

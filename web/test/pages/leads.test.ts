@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { createPerson, join } from '../../../server/test/people.ts'
 import type { Application } from '../application.ts'
+import { expectFailures } from '../browser.ts'
 import { test } from './fixture.ts'
 
 const path = '/w/default/leads'
@@ -32,6 +33,7 @@ test('without leads it says what they are; while it loads and when it fails, wha
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
+  expectFailures(page, 'GET /app/leads 503')
   await page.route(leads, async (route) => {
     await held
     await route.fulfill({
@@ -194,6 +196,7 @@ test('a view is kept for the person, and columns are chosen', async ({ applicati
   await page.getByRole('button', { name: 'Views' }).click()
   await page.getByRole('menuitem', { name: 'Keep this view …' }).click()
   await page.getByLabel('Name').last().fill(hostile)
+  expectFailures(page, 'PUT /app/saved-views lost')
   await page.route('**/app/saved-views', (route) => route.abort())
   await page.getByRole('button', { name: 'Keep view' }).click()
   await page.getByRole('dialog').getByRole('alert').waitFor()

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { createPerson, createTeam, join } from '../../../server/test/people.ts'
+import { expectFailures } from '../browser.ts'
 import { test } from './fixture.ts'
 
 const path = '/w/default/settings/members'
@@ -45,6 +46,7 @@ test('an invitation that was withdrawn opens nothing', async ({ application, ope
   await page.getByRole('rowheader', { name: 'dora@example.com' }).waitFor({ state: 'detached' })
   const theirs = await open(undefined, `/invitation${hash}`)
   await theirs.getByText('The invitation is not valid').waitFor()
+  expectFailures(theirs, /^GET \/app\/invitations\/accept\/.* 404$/)
 })
 
 test('whoever has an account signs in to join', async ({ application, open }) => {
