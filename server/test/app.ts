@@ -40,9 +40,7 @@ export interface TestApi extends AsyncDisposable {
 export async function testApi(overrides: Partial<Config> = {}): Promise<TestApi> {
   const ctx = await testContext(overrides)
   const workspace = await ensureDefaultWorkspace(ctx)
-  const app = await buildApi(ctx, {
-    listen: ({ message, gap }) => listen(ctx.database.url, liveChannel, message, ctx.log, gap),
-  })
+  const app = await buildTestApp(ctx)
   const createKey = async (scopes: string[], workspaceId = workspace.id) =>
     (await createKeyAsOperator(ctx, workspaceId, { name: 'test', scopes })).key
   const key = await createKey(['all:*'])
@@ -63,6 +61,12 @@ export async function testApi(overrides: Partial<Config> = {}): Promise<TestApi>
     },
   }
 }
+
+/** Another one of the same installation, as after a restart. */
+export const buildTestApp = (ctx: TestContext): Promise<FastifyInstance> =>
+  buildApi(ctx, {
+    listen: ({ message, gap }) => listen(ctx.database.url, liveChannel, message, ctx.log, gap),
+  })
 
 /** Requests through an application, with this key unless another is given. */
 export const callOf =

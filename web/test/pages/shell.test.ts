@@ -1,11 +1,21 @@
+import type { Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { createKeyAsOperator } from '../../../server/src/features/keys/index.ts'
 import { createWorkspace } from '../../../server/src/features/workspaces/index.ts'
+import { buildTestApp } from '../../../server/test/app.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
 import { owner } from '../application.ts'
+import { expectFailures, goTo } from '../browser.ts'
 import { test } from './fixture.ts'
 
 const path = '/w/default/settings/keys'
+
+async function signInAgain(page: Page) {
+  const dialog = page.getByRole('dialog', { name: 'Sign in again' })
+  await dialog.getByLabel('Password', { exact: true }).fill(owner.password)
+  await dialog.getByRole('button', { name: 'Sign in' }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
 
 test('whoever is not signed in signs in first, and gets where they wanted to', async ({ open }) => {
   const page = await open(undefined, `${path}?panel=new`)
@@ -33,32 +43,9 @@ test('a session that ends is renewed in place, and nothing that was typed is los
   await application.api.ctx.database.peek.deleteFrom('user_sessions').execute()
   // Whatever asks first finds out, and the dialog may be over the button already.
   await page.getByRole('button', { name: 'Create key' }).dispatchEvent('click')
-  const dialog = page.getByRole('dialog', { name: 'Sign in again' })
-  await dialog.getByLabel('Password', { exact: true }).fill(owner.password)
-  await dialog.getByRole('button', { name: 'Sign in' }).click()
-  await dialog.waitFor({ state: 'detached' })
+  await signInAgain(page)
+  expectFailures(page, / 401$/)
   expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Half typed')
-  await page.getByRole('button', { name: 'Create key' }).click()
-  await page.getByRole('button', { name: 'I have stored it' }).waitFor()
-})
-
-test('a server that goes away is told, and when it is back the page goes on by itself', async ({
-  application,
-  open,
-}) => {
-  const person = await createPerson(application.api, { email: 'gone@team.example' })
-  await join(application.api, application.api.workspaceId, person, 'owner')
-  const page = await open(person.browser, path)
-  await page.getByRole('heading', { name: 'OAuth service accounts' }).waitFor()
-  await page.getByRole('button', { name: 'New key' }).first().click()
-  await page.getByRole('textbox', { name: 'Name' }).waitFor()
-  await page.context().setOffline(true)
-  await page.getByRole('textbox', { name: 'Name' }).fill('Later')
-  await page.getByRole('button', { name: 'Create key' }).click()
-  const notice = page.getByText('this page goes on by itself')
-  await notice.waitFor()
-  await page.context().setOffline(false)
-  await notice.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByRole('button', { name: 'I have stored it' }).waitFor()
 })
@@ -110,4 +97,75 @@ test('at 360 px nothing is cut off, and the navigation opens', async ({ applicat
   await page.getByRole('button', { name: 'Open navigation' }).click()
   await page.getByRole('dialog').getByRole('link', { name: 'OAuth service accounts' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
+})
+
+test('a session that ends while a campaign is saved, or a file is on its way, loses neither', async ({
+  application: { api },
+  open,
+}) => {
+  const person = await createPerson(api, { email: 'ended@team.example' })
+  await join(api, api.workspaceId, person, 'owner')
+  const { peek } = api.ctx.database
+  const endSession = () =>
+    peek.deleteFrom('user_sessions').where('user_id', '=', person.id).execute()
+  const { body: campaign } = await person.browser.call('POST', '/app/api/v2/campaigns', {
+    ...{ body: { name: 'Autumn' }, headers: { 'x-workspace-id': api.workspaceId } },
+  })
+  const page = await open(person.browser, `/w/default/campaigns/${campaign.id}?tab=options`)
+  const name = page.getByRole('textbox', { name: 'Name' })
+  await name.waitFor()
+  await endSession()
+  await name.fill('Written meanwhile')
+  await signInAgain(page)
+  await page.locator('[data-saving=saved]').waitFor()
+  const saved = peek.selectFrom('campaigns').select('name').where('id', '=', campaign.id)
+  expect(await saved.executeTakeFirst()).toEqual({ name: 'Written meanwhile' })
+
+  await goTo(page, `/w/default/leads/import?campaign=${campaign.id}`)
+  const ends = async (route: Route) => {
+    await endSession()
+    await route.fallback()
+  }
+  await page.route('**/parts/*', ends, { times: 1 })
+  const buffer = Buffer.from('email\nlea@example.com\n')
+  const file = { name: 'leads.csv', mimeType: 'text/csv', buffer }
+  await page.locator('input[type=file]').setInputFiles(file)
+  await signInAgain(page)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('lea@example.com').waitFor()
+  expectFailures(page, / 401$/)
+})
+
+// The last of this file: the server that its application began with is gone afterwards.
+test('a server that goes away is told, and when it is back what changed meanwhile is shown and nothing typed is lost', async ({
+  application: { api, address },
+  open,
+}) => {
+  const person = await createPerson(api, { email: 'gone@team.example' })
+  await join(api, api.workspaceId, person, 'owner')
+  const reader = await open(person.browser, path)
+  const writer = await open(person.browser, `${path}?panel=new`)
+  const rowOf = (name: string) => reader.getByRole('rowheader', { name, exact: true })
+  const create = (name: string) =>
+    createKeyAsOperator(api.ctx, api.workspaceId, { name, scopes: ['campaigns:read'] })
+  await create('Before')
+  await rowOf('Before').waitFor()
+  await writer.getByRole('textbox', { name: 'Name' }).fill('Typed meanwhile')
+
+  await api.app.close()
+  await create('Meanwhile')
+  await writer.getByRole('button', { name: 'Create key' }).click()
+  const notices = [reader, writer].map((page) => page.getByText('this page goes on by itself'))
+  for (const notice of notices) await notice.waitFor()
+  for (const page of [reader, writer]) expectFailures(page, / lost$/)
+
+  await using back = await buildTestApp(api.ctx)
+  await back.listen({ host: '127.0.0.1', port: Number(new URL(address).port) })
+  for (const notice of notices) await notice.waitFor({ state: 'detached' })
+  await rowOf('Meanwhile').waitFor()
+  expect(await writer.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Typed meanwhile')
+  await writer.getByRole('button', { name: 'Create key' }).click()
+  await writer.getByRole('button', { name: 'I have stored it' }).waitFor()
+  // The stream is there again as well.
+  await rowOf('Typed meanwhile').waitFor()
 })

@@ -2,6 +2,7 @@ import { Skeleton } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useBlocker } from '@tanstack/react-router'
 import { Suspense, useEffect, useState } from 'react'
+import { useConnection } from '../../api/connection.ts'
 import {
   forecastCampaignQueryKey,
   getCampaignQueryKey,
@@ -70,6 +71,11 @@ export function OpenCampaign({ record }: { record: Campaign }) {
       }),
   )
   useEffect(() => draft.adopt(record), [draft, record])
+  const connection = useConnection()
+  useEffect(() => {
+    // What could not be saved while the server was away, or the session over, is saved now.
+    if (connection === 'well') void draft.flush()
+  }, [connection, draft])
   // What is typed is in the browser already; leaving only hurries it to the server.
   useBlocker({
     shouldBlockFn: async ({ next }) => {
