@@ -2,7 +2,7 @@ import { operator } from '../../server/src/features/audit/index.ts'
 import { addMailbox } from '../../server/src/features/mailboxes/index.ts'
 import type { Application } from './application.ts'
 
-type Shot = [name: string, path: string, isSignedIn: boolean]
+type Shot = [name: string, path: string]
 
 const body = `<p>Hi {{first_name | default: "there"}},</p>
 <p>{I saw|I read} what <strong>{{company_name}}</strong> does. May I show you how others of your size keep their replies together?</p>
@@ -86,7 +86,7 @@ export async function prepareCampaigns({ api, asOwner }: Application): Promise<S
   }
   const list = '/w/default/campaigns'
   const page = `${list}/${founders.id}`
-  const shots: [string, string][] = [
+  return [
     ['campaigns', list],
     ['campaigns-no-match', `${list}?search=nothing`],
     ['campaigns-new', `${list}?panel=new`],
@@ -103,5 +103,4 @@ export async function prepareCampaigns({ api, asOwner }: Application): Promise<S
     ['campaign-mails', `${page}?tab=mails`],
     ['campaign-gone', `${list}/${api.workspaceId}`],
   ]
-  return shots.map(([name, path]) => [name, path, true])
 }

@@ -5,7 +5,7 @@ import { transaction } from '../../server/src/kernel/db/transaction.ts'
 import { answerWith, startReceiver } from '../../server/test/receiver.ts'
 import type { Application } from './application.ts'
 
-type Shot = [name: string, path: string, isSignedIn: boolean]
+type Shot = [name: string, path: string]
 
 const settings = '/w/default/settings'
 
@@ -32,7 +32,7 @@ export async function prepareSettings(application: Application): Promise<Shot[]>
     headers,
   })
   const broken = mailboxes.find(({ address }) => address.startsWith('anna'))?.id
-  const shots: [string, string][] = [
+  return [
     ['webhook', `${settings}/webhooks/${good}`],
     ['webhook-failing', `${settings}/webhooks/${bad}`],
     ['webhook-attempt', `${settings}/webhooks/${bad}?attempt=${attempts?.body.items[0]?.id}`],
@@ -54,7 +54,6 @@ export async function prepareSettings(application: Application): Promise<Shot[]>
     ['contacts-lists', '/w/default/contacts?view=lists'],
     ['contacts-ledger', '/w/default/contacts?view=credits'],
   ]
-  return shots.map(([name, path]) => [name, path, true])
 }
 
 /** @returns the ids of a webhook whose receiver takes everything, and of one that is down */

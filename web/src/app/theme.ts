@@ -76,6 +76,8 @@ export const themeOf = (words: { close: string; showPassword: string }) => {
           closeOnClickOutside: false,
         },
       },
+      // It is neither an item nor hidden from who hears the menu; the first item gets the focus.
+      Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
       Notification: { defaultProps: { closeButtonProps } },
       PasswordInput: {
         defaultProps: { visibilityToggleButtonProps: { 'aria-label': words.showPassword } },

@@ -4,6 +4,7 @@ import { operator } from '../../../server/src/features/audit/index.ts'
 import { addMailbox } from '../../../server/src/features/mailboxes/index.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
 import type { Application } from '../application.ts'
+import { expectFailures } from '../browser.ts'
 import { test } from './fixture.ts'
 
 const path = '/w/default/campaigns'
@@ -114,6 +115,7 @@ test('two people who change one campaign are put together, or choose', async ({
   await saved(page)
   await expect.poll(() => page.getByRole('textbox', { name: 'Mails a day' }).inputValue()).toBe('7')
   // Somebody else is a moment earlier.
+  expectFailures(page, 'PATCH /app/api/v2/campaigns/:id 409')
   let isChanged = false
   await page.route(`**/app/api/v2/campaigns/${id}`, async (route) => {
     if (route.request().method() === 'PATCH' && !isChanged) {
@@ -161,6 +163,7 @@ test('a removed step comes back, what the editor would flatten is shown as its s
   await page.getByText('its source is edited').waitFor()
   expect(await page.getByRole('textbox', { name: 'Source of the mail' }).inputValue()).toBe(body)
 
+  expectFailures(page, 'PATCH /app/api/v2/campaigns/:id lost')
   await page.route(`**${url}`, (route) =>
     route.request().method() === 'PATCH' ? route.abort() : route.fallback(),
   )
@@ -314,6 +317,8 @@ test('a mail is shown as it leaves, whatever is in it, and what the editor would
     .where('campaign_id', '=', id)
     .execute()
   const page = await open(application.visitor, `${path}/${id}?tab=preview&lead=${lead?.id}`)
+  // The picture without a host is looked for in the mail, as its reader would.
+  expectFailures(page, 'GET /x 404')
   const mail = page.frameLocator('iframe')
   await mail.getByText('Ada <b>').waitFor()
   expect(await mail.locator('[onclick], [onerror], script').count()).toBe(0)
@@ -384,7 +389,7 @@ test('what came of the mails is counted, and an uncertain one is decided', async
   expect((await download).suggestedFilename()).toMatch(/^Sent .*\.csv$/)
   await page.getByRole('link', { name: 'Mails' }).click()
   await page.getByText('"><script>alert(1)</script>').waitFor()
-  await page.getByRole('button', { name: 'The mail to ada@lead.example arrived' }).click()
+  await page.getByRole('button', { name: 'It arrived: the mail to ada@lead.example' }).click()
   await page.getByText('Sent', { exact: true }).last().waitFor()
   expect(await page.getByRole('button', { name: /arrived/ }).count()).toBe(0)
 })
@@ -399,6 +404,7 @@ test('while it loads, when it cannot be read, and when there is none of that id'
   await page.goto(`${application.address}${path}`)
   await page.getByRole('status').waitFor()
   await page.unrouteAll()
+  expectFailures(page, 'GET /app/campaigns 429', 'GET /app/api/v2/campaigns/:id 404')
   await page.route('**/app/campaigns?**', (route) =>
     route.fulfill({
       status: 429,

@@ -35,8 +35,13 @@ export function SetLabel({ status, onSet }: SetLabelProps) {
           {labelChoices(settable.map(({ value }) => value)).map((value, at) => (
             <Menu.Item
               key={value}
-              aria-label={nameOf(value)}
-              rightSection={at < keysOfLabels && <Kbd size="xs">{at + 1}</Kbd>}
+              rightSection={
+                at < keysOfLabels && (
+                  <Kbd size="xs" aria-hidden>
+                    {at + 1}
+                  </Kbd>
+                )
+              }
               onClick={() => onSet(value)}
             >
               {nameOf(value)}

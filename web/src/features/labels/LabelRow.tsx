@@ -10,6 +10,7 @@ import {
 import type { Label } from '../../api/generated/types.gen.ts'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { showUndo } from '../../ui/showUndo.tsx'
+import classes from './LabelRow.module.css'
 import { sentimentTones } from './label-tones.ts'
 
 interface LabelRowProps {
@@ -39,7 +40,7 @@ export function LabelRow({ label, onEdit }: LabelRowProps) {
   })
   return (
     <tr>
-      <th scope="row">
+      <th scope="row" className={classes.name}>
         <StateBadge tone={sentimentTones[sentiment]}>{name}</StateBadge>
         <Text size="xs" c="dimmed" mt={2}>
           {t(($) => $.labels.sentiments[sentiment])}

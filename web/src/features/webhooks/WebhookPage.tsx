@@ -75,6 +75,7 @@ export function WebhookPage() {
     return (
       <div className={classes.page}>
         {back}
+        <Title order={1}>{t(($) => $.webhooks.title)}</Title>
         {fault ?? <LoadingRows rows={8} />}
       </div>
     )

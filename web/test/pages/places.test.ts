@@ -1,0 +1,176 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { operator } from '../../../server/src/features/audit/index.ts'
+import { addMailbox } from '../../../server/src/features/mailboxes/index.ts'
+import { createWorkspace } from '../../../server/src/features/workspaces/index.ts'
+import type { Browser as Visitor } from '../../../server/test/browser.ts'
+import { createPerson, join } from '../../../server/test/people.ts'
+import type { Application } from '../application.ts'
+import { expectFailures, findBarriers, goTo } from '../browser.ts'
+import { fillApplication, lists, readings, refusal, refuse, waitUntilShown } from '../places.ts'
+import { test } from './fixture.ts'
+
+const wide = { width: 1280, height: 800 }
+const narrow = { width: 360, height: 740 }
+
+/** Of the page and of what is open over it, by how much they are wider than what shows them. */
+const overflow = `[document.documentElement, ...document.querySelectorAll('[role=dialog]')]
+  .reduce((sum, { scrollWidth, clientWidth }) => sum + scrollWidth - clientWidth, 0)`
+
+/** What is wrong with how the page shows what it has now. */
+async function findFaults(page: Page, name: string, { isKnown = false } = {}): Promise<string[]> {
+  // What surrounds a place is the same everywhere, and looked at by the tests of each.
+  const found = isKnown ? [] : await findBarriers(page, 'main, [data-portal]')
+  await page.setViewportSize(narrow)
+  try {
+    // The page takes its narrow form a moment after the window.
+    await expect.poll(() => page.evaluate(overflow), { timeout: 5000 }).toBe(0)
+  } catch {
+    found.push(`${await page.evaluate(overflow)} px too wide at 360 px`)
+  }
+  await page.setViewportSize(wide)
+  if ((await page.locator('h1').count()) === 0) found.push('no heading of the page')
+  if (await page.locator('img[src=x]').count()) found.push('markup of a name is in the page')
+  return found.map((fault) => `${name}: ${fault}`)
+}
+
+const markup = '<img src=x onerror=alert(1)>{{7*7}}'
+
+/** In whatever people name: as text it does nothing, and the policy of the pages reports the rest. */
+async function writeMarkup({ api: { ctx } }: Application) {
+  const { peek } = ctx.database
+  const name = markup
+  await Promise.all([
+    peek.updateTable('workspaces').set({ name }).execute(),
+    peek.updateTable('users').set({ name }).execute(),
+    peek.updateTable('campaigns').set({ name }).execute(),
+    peek.updateTable('labels').set({ name }).execute(),
+    peek.updateTable('webhooks').set({ name }).execute(),
+    peek.updateTable('acquire_lists').set({ name }).execute(),
+    peek.updateTable('service_accounts').set({ name }).execute(),
+    peek.updateTable('imports').set({ file_name: name }).execute(),
+    peek.updateTable('mailboxes').set({ display_name: name, status_reason: name }).execute(),
+    peek.updateTable('leads').set({ thread_subject: name }).execute(),
+  ])
+}
+
+test('whatever place is open, nothing fails, everybody can use it, and it fits a telephone', async ({
+  application,
+  open,
+}) => {
+  const places = await fillApplication(application)
+  await writeMarkup(application)
+  const faults: string[] = []
+  for (const isPublic of [false, true]) {
+    const page = await open(isPublic ? undefined : application.visitor, '/')
+    await page.locator('h1').first().waitFor()
+    for (const { name, path, act, ...place } of places) {
+      if ((place.isPublic ?? false) !== isPublic) continue
+      if (act || isPublic) await page.goto(`${application.address}${path}`)
+      else await goTo(page, path)
+      await waitUntilShown(page)
+      await act?.(page)
+      faults.push(...(await findFaults(page, name)))
+    }
+    if (isPublic) continue
+    expectFailures(
+      page,
+      ...['GET /app/api/v2/campaigns/:id 404', 'GET /app/api/v2/webhooks/:id 404'],
+      'GET /app/webhooks/:id/health 404',
+    )
+  }
+  expect(faults).toEqual([])
+})
+
+/** What a place reads besides lists, and what of it is needed to see the rest load or fail. */
+const parts = (ids: Awaited<ReturnType<typeof createRecords>>) => [
+  ...lists.map(([path]) => ({ path, answered: /never/ })),
+  { path: '/contacts?view=credits', answered: /balance$/ },
+  ...['tab=analytics', 'tab=mails', 'tab=preview', 'panel=launch'].map((rest) => ({
+    path: `/campaigns/${ids.campaigns[0]}?${rest}`,
+    answered: new RegExp(`${ids.campaigns[0]}$`),
+  })),
+  { path: `/campaigns/${ids.campaigns[1]}`, answered: /never/ },
+  { path: `/settings/webhooks/${ids.webhooks[0]}`, answered: new RegExp(ids.webhooks[0]) },
+  { path: `/settings/webhooks/${ids.webhooks[1]}`, answered: /never/ },
+  { path: `/settings/mailboxes/${ids.mailbox}`, answered: /never/ },
+]
+
+test('with nothing in it, while it loads, when it cannot be read and where somebody may not look, each place says so', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  const faults: string[] = []
+  const { id, handle } = await createWorkspace(api.ctx, 'Fresh')
+  const person = await createPerson(api, { email: 'states@team.example' })
+  await join(api, id, person, 'owner')
+  const fresh = `/w/${handle}`
+  const page = await open(person.browser, fresh)
+  for (const [path, says] of lists) {
+    await goTo(page, fresh + path)
+    await page.getByRole('main').getByText(says).first().waitFor()
+    await waitUntilShown(page)
+    faults.push(...(await findFaults(page, `empty ${path}`)))
+  }
+  const ids = await createRecords(application, id, person.browser)
+  const readers = { loading: await reader(), failing: await reader() }
+  for (const { path, answered } of parts(ids)) {
+    for (const [state, reading] of Object.entries(readers)) {
+      await reading.unrouteAll()
+      await reading.route(readings, (route) => {
+        if (answered.test(new URL(route.request().url()).pathname)) return route.fallback()
+        return state === 'failing' ? refuse(route) : undefined
+      })
+      await goTo(reading, fresh + path)
+      const main = reading.getByRole('main').or(reading.getByRole('dialog'))
+      const sign =
+        state === 'failing'
+          ? main.getByRole('alert').filter({ hasText: refusal })
+          : main.getByRole('status').or(main.locator('.mantine-Skeleton-root'))
+      await sign.first().waitFor({ state: 'attached' })
+      // Skeletons and refusals are the same parts everywhere.
+      faults.push(...(await findFaults(reading, `${state} ${path}`, { isKnown: path !== '' })))
+    }
+  }
+  expectFailures(readers.failing, / 409$/)
+  const viewer = await createPerson(api, { email: 'refused@team.example' })
+  await join(api, id, viewer, 'viewer')
+  const refused = await open(viewer.browser, fresh)
+  for (const path of ['/settings/keys', '/settings/audit', '/settings/mailboxes/connect']) {
+    await goTo(refused, fresh + path)
+    await refused.getByText('This page is for admins').waitFor()
+    faults.push(...(await findFaults(refused, `refused ${path}`)))
+  }
+  expect(faults).toEqual([])
+
+  /** Of an application that has shown nothing yet. */
+  async function reader() {
+    const blank = await open(person.browser, '/account')
+    await blank.getByRole('heading', { name: 'Your account' }).waitFor()
+    return blank
+  }
+})
+
+/** Of some two: one is read to see its parts load, and of the other nothing is. */
+async function createRecords(
+  { api, address }: Application,
+  workspaceId: string,
+  { call }: Visitor,
+) {
+  const headers = { 'x-workspace-id': workspaceId }
+  const create = async (path: string, body: object) =>
+    (await call('POST', path, { body, headers })).body.id as string
+  const steps = [{ variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] }]
+  const campaign = { name: 'Unread', sequences: [{ steps }] }
+  const webhook = { name: 'Unread', target_hook_url: `${address}/hook`, event_type: 'all_events' }
+  const server = { host: '127.0.0.1', username: 'eva', password: 'secret', security: 'none' }
+  const mailbox = { address: 'eva@example.com', smtp: server, imap: server }
+  const twice = async (path: string, body: object) =>
+    [await create(path, body), await create(path, body)] as const
+  return {
+    campaigns: await twice('/app/api/v2/campaigns', campaign),
+    webhooks: await twice('/app/api/v2/webhooks', webhook),
+    mailbox: (await addMailbox(api.ctx, workspaceId, mailbox, operator)).id,
+  }
+}
