@@ -239,6 +239,7 @@ async function createKey(page: Page): Promise<string> {
 async function createWebhook(page: Page) {
   await page.getByRole('button', { name: 'New webhook' }).first().click()
   await page.getByRole('button', { name: 'Use a try-out receiver' }).click()
+  await expect.poll(() => page.getByLabel('Address').inputValue()).toMatch(/\/app\/try\//)
   await page.getByRole('button', { name: 'Create webhook' }).click()
   await page.getByRole('button', { name: 'I have stored it' }).click()
   await page.getByRole('heading', { name: 'Try-out', exact: true }).waitFor()
