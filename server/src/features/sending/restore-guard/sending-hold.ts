@@ -36,6 +36,7 @@ export async function findSendingHold(db: Db): Promise<SendingHold | null> {
 export const holdSending = (ctx: Context): Promise<SendingHold> =>
   transaction(ctx, async (tx) => {
     const instance = await lockedInstance(tx)
+    if (!instance) throw new Error('The database has no instance: start the server once.')
     if (!instance.sending_held_since) {
       const held = { sending_held_since: tx.now(), sending_held_reason: 'operator' }
       await updateSendingInstance(tx.db, { ...instance, ...held })
@@ -63,7 +64,7 @@ export async function previewRestore({
 export const confirmRestore = (ctx: Context): Promise<{ uncertain: number }> =>
   transaction(ctx, async (tx) => {
     const instance = await lockedInstance(tx)
-    if (!instance.sending_held_since) {
+    if (!instance?.sending_held_since) {
       throw new AppError('invalid_transition', 'Sending is not held: there is nothing to confirm.')
     }
     const open = await countOpenSends(tx.db)
@@ -84,9 +85,8 @@ export const confirmRestore = (ctx: Context): Promise<{ uncertain: number }> =>
     return { uncertain: await countUncertainSends(tx.db) }
   })
 
+/** Undefined: no server was ever started on this database. */
 async function lockedInstance(tx: Context) {
   await lockInstance(tx.db)
-  const instance = await findSendingInstance(tx.db)
-  if (!instance) throw new Error('The database has no instance: start the server once.')
-  return instance
+  return findSendingInstance(tx.db)
 }
