@@ -16,6 +16,7 @@ const settleWriters = new Set([
   'features/daily-counts/queries.ts',
   'features/deliveries/settle-queries.ts',
   'features/leads/postpone-queries.ts',
+  'features/mailbox-lanes/owned-lane-queries.ts',
   'features/messages/settle-queries.ts',
   'features/sending/campaign-queries.ts',
   'features/sending/claim-queries.ts',

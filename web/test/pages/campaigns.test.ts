@@ -266,6 +266,7 @@ test('nothing starts that somebody else changed since it was looked at', async (
   await page.getByRole('button', { name: 'Launch' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('Everything it needs is there').waitFor()
+  expectFailures(page, 'PATCH /app/api/v2/campaigns/:id 409')
   let isChanged = false
   await page.route(`**${url}`, async (route) => {
     if (route.request().method() === 'PATCH' && !isChanged) {

@@ -48,7 +48,9 @@ test('lines have at most 76 octets, all of them ASCII, and none ends in white sp
 
 test('no character is cut in two by a line', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (drawn) => {
+      // What decoding says of half a character must not be a character of the text.
+      const text = drawn.replaceAll('\ufffd', 'x')
       const { encoding, octets } = encodeBody(`${text}${'x'.repeat(400)}`)
       if (encoding === 'base64') return
       for (const line of octets.toString('latin1').split('\r\n')) {
