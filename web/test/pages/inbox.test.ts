@@ -405,7 +405,7 @@ test('an answer of which nobody knows is decided in its conversation, and Home l
   const { state } = await peek
     .selectFrom('sends')
     .select('state')
-    .where('lead_id', '=', ids[0])
+    .where('lead_id', '=', ids[0] as string)
     .executeTakeFirstOrThrow()
   expect(state).toBe('sent')
 
