@@ -3,10 +3,13 @@ import { operator } from '../server/src/features/audit/index.ts'
 import { createCampaign } from '../server/src/features/campaigns/campaigns.ts'
 import { updateCampaign } from '../server/src/features/campaigns/update-campaign.ts'
 import { addMailbox } from '../server/src/features/mailboxes/index.ts'
-import { CampaignCache } from '../server/src/features/sending/campaign-cache.ts'
-import { Lane } from '../server/src/features/sending/lane.ts'
-import { LeadPrefetch } from '../server/src/features/sending/lead-prefetch.ts'
-import { type PlannerParts, planLanes } from '../server/src/features/sending/plan-lanes.ts'
+import { Lane } from '../server/src/features/sending/lanes/lane.ts'
+import { CampaignCache } from '../server/src/features/sending/next-mail/campaign-cache.ts'
+import { LeadPrefetch } from '../server/src/features/sending/next-mail/lead-prefetch.ts'
+import {
+  type PlannerParts,
+  planLanes,
+} from '../server/src/features/sending/next-mail/plan-lanes.ts'
 import type { Figure } from './figure.ts'
 import { benchCampaign, benchMailbox } from './sending/campaign.ts'
 import { type BenchService, openService, percentile } from './service.ts'

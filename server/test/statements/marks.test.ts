@@ -18,12 +18,12 @@ const settleWriters = new Set([
   'features/leads/postpone-queries.ts',
   'features/mailbox-lanes/owned-lane-queries.ts',
   'features/messages/settle-queries.ts',
-  'features/sending/campaign-queries.ts',
-  'features/sending/claim-queries.ts',
-  'features/sending/lane-queries.ts',
-  'features/sending/mark-queries.ts',
-  'features/sending/settle-queries.ts',
-  'features/sending/backlog-queries.ts',
+  'features/sending/next-mail/campaign-queries.ts',
+  'features/sending/claim/claim-queries.ts',
+  'features/sending/lanes/lane-queries.ts',
+  'features/sending/transmit/mark-queries.ts',
+  'features/sending/settle/settle-queries.ts',
+  'features/sending/next-mail/backlog-queries.ts',
 ])
 
 test('only settle writers take workspaces from a list', () => {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Sending, testSending } from '../../../test/sending.ts'
 import { putToSleep } from '../mailbox-lanes/index.ts'
-import { Lane } from './lane.ts'
-import { planLanes } from './plan-lanes.ts'
+import { Lane } from './lanes/lane.ts'
+import { createWriters } from './lanes/writers.ts'
+import { planLanes } from './next-mail/plan-lanes.ts'
 import { RestoreGuard } from './restore-guard/restore-guard.ts'
-import { createWriters } from './writers.ts'
 
 let sending: Sending
 beforeEach(async () => {

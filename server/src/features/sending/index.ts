@@ -1,12 +1,14 @@
-export { countReturnedBounces } from './bounce-protection.ts'
 export { countSetAside, countWaitingLeads } from './cross-workspace.ts'
 export { type CampaignForecast, forecastCampaign } from './forecast/forecast-campaign.ts'
-export { messageIdOf } from './message-id.ts'
 export { mailboxLimit, variantOf } from './planning/plan.ts'
-export { setProviderIds } from './provider-id-queries.ts'
-export { findReplyRefusal, inProgress, isOpen, sendReply } from './replies.ts'
-export { composeReplyMail } from './reply-mail.ts'
-export { findReply, listUnsentReplies, type ReplyContent, type ReplyRow } from './reply-queries.ts'
+export { findReplyRefusal, inProgress, isOpen, sendReply } from './replies/replies.ts'
+export { composeReplyMail } from './replies/reply-mail.ts'
+export {
+  findReply,
+  listUnsentReplies,
+  type ReplyContent,
+  type ReplyRow,
+} from './replies/reply-queries.ts'
 export { markerFile, type RestoreMarker } from './restore-guard/marker-file.ts'
 export { sendingHoldRoutes, sendingHoldSchemas } from './restore-guard/routes.ts'
 export {
@@ -25,4 +27,7 @@ export {
   type ShownSend,
   sendAgain,
 } from './sends.ts'
-export { threadOf } from './thread.ts'
+export { countReturnedBounces } from './settle/bounce-protection.ts'
+export { messageIdOf } from './transmit/message-id.ts'
+export { setProviderIds } from './transmit/provider-id-queries.ts'
+export { threadOf } from './transmit/thread.ts'

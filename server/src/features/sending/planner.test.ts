@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { testContext } from '../../../test/context.ts'
-import { settleSent } from './settle-queries.ts'
+import { settleSent } from './settle/settle-queries.ts'
 
 test('mails in a ledger that vacuum has seen empty are settled by their keys', async () => {
   await using ctx = await testContext()

@@ -11,11 +11,11 @@ import {
   type MailboxOwner,
 } from '../mailbox-lanes/index.ts'
 import { findWokenLanes, sweepWokenLanes } from './cross-workspace.ts'
-import { Lanes, type LanesOptions } from './lanes.ts'
-import { UncertainMails } from './reconcile.ts'
+import { Lanes, type LanesOptions } from './lanes/lanes.ts'
+import { createWriters } from './lanes/writers.ts'
 import type { RestoreMarker } from './restore-guard/marker-file.ts'
 import { RestoreGuard } from './restore-guard/restore-guard.ts'
-import { createWriters } from './writers.ts'
+import { UncertainMails } from './uncertain/reconcile.ts'
 
 export interface SendingRunnerOptions extends Pick<LanesOptions, 'onSettled'> {
   /** Calls back on every hint that something is due; resolves to the end of listening. */

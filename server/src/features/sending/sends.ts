@@ -3,15 +3,15 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
-import { CampaignCache } from './campaign-cache.ts'
-import type { Outcome } from './outcome.ts'
-import { arrived } from './reconcile.ts'
-import { checkReply, queueReply } from './replies.ts'
-import { recordReplies } from './reply-mail.ts'
-import { settleSends } from './settle.ts'
-import * as queries from './uncertain-queries.ts'
+import { CampaignCache } from './next-mail/campaign-cache.ts'
+import { checkReply, queueReply } from './replies/replies.ts'
+import { recordReplies } from './replies/reply-mail.ts'
+import { settleSends } from './settle/settle.ts'
+import type { Outcome } from './transmit/outcome.ts'
+import { arrived } from './uncertain/reconcile.ts'
+import * as queries from './uncertain/uncertain-queries.ts'
 
-export type { ShownSend } from './uncertain-queries.ts'
+export type { ShownSend } from './uncertain/uncertain-queries.ts'
 
 /** The ledger, newest first. */
 export const listSends = (

@@ -6,10 +6,10 @@ import type { Context } from '../../kernel/context.ts'
 import { operator } from '../audit/index.ts'
 import { addMailbox } from '../mailboxes/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
-import { UncertainMails } from './reconcile.ts'
+import { createWriters } from './lanes/writers.ts'
 import { RestoreGuard } from './restore-guard/restore-guard.ts'
-import { SentCopies } from './sent-copies.ts'
-import { createWriters } from './writers.ts'
+import { SentCopies } from './sent-folder/sent-copies.ts'
+import { UncertainMails } from './uncertain/reconcile.ts'
 
 // One workspace has more mailboxes at a reading server that accepts and never says anything than are
 // looked after at a time; its neighbour has one at a server that works.

@@ -2,7 +2,7 @@ import type { SMTPServerOptions } from 'smtp-server'
 import { afterEach, expect, test } from 'vitest'
 import { alwaysOpen, type Sending, testSending } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import { claimSends } from './claim.ts'
+import { claimSends } from './claim/claim.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs

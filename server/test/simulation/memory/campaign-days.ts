@@ -1,7 +1,6 @@
 import type { LeadActivity } from '../../../src/features/leads/index.ts'
 import type { LockedLead } from '../../../src/features/leads/record.ts'
 import type { ClaimRequest } from '../../../src/features/sending/ledger.ts'
-import type { Outcome } from '../../../src/features/sending/outcome.ts'
 import {
   dayOf,
   gapAfter,
@@ -11,6 +10,7 @@ import {
   type PlannedMailbox,
   planSends,
 } from '../../../src/features/sending/planning/plan.ts'
+import type { Outcome } from '../../../src/features/sending/transmit/outcome.ts'
 import { Random } from '../../random.ts'
 import { isOpenWithin, sameSchedule } from '../sending/wall-clock.ts'
 import { dayKey, MemoryLedger } from './ledger.ts'

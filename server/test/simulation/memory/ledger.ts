@@ -12,8 +12,8 @@ import {
 } from '../../../src/features/leads/plan-activity.ts'
 import type { LockedLead } from '../../../src/features/leads/record.ts'
 import type { ClaimRequest, SendState } from '../../../src/features/sending/ledger.ts'
-import { type Outcome, transitionOf } from '../../../src/features/sending/outcome.ts'
 import type { PlannedStep } from '../../../src/features/sending/planning/plan.ts'
+import { type Outcome, transitionOf } from '../../../src/features/sending/transmit/outcome.ts'
 
 export interface LedgerCampaign {
   id: string

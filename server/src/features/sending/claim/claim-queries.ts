@@ -1,0 +1,172 @@
+import { timestampArray } from '../../../kernel/db/binary-array.ts'
+import { column } from '../../../kernel/db/column.ts'
+import type { Db } from '../../../kernel/db/db.ts'
+import { prepared } from '../../../kernel/db/prepared.ts'
+import type { ClaimedLead, ClaimRequest, EarlierSend, SendKey, SendState } from '../ledger.ts'
+import { mayClaim } from '../restore-guard/hold-queries.ts'
+import { eligibleAt } from './eligibility.ts'
+
+// Claims of lanes of many workspaces share a transaction: every statement here joins workspace_id to
+// its own unnest parameter, and says so in its first comment. What is looked up by key is so in a
+// subquery of its own: in a table without statistics the planner would else take the workspace for
+// the key, and walk through all of it.
+
+export interface Sendable extends ClaimedLead {
+  /** Of the request, from 1. */
+  position: number
+  daily_limit: number | null
+  daily_max_leads: number | null
+  /** What the ledger has of this step. */
+  state: SendState | null
+  /** Of the attempt that it has. */
+  attempt_id: string | null
+  attempt: number | null
+  /** The database is the one that is sent from: see `mayClaim`. */
+  allowed: boolean
+}
+
+/**
+ * How often a server was asked to take it, so far: a claim that was given back, or that found no way
+ * to its server, says nothing of the mail.
+ */
+const attempts = `s.attempt
+       - coalesce(s.state = 'failed' and s.error_stage in ('claim', 'connect', 'tls', 'login'), false)::int`
+
+const selectSendable = prepared<unknown[], Sendable>(
+  'find_sendable',
+  `/* settle */
+   select k.position::int as position, g.*, s.state, s.id as attempt_id, s.attempt,
+     ${mayClaim('$11')} as allowed
+   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::timestamptz[],
+     $7::boolean[], $8::timestamptz[]) with ordinality
+     as k (workspace_id, lead_id, step_id, campaign_id, mailbox_id, until, is_new,
+       campaign_version, position)
+   join lateral (
+     select l.id, l.email, l.first_name, l.last_name, l.company_name, l.company_domain,
+       l.job_title, l.phone, l.website, l.personalization, l.custom_variables, l.thread_subject,
+       c.daily_limit, c.daily_max_leads
+     from ${eligibleAt('$9', '$10')}
+     order by l.id
+     limit 1
+   ) g on true
+   left join lateral (
+     select s.state, s.id, ${attempts} as attempt
+     from sends s
+     where s.workspace_id = k.workspace_id and s.lead_id = k.lead_id and s.step_id = k.step_id
+     order by s.id
+     limit 1
+   ) s on true
+   order by k.position`,
+)
+
+/**
+ * The requests that nothing speaks against at this instant, whatever the plan was made from: the
+ * lead is to be written to, and due, and its window open; nobody suppressed it; campaign, mailbox and
+ * plan allow it; the mailbox of a follow-up was read.
+ */
+export const findSendable = (
+  db: Db,
+  requests: ClaimRequest[],
+  now: Date,
+  { readSince, epoch }: { readSince: Date; epoch: number },
+) =>
+  selectSendable(
+    db,
+    column(requests, 'workspace_id'),
+    column(requests, 'lead_id'),
+    column(requests, 'step_id'),
+    column(requests, 'campaign_id'),
+    column(requests, 'mailbox_id'),
+    timestampArray(column(requests, 'until')),
+    column(requests, 'is_new'),
+    timestampArray(column(requests, 'campaign_version')),
+    now,
+    readSince,
+    epoch,
+  )
+
+const claimKeys = `unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[],
+     $7::integer[], $8::integer[], $9::uuid[], $10::text[], $11::bigint[], $12::boolean[],
+     $13::date[], $14::date[])
+     as k (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, step, variant, variant_id,
+       message_id, token, is_new, campaign_day, mailbox_day)`
+
+const claimValues = (claims: ClaimRequest[]) => [
+  column(claims, 'workspace_id'),
+  column(claims, 'lead_id'),
+  column(claims, 'step_id'),
+  column(claims, 'id'),
+  column(claims, 'campaign_id'),
+  column(claims, 'mailbox_id'),
+  column(claims, 'step'),
+  column(claims, 'variant'),
+  column(claims, 'variant_id'),
+  column(claims, 'message_id'),
+  column(claims, 'token'),
+  column(claims, 'is_new'),
+  column(claims, 'campaign_day'),
+  column(claims, 'mailbox_day'),
+]
+
+const insert = prepared<unknown[], { id: string }>(
+  'insert_claims',
+  `/* settle */
+   insert into sends (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, step, variant,
+     variant_id, message_id, claim_token, is_new, campaign_day, mailbox_day, starts_thread, state,
+     timestamp_claimed)
+   select k.workspace_id, k.lead_id, k.step_id, k.id, k.campaign_id, k.mailbox_id, k.step,
+     k.variant, k.variant_id, k.message_id, k.token, k.is_new, k.campaign_day, k.mailbox_day,
+     true, 'claimed', $15::timestamptz
+   from ${claimKeys}
+   order by k.workspace_id, k.lead_id, k.step_id
+   on conflict (workspace_id, lead_id, step_id) do nothing
+   returning id`,
+)
+
+/** The first attempt. Whoever was faster with the lead and step keeps it. */
+export async function insertClaims(db: Db, claims: ClaimRequest[], now: Date) {
+  if (claims.length === 0) return []
+  return column(await insert(db, ...claimValues(claims), now), 'id')
+}
+
+const retake = prepared<unknown[], { id: string }>(
+  'retake_claims',
+  `/* settle */
+   update sends s
+   set id = k.id, campaign_id = k.campaign_id, mailbox_id = k.mailbox_id, step = k.step,
+     variant = k.variant, variant_id = k.variant_id, message_id = k.message_id,
+     claim_token = k.token, is_new = k.is_new, campaign_day = k.campaign_day,
+     mailbox_day = k.mailbox_day, state = 'claimed', attempt = ${attempts} + 1,
+     error_stage = null, error_code = null, error_message = null,
+     timestamp_claimed = $15::timestamptz, timestamp_transmitting = null, timestamp_settled = null
+   from ${claimKeys}
+   where s.workspace_id = k.workspace_id and s.lead_id = k.lead_id and s.step_id = k.step_id
+     and s.state = 'failed'
+   returning s.id`,
+)
+
+/** Another attempt, only where the last one certainly sent nothing. */
+export async function retakeClaims(db: Db, claims: ClaimRequest[], now: Date) {
+  if (claims.length === 0) return []
+  return column(await retake(db, ...claimValues(claims), now), 'id')
+}
+
+export interface EarlierRow extends EarlierSend {
+  lead_id: string
+}
+
+const selectEarlier = prepared<string[][], EarlierRow>(
+  'find_earlier_sends',
+  `/* settle */
+   select s.lead_id, s.step_id, coalesce(s.provider_message_id, s.message_id) as message_id,
+     s.starts_thread
+   from sends s
+   join unnest($1::uuid[], $2::uuid[]) as k (workspace_id, lead_id)
+     on s.workspace_id = k.workspace_id and s.lead_id = k.lead_id
+   where s.kind = 'step' and s.state in ('sent', 'uncertain')
+   order by s.timestamp_transmitting, s.id`,
+)
+
+/** What these leads were sent before: the chain that a follow-up hangs on. */
+export const findEarlier = (db: Db, claims: SendKey[]) =>
+  selectEarlier(db, column(claims, 'workspace_id'), column(claims, 'lead_id'))

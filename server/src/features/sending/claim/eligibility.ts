@@ -1,0 +1,45 @@
+import { isInboxRead } from '../../mailboxes/index.ts'
+
+/** Whether the address of lead `l` of `k.workspace_id`, or its domain, is on the suppression list. */
+export const suppressed = `
+  exists (
+    select from suppressions x
+    where x.workspace_id = k.workspace_id and x.kind = 'address' and x.value = l.email_folded
+    offset 0
+  ) or exists (
+    select from suppressions x
+    where x.workspace_id = k.workspace_id and x.kind = 'domain'
+      and x.value = split_part(l.email_folded, '@', -1)
+    offset 0
+  )`
+
+/**
+ * What must hold at this instant for a mail from `k.mailbox_id` to `k.lead_id` in `k.campaign_id`, of
+ * `k.workspace_id`, that was planned by `k.campaign_version` to be sent before `k.until`, as the end of a FROM and its WHERE:
+ * looked at when it is claimed, and again just before it is finished. A follow-up (not `k.is_new`)
+ * also waits until its mailbox was read: its lead may have answered.
+ *
+ * Each row is looked up by its own key (`order by … limit 1`, `offset 0`): a plan made while a table
+ * was small would else walk through the workspace's mailboxes, or its whole suppression list.
+ *
+ * @param readSince mailboxes that were read before it count as unread
+ */
+export const eligibleAt = (now: string, readSince: string) => `leads l
+     join workspaces w on w.id = k.workspace_id and w.plan_api
+     join lateral (
+       select c.status, c.timestamp_updated, c.daily_limit, c.daily_max_leads from campaigns c
+       where c.workspace_id = k.workspace_id and c.id = k.campaign_id
+       order by c.id
+       limit 1
+     ) c on c.status = 'active' and c.timestamp_updated = k.campaign_version
+     join lateral (
+       select m.status, ${isInboxRead('m', readSince)} as is_read from mailboxes m
+       where m.workspace_id = k.workspace_id and m.id = k.mailbox_id
+       order by m.id
+       limit 1
+     ) m on m.status = 'connected' and (k.is_new or m.is_read)
+     where l.workspace_id = k.workspace_id and l.id = k.lead_id and l.campaign_id = k.campaign_id
+       and k.until > ${now}::timestamptz and l.timestamp_next_send <= ${now}::timestamptz
+       and l.sending_state in ('pending', 'active')
+       and (l.mailbox_id is null or l.mailbox_id = k.mailbox_id)
+       and not (${suppressed})`

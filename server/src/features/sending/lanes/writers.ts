@@ -1,0 +1,83 @@
+import type { Batcher } from '../../../kernel/batcher.ts'
+import type { Context } from '../../../kernel/context.ts'
+import { createBatchWriter } from '../../../kernel/db/batch-writer.ts'
+import { type MailboxOwner, putToSleep, type Sleep } from '../../mailbox-lanes/index.ts'
+import { LinkMaker } from '../../tracking/index.ts'
+import { claimSends } from '../claim/claim.ts'
+import type { Claim, ClaimRequest } from '../ledger.ts'
+import { CampaignCache } from '../next-mail/campaign-cache.ts'
+import { LeadPrefetch } from '../next-mail/lead-prefetch.ts'
+import type { RestoreGuard } from '../restore-guard/restore-guard.ts'
+import { SentCopies } from '../sent-folder/sent-copies.ts'
+import { Settlements } from '../settle/settlements.ts'
+import { Connections } from '../transmit/connections.ts'
+import { DraftRoom } from '../transmit/draft-room.ts'
+import { type Mark, markTransmitting } from '../transmit/mark-queries.ts'
+
+/** What the lanes of one process share. */
+export interface Writers {
+  watch: RestoreGuard
+  /** When this process began: mailboxes that were read before it count as unread. */
+  readSince: Date
+  cache: CampaignCache
+  prefetch: LeadPrefetch
+  links: LinkMaker
+  /** Of mails that are made and not settled. */
+  room: DraftRoom
+  connections: Connections
+  copies: SentCopies
+  claims: Batcher<ClaimRequest, Claim | null>
+  marks: Batcher<Mark, boolean>
+  settlements: Settlements
+  sleeps: Batcher<Sleep, boolean>
+  /** Resolves when everything given so far is written. */
+  flush: () => Promise<void>
+}
+
+/** One writer, so that marks of all mailboxes share a commit: a little more latency, far fewer commits. */
+const marksAtOnce = 1
+
+export function createWriters(
+  ctx: Context,
+  watch: RestoreGuard,
+  readSince: Date,
+  owner?: MailboxOwner,
+): Writers {
+  const cache = new CampaignCache()
+  const claims = createBatchWriter<ClaimRequest, Claim | null>(
+    ctx,
+    'claims',
+    (tx, items) => claimSends(tx, items, { epoch: watch.epoch, readSince }),
+    { itemsMax: 500, gather: 1 },
+  )
+  const marks = createBatchWriter<Mark, boolean>(ctx, 'marks', markSince(readSince), {
+    ...{ itemsMax: 500, gather: 1, concurrency: marksAtOnce, isOneStatement: true },
+  })
+  const settlements = new Settlements(ctx, cache)
+  const sleeps = createBatchWriter<Sleep, boolean>(
+    ctx,
+    'sleeps',
+    async (tx, items) => {
+      const asleep = await putToSleep(tx.db, items)
+      return items.map(({ mailbox_id }) => asleep.has(mailbox_id))
+    },
+    { itemsMax: 500, gather: 1, isOneStatement: true },
+  )
+  return {
+    ...{ watch, readSince, cache, claims, marks, settlements, sleeps },
+    prefetch: new LeadPrefetch(),
+    links: new LinkMaker(ctx),
+    room: new DraftRoom(),
+    connections: new Connections(ctx),
+    copies: new SentCopies(ctx, owner),
+    async flush() {
+      await Promise.all([claims.flush(), marks.flush(), sleeps.flush()])
+      await settlements.flush()
+    },
+  }
+}
+
+const markSince = (readSince: Date) => async (tx: Context, marks: Mark[]) => {
+  const marked = await markTransmitting(tx.db, marks, tx.now(), readSince)
+  return marks.map(({ id }) => marked.has(id))
+}

@@ -1,0 +1,95 @@
+import { type PlannedLead, type PlannedSend, planSends, type WaitReason } from '../planning/plan.ts'
+import { type Backlog, claimsMax, type ReadyLane } from './backlog.ts'
+import type { Candidate } from './backlog-queries.ts'
+import type { CachedCampaign } from './campaign-cache.ts'
+import type { LeadPrefetch } from './lead-prefetch.ts'
+
+/** What a lane is to do, before anything of it is claimed. */
+export interface Picked {
+  campaign: CachedCampaign | null
+  sends: PlannedSend[]
+  /** Leads that are never sent what is due, and why. */
+  skips: { campaign: CachedCampaign; leadId: string; reason: SkippedReason }[]
+  /** When it is worth planning again, as far as what is due tells. */
+  next: Date | null
+  /** Campaigns of which something may fall due before that. */
+  undecided: CachedCampaign[]
+}
+
+/**
+ * What reads a mailbox wakes it once follow-ups may leave. A reading from before the start of this process,
+ * by a clock that was set back since, wakes it too early: it looks again in the end.
+ */
+const lookForReadingMs = 15 * 60_000
+
+/**
+ * The first campaign, in turn, that has something for this mailbox to send now. A lane sends for one
+ * campaign at a time.
+ */
+export function pickNext(ready: ReadyLane, backlog: Backlog, prefetch: LeadPrefetch): Picked {
+  const choice: Picked = { campaign: null, sends: [], skips: [], next: null, undecided: [] }
+  for (const campaign of inTurn(ready)) {
+    const most = claimsMax(campaign, ready)
+    const followUps = backlog.followUps(ready, campaign)
+    const isUnread = followUps.length > 0 && !ready.row.is_read
+    const candidates = [...(isUnread ? [] : followUps), ...prefetch.offer(campaign.id, most)]
+    const campaignDay = backlog.campaignDay(campaign)
+    const plan = planSends(
+      backlog.now,
+      { ...campaign.planned, status: 'active', planAllows: true },
+      [ready.mailbox],
+      candidates.map(plannedLead),
+      { campaignDay, mailboxDays: new Map([[ready.lane.mailboxId, backlog.sentByMailbox(ready)]]) },
+    )
+    const now = plan.sends.filter(({ at }) => at <= backlog.now).slice(0, most)
+    if (now.length > 0) {
+      campaignDay.sent += now.length
+      campaignDay.new_leads += now.filter(({ isNew }) => isNew).length
+      return { ...choice, campaign, sends: now }
+    }
+    for (const { lead_id, reason } of plan.waiting) {
+      if (isSkipped(reason)) choice.skips.push({ campaign, leadId: lead_id, reason })
+    }
+    choice.next = earlier(choice.next, plan.next)
+    if (isUnread) {
+      choice.next = earlier(choice.next, new Date(backlog.now.getTime() + lookForReadingMs))
+    }
+    const isHalted = plan.waiting.some(({ reason }) => halts.has(reason))
+    if (!isHalted) choice.undecided.push(campaign)
+  }
+  return choice
+}
+
+export const earlier = (a: Date | null, b: Date | null) => (a && b ? (a < b ? a : b) : (a ?? b))
+
+/** What keeps every lead of the campaign from this mailbox, whenever it falls due. */
+const halts = new Set<WaitReason>([
+  'outside_schedule',
+  'schedule_ended',
+  'campaign_daily_limit',
+  'mailbox_daily_limits',
+])
+
+/** `no_step_left`: the steps that it had not been sent yet were removed. */
+const skippedReasons = ['expired', 'suppressed', 'no_step_left'] as const
+type SkippedReason = (typeof skippedReasons)[number]
+const isSkipped = (reason: WaitReason): reason is SkippedReason =>
+  skippedReasons.some((each) => each === reason)
+
+function inTurn({ lane, row, campaigns }: ReadyLane): CachedCampaign[] {
+  const last = lane.lastCampaignId ?? row.last_campaign_id ?? ''
+  const first = campaigns.findIndex(({ id }) => id > last)
+  return first <= 0 ? campaigns : [...campaigns.slice(first), ...campaigns.slice(0, first)]
+}
+
+const plannedLead = (candidate: Candidate): PlannedLead => ({
+  id: candidate.id,
+  sending_state: candidate.sending_state,
+  mailbox_id: candidate.mailbox_id,
+  sent_step_ids: candidate.sent_step_ids,
+  current_step: candidate.current_step,
+  last_sent_at: candidate.timestamp_last_contact,
+  timestamp_created: candidate.timestamp_created,
+  not_before: candidate.timestamp_next_send,
+  suppressed: candidate.suppressed,
+})

@@ -1,0 +1,240 @@
+import type { Batcher } from '../../../kernel/batcher.ts'
+import type { Context } from '../../../kernel/context.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
+import { type LeadActivity, recordActivities } from '../../leads/index.ts'
+import type { Sleep } from '../../mailbox-lanes/index.ts'
+import type { Lane } from '../lanes/lane.ts'
+import { type LaneRow, readLanes } from '../lanes/lane-queries.ts'
+import type { Claim, ClaimRequest } from '../ledger.ts'
+import { gapAfter, mailboxLimit } from '../planning/plan.ts'
+import { messageIdOf } from '../transmit/message-id.ts'
+import { type Backlog, findNextDue, loadBacklog, type ReadyLane } from './backlog.ts'
+import type { CampaignCache } from './campaign-cache.ts'
+import { holdCampaigns } from './campaign-queries.ts'
+import type { LeadPrefetch } from './lead-prefetch.ts'
+import type { NextAction } from './next-action.ts'
+import { earlier, type Picked, pickNext } from './pick-next.ts'
+
+export interface PlannerParts {
+  readSince: Date
+  cache: CampaignCache
+  prefetch: LeadPrefetch
+  claims: Batcher<ClaimRequest, Claim | null>
+  sleeps: Batcher<Sleep, boolean>
+}
+
+/** Plans a batch of lanes: what they plan from is read once for all of them. */
+export async function planLanes(
+  ctx: Context,
+  lanes: Lane[],
+  parts: PlannerParts,
+): Promise<Map<Lane, NextAction>> {
+  const now = ctx.now()
+  // Mailboxes with results under way may not see their own next follow-up yet: they must not sleep.
+  const busy = new Set(lanes.filter((lane) => lane.isBusy))
+  const rows = new Map(
+    (await readLanes(ctx.db, lanes.map(keyOf), parts.readSince, now)).map((row) => [
+      row.mailbox_id,
+      row,
+    ]),
+  )
+  const actions = new Map<Lane, NextAction>()
+  const sleeps: Rest[] = []
+  const ready: { lane: Lane; row: LaneRow }[] = []
+  for (const lane of lanes) {
+    const row = rows.get(lane.mailboxId)
+    if (!row || row.token !== lane.token) {
+      actions.set(lane, { kind: 'left' })
+      continue
+    }
+    const rest = restOf(row, now)
+    const owesCampaigns = lane.owesCampaigns && lane.refusals === 0
+    if (mayAnswer(row) && !(owesCampaigns && rest === 'ready')) {
+      actions.set(lane, { kind: 'answer', row })
+    } else if (rest === 'ready') ready.push({ lane, row })
+    else if (rest === 'probe') actions.set(lane, { kind: 'probe', row })
+    else sleeps.push({ lane, row, until: rest.until, rests: true })
+  }
+  if (ready.length > 0) sleeps.push(...(await planReady(ctx, now, ready, parts, actions)))
+  await goToSleep(ctx, sleeps, busy, parts, actions)
+  return actions
+}
+
+/** A lane that has nothing to do until then; null: until something wakes it. */
+interface Rest extends Pick<Sleep, 'rests'> {
+  lane: Lane
+  row: LaneRow
+  until: Date | null
+}
+
+/** @returns the lanes that have nothing to send */
+async function planReady(
+  ctx: Context,
+  now: Date,
+  ready: { lane: Lane; row: LaneRow }[],
+  parts: PlannerParts,
+  actions: Map<Lane, NextAction>,
+): Promise<Rest[]> {
+  const backlog = await loadBacklog(ctx.db, now, ready, parts)
+  const idle = await claimChoices(ctx, backlog, parts, actions)
+  const nextDue = await findNextDue(ctx.db, undecidedOf(idle), now)
+  return [...idle].map(([each, { next, undecided }]) => ({
+    ...{ lane: each.lane, row: each.row, rests: undecided.length === 0 },
+    until: earlier(next, nextDue.get(each) ?? null),
+  }))
+}
+
+const keyOf = ({ workspaceId, mailboxId }: Lane) => ({
+  workspace_id: workspaceId,
+  mailbox_id: mailboxId,
+})
+
+const mayAnswer = (row: LaneRow) => row.has_reply && row.address !== null && row.status !== 'paused'
+
+/** What keeps the mailbox from sending, whatever there is to send. */
+function restOf(row: LaneRow, now: Date): 'ready' | 'probe' | { until: Date | null } {
+  if (row.address === null || !row.plan_api || row.status === 'paused') return { until: null }
+  if (row.not_before && row.not_before > now) return { until: row.not_before }
+  if (row.status === 'error') return 'probe'
+  if (row.next_send_at && row.next_send_at > now) return { until: row.next_send_at }
+  return 'ready'
+}
+
+/** @returns the lanes that have nothing to send */
+async function claimChoices(
+  ctx: Context,
+  backlog: Backlog,
+  parts: PlannerParts,
+  actions: Map<Lane, NextAction>,
+): Promise<Map<ReadyLane, Picked>> {
+  const idle = new Map<ReadyLane, Picked>()
+  const skips: Picked['skips'] = []
+  const claiming: Promise<void>[] = []
+  for (const ready of backlog.lanes) {
+    const choice = pickNext(ready, backlog, parts.prefetch)
+    skips.push(...choice.skips)
+    parts.prefetch.take(
+      choice.skips.map(({ campaign, leadId: id }) => ({ id, campaign_id: campaign.id })),
+    )
+    if (choice.campaign) claiming.push(claim(ctx, ready, choice, backlog, parts, actions))
+    else if (choice.skips.length > 0) actions.set(ready.lane, { kind: 'again' })
+    else idle.set(ready, choice)
+  }
+  // Offered again as it was read, one that is done with already would be skipped without end.
+  const skipping = skipLeads(ctx, skips).finally(() => {
+    for (const { leadId } of skips) parts.prefetch.release(leadId)
+  })
+  await Promise.all([...claiming, skipping])
+  return idle
+}
+
+async function claim(
+  ctx: Context,
+  ready: ReadyLane,
+  { campaign, sends }: Picked,
+  backlog: Backlog,
+  { prefetch, claims }: PlannerParts,
+  actions: Map<Lane, NextAction>,
+) {
+  const { lane, row, mailbox } = ready
+  if (!campaign || row.address === null) return
+  const { day } = backlog.campaignDay(campaign)
+  const address = row.address
+  prefetch.take(sends.map(({ lead_id }) => ({ id: lead_id, campaign_id: campaign.id })))
+  const asked = await Promise.allSettled(
+    sends.map((send) => {
+      const key = { ...keyOf(lane), lead_id: send.lead_id, step_id: send.step_id }
+      return claims.add({
+        ...key,
+        id: ctx.newId(),
+        campaign_id: campaign.id,
+        campaign_version: campaign.version,
+        step: send.step,
+        variant_id: send.variant_id,
+        variant: send.variant,
+        message_id: messageIdOf(key, address),
+        token: lane.token,
+        is_new: send.isNew,
+        campaign_day: day,
+        mailbox_day: ready.day,
+        mailbox_limit: mailboxLimit(mailbox, ready.day),
+        until: send.until,
+      })
+    }),
+  )
+  const answers = asked.map((answer) => (answer.status === 'fulfilled' ? answer.value : null))
+  for (const [index, answer] of answers.entries()) {
+    if (!answer) prefetch.release(sends[index]?.lead_id ?? '')
+  }
+  lane.lastCampaignId = campaign.id
+  const mails = answers
+    .filter((answer) => answer !== null)
+    .map((answer) => ({
+      claim: answer,
+      campaign,
+      mailbox: row,
+      gapMs: gapAfter(campaign.planned, mailbox, answer.lead_id, answer.step_id),
+    }))
+  lane.refusals = mails.length === 0 ? lane.refusals + 1 : 0
+  actions.set(lane, mails.length === 0 ? { kind: 'again' } : { kind: 'send', mails })
+}
+
+const details = {
+  expired: 'The time in which this step was to be sent has passed.',
+  suppressed: 'The address, or its domain, is on the suppression list.',
+}
+
+/** By the campaigns as they were planned from: a step that was added meanwhile is sent. */
+async function skipLeads(ctx: Context, skips: Picked['skips']) {
+  const byWorkspace = Map.groupBy(skips, ({ campaign }) => campaign.workspace_id)
+  for (const workspaceId of [...byWorkspace.keys()].sort()) {
+    const own = byWorkspace.get(workspaceId) ?? []
+    const campaigns = new Map(own.map(({ campaign }) => [campaign.id, campaign]))
+    await transaction(ctx, async (tx) => {
+      const held = await holdCampaigns(tx.db, [...campaigns.values()])
+      const versions = new Map(held.map(({ id, version }) => [id, version.getTime()]))
+      const current = own.filter(
+        ({ campaign }) => versions.get(campaign.id) === campaign.version.getTime(),
+      )
+      const activities = new Map(current.map((skip) => [skip.leadId, skipOf(skip)]))
+      await recordActivities(tx, workspaceId, [...activities.values()])
+    })
+  }
+}
+
+const skipOf = ({ leadId, reason }: Picked['skips'][number]): LeadActivity =>
+  reason === 'no_step_left'
+    ? { kind: 'finished', leadId }
+    : { kind: 'skipped', leadId, reason, detail: details[reason] }
+
+const undecidedOf = (idle: Map<ReadyLane, Picked>) =>
+  [...idle].flatMap(([ready, { undecided }]) => undecided.map((campaign) => ({ ready, campaign })))
+
+async function goToSleep(
+  ctx: Context,
+  sleeps: Rest[],
+  busy: Set<Lane>,
+  parts: PlannerParts,
+  actions: Map<Lane, NextAction>,
+) {
+  await Promise.all(
+    sleeps.map(async ({ lane, row, until, rests }) => {
+      if (mayAnswer(row)) {
+        actions.set(lane, { kind: 'answer', row })
+        return
+      }
+      // Awake as long as anything of it is open: that is how another runner finds it.
+      if (lane.isBusy || busy.has(lane)) {
+        actions.set(lane, { kind: 'settle' })
+        return
+      }
+      const { token, seq } = row
+      const isAsleep = await parts.sleeps.add({
+        ...{ ...keyOf(lane), token, seq, wake_at: until, rests },
+      })
+      // The time may have come meanwhile: no poll looks that far back.
+      const isOver = until !== null && until <= ctx.now()
+      actions.set(lane, { kind: isAsleep && !isOver ? 'asleep' : 'again' })
+    }),
+  )
+}

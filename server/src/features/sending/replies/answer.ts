@@ -1,0 +1,101 @@
+import type { Context } from '../../../kernel/context.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
+import { MailFailure, type SmtpConnection } from '../../../kernel/mail/index.ts'
+import { holdLanes } from '../../mailbox-lanes/index.ts'
+import { MailRefused } from '../../messages/index.ts'
+import { holdSuppressions } from '../../suppression/index.ts'
+import type { Lane } from '../lanes/lane.ts'
+import type { LaneRow } from '../lanes/lane-queries.ts'
+import { errorOf } from '../transmit/classify-failure.ts'
+import { envelopeOf } from '../transmit/draft.ts'
+import type { Outcome } from '../transmit/outcome.ts'
+import { begin, type SendParts } from '../transmit/send-mail.ts'
+import { arrived } from '../uncertain/reconcile.ts'
+import { refusalOf } from './replies.ts'
+import { composeReplyMail } from './reply-mail.ts'
+import * as queries from './reply-queries.ts'
+
+export interface AnswerParts extends Pick<SendParts, 'connections' | 'settlements'> {
+  watch: { epoch: number }
+}
+
+/** Then a mail of a campaign has its turn: however much people answer, no mailbox stands still for it. */
+export const repliesMax = 8
+
+/**
+ * Sends the replies that wait for this mailbox, one after the other: begun, marked in the ledger,
+ * finished, settled, as every mail. They count for no limit and wait for no schedule, and what fails
+ * says nothing of the mailbox: the person hears of it.
+ *
+ * @returns how many there were; repliesMax: others may wait
+ */
+export async function answer(
+  ctx: Context,
+  lane: Lane,
+  row: LaneRow,
+  parts: AnswerParts,
+): Promise<number> {
+  for (let count = 0; count < repliesMax; count++) {
+    const claimed = await claim(ctx, lane, parts.watch.epoch)
+    if (!claimed) return count
+    const outcome = await send(ctx, lane, row, claimed, parts)
+    await parts.settlements.add({ ...arrived(ctx, claimed), outcome })
+  }
+  return repliesMax
+}
+
+const claim = (ctx: Context, lane: Lane, epoch: number) =>
+  transaction(ctx, async (tx) => {
+    const { workspaceId, mailboxId, token } = lane
+    const held = await holdLanes(tx.db, [
+      { workspace_id: workspaceId, mailbox_id: mailboxId, token },
+    ])
+    if (!held.has(mailboxId)) return undefined
+    return queries.claimReply(tx.db, lane, epoch, tx.now())
+  })
+
+async function send(
+  ctx: Context,
+  lane: Lane,
+  { display_name }: LaneRow,
+  claimed: queries.ReplyRow,
+  { connections }: AnswerParts,
+): Promise<Outcome> {
+  let connection: SmtpConnection | undefined
+  try {
+    const mail = composeReplyMail(claimed, display_name, ctx.now())
+    connection = await begin(lane, envelopeOf(mail), connections)
+    const refused = await mark(ctx, claimed, mail.subject)
+    if (refused) {
+      await connection.close()
+      return refused
+    }
+    await connection.finish(mail.bytes)
+    return { kind: 'sent' }
+  } catch (error) {
+    if (error instanceof MailRefused) {
+      return failed({ stage: 'compose', code: null, message: error.message })
+    }
+    if (!(error instanceof MailFailure)) {
+      await connection?.close()
+      throw error
+    }
+    return error.certain ? failed(errorOf(error)) : { kind: 'uncertain', error: errorOf(error) }
+  } finally {
+    if (connection) connections.putBack(lane.mailboxId, connection)
+  }
+}
+
+/** The last look before the end of the message. @returns why it must not be finished */
+const mark = (ctx: Context, claimed: queries.ReplyRow, subject: string) =>
+  transaction(ctx, async (tx): Promise<Outcome | undefined> => {
+    await holdSuppressions(tx, claimed.workspace_id)
+    const refusal = await refusalOf(tx, claimed.workspace_id, claimed.reply)
+    if (refusal) return failed(refusal)
+    if (await queries.markReply(tx.db, claimed, subject, tx.now())) return undefined
+    return failed({ stage: 'claim', code: null, message: 'Another runner has taken it over.' })
+  })
+
+const failed = (error: Extract<Outcome, { kind: 'failed' }>['error']): Outcome => ({
+  ...{ kind: 'failed', error, effect: { kind: 'again' } },
+})

@@ -1,0 +1,37 @@
+import type { Context } from '../../../kernel/context.ts'
+import type { ImapConnection, MailFolder } from '../../../kernel/mail/index.ts'
+import type { LaneKey, MailboxOwner } from '../../mailbox-lanes/index.ts'
+import { connectMailboxImap } from '../../mailboxes/index.ts'
+
+/**
+ * Works in the Sent folder of a mailbox, if it has one: over the connection that listens in the mailbox,
+ * or over one of its own where none does.
+ *
+ * @throws MailFailure
+ */
+export async function inSentFolder(
+  ctx: Context,
+  owner: MailboxOwner | undefined,
+  { workspace_id, mailbox_id }: LaneKey,
+  work: (imap: ImapConnection, path: string) => Promise<void>,
+): Promise<void> {
+  const visit = async (imap: ImapConnection) => {
+    const folders = await imap.folders()
+    const sent = folders.find(isSent) ?? folders.find(isNamedSent)
+    if (!sent) return
+    await imap.select(sent.path)
+    await work(imap, sent.path)
+  }
+  if (await owner?.listening(mailbox_id)?.visit(visit)) return
+  const { connection } = await connectMailboxImap(ctx, workspace_id, mailbox_id)
+  await using imap = connection
+  await visit(imap)
+}
+
+const isSent = ({ specialUse }: MailFolder) => specialUse === 'sent'
+
+/** Of servers that do not say what a folder is for. */
+const isNamedSent = ({ path }: MailFolder) =>
+  /(^|[./])(sent( (items|mail|messages))?|gesendet(e objekte)?|envoy[eé]s|enviados|inviata|verzonden)$/i.test(
+    path,
+  )

@@ -1,0 +1,48 @@
+import type { Context } from '../../../kernel/context.ts'
+import { recordActivities } from '../../leads/index.ts'
+import type { CampaignCache } from '../next-mail/campaign-cache.ts'
+import type { SendError } from '../transmit/outcome.ts'
+import { settleSends } from './settle.ts'
+import * as queries from './settle-queries.ts'
+import type { Settlement } from './settlement.ts'
+
+/** The stage of an error that kept a result from being recorded. */
+const stage = 'ledger'
+
+/**
+ * Ends an attempt whose result the database refuses to record: what was certainly not sent has failed,
+ * everything else is `uncertain`. Its lead is paused and says why: nothing is sent to it until a person
+ * has looked.
+ *
+ * @returns whether its row changed
+ */
+export async function setAside(
+  tx: Context,
+  cache: CampaignCache,
+  settlement: Settlement,
+  cause: unknown,
+): Promise<boolean> {
+  const error = refusalOf(cause)
+  const skip = { kind: 'skip', reason: 'message_refused', detail: error.message } as const
+  if (settlement.outcome.kind === 'failed') {
+    const outcome = { kind: 'failed', error, effect: skip } as const
+    const [isSettled = false] = await settleSends(tx, cache, [
+      { ...settlement, mail: null, outcome },
+    ])
+    return isSettled
+  }
+  const kind = await queries.setSendAside(tx.db, settlement, error, tx.now())
+  if (kind !== 'step') return kind !== undefined
+  const { workspace_id, lead_id: leadId } = settlement
+  await recordActivities(tx, workspace_id, [{ ...skip, kind: 'skipped', leadId }])
+  return true
+}
+
+function refusalOf(cause: unknown): SendError {
+  const { code } = cause as { code?: unknown }
+  return {
+    stage,
+    code: typeof code === 'string' ? code : null,
+    message: 'The database refused to record what became of the mail; see the log.',
+  }
+}

@@ -1,0 +1,86 @@
+import type { Context } from '../../../kernel/context.ts'
+import { addToDays } from '../../daily-counts/index.ts'
+import { postponeLeads } from '../../leads/index.ts'
+import { markCampaigns, wakeMailboxes } from '../../mailbox-lanes/index.ts'
+import { countDays } from '../claim/days.ts'
+import type { CachedCampaign } from '../next-mail/campaign-cache.ts'
+import type { LedgerRow } from './settle-queries.ts'
+import type { Settled } from './settlement.ts'
+
+/** Leads whose mail was put off wait until then. */
+export async function postpone(tx: Context, settled: Settled[]) {
+  const postponed = settled.flatMap(({ row, transition: { effect } }) =>
+    effect?.kind === 'later'
+      ? [{ workspace_id: row.workspace_id, lead_id: row.lead_id, until: effect.at }]
+      : [],
+  )
+  if (postponed.length > 0) await postponeLeads(tx.db, postponed, tx.now())
+}
+
+/**
+ * Takes what was not sent off the counters of its days.
+ *
+ * @returns ids of the campaigns that had used up a limit, and have room again
+ */
+export async function releaseReservations(
+  tx: Context,
+  settled: Settled[],
+  known: Map<string, CachedCampaign>,
+): Promise<Set<string>> {
+  const back = settled.filter(({ transition }) => transition.givesBack).map(({ row }) => row)
+  if (back.length === 0) return new Set()
+  const { campaigns, mailboxes } = countDays(back)
+  const less = <Day extends { sent: number }>(day: Day) => ({ ...day, sent: -day.sent })
+  const left = await addToDays(
+    tx.db,
+    campaigns.map((day) => ({ ...less(day), new_leads: -day.new_leads })),
+    mailboxes.map(less),
+  )
+  const wasFull = left.filter(({ id, day, sent, new_leads }) => {
+    const given = campaigns.find((each) => each.id === id && each.day === day)
+    const { daily_limit, daily_max_leads } = known.get(id)?.planned ?? noLimit
+    return (
+      sent + (given?.sent ?? 0) >= (daily_limit ?? Number.POSITIVE_INFINITY) ||
+      new_leads + (given?.new_leads ?? 0) >= (daily_max_leads ?? Number.POSITIVE_INFINITY)
+    )
+  })
+  return new Set(wasFull.map(({ id }) => id))
+}
+
+/** Of a campaign that is gone. */
+const noLimit = { daily_limit: null, daily_max_leads: null }
+
+/**
+ * A lead that was not written to yet is any mailbox's: again, or when its time comes. Its follow-ups
+ * are its own mailbox's, and so is the place in that mailbox's day; a place in a campaign's day that
+ * was full is everybody's.
+ */
+export async function markFreed(tx: Context, settled: Settled[], roomIn: Set<string>) {
+  const freed = settled.filter(({ transition }) => transition.givesBack)
+  const byWorkspace = Map.groupBy(freed, ({ row }) => row.workspace_id)
+  for (const workspaceId of [...byWorkspace.keys()].sort()) {
+    const byCampaign = Map.groupBy(byWorkspace.get(workspaceId) ?? [], ({ row }) => row.campaign_id)
+    const marks = [...byCampaign].flatMap(([campaign_id, own]) => {
+      const changed = roomIn.has(campaign_id)
+      const wake_at = firstDue(own, changed)
+      return wake_at ? [{ campaign_id, wake_at, changed }] : []
+    })
+    await markCampaigns(tx, workspaceId, marks)
+  }
+}
+
+function firstDue(freed: Settled[], hasRoom: boolean): Date | null {
+  const times = freed.flatMap(({ settlement, row, transition: { effect } }) => {
+    if (hasRoom || (row.is_new && effect?.kind === 'again')) return [settlement.at]
+    return row.is_new && effect?.kind === 'later' ? [effect.at] : []
+  })
+  return times.reduce<Date | null>((first, at) => (first && first < at ? first : at), null)
+}
+
+export async function wakeOwn(tx: Context, freed: LedgerRow[]) {
+  const own = Map.groupBy(freed, ({ workspace_id }) => workspace_id)
+  for (const workspaceId of [...own.keys()].sort()) {
+    const mailboxes = (own.get(workspaceId) ?? []).map(({ mailbox_id }) => mailbox_id)
+    await wakeMailboxes(tx, workspaceId, mailboxes)
+  }
+}

@@ -1,0 +1,78 @@
+import type { Context } from '../../../kernel/context.ts'
+import { afterDelay, nextStep, zoneOf } from '../../campaigns/index.ts'
+import { type LeadActivity, recordActivities } from '../../leads/index.ts'
+import type { CachedCampaign } from '../next-mail/campaign-cache.ts'
+import { findSentSteps, type LedgerRow } from './settle-queries.ts'
+import { type Settled, sentAt } from './settlement.ts'
+
+/** Records what the results mean for their leads: states, events, counters, the suppression list. */
+export async function recordActivity(
+  tx: Context,
+  settled: Settled[],
+  campaigns: Map<string, CachedCampaign>,
+) {
+  const followUps = settled.filter(({ row, transition }) => transition.records && !row.is_new)
+  const sentSteps =
+    followUps.length === 0
+      ? new Map<string, string[]>()
+      : await findSentSteps(
+          tx.db,
+          followUps.map(({ row }) => row),
+        )
+  const activities = settled.flatMap((each) => {
+    const activity = activityOf(each, campaigns, sentSteps)
+    return activity ? [{ workspaceId: each.row.workspace_id, activity }] : []
+  })
+  const byWorkspace = Map.groupBy(activities, ({ workspaceId }) => workspaceId)
+  for (const workspaceId of [...byWorkspace.keys()].sort()) {
+    const own = (byWorkspace.get(workspaceId) ?? []).map(({ activity }) => activity)
+    await recordActivities(tx, workspaceId, own)
+  }
+}
+
+function activityOf(
+  { settlement, row, transition }: Settled,
+  campaigns: Map<string, CachedCampaign>,
+  sentSteps: Map<string, string[]>,
+): LeadActivity | undefined {
+  const leadId = row.lead_id
+  const message = {
+    message_id: row.message_id,
+    subject: row.subject ?? '',
+    step: row.step,
+    variant: row.variant,
+    mailbox: settlement.mailbox,
+  }
+  const { effect } = transition
+  if (effect?.kind === 'bounce') {
+    return { kind: 'bounced', leadId, message, bounce: effect.bounce }
+  }
+  if (effect?.kind === 'skip') {
+    return { kind: 'skipped', leadId, reason: effect.reason, detail: effect.detail }
+  }
+  if (!transition.records) return undefined
+  const campaign = campaigns.get(row.campaign_id)
+  const at = sentAt(settlement, row)
+  return {
+    kind: 'sent',
+    leadId,
+    at,
+    day: row.campaign_day,
+    message,
+    stepId: row.step_id,
+    mailboxId: row.mailbox_id,
+    threadSubject: (row.starts_thread ? row.subject : settlement.threadSubject) ?? '',
+    next: campaign ? nextOf(campaign, row, sentSteps, at) : null,
+  }
+}
+
+function nextOf(
+  { steps, planned }: CachedCampaign,
+  row: LedgerRow,
+  sentSteps: Map<string, string[]>,
+  at: Date,
+) {
+  const sent_step_ids = row.is_new ? [row.step_id] : (sentSteps.get(row.lead_id) ?? [row.step_id])
+  const next = nextStep(steps, { sent_step_ids, current_step: row.step })
+  return next ? { notBefore: afterDelay(zoneOf(planned.schedule), next, at) } : null
+}

@@ -1,0 +1,151 @@
+import { column } from '../../../kernel/db/column.ts'
+import type { Db } from '../../../kernel/db/db.ts'
+import { prepared } from '../../../kernel/db/prepared.ts'
+import type { SendKey, SendState } from '../ledger.ts'
+import type { ReplyContent } from '../replies/reply-queries.ts'
+import type { SendError } from '../transmit/outcome.ts'
+
+// The sender's writers merge the results of lanes of many workspaces: every statement here joins
+// workspace_id to its own unnest parameter, and says so in its first comment.
+
+export interface LedgerRow extends SendKey {
+  id: string
+  campaign_id: string
+  mailbox_id: string
+  step: number
+  variant: number
+  message_id: string
+  subject: string | null
+  starts_thread: boolean
+  state: SendState
+  /** What a person answers; null: a step of the campaign. */
+  reply: ReplyContent | null
+  is_new: boolean
+  campaign_day: string
+  mailbox_day: string
+  timestamp_transmitting: Date | null
+}
+
+const ledgerColumns = `s.workspace_id, s.lead_id, s.step_id, s.id, s.campaign_id, s.mailbox_id,
+  s.step, s.variant, s.message_id, s.subject, s.starts_thread, s.state, s.reply, s.is_new,
+  s.campaign_day, s.mailbox_day, s.timestamp_transmitting`
+
+const selectForUpdate = prepared<string[][], LedgerRow>(
+  'lock_sends',
+  `/* settle */
+   select ${ledgerColumns}
+   from sends s
+   join unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[])
+     as k (workspace_id, lead_id, step_id, id)
+     on s.workspace_id = k.workspace_id and s.lead_id = k.lead_id and s.step_id = k.step_id
+       and s.id = k.id
+   order by s.workspace_id, s.lead_id, s.step_id
+   for update of s`,
+)
+
+/** The attempts as they stand; nobody else settles them until the transaction ends. */
+export const lockSends = (db: Db, attempts: (SendKey & { id: string })[]) =>
+  selectForUpdate(
+    db,
+    column(attempts, 'workspace_id'),
+    column(attempts, 'lead_id'),
+    column(attempts, 'step_id'),
+    column(attempts, 'id'),
+  )
+
+const updateSent = prepared<[...string[][], Date], LedgerRow>(
+  'settle_sent',
+  `/* settle */
+   update sends s
+   set state = 'sent', timestamp_settled = $5::timestamptz
+   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[])
+     as k (workspace_id, lead_id, step_id, id)
+   where s.workspace_id = k.workspace_id and s.lead_id = k.lead_id and s.step_id = k.step_id
+     and s.id = k.id and s.state = 'transmitting'
+   returning ${ledgerColumns}`,
+)
+
+/** What nearly all attempts come to, at one go: from `transmitting` to `sent`. Others stay. */
+export const settleSent = (db: Db, attempts: (SendKey & { id: string })[], now: Date) =>
+  updateSent(
+    db,
+    column(attempts, 'workspace_id'),
+    column(attempts, 'lead_id'),
+    column(attempts, 'step_id'),
+    column(attempts, 'id'),
+    now,
+  )
+
+export interface SettledSend extends SendKey {
+  state: SendState
+  error_stage: string | null
+  error_code: string | null
+  error_message: string | null
+  look_at: Date | null
+}
+
+const update = prepared<unknown[], never>(
+  'update_sends',
+  `/* settle */
+   update sends s
+   set state = k.state, error_stage = k.error_stage, error_code = k.error_code,
+     error_message = k.error_message, look_at = k.look_at, timestamp_settled = $9::timestamptz
+   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[],
+     $8::timestamptz[])
+     as k (workspace_id, lead_id, step_id, state, error_stage, error_code, error_message, look_at)
+   where s.workspace_id = k.workspace_id and s.lead_id = k.lead_id and s.step_id = k.step_id`,
+)
+
+export const updateSends = (db: Db, sends: SettledSend[], now: Date) =>
+  update(
+    db,
+    column(sends, 'workspace_id'),
+    column(sends, 'lead_id'),
+    column(sends, 'step_id'),
+    column(sends, 'state'),
+    column(sends, 'error_stage'),
+    column(sends, 'error_code'),
+    column(sends, 'error_message'),
+    column(sends, 'look_at'),
+    now,
+  )
+
+/** An attempt that nobody has settled. @returns its kind; undefined: there was none */
+export async function setSendAside(
+  db: Db,
+  { workspace_id, lead_id, step_id, id }: SendKey & { id: string },
+  { stage, code, message }: SendError,
+  now: Date,
+): Promise<string | undefined> {
+  const row = await db
+    .updateTable('sends')
+    .set({
+      ...{ state: 'uncertain', look_at: null, timestamp_settled: now },
+      ...{ error_stage: stage, error_code: code, error_message: message },
+    })
+    .where('workspace_id', '=', workspace_id)
+    .where('lead_id', '=', lead_id)
+    .where('step_id', '=', step_id)
+    .where('id', '=', id)
+    .where('is_open', '=', true)
+    .returning('kind')
+    .executeTakeFirst()
+  return row?.kind
+}
+
+const selectSentSteps = prepared<string[][], { lead_id: string; step_ids: string[] }>(
+  'find_sent_steps',
+  `/* settle */
+   select s.lead_id, array_agg(s.step_id order by s.timestamp_transmitting, s.id) as step_ids
+   from sends s
+   join unnest($1::uuid[], $2::uuid[]) as k (workspace_id, lead_id)
+     on s.workspace_id = k.workspace_id and s.lead_id = k.lead_id
+   where s.kind = 'step' and s.state in ('sent', 'uncertain')
+   group by s.lead_id`,
+)
+
+/** The steps that each lead was sent, in that order. */
+export async function findSentSteps(db: Db, leads: { workspace_id: string; lead_id: string }[]) {
+  const rows = await selectSentSteps(db, column(leads, 'workspace_id'), column(leads, 'lead_id'))
+  return new Map(rows.map((row) => [row.lead_id, row.step_ids]))
+}

@@ -1,0 +1,192 @@
+// Also runs on PostgreSQL 15: locks.
+
+import { sql } from 'kysely'
+import { afterEach, expect, test } from 'vitest'
+import {
+  alwaysOpen,
+  type LedgerEntry,
+  type Sending,
+  testSending,
+} from '../../../../test/sending.ts'
+import { createSignal } from '../../../../test/signal.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
+import { operator } from '../../audit/index.ts'
+import { createCampaign } from '../../campaigns/campaigns.ts'
+import { updateCampaign } from '../../campaigns/update-campaign.ts'
+import { addLeads } from '../../leads/index.ts'
+import { addMailbox } from '../../mailboxes/index.ts'
+import { lockSuppressions } from '../../suppression/suppression.ts'
+import { createWorkspace } from '../../workspaces/index.ts'
+import { countSetAside } from '../cross-workspace.ts'
+
+let sending: Sending
+afterEach(() => sending[Symbol.asyncDispose]())
+
+const stateOf = (entries: LedgerEntry[], leadId: string) =>
+  entries.find(({ lead_id }) => lead_id === leadId)?.state
+
+const metricsOf = async () =>
+  (await sending.ctx.metrics.text())
+    .split('\n')
+    .filter((line) => /^outrider_settlements/.test(line))
+
+const lead = (id: string) =>
+  sending.ctx.database.peek
+    .selectFrom('leads')
+    .select(['sending_state', 'skip_reason', 'status'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+
+/** A lead of another workspace that is to be sent a mail. */
+async function neighbour(email = 'their@lead.example'): Promise<string> {
+  return (await addNeighbour('neighbour', email)).leadId
+}
+
+async function addNeighbour(name: string, email: string) {
+  const { ctx, smtpPort, store } = sending
+  const { id } = await createWorkspace(ctx, name)
+  const address = `nina@${name}.example`
+  store.addAccount({ address, password: 'correct horse' })
+  const login = { host: '127.0.0.1', username: address, password: 'correct horse' }
+  const server = { ...login, port: smtpPort, security: 'none' as const }
+  await addMailbox(ctx, id, { address, smtp: server, imap: { ...server, port: 1 } }, operator)
+  const campaign = await createCampaign(ctx, id, {
+    ...{ name: 'theirs', campaign_schedule: alwaysOpen, email_gap: 0, random_wait_max: 0 },
+    email_list: [address],
+    sequences: [{ steps: [{ variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] }] }],
+  })
+  await updateCampaign(ctx, id, campaign.id, { status: 'active' })
+  const { created_leads } = await addLeads(ctx, id, {
+    ...{ campaign_id: campaign.id, leads: [{ email }] },
+    ...{ skip_if_in_workspace: false, overwrite: false },
+  })
+  return { id, leadId: created_leads[0]?.id ?? '' }
+}
+
+test('no result waits for what is locked in another workspace', async () => {
+  const refused = createSignal()
+  let refusals = 0
+  sending = await testSending({
+    smtp: {
+      onRcptTo({ address }, _session, done) {
+        refusals += 1
+        refused.raise()
+        const refusal = Object.assign(new Error('5.1.1 No such user'), { responseCode: 550 })
+        done(address.startsWith('gone') ? refusal : null)
+      },
+    },
+  })
+  const { ctx, workspaceId } = sending
+  const campaign = await sending.createCampaign([await sending.createMailbox('anna@example.com')])
+  const other = await sending.createCampaign([await sending.createMailbox('bert@example.com')])
+  const leadIds = await sending.addLeads(campaign.id, ['gone1@lead.example'])
+  leadIds.push(...(await sending.addLeads(other.id, ['gone2@lead.example'])))
+  const setStatus = (status: string) =>
+    sending.call('PATCH', `/api/v2/campaigns/${other.id}`, { body: { status } })
+  await setStatus('paused')
+  const locked = Promise.withResolvers<void>()
+  const release = Promise.withResolvers<void>()
+  const lock = transaction(ctx, async (tx) => {
+    await lockSuppressions(tx, workspaceId)
+    locked.resolve()
+    await release.promise
+  })
+  await locked.promise
+  await sending.startRunner()
+  await ctx.database.until(async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(ctx.database.peek)
+    return rows.length > 0
+  })
+  // A second result, while the first waits.
+  await setStatus('active')
+  await refused.until(() => refusals === 2)
+  const theirs = await neighbour()
+  await sending.waitForLedger((all) => stateOf(all, theirs) === 'sent')
+  const entries = await sending.ledger()
+  expect(leadIds.map((id) => stateOf(entries, id))).not.toContain('failed')
+  release.resolve()
+  await lock
+  await sending.waitForLedger((all) => leadIds.every((id) => stateOf(all, id) === 'failed'))
+})
+
+test('workspaces whose locks are held take no more than half of the connections', async () => {
+  const refused = createSignal()
+  let refusals = 0
+  sending = await testSending({
+    config: { databaseConnectionsMax: 6 },
+    smtp: {
+      onRcptTo({ address }, _session, done) {
+        if (!address.startsWith('gone')) return done()
+        refusals += 1
+        refused.raise()
+        done(Object.assign(new Error('5.1.1 No such user'), { responseCode: 550 }))
+      },
+    },
+  })
+  const { ctx } = sending
+  const theirs: { id: string; leadId: string }[] = []
+  for (const n of [1, 2, 3, 4, 5]) theirs.push(await addNeighbour(`n${n}`, `gone${n}@lead.example`))
+  const locked = Promise.withResolvers<void>()
+  const release = Promise.withResolvers<void>()
+  const lock = transaction(ctx, async (tx) => {
+    for (const { id } of theirs) await lockSuppressions(tx, id)
+    locked.resolve()
+    await release.promise
+  })
+  await locked.promise
+  await sending.startRunner()
+  await refused.until(() => refusals === theirs.length)
+  const waiting = async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(ctx.database.peek)
+    return rows.length
+  }
+  await ctx.database.until(async () => (await waiting()) >= 3)
+  // What goes on meanwhile would have let the others begin to wait, too.
+  const another = await neighbour()
+  await sending.waitForLedger((all) => stateOf(all, another) === 'sent')
+  expect(await waiting()).toBe(3)
+  release.resolve()
+  await lock
+  await sending.waitForLedger((all) =>
+    theirs.every(({ leadId }) => stateOf(all, leadId) === 'failed'),
+  )
+})
+
+test('a mail whose text the database refuses is recorded without it, and is an alarm', async () => {
+  sending = await testSending()
+  const { peek } = sending.ctx.database
+  await sql`alter table messages add check (text not like '%Hi%')`.execute(peek)
+  const campaign = await sending.createCampaign([await sending.createMailbox('anna@example.com')])
+  await sending.startRunner()
+  const [leadId = ''] = await sending.addLeads(campaign.id, ['ann@lead.example'])
+  await sending.waitForLedger((all) => stateOf(all, leadId) === 'sent')
+  expect(await lead(leadId)).toMatchObject({ status: 'completed', skip_reason: null })
+  expect(await metricsOf()).toEqual(['outrider_settlements_refused_total 1'])
+})
+
+test('a result that the database refuses holds up no other, and a person sees it', async () => {
+  sending = await testSending()
+  const { peek } = sending.ctx.database
+  await sql`alter table events add check (lead_email <> 'bob@lead.example')`.execute(peek)
+  const campaign = await sending.createCampaign([await sending.createMailbox('anna@example.com')])
+  const emails = ['ann@lead.example', 'bob@lead.example', 'eve@lead.example']
+  const [ann = '', bob = '', eve = ''] = await sending.addLeads(campaign.id, emails)
+  await sending.startRunner()
+  const entries = await sending.waitForLedger(
+    (all) =>
+      all.length === 3 && all.every(({ state }) => state === 'sent' || state === 'uncertain'),
+  )
+  expect([ann, bob, eve].map((id) => stateOf(entries, id))).toEqual(['sent', 'uncertain', 'sent'])
+  expect(await lead(bob)).toMatchObject({
+    sending_state: 'paused',
+    skip_reason: expect.stringContaining('The database refused to record'),
+  })
+  expect(await countSetAside(peek)).toBe(1)
+  expect(await metricsOf()).toEqual(['outrider_settlements_refused_total 1'])
+  expect(sending.outbox).toHaveLength(3)
+  await sending.untilAsleep()
+})

@@ -1,0 +1,111 @@
+import type { Batcher } from '../../../kernel/batcher.ts'
+import type { Context } from '../../../kernel/context.ts'
+import { type BatchWriterOptions, createBatchWriter } from '../../../kernel/db/batch-writer.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
+import { describeError } from '../../../kernel/log.ts'
+import type { CampaignCache } from '../next-mail/campaign-cache.ts'
+import { setAside } from './set-aside.ts'
+import { settleSends } from './settle.ts'
+import type { Settlement } from './settlement.ts'
+
+/** One prepares while the other waits for its commit. */
+const sentAtOnce = 2
+/** Of the texts of mails in one transaction, of which the driver holds several copies; one mail may have a megabyte. */
+const bytesMax = 2 * 1024 * 1024
+const batch = {
+  itemsMax: 500,
+  bytes: { of: bytesOf, max: bytesMax },
+  gather: 20,
+  flow: { itemsMin: 400, gatherMs: 100 },
+}
+
+/**
+ * Results on their way into the ledger. Mails that were sent, nearly all of them, share transactions
+ * whatever their workspace. Everything else may suppress an address or pause a campaign, and waits for
+ * whoever does something like that in its workspace, so each workspace has a transaction of its own for
+ * it. Together these take half of the connections at most: nothing else waits for locks of workspaces.
+ *
+ * What the database refuses to record is an alarm, and is set aside: its lead is paused, and a person
+ * is asked.
+ */
+export class Settlements {
+  readonly #ctx: Context
+  readonly #cache: CampaignCache
+  readonly #sent: Batcher<Settlement, boolean>
+  readonly #others: Batcher<Settlement, boolean>
+
+  constructor(ctx: Context, cache: CampaignCache) {
+    this.#ctx = ctx
+    this.#cache = cache
+    this.#sent = this.#writer('settlements', { concurrency: sentAtOnce })
+    this.#others = this.#writer('results', {
+      concurrency: Math.floor(ctx.config.databaseConnectionsMax / 2),
+      keyOf: ({ workspace_id }) => workspace_id,
+    })
+  }
+
+  /** Resolves once it is committed, with whether it changed its row. */
+  async add(settlement: Settlement): Promise<boolean> {
+    try {
+      return await this.#write(settlement)
+    } catch (error) {
+      return this.#setAside(settlement, error)
+    }
+  }
+
+  /** How many are in nobody's hands yet. */
+  get pending(): number {
+    return this.#writers().reduce((sum, { pending }) => sum + pending, 0)
+  }
+
+  /** Of the texts of those. */
+  get pendingBytes(): number {
+    return this.#writers().reduce((sum, { pendingBytes }) => sum + pendingBytes, 0)
+  }
+
+  /** Resolves when everything given so far is written. */
+  async flush() {
+    await Promise.all(this.#writers().map((writer) => writer.flush()))
+  }
+
+  #write(settlement: Settlement): Promise<boolean> {
+    return (isPlain(settlement) ? this.#sent : this.#others).add(settlement)
+  }
+
+  /** Most often it is the text of the mail that cannot be stored: then it is recorded without. */
+  async #setAside(settlement: Settlement, error: unknown): Promise<boolean> {
+    const { id, mail } = settlement
+    this.#ctx.metrics.settlementRefused()
+    this.#ctx.log.error(
+      { code: 'settlement_refused', send: id, ...describeError(error) },
+      'the database refuses to record what became of a mail',
+    )
+    if (mail !== null) {
+      try {
+        return await this.#write({ ...settlement, mail: null })
+      } catch {
+        // As it was told of above.
+      }
+    }
+    return transaction(this.#ctx, (tx) => setAside(tx, this.#cache, settlement, error))
+  }
+
+  #writers() {
+    return [this.#sent, this.#others]
+  }
+
+  #writer(name: string, options: Pick<BatchWriterOptions<Settlement>, 'concurrency' | 'keyOf'>) {
+    const write = (tx: Context, items: Settlement[]) => settleSends(tx, this.#cache, items)
+    return createBatchWriter(this.#ctx, name, write, { ...batch, ...options })
+  }
+}
+
+/**
+ * A mail of a campaign whose text is at hand waits for nobody but those who change the same lead or
+ * campaign.
+ */
+const isPlain = ({ outcome, mail }: Settlement) => outcome.kind === 'sent' && mail !== null
+
+function bytesOf({ mail }: Settlement): number {
+  return mail ? mail.text.length + (mail.html?.length ?? 0) : 0
+}

@@ -1,0 +1,136 @@
+import type { Context } from '../../../kernel/context.ts'
+import { AppError } from '../../../kernel/errors.ts'
+import { describeError } from '../../../kernel/log.ts'
+import { MailFailure } from '../../../kernel/mail/index.ts'
+import { FairSemaphore } from '../../../kernel/runner/fair-semaphore.ts'
+import type { MailboxOwner } from '../../mailbox-lanes/index.ts'
+import { findUncertain, type UncertainSend } from '../cross-workspace.ts'
+import { inSentFolder } from '../sent-folder/sent-folder.ts'
+import type { Settlement } from '../settle/settlement.ts'
+import type { Settlements } from '../settle/settlements.ts'
+import { postponeLook } from './uncertain-queries.ts'
+
+const minuteMs = 60_000
+/** After the mail; then it is left to a person. */
+const looksMs = [1, 5, 30, 240, 1440].map((minutes) => minutes * minuteMs)
+/** A server that could not be asked is asked again, for as long as anybody may mend it. */
+const lookAgainMs = 60 * minuteMs
+const lookForMs = 7 * 1440 * minuteMs
+const sendsMax = 200
+const mailboxesAtOnce = 16
+const mailboxesOfWorkspaceAtOnce = 4
+
+/** Message-IDs that are in the Sent folder; or that nobody could look. */
+type Look = { found: Set<string> } | 'unreachable' | 'gone'
+
+/**
+ * Looks for uncertain mails in the Sent folders of their mailboxes: what the provider has filed there
+ * was sent. What is not there stays uncertain, for it may have been sent all the same.
+ */
+export class UncertainMails {
+  readonly #ctx: Context
+  readonly #settlements: Settlements
+  readonly #owner: MailboxOwner | undefined
+  readonly #semaphore = new FairSemaphore(mailboxesAtOnce, mailboxesOfWorkspaceAtOnce)
+  /** Mailboxes that are looked through, or will be. */
+  readonly #underWay = new Map<string, Promise<void>>()
+
+  constructor(ctx: Context, settlements: Settlements, owner?: MailboxOwner) {
+    this.#ctx = ctx
+    this.#settlements = settlements
+    this.#owner = owner
+  }
+
+  /** Begins with what is due. A server that keeps silent holds up no other, and no later call. */
+  async begin(buckets: number[]) {
+    const besides = [...this.#underWay.keys()]
+    const due = await findUncertain(this.#ctx.db, buckets, this.#ctx.now(), sendsMax, besides)
+    for (const sends of Map.groupBy(due, ({ mailbox_id }) => mailbox_id).values()) {
+      const [{ workspace_id, mailbox_id } = { workspace_id: '', mailbox_id: '' }] = sends
+      const work = () => this.#reconcile(sends)
+      const done = this.#semaphore
+        .run(workspace_id, work)
+        .catch((error) =>
+          this.#ctx.log.error(describeError(error), 'uncertain mails are looked for later'),
+        )
+        .finally(() => this.#underWay.delete(mailbox_id))
+      this.#underWay.set(mailbox_id, done)
+    }
+  }
+
+  /** Resolves when nothing is under way, or when the time is over. */
+  async idle(withinMs: number) {
+    const late = new AbortController()
+    const all = Promise.all(this.#underWay.values())
+    await Promise.race([all, this.#ctx.sleep(withinMs, late.signal)])
+    late.abort()
+  }
+
+  async #reconcile(sends: UncertainSend[]) {
+    const look = await lookInSent(this.#ctx, this.#owner, sends)
+    for (const send of sends) {
+      if (typeof look === 'object' && look.found.has(send.id)) {
+        await this.#settlements.add(arrived(this.#ctx, send))
+      } else {
+        await postponeLook(this.#ctx.db, send, nextLook(this.#ctx, send, look))
+      }
+    }
+  }
+}
+
+async function lookInSent(
+  ctx: Context,
+  owner: MailboxOwner | undefined,
+  sends: UncertainSend[],
+): Promise<Look> {
+  const [first] = sends
+  const found = new Set<string>()
+  if (!first) return { found }
+  try {
+    await inSentFolder(ctx, owner, first, async (imap) => {
+      for (const { id, message_id } of sends) {
+        if ((await imap.findByMessageId(message_id)).length > 0) found.add(id)
+      }
+    })
+    return { found }
+  } catch (error) {
+    if (error instanceof AppError) return 'gone'
+    if (!(error instanceof MailFailure)) throw error
+    ctx.log.warn(
+      { mailbox: first.mailbox_id, ...describeError(error) },
+      'uncertain mails were not looked for',
+    )
+    return found.size > 0 ? { found } : 'unreachable'
+  }
+}
+
+/** Null: not again. */
+function nextLook(ctx: Context, { timestamp_transmitting }: UncertainSend, look: Look) {
+  const sentMs = timestamp_transmitting.getTime()
+  const ageMs = ctx.now().getTime() - sentMs
+  if (look === 'gone') return null
+  if (look === 'unreachable') {
+    return ageMs < lookForMs ? new Date(ctx.now().getTime() + lookAgainMs) : null
+  }
+  const nextMs = looksMs.find((ms) => ms > ageMs)
+  return nextMs === undefined ? null : new Date(sentMs + nextMs)
+}
+
+/** What is uncertain is recorded already: only its state changes. */
+export const arrived = (
+  ctx: Context,
+  send: Pick<UncertainSend, 'workspace_id' | 'lead_id' | 'step_id' | 'id' | 'campaign_id'>,
+): Settlement => ({
+  workspace_id: send.workspace_id,
+  lead_id: send.lead_id,
+  step_id: send.step_id,
+  id: send.id,
+  campaign_id: send.campaign_id,
+  outcome: { kind: 'sent' },
+  at: ctx.now(),
+  mailbox: '',
+  recipient: '',
+  threadSubject: null,
+  mail: null,
+  gapSeconds: 0,
+})

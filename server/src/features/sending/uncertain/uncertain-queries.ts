@@ -1,0 +1,127 @@
+import { sql } from 'kysely'
+import type { Db } from '../../../kernel/db/db.ts'
+import type { SendKey } from '../ledger.ts'
+import type { SettledReply } from '../replies/reply-mail.ts'
+import type { ReplyContent } from '../replies/reply-queries.ts'
+
+/** Null: not again. */
+export const postponeLook = (
+  db: Db,
+  { workspace_id, lead_id, step_id }: SendKey,
+  at: Date | null,
+) =>
+  db
+    .updateTable('sends')
+    .set({ look_at: at })
+    .where('workspace_id', '=', workspace_id)
+    .where('lead_id', '=', lead_id)
+    .where('step_id', '=', step_id)
+    .where('state', '=', 'uncertain')
+    .execute()
+
+/** A send as operators see it. */
+export interface ShownSend extends SendKey {
+  id: string
+  campaign_id: string
+  campaign_name: string
+  lead_email: string | null
+  mailbox: string | null
+  /** Null: a person's answer. */
+  step: number | null
+  variant: number | null
+  state: string
+  attempt: number
+  message_id: string
+  subject: string | null
+  error_code: string | null
+  error_message: string | null
+  timestamp_claimed: Date
+  timestamp_transmitting: Date | null
+  timestamp_settled: Date | null
+}
+
+const shown = sql`
+  s.workspace_id, s.id, s.lead_id, s.step_id, s.campaign_id, s.step, s.variant, s.state, s.attempt,
+  s.message_id, s.subject, s.error_code, s.error_message, s.timestamp_claimed,
+  s.timestamp_transmitting, s.timestamp_settled,
+  (select c.name from campaigns c
+    where c.workspace_id = s.workspace_id and c.id = s.campaign_id) as campaign_name,
+  (select l.email from leads l
+    where l.workspace_id = s.workspace_id and l.id = s.lead_id) as lead_email,
+  (select m.address from mailboxes m
+    where m.workspace_id = s.workspace_id and m.id = s.mailbox_id) as mailbox`
+
+export interface SendFilter {
+  campaignId: string | null
+  state: string | null
+}
+
+/** Comes after every id: the first page starts before it. */
+const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** Newest first. */
+export async function listSends(
+  db: Db,
+  workspaceId: string,
+  { campaignId, state }: SendFilter,
+  limit: number,
+  before = lastId,
+) {
+  const { rows } = await sql<ShownSend>`
+    select ${shown}
+    from sends s
+    where s.workspace_id = ${workspaceId}::uuid and s.kind = 'step'
+      and (${campaignId}::uuid is null or s.campaign_id = ${campaignId}::uuid)
+      and (${state}::text is null or s.state = ${state})
+      and s.id < ${before}::uuid
+    order by s.id desc
+    limit ${limit}`.execute(db)
+  return rows
+}
+
+/** Those that wait for a person, answers of people too, oldest first. */
+export async function listUncertain(db: Db, workspaceId: string, limit: number) {
+  const { rows } = await sql<ShownSend>`
+    select ${shown}
+    from sends s
+    where s.workspace_id = ${workspaceId}::uuid and s.is_uncertain
+    order by s.id
+    limit ${limit}`.execute(db)
+  return rows
+}
+
+export interface UndecidedSend extends ShownSend {
+  mailbox_id: string
+  /** Null: a mail of a campaign. */
+  reply: ReplyContent | null
+}
+
+export async function findUncertainSend(db: Db, workspaceId: string, id: string) {
+  const { rows } = await sql<UndecidedSend>`
+    select ${shown}, s.mailbox_id, s.reply
+    from sends s
+    where s.workspace_id = ${workspaceId}::uuid and s.is_uncertain and s.id = ${id}::uuid`.execute(
+    db,
+  )
+  return rows[0]
+}
+
+/**
+ * An answer to a mail proves that it arrived. By Message-ID, which all attempts at a step share: who
+ * answers may name an earlier one. A reply that is uncertain has no message yet.
+ *
+ * @returns the replies of people among them
+ */
+export async function markArrived(db: Db, workspaceId: string, ids: string[], at: Date) {
+  const { rows } = await sql<SettledReply>`
+    update sends
+    set state = 'sent', look_at = null, error_stage = null, error_code = null,
+      error_message = null, timestamp_settled = ${at}::timestamptz
+    where workspace_id = ${workspaceId}::uuid and is_uncertain
+      and (id = any(${ids}::uuid[]) or message_id in (
+        select m.message_id from messages m
+        where m.workspace_id = ${workspaceId}::uuid and m.id = any(${ids}::uuid[])))
+    returning workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, message_id, state,
+      timestamp_transmitting, reply`.execute(db)
+  return rows.filter(({ reply }) => reply !== null)
+}
