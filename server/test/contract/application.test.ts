@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { holdSending } from '../../src/features/sending/index.ts'
 import { setPlan } from '../../src/features/workspaces/index.ts'
 import { type Role, roles } from '../../src/kernel/http/access.ts'
 import type { Answer } from '../app.ts'
@@ -17,6 +18,10 @@ const ours = await createApplicationWorld(api, api, receiver.url)
 const theirs = await createApplicationWorld(api, await api.createStranger(), receiver.url)
 /** What a valid request of these holds a provider has to make: their own tests do it with one. */
 const madeElsewhere = new Set(['finishConsent'])
+await api.ctx.database.peek
+  .insertInto('instance')
+  .values({ id: api.ctx.newId(), secret_key_id: 'k', timestamp_created: api.ctx.now() })
+  .execute()
 const signedOut = await createSignedOut()
 const expired = await createExpired()
 
@@ -114,6 +119,8 @@ describe.each(ofPeople.filter((each) => roleOf(each) === 'operator'))('$name', (
   })
 
   test('an operator is let in', async () => {
+    // What is confirmed has to be held first.
+    if (described.id === 'confirmRestore') await holdSending(api.ctx)
     const valid = validRequest(document, described, ours)
     expect((await send(described, valid, operator.browser)).status).toBeLessThan(300)
   })
