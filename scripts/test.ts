@@ -1,5 +1,5 @@
-// `npm test`: every check and test, and one line that adds them up. With THOROUGH=1, as in CI, random
-// cases are tried in full. `npm test -- FILE …` runs these test files only,
+// `npm test`: every check and test, and one line that adds them up. With THOROUGH=1, as before a
+// release, random cases are tried in full. `npm test -- FILE …` runs these test files only,
 // by their paths below server/.
 //
 // A test file that fails beside others is run once more alone. If it passes, it is named as flaky, which

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 
 /**
- * CI sets THOROUGH=1: it tries everything in full. Without it `npm test` makes the same promises with
- * fewer random cases.
+ * With THOROUGH=1, as before a release, everything is tried in full. Without it `npm test` makes the same
+ * promises with fewer random cases, and with others for each commit.
  */
 export const isThorough = process.env.THOROUGH === '1'
 
