@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Inbox, letter, testInbox } from '../../../test/inbox.ts'
 import { listenBetween } from '../../../test/mail/between.ts'
@@ -150,6 +151,46 @@ test('a mailbox whose connection was lost sends no follow-up until it was read a
   await inbox.untilAsleep()
   expect(await attemptsOf(adaId)).toEqual(['1 sent'])
   greeting.resolve()
+  await bobGotBoth(adaId)
+  expect(await attemptsOf(adaId)).toEqual(['1 sent'])
+})
+
+test('while our own database is away follow-ups wait, and it is tried again every 15 s, not as rarely as a mail server', async () => {
+  const { ctx } = inbox
+  const { peek } = ctx.database
+  const { adaId } = await dueWhileUnread(await inbox.contact([bob, ada]))
+  // Whoever waits goes by the clock of the test.
+  ctx.sleep = async (ms, signal) => {
+    const until = ctx.now().getTime() + ms
+    while (!signal?.aborted && ctx.now().getTime() < until) await wait(5)
+  }
+  const passingUntil = async (isDone: () => unknown) => {
+    const since = ctx.now().getTime()
+    while (!(await isDone())) {
+      ctx.clock.advance(250)
+      await wait(5)
+    }
+    return ctx.now().getTime() - since
+  }
+  await sql`create function away() returns trigger language plpgsql as
+    $$ begin raise exception 'away' using errcode = '57P03'; end $$`.execute(peek)
+  await sql`create trigger away before update of inbox_read_at on mailboxes
+    for each row execute function away()`.execute(peek)
+  await inbox.startRunner()
+  inbox.startReader()
+  const failures = () =>
+    ctx.logLines.filter((line) => line.includes('a mailbox is not read for the moment')).length
+  await passingUntil(() => failures() >= 6)
+  await inbox.untilAsleep()
+  expect(inbox.outbox).toHaveLength(2)
+
+  await sql`drop trigger away on mailboxes`.execute(peek)
+  const mailbox = peek.selectFrom('mailboxes').select('inbox_read_at')
+  const readAfterMs = await passingUntil(
+    async () => (await mailbox.executeTakeFirstOrThrow()).inbox_read_at,
+  )
+  // Drawn from 12 to 18 s, and what the machine takes to begin.
+  expect(readAfterMs).toBeLessThan(25_000)
   await bobGotBoth(adaId)
   expect(await attemptsOf(adaId)).toEqual(['1 sent'])
 })

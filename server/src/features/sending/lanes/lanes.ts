@@ -33,9 +33,6 @@ interface Batch {
 
 /** Results of one mailbox on their way into the ledger, when nothing has to pass between two mails. */
 const settlingMax = 64
-/** Results of all of them that wait to be written; beyond, each mailbox waits for its own. */
-const backlogMax = 2_000
-const backlogBytesMax = 32 * 1024 * 1024
 const refusalPauseMs = 50
 const refusalPauseMaxMs = 2_000
 const failurePauseMs = 1_000
@@ -276,14 +273,10 @@ export class Lanes {
 
   /** Until fewer than this are left, or all of this mailbox's when there are too many on the whole. */
   async #waitForResults(lane: Lane, most: number) {
+    const { settlements } = this.#writers
     const isMany = () =>
-      lane.settling.size >= most || (lane.settling.size > 0 && this.#isBacklogFull())
+      lane.settling.size >= most || (lane.settling.size > 0 && settlements.isBacklogFull)
     while (isMany()) await Promise.race(lane.settling)
-  }
-
-  #isBacklogFull(): boolean {
-    const { pending, pendingBytes } = this.#writers.settlements
-    return pending >= backlogMax || pendingBytes >= backlogBytesMax
   }
 
   /** Whatever goes wrong, its row and those of the mails behind it do not stay open. */

@@ -33,20 +33,37 @@ const leadBytes = 700
  * process; what other processes do the claim tells.
  */
 export class LeadPrefetch {
-  readonly #pools = new SizedCache<Pool>(bytesMax)
+  readonly #bytesMax: number
+  readonly #pools: SizedCache<Pool>
   /** Lead to campaign. */
   readonly #busy = new Map<string, string>()
   readonly #busyIn = new Map<string, number>()
 
+  constructor(bytes = bytesMax) {
+    this.#bytesMax = bytes
+    this.#pools = new SizedCache(bytes)
+  }
+
   isBusy = (leadId: string) => this.#busy.has(leadId)
 
+  /** Whether nobody of the campaign was due behind those that are offered. */
+  isAtEnd = (campaignId: string) => this.#pools.get(campaignId)?.isEnd === true
+
   /**
-   * Reads until each campaign has what is wanted, or was read to its end. Leads may become due behind
-   * the cursor, so a campaign that has too few is read once more from its start.
+   * Reads until each campaign has what is wanted, has its share of the room, or was read to its end.
+   * Leads may become due behind the cursor, so a campaign that has too few is read once more from its
+   * start.
    */
   async fill(db: Db, wanted: Wanted[], now: Date) {
+    // No campaign takes the room of another one here: they would be read in turns without end.
+    const share = Math.floor((this.#bytesMax / wanted.length - poolBytes) / leadBytes)
+    const most = Math.max(1, share)
     const isLacking = ({ campaign_id, leads }: Wanted) =>
-      (this.#pools.get(campaign_id)?.leads.size ?? 0) < leads
+      (this.#pools.get(campaign_id)?.leads.size ?? 0) < Math.min(leads, most)
+    for (const { campaign_id } of wanted) {
+      const pool = this.#pools.get(campaign_id)
+      if (pool) this.#keep(campaign_id, pool, most)
+    }
     let lacking = wanted.filter(isLacking)
     // What has become due since may lie before the end.
     for (const { campaign_id } of lacking) {
@@ -54,7 +71,7 @@ export class LeadPrefetch {
     }
     const fromStart = new Set(lacking.filter(({ campaign_id }) => !this.#pools.get(campaign_id)))
     while (lacking.length > 0) {
-      const hasMore = await this.#read(db, lacking, now)
+      const hasMore = await this.#read(db, lacking, most, now)
       const ended = new Set(lacking.filter((each) => !hasMore.has(each) && fromStart.has(each)))
       for (const each of lacking.filter((each) => !hasMore.has(each) && !ended.has(each))) {
         this.#pools.delete(each.campaign_id)
@@ -88,13 +105,13 @@ export class LeadPrefetch {
   }
 
   /** @returns those of which there may be more */
-  async #read(db: Db, wanted: Wanted[], now: Date): Promise<Set<Wanted>> {
+  async #read(db: Db, wanted: Wanted[], most: number, now: Date): Promise<Set<Wanted>> {
     const sources = wanted.map(({ workspace_id, campaign_id, leads }) => {
-      const prefetch = this.#pools.get(campaign_id)
-      const { due, id } = prefetch ?? start
-      const most = Math.min(readMax, Math.max(readMin, 4 * leads))
+      const pool = this.#pools.get(campaign_id)
+      const { due, id } = pool ?? start
+      const page = Math.min(readMax, Math.max(readMin, 4 * leads))
       // At the beginning are those that are busy.
-      const limit = prefetch ? most : most + (this.#busyIn.get(campaign_id) ?? 0)
+      const limit = pool ? page : page + (this.#busyIn.get(campaign_id) ?? 0)
       return { workspace_id, campaign_id, after_due: due, after_id: id, limit }
     })
     const rows = await findPending(db, sources, now)
@@ -102,26 +119,35 @@ export class LeadPrefetch {
     const pages = sources.map((_, index) => byPosition.get(index + 1) ?? [])
     const isFull = (at: number) => (pages[at]?.length ?? 0) === sources[at]?.limit
     for (const [at, page] of pages.entries()) {
-      this.#add(wanted[at]?.campaign_id ?? '', page, !isFull(at))
+      const campaignId = wanted[at]?.campaign_id ?? ''
+      this.#keep(campaignId, this.#poolWith(campaignId, page, !isFull(at)), most)
     }
     return new Set(wanted.filter((_, at) => isFull(at)))
   }
 
-  #add(campaignId: string, rows: Candidate[], isEnd: boolean) {
-    const prefetch = this.#pools.get(campaignId) ?? {
-      leads: new Map<string, Candidate>(),
-      ...start,
-    }
+  #poolWith(campaignId: string, rows: Candidate[], isEnd: boolean): Pool {
+    const pool = this.#pools.get(campaignId) ?? { leads: new Map<string, Candidate>(), ...start }
     const last = rows.at(-1)
     for (const row of rows) {
-      if (!row.is_open && !this.isBusy(row.id)) prefetch.leads.set(row.id, row)
+      if (!row.is_open && !this.isBusy(row.id)) pool.leads.set(row.id, row)
     }
-    const read = {
-      leads: prefetch.leads,
-      due: last?.timestamp_next_send ?? prefetch.due,
-      id: last?.id ?? prefetch.id,
+    return {
+      leads: pool.leads,
+      due: last?.timestamp_next_send ?? pool.due,
+      id: last?.id ?? pool.id,
       isEnd,
     }
-    this.#pools.set(campaignId, read, poolBytes + leadBytes * read.leads.size)
   }
+
+  /** The first so many; the others are read again, behind the last that stays. */
+  #keep(campaignId: string, pool: Pool, most: number) {
+    const stays = pool.leads.size > most ? cut(pool, most) : pool
+    this.#pools.set(campaignId, stays, poolBytes + leadBytes * stays.leads.size)
+  }
+}
+
+function cut({ leads, due, id }: Pool, most: number): Pool {
+  const kept = [...leads].slice(0, most)
+  const last = kept.at(-1)?.[1] ?? { timestamp_next_send: due, id }
+  return { leads: new Map(kept), due: last.timestamp_next_send, id: last.id, isEnd: false }
 }

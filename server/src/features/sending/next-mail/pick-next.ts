@@ -14,6 +14,8 @@ export interface Picked {
   next: Date | null
   /** Campaigns of which something may fall due before that. */
   undecided: CachedCampaign[]
+  /** Somebody may be due whom the prefetch had no room for. */
+  isCut: boolean
 }
 
 /**
@@ -27,12 +29,21 @@ const lookForReadingMs = 15 * 60_000
  * campaign at a time.
  */
 export function pickNext(ready: ReadyLane, backlog: Backlog, prefetch: LeadPrefetch): Picked {
-  const choice: Picked = { campaign: null, sends: [], skips: [], next: null, undecided: [] }
+  const choice: Picked = {
+    campaign: null,
+    sends: [],
+    skips: [],
+    next: null,
+    undecided: [],
+    isCut: false,
+  }
   for (const campaign of inTurn(ready)) {
     const most = claimsMax(campaign, ready)
     const followUps = backlog.followUps(ready, campaign)
     const isUnread = followUps.length > 0 && !ready.row.is_read
-    const candidates = [...(isUnread ? [] : followUps), ...prefetch.offer(campaign.id, most)]
+    const offered = prefetch.offer(campaign.id, most)
+    if (offered.length === 0 && !prefetch.isAtEnd(campaign.id)) choice.isCut = true
+    const candidates = [...(isUnread ? [] : followUps), ...offered]
     const campaignDay = backlog.campaignDay(campaign)
     const plan = planSends(
       backlog.now,

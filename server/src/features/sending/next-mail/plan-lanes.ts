@@ -117,7 +117,7 @@ async function claimChoices(
       choice.skips.map(({ campaign, leadId: id }) => ({ id, campaign_id: campaign.id })),
     )
     if (choice.campaign) claiming.push(claim(ctx, ready, choice, backlog, parts, actions))
-    else if (choice.skips.length > 0) actions.set(ready.lane, { kind: 'again' })
+    else if (choice.skips.length > 0 || choice.isCut) actions.set(ready.lane, { kind: 'again' })
     else idle.set(ready, choice)
   }
   // Offered again as it was read, one that is done with already would be skipped without end.

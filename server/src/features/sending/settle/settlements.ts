@@ -12,6 +12,9 @@ import type { Settlement } from './settlement.ts'
 const sentAtOnce = 2
 /** Of the texts of mails in one transaction, of which the driver holds several copies; one mail may have a megabyte. */
 const bytesMax = 2 * 1024 * 1024
+/** Of all that are in nobody's hands yet; beyond, each mailbox waits for its own. */
+const backlogMax = 2_000
+const backlogBytesMax = 32 * 1024 * 1024
 const batch = {
   itemsMax: 500,
   bytes: { of: bytesOf, max: bytesMax },
@@ -53,14 +56,11 @@ export class Settlements {
     }
   }
 
-  /** How many are in nobody's hands yet. */
-  get pending(): number {
-    return this.#writers().reduce((sum, { pending }) => sum + pending, 0)
-  }
-
-  /** Of the texts of those. */
-  get pendingBytes(): number {
-    return this.#writers().reduce((sum, { pendingBytes }) => sum + pendingBytes, 0)
+  /** So many wait to be written, or so much text, that no more mails should be sent before. */
+  get isBacklogFull(): boolean {
+    const sumOf = (name: 'pending' | 'pendingBytes') =>
+      this.#writers().reduce((sum, writer) => sum + writer[name], 0)
+    return sumOf('pending') >= backlogMax || sumOf('pendingBytes') >= backlogBytesMax
   }
 
   /** Resolves when everything given so far is written. */
