@@ -2,8 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import { behind, commandDatabase, json, run } from '../../test/commands.ts'
 import { type TestDatabase, testDatabase } from '../../test/database.ts'
+import { makeDataDir } from '../../test/processes.ts'
+import { writeServiceSettings } from '../process/service-settings.ts'
 
 const database = commandDatabase()
+const startedAt = new Date('2026-03-02T08:00:00Z')
 
 test('the doctor is content with a service in good order', async () => {
   await json('workspaces', 'list')
@@ -25,6 +28,22 @@ test.each(listFaults())('the doctor finds %s', async (_fault, cause, finding) =>
     expect.objectContaining({ remedy: expect.any(String), ...finding }),
   )
   expect(report.status).toBe(code === 1 ? 'fail' : 'warn')
+})
+
+test('the doctor says whose settings it goes by', async () => {
+  const settings = async () => {
+    const { checks } = JSON.parse((await run('doctor', '--json')).stdout)
+    return checks.find(({ check }: { check: string }) => check === 'settings')
+  }
+  expect(await settings()).toMatchObject({
+    status: 'ok',
+    detail: expect.stringContaining('no service'),
+  })
+  const DATA_DIR = await makeDataDir()
+  vi.stubEnv('DATA_DIR', DATA_DIR)
+  await writeServiceSettings(DATA_DIR, startedAt, { PORT: '4000' })
+  const detail = 'of the service that started at 2026-03-02T08:00:00.000Z'
+  expect(await settings()).toMatchObject({ status: 'ok', detail })
 })
 
 test('the doctor says why private addresses are refused', async () => {
@@ -51,7 +70,7 @@ function listFaults(): [string, Fault, object][] {
     [
       'a migration of a newer version',
       (own) => behind(own, `insert into migrations values ('9999_x.sql', outrider_now())`),
-      { check: 'migrations', status: 'fail', remedy: expect.stringContaining('backup') },
+      { check: 'migrations', status: 'fail', remedy: expect.stringContaining('way back') },
     ],
     [
       'another secret key',
@@ -152,6 +171,24 @@ function listFaults(): [string, Fault, object][] {
         ...{ check: 'reading', status: 'warn' },
         detail: expect.stringContaining('11 mailboxes are read over at most 10 IMAP connections'),
         remedy: expect.stringContaining('Set IMAP_CONNECTIONS to 11'),
+      },
+    ],
+    [
+      'a shell whose settings are not those of the service',
+      async () => {
+        const DATA_DIR = await makeDataDir()
+        await writeServiceSettings(DATA_DIR, startedAt, {
+          PORT: '4000',
+          BASE_URL: 'http://a.example',
+        })
+        vi.stubEnv('DATA_DIR', DATA_DIR)
+        vi.stubEnv('PORT', '5000')
+      },
+      {
+        ...{ check: 'settings', status: 'warn' },
+        detail:
+          'of the service that started at 2026-03-02T08:00:00.000Z, but this shell has its own PORT',
+        remedy: expect.stringContaining('Unset them here'),
       },
     ],
     [

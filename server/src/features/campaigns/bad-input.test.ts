@@ -35,6 +35,7 @@ const cases: [string, object, string][] = [
   ['a name of 256 characters', { name: 'x'.repeat(256) }, '/name'],
   ['a name that is a number', { name: 7 }, '/name'],
   ['a name with a control character', { name: 'a\u0007b' }, '/name'],
+  ['a name that turns what follows around', { name: 'a\u202eb' }, '/name'],
   ['a name with a line break', { name: 'a\nb' }, '/name'],
   ['an unknown status', { status: 'running' }, '/status'],
   ['a status of another case', { status: 'Draft' }, '/status'],

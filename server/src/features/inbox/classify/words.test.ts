@@ -127,6 +127,7 @@ describe('the line above a quote is not what the person wrote', () => {
     ['Ja gern.', 'Am Di., 24. Nov. 2026 um 10:00 Uhr schrieb Anna <anna@example.com>:'],
     ['Ja.', 'Am 24.11.26 um 10:00 schrieb Anna:'],
     ['Ja tak.', 'Den tirs. 24. nov. 2026 kl. 10.00 skrev Anna <anna@example.com>:'],
+    ['Ja tack.', 'Den tis 24 nov. 2026 kl 10:00 skrev Anna <anna@example.com>:'],
     ['Tak.', 'wt., 24 lis 2026 o 10:00 Anna <anna@example.com> napisał(a):'],
     ['Да.', 'вт, 24 нояб. 2026 г. в 10:00, Anna <anna@example.com>:'],
     ['Ano.', 'út 24. 11. 2026 v 10:00 odesílatel Anna <anna@example.com> napsal:'],
