@@ -122,13 +122,16 @@ async function eraseIn(
         (await queries.deleteMessages(db, workspaceId, leadIds, folded)) +
         (await queries.eraseFromMessages(db, workspaceId, folded)),
       conversations: await queries.deleteThreads(db, workspaceId, leadIds),
-      answers_by_hand: await queries.eraseReplies(db, workspaceId, leadIds, folded),
+      answers_by_hand:
+        (await queries.eraseReplies(db, workspaceId, leadIds, folded)) +
+        (await queries.eraseFromReplies(db, workspaceId, folded)),
       events: await eraseEvents(tx, workspaceId, folded),
       delivery_attempts: await queries.eraseAttempts(db, workspaceId, folded),
       kept_answers: await forgetAnswers(tx, workspaceId, folded),
       acquired_contacts: await queries.eraseAcquired(db, workspaceId, folded),
     }
     await queries.eraseFromThreads(db, workspaceId, folded)
+    await queries.eraseFromLeads(db, workspaceId, folded)
     await forgetCalls(tx, workspaceId)
     // In this order: an import that is under way goes on no more, and what it wrote last is seen.
     await queries.deleteFiles(db, workspaceId, folded)

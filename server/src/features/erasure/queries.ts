@@ -36,6 +36,19 @@ export const eraseLeads = (db: Db, workspaceId: string, leadIds: string[], at: D
     where workspace_id = ${workspaceId}::uuid and id = any(${leadIds}::uuid[])`.execute(db),
   )
 
+/** Leads who name the address in what was written of them: its letters alone are taken out. */
+export const eraseFromLeads = (db: Db, workspaceId: string, folded: string) =>
+  count(
+    sql`
+    update leads set
+      custom_variables = ${erased(folded, 'custom_variables::text')}::jsonb,
+      personalization = ${erased(folded, 'personalization')},
+      thread_subject = ${erased(folded, 'thread_subject')}
+    where workspace_id = ${workspaceId}::uuid
+      and (${named(folded, 'custom_variables::text')} or ${named(folded, 'personalization')}
+        or ${named(folded, 'thread_subject')})`.execute(db),
+  )
+
 /** The conversation itself, and what came from the address or went to it elsewhere. */
 export const deleteMessages = (db: Db, workspaceId: string, leadIds: string[], folded: string) =>
   count(
@@ -93,6 +106,15 @@ export const eraseReplies = (db: Db, workspaceId: string, leadIds: string[], fol
       and (lead_id = any(${leadIds}::uuid[]) or lower(reply->>'to_address') = ${folded})`.execute(
       db,
     ),
+  )
+
+/** Answers to others that name the address: its letters alone are taken out of them. */
+export const eraseFromReplies = (db: Db, workspaceId: string, folded: string) =>
+  count(
+    sql`
+    update sends set reply = ${erased(folded, 'reply::text')}::jsonb
+    where workspace_id = ${workspaceId}::uuid and kind = 'manual'
+      and ${named(folded, 'reply::text')}`.execute(db),
   )
 
 export const eraseSends = (db: Db, workspaceId: string, leadIds: string[]) =>
