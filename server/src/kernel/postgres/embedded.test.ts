@@ -395,6 +395,6 @@ async function startSurvivor(dataDir: string) {
   const cluster = clusterAt(dataDir)
   const programs = findPrograms()
   const launcher = await openCluster(cluster, programs)
-  const settings = serverSettings(await choosePort(), true)
+  const settings = serverSettings(await choosePort(), true, 10 ** 12)
   return startPostmaster(cluster, launcher, programs.postgres, settings)
 }

@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 import { type Cluster, readUrl, writeUrl } from './cluster.ts'
@@ -85,7 +86,8 @@ async function start(site: Site, fixedPort?: number, signal?: AbortSignal): Prom
   const url = await readUrl(cluster)
   const port = fixedPort ?? (await choosePort(Number(url.port)))
   const slow = setTimeout(() => log.info({}, 'PostgreSQL is recovering'), 3000)
-  const settings = serverSettings(port, durable)
+  const { blocks, bsize } = await statfs(cluster.dataDir)
+  const settings = serverSettings(port, durable, blocks * bsize)
   const starting = startPostmaster(cluster, launcher, site.postgres, settings, signal)
   const postmaster = await starting.finally(() => clearTimeout(slow))
   try {

@@ -1,9 +1,12 @@
 /**
  * PostgreSQL's settings, given on its command line at every start so that an older data directory
  * gets them too.
+ *
+ * @param diskBytes size of the disk that the data lies on
  */
-export function serverSettings(port: number, durable: boolean): string[] {
-  const settings = { ...base, port, ...(durable ? {} : forgetful) }
+export function serverSettings(port: number, durable: boolean, diskBytes: number): string[] {
+  const max_wal_size = `${walMegabytes(diskBytes)}MB`
+  const settings = { ...base, max_wal_size, port, ...(durable ? {} : forgetful) }
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
 
@@ -26,7 +29,6 @@ const base = {
   // Every commit is on disk before it is answered; checkpoints are rarer and WAL smaller.
   synchronous_commit: 'on',
   wal_compression: 'on',
-  max_wal_size: '2GB',
   checkpoint_timeout: '10min',
 
   // Short statements on local disks; queue tables need the vacuum often.
@@ -34,5 +36,9 @@ const base = {
   random_page_cost: 1.1,
   autovacuum_naptime: '15s',
 }
+
+/** A twentieth of the disk, so that a small one is not filled by WAL; beyond 2 GB it makes nothing faster. */
+const walMegabytes = (diskBytes: number) =>
+  Math.max(256, Math.min(2048, Math.floor(diskBytes / 20 / 1024 ** 2)))
 
 const forgetful = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
