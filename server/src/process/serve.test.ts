@@ -5,9 +5,10 @@ import { type AddressInfo, connect as connectSocket, createServer } from 'node:n
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { testDatabase } from '../../test/database.ts'
-import { makeDataDir, operatorJson, startService } from '../../test/processes.ts'
+import { makeDataDir, operatorJson, runOperator, startService } from '../../test/processes.ts'
 
 describe('start', () => {
   test('npm start brings a database, answers, and tells a person where to go next', async () => {
@@ -75,6 +76,25 @@ describe('start', () => {
     await using lost = startService('api', { ...settings, DATABASE_URL: `${DATABASE_URL}_not` })
     await lost.exited
     expect(lost.errors()).toMatch(/has no database "\w+_not": create it/)
+  })
+
+  test('a database that a newer version has migrated is refused, with the way back', async () => {
+    await using database = await testDatabase()
+    const settings = { DATABASE_URL: database.url, OUTRIDER_SECRET_KEY: secretKey() }
+    await sql`insert into migrations values ('9999_later.sql', outrider_now())`.execute(
+      database.peek,
+    )
+    const { code, stderr } = await runOperator(['migrate'], settings)
+    expect(code).toBe(1)
+    for (const role of ['main', 'api', 'runner'] as const) {
+      await using service = startService(role, settings)
+      expect(await service.exited).toEqual({ code: 1, signal: null })
+      for (const told of [service.errors(), stderr]) {
+        expect(told).toContain('newer than this version (it has 9999_later.sql): update Outrider.')
+        expect(told).toMatch(/The way back is a backup .* run "npx outrider backup restore FILE"/)
+        expect(told.trim().split('\n')).toHaveLength(1)
+      }
+    }
   })
 
   test('a start that lacks a key in use does not say that all is well', async () => {

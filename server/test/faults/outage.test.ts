@@ -6,12 +6,15 @@ import { expect, test, vi } from 'vitest'
 import { type EmbeddedPostgres, startPostgres } from '../../src/kernel/postgres/index.ts'
 import { patience } from '../patience.ts'
 import { makeDataDir, operatorJson, startService } from '../processes.ts'
+import { isThorough } from '../thoroughness.ts'
 
 // Ten of 12 s each: OUTAGES=10 OUTAGE_MS=12000
-const outages = Number(process.env.OUTAGES ?? 3)
-const outageMs = Number(process.env.OUTAGE_MS ?? 1500)
+const { OUTAGES, OUTAGE_MS } = process.env
+const outagesMs = OUTAGES
+  ? Array.from({ length: Number(OUTAGES) }, () => Number(OUTAGE_MS ?? 1500))
+  : [1500, 1500, isThorough ? 12_000 : 1500]
 
-test(`${outages} outages of the database leave descriptors, connections and memory as they were`, async () => {
+test(`${outagesMs.length} outages of the database leave descriptors, connections and memory as they were`, async () => {
   await using server = await startServer()
   const settings = {
     DATABASE_URL: server.url,
@@ -30,7 +33,7 @@ test(`${outages} outages of the database leave descriptors, connections and memo
   await load.answered(200)
   const before = await measure(service.pid, server.url)
 
-  for (let outage = 0; outage < outages; outage++) {
+  for (const outageMs of outagesMs) {
     await server.stop()
     await Promise.all([load.answered(503), wait(outageMs)])
     await server.start()
@@ -42,7 +45,7 @@ test(`${outages} outages of the database leave descriptors, connections and memo
 
   await vi.waitFor(async () => {
     const after = await measure(service.pid, server.url)
-    if (process.env.OUTAGES) console.log({ before, after })
+    if (OUTAGES) console.log({ before, after })
     expect(after.listeners).toBe(1)
     expect(after.connections).toBeLessThanOrEqual(before.connections)
     expect(after.descriptors).toBeLessThanOrEqual(before.descriptors)
