@@ -63,14 +63,17 @@ async function measure({ runners, apis, isPooled }: Size): Promise<Figure[]> {
     watchConnections(service, loadMs),
     load(service, addresses),
   ])
+  console.log('statements that look for work, by table, a second')
+  console.table({ idle: idle.discovery, loaded: loaded.discovery })
   const name = `${runners} runners and ${apis} APIs${isPooled ? ' through PgBouncer' : ''}`
   const shown = { target: 'shown', met: true }
   return [
     {
       name: `${name}: statements that look for work, at ${updatesPerSecond} updates/s`,
-      ...{ value: loaded.discovery, unit: '/s', target: '≤ 15', met: loaded.discovery <= 15 },
+      ...{ value: sum(loaded.discovery), unit: '/s', target: '≤ 15' },
+      met: sum(loaded.discovery) <= 15,
     },
-    { name: `${name}: the same, idle`, value: idle.discovery, unit: '/s', ...shown },
+    { name: `${name}: the same, idle`, value: sum(idle.discovery), unit: '/s', ...shown },
     { name: `${name}: all statements, idle`, value: idle.all, unit: '/s', ...shown },
     { name: `${name}: hints, at the updates`, value: loaded.hints, unit: '/s', ...shown },
     {
@@ -93,7 +96,15 @@ async function settled({ ctx }: BenchService) {
   }
 }
 
-type Counts = Record<'all' | 'discovery' | 'hints', number>
+interface Counts {
+  all: number
+  hints: number
+  /** By table. */
+  discovery: Record<string, number>
+}
+
+const sum = (counts: Record<string, number>) =>
+  Object.values(counts).reduce((total, count) => total + count, 0)
 
 /** Of all processes together. */
 async function rates(folder: string, duringMs: number): Promise<Counts> {
@@ -102,18 +113,31 @@ async function rates(folder: string, duringMs: number): Promise<Counts> {
   await wait(duringMs)
   const after = await readCounts(folder)
   const seconds = (performance.now() - beganMs) / 1000
-  const rate = (name: keyof Counts) => (after[name] - before[name]) / seconds
-  return { all: rate('all'), discovery: rate('discovery'), hints: rate('hints') }
+  const rate = (to: number, from = 0) => (to - from) / seconds
+  return {
+    all: rate(after.all, before.all),
+    hints: rate(after.hints, before.hints),
+    discovery: Object.fromEntries(
+      Object.entries(after.discovery).map(([table, count]) => [
+        table,
+        rate(count, before.discovery[table]),
+      ]),
+    ),
+  }
 }
 
 async function readCounts(folder: string): Promise<Counts> {
-  const sum = { all: 0, discovery: 0, hints: 0 }
+  const total: Counts = { all: 0, hints: 0, discovery: {} }
   for (const file of await readdir(folder)) {
     if (file.endsWith('.new')) continue
     const counts = JSON.parse(await readFile(join(folder, file), 'utf8')) as Counts
-    for (const name of ['all', 'discovery', 'hints'] as const) sum[name] += counts[name]
+    total.all += counts.all
+    total.hints += counts.hints
+    for (const [table, count] of Object.entries(counts.discovery)) {
+      total.discovery[table] = (total.discovery[table] ?? 0) + count
+    }
   }
-  return sum
+  return total
 }
 
 /** @returns the most there were at once, this bench's own left out */

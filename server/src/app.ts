@@ -13,9 +13,9 @@ import {
   campaignPageSchemas,
   campaignRoutes,
   campaignSchemas,
+  followKind,
 } from './features/campaigns/index.ts'
 import {
-  type DeliveryRunnerOptions,
   dropOldPartitions,
   observeAttempt,
   observeBacklog,
@@ -27,6 +27,7 @@ import { homeRoutes, homeSchemas } from './features/home/index.ts'
 import {
   dropOldImports,
   ImportRunner,
+  importKind,
   importRoutes,
   importSchemas,
 } from './features/imports/index.ts'
@@ -47,6 +48,7 @@ import {
   followSteps,
   leadApplicationRoutes,
   leadApplicationSchemas,
+  leadJobKind,
   leadRoutes,
   leadSchemas,
   runLeadJobs,
@@ -107,6 +109,8 @@ import { createRateLimit, type RateLimit } from './kernel/http/rate-limit.ts'
 import { type AnsweredRequest, createServer } from './kernel/http/server.ts'
 import { describeError } from './kernel/log.ts'
 import { createBusyShare } from './kernel/runner/busy-share.ts'
+import type { ListenForHints } from './kernel/runner/hint.ts'
+import { startJob } from './kernel/runner/job.ts'
 import { alone, bucketsOf, startLeader } from './kernel/runner/leader.ts'
 import { startLoop } from './kernel/runner/loop.ts'
 import type { SealedColumn } from './kernel/sealed-columns/index.ts'
@@ -228,15 +232,11 @@ export interface Runner {
 }
 
 const upkeepEveryMs = 3_600_000
-const followEveryMs = 2000
-const jobsEveryMs = 1000
-const importsEveryMs = 1000
-const helpEveryMs = 30_000
 
 /** Starts the loops of the runner: deliveries, sending, reading mail, monthly credits, the upkeep of partitions. */
 export async function startRunner(
   ctx: Context,
-  options: Pick<DeliveryRunnerOptions, 'listen'> & { marker?: RestoreMarker } = {},
+  options: { listen?: ListenForHints; marker?: RestoreMarker } = {},
 ): Promise<Runner> {
   const hints = await shareHints(options.listen)
   const leader = hints.listen ? await startLeader(ctx, hints.listen) : undefined
@@ -259,29 +259,31 @@ export async function startRunner(
   observeBacklog(ctx, () => bucketsOf(scope(), deliveries.buckets()))
   ctx.metrics.gauge('lanes_leased', deliveries.lanesLeased)
   ctx.metrics.gauge('results_refused', deliveries.resultsRefused)
-  const inboxes = startInboxRunner(ctx, owner, { isHeld })
+  const inboxes = startInboxRunner(ctx, owner, { ...hints, scope, isHeld })
   ctx.metrics.gauge('mailboxes_read', inboxes.mailboxesRead)
   ctx.metrics.gauge('mailboxes_waiting', inboxes.mailboxesWaiting)
   ctx.metrics.gauge('imap_connections', inboxes.imapConnections)
   const stopping = new AbortController()
-  /** What any runner may do: the leader looks for it often, the others help now and then. */
-  const startJob = (name: string, everyMs: number, look: () => Promise<void>) => {
-    let helpMs = 0
-    return startLoop(ctx, name, everyMs, async () => {
-      if (scope() === 'none' && ctx.monotonicMs() < helpMs) return
-      helpMs = ctx.monotonicMs() + helpEveryMs
-      await look()
-    })
-  }
   /** What one does for all. */
   const startUpkeep = (name: string, work: () => Promise<void>) =>
     startLoop(ctx, name, upkeepEveryMs, async () => {
       if (scope() !== 'none') await work()
     })
-  const following = startJob('following', followEveryMs, () => followSteps(ctx, stopping.signal))
-  const leadJobs = startJob('lead jobs', jobsEveryMs, () => runLeadJobs(ctx, stopping.signal))
+  const { buckets } = owner
+  const following = startJob(ctx, followKind, {
+    ...{ ...hints, scope, buckets },
+    look: () => followSteps(ctx, stopping.signal),
+  })
+  const leadJobs = startJob(ctx, leadJobKind, {
+    ...{ ...hints, scope, buckets },
+    look: () => runLeadJobs(ctx, stopping.signal),
+  })
   const imports = new ImportRunner(ctx)
-  const importing = startJob('imports', importsEveryMs, () => imports.look())
+  const importing = startJob(ctx, importKind, {
+    ...{ ...hints, scope, buckets },
+    look: () => imports.look(),
+    isFull: () => imports.isFull,
+  })
   const credits = startUpkeep('credits', () => grantMonthlyCredits(ctx))
   const upkeep = startUpkeep('upkeep', () => keepPartitions(aroundPooler(ctx)))
   return {
@@ -312,8 +314,8 @@ export async function startRunner(
 
 /** One connection hears the hints for all that wait for them, until the last one has stopped. */
 async function shareHints(
-  listen: DeliveryRunnerOptions['listen'],
-): Promise<Pick<DeliveryRunnerOptions, 'listen'>> {
+  listen: ListenForHints | undefined,
+): Promise<{ listen?: ListenForHints }> {
   if (!listen) return {}
   const waiting = new Set<(hint: string) => void>()
   const unlisten = await listen((hint) => {

@@ -134,9 +134,9 @@ async function startRunnerOf(role: Role, { ctx, databaseUrl, directUrl }: OpenPr
   const own = role === 'main' ? connectDatabase(config, databaseUrl, runnerTimeouts).db : undefined
   const runner = await startRunner(own ? { ...ctx, db: own } : ctx, {
     marker: markerFile(config.dataDir, config.databaseUrl === undefined),
-    // A runner that is told nothing goes by its poll alone.
+    // A runner that is told nothing goes by its poll alone. After a gap it looks for everything once.
     ...(canListen(config)
-      ? { listen: (onHint) => listen(directUrl, hintChannel, onHint, log) }
+      ? { listen: (onHint) => listen(directUrl, hintChannel, onHint, log, () => onHint('')) }
       : {}),
   }).catch(async (error) => {
     await own?.destroy()

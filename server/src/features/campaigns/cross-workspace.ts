@@ -4,7 +4,7 @@ import type { FollowClaim } from './follow-steps.ts'
 /** Campaigns of any workspace whose leads have to follow a change, the oldest first. */
 export const findFollowing = prepared<[now: Date, max: number], FollowClaim>(
   'find_following_campaigns',
-  `/* cross-workspace: the runner does what is due, whoever's it is */
+  `/* cross-workspace: discovery */
    select workspace_id, id, leads_follow_due
    from campaigns
    where leads_follow_due <= $1

@@ -3,6 +3,9 @@ import type { Context } from '../../kernel/context.ts'
 import { type CampaignSteps, stepsOf } from './campaign-steps.ts'
 import * as queries from './queries.ts'
 
+/** Of hints that the leads of a campaign have to follow its steps. */
+export const followKind = 'following'
+
 type Following = Pick<
   queries.CampaignRow,
   'status' | 'total' | 'sequences' | 'campaign_schedule' | 'stop_for_company'

@@ -4,7 +4,7 @@ export { getCampaign, listCampaigns, listWatchedCampaigns } from './campaigns.ts
 export { countWithoutUnsubscribing, findFollowing } from './cross-workspace.ts'
 export { deleteDraft } from './delete-campaign.ts'
 export { applyDraft } from './draft.ts'
-export { claimFollowing, endFollowing, type FollowClaim } from './follow-steps.ts'
+export { claimFollowing, endFollowing, type FollowClaim, followKind } from './follow-steps.ts'
 export { addLeadCounts } from './lead-counts.ts'
 export { lineEnd, markup } from './liquid.ts'
 export { pauseCampaign } from './pause-campaign.ts'

@@ -4,6 +4,7 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Campaigns } from '../../kernel/db/types.gen.ts'
 import { AppError, invalidFields, notFound } from '../../kernel/errors.ts'
+import { hintJob } from '../../kernel/runner/job.ts'
 import { forgiveBounces } from '../daily-counts/index.ts'
 import { emit } from '../events/index.ts'
 import { findLinkUrl } from '../link-address/index.ts'
@@ -11,7 +12,7 @@ import { tellPages } from '../live/index.ts'
 import { markCampaignsChanged } from '../mailbox-lanes/index.ts'
 import { type ChangedBy, recordCampaignChange } from './audit-change.ts'
 import { checkSettings, scheduleOf } from './check-settings.ts'
-import { mustLeadsFollow } from './follow-steps.ts'
+import { followKind, mustLeadsFollow } from './follow-steps.ts'
 import * as queries from './queries.ts'
 import { changedReadOnlyFields, hasReadOnlyFields } from './read-only.ts'
 import { refuseBreaking, refuseUnready } from './readiness.ts'
@@ -64,6 +65,7 @@ export async function updateCampaign(
       ...noted,
       ...(mustFollow ? { leads_follow_due: tx.now() } : {}),
     })
+    if (mustFollow) hintJob(tx, followKind, id)
     if (changed.cc_list || changed.bcc_list) await deleteRefusedCopies(tx.db, workspaceId, id)
     if (status !== previous && row.status_reason === 'bounce_protection') {
       await forgiveBounces(tx.db, workspaceId, id)

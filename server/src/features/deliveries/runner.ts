@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
-import { hintDue, type LaneName, readHint } from '../../kernel/runner/hint.ts'
+import { hintDue, type LaneName, type ListenForHints, readHint } from '../../kernel/runner/hint.ts'
 import { alone, bucketsOf, type Scope, wakeOwners } from '../../kernel/runner/leader.ts'
 import { bucketOf, Leases } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
@@ -18,8 +18,7 @@ import { expandFanout } from './fan-out.ts'
 import { Lanes } from './lanes.ts'
 
 export interface DeliveryRunnerOptions {
-  /** Calls back on every hint that something is due; resolves to the end of listening. */
-  listen?: (onHint: (hint: string) => void) => Promise<() => Promise<void>>
+  listen?: ListenForHints
   /** Whose lanes it looks for; its own, if it is not given. */
   scope?: () => Scope
   onAttempt?: (attempt: Attempt) => void

@@ -3,6 +3,7 @@ import { sha256 } from '../../kernel/crypto.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
+import { hintJob } from '../../kernel/runner/job.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 import { getCampaign } from '../campaigns/index.ts'
 import { tellPages } from '../live/index.ts'
@@ -10,6 +11,9 @@ import { readFormat } from './format.ts'
 import { checkMapping, guessMapping, hasEmail } from './mapping.ts'
 import * as queries from './queries.ts'
 import { type Import, type ImportChange, type ImportInput, partBytes } from './schema.ts'
+
+/** Of hints that an import is to be worked on. */
+export const importKind = 'imports'
 
 export interface ChangedBy {
   actor: Actor
@@ -207,6 +211,7 @@ async function begin(
   Object.assign(row, { state, row_done: 0, bytes_done: 0, error: null, timestamp_started: now })
   Object.assign(row, { claim: null, timestamp_claimed: null })
   Object.assign(row, { [state === 'checking' ? 'checked' : 'result']: null })
+  hintJob(tx, importKind, row.id)
   return save(tx, row)
 }
 

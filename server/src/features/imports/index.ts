@@ -4,6 +4,7 @@ export {
   createImport,
   dropOldImports,
   getImport,
+  importKind,
   putPart,
   startImport,
 } from './imports.ts'

@@ -47,9 +47,9 @@ test('kill -9 in the middle of an import: another process ends it, no lead is mi
   const { id } = await imports.send(manyRows(rows), { campaign_id: body.id })
   await buildGate(2500)
   const { peek } = api.ctx.database
+  await imports.begin(id)
   await peek.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(42)`.execute(tx)
-    await imports.begin(id)
     await using runner = start()
     await expect.poll(waitingAtGate, patience).toBe(1)
     runner.kill('SIGKILL')

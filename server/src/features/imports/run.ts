@@ -32,9 +32,13 @@ export class ImportRunner {
     this.#atOnceMax = atOnceMax
   }
 
+  get isFull(): boolean {
+    return this.#running.size >= this.#atOnceMax
+  }
+
   /** Begins with as many as there is room for. */
   async look(): Promise<void> {
-    while (this.#running.size < this.#atOnceMax && !this.#stopping.signal.aborted) {
+    while (!this.isFull && !this.#stopping.signal.aborted) {
       const claim = this.#ctx.newId()
       const now = this.#ctx.now()
       // Longer than any batch takes: then whoever worked on it is gone.

@@ -1,8 +1,10 @@
 import type { Context } from '../../kernel/context.ts'
 import { FairSemaphore } from '../../kernel/runner/fair-semaphore.ts'
+import { type ListenForHints, readHint } from '../../kernel/runner/hint.ts'
+import { alone, type Scope } from '../../kernel/runner/leader.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
-import type { MailboxOwner } from '../mailbox-lanes/index.ts'
+import { type MailboxOwner, readingKind } from '../mailbox-lanes/index.ts'
 import { findMailboxesToRead } from './cross-workspace.ts'
 import { type Following, followMailbox } from './follow-mailbox.ts'
 import { ImapPlaces } from './imap-places.ts'
@@ -11,6 +13,9 @@ import type { ReadOptions } from './read-mailbox.ts'
 interface InboxRunnerOptions extends Pick<ReadOptions, 'onRead'> {
   /** Whether nobody may log in anywhere: the database was put back, and nobody has confirmed it. */
   isHeld?: () => boolean
+  listen?: ListenForHints
+  /** While it hears of a leader, it hears of changes, too. */
+  scope?: () => Scope
 }
 
 export interface InboxRunner {
@@ -22,18 +27,23 @@ export interface InboxRunner {
 }
 
 const lookEveryMs = 5_000
+/** Where hints are heard: what none told of is found so late. */
+const unhintedEveryMs = 60_000
 /** Mailboxes that are read at once: each may hold a few MB. All the others only listen. */
 const readingMax = 16
 const readingOfWorkspaceMax = 12
 const reviewEveryMs = 1_000
 
-/** Reads the mail of the mailboxes that this process owns. */
+/**
+ * Reads the mail of the mailboxes that this process owns. Hints tell which have changed, so that the
+ * database is not asked every few seconds; who hears none asks.
+ */
 export function startInboxRunner(
   ctx: Context,
   owner: MailboxOwner,
   options: InboxRunnerOptions = {},
 ): InboxRunner {
-  const { isHeld = () => false, ...reading } = options
+  const { isHeld = () => false, listen, scope = alone, ...reading } = options
   const followed = new Map<string, Following>()
   const semaphore = new FairSemaphore(readingMax, readingOfWorkspaceMax)
   const places = new ImapPlaces(ctx, { max: ctx.config.imapConnectionsMax })
@@ -51,10 +61,16 @@ export function startInboxRunner(
     followed.set(mailbox.id, following)
     // A lease that was late ends it, too: the next look begins anew.
     void following.ended.then(() => {
-      if (followed.get(mailbox.id) === following) followed.delete(mailbox.id)
+      if (followed.get(mailbox.id) !== following) return
+      followed.delete(mailbox.id)
+      lookMs = 0
     })
   }
-  const looking = startLoop(ctx, 'inboxes', lookEveryMs, async () => {
+  /** Before that there is nothing to look for, but what a hint tells of. */
+  let lookMs = 0
+  let isHinted = false
+  /** @returns whether everything is read that is to be read */
+  const look = async () => {
     const mailboxes = isHeld() ? [] : await findMailboxesToRead(ctx.db, owner.buckets())
     const wanted = new Map(mailboxes.map(({ id, imap_version }) => [id, imap_version]))
     // With other settings it may be another server's: the connection to the old one ends.
@@ -63,8 +79,26 @@ export function startInboxRunner(
     for (const mailbox of mailboxes) {
       if (!followed.has(mailbox.id) && owner.holds(bucketOf(mailbox.id))) follow(mailbox)
     }
+    return !isHeld() && mailboxes.every(({ id }) => followed.has(id))
+  }
+  const looking = startLoop(ctx, 'inboxes', lookEveryMs, async (told) => {
+    if (scope() === 'none' && !told && ctx.monotonicMs() < lookMs) return
+    lookMs = ctx.monotonicMs() + unhintedEveryMs
+    const isDone = await look().catch((error) => {
+      lookMs = 0
+      throw error
+    })
+    if (!isDone) lookMs = 0
   })
-  const reviewing = startLoop(ctx, 'inbox turns', reviewEveryMs, async () => places.review())
+  const reviewing = startLoop(ctx, 'inbox turns', reviewEveryMs, async () => {
+    places.review()
+    // However many mailboxes change at once, it is one look a second.
+    if (isHinted) looking.wake()
+    isHinted = false
+  })
+  const unlisten = listen?.((hint) => {
+    if (readHint(hint, readingKind, owner.buckets())) isHinted = true
+  })
   const end = owner.begin({
     taken: () => looking.wake(),
     drained: async (buckets) => {
@@ -77,6 +111,7 @@ export function startInboxRunner(
     imapConnections: () => places.open,
     mailboxesWaiting: () => places.waiting,
     async stop() {
+      await (await unlisten)?.()
       await Promise.all([looking.stop(), reviewing.stop()])
       await leave([...followed.keys()])
       end()

@@ -7,7 +7,7 @@ export type {
 export { addLeads } from './add-leads.ts'
 export { leadApplicationRoutes, leadApplicationSchemas } from './application-routes.ts'
 export { type BroughtBack, bringBackLeads } from './bring-back.ts'
-export { changeMany, dropOldLeadJobs, runLeadJobs } from './bulk/jobs.ts'
+export { changeMany, dropOldLeadJobs, leadJobKind, runLeadJobs } from './bulk/jobs.ts'
 export { campaignLeadRoutes, campaignLeadSchemas } from './campaign-routes.ts'
 export { companyOf } from './company.ts'
 export { findLead } from './find-lead.ts'

@@ -7,6 +7,14 @@ export const leaseKind = 'mailboxes'
 /** Of hints that campaigns were marked. */
 export const campaignKind = 'campaigns'
 
+/** Of hints that mailboxes came, went or are to be read otherwise. */
+export const readingKind = 'readings'
+
+/** Tells the owner of a mailbox, after the commit, to look whether and where it is to be read. */
+export function hintReading(tx: Context, mailboxId: string) {
+  tx.afterCommit?.((ctx) => hintDue(ctx, { kind: readingKind, buckets: [bucketOf(mailboxId)] }))
+}
+
 /** Tells the runners that own these mailboxes that they were woken. */
 export function hintMailboxes(ctx: Context, workspaceId: string, mailboxIds: string[]) {
   if (mailboxIds.length === 0) return

@@ -1,4 +1,4 @@
-export { campaignKind, leaseKind } from './hint.ts'
+export { campaignKind, hintReading, leaseKind, readingKind } from './hint.ts'
 export { Listening } from './listening.ts'
 export { MailboxOwner } from './mailbox-owner.ts'
 export {

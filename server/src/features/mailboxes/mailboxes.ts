@@ -9,7 +9,7 @@ import { buildValidator } from '../../kernel/http/validation.ts'
 import { isLoopback } from '../../kernel/outbound/index.ts'
 import { canonicalZone } from '../../kernel/time-zone.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
-import { wakeMendedMailbox } from '../mailbox-lanes/index.ts'
+import { hintReading, wakeMendedMailbox } from '../mailbox-lanes/index.ts'
 import * as queries from './queries.ts'
 import { insertRemoved, takeRemoved } from './removed-queries.ts'
 import { providerSavesSent, shownSaveSent, storedSaveSent } from './save-sent.ts'
@@ -55,6 +55,7 @@ export async function addMailbox(
     })
     if (!row) throw invalidField('/address', 'the workspace has a mailbox of this address already')
     await record(tx, workspaceId, id, { action: 'mailbox.added', actor })
+    hintReading(tx, id)
     await wakeMendedMailbox(tx, workspaceId, id)
     return toMailbox(row)
   })
@@ -93,6 +94,7 @@ export async function updateMailbox(
       timestamp_updated: tx.now(),
     })
     await record(tx, workspaceId, id, { action: 'mailbox.updated', actor })
+    if (imap) hintReading(tx, id)
     await wakeMendedMailbox(tx, workspaceId, id)
     return toMailbox(row as queries.ShownRow)
   })
@@ -159,6 +161,7 @@ export async function removeMailbox(
     const { address_folded, ...mailbox } = row
     await insertRemoved(tx.db, workspaceId, { id, address: row.address, address_folded }, tx.now())
     await record(tx, workspaceId, id, { action: 'mailbox.removed', actor })
+    hintReading(tx, id)
     return toMailbox(mailbox)
   })
 }
@@ -192,6 +195,7 @@ async function setStatus(
       timestamp_updated,
     })
     await record(tx, workspaceId, id, done)
+    hintReading(tx, id)
     await wakeMendedMailbox(tx, workspaceId, id)
     return toMailbox(row as queries.ShownRow)
   })

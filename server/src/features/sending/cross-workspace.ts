@@ -38,7 +38,7 @@ export const findUncertain = prepared<
   UncertainSend
 >(
   'find_uncertain_sends',
-  `/* cross-workspace: reconciliation */
+  `/* cross-workspace: discovery */
    select workspace_id, mailbox_id, id, lead_id, step_id, campaign_id, message_id,
      timestamp_transmitting
    from sends
@@ -46,6 +46,15 @@ export const findUncertain = prepared<
      and mailbox_id <> all($4::uuid[])
    order by look_at, id
    limit $3`,
+)
+
+/** Of these, those with such mails. */
+export const findUncertainBuckets = prepared<[buckets: number[], at: Date], { bucket: number }>(
+  'find_uncertain_buckets',
+  `/* cross-workspace: discovery */
+   select distinct ${bucketOfMailbox('mailbox_id')} as bucket
+   from sends
+   where is_uncertain and look_at <= $2 and ${bucketOfMailbox('mailbox_id')} = any($1::integer[])`,
 )
 
 /** Of which nobody has said yet what became of them. */

@@ -1,7 +1,9 @@
 import type { Context } from '../../kernel/context.ts'
+import { column } from '../../kernel/db/column.ts'
 import { readDatabaseTime } from '../../kernel/db/instance.ts'
-import { type LaneName, readHint } from '../../kernel/runner/hint.ts'
+import { hintDue, type LaneName, type ListenForHints, readHint } from '../../kernel/runner/hint.ts'
 import { alone, bucketsOf, type Scope, wakeOwners } from '../../kernel/runner/leader.ts'
+import { allBuckets } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
 import {
   campaignKind,
@@ -10,7 +12,7 @@ import {
   leaseKind,
   type MailboxOwner,
 } from '../mailbox-lanes/index.ts'
-import { findWokenLanes, sweepWokenLanes } from './cross-workspace.ts'
+import { findUncertainBuckets, findWokenLanes, sweepWokenLanes } from './cross-workspace.ts'
 import { Lanes, type LanesOptions } from './lanes/lanes.ts'
 import { createWriters } from './lanes/writers.ts'
 import type { RestoreMarker } from './restore-guard/marker-file.ts'
@@ -18,8 +20,7 @@ import { RestoreGuard } from './restore-guard/restore-guard.ts'
 import { UncertainMails } from './uncertain/reconcile.ts'
 
 export interface SendingRunnerOptions extends Pick<LanesOptions, 'onSettled'> {
-  /** Calls back on every hint that something is due; resolves to the end of listening. */
-  listen?: (onHint: (hint: string) => void) => Promise<() => Promise<void>>
+  listen?: ListenForHints
   /** Whose mailboxes it looks for; its own, if it is not given. */
   scope?: () => Scope
   /** Tells from outside of the database whether it was put back. */
@@ -34,6 +35,8 @@ export interface SendingRunner {
   stop: (withinMs?: number) => Promise<void>
 }
 
+/** Of hints that mails are uncertain, which the owner of their mailbox looks for. */
+const uncertainKind = 'uncertain'
 const handOverMs = 20_000
 const tickEveryMs = 250
 const pollEveryMs = 500
@@ -84,8 +87,10 @@ export async function startSendingRunner(
 
   const sweeping = startLoop(ctx, 'mailbox sweep', sweepEveryMs, () => sweep.step())
   const uncertain = new UncertainMails(ctx, writers.settlements, owner)
-  const reconciling = startLoop(ctx, 'uncertain mails', reconcileEveryMs, async () => {
-    if (!watch.isHeld) await uncertain.begin(owner.buckets())
+  const reconciling = startLoop(ctx, 'uncertain mails', reconcileEveryMs, async (told) => {
+    if (watch.isHeld || (scope() === 'none' && !told)) return
+    await uncertain.begin(owner.buckets())
+    if (scope() === 'all') await hintUncertain(ctx, owner.buckets())
   })
   const watching = startLoop(ctx, 'database watch', watchEveryMs, async () => {
     if (!(await watch.lookWhenDue())) return
@@ -109,6 +114,7 @@ export async function startSendingRunner(
     for (const lane of hint?.lanes ?? []) wakeLane(lane)
     if (hint?.isToLook) discover.wake()
     if (readHint(text, campaignKind, watched())) waking.wake()
+    if (readHint(text, uncertainKind, owner.buckets())) reconciling.wake()
   })
   const end = owner.begin({
     taken: (buckets) => {
@@ -132,6 +138,12 @@ export async function startSendingRunner(
       await Promise.all([writers.connections.closeAll(), writers.copies.stop(withinMs)])
     },
   }
+}
+
+async function hintUncertain(ctx: Context, own: number[]) {
+  const others = allBuckets.filter((bucket) => !own.includes(bucket))
+  const buckets = others.length > 0 ? await findUncertainBuckets(ctx.db, others, ctx.now()) : []
+  if (buckets.length > 0) hintDue(ctx, { kind: uncertainKind, buckets: column(buckets, 'bucket') })
 }
 
 function createPoll(ctx: Context, wake: (found: LaneKey[]) => void) {

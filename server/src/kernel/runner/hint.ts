@@ -11,6 +11,9 @@ const lanesOfHintMax = 150
 /** Beyond it, the owners find the rest by themselves. */
 const lanesMax = 3000
 
+/** Calls back on every hint; resolves to the end of listening. */
+export type ListenForHints = (onHint: (hint: string) => void) => Promise<() => Promise<void>>
+
 /** Where something is due, in a bucket of its id. */
 export interface LaneName {
   workspaceId: string

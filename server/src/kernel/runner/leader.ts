@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { hintChannel, hintDue, type LaneName } from './hint.ts'
+import { hintChannel, hintDue, type LaneName, type ListenForHints } from './hint.ts'
 import { lead, stopLeading } from './lease-queries.ts'
 import { allBuckets, bucketOf } from './leases.ts'
 import { startLoop } from './loop.ts'
@@ -47,13 +47,8 @@ const sign = 'leader'
  * of looking does not grow with their number. It holds a lease, and gives a sign of life by NOTIFY with
  * each renewal, so the others ask the database nothing. Who hears none for 2.5 s looks for itself, and
  * tries to take the lease. Two leaders at once would only tell everything twice.
- *
- * @param listen calls back on every hint
  */
-export async function startLeader(
-  ctx: Context,
-  listen: (onHint: (hint: string) => void) => Promise<() => Promise<void>>,
-): Promise<Leader> {
+export async function startLeader(ctx: Context, listen: ListenForHints): Promise<Leader> {
   const runnerId = ctx.newId()
   let heardMs = Number.NEGATIVE_INFINITY
   let leadsUntilMs = Number.NEGATIVE_INFINITY

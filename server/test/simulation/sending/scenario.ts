@@ -66,7 +66,7 @@ async function begin(world: World, conditions: SendingConditions): Promise<Life>
     const leader = await startLeader(ctx, listen)
     const owner = new MailboxOwner(ctx)
     const sending = await startSendingRunner(ctx, owner, { listen, scope: leader.scope })
-    const inboxes = startInboxRunner(ctx, owner)
+    const inboxes = startInboxRunner(ctx, owner, { listen, scope: leader.scope })
     const following = startLoop(ctx, 'following', followEveryMs, () => followSteps(ctx))
     idleTime.running.set(process, { sending, inboxes, startedAt: world.leaseTime() })
     return {

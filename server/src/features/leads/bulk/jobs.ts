@@ -2,6 +2,7 @@ import type { Context } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { AppError, invalidField, notFound } from '../../../kernel/errors.ts'
 import { describeError } from '../../../kernel/log.ts'
+import { hintJob } from '../../../kernel/runner/job.ts'
 import { recordAudit } from '../../audit/index.ts'
 import { getCampaign } from '../../campaigns/index.ts'
 import { readFilter } from '../filter.ts'
@@ -11,6 +12,9 @@ import { applyTo, type Outcome, undoChange } from './apply.ts'
 import { claimJob } from './cross-workspace.ts'
 import * as queries from './queries.ts'
 import { atOnceMax, type BulkChange, type LeadJob } from './schema.ts'
+
+/** Of hints that a runner has leads to change. */
+export const leadJobKind = 'lead jobs'
 
 /** Changes many leads: at once when there are few, by a runner when there are very many. */
 export async function changeMany(
@@ -40,6 +44,7 @@ export async function changeMany(
       job.total = found - (target.excluded ?? []).length
     }
     await queries.insertJob(tx.db, job)
+    if (job.state === 'running') hintJob(tx, leadJobKind, job.id)
     await recordAudit(tx, {
       ...by,
       ...{ workspaceId, ...subjectOf(job, pastTenses[action.kind]) },
