@@ -280,6 +280,71 @@ describe('time, ids and chance come from the application', () => {
   ])
 })
 
+describe('a row is named by its key', () => {
+  breaks('system-column', [
+    'select ctid from leads where workspace_id = $1',
+    'delete from leads l where l.workspace_id = $1 and l.ctid = $2',
+    'select xmin from leases',
+    'select tableoid from events where workspace_id = $1',
+    'insert into leads (workspace_id, id) values ($1, $2) on conflict (workspace_id, id) do update set seen = $3 returning xmax',
+  ])
+  keeps(['select l.id as ctid from leads l where l.workspace_id = $1'])
+})
+
+describe('nothing lasts longer than its transaction', () => {
+  breaks('session-setting', [
+    'set work_mem = 64',
+    'set session authorization default',
+    'reset work_mem',
+    'reset all',
+    'discard all',
+    `select set_config('work_mem', $1, false)`,
+    `select set_config('work_mem', $1, $2)`,
+    'select pg_advisory_lock($1)',
+    'select pg_try_advisory_lock_shared($1)',
+    'select pg_advisory_unlock($1)',
+    'select pg_advisory_unlock_all()',
+    'create temporary table staged (like leases)',
+    'create temp table staged as select bucket from leases',
+    'explain select pg_advisory_lock($1)',
+  ])
+  keeps([
+    '/* session: around the pooler */ select pg_advisory_lock($1)',
+    '/* session: around the pooler */ create temporary table staged (like leases)',
+    'set local work_mem = 64',
+    'set transaction isolation level repeatable read',
+    `select set_config('work_mem', $1, true)`,
+    'select pg_advisory_xact_lock_shared($1)',
+  ])
+  breaks('unbound-range', ['/* session: around the pooler */ select id from leads'])
+})
+
+describe('a lock of a fixed name is said to be for the installation as a whole', () => {
+  breaks('advisory-lock', [
+    'select pg_advisory_xact_lock(1)',
+    `select pg_advisory_xact_lock(hashtext('users'))`,
+    'select pg_try_advisory_xact_lock_shared(1, 2)',
+    '/* installation */ select pg_advisory_xact_lock(1)',
+  ])
+  keeps([
+    'select pg_advisory_xact_lock(hashtextextended($1, 0))',
+    'select pg_advisory_xact_lock(n) from generate_series(1, $1) n',
+    `/* installation: who is the first user */ select pg_advisory_xact_lock(hashtext('users'))`,
+  ])
+})
+
+describe('an update reads no array from text', () => {
+  breaks('stable-cast', [
+    'update leads l set steps = k.steps::uuid[] from unnest($2::uuid[], $3::text[]) k(id, steps) where l.workspace_id = $1 and l.id = k.id',
+    'update leads set seen = $2 where workspace_id = $1 and tags::text[] @> $3',
+  ])
+  keeps([
+    `update leads l set steps = string_to_array(k.steps, ',')::uuid[] from unnest($2::uuid[], $3::text[]) k(id, steps) where l.workspace_id = $1 and l.id = k.id`,
+    'update leases set steps = raw::int[]',
+    'select steps::uuid[] from leads where workspace_id = $1',
+  ])
+})
+
 describe('statements that manage rather than work are passed over', () => {
   keeps([
     'begin',

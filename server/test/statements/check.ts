@@ -2,6 +2,7 @@ import { loadModule, type Node, type ParseResult, parseSync } from 'libpg-query'
 import { bind } from './binding.ts'
 import { type Catalog, storeOf } from './catalog.ts'
 import { type Level, levelsOf } from './levels.ts'
+import { pooledViolations } from './pooled-rules.ts'
 import { readLevel } from './read-levels.ts'
 import { type Mark, type Violation, violationsOf } from './rules.ts'
 import { tablesNamed } from './syntax.ts'
@@ -10,20 +11,25 @@ await loadModule()
 
 /**
  * What in a statement would leave its workspace, or could not run or be repeated on a distributed
- * database. Utility statements (DDL, SET, BEGIN, LISTEN …) and reads of the system's own tables
- * are not looked at.
+ * database or through a pooler. Utility statements (DDL, SET, BEGIN, LISTEN …) and reads of the
+ * system's own tables are looked at only for what lasts as long as the session.
  */
 export function checkStatement(text: string, catalog: Catalog): Violation[] {
   const parsed = parse(text)
   if (!parsed) return [{ rule: 'not-understood', subject: 'not SQL' }]
   const mark = markOf(text)
-  return (parsed.stmts ?? []).flatMap(({ stmt }) => (stmt ? checkParsed(stmt, mark, catalog) : []))
+  const leave = { session: mark === 'session', installation: mark === 'installation' }
+  return (parsed.stmts ?? []).flatMap(({ stmt }) =>
+    stmt ? [...checkParsed(stmt, mark, catalog), ...pooledViolations(stmt, leave)] : [],
+  )
 }
 
-/** The two comments that let a statement reach several workspaces. */
+/** The comments that allow a statement what others may not. */
 const marks = {
   settle: /^\s*\/\* settle \*\//,
   'cross-workspace': /^\s*\/\* cross-workspace: \S[^*]*\*\//,
+  session: /^\s*\/\* session: \S[^*]*\*\//,
+  installation: /^\s*\/\* installation: \S[^*]*\*\//,
 } as const
 
 function parse(text: string): ParseResult | undefined {
@@ -35,8 +41,8 @@ function parse(text: string): ParseResult | undefined {
 }
 
 function markOf(text: string): Mark {
-  if (marks.settle.test(text)) return 'settle'
-  return marks['cross-workspace'].test(text) ? 'cross-workspace' : 'none'
+  const names = Object.keys(marks) as (keyof typeof marks)[]
+  return names.find((name) => marks[name].test(text)) ?? 'none'
 }
 
 function checkParsed(node: Node, mark: Mark, catalog: Catalog): Violation[] {

@@ -38,6 +38,28 @@ test('statements over all workspaces are in files of that name', () => {
   expect(others.map(({ path }) => path)).toEqual([])
 })
 
+/** They go around the pooler, or do without it: each has its session for itself. */
+const ofOneSession = new Set(['features/directory/import/queries.ts', 'kernel/db/timeouts.ts'])
+
+test('only what has a session of its own leaves something in it', () => {
+  const others = filesWith(/\/\*\s*session\b/i).filter(
+    ({ path }) => !ofOneSession.has(path) && !path.endsWith('.test.ts'),
+  )
+  expect(others.map(({ path }) => path)).toEqual([])
+})
+
+/** Who the installation is, its users and its directory: no workspace has a part in them. */
+const ofInstallation = new Set([
+  'features/directory/queries.ts',
+  'features/users/queries.ts',
+  'kernel/db/instance.ts',
+])
+
+test('only what belongs to no workspace is locked by a fixed name', () => {
+  const others = filesWith(/\/\*\s*installation\b/i).filter(({ path }) => !ofInstallation.has(path))
+  expect(others.map(({ path }) => path)).toEqual([])
+})
+
 test('the source was looked at', () => {
   expect(files.length).toBeGreaterThan(10)
 })

@@ -1,6 +1,7 @@
 import type { Node } from 'libpg-query'
 import { type Catalog, parentOf } from './catalog.ts'
 import { type Level, levelsOf, readsFrom, type TableRange } from './levels.ts'
+import { stableCasts, systemColumns } from './pooled-rules.ts'
 import { namesOf, visit } from './syntax.ts'
 
 /** Every rule, with what to do about a statement that breaks it. */
@@ -22,6 +23,14 @@ export const remedies = {
     'Add an `order by` that ends in the key, or drop the limit: which rows come is else up to the database.',
   'impure-function':
     'Pass the time, the id or the random number as a parameter from ctx; leases use outrider_now().',
+  'system-column':
+    'It is another one once the row was moved to another database, or written again: name the row by its key.',
+  'session-setting':
+    'Behind a pooler the next transaction has another session: use `set local`, `set_config(…, true)` or a lock of the transaction. What needs a session goes around the pooler, and says so: `/* session: why */`.',
+  'stable-cast':
+    "Reading an array from text goes by settings of the session: use `string_to_array(column, ',')::type[]`.",
+  'advisory-lock':
+    'A lock of a fixed name holds on one of several databases only: make its name of the workspace, or mark what guards the installation as a whole: `/* installation: why */`.',
   'not-understood':
     'The check cannot tell what this does to a tenant table: write it as a plain SELECT, INSERT, UPDATE or DELETE.',
 } as const
@@ -34,15 +43,18 @@ export interface Violation {
   subject: string
 }
 
-/** Which statements may reach several workspaces: those of the settle writer and of the sweeps. */
-export type Mark = 'none' | 'settle' | 'cross-workspace'
+/**
+ * Which statements may reach several workspaces: those of the settle writer and of the sweeps. Which
+ * need one session, and which guard the installation as a whole.
+ */
+export type Mark = 'none' | 'settle' | 'cross-workspace' | 'session' | 'installation'
 
 /** What breaks a rule in a statement whose ranges were bound. */
 export function violationsOf(statement: Level, mark: Mark, catalog: Catalog): Violation[] {
   const levels = levelsOf(statement)
   return [
     ...(mark === 'cross-workspace' ? [] : levels.flatMap((level) => unboundIn(level, mark))),
-    ...(mark === 'none' ? [] : recursionIn(levels)),
+    ...(mark === 'settle' || mark === 'cross-workspace' ? recursionIn(levels) : []),
     ...levels.flatMap((level) => [
       ...movedWorkspaceIn(level),
       ...fedInsertIn(level, catalog),
@@ -51,6 +63,8 @@ export function violationsOf(statement: Level, mark: Mark, catalog: Catalog): Vi
       ...level.unread.map((table): Violation => ({ rule: 'not-understood', subject: table })),
     ]),
     ...impureFunctionsIn(statement.node),
+    ...systemColumns(statement.node),
+    ...stableCasts(statement),
   ]
 }
 

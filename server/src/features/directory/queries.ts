@@ -126,7 +126,8 @@ export const insertOptOuts = async (db: Db, kind: string, hashes: Buffer[], at: 
 
 /** Until the transaction ends nobody else adds contacts or opts out. */
 export async function lockDirectory(tx: Db): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext('outrider directory'))`.execute(tx)
+  await sql`/* installation: its directory */
+    select pg_advisory_xact_lock(hashtext('outrider directory'))`.execute(tx)
 }
 
 export interface RemovedContact {

@@ -112,7 +112,7 @@ export const updateStates = (
       timestamp_last_reply = batch.timestamp_last_reply,
       timestamp_next_send = batch.timestamp_next_send, postponed_until = batch.postponed_until,
       mailbox_id = batch.mailbox_id, thread_subject = batch.thread_subject,
-      sent_step_ids = batch.sent_step_ids::uuid[], company = batch.company,
+      sent_step_ids = string_to_array(batch.sent_step_ids, ',')::uuid[], company = batch.company,
       timestamp_updated = batch.timestamp_updated
     from unnest(
       ${columnOf(leads, (lead) => lead.id)}::uuid[],
@@ -134,7 +134,7 @@ export const updateStates = (
       ${timestampArray(leads.map((lead) => lead.postponed_until))}::timestamptz[],
       ${columnOf(leads, (lead) => lead.mailbox_id)}::uuid[],
       ${columnOf(leads, (lead) => lead.thread_subject)}::text[],
-      ${columnOf(leads, (lead) => `{${lead.sent_step_ids.join()}}`)}::text[],
+      ${columnOf(leads, (lead) => lead.sent_step_ids.join())}::text[],
       ${columnOf(leads, (lead) => lead.company)}::text[],
       ${timestampArray(leads.map((lead) => lead.timestamp_updated))}::timestamptz[]
     ) as batch (id, status, label_id, sending_state, stop_reason, skip_reason, current_step,

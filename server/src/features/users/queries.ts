@@ -4,7 +4,8 @@ import type { PasswordResets, UserAccounts, Users } from '../../kernel/db/types.
 
 /** Until the end of the transaction: one of several who set up at once is the first. */
 export const lockUsers = (tx: Db) =>
-  sql`select pg_advisory_xact_lock(hashtext('outrider users'))`.execute(tx)
+  sql`/* installation: its users */
+    select pg_advisory_xact_lock(hashtext('outrider users'))`.execute(tx)
 
 export async function hasUsers(db: Db): Promise<boolean> {
   const user = await db.selectFrom('users').select('id').limit(1).executeTakeFirst()

@@ -14,7 +14,8 @@ export const findInstance = (db: Db): Promise<Instance | undefined> =>
 
 /** Until the end of the transaction; several processes may start at once. */
 export async function lockInstance(tx: Db): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext('outrider instance'))`.execute(tx)
+  await sql`/* installation: which one it is */
+    select pg_advisory_xact_lock(hashtext('outrider instance'))`.execute(tx)
 }
 
 export const insertInstance = (tx: Db, instance: Instance & { timestamp_created: Date }) =>

@@ -16,7 +16,9 @@ afterAll(() => ctx[Symbol.asyncDispose]())
 
 const make = async (db: Db) => {
   await sql`drop table if exists copied`.execute(db)
-  await sql`create temporary table copied (a integer, t text)`.execute(db)
+  await sql`/* session: of this test */ create temporary table copied (a integer, t text)`.execute(
+    db,
+  )
 }
 const count = async (db: Db) => (await sql`select from copied`.execute(db)).rows.length
 const into = 'copy copied from stdin'

@@ -31,7 +31,7 @@ export const commandTimeouts: DatabaseTimeouts = { connectMs: 10_000 }
 export function settingsOf({ statementMs = 0, lockMs = 0, isPooled }: DatabaseTimeouts) {
   if (isPooled) return undefined
   return (
-    `set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs}; ` +
+    `/* session: without a pooler it is ours alone */ set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs}; ` +
     'set idle_in_transaction_session_timeout = 60000'
   )
 }

@@ -98,7 +98,7 @@ export class Backend {
  * keeps one plan for each statement, and plans it anew when the tables were emptied. As nobody counts
  * their rows, it takes large tables for small ones and would join 256 leases in a nested loop.
  */
-const settings = `
+const settings = `/* session: of the simulation's own server */
   set synchronous_commit = off;
   set deadlock_timeout = '1d';
   set plan_cache_mode = force_generic_plan;

@@ -10,7 +10,7 @@ const awkward = 'a\tb\nc\r\nd\\e\\N"f",{g} é雪'
 test('rows come in as they are, whatever stands in them, and however many there are', async () => {
   await using ctx = await testContext()
   await withSession(ctx.db, async ({ db, copyFrom }) => {
-    await sql`create temporary table copied (n integer, t text, l text[], d timestamptz, b boolean)`.execute(
+    await sql`/* session: of this test */ create temporary table copied (n integer, t text, l text[], d timestamptz, b boolean)`.execute(
       db,
     )
     const at = new Date('2026-03-29T01:30:00.123Z')

@@ -5,13 +5,14 @@ import type { CompanyRecord, ContactRecord } from '../records.ts'
 
 /** Of this connection, until it ends; false: another one has it. */
 export async function lockImport(db: Db, fingerprint: string): Promise<boolean> {
-  const { rows } = await sql<{ locked: boolean }>`
+  const { rows } = await sql<{ locked: boolean }>`/* session: an import is one */
     select pg_try_advisory_lock(hashtextextended(${fingerprint}, 0)) as locked`.execute(db)
   return rows[0]?.locked ?? false
 }
 
 export const unlockImport = async (db: Db, fingerprint: string) => {
-  await sql`select pg_advisory_unlock(hashtextextended(${fingerprint}, 0))`.execute(db)
+  await sql`/* session: an import is one */
+    select pg_advisory_unlock(hashtextextended(${fingerprint}, 0))`.execute(db)
 }
 
 /** Of the open transaction: its commit is on disk a moment after it is answered. */
@@ -98,10 +99,10 @@ export const listContactsAfter = prepared<[string, number], KnownContact>(
 
 /** Rows that are changed, whole but for what contacts have of their companies. */
 export async function createStagingTables(db: Db): Promise<void> {
-  await sql`
+  await sql`/* session: an import is one */
     create temporary table if not exists staged_companies (like directory_companies)
     on commit delete rows`.execute(db)
-  await sql`
+  await sql`/* session: an import is one */
     create temporary table if not exists staged_contacts (like directory_contacts)
     on commit delete rows`.execute(db)
 }
