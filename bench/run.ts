@@ -15,6 +15,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   acquisition: () => import('./acquisition.ts'),
   api: () => import('./api.ts'),
   application: () => import('./application.ts'),
+  capacity: () => import('./capacity.ts'),
   deliveries: () => import('./deliveries.ts'),
   discovery: () => import('./discovery.ts'),
   forecast: () => import('./forecast.ts'),

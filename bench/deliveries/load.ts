@@ -15,7 +15,12 @@ export type EventType =
   | 'lead.lost'
   | 'lead.neutral'
 
-export async function subscribe(ctx: Context, workspaceId: string, url: string, type: EventType) {
+export async function subscribe(
+  ctx: Context,
+  workspaceId: string,
+  url: string,
+  type: EventType | 'all_events',
+) {
   const input = { name: 'bench', target_hook_url: url, event_type: type }
   await createWebhook(ctx, workspaceId, input, { actor: operator })
 }

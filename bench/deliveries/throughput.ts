@@ -73,7 +73,7 @@ export async function measureRunner(
   return total / ((ctx.now().getTime() - due.getTime()) / 1000)
 }
 
-async function countSettled({ db }: Context, workspaceId: string): Promise<number> {
+export async function countSettled({ db }: Context, workspaceId: string): Promise<number> {
   const { rows } = await sql<{ settled: number }>`
     select coalesce(sum(succeeded), 0)::int as settled
     from webhook_event_counts

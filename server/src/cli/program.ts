@@ -21,6 +21,7 @@ const nouns: Record<string, () => Promise<(program: Command) => void>> = {
   secrets: async () => (await import('./secrets.ts')).secretCommands,
   audit: async () => (await import('./audit.ts')).auditCommands,
   migrate: async () => (await import('./migrate.ts')).migrateCommand,
+  size: async () => (await import('./size.ts')).sizeCommand,
   doctor: async () => (await import('./doctor.ts')).doctorCommand,
   demo: async () => (await import('./demo.ts')).demoCommand,
   start: async () =>

@@ -105,10 +105,10 @@ test('where nobody leads, each looks for itself', async () => {
 
 test('a leader that is busy, or full, lets another runner look', async () => {
   const work = Promise.withResolvers<void>()
+  stops.push(async () => work.resolve())
   startRunner('all', { buckets: lower, look: () => work.promise })
   const other = startRunner('none', { buckets: upper })
   await other.looked(2)
-  work.resolve()
   for (const stop of stops.splice(0)) await stop()
   startRunner('all', { buckets: lower, isFull: true })
   await startRunner('none', { buckets: upper }).looked(1)
