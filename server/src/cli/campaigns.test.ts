@@ -3,6 +3,7 @@ import { commandDatabase, json, run } from '../../test/commands.ts'
 import { readConfig } from '../config.ts'
 import { operator } from '../features/audit/index.ts'
 import { createCampaign } from '../features/campaigns/campaigns.ts'
+import { recordRefusedCopies } from '../features/campaigns/index.ts'
 import { addLeads } from '../features/leads/index.ts'
 import { addMailbox } from '../features/mailboxes/index.ts'
 import type { CampaignForecast } from '../features/sending/index.ts'
@@ -13,11 +14,10 @@ import { showForecast } from './forecast-table.ts'
 
 commandDatabase()
 
-async function makeCampaign(): Promise<string> {
+async function makeCampaign(address = 'sender@example.com'): Promise<string> {
   await using opened = await openOperator(readConfig(), { log: createLog('silent') })
   const { ctx } = opened
   const { id: workspaceId } = await getWorkspace(ctx, 'default')
-  const address = 'sender@example.com'
   const server = { host: 'mail.example.com', username: address, password: 'secret' }
   await addMailbox(ctx, workspaceId, { address, smtp: server, imap: server }, operator)
   const variants = [{ subject: 'Hi', body: '<p>Hi</p>' }]
@@ -50,6 +50,30 @@ test('campaigns are listed, and what one would send is shown', async () => {
   expect(stdout).toMatch(
     /DAY\s+MAILS\s+FIRST MAILS\s+FOLLOW-UPS\s+sender@example.com\s+LIMITED BY/i,
   )
+})
+
+test('copies that a mail server refused are told below the list, with what to do', async () => {
+  const id = await makeCampaign('other@example.com')
+  await using opened = await openOperator(readConfig(), { log: createLog('silent') })
+  const { id: workspaceId } = await getWorkspace(opened.ctx, 'default')
+  const refused = (address: string) => ({
+    ...{ campaign_id: id, address },
+    ...{ code: '550 5.1.1', message: 'No such user' },
+  })
+  await recordRefusedCopies(opened.ctx, workspaceId, [
+    ...[refused('boss@example.com'), refused('peer@example.com'), refused('peer@example.com')],
+  ])
+  const { stdout } = await run('campaigns', 'list')
+  for (const [address, mails] of [
+    ['boss@example.com', '1 mail'],
+    ['peer@example.com', '2 mails'],
+  ]) {
+    expect(stdout).toContain(
+      `The copies of campaign ${id} to ${address} are refused (550 5.1.1 No such user): ${mails} went out without it. Take it off cc_list or bcc_list, or mend the address.`,
+    )
+  }
+  const { refused_copies } = await json('campaigns', 'list')
+  expect(refused_copies.map(({ mails }: { mails: number }) => mails)).toEqual([1, 2])
 })
 
 test.each([

@@ -60,7 +60,7 @@ export function campaignCommands(program: Command) {
 type NotedCopy = Awaited<ReturnType<typeof listRefusedCopies>>[number]
 
 const describeRefusedCopy = ({ campaign_id, address, code, message, mails }: NotedCopy) =>
-  `The copies of campaign ${campaign_id} to ${address} are refused (${[code, message].filter(Boolean).join(' ')}): ${mails} mails went out without it. Take it off cc_list or bcc_list, or mend the address.`
+  `The copies of campaign ${campaign_id} to ${address} are refused (${[code, message].filter(Boolean).join(' ')}): ${mails} ${mails === 1 ? 'mail' : 'mails'} went out without it. Take it off cc_list or bcc_list, or mend the address.`
 
 const notes = `
 By the rules of the sender, as if nobody replied, bounced or unsubscribed and the campaign had its

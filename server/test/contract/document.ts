@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { FastifyInstance } from 'fastify'
 import {
+  type JsonSchema,
   type OpenApiDocument,
   type Operation,
   operationsOf,
@@ -56,6 +57,8 @@ export interface Judge {
   problemsOfUnknownPath: (answer: Answer) => string[]
   /** Of a value against a component. */
   problemsWith: (schema: { $ref?: string }, value: unknown) => string[]
+  /** Of a value against a schema that has no name, as that of a parameter. */
+  allows: (schema: JsonSchema, value: unknown) => boolean
 }
 
 export function createJudge(document: OpenApiDocument): Judge {
@@ -110,5 +113,6 @@ export function createJudge(document: OpenApiDocument): Judge {
         ? problemsOfBody(document.components.responses?.NotFound as Response, answer)
         : [`${answer.status} instead of unknown_path`],
     problemsWith,
+    allows: (schema, value) => ajv.validate(schema, value),
   }
 }

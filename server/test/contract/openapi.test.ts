@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonSchema, OpenApiDocument } from '../../../scripts/openapi/document.ts'
 import { statusOf } from '../../src/kernel/errors.ts'
 import { type TestApi, testApi } from '../app.ts'
+import { testInstant } from '../instants.ts'
 import { createJudge, type Judge, listOperations, readDocument, resolve } from './document.ts'
 
 let api: TestApi
@@ -210,6 +211,11 @@ test('the examples of requests are accepted as they stand, where they name no re
 
 describe('the document refuses what the service refuses', () => {
   const contact_id = '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d'
+  const timed = (from: string, to: string) => ({
+    campaign_schedule: {
+      schedules: [{ timing: { from, to }, days: { 1: true }, timezone: 'UTC' }],
+    },
+  })
   const hook = { target_hook_url: 'https://example.com/', name: 'n', event_type: 'all_events' }
   test.each<[component: string, body: object, url: string]>([
     ['ServiceAccountKeyInput', { name: 'n', scopes: ['leads:fly'] }, '/oauth/service-accounts'],
@@ -230,15 +236,105 @@ describe('the document refuses what the service refuses', () => {
       { target_hook_url: 'https://example.com/#part' },
       { headers: { 'not a token': 'x' } },
       { headers: { 'X-Long': 'x'.repeat(4097) } },
+      { name: 'a\u202eb' },
+      { event_type: '' },
     ].map((wrong): [string, object, string] => [
       'WebhookInput',
       { ...hook, ...wrong },
       '/api/v2/webhooks',
     ]),
+    ...[
+      timed('24:00', '24:00'),
+      timed('9:00', '17:00'),
+      timed('09:60', '17:00'),
+      timed('09:00', '24:01'),
+      { campaign_schedule: { schedules: [] } },
+      { daily_limit: 0 },
+      { email_gap: 1441 },
+      { expire_after_days: 3651 },
+      { cc_list: Array.from({ length: 21 }, () => 'a@example.com') },
+      { sequences: [{ steps: [{ variants: [{ subject: 'x'.repeat(501), body: 'x' }] }] }] },
+    ].map((wrong): [string, object, string] => [
+      'CampaignInput',
+      { name: 'n', ...wrong },
+      '/api/v2/campaigns',
+    ]),
+    ...[0, 1001].map((length): [string, object, string] => [
+      'AddLeads',
+      { campaign_id: contact_id, leads: Array.from({ length }, () => ({ email: 'a@b.example' })) },
+      '/api/v2/lead/add',
+    ]),
+    ['FindContacts', { query: 'x'.repeat(501) }, '/api/v1/leadbank/find'],
+    ['FindContacts', { employee_count: { min: -1 } }, '/api/v1/leadbank/find'],
   ])('%s %j', async (component, body, url) => {
     const schema = { $ref: `#/components/schemas/${component}` }
     expect(judge.problemsWith(schema, body)).not.toEqual([])
     expect((await api.call('POST', url, { body })).status).toBe(400)
+  })
+
+  const today = testInstant().toISOString().slice(0, 10)
+  const events = 'listWebhookEvents'
+  const summary = 'getWebhookEventSummary'
+  const parameters: [id: string, name: string, refused: string[], taken: string[]][] = [
+    [
+      events,
+      'from',
+      [
+        '',
+        'yesterday',
+        '2026-2-03',
+        '2026-11-20 09:00:00Z',
+        '2026-11-20T09:00',
+        '2026-11-20T9:00Z',
+      ],
+      ['2026-11-20', '2026-11-20T09:00Z', '2026-11-20T09:00:00.123456789+01:00'],
+    ],
+    [events, 'to', ['20261120', '2026-11-20T09:00:60Z'], ['2026-11-20T09:00:59Z']],
+    [events, 'starting_after', ['1'], ['019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d']],
+    [events, 'limit', ['0', '101', '1.5', 'x'], ['1', '100']],
+    ...['from', 'start_date'].map((name): (typeof parameters)[number] => [
+      summary,
+      name,
+      ['', '26-11-20', '2026-13-01', '2026-11-32', '0009-11-20', '2026-11-20T09:00Z'],
+      [today],
+    ]),
+    ...['to', 'end_date'].map((name): (typeof parameters)[number] => [
+      summary,
+      name,
+      ['2026-00-01', '2026-11-00'],
+      [],
+    ]),
+    ['listCampaigns', 'search', ['x'.repeat(256)], ['x'.repeat(255)]],
+    [
+      'createServiceAccountKey',
+      'Idempotency-Key',
+      ['"open', '"a\\b"', '"a"b"', 'x'.repeat(256)],
+      ['bare key', '"a \\"quoted\\" key"', 'x'.repeat(255)],
+    ],
+  ]
+  test.each(parameters)('%s %s', async (id, name, refused, taken) => {
+    const described = listOperations(document).find((each) => each.id === id)
+    const parameter = described?.parameters.find((each) => each.name === name)
+    if (!described || !parameter) throw new Error(`${id} has no ${name}.`)
+    const { method, path } = described
+    const isNumber = parameter.schema.type === 'integer'
+    const told = (text: string) => judge.allows(parameter.schema, isNumber ? Number(text) : text)
+    const answered = async (text: string) => {
+      const url =
+        parameter.in === 'query' ? `${path}?${new URLSearchParams({ [name]: text })}` : path
+      const headers = parameter.in === 'header' ? { [name]: text } : {}
+      const body = method === 'POST' ? { name: 'n', scopes: ['leads:read'] } : undefined
+      const { status } = await api.call(method, url, { headers, ...(body ? { body } : {}) })
+      return status < 300
+    }
+    for (const [texts, isTaken] of [
+      [refused, false],
+      [taken, true],
+    ] as const) {
+      for (const text of texts) {
+        expect([text, told(text), await answered(text)]).toEqual([text, isTaken, isTaken])
+      }
+    }
   })
 
   test('and takes what it takes', () => {

@@ -4,7 +4,7 @@ import type { Reading } from '../api/read-again.ts'
 export const readings: Record<string, readonly Reading[]> = {
   campaigns: [
     ...(['listCampaigns', 'getCampaign', 'listCampaignSummaries'] as const),
-    ...(['readCampaignReadiness', 'forecastCampaign'] as const),
+    ...(['readCampaignReadiness', 'forecastCampaign', 'listRefusedCopies'] as const),
     ...(['readCampaignAnalytics', 'listSends', 'getHome', 'getAnalytics'] as const),
   ],
   leads: ['getLead', 'listLeads', 'countLeads', 'getLeadOverview', 'listLeadHistory', 'getLeadJob'],

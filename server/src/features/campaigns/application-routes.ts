@@ -9,15 +9,18 @@ import {
   CampaignReadiness,
   CampaignSummary,
   CampaignSummaryPage,
+  RefusedCopies,
 } from './application-schema.ts'
+import { getCampaign } from './campaigns.ts'
 import { duplicateCampaign } from './duplicate.ts'
+import { listRefusedCopies } from './refused-copy-queries.ts'
 import { Campaign, campaignStatuses } from './schema.ts'
 import { listSummaries } from './summary.ts'
 import { findUnready } from './update-campaign.ts'
 
 export const campaignPageSchemas = [
   ...[CampaignSummary, CampaignSummaryPage],
-  ...[CampaignReadiness, CampaignAnalytics],
+  ...[CampaignReadiness, CampaignAnalytics, RefusedCopies],
 ]
 
 const tags = ['Campaigns']
@@ -90,6 +93,26 @@ export const campaignPageRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ ctx, caller, params: { id } }) => {
       const refusal = await findUnready(ctx, caller.workspaceId, id)
       return { ready: refusal === undefined, problems: refusal?.details ?? [] }
+    },
+  )
+
+  app.get(
+    '/campaigns/:id/refused-copies',
+    {
+      config: asViewer,
+      schema: {
+        operationId: 'listRefusedCopies',
+        summary: 'List the copies of a campaign that mail servers refuse',
+        description:
+          'Its mails go out without them. A change of `cc_list` or `bcc_list` empties the list.',
+        tags,
+        params,
+        response: { 200: ref(RefusedCopies) },
+      },
+    },
+    async ({ ctx, caller: { workspaceId }, params }) => {
+      const { id } = await getCampaign(ctx, workspaceId, params.id)
+      return { items: await listRefusedCopies(ctx.db, workspaceId, id) }
     },
   )
 

@@ -66,6 +66,34 @@ export const CampaignReadiness = Type.Object(
   },
 )
 
+export const RefusedCopies = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({
+        address: Type.String({ description: 'Of `cc_list` or `bcc_list`.' }),
+        code: Nullable(Type.String({ description: 'The mail server’s code.' })),
+        message: Type.String({ description: 'Its words.' }),
+        mails: whole('How many went out without this copy.'),
+        timestamp_last: Timestamp,
+      }),
+    ),
+  },
+  {
+    $id: 'RefusedCopies',
+    description: 'Copies that mail servers refused, the latest first; at most 100.',
+    examples: [
+      {
+        items: [
+          {
+            ...{ address: 'boss@example.com', code: '550 5.1.1', message: 'No such user' },
+            ...{ mails: 12, timestamp_last: '2026-11-20T08:00:00.000Z' },
+          },
+        ],
+      },
+    ],
+  },
+)
+
 const outcomes = Object.fromEntries(
   stepOutcomes.map((outcome) => [outcome, Type.Integer()]),
 ) as Record<(typeof stepOutcomes)[number], ReturnType<typeof Type.Integer>>

@@ -6,6 +6,7 @@ import { type Sending, testSending } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { listAudit } from '../audit/index.ts'
 import { type LeadActivity, recordActivities } from '../leads/index.ts'
+import { recordRefusedCopies } from './index.ts'
 
 let sending: Sending
 let browser: Browser
@@ -84,6 +85,33 @@ test('every problem that keeps a campaign from starting is told with its place',
     '/sequences',
     '/email_list',
   ])
+})
+
+test('copies that mail servers refuse are listed until somebody changes who gets them', async () => {
+  const cc_list = ['boss@copy.example', 'peer@copy.example']
+  const { id: campaign_id } = await create({ name: 'Founders', cc_list })
+  const { id: another } = await create({ name: 'Others', cc_list })
+  const path = `/app/campaigns/${campaign_id}/refused-copies`
+  expect((await call('GET', path)).body).toEqual({ items: [] })
+  const reason = { code: '550 5.1.1', message: 'No such user' }
+  const refused = { campaign_id, address: 'boss@copy.example', ...reason }
+  await transaction(sending.ctx, (tx) =>
+    recordRefusedCopies(tx, sending.workspaceId, [
+      ...[refused, refused, { ...refused, campaign_id: another }],
+    ]),
+  )
+  const { status, body } = await call('GET', path)
+  expect([status, body.items]).toEqual([
+    200,
+    [
+      {
+        ...{ address: 'boss@copy.example', ...reason, mails: 2 },
+        timestamp_last: expect.stringMatching(/Z$/),
+      },
+    ],
+  ])
+  await call('PATCH', `/app/api/v2/campaigns/${campaign_id}`, { cc_list: ['peer@copy.example'] })
+  expect((await call('GET', path)).body).toEqual({ items: [] })
 })
 
 test('what mails come to is counted by day, step and variant, each thing once', async () => {

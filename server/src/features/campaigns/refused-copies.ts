@@ -13,7 +13,7 @@ export interface RefusedCopy {
   message: string
 }
 
-/** Notes refused copies where `campaigns list` shows them; the audit log tells of each address once. */
+/** Notes refused copies, for the page of the campaign and `campaigns list`; the audit log tells of each address once. */
 export async function recordRefusedCopies(
   tx: Context,
   workspaceId: string,

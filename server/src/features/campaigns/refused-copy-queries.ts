@@ -35,16 +35,20 @@ export async function upsertRefusedCopies(
   return rows
 }
 
-/** The latest first. */
-export const listRefusedCopies = (db: Db, workspaceId: string) =>
-  db
+/** Of one campaign, or of all; the latest first. */
+export function listRefusedCopies(db: Db, workspaceId: string, campaignId?: string) {
+  const copies = db
     .selectFrom('refused_copies')
-    .select(['campaign_id', 'address', 'code', 'message', 'mails', 'timestamp_last'])
+    .select(['campaign_id', 'address', 'code', 'message', 'timestamp_last'])
+    .select(sql<number>`mails::float8`.as('mails'))
     .where('workspace_id', '=', workspaceId)
     .orderBy('timestamp_last', 'desc')
     .orderBy('address')
     .limit(100)
-    .execute()
+  return (
+    campaignId === undefined ? copies : copies.where('campaign_id', '=', campaignId)
+  ).execute()
+}
 
 /** After a change of the lists it is seen anew. */
 export const deleteRefusedCopies = (db: Db, workspaceId: string, campaignId: string) =>

@@ -21,12 +21,19 @@ const weekdays = {
   '6': weekday('Saturday'),
 }
 
-const time = (description: string) =>
-  Type.String({ pattern: '^\\d{2}:\\d{2}$', description: `\`HH:MM\`. ${description}` })
+/** Which times there are `checkSchedule` says in words. */
+const time = (times: string, description: string) =>
+  Type.String({
+    pattern: '^\\d{2}:\\d{2}$',
+    'x-document': { pattern: `^(${times})$` },
+    description: `\`HH:MM\`. ${description}`,
+  })
+
+const timeOfDay = '([01]\\d|2[0-3]):[0-5]\\d'
 
 const timing = {
-  from: time('Sending starts here.'),
-  to: time('Sending stops here; later than `from`, at most `24:00`.'),
+  from: time(timeOfDay, 'Sending starts here.'),
+  to: time(`${timeOfDay}|24:00`, 'Sending stops here; later than `from`, at most `24:00`.'),
 }
 
 const weekly = {

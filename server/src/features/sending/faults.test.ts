@@ -165,7 +165,7 @@ test.each([
         ...{
           campaign_id: campaign.id,
           address,
-          mails: '2',
+          mails: 2,
           message: expect.stringContaining(answer.message),
         },
       })),

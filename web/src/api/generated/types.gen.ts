@@ -3650,6 +3650,31 @@ export type CampaignAnalytics = {
 };
 
 /**
+ * Copies that mail servers refused, the latest first; at most 100.
+ */
+export type RefusedCopies = {
+    items: Array<{
+        /**
+         * Of `cc_list` or `bcc_list`.
+         */
+        address: string;
+        /**
+         * The mail server’s code.
+         */
+        code: string | null;
+        /**
+         * Its words.
+         */
+        message: string;
+        /**
+         * How many went out without this copy.
+         */
+        mails: number;
+        timestamp_last: string;
+    }>;
+};
+
+/**
  * What mails can say of the leads of a campaign.
  */
 export type LeadVariables = {
@@ -12357,6 +12382,66 @@ export type ReadCampaignReadinessResponses = {
 };
 
 export type ReadCampaignReadinessResponse = ReadCampaignReadinessResponses[keyof ReadCampaignReadinessResponses];
+
+export type ListRefusedCopiesData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/campaigns/{id}/refused-copies';
+};
+
+export type ListRefusedCopiesErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ListRefusedCopiesError = ListRefusedCopiesErrors[keyof ListRefusedCopiesErrors];
+
+export type ListRefusedCopiesResponses = {
+    /**
+     * Copies that mail servers refused, the latest first; at most 100.
+     */
+    200: RefusedCopies;
+};
+
+export type ListRefusedCopiesResponse = ListRefusedCopiesResponses[keyof ListRefusedCopiesResponses];
 
 export type ReadCampaignAnalyticsData = {
     body?: never;

@@ -20,6 +20,7 @@ import classes from './CampaignPage.module.css'
 import { CampaignTabs } from './CampaignTabs.tsx'
 import { CampaignDraft } from './draft-store.ts'
 import { LaunchPanel } from './LaunchPanel.tsx'
+import { RefusedCopies } from './RefusedCopies.tsx'
 import { DraftContext } from './useDraft.ts'
 
 // Seen by two who write in one campaign at once.
@@ -90,6 +91,7 @@ export function OpenCampaign({ record }: { record: Campaign }) {
     <DraftContext value={{ draft, mayChange }}>
       <div className={classes.page}>
         <CampaignHead />
+        <RefusedCopies />
         <CampaignTabs tab={tab} />
         <Suspense fallback={<Skeleton height="16rem" mt="md" />}>
           <Part />
