@@ -2,6 +2,7 @@ import { tellPages } from '../src/features/live/index.ts'
 import { insertMessages, upsertThreads } from '../src/features/messages/index.ts'
 import { sha256 } from '../src/kernel/crypto.ts'
 import type { TestApi } from './app.ts'
+import type { TestContext } from './context.ts'
 
 interface CreatedConversation {
   /** Of its lead. */
@@ -68,6 +69,32 @@ export async function createConversation(
   await upsertThreads(ctx.db, workspaceId, [row], ctx.now())
   tellPages(ctx, workspaceId, ['inbox'])
   return { id, messageId, mailboxId: mailbox.id }
+}
+
+/** So many more mails of a conversation, as if they had come in before it was looked at. */
+export async function addMails(
+  ctx: TestContext,
+  workspaceId: string,
+  threadId: string,
+  count: number,
+) {
+  const { mailbox_id, campaign_id } = await ctx.database.peek
+    .selectFrom('threads')
+    .select(['mailbox_id', 'campaign_id'])
+    .where('id', '=', threadId)
+    .executeTakeFirstOrThrow()
+  const mails = Array.from({ length: count }, (_, at) => ({
+    ...{ mailbox_id, campaign_id, workspace_id: workspaceId, id: ctx.newId(), direction: 'in' },
+    ...{ kind: 'reply', lead_id: threadId, thread_id: threadId, step_id: null, step: null },
+    ...{ variant: null, message_id: `<${ctx.newId()}@lead.example>`, in_reply_to: null },
+    ...{
+      from_address: 'lead@lead.example',
+      to_addresses: ['anna@example.com'],
+      subject: 'Re: Hello',
+    },
+    ...{ text: `Mail ${at + 1}`, html: null, size_bytes: null, details: {}, timestamp: ctx.now() },
+  }))
+  await insertMessages(ctx.db, mails as Parameters<typeof insertMessages>[1])
 }
 
 /** In the ledger alone, under the key that an answer without one has. */

@@ -1,6 +1,7 @@
 import type { Page, Route } from 'playwright-core'
 import { afterAll, expect } from 'vitest'
 import { owner, type Browser as Visitor } from '../../../server/test/browser.ts'
+import { addMails } from '../../../server/test/conversations.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
 import { enter } from '../application.ts'
 import { allowFailures, expectFailures, installClock } from '../browser.ts'
@@ -309,7 +310,7 @@ test('a viewer reads everything and is offered nothing to change', async ({
   const page = await open(person.browser, `${path}?thread=${id}`)
   await page.getByText('You may read here').waitFor()
   await page.getByText('Probably belongs here').waitFor()
-  await page.getByText('After step 0 of 2').waitFor()
+  await page.getByText(/waits for the first mail|gets more mails/).waitFor()
   for (const name of [
     'Done',
     'Put off',
@@ -461,13 +462,31 @@ test('a label that is undone leaves the lead as it was, in the sequence too', as
   const unsubscribe = page.getByRole('button', { name: 'Unsubscribe' })
   expect(await unsubscribe.isVisible()).toBe(false)
   await page.getByRole('button', { name: 'More about the lead' }).click()
-  await page.getByText('After step 0 of 2').waitFor()
+  await page.getByText(/waits for the first mail|gets more mails/).waitFor()
   await page.getByRole('link', { name: 'Open the lead' }).waitFor()
   await unsubscribe.waitFor()
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
 })
 
 const contacted = { status: 'contacted', sending_state: 'active', stop_reason: null }
+
+test('of a long conversation the first mail is found as well', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { id } = await world.converse({ email: 'long@lead.example' }, { text: 'The very first.' })
+  await addMails(application.api.ctx, application.api.workspaceId, id, 130)
+  const page = await open(application.visitor, `${path}?thread=${id}`)
+  await page.getByText('Mail 130', { exact: true }).first().waitFor()
+  const older = page.getByRole('button', { name: 'Show older mails' })
+  for (const oldest of ['Mail 81', 'Mail 31', 'The very first.']) {
+    await older.click()
+    await page.getByRole('article').getByText(oldest, { exact: true }).waitFor()
+  }
+  await older.waitFor({ state: 'detached' })
+  expect(await page.getByRole('article').locator('section').count()).toBe(131)
+})
 
 test('what comes in while somebody reads moves nothing, and the narrow page shows one thing at a time', async ({
   application,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Browser, openBrowser, setUp } from '../../../test/browser.ts'
+import { addMails } from '../../../test/conversations.ts'
 import { type Inbox, letter, testInbox } from '../../../test/inbox.ts'
 import { createPerson, join } from '../../../test/people.ts'
 import { listAudit, operator } from '../audit/index.ts'
@@ -141,6 +142,26 @@ test('a conversation tells where an answer goes, and why one cannot be sent', as
   expect(refused.body.code).toBe('not_eligible')
   const forced = await ask('POST', `/threads/${id}/reply`, { text: 'Hello', force: true })
   expect(forced.body.state).toBe('sent')
+})
+
+test('of a long conversation each mail is read once, page by page', async () => {
+  const { id } = await answered()
+  const { ctx, workspaceId } = inbox
+  await addMails(ctx, workspaceId, id, 60)
+  const newest = (await thread(id)).body
+  expect([newest.messages.length, newest.has_older]).toEqual([20, true])
+  const read: string[] = []
+  let after: string | undefined
+  do {
+    const query = `limit=25${after ? `&starting_after=${after}` : ''}`
+    const { body } = await ask('GET', `/threads/${id}/messages?${query}`)
+    read.push(...body.items.map((each: { id: string }) => each.id))
+    after = body.next_starting_after
+  } while (after)
+  expect(read.length).toBe(62)
+  expect(new Set(read).size).toBe(62)
+  expect(read.slice(0, 20)).toEqual(newest.messages.map((each: { id: string }) => each.id))
+  expect((await ask('GET', `/threads/${ctx.newId()}/messages`)).status).toBe(404)
 })
 
 test('of two people who answer at once, the second one is told to look first', async () => {

@@ -17,19 +17,20 @@ import {
   Thread,
   ThreadCounts,
   ThreadMessage,
+  ThreadMessagePage,
   ThreadPage,
   ThreadReply,
   ThreadsDone,
   ThreadsRead,
   ThreadsSnooze,
 } from './schema.ts'
-import { showConversation } from './shown-conversation.ts'
+import { showConversation, showMessages } from './shown-conversation.ts'
 import { syncMailboxes } from './sync.ts'
 import { countThreads, listThreads, markDone, markRead, snoozeThreads } from './threads.ts'
 
 export const inboxSchemas = [
   ...[Thread, ThreadPage, ThreadCounts, ThreadMessage, ThreadReply, Conversation, Changed],
-  ...[ThreadsRead, ThreadsDone, ThreadsSnooze, ReplyInput, SyncedMailboxes],
+  ...[ThreadMessagePage, ThreadsRead, ThreadsDone, ThreadsSnooze, ReplyInput, SyncedMailboxes],
 ]
 
 const tags = ['Inbox']
@@ -95,16 +96,28 @@ export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
         description: 'With its newest messages, and the answers that are on their way.',
         tags,
         params,
-        querystring: Type.Object({
-          messages: Type.Optional(
-            Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'How many.' }),
-          ),
-        }),
         response: { 200: ref(Conversation) },
       },
     },
+    ({ ctx, caller, params }) => showConversation(ctx, caller.workspaceId, params.id),
+  )
+
+  app.get(
+    '/threads/:id/messages',
+    {
+      config: asViewer,
+      schema: {
+        operationId: 'listThreadMessages',
+        summary: 'List the mails of a conversation',
+        description: 'Every one, however long it is.',
+        tags,
+        params,
+        querystring: Type.Object(pageQuery),
+        response: { 200: ref(ThreadMessagePage) },
+      },
+    },
     ({ ctx, caller, params, query }) =>
-      showConversation(ctx, caller.workspaceId, params.id, query.messages ?? 20),
+      showMessages(ctx, caller.workspaceId, params.id, pageRequest(query)),
   )
 
   app.post(

@@ -105,6 +105,8 @@ export const ThreadMessage = Type.Object(
   { $id: 'ThreadMessage', description: 'A mail of a conversation.' },
 )
 
+export const ThreadMessagePage = Page(ThreadMessage)
+
 export const ThreadReply = Type.Object(
   {
     id: Uuid,

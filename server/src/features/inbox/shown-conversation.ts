@@ -1,20 +1,19 @@
 import type { Context } from '../../kernel/context.ts'
-import { AppError } from '../../kernel/errors.ts'
-import type { StoredMessage } from '../messages/index.ts'
+import { AppError, notFound } from '../../kernel/errors.ts'
+import type { Page, PageRequest } from '../../kernel/http/page.ts'
+import { findThread, listThreadMessages, type StoredMessage } from '../messages/index.ts'
 import { findReplyRefusal } from '../sending/index.ts'
 import { hasRemoteImages } from './mail-document.ts'
 import { answeredIn, findReplyMailbox } from './reply-draft.ts'
 import type { ThreadMessage } from './schema.ts'
 import { type Conversation, getThread } from './threads.ts'
 
+/** Of most conversations all. */
+const newestMails = 20
+
 /** A conversation as the application shows it: its mails, and whether and where it can be answered. */
-export async function showConversation(
-  ctx: Context,
-  workspaceId: string,
-  id: string,
-  count: number,
-) {
-  const page = { limit: count, startingAfter: undefined }
+export async function showConversation(ctx: Context, workspaceId: string, id: string) {
+  const page = { limit: newestMails, startingAfter: undefined }
   const { messages, ...thread } = await getThread(ctx, workspaceId, id, page)
   return {
     ...thread,
@@ -22,6 +21,18 @@ export async function showConversation(
     has_older: messages.next_starting_after !== undefined,
     ...(await findAnswer(ctx, workspaceId, thread, messages.items)),
   }
+}
+
+/** Its mails, the newest first, page by page. */
+export async function showMessages(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  page: PageRequest,
+): Promise<Page<ThreadMessage>> {
+  if (!(await findThread(ctx.db, workspaceId, id))) throw notFound('conversation')
+  const { items, ...next } = await listThreadMessages(ctx, workspaceId, id, page)
+  return { ...next, items: items.map(shownMessage) }
 }
 
 function shownMessage(message: StoredMessage): ThreadMessage {

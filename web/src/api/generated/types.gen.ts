@@ -2574,6 +2574,17 @@ export type ChangedThreads = {
 };
 
 /**
+ * One page, newest first.
+ */
+export type ThreadMessageList = {
+    items: Array<ThreadMessage>;
+    /**
+     * The last id of this page; absent when it is the last page.
+     */
+    next_starting_after?: string;
+};
+
+/**
  * Which conversations, and whether somebody has read them.
  */
 export type ThreadsRead = {
@@ -8970,12 +8981,7 @@ export type GetThreadData = {
          */
         id: string;
     };
-    query?: {
-        /**
-         * How many.
-         */
-        messages?: number;
-    };
+    query?: never;
     url: '/app/threads/{id}';
 };
 
@@ -9020,6 +9026,75 @@ export type GetThreadResponses = {
 };
 
 export type GetThreadResponse = GetThreadResponses[keyof GetThreadResponses];
+
+export type ListThreadMessagesData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Records a page.
+         */
+        limit?: number;
+        /**
+         * The `next_starting_after` of the previous page, unchanged.
+         */
+        starting_after?: string;
+    };
+    url: '/app/threads/{id}/messages';
+};
+
+export type ListThreadMessagesErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ListThreadMessagesError = ListThreadMessagesErrors[keyof ListThreadMessagesErrors];
+
+export type ListThreadMessagesResponses = {
+    /**
+     * One page, newest first.
+     */
+    200: ThreadMessageList;
+};
+
+export type ListThreadMessagesResponse = ListThreadMessagesResponses[keyof ListThreadMessagesResponses];
 
 export type MarkThreadsReadData = {
     body: ThreadsRead;

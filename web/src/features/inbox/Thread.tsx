@@ -1,8 +1,11 @@
 import { Button } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type RefObject, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { getThreadOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import {
+  getThreadOptions,
+  listThreadMessagesInfiniteOptions,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LeadPanel } from './LeadPanel.tsx'
 import { LoadingThread } from './LoadingThread.tsx'
@@ -22,16 +25,20 @@ interface ThreadProps {
   onUnread: () => void
 }
 
-const messagesAtFirst = 20
-const messagesMost = 100
-
 /** A conversation, the newest mail last, the answer below it and the lead beside it. */
 export default function Thread({ id, replyRef, onClose, onDone, onUnread }: ThreadProps) {
   const { t } = useTranslation()
-  const [count, setCount] = useState(messagesAtFirst)
+  // The newest come with the conversation; all of them are read once somebody asks for older ones.
+  const [showsAll, setShowsAll] = useState(false)
   const conversation = useQuery({
-    ...getThreadOptions({ path: { id }, query: { messages: count } }),
+    ...getThreadOptions({ path: { id } }),
     placeholderData: (before) => before,
+  })
+  const all = useInfiniteQuery({
+    ...listThreadMessagesInfiniteOptions({ path: { id }, query: { limit: 50 } }),
+    initialPageParam: { path: { id } },
+    getNextPageParam: (page) => page.next_starting_after,
+    enabled: showsAll,
   })
   const changes = useThreadChanges()
   const { data } = conversation
@@ -52,7 +59,11 @@ export default function Thread({ id, replyRef, onClose, onDone, onUnread }: Thre
       </div>
     )
   }
-  const messages = data.messages.toReversed()
+  const newest = new Set(data.messages.map((message) => message.id))
+  const read = showsAll ? (all.data?.pages.flatMap(({ items }) => items) ?? []) : []
+  const older = read.filter((message) => !newest.has(message.id))
+  const messages = [...data.messages, ...older].toReversed()
+  const hasOlder = all.data ? all.hasNextPage : data.has_older
   const lastRead = messages.findLastIndex(({ direction }) => direction === 'in')
   return (
     <div className={classes.whole}>
@@ -64,8 +75,14 @@ export default function Thread({ id, replyRef, onClose, onDone, onUnread }: Thre
       >
         <ThreadHead thread={data} onClose={onClose} onDone={onDone} onUnread={onUnread} />
         <div className={classes.mails}>
-          {data.has_older && count < messagesMost && (
-            <Button variant="default" size="compact-sm" onClick={() => setCount(messagesMost)}>
+          {all.error && <FaultNotice fault={all.error} onRetry={() => void all.refetch()} />}
+          {hasOlder && !all.error && (
+            <Button
+              variant="default"
+              size="compact-sm"
+              loading={all.isFetching}
+              onClick={() => (showsAll ? void all.fetchNextPage() : setShowsAll(true))}
+            >
               {t(($) => $.inbox.older)}
             </Button>
           )}
