@@ -5,7 +5,8 @@ import { type Application, enter, startApplication } from './application.ts'
 import { test } from './pages/fixture.ts'
 import { fillApplication, lists, type Place, readings, refuse, waitUntilShown } from './places.ts'
 
-// Not a test: `npm run screenshots --workspace web` shows every page as it looks, to be looked at.
+// Not a test: `npm run screenshots --workspace web` shows every page as it looks, to be looked at. With
+// SCREENSHOTS=inbox.*light only those whose name matches.
 
 const folder = fileURLToPath(new URL('../screenshots/', import.meta.url))
 
@@ -14,7 +15,7 @@ const answerNotSetUp = (route: Route) =>
 
 /** A page for each scheme and width that the pages are looked at in. */
 const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
-  [1280, 390].map((width) => ({ colorScheme, width, suffix: `${colorScheme}-${width}` })),
+  [1280, 360].map((width) => ({ colorScheme, width, suffix: `${colorScheme}-${width}` })),
 )
 
 type Look = (typeof looks)[number]
@@ -25,16 +26,22 @@ async function openLook(
   { colorScheme, width }: Look,
   isSignedIn = true,
 ): Promise<Page> {
-  const viewport = { width, height: width === 390 ? 844 : 800 }
+  const viewport = { width, height: 800 }
   const context = await browser.newContext({ colorScheme, viewport, reducedMotion: 'reduce' })
   context.setDefaultTimeout(60_000)
   if (isSignedIn && visitor) await enter(context, address, visitor)
   return context.newPage()
 }
 
+const { SCREENSHOTS = '1' } = process.env
+const wanted = new RegExp(SCREENSHOTS === '1' ? '' : SCREENSHOTS)
+
+// There are hundreds.
+const patient = { timeout: 1_800_000 }
+
 const shoot = (page: Page, name: string) => page.screenshot({ path: `${folder}${name}.png` })
 
-test('each page, light and dark, wide and narrow', async ({ application, browser }) => {
+test('each page, light and dark, wide and narrow', patient, async ({ application, browser }) => {
   const { address } = application
   mkdirSync(folder, { recursive: true })
   const places = await fillApplication(application)
@@ -43,7 +50,7 @@ test('each page, light and dark, wide and narrow', async ({ application, browser
     for (const isSignedIn of [true, false]) {
       const page = await openLook(browser, application, look, isSignedIn)
       for (const { name, path, isPublic = false, act } of [...places, setUp]) {
-        if (isPublic === isSignedIn) continue
+        if (isPublic === isSignedIn || !wanted.test(`${name}-${look.suffix}`)) continue
         if (name === 'set-up') await page.route('**/app/session', answerNotSetUp)
         await page.goto(`${address}${path}`)
         await waitUntilShown(page)
@@ -56,30 +63,33 @@ test('each page, light and dark, wide and narrow', async ({ application, browser
   }
 })
 
-test('each list with nothing in it, while it loads, and when it cannot be read', async ({
-  browser,
-}) => {
-  await using application = await startApplication()
-  mkdirSync(folder, { recursive: true })
-  for (const look of looks) {
-    const page = await openLook(browser, application, look)
-    for (const [path] of lists) {
-      const name = path.replace(/^\/(settings\/)?/, '').replace(/\W+/g, '-') || 'home'
-      const visit = () => page.goto(`${application.address}/w/default${path}`)
-      await visit()
-      await waitUntilShown(page)
-      await shoot(page, `${name}-empty-${look.suffix}`)
-      await page.route(readings, refuse)
-      await visit()
-      await page.getByRole('alert').first().waitFor()
-      await shoot(page, `${name}-error-${look.suffix}`)
-      await page.unrouteAll()
-      await page.route(readings, () => new Promise(() => undefined))
-      await visit()
-      await page.locator('h1').first().waitFor()
-      await shoot(page, `${name}-loading-${look.suffix}`)
-      await page.unrouteAll()
+test(
+  'each list with nothing in it, while it loads, and when it cannot be read',
+  patient,
+  async ({ browser }) => {
+    await using application = await startApplication()
+    mkdirSync(folder, { recursive: true })
+    for (const look of looks) {
+      const page = await openLook(browser, application, look)
+      for (const [path] of lists) {
+        const name = path.replace(/^\/(settings\/)?/, '').replace(/\W+/g, '-') || 'home'
+        if (!wanted.test(`${name}-empty-${look.suffix}`)) continue
+        const visit = () => page.goto(`${application.address}/w/default${path}`)
+        await visit()
+        await waitUntilShown(page)
+        await shoot(page, `${name}-empty-${look.suffix}`)
+        await page.route(readings, refuse)
+        await visit()
+        await page.getByRole('alert').first().waitFor()
+        await shoot(page, `${name}-error-${look.suffix}`)
+        await page.unrouteAll()
+        await page.route(readings, () => new Promise(() => undefined))
+        await visit()
+        await page.locator('h1').first().waitFor()
+        await shoot(page, `${name}-loading-${look.suffix}`)
+        await page.unrouteAll()
+      }
+      await page.context().close()
     }
-    await page.context().close()
-  }
-})
+  },
+)

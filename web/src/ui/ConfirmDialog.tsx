@@ -11,6 +11,8 @@ interface ConfirmDialogProps {
   body: string
   /** The verb on the button, never "OK". */
   confirm: string
+  /** On the other button; "Cancel" where nothing says more. */
+  cancel?: string
   isBusy: boolean
   fault: Fault | null
   onConfirm: () => void
@@ -23,6 +25,7 @@ interface ConfirmDialogProps {
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { t } = useTranslation()
   const { opened, title, body, confirm, isBusy, fault, onConfirm, onClose, children } = props
+  const { cancel = t(($) => $.common.cancel) } = props
   return (
     <Modal opened={opened} onClose={onClose} title={title}>
       <Stack>
@@ -31,7 +34,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         {fault && <FaultNotice fault={fault} />}
         <Group justify="flex-end">
           <Button variant="default" data-autofocus onClick={onClose}>
-            {t(($) => $.common.cancel)}
+            {cancel}
           </Button>
           <Button color="red" loading={isBusy} onClick={onConfirm}>
             {confirm}

@@ -273,7 +273,7 @@ test('of two people in one conversation each sees the other’s answer, and nobo
   // The second one is told of nothing, as if the stream were late.
   expectFailures(second, 'GET /app/threads/:id lost', 'POST /app/threads/:id/reply 409')
   await second.route('**/app/live**', (route) => route.abort())
-  await second.route(`**/app/threads/${id}?**`, (route) => route.abort())
+  await second.route(`**/app/threads/${id}`, (route) => route.abort())
   await installClock(first)
   await installClock(second)
   await answer(second).fill('From Eve')
@@ -310,7 +310,7 @@ test('a viewer reads everything and is offered nothing to change', async ({
   const page = await open(person.browser, `${path}?thread=${id}`)
   await page.getByText('You may read here').waitFor()
   await page.getByText('Probably belongs here').waitFor()
-  await page.getByText(/waits for the first mail|gets more mails/).waitFor()
+  await page.getByText(/Waits for the first mail|Gets more mails/).waitFor()
   for (const name of [
     'Done',
     'Put off',
@@ -462,7 +462,7 @@ test('a label that is undone leaves the lead as it was, in the sequence too', as
   const unsubscribe = page.getByRole('button', { name: 'Unsubscribe' })
   expect(await unsubscribe.isVisible()).toBe(false)
   await page.getByRole('button', { name: 'More about the lead' }).click()
-  await page.getByText(/waits for the first mail|gets more mails/).waitFor()
+  await page.getByText(/Waits for the first mail|Gets more mails/).waitFor()
   await page.getByRole('link', { name: 'Open the lead' }).waitFor()
   await unsubscribe.waitFor()
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)

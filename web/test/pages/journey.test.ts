@@ -159,7 +159,7 @@ const goHome = (page: Page) => page.getByRole('link', { name: 'Home' }).click()
 async function setUp(page: Page, { api, address }: Application) {
   // Whatever is opened first leads to the set-up page; without the token it says what to do.
   await page.goto(address)
-  await page.getByText('The address lacks its token').waitFor()
+  await page.getByText('The link is incomplete').waitFor()
   await page.getByText('npx outrider users set-up-link').waitFor()
   await page.goto(`${address}/set-up#${await setUpToken(api)}`)
   await page.getByLabel('Your name').fill(owner.name)

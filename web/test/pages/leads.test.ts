@@ -212,6 +212,16 @@ test('a view is kept for the person, and columns are chosen', async ({ applicati
   await expect.poll(() => page.url()).toContain('q=example')
   await page.getByRole('status').getByText('selected').waitFor({ state: 'detached' })
   await page.getByRole('columnheader', { name: 'Opens' }).waitFor()
+  // One that was deleted by mistake comes back as it was.
+  const kept = page.getByRole('menuitem', { name: hostile, exact: true })
+  await page.getByRole('button', { name: 'Views' }).click()
+  await page.getByRole('menuitem', { name: `Delete view ${hostile}` }).click()
+  await kept.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.goto(`${application.address}${path}`)
+  await page.getByRole('button', { name: 'Views' }).click()
+  await kept.click()
+  await expect.poll(() => page.url()).toContain('q=example')
 })
 
 test('of more than a hundred campaigns and labels the oldest can be chosen', async ({

@@ -43,6 +43,7 @@ test('an invitation that was withdrawn opens nothing', async ({ application, ope
   const { hash } = new URL(await page.getByLabel('Invitation link').inputValue())
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('button', { name: 'Withdraw invitation of dora@example.com' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Withdraw', exact: true }).click()
   await page.getByRole('rowheader', { name: 'dora@example.com' }).waitFor({ state: 'detached' })
   const theirs = await open(undefined, `/invitation${hash}`)
   await theirs.getByText('The invitation is not valid').waitFor()

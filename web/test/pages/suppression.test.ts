@@ -27,7 +27,7 @@ test('a list is imported with a report, searched, and an unsubscribe lifted by w
   await page.getByText('2 entries are added.').waitFor()
   await page.getByText('left out: line 3').waitFor()
   await page.getByRole('button', { name: 'Done' }).click()
-  await page.getByText('3 entries').waitFor()
+  await page.getByText('3 in all').waitFor()
 
   await page.getByRole('searchbox').fill('gone@')
   await page.getByRole('rowheader', { name: 'competitor.example' }).waitFor({ state: 'detached' })

@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, Switch, TagsInput, Text, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
+import { useDebouncedCallback, useDisclosure } from '@mantine/hooks'
 import { Search } from 'lucide-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import classes from './ContactFilters.module.css'
 import {
@@ -11,6 +11,7 @@ import {
   seniorities,
   sizeNames,
 } from './contact-search.ts'
+import { countryNames } from './country-names.ts'
 
 interface ContactFiltersProps {
   filter: ContactFilter
@@ -19,15 +20,25 @@ interface ContactFiltersProps {
 }
 
 const typingMs = 250
+const suggestionsMost = 8
 const wordFilters = ['titles', 'companies', 'industries', 'countries'] as const
 
 export default function ContactFilters({ filter, total, onChange }: ContactFiltersProps) {
   const { t } = useTranslation()
   const set = (changes: ContactFilter) => onChange(contactSearchOf({ ...filter, ...changes }))
+  const countries = useMemo(countryNames, [])
+  // On a telephone: what is set is seen.
+  const [isOpen, open] = useDisclosure(isFiltered({ ...filter, q: undefined }))
   const [typed, setTyped] = useState(filter.q ?? '')
   const find = useDebouncedCallback((q: string) => set({ q: q.trim() || undefined }), typingMs)
   return (
-    <Group gap="xs" mb="sm" align="flex-end">
+    <Group
+      gap="xs"
+      mb="sm"
+      align="flex-end"
+      className={classes.filters}
+      data-open={isOpen || undefined}
+    >
       <TextInput
         type="search"
         size="xs"
@@ -40,6 +51,15 @@ export default function ContactFilters({ filter, total, onChange }: ContactFilte
           find(event.currentTarget.value)
         }}
       />
+      <Button
+        className="narrow-only"
+        variant="default"
+        size="xs"
+        aria-expanded={isOpen}
+        onClick={open.toggle}
+      >
+        {t(($) => $.contacts.filters.more)}
+      </Button>
       <TagsInput
         size="xs"
         className={classes.words}
@@ -55,6 +75,8 @@ export default function ContactFilters({ filter, total, onChange }: ContactFilte
           className={classes.words}
           label={t(($) => $.contacts.filters[name])}
           value={filter[name] ?? []}
+          data={name === 'countries' ? countries : []}
+          limit={suggestionsMost}
           acceptValueOnBlur
           onChange={(values) => set({ [name]: values })}
         />

@@ -41,7 +41,7 @@ export function ContactListPanel({ id, name, onClose }: ContactListPanelProps) {
           <thead>
             <tr>
               <th>{t(($) => $.contacts.columns.name)}</th>
-              <th>{t(($) => $.contacts.columns.address)}</th>
+              <th className="wide-only">{t(($) => $.contacts.columns.address)}</th>
             </tr>
           </thead>
           <tbody>
@@ -52,8 +52,13 @@ export function ContactListPanel({ id, name, onClose }: ContactListPanelProps) {
                   <Text size="xs" c="dimmed">
                     {[contact.title, contact.company?.name].filter(Boolean).join(', ')}
                   </Text>
+                  {contact.email && (
+                    <div className="narrow-only">
+                      <Address found={contact} />
+                    </div>
+                  )}
                 </th>
-                <td>{contact.email && <Address found={contact} />}</td>
+                <td className="wide-only">{contact.email && <Address found={contact} />}</td>
               </tr>
             ))}
           </tbody>

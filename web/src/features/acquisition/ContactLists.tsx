@@ -44,7 +44,7 @@ export default function ContactLists({ open, onOpen, onSearch }: ContactListsPro
           <tr>
             <th>{t(($) => $.contacts.columns.list)}</th>
             <th className="end">{t(($) => $.contacts.columns.contacts)}</th>
-            <th className="wide-only">{t(($) => $.contacts.columns.made)}</th>
+            <th className="end wide-only">{t(($) => $.contacts.columns.made)}</th>
           </tr>
         </thead>
         <tbody>
@@ -56,7 +56,7 @@ export default function ContactLists({ open, onOpen, onSearch }: ContactListsPro
                 </Button>
               </th>
               <td className="numbers end">{lead_count.toLocaleString('en')}</td>
-              <td className="wide-only">
+              <td className="end wide-only">
                 <Moment at={timestamp_created} />
               </td>
             </tr>

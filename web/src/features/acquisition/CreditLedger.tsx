@@ -2,9 +2,9 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { listCreditEntriesInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { ExactMoment } from '../../ui/ExactMoment.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
-import { Moment } from '../../ui/Moment.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
 import { Table } from '../../ui/Table.tsx'
 
@@ -44,7 +44,7 @@ export default function CreditLedger() {
           {items.map(({ id, kind, amount, reason, timestamp_created }) => (
             <tr key={id}>
               <td>
-                <Moment at={timestamp_created} />
+                <ExactMoment at={timestamp_created} />
               </td>
               <th scope="row">{t(($) => $.contacts.kinds[kind])}</th>
               <td className="wide-only">{reason}</td>

@@ -12,11 +12,13 @@ interface RevealProps {
   contact: FoundContact
   mayReveal: boolean
   price: number
+  /** Credits of the workspace; undefined until they are known. */
+  left: number | undefined
   list: string
 }
 
 /** The address of one contact, or the button that asks for it and says what it costs. */
-export function Reveal({ contact, mayReveal, price, list }: RevealProps) {
+export function Reveal({ contact, mayReveal, price, left, list }: RevealProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const attempt = useAttempt()
@@ -36,7 +38,10 @@ export function Reveal({ contact, mayReveal, price, list }: RevealProps) {
     )
   }
   if (!mayReveal) return <span aria-hidden>•••••</span>
-  const label = acquired ? t(($) => $.contacts.show) : t(($) => $.contacts.reveal, { count: price })
+  // On a telephone what is left stands at the top alone.
+  const short = acquired ? t(($) => $.contacts.show) : t(($) => $.contacts.reveal, { count: price })
+  const label =
+    acquired || left === undefined ? short : t(($) => $.contacts.revealOf, { count: price, left })
   return (
     <Button
       size="compact-xs"
@@ -45,7 +50,8 @@ export function Reveal({ contact, mayReveal, price, list }: RevealProps) {
       aria-label={`${label}: ${fullName(contact)}`}
       onClick={() => ask.mutate()}
     >
-      {label}
+      <span className="wide-only">{label}</span>
+      <span className="narrow-only">{short}</span>
     </Button>
   )
 }

@@ -26,12 +26,14 @@ interface SearchContactsProps {
   onChange: (filter: ContactFilter) => void
   /** Of one address, in credits. */
   price: number
+  /** In credits; undefined until it is known. */
+  left: number | undefined
 }
 
 const pageSize = 50
 
 /** The directory: names are free, addresses cost. */
-export function SearchContacts({ filter, onChange, price }: SearchContactsProps) {
+export function SearchContacts({ filter, onChange, price, left }: SearchContactsProps) {
   const { t } = useTranslation()
   const mayReveal = isAtLeast(useWorkspace().role, 'member')
   const cache = useQueryClient()
@@ -51,8 +53,8 @@ export function SearchContacts({ filter, onChange, price }: SearchContactsProps)
   })
   const total = cache.getQueryData<{ count: number; isEstimate: boolean }>(totalKey)
   const columns = useMemo(
-    () => contactColumns(t, { mayReveal, price, list }),
-    [t, mayReveal, price, list],
+    () => contactColumns(t, { mayReveal, price, left, list }),
+    [t, mayReveal, price, left, list],
   )
   const choose = useCallback(
     (ids: string[], isChosen: boolean) => setSelection((before) => select(before, ids, isChosen)),

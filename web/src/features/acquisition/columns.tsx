@@ -8,6 +8,7 @@ import { Reveal } from './Reveal.tsx'
 interface Purchase {
   mayReveal: boolean
   price: number
+  left: number | undefined
   /** The list that revealed contacts are put into. */
   list: string
 }
@@ -15,7 +16,7 @@ interface Purchase {
 export function contactColumns(t: TFunction, purchase: Purchase): Column<FoundContact>[] {
   return [
     {
-      ...{ id: 'name', header: t(($) => $.contacts.columns.name), width: 11, grow: 2 },
+      ...{ id: 'name', header: t(($) => $.contacts.columns.name), width: 8, grow: 2 },
       cell: (contact) => (
         <>
           <Text size="sm" fw={500} lh={1.25} truncate>
@@ -28,27 +29,33 @@ export function contactColumns(t: TFunction, purchase: Purchase): Column<FoundCo
       ),
     },
     {
-      ...{ id: 'title', header: t(($) => $.contacts.columns.title), width: 11, grow: 3 },
+      ...{ id: 'title', header: t(($) => $.contacts.columns.title), width: 10, grow: 3 },
       isWideOnly: true,
       cell: ({ title }) => title,
     },
     {
-      ...{ id: 'company', header: t(($) => $.contacts.columns.company), width: 10, grow: 2 },
+      ...{ id: 'company', header: t(($) => $.contacts.columns.company), width: 9, grow: 2 },
       isWideOnly: true,
       cell: companyOf,
     },
     {
-      ...{ id: 'employees', header: t(($) => $.contacts.columns.employees), width: 6 },
+      ...{ id: 'employees', header: t(($) => $.contacts.columns.employees), width: 5.5 },
       ...{ isNumber: true, isWideOnly: true },
       cell: ({ company }) => company?.employee_count?.toLocaleString('en'),
     },
     {
-      ...{ id: 'place', header: t(($) => $.contacts.columns.place), width: 10, grow: 2 },
+      ...{ id: 'place', header: t(($) => $.contacts.columns.place), width: 8, grow: 2 },
       isWideOnly: true,
       cell: ({ city, country }) => [city, country].filter(Boolean).join(', '),
     },
     {
-      ...{ id: 'address', header: t(($) => $.contacts.columns.address), width: 12, grow: 3 },
+      ...{
+        id: 'address',
+        header: t(($) => $.contacts.columns.address),
+        width: 13.5,
+        narrowWidth: 8.5,
+        grow: 3,
+      },
       cell: (contact) => <Reveal contact={contact} {...purchase} />,
     },
   ]

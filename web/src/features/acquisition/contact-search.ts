@@ -33,8 +33,11 @@ const sizes = {
 export type CompanySize = keyof typeof sizes
 export const sizeNames = Object.keys(sizes) as CompanySize[]
 
-/** As the directory has them; others may be typed. */
-export const seniorities = ['c_suite', 'vp', 'director', 'head', 'manager', 'senior']
+/** By name; the directory finds them by its codes, as `c_suite`. Others may be typed. */
+export const seniorities = [
+  ...['Owner', 'Founder', 'C-suite', 'Partner', 'VP', 'Head', 'Director', 'Manager', 'Senior'],
+  ...['Entry', 'Intern'],
+]
 
 /** Of whatever somebody typed into the address: what makes no sense is undefined. */
 export function contactSearchOf(search: Record<string, unknown>): ContactSearch {

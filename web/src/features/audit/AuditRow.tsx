@@ -1,7 +1,7 @@
 import { Code, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { AuditEntry } from '../../api/generated/types.gen.ts'
-import { Moment } from '../../ui/Moment.tsx'
+import { ExactMoment } from '../../ui/ExactMoment.tsx'
 import { PlaceLink } from '../../ui/PlaceLink.tsx'
 import { type PlaceName, placeOf } from '../home/index.ts'
 import { useWorkspace } from '../users/index.ts'
@@ -32,7 +32,7 @@ export function AuditRow({ entry, actor }: AuditRowProps) {
   return (
     <tr>
       <td className={classes.when}>
-        <Moment at={entry.timestamp_created} />
+        <ExactMoment at={entry.timestamp_created} />
       </td>
       <td>
         <Text size="sm">{actor}</Text>

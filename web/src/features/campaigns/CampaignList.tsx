@@ -9,6 +9,7 @@ import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
 import { Table } from '../../ui/Table.tsx'
+import { TitleCount } from '../../ui/TitleCount.tsx'
 import type { CampaignFilter } from './address.ts'
 import { CampaignRow } from './CampaignRow.tsx'
 import { DeleteCampaign } from './DeleteCampaign.tsx'
@@ -59,6 +60,7 @@ export function CampaignList({ filter, whenEmpty, onReset }: CampaignListProps) 
   }
   return (
     <>
+      <TitleCount count={items.length} hasMore={campaigns.hasNextPage} />
       <Table label={t(($) => $.campaigns.title)}>
         <thead>
           <tr>

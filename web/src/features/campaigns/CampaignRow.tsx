@@ -20,6 +20,8 @@ export function CampaignRow({ campaign, onDelete }: CampaignRowProps) {
   const { id, name, lead_counts, contacted, auto_replied, interested, next_send_at } = campaign
   const { total, active, replied } = lead_counts
   const done = total - active
+  // A campaign that has written to nobody has no results, good or bad.
+  const count = (n: number) => (contacted + n === 0 ? '–' : n.toLocaleString('en'))
   return (
     <tr>
       <th scope="row">
@@ -44,11 +46,11 @@ export function CampaignRow({ campaign, onDelete }: CampaignRowProps) {
           </>
         )}
       </td>
-      <td className="end numbers wide-only">{contacted.toLocaleString('en')}</td>
+      <td className="end numbers wide-only">{count(contacted)}</td>
       <td className="end">
         <Share count={replied} of={contacted} />
       </td>
-      <td className="end numbers wide-only">{auto_replied.toLocaleString('en')}</td>
+      <td className="end numbers wide-only">{count(auto_replied)}</td>
       <td className="end wide-only">
         <Share count={interested} of={contacted} />
       </td>
@@ -56,7 +58,7 @@ export function CampaignRow({ campaign, onDelete }: CampaignRowProps) {
         {campaign.sending_status.state === 'sending' ? (
           t(($) => $.campaigns.now)
         ) : next_send_at ? (
-          <Moment at={next_send_at} />
+          <Moment at={next_send_at} isAhead />
         ) : (
           '–'
         )}

@@ -58,7 +58,7 @@ export function Forecast({ forecast }: { forecast: CampaignForecast }) {
                 <th>{t(($) => $.campaigns.launch.day)}</th>
                 <th>{t(($) => $.campaigns.launch.total)}</th>
                 {columns.map(({ id, address }) => (
-                  <th key={id} className="end">
+                  <th key={id} className="end wide-only">
                     {address}
                   </th>
                 ))}
@@ -76,7 +76,7 @@ export function Forecast({ forecast }: { forecast: CampaignForecast }) {
                     {day.sends.toLocaleString('en')}
                   </td>
                   {columns.map(({ id }) => (
-                    <td key={id} className="end numbers">
+                    <td key={id} className="end numbers wide-only">
                       {day.mailboxes.find(({ mailbox_id }) => mailbox_id === id)?.sends ?? '–'}
                     </td>
                   ))}

@@ -35,6 +35,9 @@ export type Tab = (typeof tabs)[number]
 
 export const sendStates = ['claimed', 'transmitting', 'sent', 'failed', 'uncertain'] as const
 
+/** How a mail is looked at, besides as HTML. */
+export const mailViews = ['text', 'headers'] as const
+
 /** With the filters of the campaign's leads. */
 export interface CampaignPlace extends Omit<LeadFilter, 'campaign'> {
   tab?: Tab | undefined
@@ -43,6 +46,10 @@ export interface CampaignPlace extends Omit<LeadFilter, 'campaign'> {
   variant?: number | undefined
   /** Whose mail is looked at, or whose panel is open. */
   lead?: string | undefined
+  /** How the mail is looked at; as HTML when the address says nothing. */
+  view?: (typeof mailViews)[number] | undefined
+  /** Which weekly schedule is looked at, from 1. */
+  schedule?: number | undefined
   /** Of the mails that are listed. */
   state?: (typeof sendStates)[number] | undefined
   /** How many days are looked at. */
@@ -61,6 +68,8 @@ export function campaignPlaceOf(search: Record<string, unknown>): CampaignPlace 
     step: wholeOf(search.step, 50),
     variant: wholeOf(search.variant, 26),
     lead: typeof lead === 'string' && /^[\da-f-]{36}$/i.test(lead) ? lead : undefined,
+    view: mailViews.find((each) => each === search.view),
+    schedule: wholeOf(search.schedule, 10),
     state: sendStates.find((each) => each === search.state),
     days: wholeOf(search.days, 400),
     panel: isPanel(panel) ? panel : undefined,

@@ -44,7 +44,11 @@ export function ChooseCampaign({ value, onChoose }: ChooseCampaignProps) {
   return (
     <Select
       label={t(($) => $.imports.campaign)}
-      placeholder={t(($) => $.imports[known.length === 0 ? 'firstCampaign' : 'campaignHint'])}
+      placeholder={
+        value === null
+          ? t(($) => $.imports[known.length === 0 ? 'firstCampaign' : 'campaignHint'])
+          : t(($) => $.common.loading)
+      }
       data={[
         ...known,
         ...(isNew ? [{ value: fresh, label: t(($) => $.imports.newCampaign, { name }) }] : []),

@@ -34,7 +34,7 @@ export function SnoozeUntil({ onSnooze, onClose }: SnoozeUntilProps) {
             type="datetime-local"
             data-autofocus
             label={t(($) => $.inbox.snooze.time)}
-            description={t(($) => $.inbox.snooze.zone, { zone: zoneName() })}
+            description={t(($) => $.common.inYourZone, { zone: zoneName() })}
             error={!isInTime && t(($) => $.inbox.snooze.outOfReach)}
             min={clockField(now.getTime())}
             value={at}

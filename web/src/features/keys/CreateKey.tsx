@@ -11,6 +11,7 @@ import {
 import { useAttempt } from '../../lib/attempt.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
+import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { CreatedKey } from './CreatedKey.tsx'
 import { ExpiryField } from './ExpiryField.tsx'
 import { expiryInstant } from './expiry.ts'
@@ -50,6 +51,7 @@ export default function CreateKey({ onDone }: { onDone: () => void }) {
   })
   return (
     <Form onSubmit={submit} fault={fault}>
+      <UnsavedGuard isUnsaved={form.isDirty} />
       <TextInput
         {...form.getInputProps('name')}
         label={t(($) => $.keys.form.name)}
@@ -61,7 +63,13 @@ export default function CreateKey({ onDone }: { onDone: () => void }) {
       <ScopeFields form={form} />
       <ExpiryField form={form} />
       <Group justify="flex-end">
-        <Button variant="default" onClick={onDone}>
+        <Button
+          variant="default"
+          onClick={() => {
+            form.reset()
+            onDone()
+          }}
+        >
           {t(($) => $.common.cancel)}
         </Button>
         <Button type="submit" loading={create.isPending}>

@@ -8,6 +8,7 @@ import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
 import { Table } from '../../ui/Table.tsx'
+import { TitleCount } from '../../ui/TitleCount.tsx'
 import { KeyRow } from './KeyRow.tsx'
 import { RevokeKey } from './RevokeKey.tsx'
 
@@ -35,6 +36,7 @@ export function KeyList({ whenEmpty }: { whenEmpty: ReactNode }) {
   }
   return (
     <>
+      <TitleCount count={items.length} hasMore={keys.hasNextPage} />
       <Table label={t(($) => $.keys.title)}>
         <thead>
           <tr>

@@ -6,6 +6,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Table } from '../../ui/Table.tsx'
+import { TitleCount } from '../../ui/TitleCount.tsx'
 import { LabelRow } from './LabelRow.tsx'
 
 interface LabelListProps {
@@ -33,20 +34,23 @@ export function LabelList({ whenEmpty, onEdit }: LabelListProps) {
     )
   }
   return (
-    <Table label={t(($) => $.labels.title)}>
-      <thead>
-        <tr>
-          <th>{t(($) => $.labels.columns.name)}</th>
-          <th>{t(($) => $.labels.columns.effect)}</th>
-          <th className="wide-only">{t(($) => $.labels.columns.value)}</th>
-          <td />
-        </tr>
-      </thead>
-      <tbody>
-        {items.map((label) => (
-          <LabelRow key={label.id} label={label} onEdit={onEdit && (() => onEdit(label.id))} />
-        ))}
-      </tbody>
-    </Table>
+    <>
+      <TitleCount count={items.length} />
+      <Table label={t(($) => $.labels.title)}>
+        <thead>
+          <tr>
+            <th>{t(($) => $.labels.columns.name)}</th>
+            <th>{t(($) => $.labels.columns.effect)}</th>
+            <th className="wide-only">{t(($) => $.labels.columns.value)}</th>
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((label) => (
+            <LabelRow key={label.id} label={label} onEdit={onEdit && (() => onEdit(label.id))} />
+          ))}
+        </tbody>
+      </Table>
+    </>
   )
 }

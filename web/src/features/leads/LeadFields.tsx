@@ -11,6 +11,7 @@ import {
 import type { Lead } from '../../api/generated/types.gen.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
+import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import classes from './LeadPanel.module.css'
 
 const fields = [
@@ -71,6 +72,7 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
         {t(($) => $.leads.panel.fields)}
       </Title>
       <Form onSubmit={submit} fault={fault}>
+        <UnsavedGuard isUnsaved={() => isChanged} />
         <div className={classes.fields}>
           {fields.map((name) => (
             <TextInput

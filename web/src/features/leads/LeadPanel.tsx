@@ -58,12 +58,17 @@ export default function LeadPanel({ id, onOpen, onChanged, onClose }: LeadPanelP
               <LeadStatus status={lead.status} />
               {data.steps_total > 0 && (
                 <Text size="sm">
-                  {t(($) => $.leads.panel.step, { step: lead.current_step, of: data.steps_total })}
+                  {lead.current_step === 0
+                    ? t(($) => $.leads.panel.notContacted)
+                    : t(($) => $.leads.panel.step, {
+                        step: lead.current_step,
+                        of: data.steps_total,
+                      })}
                 </Text>
               )}
               {lead.timestamp_next_send && data.reasons.length === 0 && (
                 <Text size="sm">
-                  {t(($) => $.leads.panel.next)} <Moment at={lead.timestamp_next_send} />
+                  {t(($) => $.leads.panel.next)} <Moment at={lead.timestamp_next_send} isAhead />
                 </Text>
               )}
             </Group>

@@ -41,8 +41,9 @@ export function LeadsPage() {
     <Page
       title={t(($) => $.leads.title)}
       lead={
-        total &&
-        t(($) => (total.is_estimate ? $.leads.moreThan : $.leads.count), { count: total.count })
+        total && total.count > 0
+          ? t(($) => (total.is_estimate ? $.leads.moreThan : $.leads.count), { count: total.count })
+          : undefined
       }
       fill
       actions={

@@ -13,6 +13,7 @@ import {
 import type { SavedViews } from '../../api/generated/types.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { Form } from '../../ui/Form.tsx'
+import { showUndo } from '../../ui/showUndo.tsx'
 import { type LeadSearch, leadSearchOf } from './lead-filter.ts'
 
 interface ViewsMenuProps {
@@ -36,8 +37,20 @@ export default function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
       naming.close()
     },
   })
-  const remove = useMutation({ ...deleteSavedViewMutation(), onSuccess: show })
-  const fault = remove.error ?? listed.error
+  const restore = useMutation({ ...keepSavedViewMutation(), onSuccess: show })
+  const remove = useMutation({
+    ...deleteSavedViewMutation(),
+    onSuccess(kept, { query: { name } }) {
+      const removed = views.find((view) => view.name === name)
+      show(kept)
+      if (!removed) return
+      showUndo(
+        t(($) => $.leads.views.deleted, { name }),
+        () => restore.mutate({ body: { name, search: removed.search } }),
+      )
+    },
+  })
+  const fault = remove.error ?? restore.error ?? listed.error
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const { lead: _, ...kept } = search

@@ -50,7 +50,10 @@ export function leadColumns(
     clicks: { ...number, cell: ({ email_click_count }) => email_click_count || '–' },
     replies: { ...number, cell: ({ email_reply_count }) => email_reply_count || '–' },
     contacted: { ...time, cell: ({ timestamp_last_contact }) => moment(timestamp_last_contact) },
-    next: { ...time, cell: ({ timestamp_next_send }) => moment(timestamp_next_send) },
+    next: {
+      ...time,
+      cell: ({ timestamp_next_send: at }) => (at ? <Moment at={at} isAhead /> : '–'),
+    },
     added: { ...time, cell: ({ timestamp_created }) => moment(timestamp_created) },
   }
   const address: Column<ListedLead> = {

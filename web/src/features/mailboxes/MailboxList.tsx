@@ -9,6 +9,7 @@ import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
 import { Table } from '../../ui/Table.tsx'
+import { TitleCount } from '../../ui/TitleCount.tsx'
 import type { MailboxFilter } from './filter.ts'
 import { MailboxRow } from './MailboxRow.tsx'
 import { readAgainMs } from './shown-state.ts'
@@ -58,6 +59,7 @@ export function MailboxList({ filter, onReset, whenEmpty }: MailboxListProps) {
   const ofDomain = firstOfDomains(items)
   return (
     <>
+      <TitleCount count={items.length} hasMore={mailboxes.hasNextPage} />
       <Table label={t(($) => $.mailboxes.title)}>
         <thead>
           <tr>

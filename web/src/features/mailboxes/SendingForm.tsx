@@ -23,6 +23,7 @@ import { showFault } from '../../lib/form.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { Form } from '../../ui/Form.tsx'
 import { NumberField } from '../../ui/NumberField.tsx'
+import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { changeOf, type SendingValues } from './sending-form.ts'
 
 const HtmlEditor = lazyPart(async () => ({
@@ -51,6 +52,7 @@ export function SendingForm(props: SendingFormProps) {
     onMutate: () => setFault(undefined),
     onError: (refused) => setFault(showFault(form, refused)),
     async onSuccess(saved) {
+      form.resetDirty()
       cache.setQueryData(getMailboxQueryKey({ path: { id: saved.id } }), saved)
       await cache.invalidateQueries({ queryKey: listMailboxesInfiniteQueryKey() })
       onDone()
@@ -67,6 +69,7 @@ export function SendingForm(props: SendingFormProps) {
   })
   return (
     <Form onSubmit={save} fault={fault}>
+      <UnsavedGuard isUnsaved={form.isDirty} />
       <Fieldset variant="unstyled" disabled={isReadOnly}>
         <Stack>
           <Group grow align="flex-start">

@@ -7,6 +7,7 @@ import { lazyPart } from '../../lib/lazy-part.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Table } from '../../ui/Table.tsx'
+import { TitleCount } from '../../ui/TitleCount.tsx'
 import { MemberRow } from './MemberRow.tsx'
 
 // Opened by few who look at the page.
@@ -26,6 +27,7 @@ export function MemberList() {
   }
   return (
     <>
+      <TitleCount count={members.data.items.length} />
       <Table label={t(($) => $.members.title)}>
         <thead>
           <tr>

@@ -1,6 +1,6 @@
 import { Alert, Button, FileInput, Group, NativeSelect, Stack, Text, Textarea } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Fault } from '../../api/fault.ts'
 import {
@@ -9,6 +9,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { ImportedSuppressions } from '../../api/generated/types.gen.ts'
 import { Form } from '../../ui/Form.tsx'
+import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import type { Entry } from './entry.ts'
 import { reasons } from './filter.ts'
 import { importList } from './import-list.ts'
@@ -20,6 +21,7 @@ export function ImportSuppressions({ onDone }: { onDone: () => void }) {
   const [file, setFile] = useState<File | null>(null)
   const [text, setText] = useState('')
   const [reason, setReason] = useState<Entry['reason']>('blocked')
+  const isCancelled = useRef(false)
   const [isMissing, setMissing] = useState(false)
   const run = useMutation<ImportedSuppressions, Fault, Blob>({
     mutationFn: (list) => importList(list, reason),
@@ -39,6 +41,7 @@ export function ImportSuppressions({ onDone }: { onDone: () => void }) {
         if (list.size > 0) run.mutate(list)
       }}
     >
+      <UnsavedGuard isUnsaved={() => !isCancelled.current && (file !== null || text !== '')} />
       <Text size="sm">{t(($) => $.suppression.import.lead)}</Text>
       <FileInput
         label={t(($) => $.suppression.import.file)}
@@ -71,7 +74,13 @@ export function ImportSuppressions({ onDone }: { onDone: () => void }) {
         }))}
       />
       <Group justify="flex-end">
-        <Button variant="default" onClick={onDone}>
+        <Button
+          variant="default"
+          onClick={() => {
+            isCancelled.current = true
+            onDone()
+          }}
+        >
           {t(($) => $.common.cancel)}
         </Button>
         <Button type="submit" loading={run.isPending}>

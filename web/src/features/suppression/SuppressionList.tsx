@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { listSuppressionsInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
@@ -10,8 +11,12 @@ import { MoreButton } from '../../ui/MoreButton.tsx'
 import { Table } from '../../ui/Table.tsx'
 import type { Entry } from './entry.ts'
 import type { SuppressionFilter } from './filter.ts'
-import { LiftSuppression } from './LiftSuppression.tsx'
 import { SuppressionRow } from './SuppressionRow.tsx'
+
+// Seldom, and by few.
+const LiftSuppression = lazyPart(async () => ({
+  default: (await import('./LiftSuppression.tsx')).LiftSuppression,
+}))
 
 interface SuppressionListProps {
   filter: SuppressionFilter
@@ -77,13 +82,15 @@ export function SuppressionList(props: SuppressionListProps) {
         </tbody>
       </Table>
       <MoreButton pages={entries} />
-      {lifting && (
-        <LiftSuppression
-          key={lifting.value}
-          entry={lifting}
-          onClose={() => setLifting(undefined)}
-        />
-      )}
+      <Suspense>
+        {lifting && (
+          <LiftSuppression
+            key={lifting.value}
+            entry={lifting}
+            onClose={() => setLifting(undefined)}
+          />
+        )}
+      </Suspense>
     </>
   )
 }

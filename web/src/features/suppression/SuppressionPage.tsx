@@ -1,4 +1,4 @@
-import { Button, Drawer, Text } from '@mantine/core'
+import { Button, Drawer } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { countSuppressionsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { Page } from '../../ui/Page.tsx'
+import { TitleCount } from '../../ui/TitleCount.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { SuppressionFilters } from './SuppressionFilters.tsx'
 import { SuppressionList } from './SuppressionList.tsx'
@@ -64,11 +65,7 @@ export function SuppressionPage() {
         filter={filter}
         onChange={(changed) => void navigate({ search: changed, replace: true })}
       />
-      {total !== undefined && total > 0 && (
-        <Text size="sm" c="dimmed" mb="xs" className="numbers">
-          {t(($) => $.suppression.total, { count: total })}
-        </Text>
-      )}
+      {total !== undefined && total > 0 && <TitleCount count={total} />}
       <SuppressionList
         filter={filter}
         mayChange={mayChange}

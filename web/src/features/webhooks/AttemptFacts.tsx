@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { WebhookEvent } from '../../api/generated/types.gen.ts'
 import { exactTime } from '../../lib/time.ts'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
+import { MailAddress } from '../../ui/MailAddress.tsx'
 import { Moment } from '../../ui/Moment.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import classes from './AttemptFacts.module.css'
@@ -49,7 +50,7 @@ export function AttemptFacts({ attempt }: { attempt: WebhookEvent }) {
       ? [
           fact(
             t(($) => $.webhooks.panel.next),
-            <Moment at={timestamp_next_retry} />,
+            <Moment at={timestamp_next_retry} isAhead />,
           ),
         ]
       : []),
@@ -57,7 +58,7 @@ export function AttemptFacts({ attempt }: { attempt: WebhookEvent }) {
       ? [
           fact(
             t(($) => $.webhooks.log.lead),
-            attempt.lead_email,
+            <MailAddress value={attempt.lead_email} />,
           ),
         ]
       : []),

@@ -12,6 +12,7 @@ import {
 import { useAttempt } from '../../lib/attempt.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
+import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { NewSecret } from './NewSecret.tsx'
 import { useEventNames } from './useEventNames.ts'
 import { WebhookFields } from './WebhookFields.tsx'
@@ -58,9 +59,16 @@ export default function CreateWebhook({ onCancel, onDone }: CreateWebhookProps) 
   )
   return (
     <Form onSubmit={submit} fault={fault}>
+      <UnsavedGuard isUnsaved={form.isDirty} />
       <WebhookFields form={form} />
       <Group justify="flex-end">
-        <Button variant="default" onClick={onCancel}>
+        <Button
+          variant="default"
+          onClick={() => {
+            form.reset()
+            onCancel()
+          }}
+        >
           {t(($) => $.common.cancel)}
         </Button>
         <Button type="submit" loading={create.isPending}>

@@ -9,6 +9,7 @@ import { updateWebhookMutation } from '../../api/generated/@tanstack/react-query
 import type { Webhook } from '../../api/generated/types.gen.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
+import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { readWebhookAgain } from './read-webhook-again.ts'
 import { useEventNames } from './useEventNames.ts'
 import { WebhookFields } from './WebhookFields.tsx'
@@ -24,6 +25,7 @@ export function EditWebhook({ webhook, onDone }: { webhook: Webhook; onDone: () 
     ...updateWebhookMutation(),
     onMutate: () => setFault(undefined),
     async onSuccess() {
+      form.resetDirty()
       await readWebhookAgain(cache)
       notifications.show({ message: t(($) => $.common.saved) })
       onDone()
@@ -35,9 +37,16 @@ export function EditWebhook({ webhook, onDone }: { webhook: Webhook; onDone: () 
   )
   return (
     <Form onSubmit={submit} fault={fault}>
+      <UnsavedGuard isUnsaved={form.isDirty} />
       <WebhookFields form={form} />
       <Group justify="flex-end">
-        <Button variant="default" onClick={onDone}>
+        <Button
+          variant="default"
+          onClick={() => {
+            form.reset()
+            onDone()
+          }}
+        >
           {t(($) => $.common.cancel)}
         </Button>
         <Button type="submit" loading={save.isPending}>

@@ -44,7 +44,7 @@ function Sentence({ webhook, health }: { webhook: Webhook; health: WebhookHealth
         {timestamp_next_probe && (
           <>
             {' '}
-            {t(($) => $.webhooks.health.probe)} <Moment at={timestamp_next_probe} />.
+            {t(($) => $.webhooks.health.probe)} <Moment at={timestamp_next_probe} isAhead />.
           </>
         )}
       </>

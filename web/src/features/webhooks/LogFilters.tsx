@@ -1,4 +1,4 @@
-import { Button, Group, TextInput } from '@mantine/core'
+import { Button, Group, Text, TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { FilterChip } from '../../ui/FilterChip.tsx'
 import { useEventNames } from './useEventNames.ts'
@@ -54,6 +54,12 @@ export function LogFilters({ search, hasTypes, onChange }: LogFiltersProps) {
         size="xs"
         type="date"
         aria-label={t(($) => $.webhooks.filters.from)}
+        leftSection={
+          <Text size="xs" c="dimmed" aria-hidden>
+            {t(($) => $.webhooks.filters.from)}
+          </Text>
+        }
+        leftSectionWidth="2.75rem"
         value={search.from ?? ''}
         onChange={(event) => set({ from: event.currentTarget.value })}
       />
@@ -61,6 +67,12 @@ export function LogFilters({ search, hasTypes, onChange }: LogFiltersProps) {
         size="xs"
         type="date"
         aria-label={t(($) => $.webhooks.filters.to)}
+        leftSection={
+          <Text size="xs" c="dimmed" aria-hidden>
+            {t(($) => $.webhooks.filters.to)}
+          </Text>
+        }
+        leftSectionWidth="2.75rem"
         value={search.to ?? ''}
         onChange={(event) => set({ to: event.currentTarget.value })}
       />

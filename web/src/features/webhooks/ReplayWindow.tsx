@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Modal, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -9,7 +9,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Webhook } from '../../api/generated/types.gen.ts'
 import { useAttempt } from '../../lib/attempt.ts'
-import { clockField } from '../../lib/time.ts'
+import { clockField, zoneName } from '../../lib/time.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { readWebhookAgain } from './read-webhook-again.ts'
 
@@ -55,7 +55,7 @@ export function ReplayWindow({ webhook, opened, onClose }: ReplayWindowProps) {
     <Modal opened={opened} onClose={onClose} title={t(($) => $.webhooks.replay.title)}>
       <Stack>
         <Text>{t(($) => $.webhooks.replay.body)}</Text>
-        <Group grow>
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <TextInput
             type="datetime-local"
             label={t(($) => $.webhooks.replay.from)}
@@ -74,7 +74,10 @@ export function ReplayWindow({ webhook, opened, onClose }: ReplayWindowProps) {
               setTo(event.currentTarget.value)
             }}
           />
-        </Group>
+        </SimpleGrid>
+        <Text size="xs" c="dimmed">
+          {t(($) => $.common.inYourZone, { zone: zoneName() })}
+        </Text>
         <Text size="sm" role="status">
           {!isWindow && t(($) => $.webhooks.replay.noWindow)}
           {isWindow && found.isPending && t(($) => $.webhooks.resume.counting)}

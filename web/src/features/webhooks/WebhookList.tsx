@@ -10,6 +10,7 @@ import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
 import { Table } from '../../ui/Table.tsx'
+import { TitleCount } from '../../ui/TitleCount.tsx'
 import { useEventNames } from './useEventNames.ts'
 import { WebhookRow } from './WebhookRow.tsx'
 
@@ -52,6 +53,7 @@ export function WebhookList({ whenEmpty }: { whenEmpty: ReactNode }) {
   )
   return (
     <>
+      <TitleCount count={items.length} hasMore={webhooks.hasNextPage} />
       <Table label={t(($) => $.webhooks.title)}>
         <thead>
           <tr>

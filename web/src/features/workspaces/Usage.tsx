@@ -28,7 +28,11 @@ export function Usage({ workspace }: { workspace: Workspace }) {
       <UsageRow
         name={t(($) => $.workspace.usage.mailboxes)}
         used={used.mailboxes}
-        note={t(($) => $.workspace.usage.active, { count: used.mailboxes_active })}
+        note={
+          used.mailboxes > 0
+            ? t(($) => $.workspace.usage.active, { count: used.mailboxes_active })
+            : undefined
+        }
       />
       <UsageRow
         name={t(($) => $.workspace.usage.mailsToday)}

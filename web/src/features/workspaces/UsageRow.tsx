@@ -6,7 +6,7 @@ interface UsageRowProps {
   used: number | string
   /** Null: unlimited; undefined: it knows no limit. */
   most?: number | null
-  note?: string
+  note?: string | undefined
 }
 
 /** How much, and of how much at most. */
@@ -14,12 +14,14 @@ export function UsageRow({ name, used, most, note }: UsageRowProps) {
   const { t } = useTranslation()
   const count = typeof used === 'string' ? used : t(($) => $.workspace.number, { count: used })
   const isLimited = typeof used === 'number' && typeof most === 'number'
+  // Nothing can be used yet, as of mails without a mailbox.
+  const isNothing = used === 0 && most === 0
   return (
     <div>
       <dt>{name}</dt>
       <dd className={`numbers ${classes.use}`}>
         <span>
-          {isLimited ? t(($) => $.workspace.usage.of, { used, most }) : count}
+          {isNothing ? '–' : isLimited ? t(($) => $.workspace.usage.of, { used, most }) : count}
           {most === null && ` · ${t(($) => $.workspace.unlimited)}`}
           {note && ` · ${note}`}
         </span>

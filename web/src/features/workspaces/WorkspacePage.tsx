@@ -13,8 +13,9 @@ import { useSignedIn } from '../users/index.ts'
 import { Plan } from './Plan.tsx'
 import { RenameWorkspace } from './RenameWorkspace.tsx'
 import { UnsubscribeByReply } from './UnsubscribeByReply.tsx'
-import { Usage } from './Usage.tsx'
 
+// At the end of the page, and asked for by itself.
+const Usage = lazyPart(async () => ({ default: (await import('./Usage.tsx')).Usage }))
 // Of the operator alone.
 const ChangePlan = lazyPart(() => import('./ChangePlan.tsx'))
 const route = getRouteApi('/signed-in/w/$handle/settings/workspace')
@@ -68,7 +69,9 @@ export function WorkspacePage() {
             title={t(($) => $.workspace.usage.title)}
             lead={t(($) => $.workspace.usage.body)}
           >
-            <Usage workspace={workspace.data} />
+            <Suspense fallback={<LoadingRows rows={6} />}>
+              <Usage workspace={workspace.data} />
+            </Suspense>
           </Section>
         </>
       )}

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import type { KeysetRows } from '../../lib/keyset.ts'
 import { isSelected, type Selection } from '../../lib/selection.ts'
 import { FaultNotice } from '../FaultNotice.tsx'
-import { type Column, gridOf } from './column.ts'
+import { type Column, gridOf, narrowColumns } from './column.ts'
 import classes from './DataTable.module.css'
 import { HeadRow } from './HeadRow.tsx'
 import { Row } from './Row.tsx'
@@ -43,7 +43,7 @@ export function DataTable<T extends { id: string }>(props: DataTableProps<T>) {
   const frame = useRef<HTMLDivElement>(null)
   const isNarrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false })
   const columns = useMemo(
-    () => props.columns.filter(({ isWideOnly }) => !(isNarrow && isWideOnly)),
+    () => (isNarrow ? narrowColumns(props.columns) : props.columns),
     [props.columns, isNarrow],
   )
   const grid = gridOf(columns, selection !== undefined)

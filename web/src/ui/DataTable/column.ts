@@ -5,6 +5,8 @@ export interface Column<T> {
   header: string
   /** The least it needs, in rem. */
   width: number
+  /** On a telephone, where it shows less. */
+  narrowWidth?: number
   /** Its share of the room that is left; none when not given. */
   grow?: number
   /** Numbers stand at the end, as in a ledger. */
@@ -30,3 +32,9 @@ export function gridOf<T>(columns: Column<T>[], canSelect: boolean) {
     minWidth: `${widths}rem`,
   }
 }
+
+/** Those that a telephone has room for. */
+export const narrowColumns = <T>(columns: Column<T>[]): Column<T>[] =>
+  columns
+    .filter(({ isWideOnly }) => !isWideOnly)
+    .map((column) => ({ ...column, width: column.narrowWidth ?? column.width }))

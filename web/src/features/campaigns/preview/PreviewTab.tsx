@@ -1,7 +1,6 @@
 import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { listLeadsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
@@ -12,7 +11,7 @@ import { type CampaignPlace, campaignPlaceOf } from '../address.ts'
 import { stepsOf } from '../steps/edit-steps.ts'
 import { useDraft } from '../useDraft.ts'
 import { PreviewedMail } from './PreviewedMail.tsx'
-import { PreviewTools, type View } from './PreviewTools.tsx'
+import { PreviewTools } from './PreviewTools.tsx'
 import { previewQuery } from './preview-query.ts'
 import { SendTest } from './SendTest.tsx'
 
@@ -22,9 +21,8 @@ const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 export default function PreviewTab() {
   const { t } = useTranslation()
   const { campaign, mayChange, saving } = useDraft()
-  const { step = 1, variant, lead: picked, panel } = route.useSearch()
+  const { step = 1, variant, lead: picked, panel, view } = route.useSearch()
   const navigate = route.useNavigate()
-  const [view, setView] = useState<View>('html')
   const steps = stepsOf(campaign)
   const newest = useQuery({
     ...listLeadsOptions({ query: { campaign_id: campaign.id, limit: 1 } }),
@@ -39,7 +37,7 @@ export default function PreviewTab() {
   })
   const show = (changes: CampaignPlace) =>
     void navigate({
-      search: campaignPlaceOf({ tab: 'preview', ...asked, ...changes }),
+      search: campaignPlaceOf({ tab: 'preview', ...asked, view, ...changes }),
       replace: true,
     })
   if (steps.length === 0) {
@@ -61,7 +59,7 @@ export default function PreviewTab() {
   }
   return (
     <Stack>
-      <PreviewTools steps={steps} asked={asked} view={view} onView={setView} onShow={show} />
+      <PreviewTools steps={steps} asked={asked} view={view} onShow={show} />
       {newest.isError ? (
         <FaultNotice fault={newest.error} onRetry={() => void newest.refetch()} />
       ) : preview.isPending ? (

@@ -1,25 +1,23 @@
 import { Button, Group, NativeSelect, SegmentedControl, Text } from '@mantine/core'
 import { ChevronLeft, ChevronRight, Send } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { CampaignPlace } from '../address.ts'
+import { type CampaignPlace, mailViews } from '../address.ts'
 import { letterOf } from '../mails/MailRow.tsx'
 import type { Step } from '../steps/edit-steps.ts'
 import { useDraft } from '../useDraft.ts'
 import { PickLead } from './PickLead.tsx'
 
-const views = ['html', 'text', 'headers'] as const
-export type View = (typeof views)[number]
+const views = ['html', ...mailViews] as const
 
 interface PreviewToolsProps {
   steps: Step[]
   asked: { lead: string | undefined; step: number; variant: number | undefined }
-  view: View
-  onView: (view: View) => void
+  view: CampaignPlace['view']
   onShow: (changes: CampaignPlace) => void
 }
 
 /** Whose mail, which step and variant, and how it is looked at. */
-export function PreviewTools({ steps, asked, view, onView, onShow }: PreviewToolsProps) {
+export function PreviewTools({ steps, asked, view, onShow }: PreviewToolsProps) {
   const { t } = useTranslation()
   const { campaign, mayChange } = useDraft()
   const { lead, step, variant } = asked
@@ -65,8 +63,8 @@ export function PreviewTools({ steps, asked, view, onView, onShow }: PreviewTool
       <SegmentedControl
         transitionDuration={0}
         aria-label={t(($) => $.campaigns.steps.view)}
-        value={view}
-        onChange={(each) => onView(each as View)}
+        value={view ?? 'html'}
+        onChange={(each) => onShow({ view: mailViews.find((known) => known === each) })}
         data={views.map((value) => ({ value, label: t(($) => $.campaigns.preview.views[value]) }))}
       />
       {mayChange && lead && (

@@ -3,12 +3,12 @@ import { TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { MailPreview } from '../../../api/generated/types.gen.ts'
 import { MailFrame } from '../../../ui/MailFrame.tsx'
+import type { CampaignPlace } from '../address.ts'
 import classes from './PreviewedMail.module.css'
-import type { View } from './PreviewTools.tsx'
 
 interface PreviewedMailProps {
   preview: MailPreview
-  view: View
+  view: CampaignPlace['view']
 }
 
 /** The mail, or why the lead would be skipped, and what else a person should know. */
@@ -38,12 +38,12 @@ export function PreviewedMail({ preview, view }: PreviewedMailProps) {
             <dt>{t(($) => $.campaigns.steps.subject)}</dt>
             <dd>{mail.subject}</dd>
           </dl>
-          {view === 'html' && mail.html === null && (
+          {view === undefined && mail.html === null && (
             <Text size="xs" c="dimmed" mb={4}>
               {t(($) => $.campaigns.preview.textOnly)}
             </Text>
           )}
-          {view === 'html' && mail.html !== null ? (
+          {view === undefined && mail.html !== null ? (
             <MailFrame
               title={mail.subject || t(($) => $.campaigns.tabs.preview)}
               html={mail.html}

@@ -1,22 +1,31 @@
 import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { showUndo } from '../../../ui/showUndo.tsx'
+import { campaignPlaceOf } from '../address.ts'
 import { useDraft } from '../useDraft.ts'
 import { NextDays } from './NextDays.tsx'
 import { WeekGrid } from './WeekGrid.tsx'
 import { WindowFields } from './WindowFields.tsx'
 import { newWindow, type Weekly } from './windows.ts'
 
+const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
+
 /** When mail may be sent: weekly windows, each in its zone, between two dates. */
 export default function ScheduleTab() {
   const { t } = useTranslation()
   const { campaign, now, set, mayChange, problemAt } = useDraft()
-  const [asked, setShown] = useState(0)
+  const { schedule: asked = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const show = (index: number) =>
+    void navigate({
+      search: campaignPlaceOf({ tab: 'schedule', schedule: index === 0 ? undefined : index + 1 }),
+      replace: true,
+    })
   const { campaign_schedule: schedule } = campaign
   const { schedules } = schedule
-  const shown = Math.min(asked, schedules.length - 1)
+  const shown = Math.min(asked, schedules.length) - 1
   const own = schedules[shown]
   const save = (changes: Partial<typeof schedule>) =>
     set({ campaign_schedule: { ...schedule, ...changes } })
@@ -46,7 +55,7 @@ export default function ScheduleTab() {
             size="xs"
             variant={index === shown ? 'light' : 'subtle'}
             aria-pressed={index === shown}
-            onClick={() => setShown(index)}
+            onClick={() => show(index)}
           >
             {name}
           </Button>
@@ -58,7 +67,7 @@ export default function ScheduleTab() {
             leftSection={<Plus size="0.875rem" aria-hidden />}
             onClick={() => {
               save({ schedules: [...schedules, newWindow(own, schedules.length + 1)] })
-              setShown(schedules.length)
+              show(schedules.length)
             }}
           >
             {t(($) => $.campaigns.schedule.add)}

@@ -28,16 +28,18 @@ export function WindowFields({ own, readOnly, problem, onChange, onRemove }: Win
         error={problem('name')}
         onChange={(event) => onChange({ name: event.currentTarget.value })}
       />
-      {(['from', 'to'] as const).map((part) => (
-        <TimeField
-          key={`${part} ${timing[part]}`}
-          label={t(($) => $.campaigns.schedule[part])}
-          value={timing[part]}
-          readOnly={readOnly}
-          error={problem(`timing/${part}`)}
-          onChange={(time) => onChange({ timing: { ...timing, [part]: time } })}
-        />
-      ))}
+      <Group gap="sm" wrap="nowrap" align="flex-end">
+        {(['from', 'to'] as const).map((part) => (
+          <TimeField
+            key={`${part} ${timing[part]}`}
+            label={t(($) => $.campaigns.schedule[part])}
+            value={timing[part]}
+            readOnly={readOnly}
+            error={problem(`timing/${part}`)}
+            onChange={(time) => onChange({ timing: { ...timing, [part]: time } })}
+          />
+        ))}
+      </Group>
       <Select
         label={t(($) => $.campaigns.schedule.zone)}
         searchable

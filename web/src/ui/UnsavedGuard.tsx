@@ -1,0 +1,70 @@
+import { useDisclosure } from '@mantine/hooks'
+import { useBlocker } from '@tanstack/react-router'
+import { Suspense, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { lazyPart } from '../lib/lazy-part.ts'
+
+const ConfirmDialog = lazyPart(async () => ({
+  default: (await import('./ConfirmDialog.tsx')).ConfirmDialog,
+}))
+
+/** What of an address has a form open; the rest of it are filters and tabs beside the form. */
+const openers = ['panel', 'lead', 'tab'] as const
+
+/**
+ * Within a form: asks before somebody loses what they typed, by a link, by Back, by closing the panel or
+ * the tab. Whoever saves or cancels it says so first (`resetDirty`, `reset`), and is not asked.
+ */
+export function UnsavedGuard({ isUnsaved }: { isUnsaved: () => boolean }) {
+  const { t } = useTranslation()
+  const [isAsking, asking] = useDisclosure()
+  const decide = useRef<(stays: boolean) => void>(undefined)
+  useBlocker({
+    shouldBlockFn({ current, next }) {
+      if (!isUnsaved() || !isElsewhere(current, next)) return false
+      if (decide.current) return true
+      // Not yet: the Escape that wants to close a panel would answer the question as well.
+      setTimeout(asking.open)
+      return new Promise<boolean>((resolve) => {
+        decide.current = resolve
+      })
+    },
+    enableBeforeUnload: isUnsaved,
+  })
+  const answer = (stays: boolean) => {
+    asking.close()
+    decide.current?.(stays)
+    // The Escape that closes the question asks the panel below it to close, too.
+    setTimeout(() => {
+      decide.current = undefined
+    })
+  }
+  return (
+    <Suspense>
+      <ConfirmDialog
+        opened={isAsking}
+        title={t(($) => $.unsaved.title)}
+        body={t(($) => $.unsaved.body)}
+        confirm={t(($) => $.unsaved.leave)}
+        cancel={t(($) => $.unsaved.stay)}
+        isBusy={false}
+        fault={null}
+        onConfirm={() => answer(false)}
+        onClose={() => answer(true)}
+      />
+    </Suspense>
+  )
+}
+
+interface Place {
+  pathname: string
+  search: object
+}
+
+function isElsewhere(current: Place, next: Place) {
+  const partOf = ({ search }: Place, name: string) => new Map(Object.entries(search)).get(name)
+  return (
+    current.pathname !== next.pathname ||
+    openers.some((name) => partOf(current, name) !== partOf(next, name))
+  )
+}

@@ -1,0 +1,34 @@
+import { expect } from 'vitest'
+import { createPerson, join } from '../../../server/test/people.ts'
+import { installClock } from '../browser.ts'
+import { test } from './fixture.ts'
+
+const members = '/w/default/settings/members'
+
+test('a time goes on while its page stands, and tells its zone to a mouse, a finger and the keyboard', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  await join(api, api.workspaceId, await createPerson(api, { email: 'bob@example.com' }), 'member')
+  const page = await open(application.visitor, members)
+  await installClock(page)
+  await page.reload()
+  const time = page.getByRole('row', { name: /bob@example\.com/ }).getByRole('time')
+  await time.waitFor()
+  await page.clock.fastForward('05:00')
+  await expect.poll(() => time.textContent()).toMatch(/min\. ago/)
+  const exact = (await time.getAttribute('title')) ?? ''
+  // The zone of the browser that the test runs in.
+  expect(exact).toMatch(/ (UTC|GMT\S*|[A-Z]{3,4})$/)
+  const told = page.getByRole('tooltip')
+  await time.click()
+  expect(await told.textContent()).toBe(exact)
+  await page.keyboard.press('Escape')
+  await told.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: /^More for/ }).focus()
+  expect(await told.textContent()).toBe(exact)
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Shift+Tab')
+  await told.waitFor({ state: 'detached' })
+})

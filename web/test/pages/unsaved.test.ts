@@ -1,0 +1,87 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { operator } from '../../../server/src/features/audit/index.ts'
+import { addMailbox } from '../../../server/src/features/mailboxes/index.ts'
+import { test } from './fixture.ts'
+
+const settings = '/w/default/settings'
+const questionOf = (page: Page) => page.getByRole('dialog', { name: 'Leave without saving?' })
+
+/** The page asks, and whoever is asked stays. */
+async function stay(page: Page) {
+  await questionOf(page).getByRole('button', { name: 'Stay' }).click()
+  await questionOf(page).waitFor({ state: 'detached' })
+}
+
+test('a panel in which somebody typed closes when they say so, and by itself once it is saved', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, `${settings}/keys`)
+  await page.getByRole('button', { name: 'New key' }).first().click()
+  const name = page.getByRole('textbox', { name: 'Name', exact: true })
+  await name.fill('Half a key')
+  await page.keyboard.press('Escape')
+  await questionOf(page).waitFor()
+  // A second Escape answers the question, and does not ask again.
+  await page.keyboard.press('Escape')
+  await questionOf(page).waitFor({ state: 'detached' })
+  expect(await name.inputValue()).toBe('Half a key')
+  await page.goBack()
+  await stay(page)
+  await page.goBack()
+  await questionOf(page).getByRole('button', { name: 'Leave' }).click()
+  await name.waitFor({ state: 'detached' })
+
+  await page.getByRole('button', { name: 'New key' }).first().click()
+  await name.fill('Not wanted after all')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await name.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'New key' }).first().click()
+  await name.fill('A whole key')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByRole('button', { name: 'I have stored it' }).click()
+  await page.getByRole('rowheader', { name: 'A whole key' }).waitFor()
+  expect(await questionOf(page).count()).toBe(0)
+})
+
+test('a link, another record and a reload lose nothing that was typed', async ({
+  application,
+  open,
+}) => {
+  const { api, asOwner } = application
+  const server = { host: '127.0.0.1', username: 'anna', password: 'secret', security: 'none' }
+  const mailbox = { address: 'anna@example.com', smtp: server, imap: server }
+  const { id } = await addMailbox(api.ctx, api.workspaceId, mailbox, operator)
+  const page = await open(application.visitor, `${settings}/mailboxes/${id}`)
+  const sender = page.getByRole('textbox', { name: 'Name', exact: true })
+  await sender.fill('Anna')
+  await page.getByRole('link', { name: 'Labels' }).click()
+  await stay(page)
+  expect(await sender.inputValue()).toBe('Anna')
+  const asked = page.waitForEvent('dialog')
+  const reload = page.reload().catch(() => undefined)
+  const dialog = await asked
+  expect(dialog.type()).toBe('beforeunload')
+  await dialog.accept()
+  await reload
+  await sender.fill('Anna Example')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Saved.').waitFor()
+  await page.getByRole('link', { name: 'Labels' }).click()
+  await page.getByRole('heading', { name: 'Labels' }).waitFor()
+
+  const { body: campaign } = await asOwner('POST', '/app/api/v2/campaigns', { name: 'Autumn' })
+  const leads = [{ email: 'ada@example.com' }, { email: 'bob@example.com' }]
+  await asOwner('POST', '/app/api/v2/lead/add', { campaign_id: campaign.id, leads })
+  await page.getByRole('link', { name: 'Leads' }).click()
+  await page.getByRole('row', { name: /ada@/ }).click()
+  const panel = page.getByRole('dialog', { name: /ada@/ })
+  await panel.getByLabel('Company', { exact: true }).fill('Example Works')
+  await page.getByRole('row', { name: /bob@/ }).click()
+  await stay(page)
+  await panel.getByRole('button', { name: 'Save' }).click()
+  await panel.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
+  await page.getByRole('row', { name: /bob@/ }).click()
+  await page.getByRole('dialog', { name: /bob@/ }).waitFor()
+})
