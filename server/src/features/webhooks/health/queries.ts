@@ -1,5 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../kernel/db/db.ts'
+import { firstIdAt } from '../../../kernel/ids.ts'
+
+/** 64 bits, as the index of runs has them. */
+const ofAttempt = sql`hashtextextended(e.webhook_url, uuid_hash_extended(e.webhook_id, e.success::integer::bigint))`
+const ofOutcome = sql`hashtextextended(u.url, uuid_hash_extended(u.webhook_id, outcomes.success::integer::bigint))`
 
 export interface RecentAttempt {
   webhook_id: string
@@ -10,16 +15,16 @@ export interface RecentAttempt {
 
 /**
  * The newest attempts of each destination, in no order: `most` of each URL and outcome, which lie
- * side by side in an index.
+ * side by side in an index. Its order is asked for, since the planner may take all attempts to be of
+ * one destination and walk them by id to find none of another.
  */
-export const listRecentAttempts = async (
-  db: Db,
+export const selectRecentAttempts = (
   workspaceId: string,
   webhookIds: string[],
   before: string,
   most: number,
-) => {
-  const { rows } = await sql<RecentAttempt>`
+) =>
+  sql<RecentAttempt>`
     select u.webhook_id, newest.*
     from webhook_urls u
     cross join (values (true), (false)) as outcomes (success)
@@ -27,16 +32,20 @@ export const listRecentAttempts = async (
       select e.id, e.success, e.status_code
       from webhook_events e
       where e.workspace_id = ${workspaceId}::uuid and e.id < ${before}::uuid
-        and hashtextextended(e.webhook_url, uuid_hash_extended(e.webhook_id, e.success::integer::bigint))
-          = hashtextextended(u.url, uuid_hash_extended(u.webhook_id, outcomes.success::integer::bigint))
-      order by e.id desc
+        and (${ofAttempt}, e.id) < (${ofOutcome}, ${before}::uuid)
+        and (${ofAttempt}, e.id) >= (${ofOutcome}, ${firstIdAt(new Date(0))}::uuid)
+      order by ${ofAttempt} desc, e.id desc
       limit ${most}::integer
     ) newest
-    where u.workspace_id = ${workspaceId}::uuid and u.webhook_id = any(${webhookIds}::uuid[])`.execute(
-    db,
-  )
-  return rows
-}
+    where u.workspace_id = ${workspaceId}::uuid and u.webhook_id = any(${webhookIds}::uuid[])`
+
+export const listRecentAttempts = async (
+  db: Db,
+  workspaceId: string,
+  webhookIds: string[],
+  before: string,
+  most: number,
+) => (await selectRecentAttempts(workspaceId, webhookIds, before, most).execute(db)).rows
 
 export interface LaneHealth {
   webhook_id: string
@@ -99,8 +108,7 @@ export const countAttempts = async (
       select count(*) as n
       from webhook_events e
       where e.workspace_id = ${workspaceId}::uuid and e.id >= d.from_id and e.id < d.before_id
-        and hashtextextended(e.webhook_url, uuid_hash_extended(e.webhook_id, e.success::integer::bigint))
-          = hashtextextended(u.url, uuid_hash_extended(u.webhook_id, outcomes.success::integer::bigint))
+        and ${ofAttempt} = ${ofOutcome}
     ) counted
     where u.workspace_id = ${workspaceId}::uuid and u.webhook_id = ${webhookId}::uuid
     group by d.date`.execute(db)

@@ -1,9 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../../test/context.ts'
-import { type History, insertHistory, midweek } from '../../../../test/webhook-event-rows.ts'
+import {
+  type History,
+  insertAttempt,
+  insertHistory,
+  midweek,
+} from '../../../../test/webhook-event-rows.ts'
 import { firstIdAt } from '../../../kernel/ids.ts'
 import { createWorkspace } from '../../workspaces/index.ts'
+import { selectRecentAttempts } from '../health/queries.ts'
 import { type HistoryFilter, listNewestAttempts } from './listing.ts'
 import * as queries from './queries.ts'
 
@@ -115,25 +121,25 @@ interface PlanNode {
 
 const flatten = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flatten)]
 
-async function explain(statement: RawBuilder<unknown>): Promise<PlanNode[]> {
+async function explain(statement: RawBuilder<unknown>, { db } = ctx): Promise<PlanNode[]> {
   const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>`
-    explain (analyze, format json) ${statement}`.execute(ctx.db)
+    explain (analyze, format json) ${statement}`.execute(db)
   const plan = rows[0]?.['QUERY PLAN'][0].Plan
   return plan ? flatten(plan) : []
 }
 
 const costly = /Seq Scan|Sort|Bitmap|Hash/
 
-describe('no page is sorted, and none walks a table', () => {
-  const rowsRead = (nodes: PlanNode[]) =>
-    nodes
-      .filter((node) => node['Relation Name'])
-      .map(
-        (node) =>
-          (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
-      )
-      .reduce((sum, rows) => sum + rows, 0)
+const rowsRead = (nodes: PlanNode[]) =>
+  nodes
+    .filter((node) => node['Relation Name'])
+    .map(
+      (node) =>
+        (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+    )
+    .reduce((sum, rows) => sum + rows, 0)
 
+describe('no page is sorted, and none walks a table', () => {
   test('with any filter on attempts, on the first page and deep down', async () => {
     for (const [name, { webhookId, webhookUrl, ...filter }] of combinations()) {
       if (webhookId !== undefined || webhookUrl !== undefined) continue
@@ -198,4 +204,38 @@ describe('no page is sorted, and none walks a table', () => {
       expect(rowsRead(nodes)).toBeLessThan(100)
     }
   })
+})
+
+test('beside a destination with thousands of attempts, none of which failed, only what is shown is read', async () => {
+  await using ctx = await testContext()
+  ctx.clock.set(midweek(ctx.now()))
+  const { id } = await createWorkspace(ctx, 'uneven')
+  const quiet = await insertAttempt(ctx, id)
+  ctx.clock.advance(60_000)
+  const busy = await insertAttempt(ctx, id)
+  await sql`
+    insert into webhook_events (workspace_id, id, webhook_id, webhook_url, event_id, event_type,
+      retry_group_id, retry_count, status_code, success, will_retry, response_time_ms)
+    select ${id}::uuid, made.id, ${busy.webhook_id}::uuid, ${busy.webhook_url}::text, made.id,
+      'lead.interested', made.id, 0, 200, true, false, 12
+    from generate_series(1, ${count}::integer) n
+    cross join lateral (
+      select (left(${busy.id}::text, 19) || '7777' || lpad(to_hex(n), 12, '0'))::uuid as id
+    ) made`.execute(ctx.db)
+  await sql`vacuum analyze webhook_events`.execute(ctx.db)
+  const bounded = { before: firstIdAt(new Date(ctx.now().getTime() + dayMs)) }
+  const targets = await queries.listTargets(ctx.db, id, {})
+  const runs = targets.flatMap((target) => [true, false].map((success) => ({ ...target, success })))
+  const newest = await queries.listNewest(ctx.db, id, runs, bounded)
+  expect(newest.map(({ webhook_id }) => webhook_id).sort()).toEqual(
+    [quiet.webhook_id, busy.webhook_id].sort(),
+  )
+  const webhookIds = [quiet.webhook_id, busy.webhook_id]
+  for (const statement of [
+    queries.selectNewest(id, runs, bounded),
+    queries.selectAttemptsOfRuns(id, runs, bounded, 26),
+    selectRecentAttempts(id, webhookIds, bounded.before, 26),
+  ]) {
+    expect(rowsRead(await explain(statement, ctx))).toBeLessThan(100)
+  }
 })

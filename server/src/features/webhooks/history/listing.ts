@@ -41,7 +41,12 @@ async function mergeRuns(
   filter: AttemptFilter,
   most: number,
 ): Promise<Attempt[]> {
-  const newest = (await queries.listNewest(db, workspaceId, runs, filter))
+  const { before, from } = filter
+  // To find none of a type or a lead in a run without attempts, all of theirs would be walked.
+  const some = queries.isNarrowed(filter)
+    ? await queries.listNewest(db, workspaceId, runs, { before, from })
+    : runs
+  const newest = (await queries.listNewest(db, workspaceId, some, filter))
     .sort(newestFirst)
     .slice(0, most)
   const oldest = newest.at(-1)

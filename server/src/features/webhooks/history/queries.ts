@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { sha256 } from '../../../kernel/crypto.ts'
 import type { Db } from '../../../kernel/db/db.ts'
+import { firstIdAt } from '../../../kernel/ids.ts'
 import type * as deliveries from '../../deliveries/index.ts'
 import type { DayWindow } from './window.ts'
 
@@ -71,8 +72,8 @@ export const selectNewest = (workspaceId: string, runs: Run[], filter: AttemptFi
     cross join lateral (
       select e.id
       from webhook_events e
-      where ${conditions(workspaceId, filter)} and ${hashOf('e', 'webhook_url')} = ${hashOf('r', 'url')}
-      order by e.id desc
+      where ${conditions(workspaceId, filter)} and ${isOfRun(filter)}
+      order by ${newestOfRun(filter)}
       limit 1
     ) newest`
 
@@ -92,8 +93,8 @@ export const selectAttemptsOfRuns = (
     cross join lateral (
       select ${columns}
       from webhook_events e
-      where ${conditions(workspaceId, filter)} and ${hashOf('e', 'webhook_url')} = ${hashOf('r', 'url')}
-      order by e.id desc
+      where ${conditions(workspaceId, filter)} and ${isOfRun(filter)}
+      order by ${newestOfRun(filter)}
       limit ${most}::integer
     ) attempt
     where attempt.webhook_id = r.webhook_id and attempt.webhook_url = r.url
@@ -197,13 +198,34 @@ const unnest = (runs: Run[]) => sql`unnest(
       ${runs.map((run) => run.success)}::boolean[]
     ) as r (webhook_id, url, success)`
 
+const firstId = firstIdAt(new Date(0))
+
 /** 64 bits, as the index has them. */
-const hashOf = (alias: 'e' | 'r', url: string) => {
+function hashOf(alias: 'e' | 'r', url: string) {
   const [urlRef, idRef, successRef] = [url, 'webhook_id', 'success'].map((column) =>
     sql.ref(`${alias}.${column}`),
   )
   return sql`hashtextextended(${urlRef}, uuid_hash_extended(${idRef}, ${successRef}::integer::bigint))`
 }
+
+const [ofAttempt, ofRun] = [hashOf('e', 'webhook_url'), hashOf('r', 'url')]
+
+/**
+ * Where nothing else is looked for the index of runs is walked, whatever the planner believes: knowing
+ * that most attempts are of one run it would walk all of them by id to find none of another. Types and
+ * leads have indexes that may be shorter.
+ */
+const isOfRun = (filter: AttemptFilter) =>
+  isNarrowed(filter)
+    ? sql`${ofAttempt} = ${ofRun}`
+    : sql`(${ofAttempt}, e.id) < (${ofRun}, ${filter.before}::uuid)
+        and (${ofAttempt}, e.id) >= (${ofRun}, ${filter.from ?? firstId}::uuid)`
+
+const newestOfRun = (filter: AttemptFilter) =>
+  isNarrowed(filter) ? sql`e.id desc` : sql`${ofAttempt} desc, e.id desc`
+
+export const isNarrowed = ({ eventType, leadEmail }: AttemptFilter) =>
+  eventType !== undefined || leadEmail !== undefined
 
 /** `success` is written out: so a partial index fits, whichever way the statement is planned. */
 function conditions(workspaceId: string, filter: AttemptFilter): RawBuilder<unknown> {
