@@ -4,11 +4,14 @@ import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import {
   deleteWebhookMutation,
+  getWebhookHealthQueryKey,
+  getWebhookQueryKey,
   listWebhooksInfiniteQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Webhook } from '../../api/generated/types.gen.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { useWorkspace } from '../users/index.ts'
+import { deletionOf } from './deletion.ts'
 
 interface DeleteWebhookProps {
   webhook: Webhook
@@ -22,10 +25,14 @@ export function DeleteWebhook({ webhook, opened, onClose }: DeleteWebhookProps) 
   const cache = useQueryClient()
   const navigate = useNavigate()
   const { handle } = useWorkspace()
+  const path = { id: webhook.id }
   const remove = useMutation({
     ...deleteWebhookMutation(),
+    mutationKey: deletionOf(webhook.id),
     async onSuccess({ name }) {
       await navigate({ to: '/w/$handle/settings/webhooks', params: { handle } })
+      cache.removeQueries({ queryKey: getWebhookQueryKey({ path }) })
+      cache.removeQueries({ queryKey: getWebhookHealthQueryKey({ path }) })
       await cache.invalidateQueries({ queryKey: listWebhooksInfiniteQueryKey() })
       notifications.show({ message: t(($) => $.webhooks.delete.done, { name }) })
     },
@@ -38,7 +45,7 @@ export function DeleteWebhook({ webhook, opened, onClose }: DeleteWebhookProps) 
       confirm={t(($) => $.webhooks.delete.confirm)}
       isBusy={remove.isPending}
       fault={remove.error}
-      onConfirm={() => remove.mutate({ path: { id: webhook.id } })}
+      onConfirm={() => remove.mutate({ path })}
       onClose={onClose}
     />
   )

@@ -18,6 +18,8 @@ interface DeliveryLogProps {
   search: WebhookSearch
   onOpen: (id: string) => void
   onReset: () => void
+  /** Once there are rows, or it is known why not: what takes longer is asked for after them. */
+  onRead: () => void
 }
 
 const pageSize = 50
@@ -28,7 +30,8 @@ const freshMax = 100
  * Attempts as they are made, newest first. What is new is shown at once while the reader is at the
  * top; further down it is only counted, so that nothing moves under their eyes.
  */
-export default function DeliveryLog({ webhookId, search, onOpen, onReset }: DeliveryLogProps) {
+export function DeliveryLog(props: DeliveryLogProps) {
+  const { webhookId, search, onOpen, onReset, onRead } = props
   const { t } = useTranslation()
   const cache = useQueryClient()
   const frame = useRef<HTMLDivElement>(null)
@@ -37,20 +40,24 @@ export default function DeliveryLog({ webhookId, search, onOpen, onReset }: Deli
   const filter = attemptQueryOf(webhookId, search)
   // Under a name of its own: a live update reads the newest again, and this decides what follows.
   const key = ['delivery-log', filter]
+  const newestOptions = listWebhookEventsOptions({ query: { ...filter, limit: freshMax } })
   const rows = useKeysetRows<WebhookEvent>({
     key,
-    read: async (starting_after, signal) =>
-      (
-        await listWebhookEvents({
-          query: { ...filter, limit: pageSize, ...(starting_after ? { starting_after } : {}) },
-          signal,
-          throwOnError: true,
-        })
-      ).data,
+    async read(starting_after, signal) {
+      const { data } = await listWebhookEvents({
+        query: { ...filter, limit: pageSize, ...(starting_after ? { starting_after } : {}) },
+        signal,
+        throwOnError: true,
+      })
+      // Until a live update says otherwise nothing is newer than the first page.
+      if (cache.getQueryData(newestOptions.queryKey) === undefined)
+        cache.setQueryData(newestOptions.queryKey, data)
+      return data
+    },
   })
-  const newest = useQuery(listWebhookEventsOptions({ query: { ...filter, limit: freshMax } }))
-  const top = rows.at(0)
   const isRead = !rows.isPending
+  const newest = useQuery({ ...newestOptions, enabled: isRead })
+  const top = rows.at(0)
   const fresh = isRead
     ? (newest.data?.items.filter(({ id }) => top === undefined || id > top.id).length ?? 0)
     : 0
@@ -63,6 +70,10 @@ export default function DeliveryLog({ webhookId, search, onOpen, onReset }: Deli
   useEffect(() => {
     if (isAtTop && isRead) void readAgain()
   }, [newest.dataUpdatedAt, isAtTop, readAgain])
+  const isSettled = isRead || rows.fault !== null
+  useEffect(() => {
+    if (isSettled) onRead()
+  }, [isSettled, onRead])
   const goUp = () => {
     frame.current?.querySelector('[role=grid]')?.scrollTo({ top: 0 })
     setAtTop(true)

@@ -1,24 +1,26 @@
 import { Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { getWebhookHealthOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Webhook, WebhookHealth } from '../../api/generated/types.gen.ts'
 import { Moment } from '../../ui/Moment.tsx'
 import { AttemptStrip } from './AttemptStrip.tsx'
 import classes from './HealthSentence.module.css'
 
+interface HealthSentenceProps {
+  webhook: Webhook
+  /** Undefined until it is read. */
+  health: WebhookHealth | undefined
+}
+
 /** How a webhook does, in a sentence, and what to do when it does not do well. */
-export function HealthSentence({ webhook }: { webhook: Webhook }) {
+export function HealthSentence({ webhook, health }: HealthSentenceProps) {
   const { t } = useTranslation()
-  const health = useQuery(getWebhookHealthOptions({ path: { id: webhook.id } }))
-  const { data } = health
   return (
     <div className={classes.health} aria-live="polite">
-      {data && <AttemptStrip recent={data.recent} />}
+      {health && <AttemptStrip recent={health.recent} />}
       <Text size="sm">
-        {data ? <Sentence webhook={webhook} health={data} /> : t(($) => $.common.loading)}
-        {data && data.pending > 0 && (
-          <> {t(($) => $.webhooks.health.pending, { count: data.pending })}</>
+        {health ? <Sentence webhook={webhook} health={health} /> : t(($) => $.common.loading)}
+        {health && health.pending > 0 && (
+          <> {t(($) => $.webhooks.health.pending, { count: health.pending })}</>
         )}
       </Text>
     </div>

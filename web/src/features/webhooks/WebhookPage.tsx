@@ -1,7 +1,7 @@
 import { Skeleton, Text, Title } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Suspense, useCallback } from 'react'
+import { Suspense, useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
   getWebhookHealthOptions,
@@ -13,7 +13,10 @@ import { BackLink } from '../../ui/BackLink.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { DeliveryLog } from './DeliveryLog.tsx'
+import { deletionOf } from './deletion.ts'
 import { HealthSentence } from './HealthSentence.tsx'
+import { knownWebhook } from './known-webhook.ts'
 import { LogFilters } from './LogFilters.tsx'
 import { TryOut } from './TryOut.tsx'
 import { tryOutTokenOf } from './try-out.ts'
@@ -25,8 +28,7 @@ import type { WebhookSearch } from './webhook-search.ts'
 
 const route = getRouteApi('/signed-in/w/$handle/settings/webhooks/$id')
 
-// What is read after the webhook itself, or opened later.
-const DeliveryLog = lazyPart(() => import('./DeliveryLog.tsx'))
+// What is read after the log, or opened later.
 const WebhookDays = lazyPart(() => import('./WebhookDays.tsx'))
 const AttemptPanel = lazyPart(() => import('./AttemptPanel.tsx'))
 const WebhookPanels = lazyPart(() => import('./WebhookPanels.tsx'))
@@ -38,9 +40,18 @@ export function WebhookPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const { nameOf } = useEventNames()
-  const webhook = useQuery(getWebhookOptions({ path: { id } }))
+  const cache = useQueryClient()
+  const path = { id }
+  const enabled = useIsMutating({ mutationKey: deletionOf(id) }) === 0
+  const webhook = useQuery({
+    ...getWebhookOptions({ path }),
+    placeholderData: () => knownWebhook(cache, id),
+    enabled,
+  })
   usePageInTitle(webhook.data?.name ?? t(($) => $.webhooks.title))
-  const health = useQuery(getWebhookHealthOptions({ path: { id } }))
+  const health = useQuery({ ...getWebhookHealthOptions({ path }), enabled })
+  const [isLogRead, setLogRead] = useState(false)
+  const onLogRead = useCallback(() => setLogRead(true), [])
   const show = useCallback(
     (changes: WebhookSearch, options = {}) =>
       void navigate({ search: (before) => ({ ...before, ...changes }), ...options }),
@@ -95,9 +106,9 @@ export function WebhookPage() {
       <Text size="sm" c="dimmed" className={classes.target}>
         {nameOf(data.event_type)} → {data.target_hook_url}
       </Text>
-      <HealthSentence webhook={data} />
+      <HealthSentence webhook={data} health={health.data} />
       <Suspense fallback={<Skeleton height={140} />}>
-        <WebhookDays id={id} />
+        <WebhookDays id={id} isWanted={isLogRead && enabled} />
       </Suspense>
       {token && <TryOut token={token} webhookId={id} />}
       <section aria-label={t(($) => $.webhooks.log.title)}>
@@ -109,14 +120,13 @@ export function WebhookPage() {
           hasTypes={data.event_type === 'all_events'}
           onChange={(next) => void navigate({ search: next, replace: true })}
         />
-        <Suspense fallback={<LoadingRows rows={8} />}>
-          <DeliveryLog
-            webhookId={id}
-            search={search}
-            onOpen={open}
-            onReset={() => void navigate({ search: {} })}
-          />
-        </Suspense>
+        <DeliveryLog
+          webhookId={id}
+          search={search}
+          onOpen={open}
+          onReset={() => void navigate({ search: {} })}
+          onRead={onLogRead}
+        />
       </section>
       <Suspense>
         {search.attempt && (
