@@ -95,6 +95,70 @@ test('what cannot be imported says what to do, and a lost part is sent again', a
   expect(lost).toBe(2)
 })
 
+test('whoever left while a file was on its way goes on with that file and no other, and stops what runs', async ({
+  application,
+  open,
+}) => {
+  const { api, asOwner } = application
+  const { body: campaign } = await asOwner('POST', '/app/api/v2/campaigns', { name: 'Left' })
+  const page = await open(application.visitor, `${path}?campaign=${campaign.id}`)
+  // Of two parts, in few rows.
+  const rows = manyRows(600)
+    .replace('company_name', 'personalization')
+    .replaceAll(' Ltd', ' x'.repeat(4000))
+  const fileOf = (content: string) => ({
+    ...{ name: 'left.csv', mimeType: 'text/csv', buffer: Buffer.from(content) },
+  })
+  await page.route('**/parts/2', () => undefined)
+  await page.locator('input[type=file]').setInputFiles(fileOf(rows))
+  await page.getByText(/^Sending the file: [1-9]/).waitFor()
+  await page.reload()
+  await page.getByText('left.csv was not sent as a whole').waitFor()
+  await page.unrouteAll()
+
+  const sent: string[] = []
+  page.on('request', (request) => {
+    const number = /\/parts\/(\d+)$/.exec(request.url())?.[1]
+    if (number) sent.push(number)
+  })
+  const chooseAgain = async (content: string) => {
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'Choose file' }).click(),
+    ])
+    await chooser.setFiles(fileOf(content))
+  }
+  await chooseAgain('email\nlea@example.com\n')
+  await page.getByRole('alert').getByText('its size is different').waitFor()
+  expect(sent).toEqual([])
+  // As long, and another all the same.
+  expectFailures(page, 'PUT /app/imports/:id/parts/1 400')
+  await chooseAgain(rows.replace(',Ann 1,', ',Eva 1,'))
+  await page.getByRole('alert').getByText('was sent before and is another one').waitFor()
+  expect(sent.splice(0)).toEqual(['1'])
+  await chooseAgain(rows)
+  await page.getByText('person0@import.example').waitFor()
+  expect(sent).toEqual(['1', '2'])
+
+  const { run } = importer(api)
+  await page.getByRole('button', { name: 'Check the file' }).click()
+  await page.getByText('Looking at every row').waitFor()
+  await run()
+  await page.getByRole('button', { name: 'Import 600 leads' }).click()
+  await page.getByText('Importing …').waitFor()
+  await page.getByRole('button', { name: 'Cancel import' }).click()
+  await page.getByText('Cancelled').waitFor()
+  await run()
+  await page.reload()
+  await page.getByText('Cancelled').waitFor()
+  const added = await api.ctx.database.peek
+    .selectFrom('leads')
+    .select('id')
+    .where('campaign_id', '=', campaign.id)
+    .execute()
+  expect(added).toEqual([])
+})
+
 test('a picture and a row of 200 MB are refused with what to do, and neither the server nor the page grows', async ({
   application,
   open,

@@ -254,7 +254,7 @@ const notOpen = () =>
 const otherFile = (number: number) =>
   invalidField(
     '/',
-    `part ${number} is here already and is another one; cancel this import and begin anew with your file`,
+    `part ${number} was sent before and is another one: choose the same file again, or cancel this import and begin anew`,
   )
 
 const notUploaded = () =>

@@ -1,6 +1,6 @@
 import { Button, FileButton, Group, Progress, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { getImportQueryKey } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Import } from '../../api/generated/types.gen.ts'
@@ -15,7 +15,10 @@ export function UploadStep({ data }: { data: Import }) {
   const { id: workspaceId } = useWorkspace()
   const upload = useUpload(data.id)
   const [isOther, setIsOther] = useState(false)
+  const forget = useRef<() => void>(null)
   const goOn = (file: Blob | null) => {
+    // Else a browser is silent about the same file, chosen once more.
+    forget.current?.()
     if (!file) return
     setIsOther(file.size !== data.file_bytes)
     if (file.size !== data.file_bytes) return
@@ -38,7 +41,7 @@ export function UploadStep({ data }: { data: Import }) {
       {upload?.fault && <FaultNotice fault={upload.fault} onRetry={() => goOn(upload.file)} />}
       <Group mt="sm">
         <Text size="sm">{t(($) => $.imports.goOn, { name: data.file_name })}</Text>
-        <FileButton onChange={goOn}>
+        <FileButton onChange={goOn} resetRef={forget}>
           {(props) => (
             <Button variant="default" {...props}>
               {t(($) => $.imports.choose)}

@@ -34,19 +34,24 @@ const pauseMs = 1000
 
 /**
  * Sends what is missing of a file, part by part, so that a part that gets lost is sent again and no
- * more than one lies in memory. It goes on while other pages are looked at.
+ * more than one lies in memory. It goes on while other pages are looked at. Where some of it was sent
+ * before, one part of that is sent first: the server refuses the part of another file.
  *
  * @param onAnswer told what the server makes of it after each part
  */
 export async function sendFile(
   workspaceId: string,
-  { id, parts_missing, part_bytes, file_bytes }: Import,
+  { id, parts_missing, parts_total, part_bytes, file_bytes }: Import,
   file: Blob,
   onAnswer: (answer: Import) => void,
 ): Promise<void> {
-  let sentBytes = file_bytes - parts_missing.length * part_bytes
+  const known = Array.from({ length: parts_total }, (_, at) => at + 1).find(
+    (number) => !parts_missing.includes(number),
+  )
+  const numbers = known === undefined ? parts_missing : [known, ...parts_missing]
+  let sentBytes = file_bytes - numbers.length * part_bytes
   note(id, { file, sentBytes: Math.max(0, sentBytes), fault: undefined })
-  for (const number of parts_missing) {
+  for (const number of numbers) {
     const part = file.slice((number - 1) * part_bytes, number * part_bytes)
     const answer = await sendPart(workspaceId, id, number, part)
     if (isFault(answer)) return note(id, { file, sentBytes, fault: answer })
