@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { runLeadJobs } from '../../../server/src/features/leads/index.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
 import type { Application } from '../application.ts'
 import { expectFailures } from '../browser.ts'
@@ -259,7 +260,7 @@ test('of more than a hundred campaigns and labels the oldest can be chosen', asy
   await row.getByText('Label zero').waitFor()
 })
 
-test('who changes more leads than can be set back is asked first', async ({
+test('who changes more leads than can be set back is asked first, sees how far it is, and can stop it', async ({
   application,
   open,
 }) => {
@@ -290,9 +291,33 @@ test('who changes more leads than can be set back is asked first', async ({
   expect(asked).toEqual([])
   await dialog.getByRole('button', { name: 'Pause' }).click()
   await dialog.waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Stop' }).waitFor()
+  const notice = page.getByRole('status').filter({ hasText: 'leads done' })
+  await notice.getByText('0 of 1,001 leads done').waitFor()
   expect(asked).toHaveLength(1)
+  await runLeadJobs(application.api.ctx, afterOneBatch())
+  await notice.getByText('500 of 1,001 leads done').waitFor()
+  await notice.getByRole('button', { name: 'Stop' }).click()
+  await page.getByText('500 leads paused.').waitFor()
+  expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
+  await runLeadJobs(application.api.ctx)
+  const paused = await application.api.ctx.database.peek
+    .selectFrom('leads')
+    .select('id')
+    .where('campaign_id', '=', campaign)
+    .where('sending_state', '=', 'paused')
+    .execute()
+  expect(paused).toHaveLength(500)
 })
+
+/** Of a runner that ends in the middle of its work. */
+function afterOneBatch(): AbortSignal {
+  let looks = 0
+  return {
+    get aborted() {
+      return ++looks > 2
+    },
+  } as AbortSignal
+}
 
 test('a viewer sees leads and changes none; whoever is erased is gone from the page', async ({
   application,
