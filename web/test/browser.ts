@@ -108,16 +108,23 @@ export function faultsOf(context: BrowserContext): string[] {
 
 const axe = readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
-/**
- * What stands in the way, in either scheme, of people who use the page otherwise than by eye and mouse.
- *
- * @param within what is looked at, where the rest is looked at elsewhere
- */
-export async function findBarriers(page: Page, within = 'html'): Promise<string[]> {
+type Scheme = 'light' | 'dark'
+
+interface Looking {
+  /** What is looked at, where the rest is looked at elsewhere. */
+  within?: string
+  schemes?: readonly Scheme[]
+}
+
+/** What stands in the way of people who use the page otherwise than by eye and mouse. */
+export async function findBarriers(
+  page: Page,
+  { within = 'html', schemes = ['light', 'dark'] }: Looking = {},
+): Promise<string[]> {
   // Evaluated by the debugger, which the page's policy does not bind.
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(await axe)
   const found = new Set<string>()
-  for (const colorScheme of ['light', 'dark'] as const) {
+  for (const [at, colorScheme] of schemes.entries()) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     // The page follows the browser by a script of its own, a moment later, unless a person has chosen.
     const chosen = await page.evaluate(`localStorage.getItem('outrider-color-scheme')`)
@@ -127,16 +134,17 @@ export async function findBarriers(page: Page, within = 'html'): Promise<string[
     await page.evaluate(`Promise.allSettled(document.getAnimations()
       .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
       .map(({ finished }) => finished))`)
-    // What does not depend on colours is the same in both.
+    // What does not depend on colours is the same in another one.
     const rules =
-      colorScheme === 'dark'
+      at > 0
         ? ', runOnly: ["color-contrast"]'
         : // Of a part nobody can say what landmarks the page has.
           within === 'html'
           ? ''
           : ', rules: { region: { enabled: false } }'
-    // It is not in the frames of mails, and would wait for them to answer.
-    const options = `{ iframes: false, resultTypes: ["violations"]${rules} }`
+    // It is not in the frames of mails, and would wait for them to answer; what it would read in
+    // advance, styles and videos, no rule here looks at.
+    const options = `{ iframes: false, preload: false, resultTypes: ["violations"]${rules} }`
     const context = `{ include: [...document.querySelectorAll(${JSON.stringify(within)})] }`
     const { violations } = (await page.evaluate(`axe.run(${context}, ${options})`)) as {
       violations: { id: string; nodes: { html: string }[] }[]
