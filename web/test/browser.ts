@@ -108,23 +108,23 @@ export function faultsOf(context: BrowserContext): string[] {
 
 const axe = readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
-type Scheme = 'light' | 'dark'
+export const schemes = ['light', 'dark'] as const
 
 interface Looking {
   /** What is looked at, where the rest is looked at elsewhere. */
   within?: string
-  schemes?: readonly Scheme[]
+  schemes?: readonly (typeof schemes)[number][]
 }
 
 /** What stands in the way of people who use the page otherwise than by eye and mouse. */
 export async function findBarriers(
   page: Page,
-  { within = 'html', schemes = ['light', 'dark'] }: Looking = {},
+  { within = 'html', schemes: wanted = schemes }: Looking = {},
 ): Promise<string[]> {
   // Evaluated by the debugger, which the page's policy does not bind.
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(await axe)
   const found = new Set<string>()
-  for (const [at, colorScheme] of schemes.entries()) {
+  for (const [at, colorScheme] of wanted.entries()) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     // The page follows the browser by a script of its own, a moment later, unless a person has chosen.
     const chosen = await page.evaluate(`localStorage.getItem('outrider-color-scheme')`)

@@ -2,7 +2,8 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { test as base, expect } from 'vitest'
 import type { Browser as Visitor } from '../../../server/test/browser.ts'
 import { type Application, enter, startApplication } from '../application.ts'
-import { faultsOf, findBarriers, launchBrowser, watch } from '../browser.ts'
+import { faultsOf, findBarriers, launchBrowser, schemes, watch } from '../browser.ts'
+import { inTurn } from '../in-turn.ts'
 
 type Open = (visitor: Visitor | undefined, path: string) => Promise<Page>
 
@@ -18,7 +19,7 @@ interface Fixtures {
   }
 }
 
-type Opening = Fixtures['$worker'] & Fixtures['$file']
+type Opening = Fixtures['$worker'] & Fixtures['$file'] & { task: { name: string } }
 
 /** A test in a real browser at the real server. Its pages end without a barrier, an error or a violation. */
 export const test = base.extend<Fixtures>({
@@ -39,7 +40,7 @@ export const test = base.extend<Fixtures>({
     },
     { scope: 'file' },
   ],
-  open: async ({ browser, application }: Opening, use: (open: Open) => Promise<void>) => {
+  open: async ({ browser, application, task }: Opening, use: (open: Open) => Promise<void>) => {
     const opened: { context: BrowserContext; page: Page }[] = []
     await use(async (visitor, path) => {
       const context = await browser.newContext({ reducedMotion: 'reduce' })
@@ -53,7 +54,10 @@ export const test = base.extend<Fixtures>({
     })
     const found: string[] = []
     for (const { context, page } of opened) {
-      found.push(...(await findBarriers(page)), ...faultsOf(context))
+      found.push(
+        ...(await findBarriers(page, { schemes: inTurn(task.name, schemes) })),
+        ...faultsOf(context),
+      )
       await context.close()
     }
     expect(found).toEqual([])

@@ -5,9 +5,9 @@ import { addMailbox } from '../../../server/src/features/mailboxes/index.ts'
 import { createWorkspace } from '../../../server/src/features/workspaces/index.ts'
 import type { Browser as Visitor } from '../../../server/test/browser.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
-import { firstSeed, isThorough } from '../../../server/test/thoroughness.ts'
 import type { Application } from '../application.ts'
-import { expectFailures, findBarriers, goTo } from '../browser.ts'
+import { expectFailures, findBarriers, goTo, schemes } from '../browser.ts'
+import { inTurn } from '../in-turn.ts'
 import { fillApplication, lists, readings, refusal, refuse, waitUntilShown } from '../places.ts'
 import { test } from './fixture.ts'
 
@@ -18,20 +18,12 @@ const narrow = { width: 360, height: 740 }
 const overflow = `[document.documentElement, ...document.querySelectorAll('[role=dialog]')]
   .reduce((sum, { scrollWidth, clientWidth }) => sum + scrollWidth - clientWidth, 0)`
 
-/** Of two, the other one with each place and each commit; both in a thorough run. */
-const inTurn = <T extends string>(both: readonly [T, T]) => {
-  let turn = firstSeed(1)
-  return (): readonly T[] => (isThorough ? both : [both[turn++ % 2] as T])
-}
-
-const nextSchemes = inTurn(['light', 'dark'])
-
 /** What is wrong with how the page shows what it has now. */
 async function findFaults(page: Page, name: string, { isKnown = false } = {}): Promise<string[]> {
   // What surrounds a place is the same everywhere, and looked at by the tests of each.
   const found = isKnown
     ? []
-    : await findBarriers(page, { within: 'main, [data-portal]', schemes: nextSchemes() })
+    : await findBarriers(page, { within: 'main, [data-portal]', schemes: inTurn(name, schemes) })
   await page.setViewportSize(narrow)
   try {
     // The page takes its narrow form a moment after the window.
@@ -126,9 +118,8 @@ test('with nothing in it, while it loads, when it cannot be read and where someb
   }
   const ids = await createRecords(application, id, person.browser)
   const readers = { loading: await reader(), failing: await reader() }
-  const nextStates = inTurn(['loading', 'failing'])
   for (const { path, answered } of parts(ids)) {
-    for (const state of nextStates()) {
+    for (const state of inTurn(path, ['loading', 'failing'])) {
       const reading = readers[state]
       await reading.unrouteAll()
       await reading.route(readings, (route) => {
