@@ -86,9 +86,14 @@ export interface DayAttempts {
   failed: number
 }
 
-/** Attempts of a destination by day, found by the index of runs; days without any are missing. */
-export const selectCounts = (workspaceId: string, webhookId: string, days: DayRange[]) =>
-  sql<DayAttempts>`
+/** Attempts of a destination by day, counted in the index; days without any are missing. */
+export const countAttempts = async (
+  db: Db,
+  workspaceId: string,
+  webhookId: string,
+  days: DayRange[],
+) => {
+  const { rows } = await sql<DayAttempts>`
     select d.date,
       coalesce(sum(counted.n) filter (where outcomes.success), 0)::integer as succeeded,
       coalesce(sum(counted.n) filter (where not outcomes.success), 0)::integer as failed
@@ -106,11 +111,6 @@ export const selectCounts = (workspaceId: string, webhookId: string, days: DayRa
         and ${ofAttempt} = ${ofOutcome}
     ) counted
     where u.workspace_id = ${workspaceId}::uuid and u.webhook_id = ${webhookId}::uuid
-    group by d.date`
-
-export const countAttempts = async (
-  db: Db,
-  workspaceId: string,
-  webhookId: string,
-  days: DayRange[],
-) => (await selectCounts(workspaceId, webhookId, days).execute(db)).rows
+    group by d.date`.execute(db)
+  return rows
+}
