@@ -5,18 +5,11 @@ import { listWebhookDaysOptions } from '../../api/generated/@tanstack/react-quer
 import { DayBars } from '../../ui/DayBars.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 
-interface WebhookDaysProps {
-  id: string
-  /** False while what a reader looks at first is still on its way: each attempt of the days is counted. */
-  isWanted: boolean
-}
-
 /** Attempts by day. */
-export default function WebhookDays({ id, isWanted }: WebhookDaysProps) {
+export default function WebhookDays({ id }: { id: string }) {
   const { t } = useTranslation()
   const days = useQuery({
     ...listWebhookDaysOptions({ path: { id } }),
-    enabled: isWanted,
     // Counted when it is asked for, so not with each delivery.
     refetchInterval: 60_000,
   })

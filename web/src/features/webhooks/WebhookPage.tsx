@@ -107,8 +107,9 @@ export function WebhookPage() {
         {nameOf(data.event_type)} → {data.target_hook_url}
       </Text>
       <HealthSentence webhook={data} health={health.data} />
+      {/* What each attempt is counted for comes after what is looked at first. */}
       <Suspense fallback={<Skeleton height={140} />}>
-        <WebhookDays id={id} isWanted={isLogRead && enabled} />
+        {isLogRead ? <WebhookDays id={id} /> : <Skeleton height={140} />}
       </Suspense>
       {token && <TryOut token={token} webhookId={id} />}
       <section aria-label={t(($) => $.webhooks.log.title)}>
