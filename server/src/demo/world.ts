@@ -59,7 +59,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const opened = stack.use(await openServer(config, { log, signal }))
   const clock = new SandboxClock(opened.ctx, options)
   const ctx = inSandbox(opened.ctx, clock)
-  await ensurePartitions(ctx)
+  await makePartitions(ctx, opened.ctx.now())
   await loadSample(ctx)
 
   const mail = await startMail(stack, ctx, clock, options.people)
@@ -84,6 +84,17 @@ async function portFor(wanted: number | undefined): Promise<number> {
   const port = await choosePort(wanted)
   if (wanted === undefined || port === wanted) return port
   throw new Error(`Port ${wanted} on 127.0.0.1 is taken: name another one with --port.`)
+}
+
+/** Fewer than a service makes ahead of its time. */
+const partitionStepMs = 4 * 86_400_000
+
+/** Up to the present at once: the clock leaps over the days on which a service makes the next ones. */
+async function makePartitions({ db, now }: Context, present: Date) {
+  for (let ms = now().getTime(); ms <= present.getTime(); ms += partitionStepMs) {
+    const at = new Date(ms)
+    await ensurePartitions({ db, now: () => at })
+  }
 }
 
 /** The service on the sandbox's time; what others check by their own clocks has the real one. */
