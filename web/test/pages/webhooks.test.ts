@@ -111,7 +111,7 @@ test('deliveries appear while they are made: at the top at once, further down as
   await happen(application, 12, 'bob@lead.example')
   await page.getByRole('button', { name: '12 new' }).click()
   await rows(page).getByText('bob@lead.example').first().waitFor()
-  await page.getByText('Well: the last 30 attempts were delivered.').waitFor()
+  await page.getByText('Healthy: the last 30 attempts were delivered.').waitFor()
 })
 
 test('the first rows of a log wait for nothing that takes longer', async ({
