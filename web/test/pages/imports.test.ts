@@ -113,7 +113,7 @@ test('whoever left while a file was on its way goes on with that file and no oth
   await page.locator('input[type=file]').setInputFiles(fileOf(rows))
   await page.getByText(/^Sending the file: [1-9]/).waitFor()
   await page.reload()
-  await page.getByText('left.csv was not sent as a whole').waitFor()
+  await page.getByText('left.csv was not fully uploaded').waitFor()
   await page.unrouteAll()
 
   const sent: string[] = []

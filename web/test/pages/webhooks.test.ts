@@ -139,7 +139,7 @@ test('the first rows of a log wait for nothing that takes longer', async ({
   await page.getByRole('link', { name: 'In order' }).click()
   await rows(page).getByText('ann@lead.example').first().waitFor()
   release()
-  await page.getByText('Well: the last attempt was delivered.').waitFor()
+  await page.getByText('Healthy: the last attempt was delivered.').waitFor()
   await page.getByText('Attempts a day (UTC)').first().waitFor()
   expect(seen.indexOf('rows')).toBeLessThan(seen.indexOf('days'))
 })
