@@ -5,3 +5,18 @@ export function withoutHandlers(html: string): string {
   const quiet = html.replaceAll(handlers, '$1')
   return quiet === html ? html : withoutHandlers(quiet)
 }
+
+const hosted = /^\s*(https?:|data:|\/\/)/i
+
+/** Whether an attribute has something loaded that names no host: a mail has none, and ours would be asked. */
+export function isHostless(tagName: string, attribute: string, value: string): boolean {
+  const isLink = /^(a|area)$/i.test(tagName)
+  if (/^srcset$/i.test(attribute)) return !value.split(',').every((each) => hosted.test(each))
+  const loads = /^(src|background|poster)$/i.test(attribute) || /^(xlink:)?href$/i.test(attribute)
+  return loads && !isLink && !hosted.test(value)
+}
+
+/** The same for styles. */
+export const withoutHostless = (css: string) => css.replaceAll(hostlessUrl, 'none')
+
+const hostlessUrl = /url\(\s*(?!\s|["']?\s*(?:https?:|data:|\/\/))[^)]*\)/gi

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { withoutHandlers } from '../lib/html.ts'
+import { isHostless, withoutHandlers, withoutHostless } from '../lib/html.ts'
 import classes from './MailFrame.module.css'
 
 /**
@@ -13,7 +13,9 @@ export function MailFrame({ title, html }: { title: string; html: string }) {
   useEffect(() => {
     const document = frame.current?.contentDocument
     if (!isLoaded || !document) return
-    document.body.replaceChildren(...quiet(html))
+    // Of the frame: by the policy of the page around it the mail's own styles would be refused.
+    const inert = document.implementation.createHTMLDocument('')
+    document.body.replaceChildren(...quiet(inert, html))
     const measure = () => setHeight(Math.max(120, document.documentElement.scrollHeight))
     measure()
     document.addEventListener('load', measure, true)
@@ -32,16 +34,22 @@ export function MailFrame({ title, html }: { title: string; html: string }) {
   )
 }
 
-/** The policy stops what runs; without it the console stays silent as well. */
-function quiet(html: string): Node[] {
-  const { head, body } = new DOMParser().parseFromString(withoutHandlers(html), 'text/html')
+/**
+ * The policy stops what runs; without it the console stays silent as well. What has no host of its own
+ * is nowhere in a mail, and would be asked of our server here.
+ */
+function quiet(inert: Document, html: string): Node[] {
+  inert.documentElement.innerHTML = withoutHandlers(html)
+  const { head, body } = inert
   for (const element of [...head.querySelectorAll('*'), ...body.querySelectorAll('*')]) {
     if (/^(script|iframe|object|embed|meta|base|link|form)$/i.test(element.tagName))
       element.remove()
     for (const { name, value } of [...element.attributes]) {
-      if (/^on/i.test(name) || /^\s*(javascript|vbscript):/i.test(value))
-        element.removeAttribute(name)
+      const runs = /^on/i.test(name) || /^\s*(javascript|vbscript):/i.test(value)
+      if (runs || isHostless(element.tagName, name, value)) element.removeAttribute(name)
+      else if (name === 'style') element.setAttribute(name, withoutHostless(value))
     }
+    if (element.tagName === 'STYLE') element.textContent = withoutHostless(element.textContent)
     if (element.tagName === 'A') element.setAttribute('target', '_blank')
   }
   return [...head.querySelectorAll('style'), ...body.childNodes]
