@@ -55,7 +55,7 @@ export class LeadPrefetch {
    * start.
    */
   async fill(db: Db, wanted: Wanted[], now: Date) {
-    // No campaign takes the room of another one here: they would be read in turns without end.
+    // No campaign takes the room of another one here: its leads would be read and offered to nobody.
     const share = Math.floor((this.#bytesMax / wanted.length - poolBytes) / leadBytes)
     const most = Math.max(1, share)
     const isLacking = ({ campaign_id, leads }: Wanted) =>
