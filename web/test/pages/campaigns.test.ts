@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { operator } from '../../../server/src/features/audit/index.ts'
+import { recordRefusedCopies } from '../../../server/src/features/campaigns/index.ts'
 import { addMailbox } from '../../../server/src/features/mailboxes/index.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
 import type { Application } from '../application.ts'
@@ -334,6 +335,34 @@ test('a mail is shown as it leaves, whatever is in it, and what the editor would
   await page.getByRole('link', { name: 'Steps' }).click()
   await page.getByText('its source is edited').waitFor()
   expect(await page.getByRole('textbox', { name: 'Source of the mail' }).inputValue()).toBe(body)
+})
+
+test('copies that a mail server refuses are told on the page, until their address is taken off', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  const { id } = await createCampaign(application, {
+    ...{ name: 'Copied', cc_list: ['boss@copy.example'] },
+  })
+  const refused = {
+    ...{ campaign_id: id, address: 'boss@copy.example' },
+    ...{ code: '550 5.1.1', message: '<b>No such user' },
+  }
+  await recordRefusedCopies(api.ctx, api.workspaceId, [refused, refused])
+  const page = await open(application.visitor, `${path}/${id}`)
+  const notice = page.getByRole('status').filter({ hasText: 'A copy of its mails is refused' })
+  await notice
+    .getByText('boss@copy.example: 550 5.1.1 <b>No such user. 2 mails went out without this copy.')
+    .waitFor()
+  await notice.getByText('Take the address off the copies').waitFor()
+  await notice.getByRole('link', { name: 'Open the options' }).click()
+  await page.getByRole('combobox', { name: 'Copy to', exact: true }).focus()
+  await page.keyboard.press('Backspace')
+  await notice.waitFor({ state: 'detached' })
+  await saved(page)
+  const { body } = await application.asOwner('GET', `/app/campaigns/${id}/refused-copies`)
+  expect(body.items).toEqual([])
 })
 
 test('a viewer sees everything and can change nothing', async ({ application, open }) => {
