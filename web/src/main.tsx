@@ -12,3 +12,5 @@ setUpClient()
 const root = document.getElementById('root')
 // Not awaited: the build would cut everything into many small files.
 if (root) void setUpTexts().then(() => createRoot(root).render(<App />))
+// Nobody is anywhere yet.
+void import('./app/keep-focus.ts').then(({ keepFocus }) => keepFocus())

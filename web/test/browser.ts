@@ -79,6 +79,14 @@ export function watch(context: BrowserContext) {
   })
 }
 
+/** In an application of the test's own. */
+export async function openWatched(browser: Browser): Promise<Page> {
+  const context = await browser.newContext({ reducedMotion: 'reduce' })
+  context.setDefaultTimeout(60_000)
+  watch(context)
+  return context.newPage()
+}
+
 const matches = (failure: string, expected: Failure) =>
   typeof expected === 'string' ? failure === expected : expected.test(failure)
 

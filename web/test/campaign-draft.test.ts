@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Campaign, CampaignChanges } from '../src/api/generated/types.gen.ts'
 import { CampaignDraft, toBody } from '../src/features/campaigns/draft-store.ts'
 import { type Conflict, merge, setAt } from '../src/features/campaigns/merge.ts'
@@ -169,6 +169,26 @@ test('what was refused is not sent again because counts have changed', async () 
     campaign: { name: 'Much too long', status: 'paused' },
   })
   expect(sent).toBe(1)
+})
+
+test('what is refused for a moment is saved by itself after it', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const busy = { code: 'rate_limited', statusCode: 429, message: 'Wait 2 s.', retryAfterMs: 2000 }
+  let asked = 0
+  const draft = new CampaignDraft(campaign(), {
+    async save(body) {
+      asked += 1
+      if (asked === 1) throw busy
+      return campaign({ ...body, timestamp_updated: '2026-11-20T09:00:01.000Z' })
+    },
+    ...{ read: async () => campaign(), onSaved: () => undefined, userId: 'u', storage: undefined },
+  })
+  draft.set({ name: 'Patient' })
+  await draft.flush()
+  expect(draft.state()).toMatchObject({ saving: 'refused', fault: busy })
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(draft.state()).toMatchObject({ saving: 'saved', campaign: { name: 'Patient' } })
 })
 
 test('a browser whose storage is full, and somebody else at the same one, lose and see nothing', async () => {

@@ -1,14 +1,18 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
+import { unreachable, withRetryAfter } from '../src/api/fault.ts'
 import { browserOf } from '../src/features/account/browser-of.ts'
 import { auditFilterOf, auditQueryOf } from '../src/features/audit/filter.ts'
 import { expiryInstant } from '../src/features/keys/expiry.ts'
-import { relativeTime } from '../src/lib/time.ts'
+import { webhookSearchOf } from '../src/features/webhooks/webhook-search.ts'
+import { learnTime, nowMs } from '../src/lib/clock.ts'
+import { dayIn, relativeTime } from '../src/lib/time.ts'
 
 const now = new Date(2026, 10, 20, 9, 37)
 
+afterEach(() => void vi.useRealTimers())
+
 test('a key lives to the end of the day that was chosen, in the reader’s own calendar', () => {
   expect(expiryInstant('never', '', now)).toBeUndefined()
-  expect(expiryInstant('date', '', now)).toBeUndefined()
   const endOf = (year: number, month: number, day: number) =>
     new Date(year, month - 1, day, 23, 59, 59, 999).toISOString()
   expect(expiryInstant('date', '2027-01-31', now)).toBe(endOf(2027, 1, 31))
@@ -19,6 +23,7 @@ test('of an address that somebody typed only filters that make sense are kept', 
   const typed = { about: 'secrets', from: '2026-13', to: '2026-11-20', more: 1 }
   expect(auditFilterOf(typed)).toEqual({ to: '2026-11-20' })
   expect(auditFilterOf({ about: 'key', from: 20_261_120 })).toEqual({ about: 'key' })
+  expect(webhookSearchOf({ from: '2026-13-45', to: '2026-11-20' })).toEqual({ to: '2026-11-20' })
 })
 
 test('the last day of a filter is in it as a whole', () => {
@@ -35,6 +40,39 @@ test('a time is told in the largest unit that it fills', () => {
   expect(at(-59_000)).toBe('59 sec. ago')
   expect(at(-61_000)).toBe('1 min. ago')
   expect(at(3 * 86_400_000)).toBe('in 3 days')
+})
+
+test('on a computer whose clock is a day off, time is the server’s', () => {
+  vi.useFakeTimers({ now, toFake: ['Date'] })
+  const dayMs = 86_400_000
+  learnTime(new Date(now.getTime() + dayMs).toUTCString())
+  expect(nowMs()).toBe(now.getTime() + dayMs)
+  learnTime(null)
+  expect(nowMs()).toBe(now.getTime() + dayMs)
+  // An answer that was a while on its way tells nothing of the clock.
+  learnTime(new Date(now.getTime() - 5000).toUTCString())
+  expect(nowMs()).toBe(now.getTime())
+})
+
+test('days follow each other where one has 23 or 25 hours, and far east of UTC', () => {
+  const days = (at: string, zone: string) => {
+    vi.useFakeTimers({ now: new Date(at), toFake: ['Date'] })
+    return [0, 1, 2].map((after) => dayIn(zone, after))
+  }
+  const autumn = ['2026-10-25', '2026-10-26', '2026-10-27']
+  expect(days('2026-10-24T22:30:00Z', 'Europe/Berlin')).toEqual(autumn)
+  const spring = ['2026-03-28', '2026-03-29', '2026-03-30']
+  expect(days('2026-03-28T22:30:00Z', 'Europe/Berlin')).toEqual(spring)
+  expect(days('2026-10-24T10:30:00Z', 'Pacific/Kiritimati')).toEqual(autumn)
+})
+
+test('a server that asks for a moment of patience gets it, and one that asks for long is shown', () => {
+  const after = (seconds: string) =>
+    withRetryAfter(unreachable, new Response('', { headers: { 'retry-after': seconds } }))
+  expect(after('2').retryAfterMs).toBe(2000)
+  expect(after('900').retryAfterMs).toBeUndefined()
+  expect(after('Fri, 20 Nov 2026 09:37:00 GMT').retryAfterMs).toBeUndefined()
+  expect(withRetryAfter(unreachable, undefined).retryAfterMs).toBeUndefined()
 })
 
 test('a session is named by browser and system, as far as they are known', () => {

@@ -15,7 +15,9 @@ const createCache = () =>
       queries: {
         networkMode: 'always',
         staleTime: 30_000,
-        retry: (failures, { statusCode }) => failures < 2 && statusCode >= 500,
+        retry: (failures, { statusCode, retryAfterMs }) =>
+          failures < 2 && (statusCode >= 500 || retryAfterMs !== undefined),
+        retryDelay: (failures, { retryAfterMs }) => retryAfterMs ?? 1000 * 2 ** failures,
       },
     },
   })

@@ -1,5 +1,6 @@
+import { learnTime } from '../lib/clock.ts'
 import { setConnection } from './connection.ts'
-import { isFault, unreachable } from './fault.ts'
+import { isFault, unreachable, withRetryAfter } from './fault.ts'
 import { client } from './generated/client.gen.ts'
 
 let workspaceId: string | undefined
@@ -19,9 +20,13 @@ export function setUpClient() {
     }
     return request
   })
-  client.interceptors.error.use((thrown) => {
+  client.interceptors.response.use((response) => {
+    learnTime(response.headers.get('date'))
+    return response
+  })
+  client.interceptors.error.use((thrown, response) => {
     if (thrown instanceof DOMException && thrown.name === 'AbortError') return thrown
-    const fault = isFault(thrown) ? thrown : unreachable
+    const fault = isFault(thrown) ? withRetryAfter(thrown, response) : unreachable
     if (fault === unreachable) setConnection('gone')
     if (fault.code === 'not_signed_in') setConnection('signed-out')
     return fault

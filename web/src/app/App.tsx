@@ -15,7 +15,6 @@ setNonce(styleNonce())
 
 // Nothing is told before somebody does something.
 const Notices = lazyPart(() => import('./Notices.tsx'))
-const ExactTime = lazyPart(() => import('../ui/ExactTime.tsx'))
 
 // As public/color-scheme.js reads it.
 const schemes = localStorageColorSchemeManager({ key: 'outrider-color-scheme' })
@@ -39,7 +38,6 @@ export function App() {
       </QueryClientProvider>
       <Suspense>
         <Notices />
-        <ExactTime />
       </Suspense>
     </MantineProvider>
   )

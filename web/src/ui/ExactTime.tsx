@@ -38,11 +38,11 @@ const told = 'time[title]'
 const timeAt = (target: EventTarget | null) =>
   target instanceof Element ? target.closest(told) : null
 
-/** Its own, else the first of the button or row that has the focus in it. */
+/** Its own, else the first in sight of the button or row that has the focus in it. */
 function timeOfFocus(target: EventTarget | null) {
   if (!(target instanceof Element) || !target.matches(':focus-visible')) return null
   const around = ['time', 'a, button', 'tr, li, [role=row]'].map((each) => target.closest(each))
   return around
-    .map((each) => (each?.matches(told) ? each : each?.querySelector(told)))
-    .find(Boolean)
+    .flatMap((each) => (each?.matches(told) ? each : [...(each?.querySelectorAll(told) ?? [])]))
+    .find((each) => each.checkVisibility())
 }

@@ -10,6 +10,8 @@ export const undoMs = 8000
  * @returns the notice, to be hidden once it is undone in another way
  */
 export function showUndo(text: string, onUndo: () => void): string {
+  // The notice fades, and a double click reaches it twice.
+  let isUndone = false
   const id = notifications.show({
     autoClose: undoMs,
     message: (
@@ -17,7 +19,8 @@ export function showUndo(text: string, onUndo: () => void): string {
         text={text}
         onUndo={() => {
           notifications.hide(id)
-          onUndo()
+          if (!isUndone) onUndo()
+          isUndone = true
         }}
       />
     ),

@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { startRunner } from '../../../server/src/app.ts'
 import { startImapServer, startSmtpServer } from '../../../server/src/demo/mail-server/index.ts'
@@ -15,7 +15,7 @@ import {
   faultsOf,
   findBarriers,
   installClock,
-  watch,
+  openWatched,
 } from '../browser.ts'
 import { test } from './fixture.ts'
 
@@ -28,7 +28,7 @@ test('from the printed link to a lead who is answered, a verified webhook, and a
   await using application = await startApplication({ isSetUp: false })
   await using service = await startService(application)
   const { address } = application
-  const page = await openPage(browser)
+  const page = await openWatched(browser)
   await setUp(page, application)
 
   await page.getByRole('link', { name: 'Connect a mailbox' }).click()
@@ -145,13 +145,6 @@ async function startService({ api, address }: Application): Promise<Service> {
     ...{ outbox, smtpPort: smtp.port, imapPort: imap.port },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
-}
-
-async function openPage(browser: Browser): Promise<Page> {
-  const context = await browser.newContext({ reducedMotion: 'reduce' })
-  context.setDefaultTimeout(60_000)
-  watch(context)
-  return context.newPage()
 }
 
 const goHome = (page: Page) => page.getByRole('link', { name: 'Home' }).click()

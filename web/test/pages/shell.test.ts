@@ -4,7 +4,7 @@ import { createKeyAsOperator } from '../../../server/src/features/keys/index.ts'
 import { createWorkspace } from '../../../server/src/features/workspaces/index.ts'
 import { buildTestApp } from '../../../server/test/app.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
-import { owner } from '../application.ts'
+import { enter, owner } from '../application.ts'
 import { expectFailures, goTo } from '../browser.ts'
 import { test } from './fixture.ts'
 
@@ -48,6 +48,45 @@ test('a session that ends is renewed in place, and nothing that was typed is los
   expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Half typed')
   await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByRole('button', { name: 'I have stored it' }).waitFor()
+})
+
+test('who signs in again in one tab goes on in the other, and somebody else sees nothing of it', async ({
+  application: { api, address },
+  open,
+}) => {
+  const person = await createPerson(api, { email: 'tabs@team.example' })
+  const other = await createPerson(api, { email: 'after@team.example' })
+  for (const each of [person, other]) await join(api, api.workspaceId, each, 'owner')
+  const first = await open(person.browser, `${path}?panel=new`)
+  const second = await first.context().newPage()
+  await second.goto(`${address}${path}?panel=new`)
+  const name = (page: Page) => page.getByRole('textbox', { name: 'Name' })
+  const endSession = async () => {
+    for (const page of [first, second]) await name(page).fill('Half typed')
+    await api.ctx.database.peek
+      .deleteFrom('user_sessions')
+      .where('user_id', '=', person.id)
+      .execute()
+    for (const page of [first, second]) {
+      await page.getByRole('button', { name: 'Create key' }).dispatchEvent('click')
+      await page.getByRole('dialog', { name: 'Sign in again' }).waitFor()
+    }
+  }
+  const comeBack = () => second.evaluate(`dispatchEvent(new Event('focus'))`)
+  await endSession()
+  await signInAgain(first)
+  await comeBack()
+  await second.getByRole('dialog', { name: 'Sign in again' }).waitFor({ state: 'detached' })
+  expect(await name(second).inputValue()).toBe('Half typed')
+
+  await endSession()
+  await enter(first.context(), address, other.browser)
+  await comeBack()
+  await second.getByText(other.email).waitFor()
+  expect(await name(second).inputValue()).toBe('')
+  expectFailures(first, / 401$/)
+  // Of two pages that are open the fixture looks at the first.
+  await first.reload()
 })
 
 test('of two workspaces each shows its own, and a stranger’s is nowhere', async ({

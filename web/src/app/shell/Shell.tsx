@@ -15,6 +15,7 @@ import { useKeys } from './useKeys.ts'
 
 // Nobody has them open when a page appears.
 const CommandPalette = lazyPart(() => import('./CommandPalette.tsx'))
+const ExactTime = lazyPart(() => import('../../ui/ExactTime.tsx'))
 const KeyList = lazyPart(() => import('./KeyList.tsx'))
 const NavDrawer = lazyPart(() => import('./NavDrawer.tsx'))
 
@@ -50,6 +51,9 @@ export function Shell() {
       <main ref={page} id="page" tabIndex={-1} className={classes.page}>
         <ConnectionNotice email={user.email} />
         <Outlet />
+        <Suspense>
+          <ExactTime />
+        </Suspense>
       </main>
       <Suspense>
         <CommandPalette onShowKeys={list.open} />

@@ -1,6 +1,7 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
 import { Download } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { lastDay } from '../../lib/time.ts'
 import { useWorkspace } from '../users/index.ts'
 import { type AuditFilter, auditFilterOf, auditQueryOf, nameless, subjects } from './filter.ts'
 import { useActors } from './useActors.ts'
@@ -56,12 +57,14 @@ export function AuditFilters({ filter, onChange }: AuditFiltersProps) {
       </NativeSelect>
       <TextInput
         type="date"
+        max={lastDay}
         label={t(($) => $.audit.from)}
         value={filter.from ?? ''}
         onChange={(event) => set({ from: event.currentTarget.value })}
       />
       <TextInput
         type="date"
+        max={lastDay}
         label={t(($) => $.audit.to)}
         value={filter.to ?? ''}
         onChange={(event) => set({ to: event.currentTarget.value })}

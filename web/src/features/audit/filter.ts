@@ -1,3 +1,5 @@
+import { isDay } from '../../lib/time.ts'
+
 /** What is looked at, as it stands in the address. */
 export interface AuditFilter {
   /** What was changed: a beginning of actions, as `key.` */
@@ -32,7 +34,6 @@ export const subjects = [
 export const nameless = ['operator', 'service'] as const
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
-const day = /^\d{4}-\d{2}-\d{2}$/
 
 /** Of whatever somebody typed into the address: what makes no sense is undefined. */
 export function auditFilterOf(search: Record<string, unknown>): AuditFilter {
@@ -41,8 +42,8 @@ export function auditFilterOf(search: Record<string, unknown>): AuditFilter {
   return {
     about,
     by: typeof by === 'string' && (uuid.test(by) || isNameless(by)) ? by : undefined,
-    from: typeof from === 'string' && day.test(from) ? from : undefined,
-    to: typeof to === 'string' && day.test(to) ? to : undefined,
+    from: typeof from === 'string' && isDay(from) ? from : undefined,
+    to: typeof to === 'string' && isDay(to) ? to : undefined,
   }
 }
 

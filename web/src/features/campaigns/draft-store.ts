@@ -137,9 +137,9 @@ export class CampaignDraft {
 
   #isClean = () => Object.keys(this.#edits).length === 0
 
-  #saveLater() {
+  #saveLater(afterMs = waitMs) {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.flush(), waitMs)
+    this.#timer = setTimeout(() => void this.flush(), afterMs)
   }
 
   #start() {
@@ -161,6 +161,7 @@ export class CampaignDraft {
       const fault = thrown as Fault
       if (fault.code === 'version_conflict') return this.#readAgain()
       this.#tell('refused', fault)
+      if (fault.retryAfterMs !== undefined) this.#saveLater(fault.retryAfterMs)
     }
   }
 

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { getAnalyticsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { nowMs } from '../../lib/clock.ts'
 import { DayBars } from '../../ui/DayBars.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { dayCounts } from './day-counts.ts'
@@ -39,7 +40,7 @@ export default function Charts() {
                 key={what}
                 label={t(($) => $.home.charts[what])}
                 series={[{ tone, label: t(($) => $.home.charts[what]) }]}
-                days={dayCounts(analytics.data.items, what, new Date())}
+                days={dayCounts(analytics.data.items, what, new Date(nowMs()))}
               />
             ) : (
               !analytics.isError && <Skeleton key={what} height={170} />

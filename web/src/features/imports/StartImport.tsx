@@ -1,9 +1,9 @@
-import { Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { Dropzone } from '@mantine/dropzone'
 import '@mantine/dropzone/styles.css'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { FileUp } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
   createImportMutation,
@@ -27,6 +27,7 @@ export function StartImport({ campaignId, onStarted }: StartImportProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const { id: workspaceId } = useWorkspace()
+  const open = useRef<() => void>(null)
   const [problem, setProblem] = useState<string>()
   const create = useMutation(createImportMutation())
   const start = (file: File | undefined) => {
@@ -63,6 +64,10 @@ export function StartImport({ campaignId, onStarted }: StartImportProps) {
         maxSize={fileBytesMax}
         className={classes.zone}
         inputProps={{ 'aria-label': t(($) => $.imports.choose) }}
+        openRef={open}
+        // A button within has a name for who hears the page.
+        tabIndex={-1}
+        enablePointerEvents
       >
         <FileUp size="1.5rem" aria-hidden />
         <Text fw={600} c="var(--mantine-color-text)">
@@ -71,6 +76,16 @@ export function StartImport({ campaignId, onStarted }: StartImportProps) {
         <Text size="sm" c="dimmed" maw="34rem">
           {t(($) => $.imports.dropHint)}
         </Text>
+        <Button
+          variant="default"
+          mt="sm"
+          onClick={(event) => {
+            event.stopPropagation()
+            open.current?.()
+          }}
+        >
+          {t(($) => $.imports.choose)}
+        </Button>
       </Dropzone>
       {problem && (
         <Text role="alert" c="var(--mantine-color-error)" size="sm" mt="xs">

@@ -2,6 +2,7 @@ import { ActionIcon, Menu } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Clock } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { nowMs } from '../../lib/clock.ts'
 import { exactTime } from '../../lib/time.ts'
 import { SnoozeUntil } from './SnoozeUntil.tsx'
 import { type SnoozeChoice, snoozeChoices, snoozeTime } from './snooze-times.ts'
@@ -16,8 +17,8 @@ interface SnoozeProps {
 export function Snooze({ until, onSnooze }: SnoozeProps) {
   const { t } = useTranslation()
   const label = t(($) => $.inbox.snooze.title)
-  const isAway = until !== null && Date.parse(until) > Date.now()
-  const timeOf = (choice: SnoozeChoice) => snoozeTime(choice, new Date())
+  const isAway = until !== null && Date.parse(until) > nowMs()
+  const timeOf = (choice: SnoozeChoice) => snoozeTime(choice, new Date(nowMs()))
   const [isChoosing, choosing] = useDisclosure()
   const menu = (
     <Menu position="bottom-end">

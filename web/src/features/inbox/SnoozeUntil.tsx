@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { nowMs } from '../../lib/clock.ts'
 import { clockField, exactTime, zoneName } from '../../lib/time.ts'
 import { snoozeTime } from './snooze-times.ts'
 
@@ -14,11 +15,11 @@ const dayMs = 86_400_000
 /** Any time within the next year, of the reader's own clock. */
 export function SnoozeUntil({ onSnooze, onClose }: SnoozeUntilProps) {
   const { t } = useTranslation()
-  const [now] = useState(() => new Date())
+  const [now] = useState(() => new Date(nowMs()))
   const [at, setAt] = useState(() => clockField(Date.parse(snoozeTime('tomorrow', now))))
   // Without a zone a time is the reader's own.
   const timeMs = Date.parse(at)
-  const isInTime = timeMs > Date.now() && timeMs < now.getTime() + 365 * dayMs
+  const isInTime = timeMs > nowMs() && timeMs < now.getTime() + 365 * dayMs
   const until = isInTime ? new Date(timeMs).toISOString() : undefined
   return (
     <Modal opened onClose={onClose} title={t(($) => $.inbox.snooze.until)}>
@@ -37,6 +38,7 @@ export function SnoozeUntil({ onSnooze, onClose }: SnoozeUntilProps) {
             description={t(($) => $.common.inYourZone, { zone: zoneName() })}
             error={!isInTime && t(($) => $.inbox.snooze.outOfReach)}
             min={clockField(now.getTime())}
+            max={clockField(now.getTime() + 365 * dayMs)}
             value={at}
             onChange={(event) => setAt(event.currentTarget.value)}
           />

@@ -9,6 +9,7 @@ import {
   listServiceAccountKeysInfiniteQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { useAttempt } from '../../lib/attempt.ts'
+import { nowMs } from '../../lib/clock.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
@@ -29,6 +30,8 @@ export default function CreateKey({ onDone }: { onDone: () => void }) {
     onValuesChange: attempt.renew,
     validate: {
       name: (name) => (name.trim() === '' ? t(($) => $.keys.form.nameMissing) : null),
+      date: (date, { expiry }) =>
+        expiry === 'date' && date === '' ? t(($) => $.keys.form.dateMissing) : null,
       scopes: (scopes) => (scopes.length === 0 ? t(($) => $.keys.form.scopesMissing) : null),
     },
   })
@@ -43,7 +46,7 @@ export default function CreateKey({ onDone }: { onDone: () => void }) {
   if (create.isSuccess) return <CreatedKey created={create.data} onDone={onDone} />
 
   const submit = form.onSubmit(({ name, scopes, expiry, date }) => {
-    const expires = expiryInstant(expiry, date, new Date())
+    const expires = expiryInstant(expiry, date, new Date(nowMs()))
     create.mutate({
       headers: attempt.headers(),
       body: { name, scopes, ...(expires ? { timestamp_expires: expires } : {}) },

@@ -94,7 +94,10 @@ export function Leads(props: LeadsProps) {
               selection={selection}
               total={total}
               campaigns={campaigns}
-              onChange={(wanted) => change.mutate({ body: { ...wanted, ...chosen } })}
+              // Done twice, what is undone would be the second time alone.
+              onChange={(wanted) => {
+                if (!change.isPending) change.mutate({ body: { ...wanted, ...chosen } })
+              }}
               onClear={() => setSelection(nothingSelected)}
               download={<ExportLeads address={exportAddress(workspaceId, selection, query)} />}
             />

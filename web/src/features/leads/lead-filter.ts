@@ -1,3 +1,5 @@
+import { nowMs } from '../../lib/clock.ts'
+
 /** What is looked at, as it stands in the address; lists are parted by commas. */
 export interface LeadFilter {
   q?: string | undefined
@@ -67,7 +69,7 @@ export function leadQueryOf(filter: LeadFilter, campaignId = filter.campaign) {
 }
 
 function daysAgo(days: number): string {
-  const day = new Date()
+  const day = new Date(nowMs())
   day.setHours(0, 0, 0, 0)
   day.setDate(day.getDate() - days + 1)
   return day.toISOString()

@@ -104,7 +104,11 @@ export function ConnectPage() {
             <ConnectLogin
               address={address ?? ''}
               onDone={(added) =>
-                void navigate({ search: { address: added.address, mailbox: added.id } })
+                // Back leads to no form that would add it once more.
+                void navigate({
+                  search: { address: added.address, mailbox: added.id },
+                  replace: true,
+                })
               }
             />
           </ConnectStep>

@@ -9,6 +9,7 @@ import {
   addMailboxMutation,
   getMailboxQueryKey,
   listMailboxesInfiniteQueryKey,
+  suggestMailboxQueryKey,
   updateMailboxMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Mailbox, MailboxSuggestion } from '../../api/generated/types.gen.ts'
@@ -55,6 +56,7 @@ export function PasswordLogin(props: PasswordLoginProps) {
     async onSuccess(saved: Mailbox) {
       cache.setQueryData(getMailboxQueryKey({ path: { id: saved.id } }), saved)
       await cache.invalidateQueries({ queryKey: listMailboxesInfiniteQueryKey() })
+      void cache.invalidateQueries({ queryKey: suggestMailboxQueryKey({ query: { address } }) })
       form.setFieldValue('password', '')
       onDone(saved)
     },

@@ -1,4 +1,5 @@
 import type { Mailbox } from '../../api/generated/types.gen.ts'
+import { nowMs } from '../../lib/clock.ts'
 import type { Tone } from '../../ui/StateBadge.tsx'
 
 /** What a person wants to know first; the server's words say why. */
@@ -20,7 +21,7 @@ export function healthOf(mailbox: Mailbox): Health {
   const { status, is_inbox_read, inbox_read_at, sent_today, limit_today } = mailbox
   if (status !== 'connected') return status
   if (!is_inbox_read) {
-    const isNew = Date.now() - Date.parse(mailbox.timestamp_created) < startMs
+    const isNew = nowMs() - Date.parse(mailbox.timestamp_created) < startMs
     return isNew && inbox_read_at === null ? 'starting' : 'unread'
   }
   return sent_today >= limit_today ? 'full' : 'connected'

@@ -1,5 +1,6 @@
 import { Button, Group, Text, TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { lastDay } from '../../lib/time.ts'
 import { FilterChip } from '../../ui/FilterChip.tsx'
 import { useEventNames } from './useEventNames.ts'
 import { isFiltered, results, type WebhookSearch, webhookSearchOf } from './webhook-search.ts'
@@ -53,6 +54,7 @@ export function LogFilters({ search, hasTypes, onChange }: LogFiltersProps) {
       <TextInput
         size="xs"
         type="date"
+        max={lastDay}
         aria-label={t(($) => $.webhooks.filters.from)}
         leftSection={
           <Text size="xs" c="dimmed" aria-hidden>
@@ -66,6 +68,7 @@ export function LogFilters({ search, hasTypes, onChange }: LogFiltersProps) {
       <TextInput
         size="xs"
         type="date"
+        max={lastDay}
         aria-label={t(($) => $.webhooks.filters.to)}
         leftSection={
           <Text size="xs" c="dimmed" aria-hidden>

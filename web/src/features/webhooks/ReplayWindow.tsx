@@ -9,7 +9,8 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Webhook } from '../../api/generated/types.gen.ts'
 import { useAttempt } from '../../lib/attempt.ts'
-import { clockField, zoneName } from '../../lib/time.ts'
+import { nowMs } from '../../lib/clock.ts'
+import { clockField, lastDay, zoneName } from '../../lib/time.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { readWebhookAgain } from './read-webhook-again.ts'
 
@@ -26,8 +27,8 @@ export function ReplayWindow({ webhook, opened, onClose }: ReplayWindowProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const attempt = useAttempt()
-  const [from, setFrom] = useState(() => clockField(Date.now() - 24 * hourMs))
-  const [to, setTo] = useState(() => clockField(Date.now() + 60_000))
+  const [from, setFrom] = useState(() => clockField(nowMs() - 24 * hourMs))
+  const [to, setTo] = useState(() => clockField(nowMs() + 60_000))
   const path = { id: webhook.id }
   const isWindow = from !== '' && to !== '' && from < to
   // Without a zone a time is the reader's own.
@@ -58,6 +59,7 @@ export function ReplayWindow({ webhook, opened, onClose }: ReplayWindowProps) {
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <TextInput
             type="datetime-local"
+            max={`${lastDay}T23:59`}
             label={t(($) => $.webhooks.replay.from)}
             value={from}
             onChange={(event) => {
@@ -67,6 +69,7 @@ export function ReplayWindow({ webhook, opened, onClose }: ReplayWindowProps) {
           />
           <TextInput
             type="datetime-local"
+            max={`${lastDay}T23:59`}
             label={t(($) => $.webhooks.replay.to)}
             value={to}
             onChange={(event) => {

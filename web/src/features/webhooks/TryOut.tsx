@@ -2,6 +2,7 @@ import { Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { getTryOutOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { nowMs } from '../../lib/clock.ts'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
@@ -22,7 +23,7 @@ export function TryOut({ token, webhookId }: { token: string; webhookId: string 
     )
   }
   const { items, timestamp_expires } = receiver.data
-  const isOver = Date.parse(timestamp_expires) <= Date.now()
+  const isOver = Date.parse(timestamp_expires) <= nowMs()
   return (
     <section className={classes.receiver} aria-label={t(($) => $.webhooks.tryOut.title)}>
       <Title order={2}>{t(($) => $.webhooks.tryOut.title)}</Title>

@@ -1,3 +1,5 @@
+import { isDay } from '../../lib/time.ts'
+
 /** What is open on the page of a webhook and which attempts are looked at, as it stands in the address. */
 export interface WebhookSearch {
   panel?: (typeof panels)[number] | undefined
@@ -14,7 +16,6 @@ export interface WebhookSearch {
 const panels = ['edit', 'secret', 'resume', 'replay', 'delete'] as const
 export const results = ['delivered', 'failed'] as const
 
-const day = /^\d{4}-\d{2}-\d{2}$/
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /** Of whatever somebody typed into the address: what makes no sense is undefined. */
@@ -23,14 +24,18 @@ export function webhookSearchOf(search: Record<string, unknown>): WebhookSearch 
     const value = search[name]
     return typeof value === 'string' && pattern.test(value) ? value : undefined
   }
+  const day = (name: string) => {
+    const value = search[name]
+    return typeof value === 'string' && isDay(value) ? value : undefined
+  }
   return {
     panel: panels.find((panel) => panel === search.panel),
     attempt: text('attempt', uuid),
     result: results.find((result) => result === search.result),
     type: text('type', /^[\w.-]{1,255}$/),
     lead: text('lead', /^.{1,320}$/),
-    from: text('from', day),
-    to: text('to', day),
+    from: day('from'),
+    to: day('to'),
   }
 }
 

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Switch, Text } from '@mantine/core'
+import { Button, Drawer, Group, Stack, Switch, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
@@ -57,42 +57,51 @@ export default function ChangePlan({ workspace, onDone }: ChangePlanProps) {
   )
   const isOn = (name: keyof PlanValues) => form.getInputProps(name, { type: 'checkbox' })
   return (
-    <Form onSubmit={save} fault={fault}>
-      <Text size="sm" c="dimmed">
-        {t(($) => $.workspace.planHint)}
-      </Text>
-      <Stack gap="xs">
-        <Switch {...isOn('plan_api')} label={t(($) => $.workspace.parts.api)} />
-        <Switch {...isOn('plan_webhooks')} label={t(($) => $.workspace.parts.webhooks)} />
-        <Switch {...isOn('plan_acquisition')} label={t(($) => $.workspace.parts.acquisition)} />
-        <Switch {...isOn('leadbank_scope_required')} label={t(($) => $.workspace.scopeRequired)} />
-      </Stack>
-      <NumberField
-        {...form.getInputProps('plan_leads_max')}
-        min={0}
-        label={t(($) => $.workspace.leadsMax)}
-        description={t(($) => $.workspace.leadsMaxHint)}
-      />
-      <NumberField
-        {...form.getInputProps('plan_rate')}
-        min={0}
-        label={t(($) => $.workspace.requests)}
-        description={t(($) => $.workspace.unlimitedHint)}
-      />
-      <NumberField
-        {...form.getInputProps('plan_monthly_credits')}
-        min={0}
-        label={t(($) => $.workspace.credits)}
-      />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onDone}>
-          {t(($) => $.common.cancel)}
-        </Button>
-        <Button type="submit" loading={change.isPending}>
-          {t(($) => $.common.save)}
-        </Button>
-      </Group>
-    </Form>
+    <Drawer
+      opened
+      onClose={onDone}
+      title={t(($) => $.workspace.planTitle, { name: workspace.name })}
+    >
+      <Form onSubmit={save} fault={fault}>
+        <Text size="sm" c="dimmed">
+          {t(($) => $.workspace.planHint)}
+        </Text>
+        <Stack gap="xs">
+          <Switch {...isOn('plan_api')} label={t(($) => $.workspace.parts.api)} />
+          <Switch {...isOn('plan_webhooks')} label={t(($) => $.workspace.parts.webhooks)} />
+          <Switch {...isOn('plan_acquisition')} label={t(($) => $.workspace.parts.acquisition)} />
+          <Switch
+            {...isOn('leadbank_scope_required')}
+            label={t(($) => $.workspace.scopeRequired)}
+          />
+        </Stack>
+        <NumberField
+          {...form.getInputProps('plan_leads_max')}
+          min={0}
+          label={t(($) => $.workspace.leadsMax)}
+          description={t(($) => $.workspace.leadsMaxHint)}
+        />
+        <NumberField
+          {...form.getInputProps('plan_rate')}
+          min={0}
+          label={t(($) => $.workspace.requests)}
+          description={t(($) => $.workspace.unlimitedHint)}
+        />
+        <NumberField
+          {...form.getInputProps('plan_monthly_credits')}
+          min={0}
+          label={t(($) => $.workspace.credits)}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onDone}>
+            {t(($) => $.common.cancel)}
+          </Button>
+          <Button type="submit" loading={change.isPending}>
+            {t(($) => $.common.save)}
+          </Button>
+        </Group>
+      </Form>
+    </Drawer>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Button, Drawer } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense } from 'react'
@@ -54,13 +54,7 @@ export function WorkspacePage() {
                   {t(($) => $.workspace.changePlan)}
                 </Button>
                 <Suspense>
-                  <Drawer
-                    opened={panel === 'plan'}
-                    onClose={close}
-                    title={t(($) => $.workspace.planTitle, { name: workspace.data.name })}
-                  >
-                    <ChangePlan workspace={workspace.data} onDone={close} />
-                  </Drawer>
+                  {panel === 'plan' && <ChangePlan workspace={workspace.data} onDone={close} />}
                 </Suspense>
               </>
             )}

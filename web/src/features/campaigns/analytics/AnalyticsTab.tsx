@@ -5,7 +5,7 @@ import { Download } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { readCampaignAnalyticsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts'
 import { saveFile } from '../../../lib/save-file.ts'
-import { dayText } from '../../../lib/time.ts'
+import { dayIn, dayText } from '../../../lib/time.ts'
 import { DayBars } from '../../../ui/DayBars.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { FaultNotice } from '../../../ui/FaultNotice.tsx'
@@ -28,7 +28,7 @@ export default function AnalyticsTab() {
   const analytics = useQuery(
     readCampaignAnalyticsOptions({
       path: { id: campaign.id },
-      query: { from: firstDay(zone, days) },
+      query: { from: dayIn(zone, 1 - days) },
     }),
   )
   if (analytics.isPending) return <LoadingRows rows={6} />
@@ -108,10 +108,4 @@ export default function AnalyticsTab() {
       </Text>
     </Stack>
   )
-}
-
-/** So many days with today, by the campaign's calendar. */
-function firstDay(zone: string, days: number): string {
-  const at = new Date(Date.now() - (days - 1) * 86_400_000)
-  return new Intl.DateTimeFormat('sv', { timeZone: zone }).format(at)
 }

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { forecastCampaignOptions } from '../../../api/generated/@tanstack/react-query.gen.ts'
+import { dayIn } from '../../../lib/time.ts'
 import { DayBars } from '../../../ui/DayBars.tsx'
 import { FaultNotice } from '../../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../../ui/LoadingRows.tsx'
@@ -20,10 +21,10 @@ export function NextDays() {
     return <FaultNotice fault={forecast.error} onRetry={() => void forecast.refetch()} />
   }
   const { days, timezone, sends } = forecast.data
-  const week = nextDates(timezone, 7).map((date) => ({
-    date,
-    counts: [days.find((day) => day.date === date)?.sends ?? 0],
-  }))
+  const week = Array.from({ length: 7 }, (_, after) => {
+    const date = dayIn(timezone, after)
+    return { date, counts: [days.find((day) => day.date === date)?.sends ?? 0] }
+  })
   return (
     <>
       <DayBars
@@ -35,13 +36,5 @@ export function NextDays() {
         {t(($) => $.campaigns.launch.hint, { zone: timezone })}
       </Text>
     </>
-  )
-}
-
-/** Today and those after it, by the calendar of a zone. */
-function nextDates(zone: string, count: number): string[] {
-  const format = new Intl.DateTimeFormat('sv', { timeZone: zone })
-  return Array.from({ length: count }, (_, index) =>
-    format.format(new Date(Date.now() + index * 86_400_000)),
   )
 }

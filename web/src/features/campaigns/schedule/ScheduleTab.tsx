@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { lastDay } from '../../../lib/time.ts'
 import { showUndo } from '../../../ui/showUndo.tsx'
 import { campaignPlaceOf } from '../address.ts'
 import { useDraft } from '../useDraft.ts'
@@ -101,6 +102,7 @@ export default function ScheduleTab() {
           <TextInput
             key={name}
             type="date"
+            max={lastDay}
             label={t(($) => $.campaigns.schedule[name])}
             value={schedule[name] ?? ''}
             readOnly={!mayChange}
