@@ -191,7 +191,7 @@ test('two tabs that send one file keep it once, and another file of its size is 
   await expect(send(file, 1)).resolves.toMatchObject({ state: 'ready' })
   await expect(send(file, 2)).rejects.toMatchObject({
     code: 'invalid_field',
-    message: expect.stringContaining('begin anew with your file'),
+    message: expect.stringContaining('cancel this import and begin anew'),
   })
 })
 
