@@ -75,7 +75,7 @@ export class IdleTime {
     const unread = this.#unreadOf(seen)
     this.isIdle = unread.length === 0
     const nowMs = this.#recorder.startMs + scheduler.nowMs
-    const waiting = findWaiting(seen, this.#recorder.now, nowMs, this.#readSince())
+    const waiting = findWaiting(seen, this.#recorder.now, nowMs + aheadMs, this.#readSince())
     if (waiting.length > 0 || unread.some((account) => this.#providers.isReachable(account))) {
       // Somebody looks into every folder now and then; until then hearts beat.
       const nextLookMs = scheduler.nextMs('listening', 'beating', 'retrying')
@@ -190,6 +190,8 @@ export class IdleTime {
 
 /** A reading of a mailbox counts for so long. */
 const readingMs = 15 * 60_000
+/** What a process says is due now may lie so far ahead, by a clock that is. */
+const aheadMs = 1_000
 /** A poll looks back so far, and a process's clock may be off. */
 const polledMs = 3_000
 /** The loops look often enough to come upon what is due then. */

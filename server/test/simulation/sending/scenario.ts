@@ -31,7 +31,7 @@ export const sending: Scenario<SendingConditions> = {
   name: 'sending',
   seedRows,
   faults,
-  seeds: { tested: 80, replayed: 1, remembered: [48, 717, 20_755, 50_110] },
+  seeds: { tested: 80, replayed: 1, remembered: [48, 717, 20_755, 50_110, 80_308] },
   drawConditions: drawSendingConditions,
   begin,
 }
