@@ -128,9 +128,12 @@ function leapFrom(now: Date, leapMs: number): number {
   return Math.min(nightly * leapMs, waitMs)
 }
 
-/** The Monday three weeks ago, before anybody is at work. */
+/**
+ * The Monday four weeks ago, before anybody is at work: the last mails of its sequence are due more
+ * than three weeks later, and must not be due only tomorrow when today is a Monday.
+ */
 function sandboxStart(present: Date): Date {
   const daysSinceMonday = (present.getUTCDay() + 6) % 7
-  const monday = present.getTime() - (daysSinceMonday + 21) * 24 * hourMs
+  const monday = present.getTime() - (daysSinceMonday + 28) * 24 * hourMs
   return new Date(new Date(monday).setUTCHours(workingHours.from - 1, 30, 0, 0))
 }

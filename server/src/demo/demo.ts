@@ -23,7 +23,7 @@ export interface DemoOptions {
 }
 
 /** The whole has to be over by then. */
-const patienceMs = 120_000
+const patienceMs = 300_000
 const lookEveryMs = 250
 
 /** Shows the product at work until everything was seen, and then leaves it to the user. */

@@ -15,7 +15,7 @@ export const greeting = (leads: number) => `
 `
 
 export const beginning = ({ guestLink }: World) => `
-  It is a Monday three weeks ago. Each line below is a webhook, as its receiver verified it.
+  It is a Monday four weeks ago. Each line below is a webhook, as its receiver verified it.
   See it in the application, signed in as its owner; Ctrl-C ends it all:
 
     ${guestLink}
