@@ -101,7 +101,6 @@ async function count(tx: Context, workspaceId: string, changed: ChangingLead[]) 
 /** What a lead came to counts once, at the mail that it followed; taken back, one less. */
 function countOutcomes(lead: ChangingLead, at: Date) {
   const { before, now } = lead
-  const day = dayOf(now.campaign_zone, at)
   const was = countsOf(before)
   const is = countsOf(now)
   const changes = [
@@ -111,7 +110,7 @@ function countOutcomes(lead: ChangingLead, at: Date) {
     ['interested', Number(isInterested(now)) - Number(isInterested(before))],
   ] as const
   for (const [outcome, by] of changes) {
-    if (by === 1 || by === -1) lead.count(outcome, day, by)
+    if (by === 1 || by === -1) lead.count(outcome, dayOf(now.campaign_zone, at), by)
   }
 }
 
