@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { MailStore, startImapServer } from '../server/src/demo/mail-server/index.ts'
-import { readInbound } from '../server/src/features/inbox/inbound-message.ts'
+import { readInbound } from '../server/src/features/inbox/ingest/inbound-message.ts'
 import { peakMegabytes } from '../server/test/memory.ts'
 import { startRole } from './child.ts'
 import type { Figure } from './figure.ts'

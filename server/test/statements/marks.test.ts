@@ -15,7 +15,7 @@ const filesWith = (mark: RegExp) => files.filter(({ text }) => mark.test(text))
 const settleWriters = new Set([
   'features/daily-counts/queries.ts',
   'features/deliveries/settle-queries.ts',
-  'features/leads/postpone-queries.ts',
+  'features/leads/following/postpone-queries.ts',
   'features/mailbox-lanes/owned-lane-queries.ts',
   'features/messages/settle-queries.ts',
   'features/sending/next-mail/campaign-queries.ts',

@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/context.ts'
 import { invalidField } from '../../kernel/errors.ts'
 import { listStepDays, type StepDay } from '../daily-counts/index.ts'
 import { getCampaign } from './campaigns.ts'
-import { zoneOf } from './step-timing.ts'
+import { zoneOf } from './sequence/step-timing.ts'
 
 export interface CampaignAnalytics {
   timezone: string

@@ -13,7 +13,7 @@ import {
 } from './application-schema.ts'
 import { getCampaign } from './campaigns.ts'
 import { duplicateCampaign } from './duplicate.ts'
-import { listRefusedCopies } from './refused-copy-queries.ts'
+import { listRefusedCopies } from './refused-copies/refused-copy-queries.ts'
 import { Campaign, campaignStatuses } from './schema.ts'
 import { listSummaries } from './summary.ts'
 import { findUnready } from './update-campaign.ts'

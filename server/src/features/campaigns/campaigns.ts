@@ -6,12 +6,12 @@ import { tellPages } from '../live/index.ts'
 import { type ChangedBy, recordCampaignChange } from './audit-change.ts'
 import { checkSettings, scheduleOf } from './check-settings.ts'
 import * as queries from './queries.ts'
+import { findSenders } from './readiness/sender-mailboxes.ts'
 import { toRecords } from './record.ts'
-import { defaultSchedule } from './schedule-schema.ts'
+import { defaultSchedule } from './schedule/schedule-schema.ts'
 import { type Campaign, type CampaignInput, plainDefaults } from './schema.ts'
-import { findSenders } from './sender-mailboxes.ts'
-import { stepsWithIds } from './sequence.ts'
-import type { CampaignSequenceInput } from './sequence-schema.ts'
+import { stepsWithIds } from './sequence/sequence.ts'
+import type { CampaignSequenceInput } from './sequence/sequence-schema.ts'
 
 /** Makes a draft: nothing is sent before it is activated. */
 export async function createCampaign(

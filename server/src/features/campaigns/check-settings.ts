@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../../kernel/context.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { type ErrorDetail, invalidFields } from '../../kernel/errors.ts'
-import { checkSchedule } from './schedule.ts'
-import type { CampaignSchedule } from './schedule-schema.ts'
+import { checkSchedule } from './schedule/schedule.ts'
+import type { CampaignSchedule } from './schedule/schedule-schema.ts'
 import type { CampaignChanges } from './schema.ts'
-import { checkSequences } from './sequence.ts'
+import { checkSequences } from './sequence/sequence.ts'
 
 /** What may be given in a request and needs more than its schema to be judged. */
 type Settings = Pick<

@@ -1,5 +1,5 @@
 import { prepared } from '../../kernel/db/prepared.ts'
-import type { FollowClaim } from './follow-steps.ts'
+import type { FollowClaim } from './sequence/follow-steps.ts'
 
 /** Campaigns of any workspace whose leads have to follow a change, the oldest first. */
 export const findFollowing = prepared<[now: Date, max: number], FollowClaim>(

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { checkSettings, scheduleOf } from './check-settings.ts'
 import { type Campaign, type CampaignChanges, plainDefaults } from './schema.ts'
-import { stepsWithIds } from './sequence.ts'
+import { stepsWithIds } from './sequence/sequence.ts'
 
 /**
  * The campaign as it would be with changes that nobody has saved.

@@ -2,10 +2,14 @@ import type { Insertable, Updateable } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import type { Campaigns } from '../../kernel/db/types.gen.ts'
-import type { CampaignSchedule } from './schedule-schema.ts'
+import type { CampaignSchedule } from './schedule/schedule-schema.ts'
 import type { CampaignStatus, PlainSettings } from './schema.ts'
-import { factsColumn, leadsWaitingColumn, type StoredFacts } from './sending-facts.ts'
-import type { CampaignSequence } from './sequence-schema.ts'
+import {
+  factsColumn,
+  leadsWaitingColumn,
+  type StoredFacts,
+} from './sending-status/sending-facts.ts'
+import type { CampaignSequence } from './sequence/sequence-schema.ts'
 
 /** A campaign and its counters. */
 export interface CampaignRow extends PlainSettings {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { changedReadOnlyFields } from './read-only.ts'
-import { defaultSchedule } from './schedule-schema.ts'
+import { defaultSchedule } from './schedule/schedule-schema.ts'
 import { type Campaign, plainDefaults } from './schema.ts'
 
 const campaign: Campaign = {

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { type CampaignRow, type FactsRow, readFacts } from './queries.ts'
 import type { Campaign } from './schema.ts'
-import { sendingStatus } from './sending-status.ts'
+import { sendingStatus } from './sending-status/sending-status.ts'
 
 /** The campaign as the API shows it at this moment. */
 export function toRecord(row: CampaignRow & FactsRow, now: Date): Campaign {

@@ -6,9 +6,9 @@ import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
 import { createCampaign, getCampaign, listCampaigns } from './campaigns.ts'
 import { changedBy } from './changed-by.ts'
 import { omitNestedNulls } from './nested-nulls.ts'
-import { CampaignSchedule, CampaignScheduleInput } from './schedule-schema.ts'
+import { CampaignSchedule, CampaignScheduleInput } from './schedule/schedule-schema.ts'
 import { Campaign, CampaignChanges, CampaignInput, CampaignPage } from './schema.ts'
-import { CampaignSequence, CampaignSequenceInput } from './sequence-schema.ts'
+import { CampaignSequence, CampaignSequenceInput } from './sequence/sequence-schema.ts'
 import { updateCampaign } from './update-campaign.ts'
 
 export const campaignSchemas = [

@@ -1,12 +1,16 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { Name, Page, ref, Timestamp, Uuid } from '../../kernel/http/schema.ts'
-import { CampaignSchedule, CampaignScheduleInput, scheduleExample } from './schedule-schema.ts'
+import {
+  CampaignSchedule,
+  CampaignScheduleInput,
+  scheduleExample,
+} from './schedule/schedule-schema.ts'
 import {
   CampaignSequence,
   CampaignSequenceInput,
   newSequenceExample,
   sequenceExample,
-} from './sequence-schema.ts'
+} from './sequence/sequence-schema.ts'
 
 export const campaignStatuses = ['draft', 'active', 'paused', 'completed'] as const
 export type CampaignStatus = (typeof campaignStatuses)[number]

@@ -5,9 +5,9 @@ import { sumCampaigns } from '../daily-counts/index.ts'
 import { type CampaignFilter, readPage } from './campaigns.ts'
 import { type CampaignRow, type FactsRow, readFacts } from './queries.ts'
 import { toRecord } from './record.ts'
-import { windowState } from './schedule.ts'
+import { windowState } from './schedule/schedule.ts'
 import type { Campaign } from './schema.ts'
-import { zoneOf } from './step-timing.ts'
+import { zoneOf } from './sequence/step-timing.ts'
 
 /** A campaign in the list that people look at. */
 export interface CampaignSummary

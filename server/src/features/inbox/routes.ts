@@ -7,8 +7,17 @@ import { readKey } from '../../kernel/http/idempotency.ts'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
 import { findMessage, threadViews } from '../messages/index.ts'
-import { mailDocument, mailPolicy } from './mail-document.ts'
-import { replyInThread } from './reply.ts'
+import { mailDocument, mailPolicy } from './conversations/mail-document.ts'
+import { replyInThread } from './conversations/reply.ts'
+import { showConversation, showMessages } from './conversations/shown-conversation.ts'
+import {
+  countThreads,
+  listThreads,
+  markDone,
+  markRead,
+  snoozeThreads,
+} from './conversations/threads.ts'
+import { syncMailboxes } from './reading/sync.ts'
 import {
   Changed,
   Conversation,
@@ -24,9 +33,6 @@ import {
   ThreadsRead,
   ThreadsSnooze,
 } from './schema.ts'
-import { showConversation, showMessages } from './shown-conversation.ts'
-import { syncMailboxes } from './sync.ts'
-import { countThreads, listThreads, markDone, markRead, snoozeThreads } from './threads.ts'
 
 export const inboxSchemas = [
   ...[Thread, ThreadPage, ThreadCounts, ThreadMessage, ThreadReply, Conversation, Changed],

@@ -6,9 +6,9 @@ import { bucketOf } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
 import { type MailboxOwner, readingKind } from '../mailbox-lanes/index.ts'
 import { findMailboxesToRead } from './cross-workspace.ts'
-import { type Following, followMailbox } from './follow-mailbox.ts'
-import { ImapPlaces } from './imap-places.ts'
-import type { ReadOptions } from './read-mailbox.ts'
+import { type Following, followMailbox } from './reading/follow-mailbox.ts'
+import { ImapPlaces } from './reading/imap-places.ts'
+import type { ReadOptions } from './reading/read-mailbox.ts'
 
 interface InboxRunnerOptions extends Pick<ReadOptions, 'onRead'> {
   /** Whether nobody may log in anywhere: the database was put back, and nobody has confirmed it. */

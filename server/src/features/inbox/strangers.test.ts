@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { address, fetched, type Inbox, testInbox } from '../../../test/inbox.ts'
 import { setWorkspace } from '../workspaces/index.ts'
-import { readInbound } from './inbound-message.ts'
-import { ingest } from './ingest.ts'
+import { readInbound } from './ingest/inbound-message.ts'
+import { ingest } from './ingest/ingest.ts'
 
 let inbox: Inbox
 let mailboxId: string

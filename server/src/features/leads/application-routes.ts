@@ -8,9 +8,9 @@ import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
 import { parseUuid } from '../../kernel/ids.ts'
 import { cancelJob, changeMany, getJob, undoJob } from './bulk/jobs.ts'
 import { atOnceMax, BulkChange, LeadJob } from './bulk/schema.ts'
-import { exportLeads } from './export-csv.ts'
-import { readFilter } from './filter.ts'
-import { countLeads, listLeads } from './list-leads.ts'
+import { exportLeads } from './lists/export-csv.ts'
+import { readFilter } from './lists/filter.ts'
+import { countLeads, listLeads } from './lists/list-leads.ts'
 import {
   LeadChanges,
   LeadCount,
@@ -18,7 +18,7 @@ import {
   ListedLead,
   ListedLeadPage,
   leadFilters,
-} from './list-schema.ts'
+} from './lists/list-schema.ts'
 import { Lead } from './schema.ts'
 import { updateLead } from './update-lead.ts'
 

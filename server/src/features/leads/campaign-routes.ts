@@ -2,8 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { ref, Uuid } from '../../kernel/http/schema.ts'
 import { Campaign } from '../campaigns/index.ts'
+import { listVariables } from './adding/variables.ts'
 import { deleteDraftWithLeads } from './delete-draft.ts'
-import { listVariables } from './variables.ts'
 
 const LeadVariables = Type.Object(
   {

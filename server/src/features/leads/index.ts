@@ -3,20 +3,20 @@ export type {
   EventMessage,
   LeadActivity,
   SkipReason,
-} from './activity.ts'
-export { addLeads } from './add-leads.ts'
+} from './activity/activity.ts'
+export { recordActivities } from './activity/record-activity.ts'
+export { addLeads } from './adding/add-leads.ts'
+export { companyOf } from './adding/company.ts'
+export { takeBackSteps } from './adding/take-back.ts'
 export { leadApplicationRoutes, leadApplicationSchemas } from './application-routes.ts'
-export { type BroughtBack, bringBackLeads } from './bring-back.ts'
 export { changeMany, dropOldLeadJobs, leadJobKind, runLeadJobs } from './bulk/jobs.ts'
 export { campaignLeadRoutes, campaignLeadSchemas } from './campaign-routes.ts'
-export { companyOf } from './company.ts'
 export { findLead } from './find-lead.ts'
-export { followSteps } from './follow-steps.ts'
-export { countKept as countKeptLeads } from './list-queries.ts'
-export { postponeLeads } from './postpone-queries.ts'
+export { followSteps } from './following/follow-steps.ts'
+export { postponeLeads } from './following/postpone-queries.ts'
+export { countKept as countKeptLeads } from './lists/list-queries.ts'
 export { findLeadById, findLeadsAt } from './queries.ts'
 export { isErased, leadRecord } from './record.ts'
-export { recordActivities } from './record-activity.ts'
 export { leadRoutes, leadSchemas } from './routes.ts'
 export {
   Lead,
@@ -28,5 +28,5 @@ export {
   variablesMax,
   variableTextMax,
 } from './schema.ts'
-export { takeBackSteps } from './take-back.ts'
+export { type BroughtBack, bringBackLeads } from './status/bring-back.ts'
 export { countFollowUps, moveThreads, type WaitingLeads } from './thread-mailbox-queries.ts'

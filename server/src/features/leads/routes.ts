@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../kernel/http/schema.ts'
-import { addLeads } from './add-leads.ts'
+import { addLeads } from './adding/add-leads.ts'
 import { getLead } from './find-lead.ts'
 import {
   AddedLeads,
@@ -11,7 +11,7 @@ import {
   LeadStatusInput,
   leadsMax,
 } from './schema.ts'
-import { setLeadStatus } from './set-status.ts'
+import { setLeadStatus } from './status/set-status.ts'
 
 export const leadSchemas = [LeadInput, AddLeads, AddedLeads, Lead, LeadStatusInput]
 

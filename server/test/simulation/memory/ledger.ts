@@ -4,12 +4,12 @@ import {
   nextStep,
   zoneOf,
 } from '../../../src/features/campaigns/index.ts'
-import type { LeadActivity } from '../../../src/features/leads/index.ts'
 import {
   type ActivityChange,
   planActivity,
   planCompanyStop,
-} from '../../../src/features/leads/plan-activity.ts'
+} from '../../../src/features/leads/activity/plan-activity.ts'
+import type { LeadActivity } from '../../../src/features/leads/index.ts'
 import type { LockedLead } from '../../../src/features/leads/record.ts'
 import type { ClaimRequest, SendState } from '../../../src/features/sending/ledger.ts'
 import type { PlannedStep } from '../../../src/features/sending/planning/plan.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../kernel/db/db.ts'
-import type { LeadFilters } from '../list-schema.ts'
+import type { LeadFilters } from '../lists/list-schema.ts'
 import type { LeadState, LockedLead } from '../record.ts'
 import type { BulkAction, LeadJob } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Nullable, Timestamp, Uuid } from '../../../kernel/http/schema.ts'
-import { LeadFilters } from '../list-schema.ts'
+import { LeadFilters } from '../lists/list-schema.ts'
 
 /** As many are changed by the request itself; more by a runner. */
 export const atOnceMax = 1000

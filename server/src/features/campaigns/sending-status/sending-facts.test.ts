@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type TestApi, testApi } from '../../../../test/app.ts'
+import { createMailbox, createReadyCampaign } from '../../../../test/campaigns.ts'
+import { readForEver } from '../../../../test/sending.ts'
+import { dayOf } from '../../../kernel/calendar.ts'
+
+let api: TestApi
+let campaign: { id: string; email_list: string[] }
+let mailboxId: string
+let serial = 0
+
+const always = {
+  schedules: [
+    {
+      timing: { from: '00:00', to: '24:00' },
+      days: { 0: true, 1: true, 2: true, 3: true, 4: true, 5: true, 6: true },
+      timezone: 'Asia/Kolkata',
+    },
+  ],
+}
+
+beforeAll(async () => {
+  api = await testApi()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+beforeEach(async () => {
+  campaign = await createReadyCampaign(api, { campaign_schedule: always, daily_limit: 10 })
+  mailboxId = await idOf(campaign.email_list[0] ?? '')
+  await readForEver(peek(), mailboxId)
+  await patch({ status: 'active' })
+  const leads = [{ email: `a${serial++}@facts.test` }, { email: `b${serial++}@facts.test` }]
+  await api.call('POST', '/api/v2/lead/add', { body: { campaign_id: campaign.id, leads } })
+})
+
+const patch = (body: object) => api.call('PATCH', `/api/v2/campaigns/${campaign.id}`, { body })
+const reason = async () =>
+  (await api.call('GET', `/api/v2/campaigns/${campaign.id}`)).body.sending_status.reason
+const peek = () => api.ctx.database.peek
+const idOf = async (address: string) =>
+  (
+    await peek()
+      .selectFrom('mailboxes')
+      .select('id')
+      .where('address', '=', address)
+      .executeTakeFirstOrThrow()
+  ).id
+const setLeads = (set: object) =>
+  peek().updateTable('leads').set(set).where('campaign_id', '=', campaign.id).execute()
+const setMailbox = (set: object) =>
+  peek().updateTable('mailboxes').set(set).where('id', '=', mailboxId).execute()
+const countMailbox = (day: string, sent: number) =>
+  peek()
+    .insertInto('mailbox_days')
+    .values({ workspace_id: api.workspaceId, mailbox_id: mailboxId, day, sent })
+    .execute()
+const countCampaign = (day: string, sent: number, new_leads: number) =>
+  peek()
+    .insertInto('campaign_days')
+    .values({ workspace_id: api.workspaceId, campaign_id: campaign.id, day, sent, new_leads })
+    .execute()
+const later = () => new Date(api.ctx.now().getTime() + 60_000)
+const today = (zone: string) => dayOf(zone, api.ctx.now())
+const yesterday = (zone: string) => dayOf(zone, new Date(api.ctx.now().getTime() - 86_400_000))
+
+test('leads that are due are sent to', async () => {
+  expect(await reason()).toBeNull()
+  expect(
+    (await api.call('GET', '/api/v2/campaigns')).body.items[0].sending_status.reason,
+  ).toBeNull()
+})
+
+test('leads that are not due are waited for, in threads as well', async () => {
+  await setLeads({ timestamp_next_send: later() })
+  expect(await reason()).toBe('waiting_for_step_delay')
+  await setLeads({ sending_state: 'active', mailbox_id: mailboxId })
+  expect(await reason()).toBe('waiting_for_step_delay')
+  await setLeads({ timestamp_next_send: api.ctx.now() })
+  expect(await reason()).toBeNull()
+})
+
+test('leads that are all paused are none', async () => {
+  await setLeads({ sending_state: 'paused' })
+  expect(await reason()).toBe('no_leads')
+})
+
+test('the campaign’s limit is that of its own day', async () => {
+  await countCampaign(yesterday('Asia/Kolkata'), 10, 10)
+  expect(await reason()).toBeNull()
+  await countCampaign(today('Asia/Kolkata'), 10, 3)
+  expect(await reason()).toBe('campaign_daily_limit')
+  await patch({ daily_limit: 11 })
+  expect(await reason()).toBeNull()
+  await patch({ daily_max_leads: 3 })
+  expect(await reason()).toBe('campaign_daily_limit')
+})
+
+test.each([null, 'America/New_York', 'Pacific/Kiritimati'])(
+  'the limit of a mailbox is that of its own day, in %s',
+  async (timezone) => {
+    const zone = timezone ?? 'UTC'
+    await setMailbox({ timezone, daily_limit: 5 })
+    await countMailbox(yesterday(zone), 5)
+    expect(await reason()).toBeNull()
+    await countMailbox(today(zone), 5)
+    expect(await reason()).toBe('mailbox_daily_limits')
+    await setMailbox({ daily_limit: 6 })
+    expect(await reason()).toBeNull()
+  },
+)
+
+test('a mailbox that warms up is full earlier', async () => {
+  const ramp_up_from = yesterday('UTC')
+  await setMailbox({ daily_limit: 50, ramp_up_start: 2, ramp_up_step: 3, ramp_up_from })
+  await countMailbox(today('UTC'), 4)
+  expect(await reason()).toBeNull()
+  await peek().updateTable('mailbox_days').set({ sent: 5 }).execute()
+  expect(await reason()).toBe('mailbox_daily_limits')
+})
+
+test('another mailbox has room for new leads, but not for the threads of a full one', async () => {
+  const other = await createMailbox(api.ctx, api.workspaceId)
+  await patch({ email_list: [...campaign.email_list, other.address] })
+  await setMailbox({ daily_limit: 5 })
+  await countMailbox(today('UTC'), 5)
+  expect(await reason()).toBeNull()
+  await setLeads({ sending_state: 'active', mailbox_id: mailboxId })
+  expect(await reason()).toBe('mailbox_daily_limits')
+  await setMailbox({ status: 'error' })
+  expect(await reason()).toBe('mailboxes_unhealthy')
+})
+
+test('follow-ups of a mailbox that was not read for a quarter of an hour wait for that', async () => {
+  await setLeads({ sending_state: 'active', mailbox_id: mailboxId })
+  const readBefore = (minutes: number) => new Date(api.ctx.now().getTime() - minutes * 60_000)
+  await setMailbox({ inbox_read_at: readBefore(14) })
+  expect(await reason()).toBeNull()
+  await setMailbox({ inbox_read_at: readBefore(16) })
+  expect(await reason()).toBe('mailboxes_unhealthy')
+  await setMailbox({ inbox_read_at: null })
+  expect(await reason()).toBe('mailboxes_unhealthy')
+})

@@ -1,0 +1,100 @@
+import { isInboxRead } from '../../mailboxes/index.ts'
+
+/** What of the stored facts tells whether an active campaign sends just now. */
+export interface StoredFacts {
+  plan_api: boolean
+  /** Nothing is sent by this database until a person confirms it; null: nobody has sent by it yet. */
+  held: boolean | null
+  /** When the first of the leads that wait for their first mail is due; null: none waits. */
+  new_next: string | null
+  /** Mails of yesterday's, today's and tomorrow's days. */
+  days: { day: string; sent: number; new_leads: number }[] | null
+  /** The mailboxes of `email_list`, those that are alike together; null: there is none. */
+  mailboxes: MailboxFacts[] | null
+}
+
+export interface MailboxFacts {
+  connected: boolean
+  /** They were read a short time ago: before that no follow-up leaves them. */
+  is_read: boolean
+  timezone: string | null
+  /** Days on which they have sent all they may. */
+  full_days: string[]
+  /** When the first follow-up in their threads is due. */
+  next: string | null
+}
+
+/**
+ * Read with the campaign, in the one statement: a few searches of indexes for each mailbox. Which day
+ * it is where a mailbox is, PostgreSQL is not asked: it may not know the zone.
+ */
+export const factsColumn = (now: string) => `
+  case when c.status = 'active' then json_build_object(
+    'plan_api', (select w.plan_api from workspaces w where w.id = c.workspace_id),
+    'held', (
+      select i.sending_held_since is not null from instance i order by i.id limit 1),
+    'new_next', (
+      select min(l.timestamp_next_send) from leads l
+      where l.workspace_id = c.workspace_id and l.campaign_id = c.id
+        and l.sending_state = 'pending'),
+    'days', (
+      select json_agg(json_build_object('day', d.day, 'sent', d.sent, 'new_leads', d.new_leads))
+      from campaign_days d
+      where d.workspace_id = c.workspace_id and d.campaign_id = c.id and ${isAbout('d.day', now)}),
+    'mailboxes', (
+      select json_agg(json_build_object('connected', g.connected, 'is_read', g.is_read,
+        'timezone', g.timezone, 'full_days', g.full_days, 'next', g.next))
+      from (
+        select e.connected, e.is_read, e.timezone, e.full_days, min(e.next) as next
+        from (
+          select m.status = 'connected' as connected, ${isInboxRead('m')} as is_read, m.timezone, array(
+              select d.day from mailbox_days d
+              where d.workspace_id = c.workspace_id and d.mailbox_id = m.id
+                and ${isAbout('d.day', now)}
+                and d.sent >= least(m.daily_limit,
+                  m.ramp_up_start + m.ramp_up_step * greatest(0, d.day - m.ramp_up_from))
+              order by d.day
+            ) as full_days, (
+              select min(l.timestamp_next_send) from leads l
+              where l.workspace_id = c.workspace_id and l.mailbox_id = m.id
+                and l.campaign_id = c.id and l.sending_state = 'active'
+            ) as next
+          from mailboxes m
+          where m.workspace_id = c.workspace_id and m.address = any(c.email_list)
+        ) as e
+        group by e.connected, e.is_read, e.timezone, e.full_days
+      ) as g)
+  ) end as sending_facts`
+
+/**
+ * Leads with a follow-up to come whose mailbox does not send for the campaign: it is paused or in
+ * error, it left `email_list`, or it was removed. Only such mailboxes are looked at; there are few.
+ */
+export const leadsWaitingColumn = `
+  case when c.status in ('active', 'paused') then (
+    select coalesce(sum(w.leads), 0)::int
+    from (
+      select (
+        select count(*) from leads l
+        where l.workspace_id = c.workspace_id and l.mailbox_id = x.id and l.campaign_id = c.id
+          and l.sending_state = 'active'
+      ) as leads
+      from (
+        select m.id from mailboxes m
+        where m.workspace_id = c.workspace_id and m.address = any(c.email_list)
+          and m.status <> 'connected'
+        union all
+        select m.id from mailboxes m
+        where m.workspace_id = c.workspace_id and m.address = any(c.former_senders)
+        union all
+        select r.id from removed_mailboxes r
+        where r.workspace_id = c.workspace_id
+          and r.address = any(c.email_list || c.former_senders)
+      ) x
+    ) w
+  ) else 0 end as leads_waiting`
+
+/** Wherever somebody is, it is this day, the one before or the one after. */
+const isAbout = (day: string, now: string) =>
+  `${day} between (${now}::timestamptz at time zone 'UTC')::date - 1
+     and (${now}::timestamptz at time zone 'UTC')::date + 1`

@@ -1,0 +1,80 @@
+import { dayOf } from '../../../kernel/calendar.ts'
+import { windowState } from '../schedule/schedule.ts'
+import type { CampaignSchedule } from '../schedule/schedule-schema.ts'
+import type { CampaignStatus, WaitingReason } from '../schema.ts'
+import { zoneOf } from '../sequence/step-timing.ts'
+import type { MailboxFacts, StoredFacts } from './sending-facts.ts'
+
+/** What decides whether a campaign sends just now. */
+export interface SendingFacts {
+  status: CampaignStatus
+  status_reason: string | null
+  campaign_schedule: CampaignSchedule
+  daily_limit: number | null
+  daily_max_leads: number | null
+  /** Leads that are neither finished nor stopped. */
+  leadsActive: number
+  /** Of these, those whose mailbox does not send for the campaign. */
+  leads_waiting: number
+  /** Null unless the campaign is active. */
+  sending_facts: StoredFacts | null
+}
+
+export interface SendingStatus {
+  state: 'sending' | 'waiting'
+  reason: WaitingReason | null
+  leads_waiting_for_mailbox: number
+}
+
+/** What a person has to mend comes before what passes by itself. */
+export function sendingStatus(facts: SendingFacts, now: Date): SendingStatus {
+  const reason = waitingReason(facts, now)
+  const state = reason === null ? 'sending' : 'waiting'
+  return { state, reason, leads_waiting_for_mailbox: facts.leads_waiting }
+}
+
+function waitingReason(facts: SendingFacts, now: Date): WaitingReason | null {
+  const { status, status_reason, sending_facts: stored } = facts
+  if (status === 'paused' && status_reason === 'bounce_protection') return 'bounce_protection'
+  if (status !== 'active') return status
+  if (!stored?.plan_api) return 'plan_required'
+  if (stored.held) return 'restore_unconfirmed'
+  if (!stored.mailboxes) return 'no_mailbox'
+  if (!stored.mailboxes.some(({ connected }) => connected)) return 'mailboxes_unhealthy'
+  const { open, nextOpen } = windowState(facts.campaign_schedule, now)
+  if (nextOpen === null) return 'schedule_ended'
+  if (facts.leadsActive === 0) return 'no_leads'
+  return open ? obstacle(facts, stored.mailboxes, stored, now) : 'outside_schedule'
+}
+
+/** What in an open window keeps every lead that is due from getting its mail. */
+function obstacle(
+  facts: SendingFacts,
+  mailboxes: MailboxFacts[],
+  { new_next, days }: StoredFacts,
+  now: Date,
+): WaitingReason | null {
+  const isDue = (next: string | null) => next !== null && new Date(next) <= now
+  const nexts = [new_next, ...mailboxes.map(({ next }) => next)]
+  // Those that are left wait for a mailbox, are paused, or a person's to mend.
+  if (nexts.every((next) => next === null)) {
+    return facts.leads_waiting > 0 ? 'no_mailbox' : 'no_leads'
+  }
+  if (!nexts.some(isDue)) return 'waiting_for_step_delay'
+
+  const today = dayOf(zoneOf(facts.campaign_schedule), now)
+  const { sent, new_leads } = days?.find(({ day }) => day === today) ?? { sent: 0, new_leads: 0 }
+  if (sent >= (facts.daily_limit ?? Number.POSITIVE_INFINITY)) return 'campaign_daily_limit'
+  const isNewBlocked = new_leads >= (facts.daily_max_leads ?? Number.POSITIVE_INFINITY)
+  const hasNew = isDue(new_next) && !isNewBlocked
+
+  const useful = mailboxes.filter(
+    ({ connected, is_read, next }) => connected && (hasNew || (is_read && isDue(next))),
+  )
+  if (useful.some((mailbox) => !isFull(mailbox, now))) return null
+  if (useful.length > 0) return 'mailbox_daily_limits'
+  return isDue(new_next) ? 'campaign_daily_limit' : 'mailboxes_unhealthy'
+}
+
+const isFull = ({ full_days, timezone }: MailboxFacts, now: Date) =>
+  full_days.includes(dayOf(timezone ?? 'UTC', now))

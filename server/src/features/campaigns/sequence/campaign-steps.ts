@@ -1,0 +1,34 @@
+import type { Db } from '../../../kernel/db/db.ts'
+import * as queries from '../queries.ts'
+import type { CampaignSchedule } from '../schedule/schedule-schema.ts'
+import type { CampaignSequence } from './sequence-schema.ts'
+import { type StepDelay, zoneOf } from './step-timing.ts'
+
+/** What tells when the next step of a lead is due. */
+export interface CampaignSteps {
+  steps: (StepDelay & { id: string })[]
+  zone: string
+}
+
+export interface HeldSteps extends CampaignSteps {
+  stop_for_company: boolean
+}
+
+/** Until the transaction ends they stay as they are. */
+export async function holdSteps(
+  db: Db,
+  workspaceId: string,
+  campaignId: string,
+): Promise<HeldSteps> {
+  const [row] = await queries.holdSteps(db, workspaceId, campaignId)
+  if (!row) throw new Error('Leads have a campaign.')
+  return { ...stepsOf(row), stop_for_company: row.stop_for_company }
+}
+
+export const stepsOf = (campaign: {
+  sequences: CampaignSequence[]
+  campaign_schedule: CampaignSchedule
+}): CampaignSteps => ({
+  steps: campaign.sequences.flatMap(({ steps }) => steps),
+  zone: zoneOf(campaign.campaign_schedule),
+})

@@ -1,0 +1,62 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Context } from '../../../kernel/context.ts'
+import * as queries from '../queries.ts'
+import { type CampaignSteps, stepsOf } from './campaign-steps.ts'
+
+/** Of hints that the leads of a campaign have to follow its steps. */
+export const followKind = 'following'
+
+type Following = Pick<
+  queries.CampaignRow,
+  'status' | 'total' | 'sequences' | 'campaign_schedule' | 'stop_for_company'
+>
+
+/** Whether leads were written down by what the campaign was before this change. */
+export function mustLeadsFollow(before: Following, after: Following): boolean {
+  if (!before.total) return false
+  if (after.stop_for_company && !before.stop_for_company) return true
+  const [from, to] = [stepsOf(before), stepsOf(after)]
+  // Nobody is behind the first step of a draft.
+  if (before.status === 'draft') return !isDeepStrictEqual(timingOf(from)[0], timingOf(to)[0])
+  return !isDeepStrictEqual(timingOf(from), timingOf(to))
+}
+
+/** What the next times of leads are made from. The zone counts only where days do. */
+const timingOf = ({ steps, zone }: CampaignSteps) =>
+  steps.length === 0
+    ? [{ delay: 0 }]
+    : steps.map(({ id, delay, delay_unit }, index) => ({
+        ...(index === 0 ? {} : { id }),
+        delay,
+        ...(delay === 0 ? {} : { delay_unit }),
+        ...(delay > 0 && delay_unit === 'days' ? { zone } : {}),
+      }))
+
+const leaseMs = 60_000
+
+/** A campaign whose leads follow its steps, and until when this process does it. */
+export interface FollowClaim {
+  workspace_id: string
+  id: string
+  leads_follow_due: Date
+}
+
+/**
+ * Takes the work, or goes on with it. Every edit sets it due again, and then what was claimed before
+ * is nobody's.
+ */
+export async function claimFollowing(
+  ctx: Context,
+  { workspace_id, id, leads_follow_due }: FollowClaim,
+): Promise<FollowClaim | undefined> {
+  const until = new Date(ctx.now().getTime() + leaseMs)
+  const [claimed] = await queries.moveFollowing(ctx.db, workspace_id, id, leads_follow_due, until)
+  return claimed && { workspace_id, id, leads_follow_due: until }
+}
+
+export async function endFollowing(
+  tx: Context,
+  { workspace_id, id, leads_follow_due }: FollowClaim,
+) {
+  await queries.moveFollowing(tx.db, workspace_id, id, leads_follow_due, null)
+}

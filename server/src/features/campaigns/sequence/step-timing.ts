@@ -1,0 +1,45 @@
+import { addDays } from '../../../kernel/calendar.ts'
+import type { CampaignSchedule } from '../schedule/schedule-schema.ts'
+
+export interface StepDelay {
+  delay: number
+  delay_unit: 'minutes' | 'hours' | 'days'
+}
+
+/** How far a lead has come. */
+export interface SequenceProgress {
+  /** In the order they were sent. */
+  sent_step_ids: readonly string[]
+  /** Number that the last of them had then; 0 before the first. */
+  current_step: number
+}
+
+/**
+ * The step that follows, whatever was done to the sequence meanwhile: a step sent is never sent
+ * again, one that was removed is passed over, and one put in front of where the lead is stays
+ * behind it.
+ */
+export function nextStep<Step extends { id: string }>(
+  steps: readonly Step[],
+  { sent_step_ids, current_step }: SequenceProgress,
+): Step | undefined {
+  const lastId = sent_step_ids.at(-1)
+  let last = steps.findIndex(({ id }) => id === lastId)
+  if (last < 0) last = steps.findLastIndex(({ id }) => sent_step_ids.includes(id))
+  // Nothing of what was sent is left: the whole sequence was replaced, as a client does that sends
+  // its steps without their ids.
+  if (last < 0) last = current_step - 1
+  return steps.find(({ id }, index) => index > last && !sent_step_ids.includes(id))
+}
+
+/** The end of a step's delay. Days are calendar days, not 24 hours each. */
+export function afterDelay(zone: string, { delay, delay_unit }: StepDelay, from: Date): Date {
+  if (delay === 0) return from
+  if (delay_unit === 'days') return addDays(zone, from, delay)
+  return new Date(from.getTime() + delay * unitMs[delay_unit])
+}
+
+export const unitMs = { minutes: 60_000, hours: 3_600_000 }
+
+/** In which the days of a campaign are counted. */
+export const zoneOf = ({ schedules }: CampaignSchedule): string => schedules[0]?.timezone ?? 'UTC'

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { address, type Inbox, letter, report, testInbox } from '../../../../test/inbox.ts'
+import { getThread, listThreads, replyInThread } from '../index.ts'
+
+let inbox: Inbox
+beforeAll(async () => {
+  inbox = await testInbox()
+  await inbox.createReadMailbox()
+  inbox.startReader()
+})
+afterAll(() => inbox[Symbol.asyncDispose]())
+
+const dayMs = 86_400_000
+const page = { limit: 50, startingAfter: undefined }
+const threadOf = (leadId: string) => getThread(inbox.ctx, inbox.workspaceId, leadId, page)
+
+let people = 0
+
+/** A lead that was written to. */
+async function contacted() {
+  people += 1
+  const from = `person${people}@lead.example`
+  return { from, ...(await inbox.contact([from])) }
+}
+
+/** While a person answers. */
+async function sender(): Promise<AsyncDisposable> {
+  const runner = await inbox.startRunner()
+  return { [Symbol.asyncDispose]: () => runner.stop() }
+}
+
+let letters = 0
+
+/** The headers of an answer to a mail. */
+const answering = (messageId: string) => {
+  letters += 1
+  return [`Message-ID: <answer${letters}@lead.example>`, `In-Reply-To: ${messageId}`]
+}
+
+const eventsOf = async (from: string) => {
+  const { peek } = inbox.ctx.database
+  const events = peek.selectFrom('events').select(['type', 'body']).where('lead_email', '=', from)
+  return events.where('type', '<>', 'email.sent').orderBy('id').execute()
+}
+
+describe('what cites no mail of ours is no answer', () => {
+  test.each([
+    ['a newsletter', ['List-Id: <news.lead.example>']],
+    ['one that can be cancelled', ['List-Unsubscribe: <https://lead.example/u>']],
+    ['mail to many', ['Precedence: bulk']],
+  ])('when it is %s', async (_what, headers) => {
+    const { leadId, from } = await contacted()
+    inbox.arrive(letter({ from, subject: 'Our news', headers, body: 'Hello all' }))
+    await inbox.readAll()
+    expect(await inbox.lead(leadId)).toMatchObject({ email_reply_count: 0, status: 'contacted' })
+    expect(await eventsOf(from)).toEqual([])
+  })
+
+  test.each([
+    [91, 0],
+    [89, 1],
+  ])('when the last mail was %i days ago: %i answers', async (days, answers) => {
+    const { leadId, from } = await contacted()
+    const { peek } = inbox.ctx.database
+    const at = new Date(inbox.ctx.now().getTime() - days * dayMs)
+    await peek
+      .updateTable('leads')
+      .set({ timestamp_last_contact: at })
+      .where('id', '=', leadId)
+      .execute()
+    const times = { timestamp_transmitting: at, timestamp_claimed: at, timestamp_settled: at }
+    await peek.updateTable('sends').set(times).where('lead_id', '=', leadId).execute()
+    inbox.arrive(letter({ from, subject: 'Invoice 4711', body: 'Please find it attached.' }))
+    await inbox.readAll()
+    expect((await inbox.lead(leadId)).email_reply_count).toBe(answers)
+  })
+})
+
+test('an answer to our mail is one, also when its writer’s program calls it bulk', async () => {
+  const { leadId, from, messageId } = await contacted()
+  const headers = [...answering(messageId), 'List-Id: <desk.lead.example>']
+  inbox.arrive(letter({ from, headers }))
+  await inbox.readAll()
+  expect((await inbox.lead(leadId)).email_reply_count).toBe(1)
+})
+
+test('that a mail is late is told in the conversation, and is no bounce', async () => {
+  const { leadId, from, messageId } = await contacted()
+  const delayed = { action: 'delayed', status: '4.4.1' }
+  inbox.arrive(report({ recipient: from, messageId }, delayed))
+  await inbox.readAll()
+  expect(await eventsOf(from)).toEqual([])
+  expect(await threadOf(leadId)).toMatchObject({ kind: 'bounce' })
+})
+
+describe('a wish not to be written to', () => {
+  const wish = async () => {
+    const contact = await contacted()
+    const { from, messageId } = contact
+    inbox.arrive(letter({ from, body: 'Unsubscribe', headers: answering(messageId) }))
+    return contact
+  }
+
+  test('stays in sight when a machine writes after it, until a person answers', async () => {
+    const { ctx, workspaceId } = inbox
+    const { leadId, from, messageId } = await wish()
+    const headers = [...answering(messageId), 'Auto-Submitted: auto-replied']
+    inbox.arrive(letter({ from, subject: 'Out of office', body: 'I am out of office.', headers }))
+    await inbox.readAll()
+    expect(await threadOf(leadId)).toMatchObject({ kind: 'reply', suggestion: 'unsubscribed' })
+    const { items } = await listThreads(ctx, workspaceId, page, { kind: 'reply' })
+    expect(items.map(({ id }) => id)).toContain(leadId)
+    await using _sender = await sender()
+    await replyInThread(ctx, workspaceId, { thread_id: leadId, idempotency_key: from, text: 'Yes' })
+    expect(await threadOf(leadId)).toMatchObject({ suggestion: null })
+  })
+
+  test('is suggested no more when it is done', async () => {
+    const { leadId, from, campaign } = await wish()
+    await inbox.readAll()
+    const body = { email: from, campaign_id: campaign.id, new_status: 'unsubscribed' }
+    await inbox.call('POST', '/api/v2/lead/update/status', { body })
+    expect((await inbox.lead(leadId)).status).toBe('unsubscribed')
+    expect(await threadOf(leadId)).toMatchObject({ suggestion: null })
+  })
+})
+
+test('the time of an answer is when it arrived, not when it was read', async () => {
+  const { leadId, from, messageId } = await contacted()
+  const arrived = new Date(Math.floor(inbox.ctx.now().getTime() / 1000) * 1000 - 20 * 3_600_000)
+  const folder = inbox.account(address).folders.get('INBOX')
+  folder?.add(letter({ from, headers: answering(messageId) }), arrived)
+  await inbox.readAll()
+  expect((await inbox.lead(leadId)).timestamp_last_reply).toEqual(arrived)
+  const [event] = await eventsOf(from)
+  expect(JSON.parse(event?.body ?? '').timestamp).toBe(arrived.toISOString())
+})
+
+describe('who answers a mail of ours can be answered', () => {
+  test('also when a report said that the address is gone', async () => {
+    const { ctx, workspaceId } = inbox
+    const { leadId, from, messageId } = await contacted()
+    inbox.arrive(report({ recipient: from, messageId }))
+    await inbox.readAll()
+    expect(await inbox.lead(leadId)).toMatchObject({ stop_reason: 'bounced' })
+    const answer = { thread_id: leadId, idempotency_key: from, text: 'Thanks' }
+    // Anybody can write in somebody's name.
+    inbox.arrive(letter({ from, headers: ['Message-ID: <forged@evil.example>'] }))
+    await inbox.readAll()
+    await expect(replyInThread(ctx, workspaceId, answer)).rejects.toMatchObject({
+      code: 'not_eligible',
+    })
+    inbox.arrive(letter({ from, headers: answering(messageId) }))
+    await inbox.readAll()
+    await using _sender = await sender()
+    expect(await replyInThread(ctx, workspaceId, answer)).toMatchObject({ state: 'sent' })
+    expect(await inbox.lead(leadId)).toMatchObject({ stop_reason: 'bounced' })
+  })
+
+  test('but not who has unsubscribed', async () => {
+    const { ctx, workspaceId } = inbox
+    const { leadId, from, campaign, messageId } = await contacted()
+    const body = { email: from, campaign_id: campaign.id, new_status: 'unsubscribed' }
+    await inbox.call('POST', '/api/v2/lead/update/status', { body })
+    inbox.arrive(letter({ from, headers: answering(messageId) }))
+    await inbox.readAll()
+    const answer = { thread_id: leadId, idempotency_key: from, text: 'Thanks' }
+    await expect(replyInThread(ctx, workspaceId, answer)).rejects.toMatchObject({
+      code: 'not_eligible',
+    })
+  })
+})

@@ -1,0 +1,120 @@
+import type { Context } from '../../../kernel/context.ts'
+import { AppError, invalidField, notFound } from '../../../kernel/errors.ts'
+import { findMailboxes, type Mailbox } from '../../mailboxes/index.ts'
+import {
+  findThread,
+  listThreadMessages,
+  type StoredMessage,
+  type Thread,
+} from '../../messages/index.ts'
+import {
+  isOpen,
+  listUnsentReplies,
+  messageIdOf,
+  type ReplyContent,
+  type ReplyRow,
+} from '../../sending/index.ts'
+import { baseSubject } from '../classify/subject.ts'
+
+/** A person's input, with its text fit to be stored. */
+export type GivenReply = { thread_id: string } & Pick<
+  ReplyContent,
+  'idempotency_key' | 'text' | 'html' | 'written_by'
+>
+
+export type ReplyDraft = Pick<ReplyRow, 'lead_id' | 'campaign_id' | 'mailbox_id' | 'message_id'> & {
+  reply: ReplyContent
+}
+
+/** As many as the headers of a mail refer to, and some that are not referred to. */
+const messagesMax = 50
+
+/**
+ * Makes a reply ready to be composed: it goes to whoever wrote last, or where they wanted answers to go, and
+ * refers to the mails of the conversation. Where only servers answered it goes to the lead; to
+ * colleagues of ours who wrote in between it never goes.
+ */
+export async function draftReply(
+  ctx: Context,
+  workspaceId: string,
+  { thread_id, ...given }: GivenReply,
+  seen?: string,
+): Promise<ReplyDraft> {
+  const thread = await findThread(ctx.db, workspaceId, thread_id)
+  if (!thread) throw notFound('conversation')
+  if (seen !== undefined) await refuseUnseen(ctx, workspaceId, thread, seen)
+  const mailbox = await findReplyMailbox(ctx, workspaceId, thread.mailbox_id)
+  const page = { limit: messagesMax, startingAfter: undefined }
+  const { items } = await listThreadMessages(ctx, workspaceId, thread_id, page)
+  const mails = items.filter(({ kind }) => kind !== 'bounce' && kind !== 'complaint')
+  const { answered, to } = answeredIn(mails)
+  if (!answered || !to) throw invalidField('/thread_id', 'the conversation has nobody to answer to')
+  const references = mails.toReversed().map(({ message_id }) => message_id)
+  return {
+    lead_id: thread_id,
+    campaign_id: thread.campaign_id,
+    mailbox_id: mailbox.id,
+    message_id: messageIdOf(
+      { workspace_id: workspaceId, lead_id: thread_id, step_id: `reply ${given.idempotency_key}` },
+      mailbox.address,
+    ),
+    reply: {
+      ...given,
+      ...{ from_address: mailbox.address, to_address: to },
+      in_reply_to: realId(answered.message_id) ?? references.findLast(realId) ?? '',
+      // They know the mail that they answered by that id, which may be one that a provider made.
+      references: [...references, answered.in_reply_to].flatMap((id) => realId(id) ?? []),
+      subject: baseSubject(answered.subject),
+      ...{ shown_html: null, snippet: '', is_forced: false },
+      timestamp_created: ctx.now().toISOString(),
+    },
+  }
+}
+
+/**
+ * The mail that an answer is to, and the address that it goes to.
+ *
+ * @param mails of a conversation, the newest first
+ */
+export function answeredIn(mails: StoredMessage[]) {
+  const theirs = mails.filter(({ kind }) => !['bounce', 'complaint', 'colleague'].includes(kind))
+  const answered =
+    theirs.find(({ kind }) => kind === 'reply') ??
+    theirs.find(({ direction }) => direction === 'in') ??
+    theirs[0]
+  return { answered, to: answered && recipientOf(answered) }
+}
+
+/** Two people who answer at once would each write what the other has not seen. */
+async function refuseUnseen(ctx: Context, workspaceId: string, thread: Thread, seen: string) {
+  const isOlder = thread.last_message_id > seen
+  const open = isOlder ? [] : await listUnsentReplies(ctx.db, workspaceId, thread.id)
+  if (!isOlder && !open.some(isOpen)) return
+  throw new AppError(
+    'version_conflict',
+    'There is something new in this conversation: look at it, then send your answer again.',
+  )
+}
+
+function recipientOf({ direction, details, from_address, to_addresses }: StoredMessage) {
+  if (direction === 'out') return to_addresses[0]
+  return typeof details.reply_to === 'string' ? details.reply_to : from_address
+}
+
+/** A mail that came without a Message-ID is known by one here that nobody else has seen. */
+const realId = (id: string | null) => (id?.endsWith('@source.invalid>') ? null : id)
+
+export async function findReplyMailbox(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+): Promise<Mailbox> {
+  const [mailbox] = await findMailboxes(ctx.db, workspaceId, [id])
+  if (mailbox && mailbox.status !== 'paused') return mailbox
+  throw new AppError(
+    'not_eligible',
+    mailbox
+      ? 'The mailbox of this conversation is paused: resume it first.'
+      : 'The mailbox of this conversation was removed: nothing can be sent from it.',
+  )
+}

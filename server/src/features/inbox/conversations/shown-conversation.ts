@@ -1,0 +1,81 @@
+import type { Context } from '../../../kernel/context.ts'
+import { AppError, notFound } from '../../../kernel/errors.ts'
+import type { Page, PageRequest } from '../../../kernel/http/page.ts'
+import { findThread, listThreadMessages, type StoredMessage } from '../../messages/index.ts'
+import { findReplyRefusal } from '../../sending/index.ts'
+import type { ThreadMessage } from '../schema.ts'
+import { hasRemoteImages } from './mail-document.ts'
+import { answeredIn, findReplyMailbox } from './reply-draft.ts'
+import { type Conversation, getThread } from './threads.ts'
+
+/** Of most conversations all. */
+const newestMails = 20
+
+/** A conversation as the application shows it: its mails, and whether and where it can be answered. */
+export async function showConversation(ctx: Context, workspaceId: string, id: string) {
+  const page = { limit: newestMails, startingAfter: undefined }
+  const { messages, ...thread } = await getThread(ctx, workspaceId, id, page)
+  return {
+    ...thread,
+    messages: messages.items.map(shownMessage),
+    has_older: messages.next_starting_after !== undefined,
+    ...(await findAnswer(ctx, workspaceId, thread, messages.items)),
+  }
+}
+
+/** Its mails, the newest first, page by page. */
+export async function showMessages(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  page: PageRequest,
+): Promise<Page<ThreadMessage>> {
+  if (!(await findThread(ctx.db, workspaceId, id))) throw notFound('conversation')
+  const { items, ...next } = await listThreadMessages(ctx, workspaceId, id, page)
+  return { ...next, items: items.map(shownMessage) }
+}
+
+function shownMessage(message: StoredMessage): ThreadMessage {
+  const { details, html } = message
+  const { matched_by, attachments, written_by, reply_key } = details
+  return {
+    ...{ id: message.id, direction: message.direction, kind: message.kind, step: message.step },
+    ...{ from_address: message.from_address, to_addresses: message.to_addresses },
+    ...{ cc_addresses: message.cc_addresses, subject: message.subject, text: message.text },
+    ...{ snippet: message.snippet, timestamp: message.timestamp },
+    has_html: html !== null,
+    has_remote_images: hasRemoteImages(html),
+    matched_by: (matched_by as ThreadMessage['matched_by'] | undefined) ?? null,
+    attachments: Array.isArray(attachments) ? attachments.map(String) : [],
+    written_by: typeof written_by === 'string' ? written_by : null,
+    reply_key: typeof reply_key === 'string' ? reply_key : null,
+  }
+}
+
+interface Answer {
+  answer_to: string | null
+  answer_problem: string | null
+  may_force: boolean
+}
+
+/** Where an answer would go, and why it could not. */
+async function findAnswer(
+  ctx: Context,
+  workspaceId: string,
+  thread: Pick<Conversation, 'mailbox_id'>,
+  messages: StoredMessage[],
+): Promise<Answer> {
+  const to = answeredIn(messages).to ?? null
+  const blocked = (answer_problem: string | null) => ({
+    ...{ answer_to: to, answer_problem, may_force: false },
+  })
+  if (to === null) return blocked('There is nobody to answer to in this conversation.')
+  try {
+    await findReplyMailbox(ctx, workspaceId, thread.mailbox_id)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return blocked(error.message)
+  }
+  const refusal = await findReplyRefusal(ctx, workspaceId, to)
+  return { ...blocked(refusal ?? null), may_force: refusal !== undefined }
+}

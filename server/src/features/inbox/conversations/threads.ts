@@ -1,0 +1,148 @@
+import type { Context } from '../../../kernel/context.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
+import { invalidField, notFound } from '../../../kernel/errors.ts'
+import type { Page, PageRequest } from '../../../kernel/http/page.ts'
+import { type Actor, recordAudit } from '../../audit/index.ts'
+import { tellPages } from '../../live/index.ts'
+import * as messages from '../../messages/index.ts'
+import { listUnsentReplies } from '../../sending/index.ts'
+import { type ShownReply, shownReply } from './shown-reply.ts'
+
+/** Conversations that somebody answered in, the newest answer first. */
+export async function listThreads(
+  ctx: Context,
+  workspaceId: string,
+  page: PageRequest,
+  filter: messages.ThreadFilter = {},
+): Promise<Page<messages.Thread>> {
+  const rows = await messages.findThreads(ctx.db, workspaceId, page, filter, ctx.now())
+  const shown = rows.slice(0, page.limit)
+  const last = shown.at(-1)
+  const items = shown.map(messages.withoutCursor)
+  // A thread moves when it is answered: where a page ends is told by its place, not by its id.
+  return rows.length > items.length && last
+    ? { items, next_starting_after: last.sort_id }
+    : { items }
+}
+
+/** Counts end here; the application says "999+". */
+const countMost = 1000
+/** More conversations that wait at once nobody has told apart by label. */
+const waitingMost = 10_000
+
+export interface InboxCounts extends messages.ThreadCounts {
+  by_mailbox: { mailbox_id: string; waiting: number }[]
+  by_label: { label: string; waiting: number }[]
+}
+
+/** How much there is to do; by mailbox and label of what waits. */
+export async function countThreads(ctx: Context, workspaceId: string): Promise<InboxCounts> {
+  const now = ctx.now()
+  const counts = await messages.countThreads(ctx.db, workspaceId, now, countMost)
+  const waiting = await messages.countWaiting(ctx.db, workspaceId, now, waitingMost)
+  return {
+    ...counts,
+    by_mailbox: sumBy(waiting, ({ mailbox_id }) => mailbox_id).map(([mailbox_id, sum]) => ({
+      ...{ mailbox_id, waiting: sum },
+    })),
+    by_label: sumBy(waiting, ({ label }) => label).map(([label, sum]) => ({ label, waiting: sum })),
+  }
+}
+
+function sumBy<T extends { count: number }>(rows: T[], keyOf: (row: T) => string | null) {
+  const sums = new Map<string, number>()
+  for (const row of rows) {
+    const key = keyOf(row)
+    if (key !== null) sums.set(key, (sums.get(key) ?? 0) + row.count)
+  }
+  return [...sums]
+}
+
+export interface Conversation extends messages.Thread {
+  /** Newest first. */
+  messages: Page<messages.StoredMessage>
+  /** Replies by hand that are not among the messages: on their way, failed or uncertain. */
+  replies: ShownReply[]
+}
+
+export async function getThread(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  page: PageRequest,
+): Promise<Conversation> {
+  const thread = await messages.findThread(ctx.db, workspaceId, id)
+  if (!thread) throw notFound('conversation')
+  const unsent = await listUnsentReplies(ctx.db, workspaceId, id)
+  return {
+    ...thread,
+    messages: await messages.listThreadMessages(ctx, workspaceId, id, page),
+    replies: unsent.map(shownReply),
+  }
+}
+
+export async function markRead(
+  ctx: Context,
+  workspaceId: string,
+  ids: string[],
+  isRead: boolean,
+): Promise<void> {
+  await messages.updateUnread(ctx.db, workspaceId, ids, !isRead)
+  tellPages(ctx, workspaceId, ['inbox'])
+}
+
+/** Who changes conversations. */
+export interface ChangeBy {
+  actor: Actor
+  requestId: string
+}
+
+/** Done until something comes in; others are not touched. */
+export const markDone = (
+  ctx: Context,
+  workspaceId: string,
+  ids: string[],
+  isDone: boolean,
+  by: ChangeBy,
+) =>
+  transaction(ctx, async (tx) => {
+    const changed = await messages.updateDone(tx.db, workspaceId, ids, isDone ? tx.now() : null)
+    await record(tx, workspaceId, changed, isDone ? 'thread.done' : 'thread.reopened', by)
+  })
+
+/** A year: what is put off for longer is forgotten. */
+const snoozeMsMax = 366 * 86_400_000
+
+/** Put off until an instant, or not any more. */
+export async function snoozeThreads(
+  ctx: Context,
+  workspaceId: string,
+  ids: string[],
+  until: Date | null,
+  by: ChangeBy,
+): Promise<void> {
+  const inMs = until ? until.getTime() - ctx.now().getTime() : 0
+  if (until && (inMs <= 0 || inMs > snoozeMsMax)) {
+    throw invalidField('/until', 'until must be a time within the next year')
+  }
+  await transaction(ctx, async (tx) => {
+    const changed = await messages.updateSnooze(tx.db, workspaceId, ids, until)
+    await record(tx, workspaceId, changed, until ? 'thread.snoozed' : 'thread.reopened', by)
+  })
+}
+
+async function record(
+  tx: Context,
+  workspaceId: string,
+  ids: string[],
+  action: string,
+  by: ChangeBy,
+) {
+  const [first] = ids
+  if (first === undefined) return
+  await recordAudit(tx, {
+    ...{ workspaceId, ...by, action, subjectType: 'thread' },
+    subjectId: ids.length === 1 ? first : null,
+    details: ids.length === 1 ? {} : { ids },
+  })
+}

@@ -1,0 +1,43 @@
+import type { LeadActivity } from '../../leads/index.ts'
+import type { MatchedMessage } from '../matching/matched-messages.ts'
+
+/**
+ * The changes of a lead that follow from a message. Nothing that is final follows
+ * from one that cites no mail of ours: its sender, and whom it names, may be made up.
+ *
+ * @param lasting reports of the last of too many soft bounces in a row
+ */
+export function activitiesOf(
+  matched: MatchedMessage,
+  lasting: Set<MatchedMessage>,
+): LeadActivity[] {
+  const { lead, html, text, snippet, kind, isProven, arrivedAt: at } = matched
+  const { message, inbound } = matched.mail
+  if (kind === 'colleague' || inbound.kind === 'notice') return []
+  const about = { leadId: lead.id, message: matched.event, at }
+  const unsubscribed: LeadActivity = { kind: 'unsubscribed', leadId: lead.id }
+  if (inbound.kind === 'complaint') return isProven ? [unsubscribed] : []
+  if (inbound.kind === 'bounce') return bouncesOf(matched, lasting)
+  const reply = { message_id: message.messageId, subject: message.subject, text, html, snippet }
+  if (inbound.kind === 'reply') {
+    const provesAddress = isProven && matched.isFromLead
+    const replied: LeadActivity = { kind: 'replied', ...about, reply, provesAddress }
+    return inbound.wish === 'plain' && lead.unsubscribe_by_reply && isProven
+      ? [replied, unsubscribed]
+      : [replied]
+  }
+  const { isOutOfOffice, returnsOn } = inbound
+  const resumeAt = returnsOn
+    ? new Date(returnsOn.toZonedDateTime(lead.timezone).epochMilliseconds)
+    : null
+  return [{ kind: 'auto_replied', ...about, reply, isOutOfOffice, resumeAt }]
+}
+
+/** That a mail is late is told to nobody. A passing trouble that does not pass is one that lasts. */
+function bouncesOf(matched: MatchedMessage, lasting: Set<MatchedMessage>): LeadActivity[] {
+  const { lead, event: message, arrivedAt: at, bounce } = matched
+  if (!bounce || bounce.isDelay) return []
+  const { code, diagnostic } = bounce
+  const kind = lasting.has(matched) ? 'hard' : bounce.kind
+  return [{ kind: 'bounced', leadId: lead.id, message, at, bounce: { kind, code, diagnostic } }]
+}

@@ -1,0 +1,69 @@
+import { sql } from 'kysely'
+import type { Db } from '../../../kernel/db/db.ts'
+
+export interface MailUnderWay {
+  id: string
+  lead_id: string
+  message_id: string
+  email_folded: string
+  campaign_id: string
+  contacted_at: Date
+}
+
+/** Mails that the mailbox is sending: an answer may be faster than the record of its mail. */
+export async function findUnderWay(db: Db, workspaceId: string, mailboxId: string) {
+  const { rows } = await sql<MailUnderWay>`
+    select s.id, s.lead_id, s.message_id, s.campaign_id, l.email_folded,
+      s.timestamp_claimed as contacted_at
+    from sends s
+    join leads l on l.workspace_id = ${workspaceId}::uuid and l.id = s.lead_id
+    where s.workspace_id = ${workspaceId}::uuid and s.mailbox_id = ${mailboxId}::uuid and s.is_open
+    order by s.id`.execute(db)
+  return rows
+}
+
+/** The lead of each address that this mailbox wrote to last. */
+export async function findContacted(
+  db: Db,
+  workspaceId: string,
+  mailboxId: string,
+  foldedAddresses: string[],
+) {
+  const { rows } = await sql<{ lead_id: string; email_folded: string; contacted_at: Date }>`
+    select distinct on (email_folded) id as lead_id, email_folded,
+      timestamp_last_contact as contacted_at
+    from leads
+    where workspace_id = ${workspaceId}::uuid
+      and email_folded = any(array(select unnest(${foldedAddresses}::text[])))
+      and mailbox_id = ${mailboxId}::uuid and timestamp_last_contact is not null
+    order by email_folded, timestamp_last_contact desc, id`.execute(db)
+  return rows
+}
+
+export interface LeadAtCompany {
+  id: string
+  company: string
+  thread_subject: string
+}
+
+/** Those that the mailbox wrote to since then and still writes to, the latest first. */
+export async function findAtCompanies(
+  db: Db,
+  workspaceId: string,
+  mailboxId: string,
+  companies: string[],
+  since: Date,
+) {
+  const { rows } = await sql<LeadAtCompany>`
+    select l.id, l.company, l.thread_subject
+    from campaigns c
+    join leads l
+      on l.workspace_id = ${workspaceId}::uuid and l.campaign_id = c.id
+      and l.company = any(array(select unnest(${companies}::text[])))
+      and l.sending_state in ('pending', 'active', 'paused')
+    where c.workspace_id = ${workspaceId}::uuid and c.stop_for_company
+      and l.mailbox_id = ${mailboxId}::uuid and l.thread_subject is not null
+      and l.timestamp_last_contact > ${since}::timestamptz
+    order by l.timestamp_last_contact desc, l.id`.execute(db)
+  return rows
+}

@@ -1,0 +1,66 @@
+import { sql } from 'kysely'
+import type { Db } from '../../../kernel/db/db.ts'
+
+export interface CorrespondentRow {
+  id: string
+  campaign_id: string
+  email_folded: string
+  stop_reason: string | null
+  /** Whose conversation with it this is, if that mailbox is still there. */
+  mailbox_id: string | null
+  /** Time zone of its campaign's first schedule. */
+  timezone: string
+  cc_list: string[]
+  bcc_list: string[]
+  /** A reply that is nothing but the wish for it unsubscribes by itself. */
+  unsubscribe_by_reply: boolean
+  /** Mails to its address came back for the moment. */
+  has_soft_bounces: boolean
+}
+
+/** Leads that are still there, with what their campaigns say of their mails. */
+export async function findCorrespondents(db: Db, workspaceId: string, leadIds: string[]) {
+  const { rows } = await sql<CorrespondentRow>`
+    select l.id, l.campaign_id, l.email_folded, l.stop_reason, m.id as mailbox_id,
+      c.cc_list, c.bcc_list, c.campaign_schedule #>> '{schedules,0,timezone}' as timezone,
+      w.unsubscribe_by_reply,
+      exists (
+        select from soft_bounces b
+        where b.workspace_id = ${workspaceId}::uuid and b.email_folded = l.email_folded
+      ) as has_soft_bounces
+    from leads l
+    join campaigns c on c.workspace_id = ${workspaceId}::uuid and c.id = l.campaign_id
+    join workspaces w on w.id = ${workspaceId}::uuid
+    left join mailboxes m on m.workspace_id = ${workspaceId}::uuid and m.id = l.mailbox_id
+    where l.workspace_id = ${workspaceId}::uuid
+      and l.id = any(array(select unnest(${leadIds}::uuid[])))
+    order by l.id`.execute(db)
+  return rows
+}
+
+/** A mail of a campaign that was sent, or is just being sent. */
+export interface SentMail {
+  id: string
+  lead_id: string
+  message_id: string
+  subject: string | null
+  step: number
+  variant: number
+  /** Its address, if it is still there. */
+  mailbox: string | null
+  sent_at: Date
+}
+
+/** To these leads, oldest first. */
+export async function findSentMails(db: Db, workspaceId: string, leadIds: string[]) {
+  const { rows } = await sql<SentMail>`
+    select s.id, s.lead_id, s.message_id, s.subject, s.step, s.variant, m.address as mailbox,
+      coalesce(s.timestamp_transmitting, s.timestamp_claimed) as sent_at
+    from sends s
+    left join mailboxes m on m.workspace_id = ${workspaceId}::uuid and m.id = s.mailbox_id
+    where s.workspace_id = ${workspaceId}::uuid
+      and s.lead_id = any(array(select unnest(${leadIds}::uuid[]))) and s.kind = 'step'
+      and s.state <> 'failed'
+    order by s.lead_id, sent_at, s.id`.execute(db)
+  return rows
+}

@@ -1,0 +1,167 @@
+import type { Context } from '../../../kernel/context.ts'
+import { parseEmail } from '../../../kernel/email.ts'
+import type { EventMessage } from '../../leads/index.ts'
+import { findMailboxesByAddress } from '../../mailboxes/index.ts'
+import { addMessageIds } from '../../messages/index.ts'
+import { reportedBounce } from '../bounces/reported-bounce.ts'
+import type { Bounce } from '../classify/bounce.ts'
+import type { Inbound } from '../classify/classify.ts'
+import type { InboundMessage } from '../ingest/inbound-message.ts'
+import type { ReadMailbox } from '../mailbox.ts'
+import type { Match } from './match.ts'
+import * as queries from './matched-message-queries.ts'
+
+/** A mail and one lead that it is about. */
+export interface MatchedMessage {
+  /** Id of its row in messages. */
+  id: string
+  mail: InboundMessage
+  match: Match
+  /** Its kind for this lead; `colleague`: one of ours writes in the conversation. */
+  kind: Inbound['kind'] | 'colleague'
+  /** It cites a mail of ours: whatever is final follows from nothing else. */
+  isProven: boolean
+  /** A person or a machine wrote it from the lead's own address. */
+  isFromLead: boolean
+  /** When it came in, by its server's clock, and never in the future. */
+  arrivedAt: Date
+  /** The bounce that a report tells of this lead. */
+  bounce: Bounce | undefined
+  lead: Correspondent
+  /** The mail of a campaign that it answers, or the last one; null: none is known any more. */
+  sent: queries.SentMail | null
+  /** The same, as events tell of it. */
+  event: EventMessage
+  /** Without what it quotes. */
+  text: string
+  snippet: string
+  /** Fit to be shown. */
+  html: string | null
+}
+
+/** The lead that a mail is about. */
+interface Correspondent extends Omit<queries.CorrespondentRow, 'cc_list' | 'bcc_list'> {
+  /** Folded addresses of those who get copies of what it is sent. */
+  copied: string[]
+}
+
+export interface Matched {
+  mail: InboundMessage
+  match: Match
+}
+
+/** A mail is as old as its server says, to the second and by its own clock. */
+const clockSlackMs = 600_000
+
+/** Those of the matched mails that nobody has dealt with, each claimed for this transaction. */
+export async function claimMatched(
+  tx: Context,
+  mailbox: ReadMailbox,
+  matched: Matched[],
+): Promise<MatchedMessage[]> {
+  const claimed = await claim(tx, mailbox, matched)
+  if (claimed.length === 0) return []
+  const { workspace_id } = mailbox
+  const leadIds = [...new Set(claimed.map(({ match }) => match.leadId))]
+  const rows = await queries.findCorrespondents(tx.db, workspace_id, leadIds)
+  const sends = await queries.findSentMails(tx.db, workspace_id, leadIds)
+  const leads = new Map(rows.map((row) => [row.id, correspondentOf(row)]))
+  const sentTo = Map.groupBy(sends, ({ lead_id }) => lead_id)
+  const colleagues = await findColleagues(tx, workspace_id, claimed, leads)
+  return claimed.flatMap(({ id, mail, match }): MatchedMessage[] => {
+    const lead = leads.get(match.leadId)
+    const mails = sentTo.get(match.leadId) ?? []
+    if (!lead || isOlder(mail, match, mails)) return []
+    const sent = mails.find((each) => each.id === match.sentId) ?? mails.at(-1) ?? null
+    const { inbound, text, snippet } = mail
+    const isProven = match.sentId !== null
+    const sender = senderOf(mail)
+    const isColleague = lead.copied.includes(sender ?? '') || colleagues.has(sender ?? '')
+    return [
+      {
+        ...{ id, mail, match, lead, sent, isProven, text, snippet },
+        kind: sender !== lead.email_folded && isColleague ? 'colleague' : inbound.kind,
+        isFromLead: sender === lead.email_folded,
+        arrivedAt: new Date(Math.min(mail.receivedAt.getTime(), tx.now().getTime())),
+        bounce: reportedBounce(inbound, lead, isProven),
+        event: {
+          message_id: sent?.message_id ?? '',
+          subject: sent?.subject ?? '',
+          step: sent?.step ?? 1,
+          variant: sent?.variant ?? 1,
+          mailbox: sent?.mailbox ?? mailbox.address,
+        },
+        html: mail.html(),
+      },
+    ]
+  })
+}
+
+/** Folded; null of a report: what stands there as its sender is a server's. */
+const senderOf = ({ inbound, message }: InboundMessage) =>
+  inbound.kind === 'reply' || inbound.kind === 'auto_reply'
+    ? (parseEmail(message.from?.address ?? '')?.folded ?? null)
+    : null
+
+/** The senders that are mailboxes of the workspace; the usual one is the lead. */
+async function findColleagues(
+  tx: Context,
+  workspaceId: string,
+  matched: Matched[],
+  leads: Map<string, Correspondent>,
+): Promise<Set<string>> {
+  const others = matched.flatMap(({ mail, match }) => {
+    const sender = senderOf(mail)
+    return sender && sender !== leads.get(match.leadId)?.email_folded ? [sender] : []
+  })
+  if (others.length === 0) return new Set()
+  const mailboxes = await findMailboxesByAddress(tx.db, workspaceId, others)
+  return new Set(mailboxes.map(({ address_folded }) => address_folded))
+}
+
+/** Known by nothing but an address, a mail from before the first one of ours is no answer to it. */
+function isOlder(
+  { receivedAt }: InboundMessage,
+  { by }: Match,
+  mails: queries.SentMail[],
+): boolean {
+  const first = mails[0]?.sent_at
+  return by !== 'message_id' && !!first && receivedAt.getTime() < first.getTime() - clockSlackMs
+}
+
+const correspondentOf = ({
+  cc_list,
+  bcc_list,
+  ...row
+}: queries.CorrespondentRow): Correspondent => ({
+  ...row,
+  copied: [...cc_list, ...bcc_list].flatMap((address) => parseEmail(address)?.folded ?? []),
+})
+
+/** Whoever is the first to make the identity of a mail known has it. */
+async function claim(
+  tx: Context,
+  { workspace_id, id: mailbox_id }: ReadMailbox,
+  matched: Matched[],
+): Promise<(Matched & { id: string })[]> {
+  const byIdentity = new Map<string, Matched[]>()
+  for (const each of matched) {
+    const same = byIdentity.get(each.mail.identity)
+    if (!same) byIdentity.set(each.mail.identity, [each])
+    // A report about several people is one message to each; another copy of a mail is none.
+    else if (same[0]?.mail === each.mail) same.push(each)
+  }
+  const messages = [...byIdentity].map(([alias, same]) => ({ alias, same, id: tx.newId() }))
+  const claimed = await addMessageIds(
+    tx.db,
+    messages.map(({ alias, same, id }) => ({
+      ...{ workspace_id, mailbox_id, id, alias, campaign_id: null },
+      lead_id: same[0]?.match.leadId ?? null,
+    })),
+  )
+  return messages
+    .filter(({ alias }) => claimed.has(alias))
+    .flatMap(({ same, id }) =>
+      same.map((each, at) => ({ ...each, id: at === 0 ? id : tx.newId() })),
+    )
+}

@@ -1,0 +1,292 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { address, type Inbox, letter, testInbox } from '../../../../test/inbox.ts'
+import { type FaultyImap, startImapFaults } from '../../../../test/mail/imap-faults.ts'
+import { Folder } from '../../../demo/mail-server/folder.ts'
+import { operator } from '../../audit/index.ts'
+import { updateMailbox } from '../../mailboxes/index.ts'
+
+let inbox: Inbox
+let proxy: FaultyImap | undefined
+beforeEach(async () => {
+  inbox = await testInbox()
+  // Nothing waits for long.
+  inbox.ctx.sleep = (ms, signal) =>
+    wait(Math.min(ms, 30), undefined, { ...(signal ? { signal } : {}) }).catch(() => undefined)
+})
+afterEach(async () => {
+  await inbox[Symbol.asyncDispose]()
+  await proxy?.[Symbol.asyncDispose]()
+  proxy = undefined
+})
+
+const person = (number: number) => `person${number}@lead.example`
+
+/** A mail of this person, known by its Message-ID or by nothing. */
+const answer = (number: number, headers = [`Message-ID: <${number}@lead.example>`]) =>
+  letter({ from: person(number), headers })
+
+const account = () => inbox.account(address)
+
+async function mailboxThrough(options: Parameters<typeof startImapFaults>[1]) {
+  proxy = await startImapFaults(inbox.imapPort, options)
+  return { proxy, mailbox: await inbox.createReadMailbox(proxy.port) }
+}
+
+const people = (count: number) => Array.from({ length: count }, (_, n) => person(n + 1))
+
+/** Which leads the events of replies are about, in order. */
+const repliedTo = async (count: number) =>
+  (await inbox.waitForEvents('lead.replied', count)).map((event) => event.lead_email).toSorted()
+
+const mailboxState = () =>
+  inbox.ctx.database.peek
+    .selectFrom('mailboxes')
+    .select(['status', 'imap_error'])
+    .executeTakeFirstOrThrow()
+
+const errorEvents = async () =>
+  (await inbox.ctx.database.peek.selectFrom('events').select('type').execute()).filter(
+    ({ type }) => type === 'mailbox.error',
+  ).length
+
+test('whichever command the connection is lost at, every mail is read, and once', async () => {
+  const listening = Promise.withResolvers<void>()
+  // Each connection gets half a step further than the one before.
+  const { proxy: faulty } = await mailboxThrough({
+    fault: ({ name, number, connection }) => {
+      if (number === Math.ceil(connection / 2))
+        return connection % 2 === 1 ? 'drop' : 'drop-in-answer'
+      if (name === 'IDLE') listening.resolve()
+      return undefined
+    },
+  })
+  await inbox.contact(people(3))
+  for (const number of [1, 2]) inbox.arrive(answer(number))
+  inbox.arrive(answer(1), '\\Junk')
+  inbox.startReader()
+  await listening.promise
+  inbox.arrive(answer(3))
+  expect(await repliedTo(3)).toEqual(people(3))
+  expect(faulty.connections).toBeGreaterThan(20)
+  // Who cannot be read for long must not go on writing as if nobody had answered.
+  expect(await errorEvents()).toBe(1)
+  expect(await mailboxState()).toEqual({ status: 'connected', imap_error: null })
+})
+
+test('notifications that come twice, late or for nothing cost nothing', async () => {
+  let before = ''
+  await mailboxThrough({
+    tell: (line) => {
+      if (!/ EXISTS\r\n$/.test(line)) return [line]
+      const told = [line, before, '* 1 FETCH (FLAGS (\\Seen))\r\n', line, line]
+      before = line
+      return told
+    },
+  })
+  await inbox.contact(people(4))
+  inbox.startReader()
+  await inbox.readAll()
+  for (const number of [1, 2, 3, 4]) {
+    inbox.arrive(answer(number))
+    await repliedTo(number)
+  }
+  expect(await repliedTo(4)).toEqual(people(4))
+})
+
+test('a folder with new UIDs is read again, and what was read has no second effect', async () => {
+  await inbox.contact(people(4))
+  inbox.startReader()
+  inbox.arrive(answer(1))
+  inbox.arrive(answer(2, []))
+  await repliedTo(2)
+  const folder = account().folders.get('INBOX')
+  inbox.arrive(answer(3))
+  folder?.renumber()
+  await repliedTo(3)
+  inbox.arrive(answer(4))
+  await inbox.readAll()
+  expect(await repliedTo(4)).toEqual(people(4))
+})
+
+test('a mail in the inbox and in all mail is one, and folders are found by any name', async () => {
+  await inbox.createReadMailbox()
+  const { folders } = account()
+  folders.delete('Junk')
+  const all = new Folder('[Gmail]/Tous les messages', '\\All')
+  const junk = new Folder('Courrier indésirable')
+  const other = new Folder('Clients')
+  for (const folder of [all, junk, other]) folders.set(folder.path, folder)
+  await inbox.contact(people(4))
+  const now = inbox.ctx.now()
+  folders.get('INBOX')?.add(answer(1), now)
+  all.add(answer(1), now)
+  all.add(answer(2), now)
+  junk.add(answer(3), now)
+  other.add(answer(4), now)
+  inbox.startReader()
+  expect(await repliedTo(3)).toEqual(people(3))
+})
+
+test('a password that was changed is one mailbox.error, until it is given', async () => {
+  const { proxy: counting, mailbox } = await mailboxThrough({})
+  await inbox.contact(people(1))
+  const reader = inbox.startReader()
+  await inbox.readAll()
+  account().password = 'changed'
+  const { connections } = counting
+  counting.drop()
+  await counting.connected(connections + 4)
+  expect(await errorEvents()).toBe(1)
+  expect(await mailboxState()).toMatchObject({ status: 'error' })
+  await reader.stop()
+  inbox.arrive(answer(1))
+  await updateMailbox(
+    inbox.ctx,
+    inbox.workspaceId,
+    mailbox.id,
+    { imap: { password: 'changed' } },
+    operator,
+  )
+  inbox.startReader()
+  expect(await repliedTo(1)).toEqual(people(1))
+  await inbox.untilRead(async () =>
+    (await mailboxState()).status === 'connected' ? true : undefined,
+  )
+  expect(await errorEvents()).toBe(1)
+})
+
+test('a mailbox whose lease was lost for a moment is read again', async () => {
+  let passedMs = 0
+  let passes = false
+  inbox.ctx.monotonicMs = () => {
+    if (passes) passedMs += inbox.ctx.config.leaseMs
+    return performance.now() + passedMs
+  }
+  const { proxy: through } = await mailboxThrough({})
+  await inbox.contact(people(1))
+  const reader = inbox.startReader()
+  await inbox.readAll()
+  // Whatever it looks at the time for, its leases are over.
+  passes = true
+  through.drop()
+  await inbox.ctx.database.until(() => reader.mailboxesRead() === 0)
+  passes = false
+  inbox.arrive(answer(1))
+  expect(await repliedTo(1)).toEqual(people(1))
+})
+
+test('trouble that cannot be told does not end the reading', async () => {
+  await mailboxThrough({})
+  await inbox.contact(people(1))
+  const { peek } = inbox.ctx.database
+  await sql`
+    create function refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'no'; end $$`.execute(peek)
+  await sql`create trigger refuse before update on mailboxes for each row execute function refuse()`.execute(
+    peek,
+  )
+  const { password } = account()
+  account().password = 'changed'
+  inbox.arrive(answer(1))
+  inbox.startReader()
+  const refusals = () => inbox.ctx.logLines.filter((line) => line.includes('told later')).length
+  await inbox.ctx.database.until(() => refusals() > 2)
+  await sql`drop trigger refuse on mailboxes`.execute(peek)
+  account().password = password
+  expect(await repliedTo(1)).toEqual(people(1))
+})
+
+test('mails that no program would write are read, or left out, and hold up nobody', async () => {
+  await inbox.contact(people(8))
+  const charset = (number: number, name: string, bytes: Buffer, subject = 'Re: Hello') =>
+    Buffer.concat([
+      Buffer.from(
+        [
+          `From: ${person(number)}`,
+          `Subject: ${subject}`,
+          `Content-Type: text/plain; charset="${name}"`,
+          'Content-Transfer-Encoding: 8bit',
+          '\r\n',
+        ].join('\r\n'),
+      ),
+      bytes,
+    ])
+  inbox.arrive(Buffer.from('Just text, nothing else.\r\n'))
+  inbox.arrive(Buffer.alloc(0))
+  inbox.arrive(Buffer.from([0, 255, 254, 0, 10]))
+  inbox.arrive(charset(1, 'koi8-r', Buffer.from([0xe4, 0xc1])))
+  inbox.arrive(charset(2, 'iso-2022-jp', Buffer.from('\u001b$B$O$$\u001b(B')))
+  inbox.arrive(charset(3, 'x-nobody-knows', Buffer.from('Yes\0 \ud83d.')))
+  inbox.arrive(charset(4, 'utf-16le', Buffer.from('Ja', 'utf16le'), '=?utf-8?Q?a=00b?='))
+  const attachment = `${'x'.repeat(76)}\r\n`.repeat(340_000)
+  inbox.arrive(
+    Buffer.from(
+      [
+        `From: ${person(5)}`,
+        'Subject: Re: Hello',
+        'Content-Type: multipart/mixed; boundary=B',
+        '',
+        '--B',
+        'Content-Type: text/plain',
+        '',
+        'See the file.',
+        '--B',
+        'Content-Type: application/pdf; name="=?utf-8?Q?a=00=ED=A0=80.pdf?="',
+        'Content-Transfer-Encoding: base64',
+        '',
+        attachment,
+        '--B--',
+      ].join('\r\n'),
+    ),
+  )
+  inbox.arrive(letter({ from: person(6), headers: [`X-Long: ${'x'.repeat(600_000)}`] }))
+  inbox.arrive(letter({ from: person(7), headers: [`References: ${'<a@b> '.repeat(50_000)}`] }))
+  inbox.startReader()
+  inbox.arrive(answer(8))
+  expect(await repliedTo(8)).toEqual(people(8))
+  const { peek } = inbox.ctx.database
+  const stored = await peek
+    .selectFrom('messages')
+    .select(['from_address', 'subject', 'text', 'size_bytes'])
+    .where('direction', '=', 'in')
+    .orderBy('from_address')
+    .execute()
+  expect(stored.map(({ text }) => text.trim())).toEqual([
+    ...[
+      'Да',
+      'はい',
+      expect.stringMatching(/^Yes /),
+      expect.stringMatching(/^Ja/),
+      'See the file.',
+      '',
+      'Yes.',
+      'Yes.',
+    ],
+  ])
+  expect(stored[3]?.subject).toBe('ab')
+  expect(stored[4]?.size_bytes).toBeGreaterThan(25 * 1024 * 1024)
+})
+
+test('a mail that the database does not take is left out, and those around it are not', async () => {
+  await inbox.contact(people(5))
+  const { peek } = inbox.ctx.database
+  await sql`
+    create function refuse() returns trigger language plpgsql as $$
+    begin
+      if new.subject = 'poison' then raise exception 'no' using errcode = '22021'; end if;
+      return new;
+    end $$`.execute(peek)
+  await sql`create trigger refuse before insert on messages for each row execute function refuse()`.execute(
+    peek,
+  )
+  for (const number of [1, 2]) inbox.arrive(answer(number))
+  inbox.arrive(letter({ from: person(3), subject: 'poison' }))
+  for (const number of [4, 5]) inbox.arrive(answer(number))
+  inbox.startReader()
+  expect(await repliedTo(4)).toEqual([1, 2, 4, 5].map(person))
+  await inbox.readAll()
+  expect((await inbox.waitForEvents('lead.replied', 4)).length).toBe(4)
+  expect(inbox.ctx.logLines.join('')).not.toContain('lead.example')
+})

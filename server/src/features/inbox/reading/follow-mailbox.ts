@@ -1,0 +1,160 @@
+import type { Context } from '../../../kernel/context.ts'
+import { readDatabaseTime } from '../../../kernel/db/instance.ts'
+import { describeError } from '../../../kernel/log.ts'
+import { type ImapConnection, MailFailure } from '../../../kernel/mail/index.ts'
+import type { FairSemaphore } from '../../../kernel/runner/fair-semaphore.ts'
+import { Listening, type MailboxOwner } from '../../mailbox-lanes/index.ts'
+import { connectMailboxImap } from '../../mailboxes/index.ts'
+import type { ReadMailbox } from '../mailbox.ts'
+import type { ImapPlaces } from './imap-places.ts'
+import { type ReadOptions, readFolder, readMailbox } from './read-mailbox.ts'
+import { reportReading, reportTrouble } from './reading-trouble.ts'
+
+/** Reading a mailbox, for as long as it is ours. */
+export interface Following {
+  mailbox: ReadMailbox
+  /** Resolves when it is read no more, for whatever reason. */
+  ended: Promise<void>
+  stop: () => Promise<void>
+}
+
+export interface FollowOptions extends Pick<ReadOptions, 'onRead'> {
+  /** Whether it is still ours to read. */
+  holds: () => boolean
+  semaphore: FairSemaphore
+  places: ImapPlaces
+  owner: MailboxOwner
+}
+
+/**
+ * One connection listens in the inbox; the other folders are looked at in between. Readings older than
+ * three times as long do not count for sending.
+ */
+const idleMs = 5 * 60_000
+const retryMinMs = 5_000
+const retryMaxMs = 15 * 60_000
+/** Trouble of our database is no reason to leave a mail server alone: follow-ups wait for it. */
+const retryHereMaxMs = 15_000
+
+/**
+ * Reads what comes into a mailbox as it comes. A connection that breaks is made anew, later each
+ * time until one has read everything; trouble that does not pass is told to the owner once.
+ *
+ *   waiting for a place ──▶ connecting ──▶ reading all folders ──▶ listening
+ *   listening ──▶ reading the inbox: a mail has come ──▶ listening
+ *             ──▶ visited: a copy is filed, or a mail looked for ──▶ reading the inbox
+ *             ──▶ reading all folders, after five minutes
+ *             ──▶ waiting for a place: other mailboxes have their turn
+ *   broken, wherever it was ──▶ pausing ──▶ waiting for a place
+ *
+ * It ends from everywhere when it is stopped, or the lease is lost.
+ */
+export function followMailbox(
+  ctx: Context,
+  mailbox: ReadMailbox,
+  { holds, semaphore, places, owner, ...options }: FollowOptions,
+): Following {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const goesOn = () => !signal.aborted && holds()
+  const reading = { ...options, goesOn }
+
+  const read = async (onRead: () => void) => {
+    using place = await places.take(mailbox.workspace_id, signal)
+    if (!place) return
+    await using imap = await connect(ctx, mailbox, signal)
+    if (!imap) return
+    const listening = new Listening(imap)
+    using _visits = owner.listens(mailbox.id, listening)
+    const isOver = AbortSignal.any([signal, place.isOver])
+    // A command that waits for the server fails at once, not when the server has answered.
+    const close = () => void imap[Symbol.asyncDispose]()
+    signal.addEventListener('abort', close)
+    try {
+      for (let isFirst = true; goesOn() && !place.isOver.aborted; isFirst = false) {
+        const startedMs = ctx.monotonicMs()
+        const { inbox, at } = await semaphore.run(mailbox.workspace_id, async () => ({
+          at: await readDatabaseTime(ctx.db),
+          ...(await readMailbox(ctx, imap, mailbox, reading)),
+        }))
+        if (!goesOn()) return
+        await reportReading(ctx, mailbox, { at, isFirst })
+        onRead()
+        const readInbox = () =>
+          semaphore.run(mailbox.workspace_id, () => readFolder(ctx, imap, mailbox, inbox, reading))
+        // Last, and with nothing in between: what comes from here on is told while listening.
+        await readInbox()
+        await listen(ctx, imap, listening, readInbox, goesOn, startedMs + idleMs, isOver)
+      }
+    } finally {
+      signal.removeEventListener('abort', close)
+    }
+  }
+
+  const run = async () => {
+    let failures = 0
+    while (goesOn()) {
+      try {
+        await read(() => {
+          failures = 0
+        })
+      } catch (error) {
+        if (!goesOn()) return
+        failures += 1
+        await reportTrouble(ctx, mailbox, error, failures)
+        const longestMs = error instanceof MailFailure ? retryMaxMs : retryHereMaxMs
+        const waitMs = Math.min(longestMs, retryMinMs * 2 ** (failures - 1))
+        await ctx.sleep(waitMs * (0.8 + 0.4 * ctx.random()), signal)
+      }
+    }
+  }
+  const ended = run().catch((error) =>
+    ctx.log.error({ mailbox: mailbox.id, ...describeError(error) }, 'a mailbox is read anew'),
+  )
+  return {
+    mailbox,
+    ended,
+    stop() {
+      stopping.abort()
+      return ended
+    },
+  }
+}
+
+/** @returns nothing when it was given up meanwhile @throws as connectMailboxImap does */
+async function connect(
+  ctx: Context,
+  { workspace_id, id }: ReadMailbox,
+  signal: AbortSignal,
+): Promise<ImapConnection | null> {
+  const connecting = connectMailboxImap(ctx, workspace_id, id)
+  const aborted = new Promise<null>((resolve) => {
+    signal.addEventListener('abort', () => resolve(null), { once: true })
+    if (signal.aborted) resolve(null)
+  })
+  const opened = await Promise.race([connecting, aborted])
+  if (opened) return opened.connection
+  connecting.then(
+    ({ connection }) => connection[Symbol.asyncDispose](),
+    () => undefined,
+  )
+  return null
+}
+
+/** Until it is time to look at the other folders, or to let another mailbox have the connection's place. */
+async function listen(
+  ctx: Context,
+  imap: ImapConnection,
+  listening: Listening,
+  readInbox: () => Promise<unknown>,
+  goesOn: () => boolean,
+  untilMs: number,
+  signal: AbortSignal,
+) {
+  while (goesOn() && !signal.aborted) {
+    if (!imap.isOpen) throw new MailFailure('imap', 'closed')
+    const leftMs = untilMs - ctx.monotonicMs()
+    if (leftMs <= 0) return
+    if ((await listening.idle(leftMs, signal)) === 'changed' && goesOn()) await readInbox()
+  }
+}

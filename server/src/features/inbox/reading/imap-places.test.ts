@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import type { Context } from '../../../kernel/context.ts'
+import { type ImapPlace, ImapPlaces } from './imap-places.ts'
+
+/** Time stands still until the test lets it pass; it tells who got a place, in that order. */
+function placesOf(max: number) {
+  const clock = { ms: 0 }
+  let pauses: (() => void)[] = []
+  const warnings: object[] = []
+  const ctx = {
+    monotonicMs: () => clock.ms,
+    sleep: () => new Promise<void>((resolve) => void pauses.push(resolve)),
+    log: { warn: (fields: object) => void warnings.push(fields) },
+  } as unknown as Context
+  const places = new ImapPlaces(ctx, { max, perSecond: 50 })
+  const got: string[] = []
+  const held = new Map<string, ImapPlace>()
+  const take = (mailbox: string, signal = new AbortController().signal) =>
+    void places.take(mailbox.slice(0, 1), signal).then((place) => {
+      if (!place) return
+      got.push(mailbox)
+      held.set(mailbox, place)
+    })
+  /** The pause after one connection is over. */
+  const pause = async () => {
+    const ended = pauses
+    pauses = []
+    for (const end of ended) end()
+    await settled()
+  }
+  const settle = async () => {
+    for (let i = 0; i < 10; i++) await pause()
+  }
+  const pass = async (ms: number) => {
+    clock.ms += ms
+    places.review()
+    for (const [mailbox, place] of held) {
+      if (!place.isOver.aborted) continue
+      held.delete(mailbox)
+      place[Symbol.dispose]()
+      take(mailbox)
+    }
+    await settle()
+  }
+  return { places, take, got, held, pause, settle, pass, warnings }
+}
+
+const settled = () => new Promise<void>((resolve) => void setImmediate(resolve))
+
+test('connections are opened one after another, in turn by workspace, and no more than the maximum', async () => {
+  const { places, take, got, pause, settle } = placesOf(4)
+  for (const mailbox of ['a1', 'a2', 'a3', 'a4', 'b1']) take(mailbox)
+  await settled()
+  expect(got).toEqual(['a1'])
+  await pause()
+  expect(got).toEqual(['a1', 'a2'])
+  await settle()
+  expect(got).toEqual(['a1', 'a2', 'b1', 'a3'])
+  expect([places.open, places.waiting]).toEqual([4, 1])
+})
+
+test('with more mailboxes than connections each of them is read within ten minutes, and nobody waits unseen', async () => {
+  const { got, take, settle, pass, warnings } = placesOf(2)
+  const mailboxes = Array.from({ length: 20 }, (_, n) => `a${n}`)
+  for (const mailbox of mailboxes) take(mailbox)
+  await settle()
+  for (let round = 0; round < 3; round++) {
+    got.length = 0
+    for (let second = 0; second < 600; second++) await pass(1_000)
+    expect(new Set(got)).toEqual(new Set(mailboxes))
+  }
+  expect(warnings).toEqual([{ waiting: 18, connections: 2 }])
+})
+
+test('while there are connections enough nobody gives one up', async () => {
+  const { held, take, settle, pass } = placesOf(2)
+  take('a1')
+  take('b1')
+  await settle()
+  await pass(86_400_000)
+  expect([...held.keys()]).toEqual(['a1', 'b1'])
+})
+
+test('a mailbox that is no longer to be read gives its turn up', async () => {
+  const { places, take, got, held, settle } = placesOf(1)
+  const stopping = new AbortController()
+  take('a1')
+  take('a2', stopping.signal)
+  take('a3')
+  await settle()
+  stopping.abort()
+  held.get('a1')?.[Symbol.dispose]()
+  await settle()
+  expect(got).toEqual(['a1', 'a3'])
+  expect(places.waiting).toBe(0)
+  expect(await places.take('a', stopping.signal)).toBeNull()
+})

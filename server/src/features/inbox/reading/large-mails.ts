@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { AutoReply } from '../classify/auto-reply.ts'
+import { headOf } from '../classify/bounded-source.ts'
+import type { Inbound } from '../classify/classify.ts'
+import { shownHtml, type Understood, understand } from '../ingest/understand.ts'
+
+export interface LargeMail {
+  source: Uint8Array
+  receivedAt: Date
+}
+
+/** As it comes from the thread: a day of the calendar is a text there. */
+export interface UnderstoodInThread extends Omit<Understood, 'inbound'> {
+  inbound:
+    | Exclude<Inbound, { kind: 'auto_reply' }>
+    | ({ kind: 'auto_reply' } & Omit<AutoReply, 'returnsOn'> & { returnsOn: string | null })
+  shownHtml: string | null
+}
+
+/** A source of this size is parsed within milliseconds, whatever a stranger has put into it. */
+const smallBytesMax = 16 * 1024
+const smallLinesMax = 400
+
+export function isLarge(source: Buffer): boolean {
+  if (source.length > smallBytesMax) return true
+  let lines = 0
+  for (let at = source.indexOf(0x0a); at !== -1; at = source.indexOf(0x0a, at + 1)) lines += 1
+  return lines > smallLinesMax
+}
+
+/**
+ * Takes a large mail apart in a thread of its own, so that no mail keeps the process from answering;
+ * one for the process, started with the first such mail. Of a mail that takes too long, or too much
+ * memory, there are its headers.
+ */
+export function understandLarge(
+  source: Buffer,
+  receivedAt: Date,
+  timeMs = threadMs,
+): Promise<Understood & { shownHtml: string | null }> {
+  const mine = last
+    .then(() => inThread({ source, receivedAt }, timeMs))
+    .catch(() => byHead(source, receivedAt))
+  last = mine
+  return mine
+}
+
+let last: Promise<unknown> = Promise.resolve()
+let thread: Worker | undefined
+
+async function inThread(mail: LargeMail, timeMs: number) {
+  thread ??= new Worker(new URL('mail-thread.ts', import.meta.url), {
+    // A thread may not have the flags of a process.
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: threadMemoryMb },
+  })
+  const worker = thread
+  // The process stays for a mail, and not for a thread that waits for one.
+  worker.ref()
+  try {
+    worker.postMessage(mail)
+    const [answer] = await once(worker, 'message', { signal: AbortSignal.timeout(timeMs) })
+    return unpacked(answer as UnderstoodInThread)
+  } catch (error) {
+    thread = undefined
+    await worker.terminate()
+    throw error
+  } finally {
+    worker.unref()
+  }
+}
+
+/** Real time, also where the clock is a simulation's: it bounds what a processor does. */
+const threadMs = 20_000
+const threadMemoryMb = 256
+
+function unpacked({ inbound, ...mail }: UnderstoodInThread) {
+  if (inbound.kind !== 'auto_reply') return { ...mail, inbound }
+  const { returnsOn } = inbound
+  const day = returnsOn === null ? null : Temporal.PlainDate.from(returnsOn)
+  return { ...mail, inbound: { ...inbound, returnsOn: day } }
+}
+
+async function byHead(source: Buffer, receivedAt: Date) {
+  const understood = await understand(headOf(source), receivedAt)
+  return { ...understood, shownHtml: shownHtml(understood.message) }
+}

@@ -1,0 +1,118 @@
+import type { Context } from '../../../kernel/context.ts'
+import type { FetchedMail, ImapConnection, MailFolder } from '../../../kernel/mail/index.ts'
+import { IngestBatch } from '../ingest/ingest-batch.ts'
+import type { ReadMailbox } from '../mailbox.ts'
+import { learnProviderIds } from '../matching/learn-provider-ids.ts'
+import { type Checkpoint, findCheckpoint, findFirstInFlight } from './folder-queries.ts'
+
+export interface ReadOptions {
+  /** Asked before every mail. */
+  goesOn: () => boolean
+  /** Called whenever something was read, and what follows from it is done. */
+  onRead?: () => void
+}
+
+/** The result of reading a mailbox. */
+export interface Reading {
+  /** Path of the folder that new mail comes to. */
+  inbox: string
+  /** How many mails belonged to a conversation, and were new. */
+  taken: number
+}
+
+/** Answers come to the inbox; what a filter moved away is there, too. */
+const readUses = new Set<MailFolder['specialUse']>(['inbox', 'junk', 'all'])
+
+/** Enough for every text; the rest of a larger mail is attachments. */
+const sourceBytesMax = 512 * 1024
+
+const dayMs = 86_400_000
+/** Before it wrote to anybody, nothing in a mailbox is an answer to us; its clock may be off. */
+const lookBackMs = 3 * dayMs
+/** Mail is answered within weeks, or not at all. */
+const lookBackMaxMs = 30 * dayMs
+/** A mail that arrived while the folder was last read may have been filed late. */
+const overlapMs = 3_600_000
+/** How many mails it is looked back, the first of them that reaches back far enough. */
+const lookBackMails = [100, 1_000, 20_000]
+
+/** Reads every folder that answers come to, the inbox first. @throws MailFailure */
+export async function readMailbox(
+  ctx: Context,
+  imap: ImapConnection,
+  mailbox: ReadMailbox,
+  options: ReadOptions,
+): Promise<Reading> {
+  const { goesOn } = options
+  const folders = await imap.folders()
+  const read = folders
+    .filter(({ specialUse }) => readUses.has(specialUse))
+    .sort((a, b) => Number(b.specialUse === 'inbox') - Number(a.specialUse === 'inbox'))
+  let taken = 0
+  for (const { path } of read) {
+    if (goesOn()) taken += await readFolder(ctx, imap, mailbox, path, options)
+  }
+  const sent = folders.find(({ specialUse }) => specialUse === 'sent')
+  if (sent && goesOn()) await learnProviderIds(ctx, imap, mailbox, sent.path)
+  return { inbox: read[0]?.path ?? 'INBOX', taken }
+}
+
+/**
+ * Reads what is new in a folder, batch by batch, each taken in with the place it was read to. A
+ * folder whose UIDs have come to mean something else is read again, as far back as anything in it can
+ * be unread.
+ *
+ * @returns how many mails belonged to a conversation, and were new
+ * @throws MailFailure
+ */
+export async function readFolder(
+  ctx: Context,
+  imap: ImapConnection,
+  mailbox: ReadMailbox,
+  folder: string,
+  { goesOn, onRead }: ReadOptions,
+): Promise<number> {
+  const { uidValidity, uidNext } = await imap.select(folder)
+  const checkpoint = await findCheckpoint(ctx.db, mailbox, folder, uidValidity)
+  const isKnown = checkpoint?.next_uid !== undefined
+  const since = isKnown ? null : await sinceWhen(ctx, mailbox, checkpoint)
+  const from = checkpoint?.next_uid ?? (await firstSince(imap, uidNext, since))
+  const batch = new IngestBatch(ctx, mailbox, { folder, uid_validity: uidValidity, next_uid: from })
+  try {
+    for await (const mail of uidNext > from ? imap.fetch(from, { sourceBytesMax }) : []) {
+      if (!goesOn()) return batch.taken
+      if (isSince(mail, since)) await batch.add(mail)
+      else batch.pass(mail)
+    }
+    if (!isKnown || uidNext > from) await batch.close(uidNext)
+  } finally {
+    await batch.rest()
+  }
+  onRead?.()
+  return batch.taken
+}
+
+/** A folder that was never read is read since the first mail whose lead is still written to. */
+async function sinceWhen(ctx: Context, mailbox: ReadMailbox, checkpoint: Checkpoint | undefined) {
+  const nowMs = ctx.now().getTime()
+  const unread = checkpoint?.timestamp_read ?? (await findFirstInFlight(ctx.db, mailbox))
+  const unreadMs = (unread?.getTime() ?? nowMs) - overlapMs
+  const earliestMs = checkpoint ? unreadMs : Math.max(unreadMs, nowMs - lookBackMaxMs)
+  return new Date(Math.min(nowMs - lookBackMs, earliestMs))
+}
+
+const isSince = ({ receivedAt }: FetchedMail, since: Date | null) =>
+  since === null || receivedAt === null || receivedAt >= since
+
+/** Where to begin, so that a folder with the mail of years is not read for the last days of it. */
+async function firstSince(imap: ImapConnection, uidNext: number, since: Date | null) {
+  for (const mails of lookBackMails) {
+    const from = uidNext - mails
+    if (from <= 1) break
+    for await (const mail of imap.fetch(from, { sourceBytesMax: 1 })) {
+      if (!isSince(mail, since)) return from
+      break
+    }
+  }
+  return Math.max(1, uidNext - (lookBackMails.at(-1) ?? 0))
+}

@@ -1,0 +1,46 @@
+import { prepared } from '../../../kernel/db/prepared.ts'
+
+// Ids are found first and locked afterwards, all together in id order. Lists are compared as
+// `any(array(select unnest($n)))`: a length that the planner does not know keeps it on the index.
+
+export interface LeadPlace {
+  id: string
+  email_folded: string
+  campaign_id: string
+  company: string | null
+  stop_for_company: boolean
+  /** Nothing is sent to its address because mail to it came back for good. */
+  is_bounced: boolean
+}
+
+export const findPlaces = prepared<[string, string[]], LeadPlace>(
+  'find_lead_places',
+  `select l.id, l.email_folded, l.campaign_id, l.company, c.stop_for_company,
+     exists (
+       select from suppressions s
+       where s.workspace_id = $1 and s.kind = 'address' and s.value = l.email_folded
+         and s.reason = 'bounced'
+     ) as is_bounced
+   from leads l
+   join campaigns c on c.workspace_id = $1 and c.id = l.campaign_id
+   where l.workspace_id = $1 and l.id = any(array(select unnest($2::uuid[])))`,
+)
+
+/** The leads of these addresses in every campaign. */
+export const findIdsByAddress = prepared<[string, string[]], { id: string }>(
+  'find_lead_ids_by_address',
+  `select id
+   from leads
+   where workspace_id = $1 and email_folded = any(array(select unnest($2::text[])))`,
+)
+
+/** The leads of these companies in their campaigns that are still sent to. */
+export const findIdsByCompany = prepared<[string, string[], string[]], { id: string }>(
+  'find_lead_ids_by_company',
+  `select l.id
+   from (select distinct campaign_id, company from unnest($2::uuid[], $3::text[])
+     as k (campaign_id, company)) as k
+   join leads l
+     on l.workspace_id = $1 and l.campaign_id = k.campaign_id and l.company = k.company
+   where l.sending_state in ('pending', 'active', 'paused')`,
+)

@@ -1,0 +1,186 @@
+import type { EventType } from '../../events/catalogue/index.ts'
+import type { LeadState, LockedLead } from '../record.ts'
+import { isFinal, planStatusChange } from '../status/status.ts'
+import type { LeadActivity } from './activity.ts'
+
+/** What an activity makes of a lead: only what changes, and what is told of it, in this order. */
+export interface ActivityChange {
+  patch: Partial<LeadState>
+  events: { type: EventType; data: Record<string, unknown>; at?: Date }[]
+}
+
+/**
+ * The rules of contract §7 for what happens by itself. `status` only moves forward and never over a
+ * label; `sending_state` leaves what still sends, and nothing returns to it.
+ */
+export function planActivity(lead: LockedLead, activity: LeadActivity, now: Date): ActivityChange {
+  switch (activity.kind) {
+    case 'sent':
+      return planSent(lead, activity, now)
+    case 'opened':
+    case 'clicked':
+      return planSeen(lead, activity, now)
+    case 'replied':
+      return planReply(lead, activity, now)
+    case 'auto_replied':
+      return planAutoReply(lead, activity, now)
+    case 'bounced':
+      return planBounce(lead, activity, now)
+    case 'finished':
+      return planRemoved(lead)
+    case 'skipped':
+      return planSkip(lead, activity)
+    case 'unsubscribed':
+      return planUnsubscribe(lead)
+  }
+}
+
+/** Of an unsubscribe: every lead of the address, also those of other campaigns. */
+export function planUnsubscribe(lead: LockedLead): ActivityChange {
+  const target = { kind: 'builtin', status: 'unsubscribed' } as const
+  const change = planStatusChange(lead, target, { suppressed: true })
+  if (change.kind !== 'changed') return { patch: {}, events: [] }
+  const { patch, event } = change
+  const data = { previous_status: lead.status }
+  return { patch, events: event ? [{ type: event, data }] : [] }
+}
+
+/** Of a reply: the others of the same company. */
+export const planCompanyStop = (lead: LockedLead): ActivityChange => ({
+  patch: stopped(lead, 'company_replied'),
+  events: [],
+})
+
+/** Of a hard bounce: the leads of the same address in other campaigns. */
+export const planBlock = (lead: LockedLead): ActivityChange => ({
+  patch: stopped(lead, 'blocked'),
+  events: [],
+})
+
+type Of<Kind extends LeadActivity['kind']> = Extract<LeadActivity, { kind: Kind }>
+
+function planSent(lead: LockedLead, sent: Of<'sent'>, now: Date): ActivityChange {
+  const { message, stepId, mailboxId, threadSubject, next } = sent
+  const patch: Partial<LeadState> = {
+    status: advanced(lead.status, 'contacted'),
+    current_step: message.step,
+    last_contacted_from: message.mailbox,
+    timestamp_last_contact: sent.at ?? now,
+    mailbox_id: mailboxId,
+    thread_subject: threadSubject,
+    sent_step_ids: [...lead.sent_step_ids, stepId],
+    skip_reason: null,
+  }
+  const events: ActivityChange['events'] = [{ type: 'email.sent', data: { message } }]
+  if (!isSending(lead)) return { patch, events }
+  if (next) {
+    const state = lead.sending_state === 'pending' ? 'active' : lead.sending_state
+    const nextSend = laterOf(next.notBefore, lead.postponed_until)
+    return { patch: { ...patch, sending_state: state, timestamp_next_send: nextSend }, events }
+  }
+  const finish = planFinish({ ...lead, ...patch })
+  return { patch: { ...patch, ...finish.patch }, events: [...events, ...finish.events] }
+}
+
+/** Every step was sent and nothing stopped the lead. */
+export function planFinish(lead: Pick<LockedLead, 'status'>): ActivityChange {
+  return {
+    patch: { status: advanced(lead.status, 'completed'), sending_state: 'finished' },
+    events: [{ type: 'lead.completed', data: { previous_status: lead.status } }],
+  }
+}
+
+/** Its steps were removed. One that is paused waits for a person all the same. */
+const planRemoved = (lead: LockedLead): ActivityChange =>
+  lead.sending_state === 'paused' || !isSending(lead) ? { patch: {}, events: [] } : planFinish(lead)
+
+function planSeen(lead: LockedLead, seen: Of<'opened' | 'clicked'>, now: Date): ActivityChange {
+  // Scanners and prefetchers follow every link before a person has seen it.
+  if (seen.isMachine) return { patch: {}, events: [] }
+  const { message } = seen
+  if (seen.kind === 'opened') {
+    return {
+      patch: {
+        status: advanced(lead.status, 'opened'),
+        email_open_count: lead.email_open_count + 1,
+        timestamp_last_open: now,
+      },
+      events: [{ type: 'email.opened', data: { message } }],
+    }
+  }
+  return {
+    patch: {
+      status: advanced(lead.status, 'clicked'),
+      email_click_count: lead.email_click_count + 1,
+      timestamp_last_click: now,
+    },
+    events: [{ type: 'email.clicked', data: { message, url: seen.url } }],
+  }
+}
+
+function planReply(lead: LockedLead, replied: Of<'replied'>, now: Date): ActivityChange {
+  const { message, reply, at = now } = replied
+  // Where a reply stops everybody of a company, whoever replied is among them.
+  const stops = lead.stop_on_reply || lead.stop_for_company
+  return {
+    patch: {
+      status: advanced(lead.status, 'replied'),
+      email_reply_count: lead.email_reply_count + 1,
+      // What lay in another folder is read later than what came after it.
+      timestamp_last_reply: laterOf(at, lead.timestamp_last_reply),
+      ...(stops ? stopped(lead, 'replied') : {}),
+    },
+    events: [{ type: 'lead.replied', data: { message, reply }, at }],
+  }
+}
+
+function planAutoReply(lead: LockedLead, replied: Of<'auto_replied'>, now: Date): ActivityChange {
+  const { message, reply, resumeAt, at = now } = replied
+  const data = { message, reply }
+  const events: ActivityChange['events'] = [{ type: 'lead.auto_replied', data, at }]
+  if (lead.stop_on_auto_reply) return { patch: stopped(lead, 'auto_replied'), events }
+  if (!resumeAt || resumeAt <= now || !isSending(lead)) return { patch: {}, events }
+  const postponed_until = laterOf(resumeAt, lead.postponed_until)
+  const next = lead.timestamp_next_send
+  const patch = next ? { timestamp_next_send: laterOf(next, resumeAt) } : {}
+  return { patch: { ...patch, postponed_until }, events }
+}
+
+function planBounce(lead: LockedLead, bounced: Of<'bounced'>, now: Date): ActivityChange {
+  const { message, bounce, at = now } = bounced
+  const data = { message, bounce }
+  const events: ActivityChange['events'] = [{ type: 'email.bounced', data, at }]
+  if (bounce.kind === 'soft' || isFinal(lead.stop_reason)) return { patch: {}, events }
+  // Also of a lead that got its last mail: nothing may be sent to it again.
+  const patch = { status: 'bounced', label_id: null, sending_state: 'stopped' } as const
+  return { patch: { ...patch, stop_reason: 'bounced' }, events }
+}
+
+function planSkip(lead: LockedLead, { reason, detail }: Of<'skipped'>): ActivityChange {
+  if (!isSending(lead)) return { patch: {}, events: [] }
+  const skip_reason = `${reason}: ${detail}`
+  if (reason === 'suppressed') {
+    return { patch: { skip_reason, ...stopped(lead, 'blocked') }, events: [] }
+  }
+  const sending_state = reason === 'expired' ? 'finished' : 'paused'
+  return { patch: { skip_reason, sending_state }, events: [] }
+}
+
+/** Nothing, unless the lead is still sent to. */
+const stopped = (
+  lead: LockedLead,
+  stop_reason: NonNullable<LockedLead['stop_reason']>,
+): Partial<LeadState> => (isSending(lead) ? { sending_state: 'stopped', stop_reason } : {})
+
+const isSending = ({ sending_state }: LockedLead) =>
+  sending_state === 'pending' || sending_state === 'active' || sending_state === 'paused'
+
+/** What the service gives by itself, in this order; any other status is somebody's word. */
+const automatic = ['new', 'contacted', 'opened', 'clicked', 'completed', 'replied']
+
+const advanced = (status: string, to: string): string => {
+  const at = automatic.indexOf(status)
+  return at >= 0 && automatic.indexOf(to) > at ? to : status
+}
+
+const laterOf = (a: Date, b: Date | null): Date => (b && b > a ? b : a)

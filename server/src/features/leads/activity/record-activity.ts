@@ -1,0 +1,167 @@
+import { dayOf } from '../../../kernel/calendar.ts'
+import type { Context } from '../../../kernel/context.ts'
+import { liftBounces, type NewSuppression, suppress } from '../../suppression/index.ts'
+import { companyOf } from '../adding/company.ts'
+import { ChangingLead, changeLeads } from '../change-leads.ts'
+import * as queries from '../queries.ts'
+import type { LockedLead, StoredLead } from '../record.ts'
+import type { LeadActivity } from './activity.ts'
+import * as related from './activity-queries.ts'
+import {
+  type ActivityChange,
+  planActivity,
+  planBlock,
+  planCompanyStop,
+  planUnsubscribe,
+} from './plan-activity.ts'
+
+/**
+ * Writes what happened to leads, in the caller's transaction: states, events, counters of campaigns,
+ * the suppression list, and the other leads that it concerns. Who answers a mail can be reached: that
+ * lifts a bounce of the address, and nothing else that is final. Activities of one lead follow each
+ * other in the order given; an activity of a lead that is gone is nothing.
+ *
+ * Suppressions are locked first, then leads in id order, then counters in campaign order.
+ *
+ * @returns the leads it looked at, by id, as they are now
+ */
+export async function recordActivities(
+  tx: Context,
+  workspaceId: string,
+  activities: LeadActivity[],
+): Promise<Map<string, StoredLead>> {
+  const ids = new Set(activities.map(({ leadId }) => leadId))
+  for (const id of await findOthers(tx, workspaceId, activities)) ids.add(id)
+  const locked = await queries.lockLeads(tx.db, workspaceId, [...ids])
+  const leads = locked.map((lead) => new ChangingLead(lead))
+  change(leads, activities, tx.now())
+  await changeLeads(tx, workspaceId, leads)
+  return new Map(leads.map(({ now }) => [now.id, now]))
+}
+
+function change(leads: ChangingLead[], activities: LeadActivity[], at: Date) {
+  const byId = new Map(leads.map((lead) => [lead.before.id, lead]))
+  const byAddress = Map.groupBy(leads, ({ before }) => before.email_folded)
+  const byCompany = Map.groupBy(leads, ({ before }) => companyKey(before, before.company))
+  for (const activity of activities) {
+    const lead = byId.get(activity.leadId)
+    if (!lead) continue
+    const { patch, events } = planActivity(lead.now, activity, at)
+    if ('message' in activity) lead.about(activity.message)
+    countMail(lead, activity, at)
+    lead.change(patch, events, at)
+    const { email_folded } = lead.now
+    if (activity.kind === 'unsubscribed') {
+      changeOthers(lead, byAddress.get(email_folded), planUnsubscribe, at)
+    } else if (isEnd(activity)) {
+      changeOthers(lead, byAddress.get(email_folded), planBlock, at)
+    } else if (activity.kind === 'replied' && lead.now.stop_for_company) {
+      const key = companyKey(lead.now, companyOf(email_folded))
+      changeOthers(lead, byCompany.get(key), planCompanyStop, at)
+    }
+  }
+}
+
+/** What happens to a mail, apart from what it makes of its lead. */
+function countMail(lead: ChangingLead, activity: LeadActivity, at: Date) {
+  const day = () => dayOf(lead.now.campaign_zone, at)
+  const { kind } = activity
+  if (kind === 'sent') lead.count('sent', activity.day ?? day())
+  else if (kind === 'auto_replied') lead.count('auto_replied', day())
+  else if (kind === 'opened' || kind === 'clicked') {
+    const last = kind === 'opened' ? lead.now.timestamp_last_open : lead.now.timestamp_last_click
+    if (!activity.isMachine && isFirst(lead.now, activity.message.step, last)) {
+      lead.count(kind, day())
+    }
+  }
+}
+
+/** Of several opens or clicks of a mail the first counts, so that no rate exceeds the mails sent. */
+const isFirst = (lead: LockedLead, step: number, last: Date | null) =>
+  last === null ||
+  (step === lead.current_step &&
+    lead.timestamp_last_contact !== null &&
+    last < lead.timestamp_last_contact)
+
+const companyKey = ({ id, campaign_id }: LockedLead, company: string | null) =>
+  company === null ? id : `${campaign_id} ${company}`
+
+function changeOthers(
+  lead: ChangingLead,
+  related: ChangingLead[] | undefined,
+  plan: (other: LockedLead) => ActivityChange,
+  at: Date,
+) {
+  for (const other of related ?? []) {
+    if (other === lead) continue
+    const { patch, events } = plan(other.now)
+    other.change(patch, events, at)
+  }
+}
+
+/** Ids of leads that the activities concern without naming them; suppresses addresses on the way. */
+async function findOthers(
+  tx: Context,
+  workspaceId: string,
+  activities: LeadActivity[],
+): Promise<string[]> {
+  const concerning = activities.filter((activity) => isEnd(activity) || activity.kind === 'replied')
+  if (concerning.length === 0) return []
+  const leadIds = concerning.map(({ leadId }) => leadId)
+  const places = new Map(
+    (await related.findPlaces(tx.db, workspaceId, leadIds)).map((place) => [place.id, place]),
+  )
+  const { ended, reached } = addressesIn(concerning, places)
+  const companies = concerning.flatMap(({ kind, leadId }) => {
+    const place = places.get(leadId)
+    if (kind !== 'replied' || !place?.stop_for_company) return []
+    const company = companyOf(place.email_folded)
+    return company ? [{ campaign_id: place.campaign_id, company }] : []
+  })
+  // Before any lead is locked, and before those of the address are looked for: whoever is adding one
+  // is waited for, so that it is among those that are stopped.
+  if (reached.length > 0) await liftBounces(tx, workspaceId, reached)
+  if (ended.length > 0) await suppress(tx, workspaceId, ended)
+  const [byAddress, byCompany] = [
+    ended.length === 0
+      ? []
+      : await related.findIdsByAddress(
+          tx.db,
+          workspaceId,
+          ended.map(({ value }) => value),
+        ),
+    companies.length === 0
+      ? []
+      : await related.findIdsByCompany(
+          tx.db,
+          workspaceId,
+          companies.map(({ campaign_id }) => campaign_id),
+          companies.map(({ company }) => company),
+        ),
+  ]
+  return [...byAddress, ...byCompany].map(({ id }) => id)
+}
+
+/** Addresses that nothing is sent to any more, and those that mail arrives at after all. */
+function addressesIn(activities: LeadActivity[], places: Map<string, related.LeadPlace>) {
+  let ended: NewSuppression[] = []
+  const reached = new Set<string>()
+  for (const activity of activities) {
+    const place = places.get(activity.leadId)
+    if (!place) continue
+    const { email_folded: value, campaign_id: campaignId } = place
+    if (isEnd(activity)) {
+      const reason = activity.kind === 'unsubscribed' ? 'unsubscribed' : 'bounced'
+      ended.push({ kind: 'address', value, reason, campaignId })
+    } else if (activity.kind === 'replied' && activity.provesAddress) {
+      ended = ended.filter((entry) => entry.value !== value || entry.reason !== 'bounced')
+      if (place.is_bounced) reached.add(value)
+    }
+  }
+  return { ended, reached: [...reached] }
+}
+
+/** Nothing is sent to the address from here on. */
+const isEnd = (activity: LeadActivity) =>
+  activity.kind === 'unsubscribed' ||
+  (activity.kind === 'bounced' && activity.bounce.kind === 'hard')

@@ -1,0 +1,180 @@
+import type { Context } from '../../../kernel/context.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
+import { AppError, invalidFields, notFound } from '../../../kernel/errors.ts'
+import { addLeadCounts, afterDelay } from '../../campaigns/index.ts'
+import { tellPages } from '../../live/index.ts'
+import { markLeadsDue } from '../../mailbox-lanes/index.ts'
+import {
+  findSuppressed,
+  holdSuppressions,
+  lockSuppressions,
+  type SuppressionReason,
+} from '../../suppression/index.ts'
+import {
+  type LeadRow,
+  problemAt,
+  problemsMax,
+  readLeads,
+  type SkippedRow,
+  tooManyVariables,
+} from '../read-leads.ts'
+import { type AddedLeads, type AddLeads, type SkipReason, variablesMax } from '../schema.ts'
+import * as queries from './add-queries.ts'
+import { companyOf } from './company.ts'
+
+/**
+ * Adds leads to a campaign in any state and starts nothing. Each row ends in exactly one counter,
+ * and calls that run at the same time count each lead once. A dry run tells what would become of each
+ * row, and writes nothing.
+ */
+export async function addLeads(
+  ctx: Context,
+  workspaceId: string,
+  input: AddLeads,
+  { isDryRun = false } = {},
+): Promise<AddedLeads> {
+  const { rows, skipped } = readLeads(input.leads)
+  if (rows.length === 0) throw noValidLeads(skipped)
+  return transaction(ctx, async (tx) => {
+    const target = await queries.lockForAdding(tx.db, workspaceId, input.campaign_id)
+    if (!target) throw notFound('campaign')
+    // What depends on the leads of all campaigns is true only while nobody else adds any.
+    const alone = input.skip_if_in_workspace || target.plan_leads_max !== null
+    await (alone ? lockSuppressions : holdSuppressions)(tx, workspaceId)
+
+    const { fresh, present } = await classify(tx, workspaceId, input, rows, skipped)
+    if (isDryRun) {
+      return {
+        ...{ status: 'success', campaign_id: input.campaign_id, total_sent: input.leads.length },
+        ...{ leads_uploaded: fresh.length, leads_updated: present.length, ...countersOf(skipped) },
+        remaining_in_plan: await roomInPlan(tx, workspaceId, target.plan_leads_max, 0),
+        ...{ created_leads: [], skipped_leads: skipped },
+      }
+    }
+    await overwrite(tx, workspaceId, present)
+    const created = fresh.map((row) => ({
+      ...row,
+      id: tx.newId(),
+      company: target.stop_for_company ? companyOf(row.folded) : null,
+    }))
+    if (created.length > 0) {
+      const now = tx.now()
+      const nextSend = firstSendOf(target, now)
+      await queries.insertLeads(tx.db, workspaceId, input.campaign_id, created, now, nextSend)
+      const added = { total: created.length, active: created.length }
+      await addLeadCounts(tx, workspaceId, new Map([[input.campaign_id, added]]))
+      await markLeadsDue(tx, workspaceId, [input.campaign_id])
+    }
+    if (created.length + present.length > 0) tellPages(tx, workspaceId, ['leads', 'campaigns'])
+    return {
+      status: 'success',
+      campaign_id: input.campaign_id,
+      total_sent: input.leads.length,
+      leads_uploaded: created.length,
+      leads_updated: present.length,
+      ...countersOf(skipped),
+      remaining_in_plan: await roomInPlan(tx, workspaceId, target.plan_leads_max, created.length),
+      created_leads: created.map(({ index, id, email }) => ({ index, id, email })),
+      skipped_leads: skipped.sort((a, b) => a.index - b.index),
+    }
+  })
+}
+
+/** A row whose address is in the campaign already. */
+interface PresentRow extends LeadRow {
+  id: string
+}
+
+/** Tells rows that make a lead from rows that update one; all others are added to `skipped`. */
+async function classify(
+  tx: Context,
+  workspaceId: string,
+  input: AddLeads,
+  rows: LeadRow[],
+  skipped: SkippedRow[],
+): Promise<{ fresh: LeadRow[]; present: PresentRow[] }> {
+  const folded = rows.map((row) => row.folded)
+  const suppressed = await findSuppressed(tx.db, workspaceId, folded)
+  const here = await queries.findPresent(tx.db, workspaceId, input.campaign_id, folded)
+  const anywhere = input.skip_if_in_workspace
+    ? await queries.findAnywhere(tx.db, workspaceId, folded)
+    : []
+  const idsHere = new Map(here.map((lead) => [lead.email_folded, lead.id]))
+  const inWorkspace = new Set(anywhere.map((lead) => lead.email_folded))
+  const reasonToSkip = ({ folded }: LeadRow): SkipReason | undefined => {
+    const suppression = suppressed.get(folded)
+    if (suppression) return skipReasonOf[suppression]
+    if (idsHere.has(folded)) return input.overwrite ? undefined : 'already_in_campaign'
+    return inWorkspace.has(folded) ? 'in_workspace' : undefined
+  }
+
+  const fresh: LeadRow[] = []
+  const present: PresentRow[] = []
+  for (const row of rows) {
+    const reason = reasonToSkip(row)
+    const id = idsHere.get(row.folded)
+    if (reason) skipped.push({ index: row.index, email: row.email, reason })
+    else if (id) present.push({ ...row, id })
+    else fresh.push(row)
+  }
+  return { fresh, present }
+}
+
+const skipReasonOf: Record<SuppressionReason, SkipReason> = {
+  blocked: 'in_blocklist',
+  unsubscribed: 'unsubscribed',
+  bounced: 'bounced',
+}
+
+async function overwrite(tx: Context, workspaceId: string, rows: PresentRow[]) {
+  if (rows.length === 0) return
+  const ids = rows.map((row) => row.id)
+  await queries.lockByIds(tx.db, workspaceId, ids)
+  const leads = await queries.overwriteLeads(tx.db, workspaceId, rows, tx.now())
+  const full = new Set(leads.filter((lead) => lead.variables > variablesMax).map(({ id }) => id))
+  if (full.size === 0) return
+  const problems = rows
+    .filter((row) => full.has(row.id))
+    .map((row) => problemAt(`/leads/${row.index}/custom_variables`, tooManyVariables))
+  throw invalidFields(problems.slice(0, problemsMax))
+}
+
+/** As `nextSendOf`, the same for all. */
+const firstSendOf = ({ zone, delay, delay_unit }: queries.AddingTarget, now: Date) =>
+  delay && delay_unit ? afterDelay(zone, { delay, delay_unit }, now) : now
+
+/** Called after the new leads were counted. Null = unlimited. */
+async function roomInPlan(
+  tx: Context,
+  workspaceId: string,
+  leadsMax: number | null,
+  added: number,
+): Promise<number | null> {
+  if (leadsMax === null) return null
+  const total = await queries.countLeads(tx.db, workspaceId)
+  if (added === 0 || total <= leadsMax) return Math.max(0, leadsMax - total)
+  const room = Math.max(0, leadsMax - (total - added))
+  throw new AppError(
+    'quota_exceeded',
+    `The plan has room for ${room} more leads and this request would add ${added}; nothing was added.`,
+  )
+}
+
+function countersOf(skipped: SkippedRow[]) {
+  const count = (...reasons: SkipReason[]) =>
+    skipped.filter((row) => reasons.includes(row.reason)).length
+  return {
+    duplicated_leads: count('already_in_campaign'),
+    duplicate_email_count: count('duplicate_in_request'),
+    skipped_count: count('in_workspace'),
+    invalid_email_count: count('invalid_email'),
+    in_blocklist: count('in_blocklist', 'unsubscribed', 'bounced'),
+  }
+}
+
+function noValidLeads(skipped: SkippedRow[]) {
+  const details = skipped
+    .slice(0, problemsMax)
+    .map(({ index }) => problemAt(`/leads/${index}/email`, 'must be one e-mail address'))
+  return new AppError('no_valid_leads', 'None of the rows has a valid e-mail address.', { details })
+}

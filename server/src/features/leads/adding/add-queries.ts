@@ -1,0 +1,206 @@
+import { sql } from 'kysely'
+import { type Column, columnOf } from '../../../kernel/db/column.ts'
+import type { Db } from '../../../kernel/db/db.ts'
+import { prepared } from '../../../kernel/db/prepared.ts'
+import type { LeadRow } from '../read-leads.ts'
+import type { TextField } from '../schema.ts'
+
+export interface AddingTarget {
+  plan_leads_max: number | null
+  stop_for_company: boolean
+  /** Of the first step; null: there is none yet. */
+  delay: number | null
+  delay_unit: 'minutes' | 'hours' | 'days' | null
+  zone: string
+}
+
+const lockTarget = prepared<[string, string, string], AddingTarget>(
+  'lock_lead_target',
+  `select w.plan_leads_max, c.stop_for_company,
+     (c.sequences #>> '{0,steps,0,delay}')::integer as delay,
+     c.sequences #>> '{0,steps,0,delay_unit}' as delay_unit,
+     c.campaign_schedule #>> '{schedules,0,timezone}' as zone,
+     pg_advisory_xact_lock(hashtextextended($3, 0))
+   from campaigns c
+   join workspaces w on w.id = c.workspace_id
+   where c.workspace_id = $1 and c.id = $2
+   for key share of c`,
+)
+
+/**
+ * The campaign that leads are added to, with how many the plan allows; null = unlimited. Until the
+ * transaction ends nobody else adds leads to it: what is read of its addresses stays true, and new
+ * ones go in without ON CONFLICT (measured: 7.5 instead of 9.9 ms for 1,000 rows). Nor is it edited:
+ * whoever changes its steps finds these leads.
+ */
+export const lockForAdding = async (db: Db, workspaceId: string, campaignId: string) =>
+  (await lockTarget(db, workspaceId, campaignId, `leads of ${campaignId}`))[0]
+
+/** Of all campaigns. */
+export const countLeads = async (db: Db, workspaceId: string): Promise<number> => {
+  const { rows } = await sql<{ total: number }>`
+    select coalesce(sum(total), 0)::int as total
+    from campaign_lead_counts
+    where workspace_id = ${workspaceId}::uuid`.execute(db)
+  return rows[0]?.total ?? 0
+}
+
+// Lists are compared as `any(array(select unnest($n)))` in this file: a length that the planner does
+// not know keeps it on the index, where in a table without statistics it would rather walk the whole
+// workspace than search for a thousand values.
+
+/**
+ * Those of the addresses that are in the campaign. Each is the first from itself on in the order of the
+ * unique key, which no other index has: as a list of equal ones, the planner would walk all leads of the
+ * campaign for each batch of a large import, until the table is analyzed (2.2 s instead of 2 ms for
+ * 1,000 addresses among 100,000).
+ */
+export const findPresent = prepared<
+  [string, string, string[]],
+  { id: string; email_folded: string }
+>(
+  'find_present_leads',
+  `select l.id, l.email_folded
+   from unnest($3::text[]) as k (folded)
+   join lateral (
+     select id, email_folded, campaign_id
+     from leads
+     where workspace_id = $1 and (email_folded, campaign_id) >= (k.folded, $2)
+     order by email_folded, campaign_id
+     limit 1
+   ) l on l.email_folded = k.folded and l.campaign_id = $2`,
+)
+
+/** Those of the addresses that are in any campaign of the workspace. */
+export const findAnywhere = prepared<[string, string[]], { email_folded: string }>(
+  'find_leads_anywhere',
+  `select distinct email_folded
+   from leads
+   where workspace_id = $1 and email_folded = any(array(select unnest($2::text[])))`,
+)
+
+export interface LeadToWrite extends LeadRow {
+  id: string
+}
+
+const insertBatch = prepared<[string, string, Date, Date, ...Column[]], unknown>(
+  'insert_leads',
+  `insert into leads (workspace_id, campaign_id, timestamp_created, timestamp_updated,
+     timestamp_next_send, id, email, email_folded, first_name, last_name, company_name, company_domain, job_title,
+     phone, website, personalization, custom_variables, company)
+   select $1::uuid, $2::uuid, $3::timestamptz, $3::timestamptz, $4::timestamptz,
+     id, email, coalesce(email_folded, email), first_name, last_name, company_name, company_domain, job_title,
+     phone, website, personalization, coalesce(custom_variables, '{}'), company
+   from unnest($5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+     $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::jsonb[], $17::text[])
+     as batch
+     (id, email, email_folded, first_name, last_name, company_name, company_domain, job_title,
+      phone, website, personalization, custom_variables, company)`,
+)
+
+/** One statement and as many parameters whatever the number of rows; none of them is there yet. */
+export const insertLeads = (
+  db: Db,
+  workspaceId: string,
+  campaignId: string,
+  rows: (LeadToWrite & { company: string | null })[],
+  at: Date,
+  nextSend: Date,
+) =>
+  insertBatch(
+    db,
+    workspaceId,
+    campaignId,
+    at,
+    nextSend,
+    rows.map((row) => row.id),
+    rows.map((row) => row.email),
+    foldedColumn(rows),
+    textColumn(rows, 'first_name'),
+    textColumn(rows, 'last_name'),
+    textColumn(rows, 'company_name'),
+    textColumn(rows, 'company_domain'),
+    textColumn(rows, 'job_title'),
+    textColumn(rows, 'phone'),
+    textColumn(rows, 'website'),
+    textColumn(rows, 'personalization'),
+    variablesColumn(rows, withoutNulls),
+    columnOf(rows, (row) => row.company),
+  )
+
+/** In id order, as everybody who locks several leads: nobody waits in a ring. */
+export const lockByIds = async (db: Db, workspaceId: string, ids: string[]) => {
+  await sql`
+    select id
+    from leads
+    where workspace_id = ${workspaceId}::uuid and id = any(array(select unnest(${ids}::uuid[])))
+    order by id
+    for update`.execute(db)
+}
+
+/**
+ * Sets the texts that are given; variables are merged, and null removes one.
+ *
+ * @returns how many variables each lead has now
+ */
+export const overwriteLeads = async (
+  db: Db,
+  workspaceId: string,
+  rows: LeadToWrite[],
+  at: Date,
+) => {
+  const result = await sql<{ id: string; variables: number }>`
+    update leads l
+    set first_name = coalesce(batch.first_name, l.first_name),
+      last_name = coalesce(batch.last_name, l.last_name),
+      company_name = coalesce(batch.company_name, l.company_name),
+      company_domain = coalesce(batch.company_domain, l.company_domain),
+      job_title = coalesce(batch.job_title, l.job_title),
+      phone = coalesce(batch.phone, l.phone),
+      website = coalesce(batch.website, l.website),
+      personalization = coalesce(batch.personalization, l.personalization),
+      custom_variables =
+        jsonb_strip_nulls(l.custom_variables || coalesce(batch.custom_variables, '{}')),
+      timestamp_updated = ${at}::timestamptz
+    from unnest(
+      ${rows.map((row) => row.id)}::uuid[],
+      ${textColumn(rows, 'first_name')}::text[],
+      ${textColumn(rows, 'last_name')}::text[],
+      ${textColumn(rows, 'company_name')}::text[],
+      ${textColumn(rows, 'company_domain')}::text[],
+      ${textColumn(rows, 'job_title')}::text[],
+      ${textColumn(rows, 'phone')}::text[],
+      ${textColumn(rows, 'website')}::text[],
+      ${textColumn(rows, 'personalization')}::text[],
+      ${variablesColumn(rows, asGiven)}::jsonb[]
+    ) as batch (id, first_name, last_name, company_name, company_domain, job_title, phone, website,
+      personalization, custom_variables)
+    where l.workspace_id = ${workspaceId}::uuid and l.id = batch.id
+      and l.id = any(array(select unnest(${rows.map((row) => row.id)}::uuid[])))
+    returning l.id,
+      (select count(*)::int from jsonb_object_keys(l.custom_variables)) as variables`.execute(db)
+  return result.rows
+}
+
+/** Only where it differs from the typed form. */
+const foldedColumn = (rows: LeadRow[]) =>
+  columnOf(rows, (row) => (row.folded === row.email ? null : row.folded))
+
+const textColumn = (rows: LeadRow[], name: TextField) =>
+  columnOf(rows, (row) => row.texts[name] ?? null)
+
+type Variables = LeadRow['variables']
+
+const variablesColumn = (rows: LeadRow[], written: (variables: Variables) => Variables) =>
+  columnOf(rows, (row) => {
+    const text = JSON.stringify(written(row.variables))
+    return text === '{}' ? null : text
+  })
+
+const asGiven = (variables: Variables) => variables
+
+/** A new lead has nothing that null could remove. */
+const withoutNulls = (variables: Variables): Variables =>
+  Object.values(variables).includes(null)
+    ? Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== null))
+    : variables

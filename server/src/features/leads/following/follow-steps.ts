@@ -1,0 +1,107 @@
+import type { Context } from '../../../kernel/context.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
+import {
+  claimFollowing,
+  endFollowing,
+  type FollowClaim,
+  findFollowing,
+  type HeldSteps,
+  holdSteps,
+} from '../../campaigns/index.ts'
+import { markLeadsDue } from '../../mailbox-lanes/index.ts'
+import { planFinish } from '../activity/plan-activity.ts'
+import { companyOf } from '../adding/company.ts'
+import { ChangingLead, changeLeads } from '../change-leads.ts'
+import * as queries from '../queries.ts'
+import type { StoredLead } from '../record.ts'
+import * as follow from './follow-queries.ts'
+import { nextSendOf } from './next-send.ts'
+
+const campaignsMax = 20
+const leadsMax = 2000
+
+/**
+ * Writes the leads of campaigns whose steps were edited again: when their next mail is due, whose
+ * colleagues they are, and that they are done where no step is left. Little by little, beside
+ * everything else: until a lead's turn comes it is found a little late or looked at in vain, but
+ * never sent to early, because the planner works out its time from what it is made of.
+ */
+export async function followSteps(ctx: Context, signal?: AbortSignal) {
+  const due = await findFollowing(ctx.db, ctx.now(), campaignsMax)
+  for (const campaign of due) await followCampaign(ctx, campaign, signal)
+}
+
+/**
+ * Goes over the leads once; given up as soon as the campaign is edited again, or another's. The first
+ * leads, which are often all, are not claimed before: two who follow the same ones do no harm.
+ */
+async function followCampaign(ctx: Context, campaign: FollowClaim, signal?: AbortSignal) {
+  let claim: FollowClaim | undefined = signal?.aborted ? undefined : campaign
+  let place: follow.WalkedLead | undefined = follow.beforeAllLeads
+  while (claim && place) {
+    place = await followLeads(ctx, claim, place)
+    // Who stops here leaves the claim to end by itself; another then begins anew.
+    if (place) claim = signal?.aborted ? undefined : await claimFollowing(ctx, claim)
+  }
+}
+
+/** @returns the last of these leads, to go on after; undefined: all were followed, which is recorded */
+const followLeads = (
+  ctx: Context,
+  claim: FollowClaim,
+  after: follow.WalkedLead,
+): Promise<follow.WalkedLead | undefined> =>
+  transaction(ctx, async (tx) => {
+    const { workspace_id, id } = claim
+    const steps = await holdSteps(tx.db, workspace_id, id)
+    const walked = await follow.walkLeads(tx.db, workspace_id, id, after, leadsMax)
+    const place = walked.length === leadsMax ? walked.at(-1) : undefined
+    const ids = walked.map((lead) => lead.id)
+    const leads = ids.length > 0 ? await follow.lockFollowing(tx.db, workspace_id, ids) : []
+    const sending = leads.filter(({ sending_state }) => isSending(sending_state))
+    const moved = sending.flatMap((lead) => {
+      const now = follower(steps, lead)
+      return now.timestamp_next_send && isOther(lead, now) ? [now] : []
+    })
+    const before = new Map(leads.map((lead) => [lead.id, lead]))
+    if (moved.length > 0) await follow.updateFollowing(tx.db, workspace_id, moved)
+    const done = sending.filter((lead) => nextSendOf(steps, lead) === null)
+    if (done.length > 0) await finish(tx, workspace_id, done)
+    if (!place) await endFollowing(tx, claim)
+    // What is due later than it was is found when its mailbox wakes for it.
+    if (moved.some((lead) => isSooner(lead, before.get(lead.id)))) {
+      await markLeadsDue(tx, workspace_id, [id])
+    }
+    return place
+  })
+
+const isSending = (state: StoredLead['sending_state']) => state === 'pending' || state === 'active'
+
+const follower = (steps: HeldSteps, lead: follow.FollowingLead): follow.FollowingLead => ({
+  ...lead,
+  timestamp_next_send: nextSendOf(steps, lead),
+  company: steps.stop_for_company ? companyOf(lead.email_folded) : lead.company,
+})
+
+const isOther = (before: follow.FollowingLead, now: follow.FollowingLead) =>
+  before.company !== now.company ||
+  before.timestamp_next_send?.getTime() !== now.timestamp_next_send?.getTime()
+
+const isSooner = (now: follow.FollowingLead, before: follow.FollowingLead | undefined) =>
+  (now.timestamp_next_send?.getTime() ?? 0) <
+  (before?.timestamp_next_send?.getTime() ?? Number.POSITIVE_INFINITY)
+
+/** The steps that were left were removed. */
+async function finish(tx: Context, workspaceId: string, done: follow.FollowingLead[]) {
+  const locked = await queries.lockLeads(
+    tx.db,
+    workspaceId,
+    done.map(({ id }) => id),
+  )
+  const leads = locked.map((lead) => new ChangingLead(lead))
+  for (const lead of leads) {
+    const { patch, events } = planFinish(lead.now)
+    lead.change(patch, events, tx.now())
+  }
+  await changeLeads(tx, workspaceId, leads)
+}

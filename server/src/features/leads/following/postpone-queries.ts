@@ -1,0 +1,26 @@
+import { column } from '../../../kernel/db/column.ts'
+import type { Db } from '../../../kernel/db/db.ts'
+import { prepared } from '../../../kernel/db/prepared.ts'
+
+interface PostponedLead {
+  workspace_id: string
+  lead_id: string
+  until: Date
+}
+
+const postpone = prepared<unknown[], never>(
+  'postpone_leads',
+  `/* settle */
+   update leads l
+   set timestamp_next_send = k.until, timestamp_updated = $4::timestamptz
+   from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as k (workspace_id, lead_id, until)
+   where l.workspace_id = k.workspace_id and l.id = k.lead_id
+     and l.sending_state in ('pending', 'active')`,
+)
+
+/**
+ * The next mail to them waits until then. Leads of many workspaces are written together: workspace_id
+ * comes from the list.
+ */
+export const postponeLeads = (db: Db, leads: PostponedLead[], now: Date) =>
+  postpone(db, column(leads, 'workspace_id'), column(leads, 'lead_id'), column(leads, 'until'), now)

@@ -1,0 +1,30 @@
+import type { Context } from '../../../kernel/context.ts'
+import { type Page, type PageRequest, toPage } from '../../../kernel/http/page.ts'
+import { isWhole, type LeadFilter } from './filter.ts'
+import * as queries from './list-queries.ts'
+import type { LeadCount, ListedLead } from './list-schema.ts'
+
+/** As many are counted one by one. */
+const countedMax = 10_000
+
+export async function listLeads(
+  ctx: Context,
+  workspaceId: string,
+  filter: LeadFilter,
+  page: PageRequest,
+): Promise<Page<ListedLead>> {
+  return toPage(await queries.listLeads(ctx.db, workspaceId, filter, page), page.limit)
+}
+
+export async function countLeads(
+  ctx: Context,
+  workspaceId: string,
+  filter: LeadFilter,
+): Promise<LeadCount> {
+  if (isWhole(filter)) {
+    const count = await queries.countKept(ctx.db, workspaceId, filter.campaignId)
+    return { count, is_estimate: false }
+  }
+  const found = await queries.countMatching(ctx.db, workspaceId, filter, countedMax + 1)
+  return { count: Math.min(found, countedMax), is_estimate: found > countedMax }
+}

@@ -1,0 +1,70 @@
+import type { Context } from '../../../kernel/context.ts'
+import { markLeadsDue } from '../../mailbox-lanes/index.ts'
+import * as related from '../activity/activity-queries.ts'
+import type { ActivityChange } from '../activity/plan-activity.ts'
+import { ChangingLead, changeLeads } from '../change-leads.ts'
+import * as queries from '../queries.ts'
+import type { LockedLead, StoredLead } from '../record.ts'
+import { resumed } from './resume.ts'
+import { automaticStatus } from './status.ts'
+
+type StopReason = NonNullable<StoredLead['stop_reason']>
+
+/** A lead that was stopped with its address, as it was and as it is now. */
+export interface BroughtBack {
+  lead_id: string
+  campaign_id: string
+  campaign_name: string
+  previous_stop_reason: StopReason
+  sending_state: StoredLead['sending_state']
+  stop_reason: StoredLead['stop_reason']
+  timestamp_next_send: Date | null
+}
+
+/**
+ * Leads of an address that were stopped for these reasons go on where they were: who has answered
+ * stays stopped for that, who had got every step is finished, all others are written to again. Their
+ * status is what they did, as far as is known.
+ *
+ * Suppressions are locked before, by whoever lifts one.
+ */
+export async function bringBackLeads(
+  tx: Context,
+  workspaceId: string,
+  address: string,
+  reasons: StopReason[],
+): Promise<BroughtBack[]> {
+  const ids = (await related.findIdsByAddress(tx.db, workspaceId, [address])).map(({ id }) => id)
+  const leads = (await queries.lockLeads(tx.db, workspaceId, ids))
+    .filter(({ stop_reason }) => stop_reason !== null && reasons.includes(stop_reason))
+    .map((lead) => new ChangingLead(lead))
+  for (const lead of leads) {
+    const { patch, events } = await planReturn(tx, lead.now)
+    lead.change(patch, events, tx.now())
+  }
+  await changeLeads(tx, workspaceId, leads)
+  const going = leads.filter(({ now }) => now.sending_state !== 'stopped')
+  const campaigns = new Set(going.map(({ now }) => now.campaign_id))
+  await markLeadsDue(tx, workspaceId, [...campaigns])
+  return leads.map(({ before, now }) => ({
+    lead_id: now.id,
+    campaign_id: now.campaign_id,
+    campaign_name: now.campaign_name,
+    previous_stop_reason: before.stop_reason as StopReason,
+    sending_state: now.sending_state,
+    stop_reason: now.stop_reason,
+    timestamp_next_send: now.timestamp_next_send,
+  }))
+}
+
+/** The status of the stop goes with it; what a person has set since stays. */
+function planReturn(tx: Context, lead: LockedLead): ActivityChange | Promise<ActivityChange> {
+  const going = { ...lead, sending_state: 'active', stop_reason: null } as const
+  const isOfStop = lead.status === 'bounced' || lead.status === 'unsubscribed'
+  const status = isOfStop ? automaticStatus(going) : lead.status
+  const hasAnswered = lead.email_reply_count > 0 && (lead.stop_on_reply || lead.stop_for_company)
+  if (hasAnswered) return { patch: { status, stop_reason: 'replied' }, events: [] }
+  const sending_state = lead.current_step === 0 ? 'pending' : 'active'
+  const patch = { status, sending_state, stop_reason: null } as const
+  return resumed(tx, { ...lead, ...patch }, patch)
+}

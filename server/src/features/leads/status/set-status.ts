@@ -1,0 +1,128 @@
+import type { Context } from '../../../kernel/context.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
+import { parseEmail } from '../../../kernel/email.ts'
+import { AppError, invalidField } from '../../../kernel/errors.ts'
+import { type Actor, recordAudit } from '../../audit/index.ts'
+import { builtinStatuses, listLabels } from '../../labels/index.ts'
+import { markLeadsDue } from '../../mailbox-lanes/index.ts'
+import { findSuppressed } from '../../suppression/index.ts'
+import { recordActivities } from '../activity/record-activity.ts'
+import { ChangingLead, changeLeads } from '../change-leads.ts'
+import { noSuchLead } from '../find-lead.ts'
+import * as queries from '../queries.ts'
+import { leadRecord, type StoredLead } from '../record.ts'
+import type { Lead, LeadStatusInput } from '../schema.ts'
+import { resumed } from './resume.ts'
+import { type NewStatus, parseNewStatus, planStatusChange } from './status.ts'
+
+/** Sets what a lead means to people and, as the status says, what the sender does with it. */
+export async function setLeadStatus(
+  ctx: Context,
+  workspaceId: string,
+  input: LeadStatusInput,
+  by: ChangedBy,
+): Promise<Lead> {
+  const target = await readTarget(ctx, workspaceId, input.new_status)
+  const address = parseEmail(input.email)
+  if (!address) throw noSuchLead()
+  const { campaign_id } = input
+  return transaction(ctx, async (tx) => {
+    const { before, after } = isUnsubscribe(target)
+      ? await unsubscribe(tx, workspaceId, campaign_id, address.folded)
+      : await setStatus(tx, workspaceId, campaign_id, address.folded, target)
+    const isChanged = before.status !== after.status || before.sending_state !== after.sending_state
+    if (isChanged) await recordChange(tx, before, after, by)
+    return leadRecord(after)
+  })
+}
+
+export interface ChangedBy {
+  actor: Actor
+  requestId?: string
+}
+
+interface Changed {
+  before: StoredLead
+  after: StoredLead
+}
+
+const recordChange = (tx: Context, before: StoredLead, after: StoredLead, by: ChangedBy) =>
+  recordAudit(tx, {
+    ...by,
+    workspaceId: after.workspace_id,
+    action: 'lead.status_set',
+    subjectType: 'lead',
+    subjectId: after.id,
+    details: {
+      previous_status: before.status,
+      status: after.status,
+      sending_state: after.sending_state,
+    },
+  })
+
+async function unsubscribe(
+  tx: Context,
+  workspaceId: string,
+  campaignId: string,
+  folded: string,
+): Promise<Changed> {
+  const lead = await queries.findLead(tx.db, workspaceId, campaignId, folded)
+  if (!lead) throw noSuchLead()
+  const activity = { kind: 'unsubscribed', leadId: lead.id } as const
+  const leads = await recordActivities(tx, workspaceId, [activity])
+  return { before: lead, after: leads.get(lead.id) ?? lead }
+}
+
+async function setStatus(
+  tx: Context,
+  workspaceId: string,
+  campaignId: string,
+  folded: string,
+  target: NewStatus,
+): Promise<Changed> {
+  const lead = await queries.lockLead(tx.db, workspaceId, campaignId, folded)
+  if (!lead) throw noSuchLead()
+  const suppressed = (await findSuppressed(tx.db, workspaceId, [folded])).has(folded)
+  const change = planStatusChange(lead, target, { suppressed })
+  if (change.kind === 'refused') throw refusal(change.message)
+  if (change.kind === 'unchanged') return { before: lead, after: lead }
+  const customInterestValue = target.kind === 'label' ? target.label.value : null
+  const data = { previous_status: lead.status }
+  const isResumed = isSending(change.patch.sending_state)
+  const { patch, events } = isResumed
+    ? await resumed(tx, lead, change.patch)
+    : {
+        patch: change.patch,
+        events: change.event ? [{ type: change.event, data, customInterestValue }] : [],
+      }
+  const changing = new ChangingLead(lead)
+  changing.change(patch, events, tx.now())
+  await changeLeads(tx, workspaceId, [changing])
+  if (isResumed) await markLeadsDue(tx, workspaceId, [campaignId])
+  return { before: lead, after: changing.now }
+}
+
+/** @param path where the text stands in the body */
+export async function readTarget(
+  ctx: Context,
+  workspaceId: string,
+  text: string,
+  path = '/new_status',
+): Promise<NewStatus> {
+  const builtin = parseNewStatus(text, [])
+  if (builtin) return builtin
+  const labels = await listLabels(ctx.db, workspaceId)
+  const target = parseNewStatus(text, labels)
+  if (target) return target
+  const values = [...builtinStatuses, ...labels.map((label) => label.value)]
+  throw invalidField(path, `${path.slice(1)} must be one of ${values.join(', ')}`)
+}
+
+export const isSending = (state: Lead['sending_state'] | undefined) =>
+  state === 'pending' || state === 'active'
+
+const isUnsubscribe = (target: NewStatus) =>
+  target.kind === 'builtin' && target.status === 'unsubscribed'
+
+const refusal = (message: string) =>
+  new AppError('invalid_transition', message, { details: [{ path: '/new_status', message }] })
