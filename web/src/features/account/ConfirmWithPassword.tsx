@@ -1,4 +1,4 @@
-import { Button, Group, Modal, PasswordInput, Text } from '@mantine/core'
+import { Modal, PasswordInput, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
@@ -9,6 +9,7 @@ import {
   renewBackupCodesMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { Form } from '../../ui/Form.tsx'
+import { FormButtons } from '../../ui/FormButtons.tsx'
 import { ShownOnce } from '../../ui/ShownOnce.tsx'
 import { useSessionRefresh } from '../users/index.ts'
 import { BackupCodes } from './BackupCodes.tsx'
@@ -66,18 +67,12 @@ export function ConfirmWithPassword({ opened, verb, onClose }: ConfirmWithPasswo
             autoComplete="current-password"
             data-autofocus
           />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {t(($) => $.common.cancel)}
-            </Button>
-            <Button
-              type="submit"
-              loading={isPending}
-              {...(verb === 'disable' ? { color: 'red' } : {})}
-            >
-              {t(($) => $.secondFactor.dialogs[verb].confirm)}
-            </Button>
-          </Group>
+          <FormButtons
+            submit={t(($) => $.secondFactor.dialogs[verb].confirm)}
+            isBusy={isPending}
+            isDangerous={verb === 'disable'}
+            onCancel={close}
+          />
         </Form>
       )}
     </Modal>

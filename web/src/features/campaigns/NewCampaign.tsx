@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Radio, Stack, TextInput } from '@mantine/core'
+import { NativeSelect, Radio, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -13,6 +13,7 @@ import {
 import { useAttempt } from '../../lib/attempt.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
+import { FormButtons } from '../../ui/FormButtons.tsx'
 import { useCampaigns } from '../leads/index.ts'
 import { useWorkspace } from '../users/index.ts'
 import { oneMail, useFirstDraft } from './first-draft.ts'
@@ -94,14 +95,11 @@ export default function NewCampaign({ onCancel }: { onCancel: () => void }) {
           withAsterisk
         />
       )}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onCancel}>
-          {t(($) => $.common.cancel)}
-        </Button>
-        <Button type="submit" loading={create.isPending || duplicate.isPending}>
-          {t(($) => $.campaigns.form.submit)}
-        </Button>
-      </Group>
+      <FormButtons
+        submit={t(($) => $.campaigns.form.submit)}
+        isBusy={create.isPending || duplicate.isPending}
+        onCancel={onCancel}
+      />
     </Form>
   )
 }

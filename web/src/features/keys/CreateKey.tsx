@@ -1,4 +1,4 @@
-import { Button, Group, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -12,6 +12,7 @@ import { useAttempt } from '../../lib/attempt.ts'
 import { nowMs } from '../../lib/clock.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
+import { FormButtons } from '../../ui/FormButtons.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { CreatedKey } from './CreatedKey.tsx'
 import { ExpiryField } from './ExpiryField.tsx'
@@ -65,20 +66,14 @@ export default function CreateKey({ onDone }: { onDone: () => void }) {
       />
       <ScopeFields form={form} />
       <ExpiryField form={form} />
-      <Group justify="flex-end">
-        <Button
-          variant="default"
-          onClick={() => {
-            form.reset()
-            onDone()
-          }}
-        >
-          {t(($) => $.common.cancel)}
-        </Button>
-        <Button type="submit" loading={create.isPending}>
-          {t(($) => $.keys.form.submit)}
-        </Button>
-      </Group>
+      <FormButtons
+        submit={t(($) => $.keys.form.submit)}
+        isBusy={create.isPending}
+        onCancel={() => {
+          form.reset()
+          onDone()
+        }}
+      />
     </Form>
   )
 }

@@ -1,4 +1,3 @@
-import { Button, Group } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -11,6 +10,8 @@ import {
 import { useAttempt } from '../../lib/attempt.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
+import { FormButtons } from '../../ui/FormButtons.tsx'
+import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { LabelFields } from './LabelFields.tsx'
 import type { LabelValues } from './label-form.ts'
 
@@ -31,6 +32,7 @@ export function CreateLabel({ onDone }: { onDone: () => void }) {
     onMutate: () => setFault(undefined),
     onError: (refused) => setFault(showFault(form, refused)),
     async onSuccess() {
+      form.resetDirty()
       await cache.invalidateQueries({ queryKey: listLabelsQueryKey() })
       onDone()
     },
@@ -38,15 +40,16 @@ export function CreateLabel({ onDone }: { onDone: () => void }) {
   const submit = form.onSubmit((body) => create.mutate({ headers: attempt.headers(), body }))
   return (
     <Form onSubmit={submit} fault={fault}>
+      <UnsavedGuard isUnsaved={form.isDirty} />
       <LabelFields form={form} />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onDone}>
-          {t(($) => $.common.cancel)}
-        </Button>
-        <Button type="submit" loading={create.isPending}>
-          {t(($) => $.labels.form.submit)}
-        </Button>
-      </Group>
+      <FormButtons
+        submit={t(($) => $.labels.form.submit)}
+        isBusy={create.isPending}
+        onCancel={() => {
+          form.reset()
+          onDone()
+        }}
+      />
     </Form>
   )
 }

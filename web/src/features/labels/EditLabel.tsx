@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -12,7 +12,9 @@ import {
 import type { Label } from '../../api/generated/types.gen.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
+import { FormButtons } from '../../ui/FormButtons.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { LabelFields } from './LabelFields.tsx'
 import type { LabelValues } from './label-form.ts'
 
@@ -46,6 +48,7 @@ function LabelEditor({ label, onDone }: { label: Label; onDone: () => void }) {
     onMutate: () => setFault(undefined),
     onError: (refused) => setFault(showFault(form, refused)),
     async onSuccess() {
+      form.resetDirty()
       await cache.invalidateQueries({ queryKey: listLabelsQueryKey() })
       onDone()
     },
@@ -55,18 +58,19 @@ function LabelEditor({ label, onDone }: { label: Label; onDone: () => void }) {
       onSubmit={form.onSubmit((body) => change.mutate({ path: { id: label.id }, body }))}
       fault={fault}
     >
+      <UnsavedGuard isUnsaved={form.isDirty} />
       <LabelFields form={form} />
       <Text size="sm" c="dimmed">
         {t(($) => $.labels.form.valueStays, { value: label.value })}
       </Text>
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onDone}>
-          {t(($) => $.common.cancel)}
-        </Button>
-        <Button type="submit" loading={change.isPending}>
-          {t(($) => $.common.save)}
-        </Button>
-      </Group>
+      <FormButtons
+        submit={t(($) => $.common.save)}
+        isBusy={change.isPending}
+        onCancel={() => {
+          form.reset()
+          onDone()
+        }}
+      />
     </Form>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Radio, Stack, TextInput } from '@mantine/core'
+import { Radio, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -11,6 +11,8 @@ import {
 import { useAttempt } from '../../lib/attempt.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
+import { FormButtons } from '../../ui/FormButtons.tsx'
+import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { isAtLeast, type Role, roles, useWorkspace } from '../users/index.ts'
 import { InvitationLink } from './InvitationLink.tsx'
 
@@ -32,7 +34,10 @@ export default function Invite({ onDone }: { onDone: () => void }) {
     ...createInvitationMutation(),
     onMutate: () => setFault(undefined),
     onError: (refused) => setFault(showFault(form, refused)),
-    onSuccess: () => cache.invalidateQueries({ queryKey: listInvitationsQueryKey() }),
+    async onSuccess() {
+      form.resetDirty()
+      await cache.invalidateQueries({ queryKey: listInvitationsQueryKey() })
+    },
   })
 
   if (invite.isSuccess) return <InvitationLink created={invite.data} onDone={onDone} />
@@ -42,6 +47,7 @@ export default function Invite({ onDone }: { onDone: () => void }) {
       onSubmit={form.onSubmit((body) => invite.mutate({ headers: attempt.headers(), body }))}
       fault={fault}
     >
+      <UnsavedGuard isUnsaved={form.isDirty} />
       <TextInput
         {...form.getInputProps('email')}
         type="email"
@@ -63,14 +69,14 @@ export default function Invite({ onDone }: { onDone: () => void }) {
             ))}
         </Stack>
       </Radio.Group>
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onDone}>
-          {t(($) => $.common.cancel)}
-        </Button>
-        <Button type="submit" loading={invite.isPending}>
-          {t(($) => $.invitations.submit)}
-        </Button>
-      </Group>
+      <FormButtons
+        submit={t(($) => $.invitations.submit)}
+        isBusy={invite.isPending}
+        onCancel={() => {
+          form.reset()
+          onDone()
+        }}
+      />
     </Form>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Group, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
@@ -13,6 +13,7 @@ import {
 import { useAttempt } from '../../lib/attempt.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
+import { FormButtons } from '../../ui/FormButtons.tsx'
 
 export function AddSuppression({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation()
@@ -48,14 +49,11 @@ export function AddSuppression({ onDone }: { onDone: () => void }) {
         spellCheck={false}
         data-autofocus
       />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onDone}>
-          {t(($) => $.common.cancel)}
-        </Button>
-        <Button type="submit" loading={add.isPending}>
-          {t(($) => $.suppression.form.submit)}
-        </Button>
-      </Group>
+      <FormButtons
+        submit={t(($) => $.suppression.form.submit)}
+        isBusy={add.isPending}
+        onCancel={onDone}
+      />
     </Form>
   )
 }

@@ -9,6 +9,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { ImportedSuppressions } from '../../api/generated/types.gen.ts'
 import { Form } from '../../ui/Form.tsx'
+import { FormButtons } from '../../ui/FormButtons.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import type { Entry } from './entry.ts'
 import { reasons } from './filter.ts'
@@ -73,20 +74,14 @@ export function ImportSuppressions({ onDone }: { onDone: () => void }) {
           label: t(($) => $.suppression.reasons[value].name),
         }))}
       />
-      <Group justify="flex-end">
-        <Button
-          variant="default"
-          onClick={() => {
-            isCancelled.current = true
-            onDone()
-          }}
-        >
-          {t(($) => $.common.cancel)}
-        </Button>
-        <Button type="submit" loading={run.isPending}>
-          {t(($) => $.suppression.import.submit)}
-        </Button>
-      </Group>
+      <FormButtons
+        submit={t(($) => $.suppression.import.submit)}
+        isBusy={run.isPending}
+        onCancel={() => {
+          isCancelled.current = true
+          onDone()
+        }}
+      />
     </Form>
   )
 }

@@ -1,4 +1,3 @@
-import { Button, Group } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -12,6 +11,7 @@ import {
 import { useAttempt } from '../../lib/attempt.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
+import { FormButtons } from '../../ui/FormButtons.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { NewSecret } from './NewSecret.tsx'
 import { useEventNames } from './useEventNames.ts'
@@ -61,20 +61,14 @@ export default function CreateWebhook({ onCancel, onDone }: CreateWebhookProps) 
     <Form onSubmit={submit} fault={fault}>
       <UnsavedGuard isUnsaved={form.isDirty} />
       <WebhookFields form={form} />
-      <Group justify="flex-end">
-        <Button
-          variant="default"
-          onClick={() => {
-            form.reset()
-            onCancel()
-          }}
-        >
-          {t(($) => $.common.cancel)}
-        </Button>
-        <Button type="submit" loading={create.isPending}>
-          {t(($) => $.webhooks.form.submit)}
-        </Button>
-      </Group>
+      <FormButtons
+        submit={t(($) => $.webhooks.form.submit)}
+        isBusy={create.isPending}
+        onCancel={() => {
+          form.reset()
+          onCancel()
+        }}
+      />
     </Form>
   )
 }

@@ -1,4 +1,3 @@
-import { Button, Group } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
@@ -9,6 +8,7 @@ import { updateWebhookMutation } from '../../api/generated/@tanstack/react-query
 import type { Webhook } from '../../api/generated/types.gen.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
+import { FormButtons } from '../../ui/FormButtons.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { readWebhookAgain } from './read-webhook-again.ts'
 import { useEventNames } from './useEventNames.ts'
@@ -39,20 +39,14 @@ export function EditWebhook({ webhook, onDone }: { webhook: Webhook; onDone: () 
     <Form onSubmit={submit} fault={fault}>
       <UnsavedGuard isUnsaved={form.isDirty} />
       <WebhookFields form={form} />
-      <Group justify="flex-end">
-        <Button
-          variant="default"
-          onClick={() => {
-            form.reset()
-            onDone()
-          }}
-        >
-          {t(($) => $.common.cancel)}
-        </Button>
-        <Button type="submit" loading={save.isPending}>
-          {t(($) => $.common.save)}
-        </Button>
-      </Group>
+      <FormButtons
+        submit={t(($) => $.common.save)}
+        isBusy={save.isPending}
+        onCancel={() => {
+          form.reset()
+          onDone()
+        }}
+      />
     </Form>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Drawer, Group, Stack, Switch, Text } from '@mantine/core'
+import { Drawer, Stack, Switch, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
@@ -13,7 +13,9 @@ import {
 import type { Workspace } from '../../api/generated/types.gen.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
+import { FormButtons } from '../../ui/FormButtons.tsx'
 import { NumberField } from '../../ui/NumberField.tsx'
+import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 
 interface ChangePlanProps {
   workspace: Workspace
@@ -38,6 +40,7 @@ export default function ChangePlan({ workspace, onDone }: ChangePlanProps) {
     onMutate: () => setFault(undefined),
     onError: (refused) => setFault(showFault(form, refused)),
     async onSuccess(changed) {
+      form.resetDirty()
       cache.setQueryData(getWorkspaceQueryKey(), changed)
       await cache.invalidateQueries({ queryKey: getUsageQueryKey() })
       notifications.show({ message: t(($) => $.common.saved) })
@@ -63,6 +66,7 @@ export default function ChangePlan({ workspace, onDone }: ChangePlanProps) {
       title={t(($) => $.workspace.planTitle, { name: workspace.name })}
     >
       <Form onSubmit={save} fault={fault}>
+        <UnsavedGuard isUnsaved={form.isDirty} />
         <Text size="sm" c="dimmed">
           {t(($) => $.workspace.planHint)}
         </Text>
@@ -92,14 +96,14 @@ export default function ChangePlan({ workspace, onDone }: ChangePlanProps) {
           min={0}
           label={t(($) => $.workspace.credits)}
         />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onDone}>
-            {t(($) => $.common.cancel)}
-          </Button>
-          <Button type="submit" loading={change.isPending}>
-            {t(($) => $.common.save)}
-          </Button>
-        </Group>
+        <FormButtons
+          submit={t(($) => $.common.save)}
+          isBusy={change.isPending}
+          onCancel={() => {
+            form.reset()
+            onDone()
+          }}
+        />
       </Form>
     </Drawer>
   )

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Text, TextInput } from '@mantine/core'
+import { Modal, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -9,6 +9,7 @@ import { createWorkspaceMutation } from '../../api/generated/@tanstack/react-que
 import { useAttempt } from '../../lib/attempt.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
+import { FormButtons } from '../../ui/FormButtons.tsx'
 import { useSessionRefresh } from '../users/index.ts'
 
 /** For whoever runs the server; they become its owner, and go there. */
@@ -46,14 +47,11 @@ export default function CreateWorkspace({ onClose }: { onClose: () => void }) {
           maxLength={255}
           data-autofocus
         />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {t(($) => $.common.cancel)}
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            {t(($) => $.newWorkspace.submit)}
-          </Button>
-        </Group>
+        <FormButtons
+          submit={t(($) => $.newWorkspace.submit)}
+          isBusy={create.isPending}
+          onCancel={onClose}
+        />
       </Form>
     </Modal>
   )

@@ -1,4 +1,4 @@
-import { Button, Drawer, Group, NativeSelect, Text, TextInput } from '@mantine/core'
+import { Drawer, NativeSelect, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
@@ -9,6 +9,7 @@ import { sendTestMailMutation } from '../../../api/generated/@tanstack/react-que
 import { useAttempt } from '../../../lib/attempt.ts'
 import { showFault } from '../../../lib/form.ts'
 import { Form } from '../../../ui/Form.tsx'
+import { FormButtons } from '../../../ui/FormButtons.tsx'
 import { useMailboxes } from '../../mailboxes/index.ts'
 import { useSignedIn } from '../../users/index.ts'
 import { useDraft } from '../useDraft.ts'
@@ -92,14 +93,11 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
           label={t(($) => $.campaigns.test.mailbox)}
           data={choices.map(({ id, address }) => ({ value: id, label: address }))}
         />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {t(($) => $.common.cancel)}
-          </Button>
-          <Button type="submit" loading={send.isPending}>
-            {t(($) => $.campaigns.test.submit)}
-          </Button>
-        </Group>
+        <FormButtons
+          submit={t(($) => $.campaigns.test.submit)}
+          isBusy={send.isPending}
+          onCancel={onClose}
+        />
       </Form>
     </Drawer>
   )
