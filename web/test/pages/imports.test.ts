@@ -1,10 +1,12 @@
 import { mkdtempDisposable, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { importer, manyRows } from '../../../server/test/imports.ts'
 import { forgetPeak, peakMegabytes } from '../../../server/test/memory.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
-import { expectFailures, readRenderers } from '../browser.ts'
+import { allowFailures, expectFailures, readRenderers } from '../browser.ts'
+import { signInAgain } from '../sign-in-again.ts'
 import { test } from './fixture.ts'
 
 const path = '/w/default/leads/import'
@@ -93,6 +95,44 @@ test('what cannot be imported says what to do, and a lost part is sent again', a
   await choose('again.csv', Buffer.from('email\nzoe@example.com\n'))
   await page.getByText('zoe@example.com').waitFor()
   expect(lost).toBe(2)
+})
+
+test('a file goes on by itself when its sender has signed in again, and when the server has time', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, path)
+  expectFailures(page, 'PUT /app/imports/:id/parts/1 401', 'PUT /app/imports/:id/parts/1 429')
+  expectFailures(page, 'PUT /app/imports/:id/parts/1 503')
+  // The rest of the page finds out as well.
+  allowFailures(page, /^[A-Z]+ \/app\/.* 401$/)
+  const refusals: ((route: Route) => Promise<void>)[] = [
+    async (route) => {
+      await page.context().clearCookies()
+      await route.fallback()
+    },
+    ...[429, 503].map((status) => (route: Route) => route.fulfill(refusal(status))),
+  ]
+  let sent = 0
+  await page.route('**/parts/*', async (route) => {
+    sent += 1
+    await (refusals.shift() ?? ((taken) => taken.fallback()))(route)
+  })
+  const buffer = Buffer.from('email\nyves@example.com\n')
+  const file = { name: 'later.csv', mimeType: 'text/csv', buffer }
+  await page.locator('input[type=file]').setInputFiles(file)
+  await signInAgain(page)
+  await page.getByText('yves@example.com').waitFor()
+  expect(sent).toBe(4)
+})
+
+const refusal = (statusCode: number) => ({
+  status: statusCode,
+  headers: { 'Retry-After': '0' },
+  contentType: 'application/json',
+  body: JSON.stringify({
+    ...{ statusCode, error: 'Refused', code: 'unavailable', message: 'Not now.', request_id: '' },
+  }),
 })
 
 test('whoever left while a file was on its way goes on with that file and no other, and stops what runs', async ({

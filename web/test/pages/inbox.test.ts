@@ -1,6 +1,6 @@
 import type { Page, Route } from 'playwright-core'
 import { afterAll, expect } from 'vitest'
-import { owner, type Browser as Visitor } from '../../../server/test/browser.ts'
+import type { Browser as Visitor } from '../../../server/test/browser.ts'
 import { addMails } from '../../../server/test/conversations.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
 import { enter } from '../application.ts'
@@ -191,10 +191,7 @@ test('a draft outlives a reload and a session that ends, and is sent once', asyn
   await page.getByRole('button', { name: 'Send' }).click()
   await peek.deleteFrom('user_sessions').where('user_id', '=', person.id).execute()
   await page.clock.fastForward(8000)
-  const dialog = page.getByRole('dialog', { name: 'Sign in again' })
-  await dialog.getByLabel('Password', { exact: true }).fill(owner.password)
-  await dialog.getByRole('button', { name: 'Sign in' }).click()
-  await dialog.waitFor({ state: 'detached' })
+  await signInAgain(page)
   expect(await answer(page).textContent()).toBe('Half of an answer')
   const before = world.outbox.mails.length
   await page.getByRole('button', { name: 'Send' }).click()

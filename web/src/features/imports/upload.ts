@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { connectionIsWell } from '../../api/connection.ts'
 import type { Fault } from '../../api/fault.ts'
 import { isFault, unreachable } from '../../api/fault.ts'
 import { putImportPart } from '../../api/generated/sdk.gen.ts'
@@ -70,7 +71,7 @@ async function sendPart(
   number: number,
   body: Blob,
 ): Promise<Import | Fault> {
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 1; ; ) {
     try {
       // Another workspace may be looked at by now.
       const headers = { 'X-Workspace-ID': workspaceId }
@@ -79,9 +80,17 @@ async function sendPart(
       return data
     } catch (thrown) {
       const fault = isFault(thrown) ? thrown : unreachable
-      const isLost = fault.statusCode === 0 || fault.statusCode >= 500
-      if (!isLost || attempt === attemptsMax) return fault
-      await new Promise((resolve) => setTimeout(resolve, pauseMs * attempt))
+      const isSignedOut = fault.code === 'not_signed_in'
+      if (!isSignedOut && (!isPassing(fault) || attempt === attemptsMax)) return fault
+      const waitMs = isSignedOut ? 0 : Math.max(pauseMs * attempt, fault.retryAfterMs ?? 0)
+      await new Promise((resolve) => setTimeout(resolve, waitMs))
+      // The page asks the person to sign in again, or waits for the server, however long that takes.
+      await connectionIsWell()
+      if (!isSignedOut) attempt += 1
     }
   }
 }
+
+/** The same part may well be taken a moment later. */
+const isPassing = ({ statusCode }: Fault) =>
+  statusCode === 0 || statusCode === 429 || statusCode >= 500
