@@ -107,7 +107,7 @@ function matchesIn(text: string, sought: Sought[]): Match[] {
   })
 }
 
-const before = 40
+const before = 24
 const charactersMost = 180
 
 function cutAround(text: string, matches: Match[]): Excerpt {
