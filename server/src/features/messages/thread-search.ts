@@ -12,13 +12,13 @@ export interface ThreadSearch extends Omit<ThreadFilter, 'words'> {
 }
 
 /** A part of a text, and whether it is one of the words that were searched for. */
-export interface ExcerptPart {
+interface ExcerptPart {
   text: string
   is_match: boolean
 }
 
 /** Where a search found something in a mail. */
-export type Excerpt = ExcerptPart[]
+type Excerpt = ExcerptPart[]
 
 export interface FoundThread extends ListedThread {
   /** Null: nothing was searched for, or no mail has it. */
@@ -73,10 +73,7 @@ interface Match {
 }
 
 /** Of the newest mail that has most of the words, around the first of them. */
-export function excerptOf(
-  mails: { subject: string; text: string }[],
-  sought: Sought[],
-): Excerpt | null {
+function excerptOf(mails: { subject: string; text: string }[], sought: Sought[]): Excerpt | null {
   let best: { text: string; matches: Match[]; words: number } | undefined
   for (const text of mails.flatMap((mail) => [mail.text, mail.subject])) {
     const matches = matchesIn(text, sought)
