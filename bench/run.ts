@@ -21,6 +21,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   forecast: () => import('./forecast.ts'),
   leads: () => import('./leads.ts'),
   lists: () => import('./lists.ts'),
+  'mail-search': () => import('./mail-search.ts'),
   messages: () => import('./messages.ts'),
   planning: () => import('./planning.ts'),
   pooler: () => import('./pooler.ts'),

@@ -59,7 +59,11 @@ import { consentRoutes, consentSchemas } from './features/mailboxes/consent/inde
 import { sealedMailboxColumns } from './features/mailboxes/index.ts'
 import { mailboxRoutes, mailboxSchemas } from './features/mailboxes/manage/index.ts'
 import { memberRoutes, memberSchemas } from './features/members/index.ts'
-import { dropOldMessages } from './features/messages/index.ts'
+import {
+  dropOldMessages,
+  forgetDroppedWords,
+  indexMissingThreads,
+} from './features/messages/index.ts'
 import { pageRoutes } from './features/pages/index.ts'
 import { previewRoutes, previewSchemas } from './features/previews/index.ts'
 import { savedViewRoutes, savedViewSchemas } from './features/saved-views/index.ts'
@@ -285,6 +289,12 @@ export async function startRunner(
     isFull: () => imports.isFull,
   })
   const credits = startUpkeep('credits', () => grantMonthlyCredits(ctx))
+  const indexing = startUpkeep('words of conversations', async () => {
+    for (const { id } of await listWorkspaces(ctx)) {
+      await forgetDroppedWords(ctx, id)
+      await indexMissingThreads(ctx, id, stopping.signal)
+    }
+  })
   const upkeep = startUpkeep('upkeep', () => keepPartitions(aroundPooler(ctx)))
   return {
     async stop() {
@@ -292,6 +302,7 @@ export async function startRunner(
       const loops = [
         upkeep,
         credits,
+        indexing,
         leadJobs,
         importing,
         imports,

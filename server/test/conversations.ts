@@ -1,6 +1,7 @@
 import { tellPages } from '../src/features/live/index.ts'
-import { insertMessages, upsertThreads } from '../src/features/messages/index.ts'
+import { indexThreads, insertMessages, upsertThreads } from '../src/features/messages/index.ts'
 import { sha256 } from '../src/kernel/crypto.ts'
+import { transaction } from '../src/kernel/db/transaction.ts'
 import type { TestApi } from './app.ts'
 import type { TestContext } from './context.ts'
 
@@ -67,6 +68,7 @@ export async function createConversation(
   const thread = { ...about, id, last_message_id: messageId, kind, from_address: from, subject }
   const row = { ...thread, snippet: text.slice(0, 200), suggestion: mail.suggestion ?? null }
   await upsertThreads(ctx.db, workspaceId, [row], ctx.now())
+  await transaction(ctx, (tx) => indexThreads(tx, workspaceId, [id]))
   tellPages(ctx, workspaceId, ['inbox'])
   return { id, messageId, mailboxId: mailbox.id }
 }
@@ -95,6 +97,7 @@ export async function addMails(
     ...{ text: `Mail ${at + 1}`, html: null, size_bytes: null, details: {}, timestamp: ctx.now() },
   }))
   await insertMessages(ctx.db, mails as Parameters<typeof insertMessages>[1])
+  await transaction(ctx, (tx) => indexThreads(tx, workspaceId, [threadId]))
 }
 
 /** In the ledger alone, under the key that an answer without one has. */

@@ -172,6 +172,33 @@ test('a reply is found, labelled, answered, undone and answered again without th
   await page.getByRole('dialog').getByText('Ctrl ⏎').waitFor()
 })
 
+test('a conversation is found by words of its mails, and its row shows them marked', async ({
+  application,
+  open,
+  world,
+}) => {
+  const quiet = 'Thank you for the mail. I have read it and passed it on. '
+  await world.converse(
+    { email: 'rosa@lead.example', first_name: 'Rosa' },
+    { text: `${quiet.repeat(3)}The <b>Getriebe</b> of the Förderanlage is broken.` },
+  )
+  await world.converse({ email: 'hugo@lead.example', first_name: 'Hugo' }, { text: quiet })
+  const page = await open(application.visitor, path)
+  await row(page, 'Hugo').waitFor()
+  await page.getByRole('searchbox', { name: 'Search conversations' }).fill('getriebe forder')
+  await row(page, 'Hugo').waitFor({ state: 'detached' })
+  const marks = row(page, 'Rosa').locator('mark')
+  await expect.poll(() => marks.allTextContents()).toEqual(['Getriebe', 'Förderanlage'])
+  await row(page, 'Rosa').getByText('The <b>Getriebe</b> of the Förderanlage is broken.').waitFor()
+  expect(page.url()).toContain('search=')
+  await page.getByRole('searchbox').fill('getriebe nobody')
+  await page.getByRole('button', { name: 'Reset filters' }).click()
+  await row(page, 'Hugo').waitFor()
+  expect(await page.locator('mark').count()).toBe(0)
+  await page.getByRole('searchbox').fill('getrie')
+  await marks.first().waitFor()
+})
+
 test('a draft outlives a reload and a session that ends, and is sent once', async ({
   application,
   open,

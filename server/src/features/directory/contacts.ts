@@ -1,6 +1,7 @@
 import type { Db } from '../../kernel/db/db.ts'
+import { quoted } from '../../kernel/db/tsvector.ts'
 import * as queries from './queries.ts'
-import { quoted, termsOf } from './terms.ts'
+import { termsOf } from './terms.ts'
 
 /**
  * Addresses in the directory at a domain, and whose they are: what the pattern of its addresses is

@@ -1,5 +1,5 @@
+import { phraseOf } from '../../kernel/fold.ts'
 import known from './country-names.json' with { type: 'json' }
-import { phraseOf } from './fold.ts'
 
 /**
  * What a country is compared by: its ISO 3166 code in lower case where it is known by its code or a

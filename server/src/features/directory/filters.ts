@@ -1,14 +1,13 @@
 import { invalidField } from '../../kernel/errors.ts'
+import { wordsOf } from '../../kernel/fold.ts'
+import { type Sought, soughtIn } from '../../kernel/word-pieces.ts'
 import { domainOf } from './domain.ts'
-import { wordsOf } from './fold.ts'
 import type { DirectoryFilters } from './schema.ts'
 import {
   type Field,
   hasEmailTerm,
   rangeStarts,
   rangeTerm,
-  type Sought,
-  soughtIn,
   type Term,
   termsOf,
   wordKinds,

@@ -1,4 +1,4 @@
-import { fold, wordsOf } from './fold.ts'
+import { fold, wordsOf } from '../../kernel/fold.ts'
 
 /** What makes a company the same in the next import: its domain, else its name. */
 export const companyKey = (domain: string | null, name: string | null): string =>

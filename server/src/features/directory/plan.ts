@@ -1,5 +1,5 @@
+import { quoted } from '../../kernel/db/tsvector.ts'
 import type { Group, Word } from './filters.ts'
-import { quoted } from './terms.ts'
 import type { CountedTerm } from './vocabulary-queries.ts'
 
 /** A group as the database is asked for it, and what it costs. */

@@ -1,11 +1,12 @@
 import type { Context } from '../../kernel/context.ts'
 import { type Session, withSession } from '../../kernel/db/session.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { vectorOf } from '../../kernel/db/tsvector.ts'
 import { domainIn } from './identity.ts'
 import { type CopyValue, copyText } from './import/copy-text.ts'
 import * as importing from './import/queries.ts'
 import { lockDirectory } from './queries.ts'
-import { companyTerms, contactTerms, vectorOf } from './terms.ts'
+import { companyTerms, contactTerms } from './terms.ts'
 import { recountTerms } from './vocabulary-queries.ts'
 
 interface Reindexed {

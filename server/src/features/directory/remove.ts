@@ -1,7 +1,8 @@
 import type { Db } from '../../kernel/db/db.ts'
+import { quoted } from '../../kernel/db/tsvector.ts'
 import { nameKey, profileKey } from './identity.ts'
 import * as queries from './queries.ts'
-import { addCount, quoted, type TermCounts } from './terms.ts'
+import { addCount, type TermCounts } from './terms.ts'
 import { addTermCounts, listAddressDomains } from './vocabulary-queries.ts'
 
 /** Everything that the directory has about one person: under the key, and whatever is theirs as well. */

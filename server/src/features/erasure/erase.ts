@@ -6,6 +6,7 @@ import { forgetAnswers } from '../../kernel/http/idempotency.ts'
 import { optOutEverywhere } from '../acquisition/index.ts'
 import { type Actor, operator, recordAudit } from '../audit/index.ts'
 import { findLeadById, findLeadsAt, isErased, recordActivities } from '../leads/index.ts'
+import { indexThreads } from '../messages/index.ts'
 import { erasedEntry, suppress } from '../suppression/index.ts'
 import { forgetCalls } from '../webhooks/try-out/index.ts'
 import { listWorkspaces } from '../workspaces/index.ts'
@@ -116,11 +117,11 @@ async function eraseIn(
   return transaction(ctx, async (tx) => {
     const { db } = tx
     const leadIds = await queries.listLeadIds(db, workspaceId, folded)
+    const deleted = await queries.deleteMessages(db, workspaceId, leadIds, folded)
+    const changed = await queries.eraseFromMessages(db, workspaceId, folded)
     const erased = {
       leads: await queries.eraseLeads(db, workspaceId, leadIds, tx.now()),
-      messages:
-        (await queries.deleteMessages(db, workspaceId, leadIds, folded)) +
-        (await queries.eraseFromMessages(db, workspaceId, folded)),
+      messages: deleted.length + changed.length,
       conversations: await queries.deleteThreads(db, workspaceId, leadIds),
       answers_by_hand:
         (await queries.eraseReplies(db, workspaceId, leadIds, folded)) +
@@ -130,7 +131,8 @@ async function eraseIn(
       kept_answers: await forgetAnswers(tx, workspaceId, folded),
       acquired_contacts: await queries.eraseAcquired(db, workspaceId, folded),
     }
-    await queries.eraseFromThreads(db, workspaceId, folded)
+    const named = await queries.eraseFromThreads(db, workspaceId, folded)
+    await indexThreads(tx, workspaceId, [...new Set([...deleted, ...changed, ...named])])
     await queries.eraseFromLeads(db, workspaceId, folded)
     await forgetCalls(tx, workspaceId)
     // In this order: an import that is under way goes on no more, and what it wrote last is seen.

@@ -51,18 +51,19 @@ export const eraseFromLeads = (db: Db, workspaceId: string, folded: string) =>
 
 /** The conversation itself, and what came from the address or went to it elsewhere. */
 export const deleteMessages = (db: Db, workspaceId: string, leadIds: string[], folded: string) =>
-  count(
-    sql`
+  changed(
+    sql<Changed>`
     delete from messages
     where workspace_id = ${workspaceId}::uuid
       and (lead_id = any(${leadIds}::uuid[]) or thread_id = any(${leadIds}::uuid[])
-        or lower(from_address) = ${folded})`.execute(db),
+        or lower(from_address) = ${folded})
+    returning thread_id as id`.execute(db),
   )
 
 /** Mails of others that name the address: its letters alone are taken out of them. */
 export const eraseFromMessages = (db: Db, workspaceId: string, folded: string) =>
-  count(
-    sql`
+  changed(
+    sql<Changed>`
     update messages set
       to_addresses = array(select ${erased(folded, 'each')} from unnest(to_addresses) each),
       cc_addresses = array(select ${erased(folded, 'each')} from unnest(cc_addresses) each),
@@ -72,7 +73,8 @@ export const eraseFromMessages = (db: Db, workspaceId: string, folded: string) =
     where workspace_id = ${workspaceId}::uuid
       and (${named(folded, 'text')} or ${named(folded, 'html')} or ${named(folded, 'subject')}
         or ${named(folded, 'snippet')} or ${named(folded, 'details::text')}
-        or ${named(folded, "array_to_string(to_addresses || cc_addresses, ' ')")})`.execute(db),
+        or ${named(folded, "array_to_string(to_addresses || cc_addresses, ' ')")})
+    returning thread_id as id`.execute(db),
   )
 
 export const deleteThreads = (db: Db, workspaceId: string, leadIds: string[]) =>
@@ -83,14 +85,15 @@ export const deleteThreads = (db: Db, workspaceId: string, leadIds: string[]) =>
   )
 
 export const eraseFromThreads = (db: Db, workspaceId: string, folded: string) =>
-  count(
-    sql`
+  changed(
+    sql<Changed>`
     update threads set
       from_address = ${erased(folded, 'from_address')}, subject = ${erased(folded, 'subject')},
       snippet = ${erased(folded, 'snippet')}
     where workspace_id = ${workspaceId}::uuid
       and (${named(folded, 'from_address')} or ${named(folded, 'subject')}
-        or ${named(folded, 'snippet')})`.execute(db),
+        or ${named(folded, 'snippet')})
+    returning id`.execute(db),
   )
 
 /** The rows stay: their keys are why no answer is sent twice. */
@@ -261,6 +264,16 @@ const erased = (folded: string, column: string) =>
   sql`regexp_replace(${sql.raw(column)}, ${escapePattern(folded)}, '[erased]', 'gi')`
 
 const escapePattern = (text: string) => text.replace(/[^\p{L}\p{N}_]/gu, (found) => `\\${found}`)
+
+interface Changed {
+  /** Of a conversation. */
+  id: string
+}
+
+/** @returns one id for each row */
+async function changed(result: Promise<{ rows: Changed[] }>): Promise<string[]> {
+  return (await result).rows.map(({ id }) => id)
+}
 
 async function count(result: Promise<{ numAffectedRows?: bigint }>): Promise<number> {
   return Number((await result).numAffectedRows ?? 0)

@@ -51,7 +51,11 @@ const filters = {
   unread: Type.Optional(Type.Boolean({ description: 'Only those that nobody has read.' })),
   label: Type.Optional(Type.String({ maxLength: 255, description: 'The status of the lead.' })),
   search: Type.Optional(
-    Type.String({ maxLength: 200, description: 'In names, addresses, subject and last words.' }),
+    Type.String({
+      maxLength: 200,
+      description:
+        'Words of the mails, names and addresses: all have to be there, the last may be its beginning.',
+    }),
   ),
 }
 

@@ -40,11 +40,29 @@ const thread = {
   ...{ campaign_name: 'Autumn', mailbox_address: 'sales@example.org' },
 }
 
-export const Thread = Type.Object(threadFields, {
-  $id: 'Thread',
-  description: 'A conversation that somebody answered in.',
-  examples: [thread],
-})
+const Excerpt = Type.Array(
+  Type.Object({
+    text: Type.String(),
+    is_match: Type.Boolean({ description: 'One of the words that were searched for.' }),
+  }),
+)
+
+export const Thread = Type.Object(
+  {
+    ...threadFields,
+    excerpt: Nullable(
+      Type.Unsafe<Static<typeof Excerpt>>({
+        ...Excerpt,
+        description: 'Where the search found something in a mail, in parts that follow each other.',
+      }),
+    ),
+  },
+  {
+    $id: 'Thread',
+    description: 'A conversation that somebody answered in.',
+    examples: [{ ...thread, excerpt: null }],
+  },
+)
 
 export const ThreadPage = Page(Thread)
 

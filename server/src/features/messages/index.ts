@@ -24,11 +24,9 @@ export {
   countThreads,
   countWaiting,
   findThread,
-  findThreads,
   moveThreads,
   type Thread,
   type ThreadCounts,
-  type ThreadFilter,
   type ThreadToWrite,
   threadViews,
   updateDone,
@@ -37,3 +35,5 @@ export {
   upsertThreads,
   withoutCursor,
 } from './thread-queries.ts'
+export { type FoundThread, searchThreads, type ThreadSearch } from './thread-search.ts'
+export { forgetDroppedWords, indexMissingThreads, indexThreads } from './thread-words.ts'

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
+import { hasWords, type WordsAsked } from './thread-words-queries.ts'
 
 export interface ThreadToWrite {
   id: string
@@ -65,8 +66,7 @@ export interface ThreadFilter {
   unread?: boolean | undefined
   /** The status of the lead, or the value of its label. */
   label?: string | undefined
-  /** A part of an address, a name, a company, the subject or what was written last. */
-  search?: string | undefined
+  words?: WordsAsked | undefined
 }
 
 export interface Thread {
@@ -138,7 +138,7 @@ export async function findThreads(
   filter: ThreadFilter,
   now: Date,
 ): Promise<ListedThread[]> {
-  const { view = 'all', mailboxId, campaignId, kind, unread, label, search } = filter
+  const { view = 'all', mailboxId, campaignId, kind, unread, label, words } = filter
   const conditions = [
     sql`t.workspace_id = ${workspaceId}::uuid`,
     conditionOf[view](now),
@@ -148,7 +148,7 @@ export async function findThreads(
     ...(kind ? [sql`t.kind = ${kind}`] : []),
     ...(unread ? [sql`t.unread`] : []),
     ...(label ? [sql`l.status = ${label}`] : []),
-    ...(search ? [matches(search)] : []),
+    ...(words ? [hasWords(workspaceId, words)] : []),
   ]
   const { rows } = await sql<ListedThread>`
     select ${threadColumns}
@@ -156,13 +156,6 @@ export async function findThreads(
     order by t.sort_id desc
     limit ${page.limit + 1}`.execute(db)
   return rows
-}
-
-function matches(search: string) {
-  const pattern = `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
-  return sql`(t.from_address ilike ${pattern} or t.subject ilike ${pattern}
-    or t.snippet ilike ${pattern} or l.email ilike ${pattern} or l.company_name ilike ${pattern}
-    or concat_ws(' ', l.first_name, l.last_name) ilike ${pattern})`
 }
 
 export async function findThread(
@@ -177,7 +170,7 @@ export async function findThread(
   return row && withoutCursor(row)
 }
 
-export const withoutCursor = ({ sort_id: _, ...thread }: ListedThread): Thread => thread
+export const withoutCursor = <T extends ListedThread>({ sort_id: _, ...thread }: T) => thread
 
 export interface ThreadCounts {
   waiting: number

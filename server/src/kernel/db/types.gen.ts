@@ -655,6 +655,14 @@ export interface Threads {
   workspace_id: string;
 }
 
+export interface ThreadWords {
+  oldest_message_id: string | null;
+  thread_id: string;
+  timestamp_updated: Timestamp;
+  words: string;
+  workspace_id: string;
+}
+
 export interface TryOutCalls {
   body: string;
   headers: string;
@@ -868,6 +876,7 @@ export interface DB {
   service_accounts: ServiceAccounts;
   soft_bounces: SoftBounces;
   suppressions: Suppressions;
+  thread_words: ThreadWords;
   threads: Threads;
   try_out_calls: TryOutCalls;
   user_accounts: UserAccounts;

@@ -2415,6 +2415,16 @@ export type Thread = {
      * Null: it was removed.
      */
     mailbox_address: string | null;
+    /**
+     * Where the search found something in a mail, in parts that follow each other.
+     */
+    excerpt: Array<{
+        text: string;
+        /**
+         * One of the words that were searched for.
+         */
+        is_match: boolean;
+    }> | null;
 };
 
 /**
@@ -8871,7 +8881,7 @@ export type ListThreadsData = {
          */
         label?: string;
         /**
-         * In names, addresses, subject and last words.
+         * Words of the mails, names and addresses: all have to be there, the last may be its beginning.
          */
         search?: string;
     };

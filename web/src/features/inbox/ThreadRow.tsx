@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import type { Thread } from '../../api/generated/types.gen.ts'
 import { Moment } from '../../ui/Moment.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
+import { Excerpt } from './Excerpt.tsx'
 import { LabelBadge } from './LabelBadge.tsx'
 import { isAutomatic } from './labels.ts'
 import classes from './ThreadList.module.css'
@@ -16,7 +17,8 @@ interface ThreadRowProps {
 
 export const ThreadRow = memo(({ thread, isOpen, onOpen }: ThreadRowProps) => {
   const { t } = useTranslation()
-  const { id, kind, unread, subject, snippet, lead_status, snoozed_until, suggestion } = thread
+  const { id, kind, unread, subject, snippet, excerpt, lead_status, snoozed_until, suggestion } =
+    thread
   const name = thread.lead_name ?? thread.lead_email ?? thread.from_address
   return (
     <li data-id={id}>
@@ -34,7 +36,7 @@ export const ThreadRow = memo(({ thread, isOpen, onOpen }: ThreadRowProps) => {
           <Moment at={thread.timestamp_updated} />
         </span>
         <span className={classes.subject}>{subject || t(($) => $.inbox.noSubject)}</span>
-        <span className={classes.snippet}>{snippet}</span>
+        <span className={classes.snippet}>{excerpt ? <Excerpt parts={excerpt} /> : snippet}</span>
         <span className={classes.foot}>
           {kind !== 'reply' && (
             <StateBadge tone={kind === 'auto_reply' ? 'amber' : 'red'}>

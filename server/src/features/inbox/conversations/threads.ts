@@ -8,14 +8,16 @@ import * as messages from '../../messages/index.ts'
 import { listUnsentReplies } from '../../sending/index.ts'
 import { type ShownReply, shownReply } from './shown-reply.ts'
 
+type ListedThread = Omit<messages.FoundThread, 'sort_id'>
+
 /** Conversations that somebody answered in, the newest answer first. */
 export async function listThreads(
   ctx: Context,
   workspaceId: string,
   page: PageRequest,
-  filter: messages.ThreadFilter = {},
-): Promise<Page<messages.Thread>> {
-  const rows = await messages.findThreads(ctx.db, workspaceId, page, filter, ctx.now())
+  filter: messages.ThreadSearch = {},
+): Promise<Page<ListedThread>> {
+  const rows = await messages.searchThreads(ctx.db, workspaceId, page, filter, ctx.now())
   const shown = rows.slice(0, page.limit)
   const last = shown.at(-1)
   const items = shown.map(messages.withoutCursor)

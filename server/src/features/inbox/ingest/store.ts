@@ -1,6 +1,7 @@
 import type { Context } from '../../../kernel/context.ts'
 import { tellPages } from '../../live/index.ts'
 import {
+  indexThreads,
   insertMessages,
   type NewMessage,
   type ThreadToWrite,
@@ -28,6 +29,8 @@ export async function storeMatched(tx: Context, mailbox: ReadMailbox, messages: 
       tx.now(),
     )
   }
+  const ids = new Set(messages.map(({ lead }) => lead.id))
+  await indexThreads(tx, mailbox.workspace_id, [...ids])
 }
 
 function threadOf(matched: MatchedMessage, mailbox: ReadMailbox): ThreadToWrite {

@@ -1,6 +1,12 @@
 import type { Context } from '../../../kernel/context.ts'
 import { tellPages } from '../../live/index.ts'
-import { addMessageIds, answerThread, composeReply, insertMessages } from '../../messages/index.ts'
+import {
+  addMessageIds,
+  answerThread,
+  composeReply,
+  indexThreads,
+  insertMessages,
+} from '../../messages/index.ts'
 import type { ReplyContent, ReplyRow } from './reply-queries.ts'
 
 /**
@@ -62,4 +68,5 @@ async function recordSent(tx: Context, row: SettledReply) {
     },
   ])
   await answerThread(tx.db, workspace_id, lead_id, id, reply.snippet, tx.now())
+  await indexThreads(tx, workspace_id, [lead_id])
 }

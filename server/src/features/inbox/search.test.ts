@@ -1,0 +1,201 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Browser, setUp } from '../../../test/browser.ts'
+import { type Inbox, letter, testInbox } from '../../../test/inbox.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { firstIdAt } from '../../kernel/ids.ts'
+import { eraseLead } from '../erasure/index.ts'
+import { forgetDroppedWords, indexMissingThreads, indexThreads } from '../messages/index.ts'
+import { replyInThread } from './index.ts'
+
+let inbox: Inbox
+let owner: Browser
+beforeAll(async () => {
+  inbox = await testInbox()
+  owner = await setUp(inbox)
+  inbox.startReader()
+  await inbox.startSender()
+})
+afterAll(() => inbox[Symbol.asyncDispose]())
+
+const ask = (path: string) =>
+  owner.call('GET', `/app${path}`, { headers: { 'x-workspace-id': inbox.workspaceId } })
+
+interface Row {
+  id: string
+  excerpt: { text: string; is_match: boolean }[] | null
+}
+
+const search = async (words: string, more = ''): Promise<Row[]> =>
+  (await ask(`/threads?limit=100${more}&search=${encodeURIComponent(words)}`)).body.items
+const found = async (words: string, more = '') => (await search(words, more)).map(({ id }) => id)
+const marked = async (words: string) =>
+  (await search(words))[0]?.excerpt?.map(({ text, is_match }) => (is_match ? `[${text}]` : text))
+
+let people = 0
+
+/** Somebody has answered, with this. */
+async function answered(body: string, more: { first_name?: string; subject?: string } = {}) {
+  people += 1
+  const email = `seeker${people}@lead.example`
+  const { first_name = 'Ada', ...mail } = more
+  const lead = { email, first_name, company_name: 'Zeppelin Werft' }
+  const { leadId, messageId } = await inbox.contact([lead as unknown as string])
+  const headers = [`In-Reply-To: ${messageId}`]
+  inbox.arrive(letter({ from: email, headers, body, ...mail }))
+  const isThere = async () => (await ask(`/threads/${leadId}`)).status === 200 || undefined
+  await inbox.untilRead(isThere)
+  return { id: leadId, email }
+}
+
+const peek = () => inbox.ctx.database.peek
+const upkeep = () => indexMissingThreads(inbox.ctx, inbox.workspaceId, new AbortController().signal)
+
+test('a conversation is found by all of the words together, wherever in it they stand', async () => {
+  const { id } = await answered('We have a framework agreement with a supplier.', {
+    ...{ first_name: 'Zoë', subject: 'Re: Quicksilver' },
+  })
+  for (const words of [
+    ...['framework', 'agreement framework', 'FRAMEWORK zoe', 'Quicksilver supplier'],
+    ...['zeppelin framework', 'framework, agreement!', `framework seeker${people}@lead.example`],
+  ]) {
+    expect([words, await found(words)]).toEqual([words, [id]])
+  }
+  expect(await found('framework nothing')).toEqual([])
+  expect(await found('framework', '&view=done')).toEqual([])
+})
+
+test('only the last word may go on, and in any script and with any accents', async () => {
+  const { id } = await answered('Żółte gęsi, Straße: 東京都に住んでいます。 İstanbul’a')
+  expect(await found('zolte ges')).toEqual([id])
+  expect(await found('zolt gesi')).toEqual([])
+  expect(await found('STRASSE')).toEqual([id])
+  expect(await found('京都')).toEqual([id])
+  expect(await found('東京都に住')).toEqual([id])
+  expect(await found('istanbul')).toEqual([id])
+})
+
+test('what somebody types is never read as an expression', async () => {
+  await answered("It's a 'quoted' \\ text & more")
+  for (const words of ["'", "''", '\\', ':*', '&', '!a', "a' | 'b", '(', "quoted':*", '%']) {
+    expect((await ask(`/threads?search=${encodeURIComponent(words)}`)).status).toBe(200)
+  }
+  expect(await found("it's quoted")).toHaveLength(1)
+  expect(await found("nobody' | 'quoted")).toEqual([])
+})
+
+test('a row shows the mail around what was found, with the words marked', async () => {
+  const long = 'Lorem ipsum dolor sit amet. '.repeat(20)
+  await answered(`${long}The gearbox of\nmachine seven is gone. ${long}`)
+  const parts = await marked('gearbox mach')
+  expect(parts?.join('')).toContain('The [gearbox] of [machine] seven is gone.')
+  expect(parts?.join('')).toMatch(/^… .{5,60}\[gearbox\].*…$/)
+  expect((await marked('gearbox'))?.join('').length).toBeLessThan(200)
+  expect(await marked(`seeker${people}`)).toBeUndefined()
+  const { items } = (await ask('/threads?limit=1')).body
+  expect(items[0].excerpt).toBeNull()
+})
+
+test('what we answer is found at once, what a campaign sends after upkeep', async () => {
+  const { id } = await answered('And then?')
+  const { ctx, workspaceId } = inbox
+  await replyInThread(ctx, workspaceId, {
+    ...{ thread_id: id, text: 'Have a look at the marmalade.', idempotency_key: id },
+  })
+  expect(await found('marmalade')).toEqual([id])
+  await peek().updateTable('leads').set({ first_name: 'Wilhelmina' }).where('id', '=', id).execute()
+  inbox.ctx.clock.advance(1000)
+  await peek()
+    .updateTable('leads')
+    .set({ timestamp_updated: inbox.ctx.now() })
+    .where('id', '=', id)
+    .execute()
+  inbox.ctx.clock.advance(1000)
+  expect(await found('wilhelmina')).toEqual([])
+  await upkeep()
+  expect(await found('wilhelmina')).toEqual([id])
+})
+
+test('upkeep makes what was there before found, and forgets the words of mails that are gone', async () => {
+  const { id } = await answered('The porcelain is broken.')
+  await peek().deleteFrom('thread_words').execute()
+  expect(await found('porcelain')).toEqual([])
+  await upkeep()
+  expect(await found('porcelain')).toEqual([id])
+
+  await peek().deleteFrom('messages').where('thread_id', '=', id).execute()
+  await forgetDroppedWords(inbox.ctx, inbox.workspaceId)
+  expect(await found('porcelain')).toEqual([id])
+  const longAgo = firstIdAt(new Date(0))
+  await peek()
+    .updateTable('thread_words')
+    .set({ oldest_message_id: longAgo })
+    .where('thread_id', '=', id)
+    .execute()
+  await forgetDroppedWords(inbox.ctx, inbox.workspaceId)
+  await upkeep()
+  expect(await found('porcelain')).toEqual([])
+  expect(await found(`seeker${people}`)).toEqual([id])
+})
+
+test('of a common word the newest conversations are listed, each page after the other', async () => {
+  const { id, email } = await answered('A common opinion.')
+  const { workspaceId } = inbox
+  const lead = await peek()
+    .selectFrom('threads')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  // More than are sorted: rows of the past beside the real one.
+  await sql`
+    insert into threads select (jsonb_populate_record(t, jsonb_build_object('id', new.id, 'sort_id', new.id))).*
+    from threads t cross join (select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid as id
+      from generate_series(1, 5010) n) new
+    where t.workspace_id = ${workspaceId}::uuid and t.id = ${id}::uuid`.execute(peek())
+  await sql`
+    insert into thread_words
+    select t.workspace_id, t.id, null, w.words, w.timestamp_updated
+    from threads t join thread_words w on w.workspace_id = t.workspace_id and w.thread_id = ${id}::uuid
+    where t.workspace_id = ${workspaceId}::uuid and t.sort_id < ${lead.sort_id}::uuid
+      and t.id < ${firstIdAt(new Date(1))}::uuid`.execute(peek())
+  const { body } = await ask('/threads?limit=2&search=opinion')
+  expect(body.items[0]).toMatchObject({ id, lead_email: email })
+  const next = await ask(
+    `/threads?limit=2&search=opinion&starting_after=${body.next_starting_after}`,
+  )
+  expect(next.body.items.map((row: Row) => row.id)).toEqual([
+    '00000000-0000-7000-8000-000000005009',
+    '00000000-0000-7000-8000-000000005008',
+  ])
+  await sql`delete from threads where id < ${firstIdAt(new Date(1))}::uuid`.execute(peek())
+})
+
+test('nobody finds a conversation of another workspace', async () => {
+  const { id } = await answered('The secret of the pyramid.')
+  const stranger = await inbox.createStranger()
+  const { ctx } = inbox
+  await transaction(ctx, (tx) => indexThreads(tx, stranger.workspaceId, [id]))
+  const rows = await peek()
+    .selectFrom('thread_words')
+    .select('workspace_id')
+    .where('thread_id', '=', id)
+    .execute()
+  expect(rows).toEqual([{ workspace_id: inbox.workspaceId }])
+})
+
+test('who is erased is found by no word any more, neither in their own mails nor in those of others', async () => {
+  const ada = await answered('My walrus is called Tusker.')
+  const bob = await answered(`Ask ${ada.email} about the ferret.`)
+  expect(await found('walrus')).toEqual([ada.id])
+  expect(await found(`ferret ${ada.email}`)).toEqual([bob.id])
+  await eraseLead(inbox.ctx, ada.email)
+  expect(await found('walrus')).toEqual([])
+  expect(await found('ferret')).toEqual([bob.id])
+  expect(await found(ada.email)).toEqual([])
+  const { rows } = await sql<{ words: number }>`
+    select count(*)::integer as words from thread_words
+    where words::text like '%tusker%' or words::text like ${`%${ada.email.split('@')[0]}'%`}`.execute(
+    peek(),
+  )
+  expect(rows).toEqual([{ words: 0 }])
+})

@@ -1,0 +1,140 @@
+import type { Db } from '../../kernel/db/db.ts'
+import { fold } from '../../kernel/fold.ts'
+import type { PageRequest } from '../../kernel/http/page.ts'
+import { isUnspaced, type Sought } from '../../kernel/word-pieces.ts'
+import { findThreads, type ListedThread, type ThreadFilter } from './thread-queries.ts'
+import { soughtWords, textBounds, threadQueryOf } from './thread-words.ts'
+import * as words from './thread-words-queries.ts'
+
+export interface ThreadSearch extends Omit<ThreadFilter, 'words'> {
+  /** Words of the mails, or of names and addresses. */
+  search?: string | undefined
+}
+
+/** A part of a text, and whether it is one of the words that were searched for. */
+interface ExcerptPart {
+  text: string
+  is_match: boolean
+}
+
+/** Where a search found something in a mail. */
+type Excerpt = ExcerptPart[]
+
+export interface FoundThread extends ListedThread {
+  /** Null: nothing was searched for, or no mail has it. */
+  excerpt: Excerpt | null
+}
+
+/**
+ * A page of conversations, one more than it holds. Where few have the words those are sorted, else
+ * the newest are looked at one by one: either costs too much where the other is right.
+ */
+export async function searchThreads(
+  db: Db,
+  workspaceId: string,
+  page: PageRequest,
+  { search, ...filter }: ThreadSearch,
+  now: Date,
+): Promise<FoundThread[]> {
+  if (!search) return (await findThreads(db, workspaceId, page, filter, now)).map(withoutExcerpt)
+  const sought = soughtWords(search)
+  if (sought.length === 0) return []
+  const query = threadQueryOf(workspaceId, sought)
+  const byIndex = (await words.countByWords(db, workspaceId, query, fewMost + 1)) <= fewMost
+  const asked = { ...filter, words: { query, byIndex } }
+  const rows = await findThreads(db, workspaceId, page, asked, now)
+  return addExcerpts(db, workspaceId, rows, sought)
+}
+
+const fewMost = 5000
+
+const withoutExcerpt = (thread: ListedThread): FoundThread => ({ ...thread, excerpt: null })
+
+async function addExcerpts(
+  db: Db,
+  workspaceId: string,
+  threads: ListedThread[],
+  sought: Sought[],
+): Promise<FoundThread[]> {
+  const ids = threads.map(({ id }) => id)
+  const texts = await words.listThreadTexts(db, workspaceId, ids, textBounds)
+  const mailsOf = new Map(texts.map(({ id, mails }) => [id, mails]))
+  return threads.map((thread) => ({
+    ...thread,
+    excerpt: excerptOf(mailsOf.get(thread.id) ?? [], sought),
+  }))
+}
+
+interface Match {
+  start: number
+  end: number
+  /** Which of the words. */
+  at: number
+}
+
+/** Of the newest mail that has most of the words, around the first of them. */
+function excerptOf(mails: { subject: string; text: string }[], sought: Sought[]): Excerpt | null {
+  let best: { text: string; matches: Match[]; words: number } | undefined
+  for (const text of mails.flatMap((mail) => [mail.text, mail.subject])) {
+    const matches = matchesIn(text, sought)
+    const count = new Set(matches.map(({ at }) => at)).size
+    if (count > (best?.words ?? 0)) best = { text, matches, words: count }
+    if (count === sought.length) break
+  }
+  return best ? cutAround(best.text, best.matches) : null
+}
+
+const tokens = /[\p{L}\p{N}\p{M}]+(?:['’ʼ‘`´׳״][\p{L}\p{N}\p{M}]+)*/gu
+const apostrophes = /['’ʼ‘`´׳״]/g
+
+function matchesIn(text: string, sought: Sought[]): Match[] {
+  return [...text.matchAll(tokens)].flatMap(({ 0: token, index }) => {
+    const folded = fold(token).replace(apostrophes, '')
+    return sought.flatMap(({ piece, asPrefix }, at) => {
+      if (isUnspaced(piece)) {
+        const found = folded.indexOf(piece)
+        if (found === -1) return []
+        // Where folding has changed the length nobody knows the place in the word.
+        if (folded.length !== token.length) return [{ start: index, end: index + token.length, at }]
+        return [{ start: index + found, end: index + found + piece.length, at }]
+      }
+      if (asPrefix ? !folded.startsWith(piece) : folded !== piece) return []
+      return [{ start: index, end: index + token.length, at }]
+    })
+  })
+}
+
+const before = 24
+const charactersMost = 180
+
+function cutAround(text: string, matches: Match[]): Excerpt {
+  const first = Math.min(...matches.map(({ start }) => start))
+  const start = startOfWord(text, Math.max(0, first - before), first)
+  const end = Math.min(text.length, start + charactersMost)
+  const parts: Excerpt = []
+  let at = start
+  const add = (to: number, is_match: boolean) => {
+    // On one line, and no half of a character at the end.
+    const part = text.slice(at, to).replace(/\s+/g, ' ').toWellFormed()
+    if (part !== '') parts.push({ text: part, is_match })
+    at = to
+  }
+  for (const match of matches.toSorted((a, b) => a.start - b.start)) {
+    if (match.start < at || match.end > end) continue
+    add(match.start, false)
+    add(match.end, true)
+  }
+  add(end, false)
+  return [
+    ...(start > 0 ? [{ text: '… ', is_match: false }] : []),
+    ...parts,
+    ...(end < text.length ? [{ text: '…', is_match: false }] : []),
+  ]
+}
+
+/** The first word that begins at or after a place, and before another. */
+function startOfWord(text: string, from: number, to: number): number {
+  if (from === 0) return 0
+  const space = text.slice(from, to).search(/\s/)
+  return space === -1 ? to : from + space + 1
+}

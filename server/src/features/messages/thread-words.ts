@@ -1,0 +1,89 @@
+import type { Context } from '../../kernel/context.ts'
+import { listPartitions } from '../../kernel/db/partitions.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { quoted, vectorOf } from '../../kernel/db/tsvector.ts'
+import { wordsOf } from '../../kernel/fold.ts'
+import { firstIdAt } from '../../kernel/ids.ts'
+import { piecesOf, type Sought, soughtIn } from '../../kernel/word-pieces.ts'
+import { messagesTable } from './retention.ts'
+import * as queries from './thread-words-queries.ts'
+
+/** What is searched of a conversation, and looked through for what was found. */
+export const textBounds = { mailsMost: 50, charactersMost: 16_000 }
+
+/** A row holds no more than a megabyte. */
+const piecesMost = 4000
+
+/** Makes conversations found by what is in them now, in the transaction that changes them. */
+export async function indexThreads(tx: Context, workspaceId: string, ids: string[]): Promise<void> {
+  if (ids.length === 0) return
+  await queries.lockThreads(tx.db, workspaceId, ids)
+  const threads = await queries.listThreadTexts(tx.db, workspaceId, ids, textBounds)
+  const rows = threads.map(({ id, oldest_message_id, ...texts }) => ({
+    ...{ thread_id: id, oldest_message_id },
+    words: vectorOf(piecesIn(texts).map((piece) => markOf(workspaceId) + piece)),
+  }))
+  await queries.upsertThreadWords(tx.db, workspaceId, rows, tx.now())
+}
+
+/** Each once. */
+function piecesIn({ people, mails }: Pick<queries.ThreadTexts, 'people' | 'mails'>): string[] {
+  const pieces = new Set<string>()
+  for (const text of [people, ...mails.flatMap(({ subject, text }) => [subject, text])]) {
+    for (const piece of piecesOf(text)) {
+      if (pieces.size === piecesMost) return [...pieces]
+      pieces.add(piece)
+    }
+  }
+  return [...pieces]
+}
+
+/**
+ * What the words of a workspace begin with: a search reads the entries of the index that are its own.
+ * Workspaces that have the same cost each other time and nothing else.
+ */
+const markOf = (workspaceId: string) => workspaceId.slice(-4)
+
+/** The words of a search, the last of which may be going on; none, if there is no letter in it. */
+export function soughtWords(search: string): Sought[] {
+  const words = wordsOf(search).slice(0, wordsMost)
+  return words.flatMap((word, at) =>
+    soughtIn(word).map(({ piece, asPrefix }) => ({
+      ...{ piece, asPrefix: asPrefix && at === words.length - 1 },
+    })),
+  )
+}
+
+/** Nobody types more. */
+const wordsMost = 20
+
+/** As a `tsquery` is written: all of the words. */
+export const threadQueryOf = (workspaceId: string, sought: Sought[]): string =>
+  sought
+    .map(({ piece, asPrefix }) => quoted(markOf(workspaceId) + piece) + (asPrefix ? ':*' : ''))
+    .join(' & ')
+
+const batch = 100
+const firstId = '00000000-0000-0000-0000-000000000000'
+
+/** Upkeep: the words of mails that retention has dropped, with those of the rest of their conversations. */
+export async function forgetDroppedWords(ctx: Context, workspaceId: string): Promise<void> {
+  const [oldest] = await listPartitions(ctx.db, messagesTable)
+  if (oldest) await queries.deleteWordsBefore(ctx.db, workspaceId, firstIdAt(oldest.start))
+}
+
+/** Upkeep: what is not found yet, or by words that it had before, a few at a time. */
+export async function indexMissingThreads(
+  ctx: Context,
+  workspaceId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  let after = firstId
+  while (!signal.aborted) {
+    const ids = await queries.listThreadsToIndex(ctx.db, workspaceId, after, batch)
+    const last = ids.at(-1)
+    if (last === undefined) return
+    await transaction(ctx, (tx) => indexThreads(tx, workspaceId, ids))
+    after = last
+  }
+}
