@@ -94,6 +94,7 @@ export async function startSendingRunner(
   })
   const watching = startLoop(ctx, 'database watch', watchEveryMs, async () => {
     if (!(await watch.lookWhenDue())) return
+    lanes.recoverAgain()
     sweep.first(owner.buckets())
     sweeping.wake()
   })
@@ -103,13 +104,18 @@ export async function startSendingRunner(
   const discover = startLoop(ctx, 'woken mailboxes', tickEveryMs, async (hinted) => {
     lanes.tick()
     const buckets = hinted && scope() === 'none' ? owner.buckets() : watched()
-    if (buckets.length > 0) await poll(buckets, hinted)
+    if (buckets.length > 0) await suspecting(watch, () => poll(buckets, hinted))
   })
   const wakeMarked = createMarkedWaker(ctx)
   const waking = startLoop(ctx, 'woken campaigns', tickEveryMs, async (hinted) => {
     if (scope() !== 'none') await wakeMarked(hinted)
   })
   const unlisten = await options.listen?.((text) => {
+    // For everybody: a person confirmed, or hints were missed while the connection was away.
+    if (text === '') {
+      watch.suspect()
+      watching.wake()
+    }
     const hint = readHint(text, leaseKind, owner.buckets())
     for (const lane of hint?.lanes ?? []) wakeLane(lane)
     if (hint?.isToLook) discover.wake()
@@ -134,9 +140,20 @@ export async function startSendingRunner(
       await Promise.all(loops.map((loop) => loop.stop()))
       await uncertain.idle(withinMs)
       await lanes.drain(withinMs)
+      if (lanes.size === 0) await watch.leave()
       end()
       await Promise.all([writers.connections.closeAll(), writers.copies.stop(withinMs)])
     },
+  }
+}
+
+/** What fails may do so because another database has taken the place of this one. */
+async function suspecting(watch: RestoreGuard, work: () => Promise<void>) {
+  try {
+    await work()
+  } catch (error) {
+    watch.suspect()
+    throw error
   }
 }
 
