@@ -31,6 +31,8 @@ export interface SendingRunner {
   lanesAwake: () => number
   /** Until a person confirms that the database is the right one. */
   isHeld: () => boolean
+  /** Then webhooks and the reading of mailboxes wait, too. */
+  holdsAll: () => boolean
   /** Ends what is under way for at most this long, and resolves. */
   stop: (withinMs?: number) => Promise<void>
 }
@@ -133,6 +135,7 @@ export async function startSendingRunner(
   return {
     lanesAwake: () => lanes.size,
     isHeld: () => watch.isHeld,
+    holdsAll: () => watch.holdsAll,
     async stop(withinMs = 5_000) {
       isStopping = true
       await unlisten?.()

@@ -62,6 +62,11 @@ export class RestoreGuard {
     return this.#instance?.sending_held_since != null
   }
 
+  /** What leaves besides mails of campaigns, too: this may be a copy, beside which the original lives. */
+  get holdsAll(): boolean {
+    return this.isHeld && !isOfFailover(this.#instance?.sending_held_reason)
+  }
+
   /** The highest that this process has seen. */
   get epoch(): number {
     return this.#instance?.sending_epoch ?? 0
@@ -99,7 +104,12 @@ export class RestoreGuard {
     const mark = await this.#marker.recall()
     const seen = this.#instance
     this.#beginStretch()
-    const found = await transaction(this.#ctx, (tx) => this.#lookIn(tx, seen, mark))
+    const found = await transaction(this.#ctx, (tx) => this.#lookIn(tx, seen, mark)).catch(
+      (error) => {
+        this.suspect()
+        throw error
+      },
+    )
     this.#instance = found?.instance
     if (!found) return false
     const { instance, wasAsked } = found
@@ -237,7 +247,9 @@ export class RestoreGuard {
     if (this.isHeld && !before.wasHeld) {
       log.error(
         { reason: instance.sending_held_reason },
-        'nothing leaves this database, no mail and no webhook, until "npx outrider sends confirm-restore"',
+        this.holdsAll
+          ? 'nothing leaves this database, no mail and no webhook, until "npx outrider sends confirm-restore"'
+          : 'no mail leaves this database until "npx outrider sends confirm-restore"',
       )
     }
     if (this.#isAsking && !before.wasAsking) {
@@ -268,6 +280,9 @@ const isFailedOver = ({ sending_identity, current_identity }: queries.SendingIns
 const askedBy = (found: queries.SendingInstance, known: queries.SendingInstance) =>
   isFailover(known.current_identity, found.current_identity) &&
   found.failover_identity === found.current_identity
+
+const isOfFailover = (reason: string | null | undefined) =>
+  reason === 'mails_missing' || reason === 'sender_unasked'
 
 const heldFor = (reason: HoldReason | null, found: queries.SendingInstance, { now }: Context) => ({
   sending_held_since: found.sending_held_since ?? (reason && now()),

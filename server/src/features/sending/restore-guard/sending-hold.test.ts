@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type LedgerEntry, type Sending, testSending } from '../../../../test/sending.ts'
+import { hintDue } from '../../../kernel/runner/hint.ts'
 import { confirmRestore, findSendingHold, holdSending, previewRestore } from '../index.ts'
 import type { RestoreMark, RestoreMarker } from './marker-file.ts'
 
@@ -137,13 +138,14 @@ test('a database that is older than what the machine has seen is held once', asy
 
 const [before, after] = ['7.00000001.16400', '7.00000002.16400']
 
-/** As if nobody had to be waited for, and as if every process looked at once. */
-const asked = async () => {
-  await sending.ctx.database.until(() =>
-    run(`select from instance where failover_since is not null`).then(
-      ({ rows }) => rows.length === 1,
-    ),
-  )
+/** A standby took over, which every process notices at once, and some seconds have passed. */
+async function promote() {
+  await failOver(after)
+  hintDue(sending.ctx)
+  await sending.ctx.database.until(async () => {
+    const { rows } = await run(`select from instance where failover_since is not null`)
+    return rows.length === 1
+  })
   await run(`update instance set failover_since = failover_since - interval '4 s'`)
 }
 
@@ -154,9 +156,8 @@ test('a standby that lacks nothing is sent from by itself', async () => {
   const runners = [await sending.startRunner(), await sending.startRunner()]
   await sending.addLeads(id, ['ann@lead.example'])
   await sending.waitForLedger(sentTo(1))
-  await failOver(after)
+  await promote()
   await sending.addLeads(id, ['bob@lead.example'])
-  await asked()
   await sending.waitForMails(2)
   expect(runners.map((runner) => runner.isHeld())).toEqual([false, false])
   expect(await findSendingHold(ctx.db)).toBeNull()
@@ -169,9 +170,8 @@ test('until every process has asked nothing is claimed, and nothing that was cla
   await sending.startRunner()
   // One that does not answer.
   await run(`insert into senders values (gen_random_uuid(), '${before}', outrider_now())`)
-  await failOver(after)
+  await promote()
   await sending.addLeads(id, ['ann@lead.example'])
-  await asked()
   await expect(holdSending(ctx)).resolves.toMatchObject({ reason: 'operator' })
   await expect(confirmRestore(ctx)).rejects.toMatchObject({ code: 'not_ready' })
   await run(`update instance set sending_held_since = null, sending_held_reason = null,
@@ -190,12 +190,13 @@ test('a mail that the new primary lacks holds sending, by its name, and is sent 
   await sending.addLeads(id, ['ann@lead.example', 'bob@lead.example'])
   await sending.waitForLedger(sentTo(2))
   await sending.untilAsleep()
+  await failOver(after)
   // The last commits are lost: of one mail the claim with all that follows.
   await run(`delete from sends s using leads l where l.id = s.lead_id and l.email like 'bob%'`)
   await run(`update leads set sending_state = 'pending', timestamp_next_send = timestamp_created,
-    mailbox_id = null, thread_subject = null where email like 'bob%'`)
+    current_step = 0, sent_step_ids = '{}', mailbox_id = null, thread_subject = null where email like 'bob%'`)
   await run(`update mailbox_lanes set wake_at = outrider_now(), next_send_at = null`)
-  await failOver(after)
+  hintDue(ctx)
   await ctx.database.until(async () => (await findSendingHold(ctx.db))?.reason === 'mails_missing')
   expect(await previewRestore(ctx)).toMatchObject({
     missing: [{ lead: 'bob@lead.example', campaign: 'test', mailbox: 'anna@example.com' }],

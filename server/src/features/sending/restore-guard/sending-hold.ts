@@ -17,7 +17,10 @@ import { answerWithinMs, type HoldReason, holdReasons, isFailover } from './dete
 import { countUnaskedSenders } from './failover-queries.ts'
 import { findSendingInstance, type SendingInstance, updateSendingInstance } from './hold-queries.ts'
 
-/** Nothing leaves this database by any process: no mail, no webhook, no login to a mailbox. */
+/**
+ * No mail leaves this database by any process; and no webhook, nor a login to a mailbox, unless it is
+ * a standby that took over.
+ */
 export interface SendingHold {
   since: Date
   reason: HoldReason
