@@ -2,17 +2,24 @@ import { sql } from 'kysely'
 import { timestampArray } from '../../../kernel/db/binary-array.ts'
 import { column } from '../../../kernel/db/column.ts'
 import type { Db } from '../../../kernel/db/db.ts'
+import { updateInstance } from '../../../kernel/db/instance.ts'
+import type { SendingInstance } from './hold-queries.ts'
 import type { RememberedMark } from './remembered-marks.ts'
 
 // Marks are of mailboxes of many workspaces: a statement on them joins workspace_id to its own unnest
 // parameter, and says so in its first comment.
 
 /** The first to notice it writes down how far the new primary had come. */
-export const noteFailover = (db: Db) =>
-  sql`
-    update instance
-    set failover_from = sending_identity, failover_identity = outrider_database_identity(),
-      failover_epoch = sending_epoch, failover_since = outrider_now()`.execute(db)
+export const noteFailover = (
+  db: Db,
+  { id, sending_identity, current_identity, sending_epoch }: SendingInstance,
+) =>
+  updateInstance(db, id, {
+    failover_from: sending_identity,
+    failover_identity: current_identity,
+    failover_epoch: sending_epoch,
+    failover_since: sql`outrider_now()`,
+  })
 
 /** Of these, those that the ledger does not have as sent, or about to be. */
 export async function findMissingMarks(db: Db, marks: RememberedMark[]): Promise<RememberedMark[]> {

@@ -146,7 +146,7 @@ export class RestoreGuard {
     if (!found) return undefined
     const known = seen?.id === found.id ? seen : undefined
     if (isFailedOver(found) && found.failover_identity !== found.current_identity) {
-      await failover.noteFailover(tx.db)
+      await failover.noteFailover(tx.db, found)
       found = (await queries.findSendingInstance(tx.db)) ?? found
     }
     const wasAsked = known !== undefined && askedBy(found, known)
