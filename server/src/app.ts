@@ -254,7 +254,7 @@ export async function startRunner(
   })
   ctx.metrics.gauge('mailboxes_awake', sending.lanesAwake)
   ctx.metrics.gauge('sending_held', () => Number(sending.isHeld()))
-  const { isHeld } = sending
+  const { holdsAll: isHeld } = sending
   const deliveries = await startDeliveryRunner(ctx, {
     ...{ ...hints, scope, isHeld },
     onAttempt: (attempt) => observeAttempt(ctx, attempt),

@@ -14,7 +14,12 @@ import {
   countUnreadMailboxes,
   listMailDomains,
 } from '../features/mailboxes/index.ts'
-import { countSetAside, findSendingHold } from '../features/sending/index.ts'
+import {
+  countSetAside,
+  findSendingHold,
+  listMissingMails,
+  type MissingMail,
+} from '../features/sending/index.ts'
 import type { Db } from '../kernel/db/db.ts'
 import { createTextLookup, type TextLookupFn } from '../kernel/outbound/index.ts'
 import { countRunners } from '../kernel/runner/lease-queries.ts'
@@ -32,7 +37,7 @@ export async function examineMail(
   const hold = await findSendingHold(db)
   const unrecorded = await countSetAside(db)
   const sending = [
-    ...(hold ? [held(hold.detail)] : []),
+    ...(hold ? [held(hold.detail, await listMissingMails(db))] : []),
     ...(unrecorded > 0 ? [setAside(unrecorded)] : []),
   ]
   const counts = new Map((await countMailboxes(db)).map(({ status, count }) => [status, count]))
@@ -48,7 +53,19 @@ export async function examineMail(
   ]
 }
 
-function held(detail: string): Finding {
+/** Of missing mails; the command that confirms lists all of them. */
+const namedMax = 10
+
+function held(reason: string, missing: MissingMail[]): Finding {
+  const names = missing
+    .slice(0, namedMax)
+    .map(({ lead, lead_id, campaign, mailbox }) =>
+      [`to ${lead ?? lead_id}`, campaign && `of ${campaign}`, mailbox && `from ${mailbox}`]
+        .filter(Boolean)
+        .join(' '),
+    )
+  const more = missing.length > namedMax ? `, and ${missing.length - namedMax} more` : ''
+  const detail = missing.length === 0 ? reason : `${reason} Missing: ${names.join(', ')}${more}.`
   const remedy = 'Look what was sent since, then run "npx outrider sends confirm-restore".'
   return found('sending', 'fail', `nothing is sent: ${detail}`, remedy)
 }

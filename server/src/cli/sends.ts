@@ -106,10 +106,26 @@ async function askAndConfirm(ctx: Context, isConfirmed: boolean) {
 
 type Preview = NonNullable<Awaited<ReturnType<typeof previewRestore>>>
 
-const showPreview = ({ hold, last_mail, ...counts }: Preview) =>
-  `${hold.detail} Held since ${hold.since.toISOString()}.
+const showPreview = ({ hold, missing, last_mail, ...counts }: Preview) =>
+  `${showMissing(missing)}${hold.detail} Held since ${hold.since.toISOString()}.
 The newest mail that this database knows of is ${last_mail ? `of ${last_mail.toISOString()}` : 'none'}: what was sent after it goes out again.
 When it goes on, ${counts.leads_due} leads are due within the hour in ${counts.active_campaigns} active campaigns, and ${counts.pending_deliveries} webhook deliveries are pending.`
+
+const showMissing = (missing: Preview['missing']) =>
+  missing.length === 0
+    ? ''
+    : `${formatTable(
+        ['workspace', 'campaign', 'lead', 'mailbox', 'sent'],
+        missing.map((mail) => [
+          mail.workspace ?? mail.workspace_id,
+          mail.campaign,
+          mail.lead ?? mail.lead_id,
+          mail.mailbox,
+          mail.timestamp_marked,
+        ]),
+      )}
+The new primary lacks these ${missing.length} mails: each of them goes out again.
+`
 
 type ListOptions = WorkspaceOptions & Limited & { campaign?: string; state?: string }
 
@@ -122,6 +138,7 @@ the Sent folder, or is answered, is settled by itself.`
 
 const restoreNotes = `
 A database that was put back does not know what was sent since: those mails would go out again.
+After a failover the processes that sent say which these are, and they are listed before it asks.
 Compare the Sent folders with "sends list" first, and pause campaigns whose leads have moved on.
 What was under way is settled by the runner; what stays uncertain counts as sent.`
 

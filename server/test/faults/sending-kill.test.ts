@@ -10,6 +10,7 @@ import { listUncertain } from '../../src/features/sending/index.ts'
 import { ensureDefaultWorkspace } from '../../src/features/workspaces/index.ts'
 import { createSecretBox } from '../../src/kernel/crypto.ts'
 import { testContext } from '../context.ts'
+import { gate } from '../gate.ts'
 import { createOutbox } from '../mail/outbox.ts'
 import { startSmtpFaults } from '../mail/smtp-faults.ts'
 import { startPgBouncer, throughPooler, whyNoPgBouncer } from '../pgbouncer.ts'
@@ -142,28 +143,4 @@ async function start(settings: Record<string, string>): Promise<ServiceProcess> 
   onTestFinished(() => service[Symbol.asyncDispose]())
   await service.logged('started')
   return service
-}
-
-/** Lets so many recipients pass; the others wait, so that nobody is killed after everything is sent. */
-function gate() {
-  const waiting: (() => void)[] = []
-  let passed = 0
-  let most = 0
-  const open = () => {
-    for (let next = waiting[0]; next && passed < most; next = waiting[0]) {
-      waiting.shift()
-      passed += 1
-      next()
-    }
-  }
-  return {
-    pass(callback: () => void) {
-      waiting.push(callback)
-      open()
-    },
-    letPass(count: number) {
-      most = count
-      open()
-    },
-  }
 }

@@ -21,6 +21,7 @@ const settleWriters = new Set([
   'features/sending/next-mail/campaign-queries.ts',
   'features/sending/claim/claim-queries.ts',
   'features/sending/lanes/lane-queries.ts',
+  'features/sending/restore-guard/failover-queries.ts',
   'features/sending/transmit/mark-queries.ts',
   'features/sending/settle/settle-queries.ts',
   'features/sending/next-mail/backlog-queries.ts',

@@ -110,3 +110,38 @@ export const countUncertainSends = async (db: Db): Promise<number> => {
     select count(*)::int as count from sends where is_uncertain`.execute(db)
   return rows[0]?.count ?? 0
 }
+
+/** A mail that was sent, and of which the database that took over does not know so. */
+export interface MissingMail {
+  workspace_id: string
+  workspace: string | null
+  lead_id: string
+  /** Null, as all names: the database has forgotten it, too. */
+  lead: string | null
+  campaign: string | null
+  mailbox: string | null
+  timestamp_marked: Date
+}
+
+/** Those that would go out again: what was settled meanwhile is known by now. */
+export const listMissingMails = async (db: Db): Promise<MissingMail[]> => {
+  const { rows } = await sql<MissingMail>`/* cross-workspace: reconciliation */
+    select k.workspace_id, w.name as workspace, k.lead_id, l.email as lead, c.name as campaign,
+      m.address as mailbox, k.timestamp_marked
+    from missing_marks k
+    left join workspaces w on w.id = k.workspace_id
+    left join leads l on l.workspace_id = k.workspace_id and l.id = k.lead_id
+    left join campaigns c on c.workspace_id = k.workspace_id and c.id = k.campaign_id
+    left join mailboxes m on m.workspace_id = k.workspace_id and m.id = k.mailbox_id
+    where not exists (
+      select from sends s
+      where s.workspace_id = k.workspace_id and s.lead_id = k.lead_id and s.step_id = k.step_id
+        and s.id = k.id and s.state in ('transmitting', 'sent', 'uncertain')
+    )
+    order by k.timestamp_marked, k.id`.execute(db)
+  return rows
+}
+
+/** A person has seen them. */
+export const deleteMissingMarks = (db: Db) =>
+  sql`/* cross-workspace: reconciliation */ delete from missing_marks`.execute(db)

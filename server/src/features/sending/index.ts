@@ -1,4 +1,9 @@
-export { countSetAside, countWaitingLeads } from './cross-workspace.ts'
+export {
+  countSetAside,
+  countWaitingLeads,
+  listMissingMails,
+  type MissingMail,
+} from './cross-workspace.ts'
 export { type CampaignForecast, forecastCampaign } from './forecast/forecast-campaign.ts'
 export { mailboxLimit, variantOf } from './planning/plan.ts'
 export { findReplyRefusal, inProgress, isOpen, sendReply } from './replies/replies.ts'

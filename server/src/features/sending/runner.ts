@@ -31,6 +31,8 @@ export interface SendingRunner {
   lanesAwake: () => number
   /** Until a person confirms that the database is the right one. */
   isHeld: () => boolean
+  /** Then webhooks and the reading of mailboxes wait, too. */
+  holdsAll: () => boolean
   /** Ends what is under way for at most this long, and resolves. */
   stop: (withinMs?: number) => Promise<void>
 }
@@ -94,6 +96,7 @@ export async function startSendingRunner(
   })
   const watching = startLoop(ctx, 'database watch', watchEveryMs, async () => {
     if (!(await watch.lookWhenDue())) return
+    lanes.recoverAgain()
     sweep.first(owner.buckets())
     sweeping.wake()
   })
@@ -103,13 +106,18 @@ export async function startSendingRunner(
   const discover = startLoop(ctx, 'woken mailboxes', tickEveryMs, async (hinted) => {
     lanes.tick()
     const buckets = hinted && scope() === 'none' ? owner.buckets() : watched()
-    if (buckets.length > 0) await poll(buckets, hinted)
+    if (buckets.length > 0) await suspecting(watch, () => poll(buckets, hinted))
   })
   const wakeMarked = createMarkedWaker(ctx)
   const waking = startLoop(ctx, 'woken campaigns', tickEveryMs, async (hinted) => {
     if (scope() !== 'none') await wakeMarked(hinted)
   })
   const unlisten = await options.listen?.((text) => {
+    // For everybody: a person confirmed, or hints were missed while the connection was away.
+    if (text === '') {
+      watch.suspect()
+      watching.wake()
+    }
     const hint = readHint(text, leaseKind, owner.buckets())
     for (const lane of hint?.lanes ?? []) wakeLane(lane)
     if (hint?.isToLook) discover.wake()
@@ -127,6 +135,7 @@ export async function startSendingRunner(
   return {
     lanesAwake: () => lanes.size,
     isHeld: () => watch.isHeld,
+    holdsAll: () => watch.holdsAll,
     async stop(withinMs = 5_000) {
       isStopping = true
       await unlisten?.()
@@ -134,9 +143,20 @@ export async function startSendingRunner(
       await Promise.all(loops.map((loop) => loop.stop()))
       await uncertain.idle(withinMs)
       await lanes.drain(withinMs)
+      if (lanes.size === 0) await watch.leave()
       end()
       await Promise.all([writers.connections.closeAll(), writers.copies.stop(withinMs)])
     },
+  }
+}
+
+/** What fails may do so because another database has taken the place of this one. */
+async function suspecting(watch: RestoreGuard, work: () => Promise<void>) {
+  try {
+    await work()
+  } catch (error) {
+    watch.suspect()
+    throw error
   }
 }
 

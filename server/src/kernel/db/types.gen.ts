@@ -315,6 +315,10 @@ export interface ImportSkipped {
 }
 
 export interface Instance {
+  failover_epoch: Int8 | null;
+  failover_from: string | null;
+  failover_identity: string | null;
+  failover_since: Timestamp | null;
   id: string;
   secret_key_id: string;
   sending_epoch: Generated<Int8>;
@@ -527,6 +531,16 @@ export interface Messages {
   workspace_id: string;
 }
 
+export interface MissingMarks {
+  campaign_id: string;
+  id: string;
+  lead_id: string;
+  mailbox_id: string;
+  step_id: string;
+  timestamp_marked: Timestamp;
+  workspace_id: string;
+}
+
 export interface PasswordResets {
   timestamp_created: Timestamp;
   timestamp_expires: Timestamp;
@@ -567,6 +581,12 @@ export interface SavedViews {
   user_id: string;
   views: Json;
   workspace_id: string;
+}
+
+export interface Senders {
+  database_identity: string;
+  id: string;
+  timestamp_seen: Timestamp;
 }
 
 export interface Sends {
@@ -867,11 +887,13 @@ export interface DB {
   memberships: Memberships;
   message_ids: MessageIds;
   messages: Messages;
+  missing_marks: MissingMarks;
   password_resets: PasswordResets;
   refused_copies: RefusedCopies;
   removed_mailboxes: RemovedMailboxes;
   runners: Runners;
   saved_views: SavedViews;
+  senders: Senders;
   sends: Sends;
   service_accounts: ServiceAccounts;
   soft_bounces: SoftBounces;

@@ -3912,6 +3912,10 @@ export type SendingHold = {
         last_mail: string | null;
         active_campaigns: number;
         /**
+         * That were sent before a failover, and go out again.
+         */
+        missing_mails: number;
+        /**
          * Whose next mail is due within the hour.
          */
         leads_due: number;

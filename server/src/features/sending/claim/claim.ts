@@ -19,17 +19,21 @@ interface Offer {
  * Claims lock days, lanes and sends in this order, each by its key. Settlements begin with sends, but a
  * claim takes none that is open: it never waits for a row that one of them holds.
  *
- * @param seen by this process: the database's highest epoch, and since when readings of mailboxes count
+ * @param seen by this process: the database's highest epoch, and since when readings of mailboxes count;
+ *   `suspect` hears that nothing may be claimed here
  * @returns in the order of the requests; null: not now, plan again
  */
 export async function claimSends(
   tx: Context,
   requests: ClaimRequest[],
-  seen: { epoch: number; readSince: Date },
+  seen: { epoch: number; readSince: Date; suspect?: () => void },
 ): Promise<(Claim | null)[]> {
   const now = tx.now()
   const rows = await queries.findSendable(tx.db, requests, now, seen)
-  if (rows.some(({ allowed }) => !allowed)) return requests.map(() => null)
+  if (rows.some(({ allowed }) => !allowed)) {
+    seen.suspect?.()
+    return requests.map(() => null)
+  }
   const offers = rows.map((row) => ({
     request: requests[row.position - 1] as ClaimRequest,
     row,

@@ -92,6 +92,12 @@ export class Lanes {
     this.#pump()
   }
 
+  /** The database may have forgotten what became of mails: what it takes for open is settled anew. */
+  recoverAgain() {
+    this.#recovered.clear()
+    for (const lane of this.#lanes.values()) lane.hasBroken = true
+  }
+
   /** Called several times a second. */
   tick() {
     this.#slots.review()

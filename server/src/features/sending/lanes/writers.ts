@@ -7,6 +7,7 @@ import { claimSends } from '../claim/claim.ts'
 import type { Claim, ClaimRequest } from '../ledger.ts'
 import { CampaignCache } from '../next-mail/campaign-cache.ts'
 import { LeadPrefetch } from '../next-mail/lead-prefetch.ts'
+import type { RememberedMark } from '../restore-guard/remembered-marks.ts'
 import type { RestoreGuard } from '../restore-guard/restore-guard.ts'
 import { SentCopies } from '../sent-folder/sent-copies.ts'
 import { Settlements } from '../settle/settlements.ts'
@@ -47,10 +48,13 @@ export function createWriters(
   const claims = createBatchWriter<ClaimRequest, Claim | null>(
     ctx,
     'claims',
-    (tx, items) => claimSends(tx, items, { epoch: watch.epoch, readSince }),
+    (tx, items) => {
+      const suspect = () => watch.suspect()
+      return claimSends(tx, items, { epoch: watch.epoch, readSince, suspect })
+    },
     { itemsMax: 500, gather: 1 },
   )
-  const marks = createBatchWriter<Mark, boolean>(ctx, 'marks', markSince(readSince), {
+  const marks = createBatchWriter<Mark, boolean>(ctx, 'marks', markSince(readSince, watch), {
     ...{ itemsMax: 500, gather: 1, concurrency: marksAtOnce, isOneStatement: true },
   })
   const settlements = new Settlements(ctx, cache)
@@ -77,7 +81,21 @@ export function createWriters(
   }
 }
 
-const markSince = (readSince: Date) => async (tx: Context, marks: Mark[]) => {
-  const marked = await markTransmitting(tx.db, marks, tx.now(), readSince)
-  return marks.map(({ id }) => marked.has(id))
-}
+const markSince =
+  (readSince: Date, { marked }: RestoreGuard) =>
+  async (tx: Context, marks: Mark[]) => {
+    const now = tx.now()
+    const ids = await markTransmitting(tx.db, marks, now, readSince)
+    return marks.map((mark) => {
+      const isMarked = ids.has(mark.id)
+      if (isMarked) marked.add(rememberedOf(mark, now))
+      return isMarked
+    })
+  }
+
+const rememberedOf = (
+  { workspace_id, lead_id, step_id, id, campaign_id, mailbox_id }: Mark,
+  timestamp_marked: Date,
+): RememberedMark => ({
+  ...{ workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, timestamp_marked },
+})

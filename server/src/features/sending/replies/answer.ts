@@ -6,6 +6,7 @@ import { MailRefused } from '../../messages/index.ts'
 import { holdSuppressions } from '../../suppression/index.ts'
 import type { Lane } from '../lanes/lane.ts'
 import type { LaneRow } from '../lanes/lane-queries.ts'
+import type { RestoreGuard } from '../restore-guard/restore-guard.ts'
 import { errorOf } from '../transmit/classify-failure.ts'
 import { envelopeOf } from '../transmit/draft.ts'
 import type { Outcome } from '../transmit/outcome.ts'
@@ -16,7 +17,7 @@ import { composeReplyMail } from './reply-mail.ts'
 import * as queries from './reply-queries.ts'
 
 export interface AnswerParts extends Pick<SendParts, 'connections' | 'settlements'> {
-  watch: { epoch: number }
+  watch: Pick<RestoreGuard, 'epoch' | 'marked'>
 }
 
 /** Then a mail of a campaign has its turn: however much people answer, no mailbox stands still for it. */
@@ -39,6 +40,7 @@ export async function answer(
     const claimed = await claim(ctx, lane, parts.watch.epoch)
     if (!claimed) return count
     const outcome = await send(ctx, lane, row, claimed, parts)
+    if (outcome.kind === 'failed') parts.watch.marked.forget(claimed.id)
     await parts.settlements.add({ ...arrived(ctx, claimed), outcome })
   }
   return repliesMax
@@ -59,7 +61,7 @@ async function send(
   lane: Lane,
   { display_name }: LaneRow,
   claimed: queries.ReplyRow,
-  { connections }: AnswerParts,
+  { connections, watch }: AnswerParts,
 ): Promise<Outcome> {
   let connection: SmtpConnection | undefined
   try {
@@ -70,6 +72,9 @@ async function send(
       await connection.close()
       return refused
     }
+    const { workspace_id, lead_id, step_id, id, campaign_id, mailbox_id } = claimed
+    const key = { workspace_id, lead_id, step_id, id, campaign_id, mailbox_id }
+    watch.marked.add({ ...key, timestamp_marked: ctx.now() })
     await connection.finish(mail.bytes)
     return { kind: 'sent' }
   } catch (error) {

@@ -3,7 +3,7 @@ import { sha256 } from '../../../kernel/crypto.ts'
 import type { Db } from '../../../kernel/db/db.ts'
 import { prepared } from '../../../kernel/db/prepared.ts'
 import type { SendKey, SendState } from '../ledger.ts'
-import { mayClaim } from '../restore-guard/hold-queries.ts'
+import { isSentFrom, mayClaim } from '../restore-guard/hold-queries.ts'
 import type { SendError } from '../transmit/outcome.ts'
 
 /** What a person answers, with all that the mail is made of. */
@@ -161,6 +161,7 @@ export async function markReply(
     update sends
     set state = 'transmitting', subject = ${subject}, timestamp_transmitting = ${at}::timestamptz
     where workspace_id = ${workspace_id}::uuid and lead_id = ${lead_id}::uuid
-      and step_id = ${step_id}::uuid and id = ${id}::uuid and state = 'claimed'`.execute(db)
+      and step_id = ${step_id}::uuid and id = ${id}::uuid and state = 'claimed'
+      and ${sql.raw(isSentFrom)}`.execute(db)
   return numAffectedRows === 1n
 }

@@ -2,7 +2,7 @@ import { cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { detectRestore } from './detect-restore.ts'
+import { detectRestore, isFailover } from './detect-restore.ts'
 import type { SendingInstance } from './hold-queries.ts'
 import { markerFile, type RestoreMark } from './marker-file.ts'
 
@@ -13,6 +13,7 @@ const instance: SendingInstance = {
   sending_epoch: 10,
   sending_held_since: null,
   sending_held_reason: null,
+  ...{ failover_from: null, failover_identity: null, failover_epoch: null, failover_ms: null },
 }
 const seen: RestoreMark = { id: 'i', epoch: 10, isCopy: false }
 
@@ -34,6 +35,23 @@ test.each<[string, Partial<SendingInstance>, Partial<RestoreMark> | null, boolea
 ])('%s', (_what, stored, mark, ownsDatabase, reason) => {
   const marker = { ownsDatabase, mark: mark ? { ...seen, ...mark } : undefined }
   expect(detectRestore({ ...instance, ...stored }, marker)).toBe(reason)
+})
+
+test.each([
+  ['a later timeline', '7.00000002.16400', true],
+  ['one that has two more digits', '7.0000000A.16400', true],
+  ['the same', '7.00000001.16400', false],
+  ['a timeline that went back', '7.00000000.16400', false],
+  ['another cluster', '8.00000002.16400', false],
+  ['a table that a dump made anew', '7.00000002.17000', false],
+  ['a role that may not ask for the cluster', '-.00000002.16400', false],
+  ['a role that may not ask for the timeline', '7.-.16400', false],
+])('a standby took over: %s', (_what, after, isSo) => {
+  expect(isFailover('7.00000001.16400', after)).toBe(isSo)
+})
+
+test('what names no cluster took over from nobody', () => {
+  expect(isFailover('-.00000001.16400', '-.00000002.16400')).toBe(false)
 })
 
 async function folder() {

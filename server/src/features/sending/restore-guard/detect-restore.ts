@@ -7,14 +7,32 @@ export type HoldReason =
   | 'database_went_back'
   | 'data_was_copied'
   | 'data_is_incomplete'
+  | 'mails_missing'
+  | 'sender_unasked'
   | 'operator'
 
 export const holdReasons: Record<HoldReason, string> = {
-  another_database: 'The database was restored, moved or failed over',
+  another_database: 'The database was restored or moved',
   database_went_back: 'The database is older than what this machine has seen of it',
   data_was_copied: 'DATA_DIR was copied or restored',
   data_is_incomplete: 'The database in DATA_DIR was sent from, but not from this DATA_DIR',
+  mails_missing: 'The database failed over, and the new primary lacks mails that were sent',
+  sender_unasked:
+    'The database failed over, and what a process sent before that has died since cannot be asked of it',
   operator: 'An operator held it',
+}
+
+/** After a failover, whoever is alive has noticed it by then. */
+export const answerWithinMs = 30_000
+
+/** How a database names itself: `outrider_database_identity()`. */
+const identity = /^(?<cluster>\d+)\.(?<timeline>[0-9A-F]{8})\.(?<table>\d+)$/
+
+/** Whether the one is what a standby of the other becomes: the same cluster on a later timeline. */
+export function isFailover(before: string, after: string): boolean {
+  const [from, to] = [identity.exec(before)?.groups, identity.exec(after)?.groups]
+  if (!from || !to || from.cluster !== to.cluster || from.table !== to.table) return false
+  return Number.parseInt(to.timeline ?? '', 16) > Number.parseInt(from.timeline ?? '', 16)
 }
 
 /**

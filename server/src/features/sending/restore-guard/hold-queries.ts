@@ -12,12 +12,21 @@ export interface SendingInstance {
   sending_epoch: number
   sending_held_since: Date | null
   sending_held_reason: string | null
+  /** Of the database before the last failover, and after it. */
+  failover_from: string | null
+  failover_identity: string | null
+  /** How far the new primary had come. */
+  failover_epoch: number | null
+  /** Since it was noticed. */
+  failover_ms: number | null
 }
 
 export async function findSendingInstance(db: Db): Promise<SendingInstance | undefined> {
   const { rows } = await sql<SendingInstance>`
     select id, sending_identity, outrider_database_identity() as current_identity,
-      sending_epoch::float8 as sending_epoch, sending_held_since, sending_held_reason
+      sending_epoch::float8 as sending_epoch, sending_held_since, sending_held_reason,
+      failover_from, failover_identity, failover_epoch::float8 as failover_epoch,
+      (extract(epoch from outrider_now() - failover_since) * 1000)::float8 as failover_ms
     from instance
     order by id
     limit 1`.execute(db)
@@ -42,6 +51,17 @@ export const mayClaim = (epochSeen: string) => `coalesce((
        select i.sending_held_since is null and i.sending_epoch >= ${epochSeen}
          and (i.sending_identity is null
            or i.sending_identity = outrider_database_identity())
+       from instance i
+       order by i.id
+       limit 1
+     ), true)`
+
+/**
+ * Asked in every statement that marks: a claim that was made before a failover ends nothing in a
+ * database that nobody has been asked about yet.
+ */
+export const isSentFrom = `coalesce((
+       select i.sending_identity is null or i.sending_identity = outrider_database_identity()
        from instance i
        order by i.id
        limit 1

@@ -2,11 +2,19 @@ import type { Context } from '../../../kernel/context.ts'
 import { lockInstance } from '../../../kernel/db/instance.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { describeError } from '../../../kernel/log.ts'
-import { detectRestore } from './detect-restore.ts'
+import { answerWithinMs, detectRestore, type HoldReason, isFailover } from './detect-restore.ts'
+import * as failover from './failover-queries.ts'
 import * as queries from './hold-queries.ts'
-import type { RestoreMarker } from './marker-file.ts'
+import type { RestoreMark, RestoreMarker } from './marker-file.ts'
+import { RememberedMarks } from './remembered-marks.ts'
 
 const lookEveryMs = 15_000
+/** Four looks: who has missed them is dead. */
+const deadAfterMs = 60_000
+/** Time for who began so lately that the new primary does not know of it: it comes forward. */
+const settleMs = 3_000
+/** Of missing mails, in one line of the log. */
+const loggedMax = 20
 
 /** Without a file: what this process has seen itself. */
 const nobody: RestoreMarker = {
@@ -15,19 +23,38 @@ const nobody: RestoreMarker = {
   note: async () => undefined,
 }
 
+/** What a look found. */
+interface Look {
+  instance: queries.SendingInstance
+  /** This process was asked for its marks by a database that took over. */
+  wasAsked: boolean
+}
+
 /**
  * Looks whether the database is still the one that was sent from: at the start, and again and again
  * as long as the process lives. If not, it is written down there, and everybody holds.
+ *
+ * A standby that took over is asked whether it has what was sent from the old primary, by each process
+ * for its own marks. Nothing is claimed or marked until all have asked:
+ *
+ *   sent from ──▶ asked: the identity is another one ──▶ sent from, by itself
+ *                              └──▶ held: a mark is missing, or somebody who sent does not answer
  */
 export class RestoreGuard {
+  /** What this process has marked lately. */
+  readonly marked = new RememberedMarks()
   readonly #ctx: Context
   readonly #marker: RestoreMarker
+  readonly #senderId: string
   #instance: queries.SendingInstance | undefined
   #lookedAtMs = Number.NEGATIVE_INFINITY
+  #stretchSinceMs = Number.NEGATIVE_INFINITY
+  #isSuspected = false
 
   constructor(ctx: Context, marker: RestoreMarker = nobody) {
     this.#ctx = ctx
     this.#marker = marker
+    this.#senderId = ctx.newId()
   }
 
   /** Nothing new is sent; what is under way is settled. */
@@ -35,58 +62,204 @@ export class RestoreGuard {
     return this.#instance?.sending_held_since != null
   }
 
+  /** What leaves besides mails of campaigns, too: this may be a copy, beside which the original lives. */
+  get holdsAll(): boolean {
+    return this.isHeld && !isOfFailover(this.#instance?.sending_held_reason)
+  }
+
   /** The highest that this process has seen. */
   get epoch(): number {
     return this.#instance?.sending_epoch ?? 0
   }
 
-  /** Often while it is held: a person waits for it. @returns whether it is over since the last look */
-  async lookWhenDue(): Promise<boolean> {
-    const wasHeld = this.isHeld
-    if (!wasHeld && this.#ctx.monotonicMs() < this.#lookedAtMs + lookEveryMs) return false
-    await this.look()
-    return wasHeld && !this.isHeld
+  /** A failover is asked about. */
+  get #isAsking(): boolean {
+    const { sending_identity, current_identity } = this.#instance ?? {}
+    return !this.isHeld && sending_identity !== current_identity
   }
 
-  async look() {
+  /** Something broke, or was refused, as when another database takes over: the next look is due now. */
+  suspect() {
+    this.#isSuspected = true
+  }
+
+  /**
+   * Often while it is held, since a person waits for it, or a failover asked about.
+   *
+   * @returns whether sending goes on since the last look, after it did not
+   */
+  async lookWhenDue(): Promise<boolean> {
+    const isWaiting = this.isHeld || this.#isAsking
+    const isDue = this.#ctx.monotonicMs() >= this.#lookedAtMs + lookEveryMs
+    if (!isWaiting && !this.#isSuspected && !isDue) return false
+    const wasAsked = await this.look()
+    return (isWaiting || wasAsked) && !this.isHeld && !this.#isAsking
+  }
+
+  /** @returns whether the database had taken over from another one since the last look */
+  async look(): Promise<boolean> {
     this.#lookedAtMs = this.#ctx.monotonicMs()
-    const wasHeld = this.isHeld
+    this.#isSuspected = false
+    const [wasHeld, wasAsking] = [this.isHeld, this.#isAsking]
     const mark = await this.#marker.recall()
     const seen = this.#instance
-    const instance = await transaction(this.#ctx, async (tx) => {
-      await lockInstance(tx.db)
-      const found = await queries.findSendingInstance(tx.db)
-      if (!found) return undefined
-      const epochSeen = Math.max(
-        seen?.id === found.id ? seen.sending_epoch : 0,
-        mark?.id === found.id ? mark.epoch : 0,
-      )
-      const known = mark && { ...mark, epoch: epochSeen }
-      const reason = detectRestore(found, {
-        ownsDatabase: this.#marker.ownsDatabase && !seen,
-        mark: known ?? (seen && { id: seen.id, epoch: epochSeen, isCopy: false }),
-      })
-      // Before the database says that it is sent from: else a crash here would look like a loss.
-      if (found.sending_identity === null) await this.#note(found)
-      const next = {
-        ...found,
-        sending_identity: found.sending_identity ?? found.current_identity,
-        sending_epoch: Math.max(found.sending_epoch, epochSeen) + 1,
-        sending_held_since: found.sending_held_since ?? (reason && tx.now()),
-        sending_held_reason: found.sending_held_reason ?? reason,
-      }
-      await queries.updateSendingInstance(tx.db, next)
-      return next
+    this.#beginStretch()
+    const found = await transaction(this.#ctx, (tx) => this.#lookIn(tx, seen, mark)).catch(
+      (error) => {
+        this.suspect()
+        throw error
+      },
+    )
+    this.#instance = found?.instance
+    if (!found) return false
+    const { instance, wasAsked } = found
+    if (wasAsked) this.marked.moveTo(instance.failover_epoch ?? 0)
+    else if (!isFailedOver(instance)) this.marked.close(instance.sending_epoch)
+    await this.#note(instance)
+    this.#tell(instance, { wasHeld, wasAsking: wasAsking || wasAsked })
+    return wasAsked
+  }
+
+  /** Nothing is under way any more: nobody has to wait for what this process would say. */
+  async leave() {
+    try {
+      await failover.deleteSender(this.#ctx.db, this.#senderId)
+    } catch (error) {
+      this.#ctx.log.debug(describeError(error), 'a sender did not sign off')
+    }
+  }
+
+  /** Looks that come more often, while something is waited for, do not shorten what is remembered. */
+  #beginStretch() {
+    if (this.#lookedAtMs < this.#stretchSinceMs + lookEveryMs) return
+    this.#stretchSinceMs = this.#lookedAtMs
+    this.marked.begin()
+  }
+
+  async #lookIn(
+    tx: Context,
+    seen: queries.SendingInstance | undefined,
+    mark: RestoreMark | undefined,
+  ): Promise<Look | undefined> {
+    await lockInstance(tx.db)
+    let found = await queries.findSendingInstance(tx.db)
+    if (!found) return undefined
+    const known = seen?.id === found.id ? seen : undefined
+    if (isFailedOver(found) && found.failover_identity !== found.current_identity) {
+      await failover.noteFailover(tx.db, found)
+      found = (await queries.findSendingInstance(tx.db)) ?? found
+    }
+    const wasAsked = known !== undefined && askedBy(found, known)
+    const instance =
+      wasAsked || isFailedOver(found)
+        ? await this.#afterFailover(
+            tx,
+            found,
+            wasAsked ? known : undefined,
+            known ? undefined : mark,
+          )
+        : await this.#lookAgain(tx, found, known, mark)
+    await queries.updateSendingInstance(tx.db, instance)
+    await failover.upsertSender(tx.db, this.#senderId)
+    return { instance, wasAsked }
+  }
+
+  async #lookAgain(
+    tx: Context,
+    found: queries.SendingInstance,
+    seen: queries.SendingInstance | undefined,
+    mark: RestoreMark | undefined,
+  ): Promise<queries.SendingInstance> {
+    const epochSeen = Math.max(seen?.sending_epoch ?? 0, mark?.id === found.id ? mark.epoch : 0)
+    const known = mark && { ...mark, epoch: epochSeen }
+    const reason = detectRestore(found, {
+      ownsDatabase: this.#marker.ownsDatabase && !this.#instance,
+      mark: known ?? (seen && { id: seen.id, epoch: epochSeen, isCopy: false }),
     })
-    this.#instance = instance
-    if (instance) await this.#note(instance)
-    if (this.isHeld && !wasHeld) {
-      this.#ctx.log.error(
-        { reason: instance?.sending_held_reason },
-        'nothing leaves this database, no mail and no webhook, until "npx outrider sends confirm-restore"',
+    // Before the database says that it is sent from: else a crash here would look like a loss.
+    if (found.sending_identity === null) await this.#note(found)
+    await failover.deleteDeadSenders(tx.db, deadAfterMs)
+    return {
+      ...found,
+      sending_identity: found.sending_identity ?? found.current_identity,
+      sending_epoch: Math.max(found.sending_epoch, epochSeen) + 1,
+      ...heldFor(reason, found, tx),
+    }
+  }
+
+  /**
+   * The epoch stays what it was in the standby until all have asked: each compares it with its own.
+   *
+   * @param asked what this process knew of the old primary, when it has not asked for its marks yet
+   * @param mark what an earlier process left on this machine, for one that has just started
+   */
+  async #afterFailover(
+    tx: Context,
+    found: queries.SendingInstance,
+    asked: queries.SendingInstance | undefined,
+    mark: RestoreMark | undefined,
+  ): Promise<queries.SendingInstance> {
+    const left = mark?.id === found.id ? mark.epoch : 0
+    const isBehind = left > (found.failover_epoch ?? 0)
+    const missed = asked ? await this.#ask(tx, found, asked) : null
+    const reason = missed ?? (isBehind ? 'database_went_back' : null)
+    const isOpen = isFailedOver(found) && !found.sending_held_since && !reason
+    if (!isOpen || Number(found.failover_ms) < settleMs) {
+      return { ...found, ...heldFor(reason, found, tx) }
+    }
+    const unasked = await failover.countUnaskedSenders(tx.db, this.#senderId)
+    if (unasked > 0) {
+      const isOver = Number(found.failover_ms) >= answerWithinMs
+      return { ...found, ...heldFor(isOver ? 'sender_unasked' : null, found, tx) }
+    }
+    return {
+      ...found,
+      sending_identity: found.current_identity,
+      sending_epoch: found.sending_epoch + 1,
+    }
+  }
+
+  /** Whether this database has all that this process has marked. @returns why not */
+  async #ask(
+    tx: Context,
+    found: queries.SendingInstance,
+    { current_identity }: queries.SendingInstance,
+  ): Promise<HoldReason | null> {
+    // There was another failover before that, about which nobody asked this process.
+    if (current_identity !== found.failover_from) return 'another_database'
+    const marks = this.marked.after(found.failover_epoch ?? 0)
+    if (!marks) return 'database_went_back'
+    const missing = await failover.findMissingMarks(tx.db, marks)
+    if (missing.length === 0) return null
+    await failover.insertMissingMarks(tx.db, missing)
+    const ids = missing.map(({ workspace_id, lead_id, step_id, id }) => ({
+      ...{ workspace_id, lead_id, step_id, id },
+    }))
+    this.#ctx.log.error(
+      { missing: missing.length, mails: ids.slice(0, loggedMax) },
+      'the new primary lacks mails that were sent',
+    )
+    return 'mails_missing'
+  }
+
+  #tell(instance: queries.SendingInstance, before: { wasHeld: boolean; wasAsking: boolean }) {
+    const { log } = this.#ctx
+    if (this.isHeld && !before.wasHeld) {
+      log.error(
+        { reason: instance.sending_held_reason },
+        this.holdsAll
+          ? 'nothing leaves this database, no mail and no webhook, until "npx outrider sends confirm-restore"'
+          : 'no mail leaves this database until "npx outrider sends confirm-restore"',
       )
     }
-    if (wasHeld && !this.isHeld) this.#ctx.log.info('sending goes on')
+    if (this.#isAsking && !before.wasAsking) {
+      log.warn('the database failed over: no mail is sent until it is known to have all of them')
+    }
+    if (this.isHeld || this.#isAsking) return
+    if (before.wasHeld) log.info('sending goes on')
+    else if (before.wasAsking) {
+      log.warn('the database failed over and lacks no mail that was sent: sending goes on')
+    }
   }
 
   /** A disk that cannot be written to is no reason not to send. */
@@ -98,3 +271,20 @@ export class RestoreGuard {
     }
   }
 }
+
+/** Another one was sent from, of which this was a standby. */
+const isFailedOver = ({ sending_identity, current_identity }: queries.SendingInstance) =>
+  sending_identity !== null && isFailover(sending_identity, current_identity)
+
+/** Since this process looked last, a standby took over; where a person was faster, nobody asks. */
+const askedBy = (found: queries.SendingInstance, known: queries.SendingInstance) =>
+  isFailover(known.current_identity, found.current_identity) &&
+  found.failover_identity === found.current_identity
+
+const isOfFailover = (reason: string | null | undefined) =>
+  reason === 'mails_missing' || reason === 'sender_unasked'
+
+const heldFor = (reason: HoldReason | null, found: queries.SendingInstance, { now }: Context) => ({
+  sending_held_since: found.sending_held_since ?? (reason && now()),
+  sending_held_reason: found.sending_held_reason ?? reason,
+})

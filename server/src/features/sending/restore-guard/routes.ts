@@ -18,6 +18,7 @@ const SendingHold = Type.Object(
           }),
         ),
         active_campaigns: Type.Integer(),
+        missing_mails: count('That were sent before a failover, and go out again.'),
         leads_due: count('Whose next mail is due within the hour.'),
         pending_deliveries: count('Of webhooks.'),
       }),
@@ -33,7 +34,7 @@ const SendingHold = Type.Object(
           since: '2026-11-20T09:37:00.123Z',
           detail: 'The database is older than what was sent from it.',
           ...{ last_mail: '2026-11-20T08:00:00.000Z', active_campaigns: 2, leads_due: 40 },
-          pending_deliveries: 3,
+          ...{ missing_mails: 0, pending_deliveries: 3 },
         },
       },
     ],
@@ -67,8 +68,9 @@ export const sendingHoldRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ ctx }) => {
       const found = await previewRestore(ctx)
       if (!found) return { held: null }
-      const { hold, ...effects } = found
-      return { held: { since: hold.since, detail: hold.detail, ...effects } }
+      const { hold, missing, ...effects } = found
+      const { since, detail } = hold
+      return { held: { since, detail, missing_mails: missing.length, ...effects } }
     },
   )
 

@@ -1,7 +1,8 @@
 import { CompiledQuery } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type LedgerEntry, type Sending, testSending } from '../../../../test/sending.ts'
-import { confirmRestore, findSendingHold, holdSending } from '../index.ts'
+import { hintDue } from '../../../kernel/runner/hint.ts'
+import { confirmRestore, findSendingHold, holdSending, previewRestore } from '../index.ts'
 import type { RestoreMark, RestoreMarker } from './marker-file.ts'
 
 let sending: Sending
@@ -18,9 +19,9 @@ afterEach(() => sending[Symbol.asyncDispose]())
 const run = (text: string) => sending.ctx.database.peek.executeQuery(CompiledQuery.raw(text))
 
 /** The database becomes another one under the processes that use it. */
-const failOver = () =>
+const failOver = (identity = 'another') =>
   run(`create or replace function outrider_database_identity() returns text
-       language sql stable as $$ select 'another' $$`)
+       language sql stable as $$ select '${identity}' $$`)
 
 const sentTo = (count: number) => (entries: LedgerEntry[]) =>
   entries.filter(({ state }) => state === 'sent').length === count
@@ -133,4 +134,97 @@ test('a database that is older than what the machine has seen is held once', asy
   const confirmed = await sending.startRunner(ctx, { marker })
   expect(confirmed.isHeld()).toBe(false)
   await confirmed.stop(1000)
+})
+
+const [before, after] = ['7.00000001.16400', '7.00000002.16400']
+
+/** A standby took over, which every process notices at once, and some seconds have passed. */
+async function promote() {
+  await failOver(after)
+  hintDue(sending.ctx)
+  await sending.ctx.database.until(async () => {
+    const { rows } = await run(`select from instance where failover_since is not null`)
+    return rows.length === 1
+  })
+  await run(`update instance set failover_since = failover_since - interval '4 s'`)
+}
+
+test('a standby that lacks nothing is sent from by itself', async () => {
+  const { ctx } = sending
+  await failOver(before)
+  const id = await activeCampaign()
+  const runners = [await sending.startRunner(), await sending.startRunner()]
+  await sending.addLeads(id, ['ann@lead.example'])
+  await sending.waitForLedger(sentTo(1))
+  await promote()
+  await sending.addLeads(id, ['bob@lead.example'])
+  await sending.waitForMails(2)
+  expect(runners.map((runner) => runner.isHeld())).toEqual([false, false])
+  expect(await findSendingHold(ctx.db)).toBeNull()
+})
+
+test('until every process has asked nothing is claimed, and nothing that was claimed is sent', async () => {
+  const { ctx } = sending
+  await failOver(before)
+  const id = await activeCampaign()
+  await sending.startRunner()
+  // One that does not answer.
+  await run(`insert into senders values (gen_random_uuid(), '${before}', outrider_now())`)
+  await promote()
+  await sending.addLeads(id, ['ann@lead.example'])
+  await expect(holdSending(ctx)).resolves.toMatchObject({ reason: 'operator' })
+  await expect(confirmRestore(ctx)).rejects.toMatchObject({ code: 'not_ready' })
+  await run(`update instance set sending_held_since = null, sending_held_reason = null,
+    failover_since = failover_since - interval '30 s'`)
+  await ctx.database.until(async () => (await findSendingHold(ctx.db))?.reason === 'sender_unasked')
+  expect(sending.outbox).toEqual([])
+  await confirmRestore(ctx)
+  await sending.waitForMails(1)
+})
+
+test('a mail that the new primary lacks holds sending, by its name, and is sent again once', async () => {
+  const { ctx } = sending
+  await failOver(before)
+  const id = await activeCampaign()
+  const runner = await sending.startRunner()
+  await sending.addLeads(id, ['ann@lead.example', 'bob@lead.example'])
+  await sending.waitForLedger(sentTo(2))
+  await sending.untilAsleep()
+  await failOver(after)
+  // The last commits are lost: of one mail the claim with all that follows.
+  await run(`delete from sends s using leads l where l.id = s.lead_id and l.email like 'bob%'`)
+  await run(`update leads set sending_state = 'pending', timestamp_next_send = timestamp_created,
+    current_step = 0, sent_step_ids = '{}', mailbox_id = null, thread_subject = null where email like 'bob%'`)
+  await run(`update mailbox_lanes set wake_at = outrider_now(), next_send_at = null`)
+  hintDue(ctx)
+  await ctx.database.until(async () => (await findSendingHold(ctx.db))?.reason === 'mails_missing')
+  expect(await previewRestore(ctx)).toMatchObject({
+    missing: [{ lead: 'bob@lead.example', campaign: 'test', mailbox: 'anna@example.com' }],
+  })
+  expect(runner.isHeld()).toBe(true)
+  expect(sending.outbox).toHaveLength(2)
+  await confirmRestore(ctx)
+  await sending.waitForMails(3)
+  await sending.waitForLedger(sentTo(2))
+  expect(sending.outbox.map(({ to }) => to).toSorted()).toEqual([
+    'ann@lead.example',
+    'bob@lead.example',
+    'bob@lead.example',
+  ])
+  expect((await previewRestore(ctx)) === null).toBe(true)
+})
+
+test('a standby that lags by more than is remembered is held as one that was put back', async () => {
+  const { ctx } = sending
+  await failOver(before)
+  const runner = await sending.startRunner()
+  await run(`update instance set sending_epoch = sending_epoch - 1000`)
+  await failOver(after)
+  await runner.stop(1000)
+  const { id } = await ctx.database.peek
+    .selectFrom('instance')
+    .select('id')
+    .executeTakeFirstOrThrow()
+  await sending.startRunner(ctx, { marker: memory({ id, epoch: 1, isCopy: false }) })
+  expect(await findSendingHold(ctx.db)).toMatchObject({ reason: 'database_went_back' })
 })

@@ -7,13 +7,20 @@ import { hintDue } from '../../../kernel/runner/hint.ts'
 import {
   countOpenSends,
   countUncertainSends,
+  deleteMissingMarks,
+  listMissingMails,
+  type MissingMail,
   type RestoreEffects,
   readRestoreEffects,
 } from '../cross-workspace.ts'
-import { type HoldReason, holdReasons } from './detect-restore.ts'
-import { findSendingInstance, updateSendingInstance } from './hold-queries.ts'
+import { answerWithinMs, type HoldReason, holdReasons, isFailover } from './detect-restore.ts'
+import { countUnaskedSenders } from './failover-queries.ts'
+import { findSendingInstance, type SendingInstance, updateSendingInstance } from './hold-queries.ts'
 
-/** Nothing leaves this database by any process: no mail, no webhook, no login to a mailbox. */
+/**
+ * No mail leaves this database by any process; and no webhook, nor a login to a mailbox, unless it is
+ * a standby that took over.
+ */
 export interface SendingHold {
   since: Date
   reason: HoldReason
@@ -50,9 +57,10 @@ export const holdSending = (ctx: Context): Promise<SendingHold> =>
 export async function previewRestore({
   db,
   now,
-}: Context): Promise<(RestoreEffects & { hold: SendingHold }) | null> {
+}: Context): Promise<(RestoreEffects & { hold: SendingHold; missing: MissingMail[] }) | null> {
   const hold = await findSendingHold(db)
-  return hold && { hold, ...(await readRestoreEffects(db, now())) }
+  if (!hold) return null
+  return { hold, missing: await listMissingMails(db), ...(await readRestoreEffects(db, now())) }
 }
 
 /**
@@ -67,6 +75,7 @@ export const confirmRestore = (ctx: Context): Promise<{ uncertain: number }> =>
     if (!instance?.sending_held_since) {
       throw new AppError('invalid_transition', 'Sending is not held: there is nothing to confirm.')
     }
+    await checkAsked(tx, instance)
     const open = await countOpenSends(tx.db)
     if (open > 0) {
       throw new AppError(
@@ -74,6 +83,7 @@ export const confirmRestore = (ctx: Context): Promise<{ uncertain: number }> =>
         `${open} mails that were under way are not settled yet: a runner does it within a minute. Start one, or wait.`,
       )
     }
+    await deleteMissingMarks(tx.db)
     await updateSendingInstance(tx.db, {
       ...instance,
       sending_identity: instance.current_identity,
@@ -84,6 +94,21 @@ export const confirmRestore = (ctx: Context): Promise<{ uncertain: number }> =>
     tx.afterCommit?.(hintDue)
     return { uncertain: await countUncertainSends(tx.db) }
   })
+
+/** Who is alive names what is missing within seconds: a person must not confirm before it is known. */
+async function checkAsked(
+  { db }: Context,
+  { sending_identity, current_identity, failover_ms }: SendingInstance,
+) {
+  const isAsked = sending_identity !== null && isFailover(sending_identity, current_identity)
+  if (!isAsked || Number(failover_ms) >= answerWithinMs) return
+  const unasked = await countUnaskedSenders(db, null)
+  if (unasked === 0) return
+  throw new AppError(
+    'not_ready',
+    `${unasked} processes that sent before the failover have not said yet what is missing: they do, or are taken for dead, within half a minute. Wait.`,
+  )
+}
 
 /** Undefined: no server was ever started on this database. */
 async function lockedInstance(tx: Context) {

@@ -6,6 +6,7 @@ import { type ComposedMail, MailRefused } from '../../messages/index.ts'
 import type { Lane } from '../lanes/lane.ts'
 import { CampaignChanged } from '../next-mail/campaign-cache.ts'
 import type { ClaimedMail } from '../next-mail/next-action.ts'
+import type { RestoreGuard } from '../restore-guard/restore-guard.ts'
 import type { SentCopies } from '../sent-folder/sent-copies.ts'
 import type { Settlement } from '../settle/settlement.ts'
 import type { Settlements } from '../settle/settlements.ts'
@@ -21,6 +22,7 @@ export interface SendParts {
   copies: SentCopies
   marks: Batcher<Mark, boolean>
   settlements: Settlements
+  watch: Pick<RestoreGuard, 'marked'>
 }
 
 /** MailboxTrouble that keeps the mailbox from sending on. */
@@ -67,6 +69,7 @@ export async function sendMail(
     behind,
     parts,
   )
+  if (outcome.kind === 'failed') parts.watch.marked.forget(claimed.claim.id)
   const settled = parts.settlements.add(settlementOf(ctx, claimed, outcome, mail, refusedCopies))
   if (mail?.copy && outcome.kind === 'sent') {
     const copy = { messageId: claimed.claim.message_id, bytes: mail.copy }
@@ -77,8 +80,10 @@ export async function sendMail(
 }
 
 /** Gives a claim back that nothing was done about. */
-export const releaseMail = (ctx: Context, claimed: ClaimedMail, parts: SendParts) =>
-  parts.settlements.add(settlementOf(ctx, claimed, released, null))
+export function releaseMail(ctx: Context, claimed: ClaimedMail, parts: SendParts) {
+  parts.watch.marked.forget(claimed.claim.id)
+  return parts.settlements.add(settlementOf(ctx, claimed, released, null))
+}
 
 /** Settles a mail whose sending failed unexpectedly: by how far it had come. */
 export const abandonMail = (ctx: Context, claimed: ClaimedMail, parts: SendParts) =>

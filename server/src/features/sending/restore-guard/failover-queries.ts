@@ -1,0 +1,83 @@
+import { sql } from 'kysely'
+import { timestampArray } from '../../../kernel/db/binary-array.ts'
+import { column } from '../../../kernel/db/column.ts'
+import type { Db } from '../../../kernel/db/db.ts'
+import { updateInstance } from '../../../kernel/db/instance.ts'
+import type { SendingInstance } from './hold-queries.ts'
+import type { RememberedMark } from './remembered-marks.ts'
+
+// Marks are of mailboxes of many workspaces: a statement on them joins workspace_id to its own unnest
+// parameter, and says so in its first comment.
+
+/** The first to notice it writes down how far the new primary had come. */
+export const noteFailover = (
+  db: Db,
+  { id, sending_identity, current_identity, sending_epoch }: SendingInstance,
+) =>
+  updateInstance(db, id, {
+    failover_from: sending_identity,
+    failover_identity: current_identity,
+    failover_epoch: sending_epoch,
+    failover_since: sql`outrider_now()`,
+  })
+
+/** Of these, those that the ledger does not have as sent, or about to be. */
+export async function findMissingMarks(db: Db, marks: RememberedMark[]): Promise<RememberedMark[]> {
+  if (marks.length === 0) return []
+  const { rows } = await sql<{ id: string }>`/* settle */
+    select k.id
+    from unnest(${column(marks, 'workspace_id')}::uuid[], ${column(marks, 'lead_id')}::uuid[],
+      ${column(marks, 'step_id')}::uuid[], ${column(marks, 'id')}::uuid[])
+      as k (workspace_id, lead_id, step_id, id)
+    where not exists (
+      select from sends s
+      where s.workspace_id = k.workspace_id and s.lead_id = k.lead_id and s.step_id = k.step_id
+        and s.id = k.id and s.state in ('transmitting', 'sent', 'uncertain')
+    )`.execute(db)
+  const missing = new Set(column(rows, 'id'))
+  return marks.filter(({ id }) => missing.has(id))
+}
+
+export const insertMissingMarks = (db: Db, marks: RememberedMark[]) =>
+  sql`/* settle */
+    insert into missing_marks (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id,
+      timestamp_marked)
+    select k.workspace_id, k.lead_id, k.step_id, k.id, k.campaign_id, k.mailbox_id,
+      k.timestamp_marked
+    from unnest(${column(marks, 'workspace_id')}::uuid[], ${column(marks, 'lead_id')}::uuid[],
+      ${column(marks, 'step_id')}::uuid[], ${column(marks, 'id')}::uuid[],
+      ${column(marks, 'campaign_id')}::uuid[], ${column(marks, 'mailbox_id')}::uuid[],
+      ${timestampArray(column(marks, 'timestamp_marked'))}::timestamptz[])
+      as k (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, timestamp_marked)
+    on conflict do nothing`.execute(db)
+
+/** This process sends, and has found all of its marks in the database that answers, or has said which not. */
+export const upsertSender = (db: Db, id: string) =>
+  sql`
+    insert into senders (id, database_identity, timestamp_seen)
+    values (${id}::uuid, outrider_database_identity(), outrider_now())
+    on conflict (id) do update
+    set database_identity = excluded.database_identity, timestamp_seen = excluded.timestamp_seen`.execute(
+    db,
+  )
+
+export const deleteSender = (db: Db, id: string) =>
+  db.deleteFrom('senders').where('id', '=', id).execute()
+
+/**
+ * Who has not been seen for so long is dead, and sends nothing more. Only while nothing is asked: what
+ * was deleted in a database was marked in it before.
+ */
+export const deleteDeadSenders = (db: Db, silentMs: number) =>
+  sql`
+    delete from senders
+    where timestamp_seen < outrider_now() - ${silentMs}::float8 * interval '1 ms'`.execute(db)
+
+/** Of the others, those that have not said yet whether this database has all of their marks. */
+export async function countUnaskedSenders(db: Db, besides: string | null): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from senders
+    where database_identity <> outrider_database_identity()
+      and id is distinct from ${besides}::uuid`.execute(db)
+  return rows[0]?.count ?? 0
+}
