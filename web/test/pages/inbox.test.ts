@@ -6,6 +6,7 @@ import { createPerson, join } from '../../../server/test/people.ts'
 import { enter } from '../application.ts'
 import { allowFailures, expectFailures, installClock } from '../browser.ts'
 import { createInboxWorld, type InboxWorld } from '../inbox-world.ts'
+import { signInAgain } from '../sign-in-again.ts'
 import { test as base } from './fixture.ts'
 
 const path = '/w/default/inbox'
