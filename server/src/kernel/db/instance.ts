@@ -1,4 +1,4 @@
-import { sql, type Updateable } from 'kysely'
+import { sql, type UpdateObject } from 'kysely'
 import type { Db } from './db.ts'
 import { migrationNames } from './migrate.ts'
 import type { DB } from './types.gen.ts'
@@ -22,7 +22,7 @@ export const insertInstance = (tx: Db, instance: Instance & { timestamp_created:
   tx.insertInto('instance').values(instance).execute()
 
 /** What a feature notes of the installation itself, such as a hold of sending. */
-export const updateInstance = (db: Db, id: string, changes: Updateable<DB['instance']>) =>
+export const updateInstance = (db: Db, id: string, changes: UpdateObject<DB, 'instance'>) =>
   db.updateTable('instance').set(changes).where('id', '=', id).execute()
 
 /** From now on this key seals; the others still open what they sealed. */

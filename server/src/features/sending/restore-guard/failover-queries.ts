@@ -18,7 +18,7 @@ export const noteFailover = (
     failover_from: sending_identity,
     failover_identity: current_identity,
     failover_epoch: sending_epoch,
-    failover_since: sql`outrider_now()`,
+    failover_since: sql<Date>`outrider_now()`,
   })
 
 /** Of these, those that the ledger does not have as sent, or about to be. */

@@ -1,19 +1,23 @@
 import { CompiledQuery } from 'kysely'
+import type { SMTPServerOptions } from 'smtp-server'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { gate } from '../../../../test/gate.ts'
 import { type LedgerEntry, type Sending, testSending } from '../../../../test/sending.ts'
 import { hintDue } from '../../../kernel/runner/hint.ts'
 import { confirmRestore, findSendingHold, holdSending, previewRestore } from '../index.ts'
 import type { RestoreMark, RestoreMarker } from './marker-file.ts'
 
 let sending: Sending
-beforeEach(async () => {
-  sending = await testSending()
+beforeEach(() => begin())
+
+async function begin(smtp: SMTPServerOptions = {}) {
+  sending = await testSending({ smtp })
   const { ctx } = sending
   await ctx.database.peek
     .insertInto('instance')
     .values({ id: ctx.newId(), secret_key_id: 'k', timestamp_created: ctx.now() })
     .execute()
-})
+}
 afterEach(() => sending[Symbol.asyncDispose]())
 
 const run = (text: string) => sending.ctx.database.peek.executeQuery(CompiledQuery.raw(text))
@@ -180,6 +184,23 @@ test('until every process has asked nothing is claimed, and nothing that was cla
   expect(sending.outbox).toEqual([])
   await confirmRestore(ctx)
   await sending.waitForMails(1)
+})
+
+test('a mail that was claimed before a failover is not finished while the new primary is asked', async () => {
+  await sending[Symbol.asyncDispose]()
+  const server = gate()
+  await begin({ onRcptTo: (_address, _session, callback) => server.pass(callback) })
+  await failOver(before)
+  const id = await activeCampaign()
+  await sending.startRunner()
+  await sending.addLeads(id, ['ann@lead.example'])
+  await sending.waitForLedger(([entry]) => entry?.state === 'claimed')
+  // One that does not answer.
+  await run(`insert into senders values (gen_random_uuid(), '${before}', outrider_now())`)
+  await promote()
+  server.letPass(Number.POSITIVE_INFINITY)
+  await sending.waitForLedger(([entry]) => entry?.state === 'failed')
+  expect(sending.outbox).toEqual([])
 })
 
 test('a mail that the new primary lacks holds sending, by its name, and is sent again once', async () => {
