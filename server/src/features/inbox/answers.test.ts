@@ -48,6 +48,7 @@ describe('what cites no mail of ours is no answer', () => {
     ['a newsletter', ['List-Id: <news.lead.example>']],
     ['one that can be cancelled', ['List-Unsubscribe: <https://lead.example/u>']],
     ['mail to many', ['Precedence: bulk']],
+    ['talk on a list', ['List-Id: <all.lead.example>', 'In-Reply-To: <one@lead.example>']],
   ])('when it is %s', async (_what, headers) => {
     const { leadId, from } = await contacted()
     inbox.arrive(letter({ from, subject: 'Our news', headers, body: 'Hello all' }))
