@@ -137,6 +137,16 @@ test('the time of an answer is when it arrived, not when it was read', async () 
   expect(JSON.parse(event?.body ?? '').timestamp).toBe(arrived.toISOString())
 })
 
+test('an answer from a server whose clock is ahead has not arrived in the future', async () => {
+  const { leadId, from, messageId } = await contacted()
+  const arrived = new Date(inbox.ctx.now().getTime() + 3_600_000)
+  const folder = inbox.account(address).folders.get('INBOX')
+  folder?.add(letter({ from, headers: answering(messageId) }), arrived)
+  await inbox.readAll()
+  const { timestamp_last_reply } = await inbox.lead(leadId)
+  expect(Number(timestamp_last_reply)).toBeLessThanOrEqual(inbox.ctx.now().getTime())
+})
+
 describe('who answers a mail of ours can be answered', () => {
   test('also when a report said that the address is gone', async () => {
     const { ctx, workspaceId } = inbox
