@@ -33,6 +33,8 @@ async function someoneKnownEverywhere() {
   const answering = (id: string) => [`In-Reply-To: ${messageId}`, `Message-ID: <${id}@x.example>`]
   inbox.arrive(letter({ from: `Ada <${ada}>`, headers: answering('a1'), body: `Call me. ${ada}` }))
   await inbox.waitForEvents('lead.replied')
+  const toBob = [`In-Reply-To: ${other.messageId}`, 'Message-ID: <a2@x.example>']
+  inbox.arrive(letter({ from: ada, headers: toBob, body: 'Bob will answer himself.' }))
   const answer = { from: 'bob@lead.example', body: 'Ask ADA@LEAD.example about it.' }
   const headers = [`In-Reply-To: ${other.messageId}`, 'Message-ID: <b1@x.example>']
   inbox.arrive(letter({ ...answer, headers }))
@@ -53,6 +55,7 @@ async function someoneKnownEverywhere() {
     body: { contact_id: contacts.items[0].id },
   })
   await recordAttempt()
+  await refuseMail(leadId)
   await answerByHand(leadId, 'Gladly.')
   await answerByHand(other.leadId, `I have asked Ada (${ada}).`)
   await callTryOut()
@@ -66,6 +69,14 @@ async function answerByHand(thread_id: string, text: string) {
   await replyInThread(ctx, workspaceId, { thread_id, text, idempotency_key: thread_id })
   await sender.stop()
 }
+
+/** A mail server named the person in what it said of a mail. */
+const refuseMail = (leadId: string) =>
+  inbox.ctx.database.peek
+    .updateTable('sends')
+    .set({ error_message: `<${folded}> is over its quota` })
+    .where('lead_id', '=', leadId)
+    .execute()
 
 /** Somebody tries a receiver out with the person in the body. */
 async function callTryOut() {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readForEver, type Sending, testSending } from '../../../test/sending.ts'
 import { operator } from '../audit/index.ts'
 import { addMailbox, type Mailbox, removeMailbox } from '../mailboxes/index.ts'
+import { upsertThreads } from '../messages/index.ts'
 import { handOver, previewHandOver } from './index.ts'
 
 let sending: Sending
@@ -43,6 +44,18 @@ function addAgain(address = anna) {
   const server = { ...place, username: anna, password: 'correct horse' }
   const mailbox = { address, smtp: server, imap: server, daily_limit: 100 }
   return addMailbox(sending.ctx, sending.workspaceId, mailbox, operator)
+}
+
+/** The lead asked for some patience, so there is a conversation. */
+async function putOff({ id: mailbox_id }: Mailbox) {
+  const { ctx, workspaceId } = sending
+  const [entry] = await sending.ledger()
+  const thread = {
+    ...{ id: entry?.lead_id ?? '', campaign_id: entry?.campaign_id ?? '', mailbox_id },
+    ...{ last_message_id: ctx.newId(), kind: 'auto_reply', from_address: lead },
+    ...{ subject: 'Re: Hello', snippet: 'Soon.', suggestion: null },
+  }
+  await upsertThreads(ctx.database.peek, workspaceId, [thread], ctx.now())
 }
 
 const statusOf = async (path: string) => (await sending.call('GET', path)).body.sending_status
@@ -154,6 +167,7 @@ describe('a hand-over', () => {
     await remove(mailbox)
     const request = { from: 'Anna@example.com', to: bert }
     const { ctx, workspaceId } = sending
+    await putOff(mailbox)
     const counted = await previewHandOver(ctx, workspaceId, request)
     expect(counted).toMatchObject({ from: anna, to: bert, moved: null, campaigns: [{ leads: 1 }] })
     expect((await statusOf(path)).leads_waiting_for_mailbox).toBe(1)
@@ -163,6 +177,8 @@ describe('a hand-over', () => {
     await sending.startRunner()
     const [first, second] = await sending.waitForLedger(sent(2))
     expect(second?.mailbox_id).toBe(other.id)
+    const threads = await ctx.database.peek.selectFrom('threads').select('mailbox_id').execute()
+    expect(threads).toEqual([{ mailbox_id: other.id }])
     const source = sending.outbox[1]?.source.toString() ?? ''
     expect(source).toContain(`In-Reply-To: ${first?.message_id}\r\n`)
     expect(source).toContain(`References: ${first?.message_id}\r\n`)

@@ -2,10 +2,11 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type SmtpFault, startSmtpFaults } from '../../../test/mail/smtp-faults.ts'
 import { type Sending, testSending } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { ensurePartitions } from '../../partitions.ts'
 import { operator } from '../audit/index.ts'
 import { listRefusedCopies } from '../campaigns/index.ts'
 import { type LeadActivity, recordActivities } from '../leads/index.ts'
-import { pauseMailbox, updateMailbox } from '../mailboxes/index.ts'
+import { pauseMailbox, reportInboxUnread, updateMailbox } from '../mailboxes/index.ts'
 
 let sending: Sending
 let closing: AsyncDisposable[] = []
@@ -595,6 +596,36 @@ test.each(changes)('a mail is not finished once %s', async (_what, change, expec
   if (Object.keys(expected).length > 0) {
     expect(await lead(campaign.id, 'a@lead.example')).toMatchObject(expected)
   }
+})
+
+test('a follow-up is not finished once its mailbox cannot be read any more', async () => {
+  const followsUp = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<undefined>()
+  let mails = 0
+  sending = await testSending({
+    smtp: answering(() => {
+      mails += 1
+      if (mails < 2) return undefined
+      followsUp.resolve()
+      return goOn.promise
+    }),
+  })
+  const { ctx, workspaceId } = sending
+  const mailbox = await sending.createMailbox('anna@example.com')
+  const steps = ['Hello', ''].map((subject) => ({ variants: [{ subject, body: '<p>Hi</p>' }] }))
+  const campaign = await sending.createCampaign([mailbox], {
+    sequences: [{ steps: [steps[0], { ...steps[1], delay: 1 }] }],
+  })
+  await sending.startRunner()
+  await sending.addLeads(campaign.id, ['a@lead.example'])
+  await sending.waitForLedger(states(1, 'sent'))
+  ctx.clock.advance(36 * 3_600_000)
+  await ensurePartitions(ctx)
+  await followsUp.promise
+  await reportInboxUnread(ctx, workspaceId, mailbox.id)
+  goOn.resolve(undefined)
+  await sending.waitForLedger((all) => all.some(({ state }) => state === 'failed'))
+  expect(sending.outbox).toHaveLength(1)
 })
 
 test('in a burst, what speaks against a mail is looked for again before its end, and those behind it go to another connection', async () => {

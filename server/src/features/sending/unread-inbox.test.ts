@@ -34,6 +34,14 @@ async function dueWhileUnread({ leadId, messageId }: { leadId: string; messageId
   return { adaId: leadId }
 }
 
+/** Resolves when a reading of the mailbox is kept: it is so once all of its folders were read. */
+const untilReadingKept = (id: string) =>
+  inbox.ctx.database.until(async () => {
+    const mailboxes = inbox.ctx.database.peek.selectFrom('mailboxes').select('inbox_read_at')
+    const { inbox_read_at } = await mailboxes.where('id', '=', id).executeTakeFirstOrThrow()
+    return inbox_read_at !== null
+  })
+
 /** Every attempt, also those that nothing came of. */
 const attemptsOf = async (leadId: string) =>
   (await inbox.ledger())
@@ -59,16 +67,39 @@ test('after a restart follow-ups wait until the mailbox was read, and who has an
 
 test('a reading from before the start of a process does not count, however short the time', async () => {
   const contacted = await inbox.contact([bob, ada])
+  inbox.ctx.clock.advance(60 * 3_600_000)
+  await ensurePartitions(inbox.ctx)
   const reader = inbox.startReader()
-  await inbox.readAll()
+  await untilReadingKept(contacted.mailbox.id)
   await reader.stop()
-  const { adaId } = await dueWhileUnread(contacted)
+  inbox.arrive(answer(contacted.messageId))
+  // The process starts after that reading, and a second is short enough.
+  inbox.ctx.clock.advance(1_000)
   await inbox.startRunner()
   await inbox.untilAsleep()
   expect(inbox.outbox).toHaveLength(2)
   inbox.startReader()
-  await bobGotBoth(adaId)
-  expect(await attemptsOf(adaId)).toEqual(['1 sent'])
+  await bobGotBoth(contacted.leadId)
+  expect(await attemptsOf(contacted.leadId)).toEqual(['1 sent'])
+})
+
+test('a reading does not count for long: who nobody reads any more sends no follow-up', async () => {
+  const contacted = await inbox.contact([bob, ada])
+  await inbox.startRunner()
+  const reader = inbox.startReader()
+  await untilReadingKept(contacted.mailbox.id)
+  await reader.stop()
+  // The clock that readings go by, before the one by which the follow-ups fall due.
+  await inbox.ctx.database.setClock(new Date(inbox.ctx.now().getTime() + 60 * 3_600_000))
+  await dueWhileUnread(contacted)
+  // Whoever plans for her plans for the others, too.
+  await inbox.addLeads(contacted.campaign.id, ['eve@lead.example'])
+  await inbox.waitForMails(3)
+  await inbox.untilAsleep()
+  expect(await attemptsOf(contacted.leadId)).toEqual(['1 sent'])
+  inbox.startReader()
+  await bobGotBoth(contacted.leadId)
+  expect(await attemptsOf(contacted.leadId)).toEqual(['1 sent'])
 })
 
 test('a mailbox that is resumed sends no follow-up before it was read again', async () => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
-import { type Sending, testSending } from '../../../test/sending.ts'
+import { alwaysOpen, type Sending, testSending } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { operator } from '../audit/index.ts'
 import { followSteps } from '../leads/index.ts'
@@ -86,6 +86,28 @@ test('new leads wake no mailbox that rests, and are sent when it wakes', async (
   sending.ctx.clock.advance(601_000)
   const mails = await sending.waitForMails(6)
   expect(mails.map(({ to }) => to)).toContain('late@lead.example')
+})
+
+test('new leads wake no mailbox that has sent all of its day', async () => {
+  sending = await testSending()
+  const [schedule] = alwaysOpen.schedules
+  const campaign = await sending.createCampaign(await createMailboxes({ daily_limit: 1 }), {
+    campaign_schedule: {
+      ...alwaysOpen,
+      schedules: [{ ...schedule, timing: { from: '00:00', to: '23:59' } }],
+    },
+  })
+  await sending.startRunner()
+  await sending.addLeads(
+    campaign.id,
+    [1, 2, 3, 4, 5].map((n) => `${n}@lead.example`),
+  )
+  await sending.waitForMails(4)
+  await sending.untilAsleep()
+  const woken = await watchWakes()
+  await sending.addLeads(campaign.id, ['late@lead.example'])
+  await untilSpread()
+  expect(await woken()).toEqual([])
 })
 
 test('leads that are committed late are not missed: their mailboxes are woken after the commit', async () => {

@@ -120,6 +120,9 @@ describe('what is marked as automatic and tells a day', () => {
 test('an accent may be written in two characters', async () => {
   const subject = Buffer.from('Réponse automatique : Offre'.normalize('NFD')).toString('base64')
   expect((await kindOf([...answer, `Subject: =?UTF-8?B?${subject}?=`])).kind).toBe('auto_reply')
+  const marked = ['Auto-Submitted: auto-replied', 'Content-Type: text/plain; charset=utf-8']
+  const away = 'Je suis en congés.'.normalize('NFD')
+  expect(await kindOf([...answer, ...marked], away)).toMatchObject({ isOutOfOffice: true })
 })
 
 describe('the line above a quote is not what the person wrote', () => {
@@ -134,6 +137,11 @@ describe('the line above a quote is not what the person wrote', () => {
   ])('%s %s', (own, line) => {
     expect(visibleText(received(`${own}\n\n${line}\n\n> Hello\n> Anna`))).toBe(own)
   })
+})
+
+test('a line with a day and an address ends what the person wrote, also above a quote without marks', () => {
+  const line = 'Anna <anna@example.com> kirjoitti 24.11.2026 10:00:'
+  expect(visibleText(received(`Kiitos.\n\n${line}\n\nHello\nAnna`))).toBe('Kiitos.')
 })
 
 test('what stands between quoted lines and below them was written by the person', () => {

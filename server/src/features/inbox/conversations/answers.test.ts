@@ -48,6 +48,7 @@ describe('what cites no mail of ours is no answer', () => {
     ['a newsletter', ['List-Id: <news.lead.example>']],
     ['one that can be cancelled', ['List-Unsubscribe: <https://lead.example/u>']],
     ['mail to many', ['Precedence: bulk']],
+    ['talk on a list', ['List-Id: <all.lead.example>', 'In-Reply-To: <one@lead.example>']],
   ])('when it is %s', async (_what, headers) => {
     const { leadId, from } = await contacted()
     inbox.arrive(letter({ from, subject: 'Our news', headers, body: 'Hello all' }))
@@ -134,6 +135,16 @@ test('the time of an answer is when it arrived, not when it was read', async () 
   expect((await inbox.lead(leadId)).timestamp_last_reply).toEqual(arrived)
   const [event] = await eventsOf(from)
   expect(JSON.parse(event?.body ?? '').timestamp).toBe(arrived.toISOString())
+})
+
+test('an answer from a server whose clock is ahead has not arrived in the future', async () => {
+  const { leadId, from, messageId } = await contacted()
+  const arrived = new Date(inbox.ctx.now().getTime() + 3_600_000)
+  const folder = inbox.account(address).folders.get('INBOX')
+  folder?.add(letter({ from, headers: answering(messageId) }), arrived)
+  await inbox.readAll()
+  const { timestamp_last_reply } = await inbox.lead(leadId)
+  expect(Number(timestamp_last_reply)).toBeLessThanOrEqual(inbox.ctx.now().getTime())
 })
 
 describe('who answers a mail of ours can be answered', () => {

@@ -6,10 +6,14 @@ import { type ImapPlace, ImapPlaces } from './imap-places.ts'
 function placesOf(max: number) {
   const clock = { ms: 0 }
   let pauses: (() => void)[] = []
+  const pausesMs = new Set<number>()
   const warnings: object[] = []
   const ctx = {
     monotonicMs: () => clock.ms,
-    sleep: () => new Promise<void>((resolve) => void pauses.push(resolve)),
+    sleep(ms: number) {
+      pausesMs.add(ms)
+      return new Promise<void>((resolve) => void pauses.push(resolve))
+    },
     log: { warn: (fields: object) => void warnings.push(fields) },
   } as unknown as Context
   const places = new ImapPlaces(ctx, { max, perSecond: 50 })
@@ -42,13 +46,13 @@ function placesOf(max: number) {
     }
     await settle()
   }
-  return { places, take, got, held, pause, settle, pass, warnings }
+  return { places, take, got, held, pause, settle, pass, pausesMs, warnings }
 }
 
 const settled = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
-test('connections are opened one after another, in turn by workspace, and no more than the maximum', async () => {
-  const { places, take, got, pause, settle } = placesOf(4)
+test('connections are opened 50 a second, in turn by workspace, and no more than the maximum', async () => {
+  const { places, take, got, pause, settle, pausesMs } = placesOf(4)
   for (const mailbox of ['a1', 'a2', 'a3', 'a4', 'b1']) take(mailbox)
   await settled()
   expect(got).toEqual(['a1'])
@@ -57,6 +61,7 @@ test('connections are opened one after another, in turn by workspace, and no mor
   await settle()
   expect(got).toEqual(['a1', 'a2', 'b1', 'a3'])
   expect([places.open, places.waiting]).toEqual([4, 1])
+  expect(pausesMs).toEqual(new Set([20]))
 })
 
 test('with more mailboxes than connections each of them is read within ten minutes, and nobody waits unseen', async () => {

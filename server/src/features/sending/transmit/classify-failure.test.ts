@@ -50,6 +50,7 @@ test.each<[MailFailure['stage'], string, string]>([
   ['rcpt', '452 4.2.2 Mailbox full', 'later'],
   ['rcpt', '552 5.2.2 Mailbox full', 'later'],
   ['rcpt', '552 Mailbox full', 'later'],
+  ['rcpt', '552 Requested action aborted', 'later'],
   ['message', '451 4.3.0 Temporary problem', 'later'],
   ['data', '451 4.3.0 Temporary problem', 'later'],
   // The mail itself.
