@@ -7,12 +7,12 @@ import { readSearch } from './search.ts'
 import { rangeStarts } from './terms.ts'
 
 /** How many contacts a search would give with a value, instead of those that it asks for. */
-export interface FacetValue {
+interface FacetValue {
   value: string
   contacts: number
 }
 
-export interface Facet {
+interface Facet {
   values: FacetValue[]
   /** Whether they were reckoned from some of the contacts. */
   is_estimate: boolean

@@ -1,14 +1,12 @@
 import { Button, Group, NativeSelect, Switch, TagsInput, Text, TextInput } from '@mantine/core'
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
 import { Search } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { countContactFacets } from '../../api/generated/sdk.gen.ts'
+import type { ContactFacets } from '../../api/generated/types.gen.ts'
 import classes from './ContactFilters.module.css'
 import { CountedOption } from './CountedOption.tsx'
 import {
-  bodyOf,
   type CompanySize,
   type ContactFilter,
   contactSearchOf,
@@ -22,6 +20,10 @@ import { type CountOf, countOfSize, countryCounts, countsOf, shownCount } from '
 interface ContactFiltersProps {
   filter: ContactFilter
   total: { count: number; isEstimate: boolean } | undefined
+  /** Undefined until they are counted. */
+  facets: ContactFacets | undefined
+  /** Somebody goes to a filter. */
+  onLook: () => void
   onChange: (filter: ContactFilter) => void
 }
 
@@ -30,7 +32,13 @@ const suggestionsMost = 8
 const countersOf = { seniorities: countsOf, industries: countsOf, countries: countryCounts }
 const wordFilters = ['titles', 'companies', 'industries', 'countries'] as const
 
-export default function ContactFilters({ filter, total, onChange }: ContactFiltersProps) {
+export default function ContactFilters({
+  filter,
+  total,
+  facets,
+  onLook,
+  onChange,
+}: ContactFiltersProps) {
   const { t, i18n } = useTranslation()
   const set = (changes: ContactFilter) => onChange(contactSearchOf({ ...filter, ...changes }))
   const countries = useMemo(countryNames, [])
@@ -38,16 +46,6 @@ export default function ContactFilters({ filter, total, onChange }: ContactFilte
   const [isOpen, open] = useDisclosure(isFiltered({ ...filter, q: undefined }))
   const [typed, setTyped] = useState(filter.q ?? '')
   const find = useDebouncedCallback((q: string) => set({ q: q.trim() || undefined }), typingMs)
-  // Nobody counts for whom no filter is looked at.
-  const [isLookedAt, setLookedAt] = useState(false)
-  const body = bodyOf(filter)
-  const { data: facets } = useQuery({
-    queryKey: [{ _id: 'countContactFacets', body }],
-    queryFn: async ({ signal }) =>
-      (await countContactFacets({ body, signal, throwOnError: true })).data,
-    enabled: isLookedAt,
-    placeholderData: (before) => before,
-  })
   const counted = (name: keyof typeof countersOf) => {
     const facet = facets?.[name]
     const countOf: CountOf = facet ? countersOf[name](facet) : () => undefined
@@ -67,7 +65,7 @@ export default function ContactFilters({ filter, total, onChange }: ContactFilte
   }
   return (
     <Group
-      onFocusCapture={() => setLookedAt(true)}
+      onFocusCapture={onLook}
       gap="xs"
       mb="sm"
       align="flex-end"
