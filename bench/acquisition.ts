@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { startRole } from './child.ts'
+import { measureFacets } from './facets.ts'
 import type { Figure } from './figure.ts'
 import { measureImport } from './imports.ts'
 import { measureReveals } from './reveals.ts'
@@ -19,6 +20,7 @@ export const parts: Record<string, (service: BenchService) => Promise<Figure[]>>
     await using api = await startRole('api', service)
     return await measureSearch(service, api)
   },
+  facets: measureFacets,
   reveals: async (service) => {
     await using api = await startRole('api', service)
     return await measureReveals(service, api, await findWithAddress(service))

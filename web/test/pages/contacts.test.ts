@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { setPlan } from '../../../server/src/features/workspaces/index.ts'
+import { importText } from '../../../server/test/directory-files.ts'
 import { indexPeople, insertCompany, insertPeople } from '../../../server/test/directory-rows.ts'
 import { createTeam } from '../../../server/test/people.ts'
 import type { Application } from '../application.ts'
@@ -55,6 +56,40 @@ test('somebody is found, revealed for one credit, kept in a list, and made a lea
   await page.keyboard.press('Escape')
   await page.getByRole('tab', { name: 'Credits' }).click()
   await page.getByRole('row', { name: /Address revealed/ }).waitFor()
+})
+
+test('the values of filters say how many people they would give', async ({ application, open }) => {
+  await importText(
+    application.api.ctx,
+    `first_name,last_name,seniority,email,company,domain,industry,employee_count,country
+Facet,A,director,a@facet.example,Facet,facet.example,Shipping,15,Norway
+Facet,B,c_suite,b@facet.example,Facet,facet.example,Shipping,15,Norway
+Facet,C,director,c@facet.example,Facet,facet.example,Shipping,15,Chile
+`,
+  )
+  const page = await open(application.visitor, `${path}?q=facet`)
+  await page
+    .getByRole('combobox', { name: 'Country' })
+    .or(page.getByLabel('Country'))
+    .first()
+    .click()
+  await page.keyboard.type('Nor')
+  await page.getByRole('option', { name: /^Norway\s*2$/ }).waitFor()
+  // What stays typed is a value as well.
+  for (let letter = 0; letter < 3; letter++) await page.keyboard.press('Backspace')
+  await page.keyboard.press('Escape')
+  await page.getByLabel('Seniority').first().click()
+  await page.getByRole('option', { name: /^Director\s*2$/ }).waitFor()
+  await page.getByRole('option', { name: /^C-suite\s*1$/ }).click()
+  await page.waitForURL(/seniorities/)
+  await page.keyboard.press('Escape')
+  await expect
+    .poll(() => page.locator('option[value="11-50"]').allTextContents())
+    .toEqual(['11-50 (1)'])
+  await page.getByLabel('Industry').first().click()
+  await page.getByRole('option', { name: /^shipping\s*1$/ }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('listbox').first().waitFor({ state: 'hidden' })
 })
 
 test('many are revealed one after the other, and what it costs at most is said before', async ({

@@ -4,12 +4,20 @@ import { invalidField } from '../../kernel/errors.ts'
 import type { Access, Role } from '../../kernel/http/access.ts'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
-import { AddAcquired, AddedContacts, CreditEntry, CreditEntryPage } from './application-schema.ts'
+import {
+  AddAcquired,
+  AddedContacts,
+  ContactFacets,
+  CountFacets,
+  CreditEntry,
+  CreditEntryPage,
+} from './application-schema.ts'
 import { addAcquiredToCampaign, type SomeAcquired } from './campaign-leads.ts'
 import { listCreditEntries } from './credits.ts'
+import { countContactFacets } from './facets.ts'
 
 export const acquisitionApplicationSchemas = [
-  ...[CreditEntry, CreditEntryPage, AddAcquired, AddedContacts],
+  ...[CreditEntry, CreditEntryPage, AddAcquired, AddedContacts, CountFacets, ContactFacets],
 ]
 
 const tags = ['Contact acquisition']
@@ -34,6 +42,23 @@ export const acquisitionApplicationRoutes: FastifyPluginAsyncTypebox = async (ap
       },
     },
     (req) => listCreditEntries(req.ctx, req.caller.workspaceId, pageRequest(req.query)),
+  )
+
+  app.post(
+    '/contacts/facets',
+    {
+      // As a search: it reads and changes nothing, and counts against the same limit.
+      config: { access: { ...access('viewer'), window: 'acquisition' }, idempotency: 'none' },
+      schema: {
+        operationId: 'countContactFacets',
+        summary: 'Count contacts by the values of filters',
+        description: 'Free, as a search is.',
+        tags,
+        body: ref(CountFacets),
+        response: { 200: ref(ContactFacets) },
+      },
+    },
+    ({ ctx, caller, body }) => countContactFacets(ctx, caller.workspaceId, body),
   )
 
   app.post(

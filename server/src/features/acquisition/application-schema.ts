@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Nullable, Page, Timestamp, Uuid } from '../../kernel/http/schema.ts'
+import { directoryFilters } from '../directory/index.ts'
+import { FindContacts } from './find-schema.ts'
 
 export const CreditEntry = Type.Object(
   {
@@ -65,5 +67,48 @@ export const AddedContacts = Type.Object(
   },
 )
 
+export const CountFacets = Type.Object(
+  { ...directoryFilters, exclude_acquired: FindContacts.properties.exclude_acquired },
+  {
+    $id: 'CountFacets',
+    additionalProperties: false,
+    description: 'A search, as `findContacts` takes it.',
+    examples: [{ query: 'analytics', countries: ['Germany'], has_email: true }],
+  },
+)
+
+const Facet = (description: string) =>
+  Type.Object(
+    {
+      values: Type.Array(Type.Object({ value: Type.String(), contacts: Type.Integer() })),
+      is_estimate: Type.Boolean({ description: 'Reckoned from some of the contacts.' }),
+    },
+    { description },
+  )
+
+const facetExample = { values: [{ value: 'director', contacts: 12 }], is_estimate: false }
+const noValues = { values: [], is_estimate: false }
+
+export const ContactFacets = Type.Object(
+  {
+    seniorities: Facet('In lower case, without punctuation.'),
+    industries: Facet('In lower case, without punctuation.'),
+    countries: Facet('Codes of two letters; else as the directory writes them, in lower case.'),
+    employee_count: Facet('Where a range begins that ends before the next.'),
+  },
+  {
+    $id: 'ContactFacets',
+    description:
+      'How many contacts each value would give, the most frequent 50. What a filter itself asks for does not narrow its own values.',
+    examples: [
+      {
+        ...{ seniorities: facetExample, industries: noValues, countries: noValues },
+        employee_count: { values: [{ value: '51', contacts: 12 }], is_estimate: false },
+      },
+    ],
+  },
+)
+
+export type CountFacets = Static<typeof CountFacets>
 export type AddAcquired = Static<typeof AddAcquired>
 export type AddedContacts = Static<typeof AddedContacts>

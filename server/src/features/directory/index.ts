@@ -1,6 +1,7 @@
 export { listKnownAddresses } from './contacts.ts'
 export { type ExportResult, exportFile } from './export.ts'
 export type { DirectoryKind, ExportFormat } from './export-queries.ts'
+export { countFacets, type Facets } from './facets.ts'
 export { type ColumnMap, fieldNames, parseColumnMap } from './import/columns.ts'
 export { type ImportProgress, type ImportResult, importFile } from './import/import.ts'
 export { isReindexDue } from './import/queries.ts'

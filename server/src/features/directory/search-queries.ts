@@ -89,7 +89,7 @@ function foundByWalk({ groups, without }: Asked, rows: number, bound: Condition)
     where ${all([...meets(groups), ...isWithin(groups), ...isNotIn(without)])}`
 }
 
-function foundByIndex({ groups, without }: Asked, indexed: number, bound: Condition) {
+export function foundByIndex({ groups, without }: Asked, indexed: number, bound: Condition) {
   const [first, others] = [groups.slice(0, indexed), groups.slice(indexed)]
   // In this form a condition is none for another index, whose bitmap would take longer than a look.
   const isTrue = (condition: Condition) => sql`(${condition}) is true`
@@ -109,22 +109,22 @@ function foundByIndex({ groups, without }: Asked, indexed: number, bound: Condit
     ) found`
 }
 
-const all = (conditions: Condition[]): Condition =>
+export const all = (conditions: Condition[]): Condition =>
   conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
 
 /** One condition for all groups. */
-const meets = (groups: CountedGroup[]): Condition[] =>
+export const meets = (groups: CountedGroup[]): Condition[] =>
   groups.length === 0 ? [] : [sql`terms @@ ${groups.map(textOf).join(' & ')}::tsquery`]
 
 const textOf = ({ alternatives }: CountedGroup) =>
   `(${alternatives.map((text) => `(${text})`).join(' | ')})`
 
-const isWithin = (groups: CountedGroup[]): Condition[] =>
+export const isWithin = (groups: CountedGroup[]): Condition[] =>
   groups.flatMap(({ employees }) =>
     employees
       ? [sql`employees between ${employees.min}::integer and ${employees.max}::integer`]
       : [],
   )
 
-const isNotIn = (without: RawBuilder<unknown> | undefined): Condition[] =>
+export const isNotIn = (without: RawBuilder<unknown> | undefined): Condition[] =>
   without ? [sql`id not in (${without})`] : []

@@ -3484,6 +3484,125 @@ export type AddedContacts = {
 };
 
 /**
+ * A search, as `findContacts` takes it.
+ */
+export type CountFacets = {
+    /**
+     * Every word has to begin a word of the name, the title or the company. A word that nobody has is read as the ones spelt like it.
+     */
+    query?: string;
+    /**
+     * All words of one of these have to be in the title.
+     */
+    titles?: Array<string>;
+    /**
+     * As in the directory, such as `c_suite`, `vp`, `director`.
+     */
+    seniorities?: Array<string>;
+    /**
+     * As in the directory.
+     */
+    departments?: Array<string>;
+    /**
+     * All words of one of these have to be in the name of the company.
+     */
+    company_names?: Array<string>;
+    /**
+     * Domains or addresses of web sites.
+     */
+    company_domains?: Array<string>;
+    /**
+     * As in the directory.
+     */
+    industries?: Array<string>;
+    /**
+     * Of the company, both ends included.
+     */
+    employee_count?: {
+        min?: number;
+        max?: number;
+    };
+    /**
+     * Names, or ISO 3166 codes of two letters.
+     */
+    countries?: Array<string>;
+    /**
+     * As in the directory.
+     */
+    cities?: Array<string>;
+    /**
+     * That the company uses.
+     */
+    technologies?: Array<string>;
+    /**
+     * Whether the address may be asked for.
+     */
+    has_email?: boolean;
+    /**
+     * Leave out the contacts that the workspace has acquired.
+     */
+    exclude_acquired?: boolean;
+};
+
+/**
+ * How many contacts each value would give, the most frequent 50. What a filter itself asks for does not narrow its own values.
+ */
+export type ContactFacets = {
+    /**
+     * In lower case, without punctuation.
+     */
+    seniorities: {
+        values: Array<{
+            value: string;
+            contacts: number;
+        }>;
+        /**
+         * Reckoned from some of the contacts.
+         */
+        is_estimate: boolean;
+    };
+    /**
+     * In lower case, without punctuation.
+     */
+    industries: {
+        values: Array<{
+            value: string;
+            contacts: number;
+        }>;
+        /**
+         * Reckoned from some of the contacts.
+         */
+        is_estimate: boolean;
+    };
+    /**
+     * Codes of two letters; else as the directory writes them, in lower case.
+     */
+    countries: {
+        values: Array<{
+            value: string;
+            contacts: number;
+        }>;
+        /**
+         * Reckoned from some of the contacts.
+         */
+        is_estimate: boolean;
+    };
+    /**
+     * Where a range begins that ends before the next.
+     */
+    employee_count: {
+        values: Array<{
+            value: string;
+            contacts: number;
+        }>;
+        /**
+         * Reckoned from some of the contacts.
+         */
+        is_estimate: boolean;
+    };
+};
+
+/**
  * Who changed what, and when.
  */
 export type AuditEntry = {
@@ -12049,6 +12168,65 @@ export type ListCreditEntriesResponses = {
 };
 
 export type ListCreditEntriesResponse = ListCreditEntriesResponses[keyof ListCreditEntriesResponses];
+
+export type CountContactFacetsData = {
+    body: CountFacets;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+        /**
+         * Makes the request safe to repeat for 24 h: the first 2xx answer is kept and replayed, with its secrets left out. Another request with the same key is a 409. Quoted or bare.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/contacts/facets';
+};
+
+export type CountContactFacetsErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type CountContactFacetsError = CountContactFacetsErrors[keyof CountContactFacetsErrors];
+
+export type CountContactFacetsResponses = {
+    /**
+     * How many contacts each value would give, the most frequent 50. What a filter itself asks for does not narrow its own values.
+     */
+    200: ContactFacets;
+};
+
+export type CountContactFacetsResponse = CountContactFacetsResponses[keyof CountContactFacetsResponses];
 
 export type AddAcquiredData = {
     body: AddAcquired;

@@ -3,8 +3,11 @@ import { useDebouncedCallback, useDisclosure } from '@mantine/hooks'
 import { Search } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { ContactFacets } from '../../api/generated/types.gen.ts'
 import classes from './ContactFilters.module.css'
+import { CountedOption } from './CountedOption.tsx'
 import {
+  type CompanySize,
   type ContactFilter,
   contactSearchOf,
   isFiltered,
@@ -12,27 +15,57 @@ import {
   sizeNames,
 } from './contact-search.ts'
 import { countryNames } from './country-names.ts'
+import { type CountOf, countOfSize, countryCounts, countsOf, shownCount } from './facet-counts.ts'
 
 interface ContactFiltersProps {
   filter: ContactFilter
   total: { count: number; isEstimate: boolean } | undefined
+  /** Undefined until they are counted. */
+  facets: ContactFacets | undefined
+  /** Somebody goes to a filter. */
+  onLook: () => void
   onChange: (filter: ContactFilter) => void
 }
 
 const typingMs = 250
 const suggestionsMost = 8
+const countersOf = { seniorities: countsOf, industries: countsOf, countries: countryCounts }
 const wordFilters = ['titles', 'companies', 'industries', 'countries'] as const
 
-export default function ContactFilters({ filter, total, onChange }: ContactFiltersProps) {
-  const { t } = useTranslation()
+export default function ContactFilters({
+  filter,
+  total,
+  facets,
+  onLook,
+  onChange,
+}: ContactFiltersProps) {
+  const { t, i18n } = useTranslation()
   const set = (changes: ContactFilter) => onChange(contactSearchOf({ ...filter, ...changes }))
   const countries = useMemo(countryNames, [])
   // On a telephone: what is set is seen.
   const [isOpen, open] = useDisclosure(isFiltered({ ...filter, q: undefined }))
   const [typed, setTyped] = useState(filter.q ?? '')
   const find = useDebouncedCallback((q: string) => set({ q: q.trim() || undefined }), typingMs)
+  const counted = (name: keyof typeof countersOf) => {
+    const facet = facets?.[name]
+    const countOf: CountOf = facet ? countersOf[name](facet) : () => undefined
+    return ({ option }: { option: { value: string } }) => (
+      <CountedOption
+        value={option.value}
+        count={countOf(option.value)}
+        isEstimate={facet?.is_estimate ?? false}
+      />
+    )
+  }
+  const sizeLabel = (size: CompanySize) => {
+    const facet = facets?.employee_count
+    if (!facet) return size
+    const count = countOfSize(facet, size)
+    return `${size} (${shownCount(count, facet.is_estimate, i18n.language)})`
+  }
   return (
     <Group
+      onFocusCapture={onLook}
       gap="xs"
       mb="sm"
       align="flex-end"
@@ -65,6 +98,7 @@ export default function ContactFilters({ filter, total, onChange }: ContactFilte
         className={classes.words}
         label={t(($) => $.contacts.filters.seniorities)}
         data={seniorities}
+        renderOption={counted('seniorities')}
         value={filter.seniorities ?? []}
         onChange={(values) => set({ seniorities: values })}
       />
@@ -75,7 +109,14 @@ export default function ContactFilters({ filter, total, onChange }: ContactFilte
           className={classes.words}
           label={t(($) => $.contacts.filters[name])}
           value={filter[name] ?? []}
-          data={name === 'countries' ? countries : []}
+          data={
+            name === 'countries'
+              ? countries
+              : name === 'industries'
+                ? (facets?.industries.values.map(({ value }) => value) ?? [])
+                : []
+          }
+          {...((name === 'countries' || name === 'industries') && { renderOption: counted(name) })}
           limit={suggestionsMost}
           acceptValueOnBlur
           onChange={(values) => set({ [name]: values })}
@@ -86,7 +127,10 @@ export default function ContactFilters({ filter, total, onChange }: ContactFilte
         label={t(($) => $.contacts.filters.size)}
         value={filter.size ?? ''}
         onChange={(event) => set({ size: event.currentTarget.value as ContactFilter['size'] })}
-        data={[{ value: '', label: t(($) => $.contacts.filters.anySize) }, ...sizeNames]}
+        data={[
+          { value: '', label: t(($) => $.contacts.filters.anySize) },
+          ...sizeNames.map((value) => ({ value, label: sizeLabel(value) })),
+        ]}
       />
       <Switch
         size="xs"

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Suspense, useCallback, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { findContacts } from '../../api/generated/sdk.gen.ts'
+import { countContactFacets, findContacts } from '../../api/generated/sdk.gen.ts'
 import type { FoundContact } from '../../api/generated/types.gen.ts'
 import { useKeysetRows } from '../../lib/keyset.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
@@ -52,6 +52,15 @@ export function SearchContacts({ filter, onChange, price, left }: SearchContacts
     },
   })
   const total = cache.getQueryData<{ count: number; isEstimate: boolean }>(totalKey)
+  // Nobody counts for whom no filter is looked at.
+  const [isLookedAt, setLookedAt] = useState(false)
+  const { data: facets } = useQuery({
+    queryKey: [{ _id: 'countContactFacets', body }],
+    queryFn: async ({ signal }) =>
+      (await countContactFacets({ body, signal, throwOnError: true })).data,
+    enabled: isLookedAt,
+    placeholderData: (before) => before,
+  })
   const columns = useMemo(
     () => contactColumns(t, { mayReveal, price, left, list }),
     [t, mayReveal, price, left, list],
@@ -74,7 +83,13 @@ export function SearchContacts({ filter, onChange, price, left }: SearchContacts
     <div className={classes.tabs}>
       <div className={classes.filters}>
         <Suspense>
-          <ContactFilters filter={filter} total={total} onChange={show} />
+          <ContactFilters
+            filter={filter}
+            total={total}
+            facets={facets}
+            onLook={() => setLookedAt(true)}
+            onChange={show}
+          />
         </Suspense>
       </div>
       <div className={classes.panel}>

@@ -23,7 +23,7 @@ export interface ContactSearch extends ContactFilter {
 }
 
 /** Employees, both ends included. */
-const sizes = {
+export const sizes = {
   '1-10': { min: 1, max: 10 },
   '11-50': { min: 11, max: 50 },
   '51-200': { min: 51, max: 200 },

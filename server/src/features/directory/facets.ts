@@ -1,0 +1,104 @@
+import type { RawBuilder } from 'kysely'
+import type { Db } from '../../kernel/db/db.ts'
+import { countFacetTerms, preferIndexes } from './facet-queries.ts'
+import { listPlans } from './plan.ts'
+import type { DirectoryFilters } from './schema.ts'
+import { readSearch } from './search.ts'
+import { rangeStarts } from './terms.ts'
+
+/** How many contacts a search would give with a value, instead of those that it asks for. */
+interface FacetValue {
+  value: string
+  contacts: number
+}
+
+interface Facet {
+  values: FacetValue[]
+  /** Whether they were reckoned from some of the contacts. */
+  is_estimate: boolean
+}
+
+/** By the filter that takes their values. */
+const kinds = {
+  seniorities: 's',
+  industries: 'i',
+  countries: 'l',
+  employee_count: 'z',
+} as const
+
+type FacetName = keyof typeof kinds
+export type Facets = Record<FacetName, Facet>
+
+const names = Object.keys(kinds) as FacetName[]
+
+/**
+ * What each value of a facet would give: with the text and all filters except the facet's own, which
+ * a further value would add to. Facets that ask for nothing share a count.
+ *
+ * @param without as for `searchDirectory`
+ */
+export async function countFacets(
+  db: Db,
+  filters: DirectoryFilters,
+  without?: RawBuilder<unknown>,
+): Promise<Facets> {
+  const chosen = names.filter((name) => isAsked(filters[name]))
+  const others = names.filter((name) => !chosen.includes(name))
+  const counted = [...(others.length > 0 ? await countOf(db, filters, others, without) : [])]
+  for (const name of chosen) {
+    counted.push(...(await countOf(db, { ...filters, [name]: undefined }, [name], without)))
+  }
+  return Object.fromEntries(counted) as Facets
+}
+
+const isAsked = (filter: DirectoryFilters[FacetName]) =>
+  Array.isArray(filter) ? filter.length > 0 : filter !== undefined
+
+async function countOf(
+  db: Db,
+  filters: DirectoryFilters,
+  facets: FacetName[],
+  without: RawBuilder<unknown> | undefined,
+): Promise<[FacetName, Facet][]> {
+  const search = await readSearch(db, filters)
+  const none: [FacetName, Facet][] = facets.map((name) => [
+    name,
+    { values: [], is_estimate: false },
+  ])
+  const index = search && listPlans(search).find(({ way }) => way === 'index')
+  if (!search || !index) return none
+  const likely = search.contacts * search.share
+  const asked = { groups: search.groups, without }
+  const sample = {
+    // Many are met on any page of the table, few by the index alone.
+    ...(likely > manyMin ? { pagesPart: Math.min(1, sampleSize / likely) } : {}),
+    indexed: index.indexed,
+    every: Math.max(1, Math.floor(likely / sampleSize)),
+  }
+  const letters = facets.map((name) => kinds[name])
+  const findIn = async (tx: Db) => {
+    await preferIndexes(tx)
+    return countFacetTerms(tx, asked, sample, letters)
+  }
+  const rows = db.isTransaction ? await findIn(db) : await db.transaction().execute(findIn)
+  const scale = sample.pagesPart === undefined ? sample.every : 1 / sample.pagesPart
+  return facets.map((name) => [
+    name,
+    {
+      values: rows
+        .filter(({ kind }) => kind === kinds[name])
+        .map(({ value, contacts }) => ({
+          value: name === 'employee_count' ? startOf(value) : value,
+          contacts: Math.round(contacts * scale),
+        })),
+      is_estimate: scale > 1,
+    },
+  ])
+}
+
+/** Of a range of sizes, by its letter. */
+const startOf = (letter: string) => String(rangeStarts[letter.charCodeAt(0) - 97] ?? 0)
+
+/** So many contacts tell how the others are spread: 1 % of them by a few tenths. */
+const sampleSize = 5000
+const manyMin = 50_000
