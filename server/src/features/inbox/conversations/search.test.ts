@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Browser, setUp } from '../../../test/browser.ts'
-import { type Inbox, letter, testInbox } from '../../../test/inbox.ts'
-import { transaction } from '../../kernel/db/transaction.ts'
-import { firstIdAt } from '../../kernel/ids.ts'
-import { eraseLead } from '../erasure/index.ts'
-import { forgetDroppedWords, indexMissingThreads, indexThreads } from '../messages/index.ts'
-import { replyInThread } from './index.ts'
+import { type Browser, setUp } from '../../../../test/browser.ts'
+import { type Inbox, letter, testInbox } from '../../../../test/inbox.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
+import { firstIdAt } from '../../../kernel/ids.ts'
+import { eraseLead } from '../../erasure/index.ts'
+import { forgetDroppedWords, indexMissingThreads, indexThreads } from '../../messages/index.ts'
+import { replyInThread } from '../index.ts'
 
 let inbox: Inbox
 let owner: Browser
