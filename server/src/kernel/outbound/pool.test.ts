@@ -101,9 +101,9 @@ test('each use has connections of its own: none waits for those of another', asy
   const http = createOutboundHttp({ policy: { mode: 'any', allow: [] }, maxConnections: 1 })
   const post = (use: string, { url }: Receiver, timeoutMs: number) =>
     http.post({ use, url, headers: {}, body: '', timeoutMs })
-  const hanging = post('tests', stuck, 300)
+  const hanging = post('tests', stuck, 3_000)
   await stuck.waitFor(1)
-  expect(await post('deliveries', healthy, 10_000)).toMatchObject({ kind: 'response' })
+  expect(await post('deliveries', healthy, 2_000)).toMatchObject({ kind: 'response' })
   await hanging
   await http.close()
   expect(await post('first used when closed', healthy, 10_000)).toMatchObject({ kind: 'unsent' })
