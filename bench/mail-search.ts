@@ -111,7 +111,7 @@ async function fillInbox(service: BenchService, threads: number) {
       .filter((_, n) => n % mailsOfThread === mailsOfThread - 1)
       .map(({ thread_id, id, from_address, subject, text }) => ({
         ...{ ...about, id: thread_id, last_message_id: id, kind: 'reply', from_address, subject },
-        ...{ snippet: text.slice(0, 200), suggestion: null },
+        ...{ snippet: text.slice(0, 200), suggestion: null, words: '' },
       }))
     await upsertThreads(ctx.db, workspaceId, rows, ctx.now())
   }

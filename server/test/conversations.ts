@@ -66,7 +66,12 @@ export async function createConversation(
     },
   ])
   const thread = { ...about, id, last_message_id: messageId, kind, from_address: from, subject }
-  const row = { ...thread, snippet: text.slice(0, 200), suggestion: mail.suggestion ?? null }
+  const row = {
+    ...thread,
+    snippet: text.slice(0, 200),
+    suggestion: mail.suggestion ?? null,
+    words: '',
+  }
   await upsertThreads(ctx.db, workspaceId, [row], ctx.now())
   await transaction(ctx, (tx) => indexThreads(tx, workspaceId, [id]))
   tellPages(ctx, workspaceId, ['inbox'])

@@ -53,7 +53,7 @@ async function putOff({ id: mailbox_id }: Mailbox) {
   const thread = {
     ...{ id: entry?.lead_id ?? '', campaign_id: entry?.campaign_id ?? '', mailbox_id },
     ...{ last_message_id: ctx.newId(), kind: 'auto_reply', from_address: lead },
-    ...{ subject: 'Re: Hello', snippet: 'Soon.', suggestion: null },
+    ...{ subject: 'Re: Hello', snippet: 'Soon.', suggestion: null, words: '' },
   }
   await upsertThreads(ctx.database.peek, workspaceId, [thread], ctx.now())
 }

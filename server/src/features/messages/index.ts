@@ -36,4 +36,10 @@ export {
   withoutCursor,
 } from './thread-queries.ts'
 export { type FoundThread, searchThreads, type ThreadSearch } from './thread-search.ts'
-export { forgetDroppedWords, indexMissingThreads, indexThreads } from './thread-words.ts'
+export {
+  forgetDroppedWords,
+  indexMissingThreads,
+  indexThreads,
+  textBounds,
+  threadWordsOf,
+} from './thread-words.ts'

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
-import { hasWords, type WordsAsked } from './thread-words-queries.ts'
+import { hasWords, piecesMost, type WordsAsked } from './thread-words-queries.ts'
 
 export interface ThreadToWrite {
   id: string
@@ -14,33 +14,49 @@ export interface ThreadToWrite {
   subject: string
   snippet: string
   suggestion: string | null
+  /** Of what came in, as `threadWordsOf` writes them. */
+  words: string
 }
 
 /**
  * A conversation is as new and as unread as what came in last. That a person answered in it is not
  * covered by what a machine writes next, what a machine said not by a colleague; what is suggested
  * stays until a person acts. One that was done or put off is there again once something is unread.
+ *
+ * It is found by the words of what came in at once; upkeep adds those of the mails before a first one.
+ * What no other part of a statement reads is written last, so conversations are locked before their words,
+ * as `indexThreads` locks them.
  */
 export const upsertThreads = (db: Db, workspaceId: string, threads: ThreadToWrite[], at: Date) =>
   sql`
+    with k as (
+      select *
+      from unnest(
+        ${threads.map((thread) => thread.id)}::uuid[],
+        ${threads.map((thread) => thread.mailbox_id)}::uuid[],
+        ${threads.map((thread) => thread.last_message_id)}::uuid[],
+        ${threads.map((thread) => thread.campaign_id)}::uuid[],
+        ${threads.map((thread) => thread.kind)}::text[],
+        ${threads.map((thread) => thread.from_address)}::text[],
+        ${threads.map((thread) => thread.subject)}::text[],
+        ${threads.map((thread) => thread.snippet)}::text[],
+        ${threads.map((thread) => thread.suggestion)}::text[],
+        ${threads.map((thread) => thread.words)}::tsvector[]
+      ) as k (id, mailbox_id, last_message_id, campaign_id, kind, from_address, subject, snippet,
+        suggestion, words)
+    ), searched as (
+      insert into thread_words as w (workspace_id, thread_id, words, timestamp_updated)
+      select ${workspaceId}::uuid, id, words, '-infinity' from k order by id
+      on conflict (workspace_id, thread_id) do update set words = w.words || excluded.words
+      where length(w.words) < ${piecesMost}::integer
+    )
     insert into threads as t (workspace_id, id, mailbox_id, last_message_id, campaign_id, kind,
       from_address, subject, snippet, suggestion, unread, sort_id, waiting, timestamp_created,
       timestamp_updated)
     select ${workspaceId}::uuid, id, mailbox_id, last_message_id, campaign_id, kind,
       from_address, subject, snippet, suggestion, kind <> 'colleague', last_message_id,
       kind = 'reply', ${at}::timestamptz, ${at}::timestamptz
-    from unnest(
-      ${threads.map((thread) => thread.id)}::uuid[],
-      ${threads.map((thread) => thread.mailbox_id)}::uuid[],
-      ${threads.map((thread) => thread.last_message_id)}::uuid[],
-      ${threads.map((thread) => thread.campaign_id)}::uuid[],
-      ${threads.map((thread) => thread.kind)}::text[],
-      ${threads.map((thread) => thread.from_address)}::text[],
-      ${threads.map((thread) => thread.subject)}::text[],
-      ${threads.map((thread) => thread.snippet)}::text[],
-      ${threads.map((thread) => thread.suggestion)}::text[]
-    ) as k (id, mailbox_id, last_message_id, campaign_id, kind, from_address, subject, snippet,
-      suggestion)
+    from k
     order by id
     on conflict (workspace_id, id) do update set
       last_message_id = excluded.last_message_id, mailbox_id = excluded.mailbox_id,

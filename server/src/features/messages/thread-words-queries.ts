@@ -1,6 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 
+/** Different words of a conversation: a row holds no more than a megabyte. */
+export const piecesMost = 4000
+
 /** What a conversation is found by. */
 export interface ThreadTexts {
   id: string

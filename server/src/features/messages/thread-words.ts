@@ -11,8 +11,7 @@ import * as queries from './thread-words-queries.ts'
 /** What is searched of a conversation, and looked through for what was found. */
 export const textBounds = { mailsMost: 50, charactersMost: 16_000 }
 
-/** A row holds no more than a megabyte. */
-const piecesMost = 4000
+const { piecesMost } = queries
 
 /** Makes conversations found by what is in them now, in the transaction that changes them. */
 export async function indexThreads(tx: Context, workspaceId: string, ids: string[]): Promise<void> {
@@ -21,13 +20,20 @@ export async function indexThreads(tx: Context, workspaceId: string, ids: string
   const threads = await queries.listThreadTexts(tx.db, workspaceId, ids, textBounds)
   const rows = threads.map(({ id, oldest_message_id, ...texts }) => ({
     ...{ thread_id: id, oldest_message_id },
-    words: vectorOf(piecesIn(texts).map((piece) => markOf(workspaceId) + piece)),
+    words: threadWordsOf(workspaceId, texts),
   }))
   await queries.upsertThreadWords(tx.db, workspaceId, rows, tx.now())
 }
 
+/** What a conversation is found by, as a `tsvector` is written. */
+export function threadWordsOf(workspaceId: string, texts: SearchedTexts): string {
+  return vectorOf(piecesIn(texts).map((piece) => markOf(workspaceId) + piece))
+}
+
+type SearchedTexts = Pick<queries.ThreadTexts, 'people' | 'mails'>
+
 /** Each once. */
-function piecesIn({ people, mails }: Pick<queries.ThreadTexts, 'people' | 'mails'>): string[] {
+function piecesIn({ people, mails }: SearchedTexts): string[] {
   const pieces = new Set<string>()
   for (const text of [people, ...mails.flatMap(({ subject, text }) => [subject, text])]) {
     for (const piece of piecesOf(text)) {

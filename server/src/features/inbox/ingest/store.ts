@@ -1,10 +1,11 @@
 import type { Context } from '../../../kernel/context.ts'
 import { tellPages } from '../../live/index.ts'
 import {
-  indexThreads,
   insertMessages,
   type NewMessage,
   type ThreadToWrite,
+  textBounds,
+  threadWordsOf,
   upsertThreads,
 } from '../../messages/index.ts'
 import type { ReadMailbox } from '../mailbox.ts'
@@ -29,8 +30,6 @@ export async function storeMatched(tx: Context, mailbox: ReadMailbox, messages: 
       tx.now(),
     )
   }
-  const ids = new Set(messages.map(({ lead }) => lead.id))
-  await indexThreads(tx, mailbox.workspace_id, [...ids])
 }
 
 function threadOf(matched: MatchedMessage, mailbox: ReadMailbox): ThreadToWrite {
@@ -43,7 +42,17 @@ function threadOf(matched: MatchedMessage, mailbox: ReadMailbox): ThreadToWrite 
     from_address: message.from?.address ?? '',
     subject: message.subject,
     suggestion: suggestionOf(matched),
+    words: wordsOf(matched, mailbox.workspace_id),
   }
+}
+
+/** Of this mail, of who writes with whom, and of the subject that they write about. */
+function wordsOf({ lead, sent, mail: { message } }: MatchedMessage, workspaceId: string): string {
+  const { subject, text, from } = message
+  return threadWordsOf(workspaceId, {
+    people: [lead.names, from?.address, sent?.subject].filter(Boolean).join(' '),
+    mails: [{ subject, text: text.slice(0, textBounds.charactersMost) }],
+  })
 }
 
 /** The change that a message asks for, and that a person has to make. */

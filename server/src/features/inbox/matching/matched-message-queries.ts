@@ -5,6 +5,8 @@ export interface CorrespondentRow {
   id: string
   campaign_id: string
   email_folded: string
+  /** Its address and names, and that of its company. */
+  names: string
   stop_reason: string | null
   /** Whose conversation with it this is, if that mailbox is still there. */
   mailbox_id: string | null
@@ -21,7 +23,8 @@ export interface CorrespondentRow {
 /** Leads that are still there, with what their campaigns say of their mails. */
 export async function findCorrespondents(db: Db, workspaceId: string, leadIds: string[]) {
   const { rows } = await sql<CorrespondentRow>`
-    select l.id, l.campaign_id, l.email_folded, l.stop_reason, m.id as mailbox_id,
+    select l.id, l.campaign_id, l.email_folded,
+      concat_ws(' ', l.first_name, l.last_name, l.company_name, l.email) as names, l.stop_reason, m.id as mailbox_id,
       c.cc_list, c.bcc_list, c.campaign_schedule #>> '{schedules,0,timezone}' as timezone,
       w.unsubscribe_by_reply,
       exists (
