@@ -218,7 +218,10 @@ test('a view is kept for the person, and columns are chosen', async ({ applicati
   await page.getByRole('button', { name: 'Views' }).click()
   await page.getByRole('menuitem', { name: `Delete view ${hostile}` }).click()
   await kept.waitFor({ state: 'detached' })
+  // A page that is left takes its request back.
+  const restored = page.waitForResponse((answer) => answer.request().method() === 'PUT')
   await page.getByRole('button', { name: 'Undo' }).click()
+  await restored
   await page.goto(`${application.address}${path}`)
   await page.getByRole('button', { name: 'Views' }).click()
   await kept.click()

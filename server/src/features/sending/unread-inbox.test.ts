@@ -172,7 +172,7 @@ test('a mailbox whose connection was lost sends no follow-up until it was read a
   const contacted = await inbox.contact([bob, ada])
   inbox.startReader()
   await inbox.startRunner()
-  await inbox.readAll()
+  await untilReadingKept(contacted.mailbox.id)
   isBusy = true
   proxy.drop()
   await lost.promise
