@@ -79,6 +79,32 @@ test('where nobody is found no value counts, and no address is ever a value', as
   expect(JSON.stringify((await ask({})).body)).not.toContain('example')
 })
 
+test('of more than ten thousand a part is counted, which tells how all are spread', async () => {
+  const farmers = Array.from({ length: 16_000 }, (_, n) => {
+    const seniority = n % 4 === 0 ? 'vp' : 'director'
+    return `F,${n},${seniority},f${n}@c.example,Gamma,c.example,Farming,15,Spain`
+  })
+  await importText(
+    api.ctx,
+    `first_name,last_name,seniority,email,company,domain,industry,employee_count,country\n${farmers.join('\n')}\n`,
+  )
+  const { body } = await ask({ industries: ['Farming'] })
+  expect(body.seniorities.is_estimate).toBe(true)
+  const [directors, others] = body.seniorities.values as Values
+  expect(directors).toMatchObject({ value: 'director' })
+  expect(others).toMatchObject({ value: 'vp' })
+  expect(Math.abs((directors?.contacts ?? 0) - 12_000)).toBeLessThan(1_800)
+  expect(Math.abs((others?.contacts ?? 0) - 4_000)).toBeLessThan(600)
+  const few = await ask({ industries: ['Software'] })
+  expect(few.body.seniorities).toEqual({
+    is_estimate: false,
+    values: [
+      { value: 'director', contacts: 2 },
+      { value: 'c suite', contacts: 1 },
+    ],
+  })
+})
+
 test('without the entitlement nothing is counted', async () => {
   await setPlan(api.ctx, api.workspaceId, { acquisition: false })
   expect((await ask({})).status).toBe(403)

@@ -4,13 +4,8 @@ import { type Asked, all, foundByIndex, isNotIn, isWithin, meets } from './searc
 
 export { preferIndexes } from './search-queries.ts'
 
-export interface Sample {
-  /** Of the pages of the table, from 0 to 1, that are looked through; undefined: by the index. */
-  pagesPart?: number
-  indexed: number
-  /** By the index one in so many is looked at. */
-  every: number
-}
+/** By the index of the first groups, or of the pages of the table a part, from 0 to 1. */
+export type Sample = { indexed: number } | { pagesPart: number }
 
 export interface FacetTerm {
   kind: string
@@ -43,16 +38,10 @@ export async function countFacetTerms(
   return rows
 }
 
-function foundIn(asked: Asked, { pagesPart, indexed, every }: Sample) {
-  if (pagesPart === undefined) return foundByIndex(asked, indexed, isOneIn(every))
+function foundIn(asked: Asked, sample: Sample) {
+  if ('indexed' in sample) return foundByIndex(asked, sample.indexed, sql`true`)
   const conditions = [...meets(asked.groups), ...isWithin(asked.groups), ...isNotIn(asked.without)]
   return sql`
-    select id from directory_contacts tablesample system (${100 * pagesPart}::real) repeatable (1)
+    select id from directory_contacts tablesample system (${100 * sample.pagesPart}::real) repeatable (1)
     where ${all(conditions)}`
 }
-
-/** By the end of the id, which is of chance. */
-const isOneIn = (every: number) =>
-  every === 1
-    ? sql`true`
-    : sql`('x' || right(id::text, 6))::bit(24)::integer % ${every}::integer = 0`

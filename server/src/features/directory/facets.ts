@@ -1,7 +1,7 @@
 import type { RawBuilder } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { countFacetTerms, preferIndexes } from './facet-queries.ts'
-import { listPlans } from './plan.ts'
+import { exactMax, listPlans, type Search } from './plan.ts'
 import type { DirectoryFilters } from './schema.ts'
 import { readSearch } from './search.ts'
 import { rangeStarts } from './terms.ts'
@@ -67,21 +67,16 @@ async function countOf(
   ])
   const index = search && listPlans(search).find(({ way }) => way === 'index')
   if (!search || !index) return none
-  const likely = search.contacts * search.share
+  const part = pagesPartFor(search)
   const asked = { groups: search.groups, without }
-  const sample = {
-    // Many are met on any page of the table, few by the index alone.
-    ...(likely > manyMin ? { pagesPart: Math.min(1, sampleSize / likely) } : {}),
-    indexed: index.indexed,
-    every: Math.max(1, Math.floor(likely / sampleSize)),
-  }
+  const sample = part === undefined ? { indexed: index.indexed } : { pagesPart: part }
   const letters = facets.map((name) => kinds[name])
   const findIn = async (tx: Db) => {
     await preferIndexes(tx)
     return countFacetTerms(tx, asked, sample, letters)
   }
   const rows = db.isTransaction ? await findIn(db) : await db.transaction().execute(findIn)
-  const scale = sample.pagesPart === undefined ? sample.every : 1 / sample.pagesPart
+  const scale = 1 / (part ?? 1)
   return facets.map((name) => [
     name,
     {
@@ -99,6 +94,18 @@ async function countOf(
 /** Of a range of sizes, by its letter. */
 const startOf = (letter: string) => String(rangeStarts[letter.charCodeAt(0) - 97] ?? 0)
 
-/** So many contacts tell how the others are spread: 1 % of them by a few tenths. */
-const sampleSize = 5000
-const manyMin = 50_000
+/**
+ * Many are met on any page of the table, and few by the index alone: whichever looks at fewer.
+ *
+ * @returns undefined: all of them are counted by the index
+ */
+function pagesPartFor({ contacts, share }: Search): number | undefined {
+  const likely = contacts * share
+  const part = Math.min(1, sampleSize / likely)
+  return likely > exactMax && contacts * part < byIndexFactor * likely ? part : undefined
+}
+
+/** So many contacts tell how the others are spread: 1 % of them by a quarter. */
+const sampleSize = 2000
+/** A contact that the index finds lies on a page of its own, which takes as long as so many in a row. */
+const byIndexFactor = 20
