@@ -58,17 +58,21 @@ export async function insertPending(
   const expires = new Date(due.getTime() + 72 * 3_600_000)
   const prefix = ctx.newId().slice(0, 14)
   const eventId = sql`(${`${prefix}7000-8000-`}::text || lpad(to_hex(n), 12, '0'))::uuid`
-  await sql`
-    insert into events (workspace_id, id, type, lead_email, body)
-    select ${workspaceId}::uuid, ${eventId}, ${type}, 'lead' || n || '@example.com', ${body}
-    from generate_series(1, ${events}::int) n`.execute(ctx.db)
-  await sql`
-    insert into deliveries (workspace_id, id, bucket, webhook_id, event_id, due_at, expires_at)
-    select ${workspaceId}::uuid, uuidv7(), get_byte(uuid_send(w.id), 15), w.id, ${eventId},
-      ${due}::timestamptz, ${expires}::timestamptz
-    from generate_series(1, ${events}::int) n, webhooks w
-    where w.workspace_id = ${workspaceId}::uuid and w.event_type = ${type}
-    order by n, w.id`.execute(ctx.db)
+  await transaction(ctx, async ({ db }) => {
+    // A million rows take longer than a request may.
+    await sql`set local statement_timeout = 0`.execute(db)
+    await sql`
+      insert into events (workspace_id, id, type, lead_email, body)
+      select ${workspaceId}::uuid, ${eventId}, ${type}, 'lead' || n || '@example.com', ${body}
+      from generate_series(1, ${events}::int) n`.execute(db)
+    await sql`
+      insert into deliveries (workspace_id, id, bucket, webhook_id, event_id, due_at, expires_at)
+      select ${workspaceId}::uuid, uuidv7(), get_byte(uuid_send(w.id), 15), w.id, ${eventId},
+        ${due}::timestamptz, ${expires}::timestamptz
+      from generate_series(1, ${events}::int) n, webhooks w
+      where w.workspace_id = ${workspaceId}::uuid and w.event_type = ${type}
+      order by n, w.id`.execute(db)
+  })
   return due
 }
 
