@@ -44,7 +44,7 @@ export function AuditList({ filter, onReset }: { filter: AuditFilter; onReset: (
         <thead>
           <tr>
             <th>{t(($) => $.audit.columns.when)}</th>
-            <th>{t(($) => $.audit.columns.who)}</th>
+            <th className="wide-only">{t(($) => $.audit.columns.who)}</th>
             <th>{t(($) => $.audit.columns.what)}</th>
             <th className="wide-only">{t(($) => $.audit.columns.details)}</th>
           </tr>

@@ -29,19 +29,23 @@ export function AuditRow({ entry, actor }: AuditRowProps) {
       {name} <Code>{shown(value)}</Code>
     </span>
   ))
+  const who = (
+    <>
+      <Text size="sm">{actor}</Text>
+      {actor_type === 'key' && (
+        <Text size="xs" c="dimmed">
+          {t(($) => $.audit.byKey)}
+        </Text>
+      )}
+    </>
+  )
   return (
     <tr>
       <td className={classes.when}>
         <ExactMoment at={entry.timestamp_created} />
+        <div className="narrow-only">{who}</div>
       </td>
-      <td>
-        <Text size="sm">{actor}</Text>
-        {actor_type === 'key' && (
-          <Text size="xs" c="dimmed">
-            {t(($) => $.audit.byKey)}
-          </Text>
-        )}
-      </td>
+      <td className="wide-only">{who}</td>
       <td>
         <Text size="sm">{inWords(action)}</Text>
         {subject_id && (
