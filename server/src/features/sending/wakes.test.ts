@@ -121,6 +121,22 @@ test.each([
   expect(mails.map(({ to }) => to)).toContain('late@lead.example')
 })
 
+test('a mailbox that has sent all of its day goes on with its follow-ups on the next', async () => {
+  sending = await testSending()
+  const mailbox = await sending.createMailbox('anna@example.com', { daily_limit: 1 })
+  const step = { variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] }
+  const steps = [step, { delay: 1, ...step }]
+  const campaign = await sending.createCampaign([mailbox], { sequences: [{ steps }] })
+  await sending.startRunner()
+  await sending.addLeads(campaign.id, ['ann@lead.example'])
+  await sending.waitForMails(1)
+  await sending.untilAsleep()
+  sending.ctx.clock.advance(24 * 3600_000)
+  await sending.untilAsleep()
+  sending.ctx.clock.advance(24 * 3600_000)
+  await sending.waitForMails(2)
+})
+
 test('leads that are committed late are not missed: their mailboxes are woken after the commit', async () => {
   sending = await testSending()
   const { ctx, workspaceId } = sending
