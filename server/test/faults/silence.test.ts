@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import { buildApi } from '../../src/app.ts'
 import { createKeyAsOperator } from '../../src/features/keys/index.ts'
@@ -6,10 +5,8 @@ import { ensureDefaultWorkspace } from '../../src/features/workspaces/index.ts'
 import { connect } from '../../src/kernel/db/db.ts'
 import { apiTimeouts } from '../../src/kernel/db/timeouts.ts'
 import { testContext } from '../context.ts'
-import { testDatabase } from '../database.ts'
 import { startTcpProxy, type TcpProxy } from '../mail/tcp-proxy.ts'
 import { patience } from '../patience.ts'
-import { startService } from '../processes.ts'
 
 // Most of their time they wait for the same few seconds: they do it together.
 test.concurrent('packets are dropped while sockets stay open: requests are answered within 5 s, and soon well again', async () => {
@@ -49,22 +46,6 @@ test.concurrent('while new connections are swallowed as well every request is an
   }
   api.proxy.heal()
   await api.ready()
-})
-
-test.concurrent('a process that is to end while its database says nothing is ended after 10 s', async () => {
-  await using database = await testDatabase()
-  const url = new URL(database.url)
-  await using proxy = await startTcpProxy(Number(url.port))
-  url.port = String(proxy.port)
-  await using service = startService('main', {
-    ...{ DATABASE_URL: url.href, DATA_DIR: '/nowhere' },
-    OUTRIDER_SECRET_KEY: randomBytes(32).toString('base64'),
-  })
-  await service.address()
-  proxy.freezeAll()
-  service.kill('SIGTERM')
-  expect(await service.exited).toEqual({ code: 1, signal: null })
-  expect(service.errors()).toContain('ended before everything had stopped')
 })
 
 /** A timer of 5 s: on a machine that stands still for a moment it comes later, like all that it measures. */
