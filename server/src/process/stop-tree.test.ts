@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import type { MailStore } from '../../src/demo/mail-server/index.ts'
+import type { Account } from '../../src/demo/mail-server/index.ts'
 import { startOutreach } from '../../test/outreach.ts'
 import {
   makeDataDir,
@@ -46,7 +46,7 @@ async function stopUnderLoad(signal: (service: ServiceProcess) => Promise<unknow
   const settings = { DATA_DIR: await makeDataDir() }
   const { promise: signalled, resolve: goOn } = Promise.withResolvers<void>()
   let isHeld = false
-  let heldMails = 0
+  let mails = 0
   const holding = createSignal()
   const answered: string[] = []
   await using outreach = await startOutreach({
@@ -56,20 +56,17 @@ async function stopUnderLoad(signal: (service: ServiceProcess) => Promise<unknow
       response.writeHead(200).end()
     },
     smtp: {
-      async onData(stream, { envelope: { mailFrom, rcptTo }, user }, callback) {
-        const source = await buffer(stream)
-        heldMails += 1
-        holding.raise()
-        // The tenth waits for its answer after the last dot.
-        if (heldMails === 10) await signalled
-        const to = rcptTo.map(({ address }) => address)
-        const from = mailFrom ? mailFrom.address : ''
-        outreach.outbox.store.submit(user as Parameters<MailStore['submit']>[0], {
-          from,
-          to,
-          source,
+      onData(stream, { envelope: { mailFrom, rcptTo }, user }, callback) {
+        const taken = buffer(stream).then(async (source) => {
+          mails += 1
+          holding.raise()
+          // The tenth waits for its answer after the last dot.
+          if (mails === 10) await signalled
+          const to = rcptTo.map(({ address }) => address)
+          const from = mailFrom ? mailFrom.address : ''
+          outreach.outbox.store.submit(user as Account, { from, to, source })
         })
-        callback(null, '2.0.0 Ok: queued')
+        taken.then(() => callback(null, '2.0.0 Ok: queued'), callback)
       },
     },
   })
@@ -80,7 +77,7 @@ async function stopUnderLoad(signal: (service: ServiceProcess) => Promise<unknow
   const before = receiver.requests.length
   await api.addLeads(emailsOf('lead', leads))
   await receiver.waitFor(before + 1)
-  await holding.until(() => heldMails >= 10)
+  await holding.until(() => mails >= 10)
   const begun = await Promise.all(
     emailsOf('late', requests).map((email) =>
       api.begin('lead/add', { campaign_id: api.campaignId, leads: [{ email }] }),
