@@ -1,5 +1,8 @@
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
+import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import type { SMTPServerOptions } from 'smtp-server'
 import {
   type ImapServerOptions,
@@ -25,6 +28,8 @@ export interface OutreachApi {
   /** Rejects when the service refuses or does not answer. */
   call: (method: string, path: string, body: object) => Promise<Answer['body']>
   post: (path: string, body: object) => Promise<Answer['body']>
+  /** A request that is under way, the service waits for its body. What comes back sends it. */
+  begin: (path: string, body: object) => Promise<() => Promise<Answer['body']>>
   /** A body of JSON as it stands. */
   postText: (path: string, body: string) => Promise<Answer['body']>
   /** Each gets a mail, and the receiver an event of it. */
@@ -90,20 +95,32 @@ async function describeMailbox(smtpPort: number, imapPort: number): Promise<stri
 }
 
 function callerOf(address: string, key: string, campaignId: string): OutreachApi {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   async function send(method: string, path: string, body: string) {
-    const response = await fetch(`${address}/api/v2/${path}`, {
-      method,
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body,
-    })
+    const response = await fetch(`${address}/api/v2/${path}`, { method, headers, body })
     if (response.ok) return (await response.json()) as Answer['body']
     throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  }
+  async function begin(path: string, body: object) {
+    const begun = request(`${address}/api/v2/${path}`, {
+      method: 'POST',
+      headers: { ...headers, expect: '100-continue' },
+    })
+    begun.flushHeaders()
+    await once(begun, 'continue')
+    return async () => {
+      begun.end(JSON.stringify(body))
+      const [response] = (await once(begun, 'response')) as [IncomingMessage]
+      const answer = (await json(response)) as Answer['body']
+      if (response.statusCode === 200) return answer
+      throw new Error(`${path}: ${response.statusCode} ${JSON.stringify(answer)}`)
+    }
   }
   const call = (method: string, path: string, body: object) =>
     send(method, path, JSON.stringify(body))
   const post = (path: string, body: object) => call('POST', path, body)
   return {
-    ...{ campaignId, call, post },
+    ...{ campaignId, call, post, begin },
     postText: (path, body) => send('POST', path, body),
     addLeads: (emails) =>
       post('lead/add', { campaign_id: campaignId, leads: emails.map((email) => ({ email })) }),

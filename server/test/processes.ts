@@ -42,10 +42,19 @@ export interface ServiceProcess extends AsyncDisposable {
   exited: Promise<Exit>
 }
 
-/** Starts `npm start` (main), `outrider api` or `outrider runner`, on any free port. */
-export function startService(role: 'main' | 'api' | 'runner', settings: Settings): ServiceProcess {
+/**
+ * Starts `npm start` (main), `outrider api` or `outrider runner`, on any free port.
+ *
+ * @param options.ownGroup as the first of a process group of its own, which a signal can be sent to
+ */
+export function startService(
+  role: 'main' | 'api' | 'runner',
+  settings: Settings,
+  options: { ownGroup?: boolean } = {},
+): ServiceProcess {
   const child = spawn(process.execPath, [source(`${role}.ts`)], {
     env: environment({ PORT: '0', ...settings }),
+    detached: options.ownGroup ?? false,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const logLines: LogLine[] = []

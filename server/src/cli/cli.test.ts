@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { describe, expect, test, vi } from 'vitest'
 import { behind, commandDatabase, json, run } from '../../test/commands.ts'
 import { testDatabase } from '../../test/database.ts'
-import { makeDataDir, runOperator, startService } from '../../test/processes.ts'
+import { makeDataDir, operatorJson, runOperator, startService } from '../../test/processes.ts'
 import { migrationNames } from '../kernel/db/migrate.ts'
 import { firstIdAt } from '../kernel/ids.ts'
 import { createProgram } from './program.ts'
@@ -34,6 +34,21 @@ describe('beside a running server with its own database', () => {
     await service.exited
     const alone = await runOperator(['keys', 'list', '--json'], { DATA_DIR })
     expect(JSON.parse(alone.stdout).items).toHaveLength(1)
+  })
+
+  test('a command in another shell goes by the settings of the service', async () => {
+    const DATA_DIR = await makeDataDir()
+    const BASE_URL = 'https://outrider.example.com'
+    await using service = startService('main', { DATA_DIR, BASE_URL })
+    await service.address()
+    const { url } = await operatorJson(['users', 'set-up-link'], { DATA_DIR })
+    expect(url).toMatch(/^https:\/\/outrider\.example\.com\/set-up#/)
+    const { stdout } = await runOperator(['doctor', '--json'], { DATA_DIR })
+    const { checks } = JSON.parse(stdout)
+    const detailOf = (name: string) =>
+      checks.find(({ check }: { check: string }) => check === name)?.detail
+    expect(detailOf('settings')).toContain('of the service that started at')
+    expect(detailOf('outbound policy')).toContain('outrider.example.com is reachable')
   })
 
   test('where no database is, none is made', async () => {
@@ -269,10 +284,13 @@ test('every command explains itself', async () => {
   }
 })
 
-test('a table shows no control character of a name', () => {
+test('a table shows no control character of a name, nor one that turns its direction', () => {
   expect(formatTable(['name', 'on'], [['\u001b[31mred', true]])).toBe(
     'NAME      ON\n\ufffd[31mred  on',
   )
+  for (const turning of ['\u202a', '\u202e', '\u2066', '\u2069']) {
+    expect(formatTable(['name'], [[`a${turning}b`]])).toBe('NAME\na\ufffdb')
+  }
 })
 
 function leaves(command: Command): string[][] {

@@ -6,6 +6,7 @@ import { makeDataDir } from '../../test/processes.ts'
 import { writeServiceSettings } from '../process/service-settings.ts'
 
 const database = commandDatabase()
+const unknownId = '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d'
 const startedAt = new Date('2026-03-02T08:00:00Z')
 
 test('the doctor is content with a service in good order', async () => {
@@ -117,6 +118,31 @@ function listFaults(): [string, Fault, object][] {
       { check: 'directory', status: 'warn', remedy: expect.stringContaining('directory reindex') },
     ],
     [
+      'mails that the new primary lacks, by their names',
+      async (own) => {
+        await addRemoteMailbox(own, 'anna@x.invalid')
+        await addCampaign(own)
+        await behind(
+          own,
+          `insert into missing_marks (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id,
+             timestamp_marked)
+           select w.id, '${unknownId}', i.id, gen_random_uuid(), c.id, m.id, now()
+           from instance i, workspaces w, campaigns c, mailboxes m, generate_series(1, 12)`,
+        )
+        await behind(
+          own,
+          `update instance set sending_held_since = now(), sending_held_reason = 'mails_missing'`,
+        )
+      },
+      {
+        ...{ check: 'sending', status: 'fail' },
+        detail: expect.stringMatching(
+          new RegExp(`Missing: (to ${unknownId} of x from anna@x.invalid, ){10}and 2 more\\.$`),
+        ),
+        remedy: expect.stringContaining('sends confirm-restore'),
+      },
+    ],
+    [
       'links that lead recipients to this machine',
       (own) => addRemoteMailbox(own),
       {
@@ -128,16 +154,7 @@ function listFaults(): [string, Fault, object][] {
       'campaigns that nobody can unsubscribe from',
       async (own) => {
         await addRemoteMailbox(own)
-        await behind(
-          own,
-          `insert into campaigns (workspace_id, id, name, status, campaign_schedule, sequences,
-             insert_unsubscribe_header, email_gap, random_wait_max, stop_on_reply,
-             stop_on_auto_reply, stop_for_company, open_tracking, link_tracking, text_only,
-             first_email_text_only, prioritize_new_leads, timestamp_created, timestamp_updated)
-           select w.id, i.id, 'x', 'active', '{}', '[]', false, 5, 5, true, false, false, false, false,
-             false, false, false, now(), now()
-           from instance i, workspaces w`,
-        )
+        await addCampaign(own)
       },
       { check: 'unsubscribing', status: 'warn', detail: expect.stringMatching(/^1 active/) },
     ],
@@ -219,6 +236,19 @@ const addRemoteMailbox = (own: TestDatabase, address = 'a@x.invalid') =>
     `insert into mailboxes (workspace_id, id, address, address_folded, settings, timestamp_created,
        timestamp_updated)
      select w.id, gen_random_uuid(), '${address}', '${address}', '', now(), now() from workspaces w`,
+  )
+
+/** That gives its leads no way to unsubscribe. */
+const addCampaign = (own: TestDatabase) =>
+  behind(
+    own,
+    `insert into campaigns (workspace_id, id, name, status, campaign_schedule, sequences,
+       insert_unsubscribe_header, email_gap, random_wait_max, stop_on_reply,
+       stop_on_auto_reply, stop_for_company, open_tracking, link_tracking, text_only,
+       first_email_text_only, prioritize_new_leads, timestamp_created, timestamp_updated)
+     select w.id, i.id, 'x', 'active', '{}', '[]', false, 5, 5, true, false, false, false, false,
+       false, false, false, now(), now()
+     from instance i, workspaces w`,
   )
 
 const runnerIsAlive = (own: TestDatabase) =>

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { json, run } from '../../test/commands.ts'
 import { type Inbox, report, testInbox } from '../../test/inbox.ts'
@@ -40,7 +41,7 @@ test('a wrong suppression is undone by one command, which says what it undid', a
   expect(blocked).toMatchObject({ reason: 'blocked', leads: [], resting_campaigns: [] })
 })
 
-test('a list goes to standard output, and a file that is not there is told in words', async () => {
+test('a list goes to standard output, comes from standard input, and a file that is not there is told in words', async () => {
   await json('suppressions', 'add', 'Eva@Bücher.example')
   const { code, stdout } = await run('suppressions', 'export', '-')
   expect(code).toBe(0)
@@ -51,6 +52,11 @@ test('a list goes to standard output, and a file that is not there is told in wo
     suppressed: true,
     by: 'address',
   })
+  vi.spyOn(process, 'stdin', 'get').mockReturnValue(
+    Readable.from([Buffer.from('max@lead.example\nlead.invalid\n')]) as typeof process.stdin,
+  )
+  expect(await json('suppressions', 'import', '-')).toMatchObject({ added: 2 })
+  vi.restoreAllMocks()
   const missing = await run('suppressions', 'import', '/nowhere/list.csv')
   expect(missing).toEqual({
     ...{ code: 1, stdout: '', stderr: 'There is no file or folder /nowhere/list.csv.\n' },

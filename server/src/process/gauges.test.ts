@@ -1,7 +1,12 @@
+import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startReceiver } from '../../test/receiver.ts'
 import { type Sending, testSending } from '../../test/sending.ts'
+import { startRunner } from '../app.ts'
 import { operator } from '../features/audit/index.ts'
+import { emit, type NewEvent } from '../features/events/index.ts'
 import { pauseMailbox } from '../features/mailboxes/index.ts'
+import { transaction } from '../kernel/db/transaction.ts'
 import { setGauges } from './gauges.ts'
 
 let sending: Sending
@@ -77,6 +82,36 @@ test('/metrics counts a mailbox that cannot log in as one in error, and its mail
 })
 
 const mailboxesIn = (status: string) => `mailboxes{status="${status}"}`
+
+test('/metrics tells how many destinations a runner works for, and results that the database refused', async () => {
+  const { ctx, workspaceId, call } = sending
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  await using receiver = await startReceiver(async (_received, response) => {
+    await released
+    response.end()
+  })
+  const body = { name: 'all', target_hook_url: receiver.url, event_type: 'all_events' }
+  expect((await call('POST', '/api/v2/webhooks', { body })).status).toBe(201)
+  const event = { type: 'lead.interested', campaign: null, leadEmail: 'a@lead.example', data: {} }
+  const runner = await startRunner(ctx)
+  const gauges = async () => {
+    const samples = (await ctx.metrics.text()).matchAll(
+      /^outrider_(lanes_leased|results_refused) (\d+)$/gm,
+    )
+    return Object.fromEntries([...samples].map(([, name, value]) => [name, Number(value)]))
+  }
+  expect(await gauges()).toEqual({ lanes_leased: 0, results_refused: 0 })
+  await transaction(ctx, (tx) => emit(tx, workspaceId, [event as NewEvent]))
+  await receiver.waitFor(1)
+  expect(await gauges()).toEqual({ lanes_leased: 1, results_refused: 0 })
+
+  const { db, until } = ctx.database
+  await sql`alter table webhook_events add constraint refusing check (false) not valid`.execute(db)
+  release()
+  await until(async () => (await gauges()).results_refused === 1)
+  await sql`alter table webhook_events drop constraint refusing`.execute(db)
+  await runner.stop()
+})
 
 test('every scrape tells the use of the pool', async () => {
   const { body } = await sending.app.inject({ url: '/metrics' })

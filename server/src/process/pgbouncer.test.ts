@@ -58,7 +58,8 @@ function waysToWork(): [string, string, OwnSettings][] {
     ],
   ]
   return [
-    ['session mode', 'pool_mode = session', () => ({})],
+    // A client keeps its connection: three processes and a command need more than twenty of them.
+    ['session mode', 'pool_mode = session\ndefault_pool_size = 60', () => ({})],
     ['transaction mode, without prepared names', '', () => ({ DATABASE_PREPARED: 'off' })],
     ...(whyNoPreparedNames ? [] : transaction),
   ]

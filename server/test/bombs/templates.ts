@@ -46,6 +46,8 @@ export const templateBombs: [string, string][] = [
     longText('x', 19) + loop(90, `{% if a %}${compares.repeat(40)}{% endif %}`),
   ],
   ['text split into characters', `${longText('xy')}{% assign b = a | split: "" | sort_natural %}`],
+  ['texts for an address', longText('é ', 14) + loop(900, '{% assign b = a | url_encode %}')],
+  ['texts for a path', longText('<b', 14) + loop(900, '{% assign b = a | slugify %}')],
   ['outputs', '{{ few }}'.repeat(4999)],
   ['conditions', '{% if few == 1 %}{% endif %}'.repeat(2400)],
   ['spintax', '{a|b}'.repeat(1600)],

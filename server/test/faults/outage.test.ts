@@ -4,6 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test, vi } from 'vitest'
 import { type EmbeddedPostgres, startPostgres } from '../../src/kernel/postgres/index.ts'
+import { testDatabase } from '../database.ts'
+import { startTcpProxy } from '../mail/tcp-proxy.ts'
 import { patience } from '../patience.ts'
 import { makeDataDir, operatorJson, startService } from '../processes.ts'
 import { isThorough } from '../thoroughness.ts'
@@ -57,6 +59,22 @@ test(`${outagesMs.length} outages of the database leave descriptors, connections
   service.kill('SIGTERM')
   expect(await service.exited).toEqual({ code: 0, signal: null })
   expect(performance.now() - sentAt).toBeLessThan(10_000)
+})
+
+test('a process that is to end while its database says nothing is ended after 10 s', async () => {
+  await using database = await testDatabase()
+  const url = new URL(database.url)
+  await using proxy = await startTcpProxy(Number(url.port))
+  url.port = String(proxy.port)
+  await using service = startService('main', {
+    ...{ DATABASE_URL: url.href, DATA_DIR: await makeDataDir() },
+    OUTRIDER_SECRET_KEY: randomBytes(32).toString('base64'),
+  })
+  await service.address()
+  proxy.freezeAll()
+  service.kill('SIGTERM')
+  expect(await service.exited).toEqual({ code: 1, signal: null })
+  expect(service.errors()).toContain('ended before everything had stopped')
 })
 
 /** A PostgreSQL of its own that can be stopped, and started again at the same address. */

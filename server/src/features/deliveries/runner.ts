@@ -93,7 +93,7 @@ export async function startDeliveryRunner(
   const discover = startLoop(ctx, 'discover', pollEveryMs, async (hinted) => {
     lanes.tick()
     const buckets = hinted && scope() === 'none' ? leases.buckets() : watched()
-    if (!isHeld() && buckets.length > 0) await poll(buckets, hinted)
+    if (buckets.length > 0) await poll(buckets, hinted)
   })
   const sweeping = startLoop(ctx, 'sweep', sweepEveryMs, async () => {
     // When nothing is held any more, the sweep starts over and finds what fell due meanwhile.

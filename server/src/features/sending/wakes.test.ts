@@ -88,26 +88,53 @@ test('new leads wake no mailbox that rests, and are sent when it wakes', async (
   expect(mails.map(({ to }) => to)).toContain('late@lead.example')
 })
 
-test('new leads wake no mailbox that has sent all of its day', async () => {
+const [always] = alwaysOpen.schedules
+const closesAtNight = {
+  ...alwaysOpen,
+  schedules: [{ ...always, timing: { from: '00:00', to: '23:59' } }],
+}
+
+test.each([
+  ['the mailboxes have sent all of their day', { mailbox: 1, campaign: null }, closesAtNight],
+  ['the mailboxes have, and the window never closes', { mailbox: 1, campaign: null }, alwaysOpen],
+  ['the campaign has sent all of its day', { mailbox: 100, campaign: 4 }, closesAtNight],
+  ['the campaign has, and its window never closes', { mailbox: 100, campaign: 4 }, alwaysOpen],
+])('new leads wake nobody when %s', async (_when, limits, campaign_schedule) => {
   sending = await testSending()
-  const [schedule] = alwaysOpen.schedules
-  const campaign = await sending.createCampaign(await createMailboxes({ daily_limit: 1 }), {
-    campaign_schedule: {
-      ...alwaysOpen,
-      schedules: [{ ...schedule, timing: { from: '00:00', to: '23:59' } }],
-    },
+  const mailboxes = await createMailboxes({ daily_limit: limits.mailbox })
+  const campaign = await sending.createCampaign(mailboxes, {
+    ...{ campaign_schedule, daily_limit: limits.campaign },
   })
+  // Nobody is left in it to tell that the mailboxes of another may send no more.
+  if (limits.mailbox === 1) await sending.createCampaign(mailboxes)
   await sending.startRunner()
-  await sending.addLeads(
-    campaign.id,
-    [1, 2, 3, 4, 5].map((n) => `${n}@lead.example`),
-  )
+  const emails = [1, 2, 3, 4, 5].map((n) => `${n}@lead.example`)
+  await sending.addLeads(campaign.id, emails)
   await sending.waitForMails(4)
   await sending.untilAsleep()
   const woken = await watchWakes()
   await sending.addLeads(campaign.id, ['late@lead.example'])
   await untilSpread()
   expect(await woken()).toEqual([])
+  sending.ctx.clock.advance(24 * 3600_000)
+  const mails = await sending.waitForMails(6)
+  expect(mails.map(({ to }) => to)).toContain('late@lead.example')
+})
+
+test('a mailbox that has sent all of its day goes on with its follow-ups on the next', async () => {
+  sending = await testSending()
+  const mailbox = await sending.createMailbox('anna@example.com', { daily_limit: 1 })
+  const step = { variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] }
+  const steps = [step, { delay: 1, ...step }]
+  const campaign = await sending.createCampaign([mailbox], { sequences: [{ steps }] })
+  await sending.startRunner()
+  await sending.addLeads(campaign.id, ['ann@lead.example'])
+  await sending.waitForMails(1)
+  await sending.untilAsleep()
+  sending.ctx.clock.advance(24 * 3600_000)
+  await sending.untilAsleep()
+  sending.ctx.clock.advance(24 * 3600_000)
+  await sending.waitForMails(2)
 })
 
 test('leads that are committed late are not missed: their mailboxes are woken after the commit', async () => {

@@ -18,8 +18,8 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-const ask = (method: 'GET' | 'POST', url: string) =>
-  api.app.inject({ method, url: url.replace('http://localhost', '') })
+const ask = (method: 'GET' | 'POST', url: string, headers: Record<string, string> = {}) =>
+  api.app.inject({ method, url: url.replace('http://localhost', ''), headers })
 
 test('without the database who follows a link gets there all the same', async () => {
   const answer = await ask('GET', links.click(mail, 'https://example.com/'))
@@ -30,11 +30,16 @@ test('without the database who follows a link gets there all the same', async ()
   expect(api.ctx.logLines.join('')).not.toMatch(/example\.com/)
 })
 
-test('who unsubscribes is told that it did not work', async () => {
-  const answer = await ask('POST', links.unsubscribe(mail, 'ann@example.com'))
+test.each([
+  ['en', 'try again'],
+  ['fr', 'réessayer'],
+])('who unsubscribes is told that it did not work: %s', async (language, words) => {
+  const headers = { 'accept-language': language }
+  const answer = await ask('POST', links.unsubscribe(mail, 'ann@example.com'), headers)
   expect(answer.statusCode).toBeGreaterThanOrEqual(500)
   expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
-  expect(answer.body).toContain('try again')
+  expect(answer.body).toContain(`<html lang="${language}">`)
+  expect(answer.body).toContain(words)
 })
 
 test('what is no token costs the database nothing', async () => {

@@ -241,7 +241,10 @@ describe('the page', () => {
 
   test('speaks the language of its visitor', async () => {
     const headers = { 'accept-language': 'de-DE,de;q=0.9,en;q=0.5' }
-    const html = await (await visit(links.unsubscribe(mail, mail.email), { headers })).text()
+    const page = await visit(links.unsubscribe(mail, mail.email), { headers })
+    // Else a cache would show it to others.
+    expect(page.headers.get('vary')).toBe('accept-language')
+    const html = await page.text()
     expect(html).toMatch(/^<!doctype html>\n<html lang="de">/)
     expect(html).toContain('>Abmelden</button>')
   })

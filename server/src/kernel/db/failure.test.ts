@@ -7,7 +7,7 @@ import { startTcpProxy } from '../../../test/mail/tcp-proxy.ts'
 import { startTcpServer } from '../../../test/tcp-server.ts'
 import { toAppError } from '../http/error-reply.ts'
 import { connect } from './db.ts'
-import { ReconnectGate } from './reconnect.ts'
+import { pauseAfter, ReconnectGate } from './reconnect.ts'
 import type { DatabaseTimeouts } from './timeouts.ts'
 
 let database: TestDatabase
@@ -212,4 +212,15 @@ test('after a failure one connection is tried at a time, with pauses, and others
   nowMs += 2000
   expect(await gate.pass(async () => 'connected')).toBe('connected')
   expect(await Promise.all([1, 2].map(() => gate.pass(async () => 'connected')))).toHaveLength(2)
+})
+
+test('pauses before a reconnect grow to 2 s, and each process draws its own', () => {
+  const drawn = (failures: number) => [0, 1].map((chance) => pauseAfter(failures, () => chance))
+  expect([1, 2, 5, 6, 100].map(drawn)).toEqual([
+    [50, 100],
+    [100, 200],
+    [800, 1600],
+    [1000, 2000],
+    [1000, 2000],
+  ])
 })

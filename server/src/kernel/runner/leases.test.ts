@@ -1,5 +1,6 @@
 // Also runs on PostgreSQL 15: locks.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
 import type { Context } from '../context.ts'
@@ -144,6 +145,27 @@ test.runIf(process.platform === 'linux')(
     const killed = startRunner({ text, isGone: () => false })
     await killed.leases.beat()
     const next = startRunner(own)
+    await next.leases.beat()
+    expect(next.abandoned).toHaveLength(bucketCount)
+  },
+)
+
+test.runIf(process.platform === 'linux')(
+  'another process of this machine keeps its leases while it is alive, and loses them with its end',
+  async () => {
+    const module = new URL('./process-mark.ts', import.meta.url)
+    const program = `import { markProcess } from '${module}'
+      process.stdout.write(markProcess({ ownsDataDir: false }).text)
+      process.stdin.resume()`
+    const other = spawn(process.execPath, ['--input-type=module', '-e', program])
+    const [text] = await once(other.stdout, 'data')
+    const owner = startRunner({ text: String(text), isGone: () => false })
+    await owner.leases.beat()
+    const next = startRunner(markProcess({ ownsDataDir: false }))
+    await next.leases.beat()
+    expect(next.taken).toEqual([])
+    other.stdin.end()
+    await once(other, 'exit')
     await next.leases.beat()
     expect(next.abandoned).toHaveLength(bucketCount)
   },

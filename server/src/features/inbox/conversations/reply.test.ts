@@ -217,6 +217,44 @@ test('while it is being sent nobody else sends it, and who was given up finishes
   expect(inbox.outbox).toHaveLength(1)
 })
 
+test('one that was begun before a failover is not finished while the new primary is asked', async () => {
+  const about = await conversation()
+  inBetween = () => writeInstance({ sending_identity: 'the old primary' })
+  expect(await reply(about)).toMatchObject({ state: 'failed' })
+  expect(inbox.outbox).toEqual([])
+  await forgetInstance()
+  expect(await reply(about)).toMatchObject({ state: 'sent', attempt: 2 })
+})
+
+test('while sending is held none is begun, and who wrote it is told where to look', async () => {
+  const about = await conversation()
+  const { ctx } = inbox
+  await writeInstance({ sending_held_since: ctx.now(), sending_held_reason: 'operator' })
+  let elapsedMs = 0
+  const impatient = { ...ctx, monotonicMs: () => (elapsedMs += 10_000) }
+  expect(await reply(about, {}, impatient)).toMatchObject({
+    ...{ state: 'failed', error_message: expect.stringContaining('outrider doctor') },
+  })
+  expect(inbox.outbox).toEqual([])
+  await forgetInstance()
+  // It would ask again by itself, after a while by this clock, which stands still.
+  await sender.stop()
+  sender = await inbox.startSender(senderContext())
+  expect(await reply(about)).toMatchObject({ state: 'sent', attempt: 2 })
+})
+
+/** What the database says of itself: it is the one of these tests, but for what is given. */
+const writeInstance = (told: object) =>
+  inbox.ctx.database.peek
+    .insertInto('instance')
+    .values({
+      ...{ id: inbox.ctx.newId(), secret_key_id: 'k', timestamp_created: inbox.ctx.now() },
+      ...told,
+    })
+    .execute()
+
+const forgetInstance = () => inbox.ctx.database.peek.deleteFrom('instance').execute()
+
 test('it waits for no gap and for no mailbox that is to be left alone for a while', async () => {
   const about = await conversation()
   const tomorrow = new Date(inbox.ctx.now().getTime() + 86_400_000)

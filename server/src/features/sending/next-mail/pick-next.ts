@@ -1,4 +1,12 @@
-import { type PlannedLead, type PlannedSend, planSends, type WaitReason } from '../planning/plan.ts'
+import { ZoneCalendar } from '../../../kernel/calendar.ts'
+import {
+  mailboxLimit,
+  type PlannedLead,
+  type PlannedSend,
+  planSends,
+  type SendPlan,
+  type WaitReason,
+} from '../planning/plan.ts'
 import { type Backlog, claimsMax, type ReadyLane } from './backlog.ts'
 import type { Candidate } from './backlog-queries.ts'
 import type { CachedCampaign } from './campaign-cache.ts'
@@ -37,6 +45,8 @@ export function pickNext(ready: ReadyLane, backlog: Backlog, prefetch: LeadPrefe
     undecided: [],
     isCut: false,
   }
+  const mailboxDay = backlog.sentByMailbox(ready)
+  const fullUntil = endOfFullDay(ready, mailboxDay.sent, backlog.now)
   for (const campaign of inTurn(ready)) {
     const most = claimsMax(campaign, ready)
     const followUps = backlog.followUps(ready, campaign)
@@ -50,7 +60,7 @@ export function pickNext(ready: ReadyLane, backlog: Backlog, prefetch: LeadPrefe
       { ...campaign.planned, status: 'active', planAllows: true },
       [ready.mailbox],
       candidates.map(plannedLead),
-      { campaignDay, mailboxDays: new Map([[ready.lane.mailboxId, backlog.sentByMailbox(ready)]]) },
+      { campaignDay, mailboxDays: new Map([[ready.lane.mailboxId, mailboxDay]]) },
     )
     const now = plan.sends.filter(({ at }) => at <= backlog.now).slice(0, most)
     if (now.length > 0) {
@@ -65,10 +75,13 @@ export function pickNext(ready: ReadyLane, backlog: Backlog, prefetch: LeadPrefe
     if (isUnread) {
       choice.next = earlier(choice.next, new Date(backlog.now.getTime() + lookForReadingMs))
     }
-    const isHalted = plan.waiting.some(({ reason }) => halts.has(reason))
+    const isHalted =
+      fullUntil !== null ||
+      isDayOver(campaign, campaignDay.sent, plan) ||
+      plan.waiting.some(({ reason }) => halts.has(reason))
     if (!isHalted) choice.undecided.push(campaign)
   }
-  return choice
+  return { ...choice, next: earlier(choice.next, fullUntil) }
 }
 
 export const earlier = (a: Date | null, b: Date | null) => (a && b ? (a < b ? a : b) : (a ?? b))
@@ -80,6 +93,16 @@ const halts = new Set<WaitReason>([
   'campaign_daily_limit',
   'mailbox_daily_limits',
 ])
+
+/** When a mailbox that has sent all of its day may send again; null: it has not. */
+function endOfFullDay({ row, mailbox, day }: ReadyLane, sent: number, now: Date): Date | null {
+  if (sent < mailboxLimit(mailbox, day)) return null
+  return new Date(new ZoneCalendar(row.timezone ?? 'UTC').dayAt(now.getTime()).endMs)
+}
+
+/** Where the window stays open, who is due does not wait, but is planned for the next day. */
+const isDayOver = ({ planned }: CachedCampaign, sent: number, { sends }: SendPlan) =>
+  sends.length > 0 && planned.daily_limit !== null && sent >= planned.daily_limit
 
 /** `no_step_left`: the steps that it had not been sent yet were removed. */
 const skippedReasons = ['expired', 'suppressed', 'no_step_left'] as const
