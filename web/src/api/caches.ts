@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query'
+import { notifyManager, QueryClient } from '@tanstack/react-query'
 import type { Fault } from './fault.ts'
 
 declare module '@tanstack/react-query' {
@@ -6,6 +6,10 @@ declare module '@tanstack/react-query' {
     defaultError: Fault
   }
 }
+
+// Before the next click or key is handled, and not by a timer, which comes after those that already wait:
+// a button that was pressed is out of use for the second half of a double click.
+notifyManager.setScheduler(queueMicrotask)
 
 const createCache = () =>
   new QueryClient({

@@ -47,6 +47,10 @@ export const themeOf = (words: { close: string; showPassword: string }) => {
   // The head of a dialog is not that of the page.
   const attributes = { header: { role: 'none' } }
   const closeButtonProps = { 'aria-label': words.close }
+  // Nothing of one line is longer. With a whole document in it, pasted by mistake, a page stands still,
+  // and as a search it is an address that no server takes.
+  const maxLength = 1000
+  const oneLine = { defaultProps: { maxLength } }
   return createTheme({
     colors: { ink, red, dark },
     primaryColor: 'ink',
@@ -79,8 +83,13 @@ export const themeOf = (words: { close: string; showPassword: string }) => {
       // It is neither an item nor hidden from who hears the menu; the first item gets the focus.
       Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
       Notification: { defaultProps: { closeButtonProps } },
+      ...{ TextInput: oneLine, Select: oneLine, MultiSelect: oneLine, TagsInput: oneLine },
+      Autocomplete: oneLine,
       PasswordInput: {
-        defaultProps: { visibilityToggleButtonProps: { 'aria-label': words.showPassword } },
+        defaultProps: {
+          maxLength,
+          visibilityToggleButtonProps: { 'aria-label': words.showPassword },
+        },
       },
     },
   })

@@ -26,14 +26,16 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   const { t } = useTranslation()
   const { opened, title, body, confirm, isBusy, fault, onConfirm, onClose, children } = props
   const { cancel = t(($) => $.common.cancel) } = props
+  // What is being done is done: closed meanwhile, its answer would close what is asked next.
+  const close = () => isBusy || onClose()
   return (
-    <Modal opened={opened} onClose={onClose} title={title}>
+    <Modal opened={opened} onClose={close} title={title}>
       <Stack>
         <Text>{body}</Text>
         {children}
         {fault && <FaultNotice fault={fault} />}
         <Group justify="flex-end">
-          <Button variant="default" data-autofocus onClick={onClose}>
+          <Button variant="default" data-autofocus disabled={isBusy} onClick={onClose}>
             {cancel}
           </Button>
           <Button color="red" loading={isBusy} onClick={onConfirm}>

@@ -27,6 +27,14 @@ const refusal = {
 const row = (page: Page, name: string) => page.getByRole('button', { name: new RegExp(name) })
 const answer = (page: Page) => page.getByRole('textbox', { name: 'Your answer' })
 
+const paste = (page: Page, type: string, text: string) =>
+  page.evaluate(`{
+    const clipboardData = new DataTransfer()
+    clipboardData.setData('${type}', ${JSON.stringify(text)})
+    const options = { clipboardData, bubbles: true, cancelable: true }
+    document.querySelector('[contenteditable]').dispatchEvent(new ClipboardEvent('paste', options))
+  }`)
+
 test('empty, loading and failed it says what is, and what to do', async ({ application, open }) => {
   const page = await open(application.visitor, path)
   await page.getByText('Nothing waits').waitFor()
@@ -213,6 +221,16 @@ test('a draft outlives a reload and a session that ends, and is sent once', asyn
   await answer(page).fill('Half of an answer')
   await page.reload()
   await expect.poll(() => answer(page).textContent()).toBe('Half of an answer')
+  await paste(page, 'text/plain', 'word '.repeat(200_000))
+  await page.getByText('more than a mail can hold').waitFor()
+  expect(await answer(page).textContent()).toBe('Half of an answer')
+  // As Google Docs writes it, within a <b> that is not bold.
+  const styled =
+    '<span style="font-weight:700">Bold</span> <span style="font-weight:400">not</span>'
+  await answer(page).press('Control+a')
+  await paste(page, 'text/html', `<b style="font-weight:normal"><p>${styled}</p></b>`)
+  expect(await answer(page).innerHTML()).toBe('<p><strong>Bold</strong> not</p>')
+  await answer(page).fill('Half of an answer')
 
   const { peek } = api.ctx.database
   await installClock(page)

@@ -35,6 +35,61 @@ test('a label is made, changed, archived and brought back, by keyboard too', asy
   await row.getByText('The lead is stopped').waitFor()
 })
 
+test('a button pressed twice does it once, and a late answer neither closes what is open by then nor loses what was typed since', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, `${path}?panel=new`)
+  const held: (() => void)[] = []
+  await page.route(/\/app\/labels/, async (route) => {
+    if (route.request().method() !== 'GET') await new Promise<void>((go) => held.push(go))
+    await route.fallback()
+  })
+  const arrives = (count: number) => expect.poll(() => held.length).toBe(count)
+  const leaving = page.getByRole('dialog', { name: 'Leave without saving?' })
+  const name = page.getByRole('textbox', { name: 'Name' })
+  await name.fill('Late')
+  await page.keyboard.press('Enter')
+  await arrives(1)
+  await name.pressSequentially('r')
+  held[0]?.()
+  await leaving.getByRole('button', { name: 'Leave' }).click()
+  await page.getByRole('row', { name: /^Late / }).waitFor()
+
+  await page.getByRole('button', { name: 'Edit Late' }).click()
+  await name.fill('Latest')
+  await page.keyboard.press('Enter')
+  await arrives(2)
+  await page.goBack()
+  await leaving.getByRole('button', { name: 'Leave' }).click()
+  await name.waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'Members' }).click()
+  await page.getByRole('button', { name: 'Invite' }).first().click()
+  await page.getByRole('textbox', { name: 'E-mail' }).waitFor()
+  const places: string[] = []
+  page.on('framenavigated', (frame) => places.push(new URL(frame.url()).pathname))
+  const answered = page.waitForResponse(/\/app\/labels\//)
+  held[1]?.()
+  await answered
+  await page.goBack()
+  await page.getByRole('link', { name: 'Labels' }).click()
+  await page.getByRole('row', { name: /^Latest / }).waitFor()
+  expect(places).toEqual(['/w/default/settings/members', path])
+
+  await page.getByRole('button', { name: 'Archive Latest' }).evaluate(pressTwice)
+  await arrives(3)
+  held[2]?.()
+  await page.getByRole('row', { name: /^Latest / }).waitFor({ state: 'detached' })
+  expect(held).toHaveLength(3)
+})
+
+/** As two clicks that waited while the page was at work: promises are kept between them, timers are not. */
+async function pressTwice(button: { click: () => void }) {
+  button.click()
+  for (let turn = 0; turn < 50; turn++) await undefined
+  button.click()
+}
+
 test('a viewer sees labels, and nothing to press', async ({ application, open }) => {
   const viewer = await createPerson(application.api, { email: 'viewer@team.example' })
   await join(application.api, application.api.workspaceId, viewer, 'viewer')

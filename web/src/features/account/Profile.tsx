@@ -24,13 +24,15 @@ export function Profile() {
     onMutate: () => setFault(undefined),
     onError: (refused) => setFault(showFault(form, refused)),
     async onSuccess() {
-      form.resetDirty()
       await refresh()
       notifications.show({ message: t(($) => $.common.saved) })
     },
   })
+  const save = form.onSubmit((body) =>
+    update.mutate({ body }, { onSuccess: () => form.resetDirty(body) }),
+  )
   return (
-    <Form onSubmit={form.onSubmit((body) => update.mutate({ body }))} fault={fault}>
+    <Form onSubmit={save} fault={fault}>
       <TextInput
         {...form.getInputProps('name')}
         label={t(($) => $.setUp.name)}

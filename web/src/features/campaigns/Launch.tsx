@@ -30,7 +30,6 @@ export default function Launch({ onDone }: { onDone: () => void }) {
       cache.setQueryData(getCampaignQueryKey({ path }), started)
       void cache.invalidateQueries({ queryKey: listCampaignSummariesInfiniteQueryKey() })
       notifications.show({ message: t(($) => $.campaigns.launch.started) })
-      onDone()
     },
     onError: () => {
       void cache.invalidateQueries({ queryKey: getCampaignQueryKey({ path }) })
@@ -75,10 +74,13 @@ export default function Launch({ onDone }: { onDone: () => void }) {
           disabled={!readiness.data.ready || saving !== 'saved'}
           loading={start.isPending}
           onClick={() =>
-            start.mutate({
-              ...{ path, body: { status: 'active' } },
-              headers: { 'If-Match': `"${timestamp_updated}"` },
-            })
+            start.mutate(
+              {
+                ...{ path, body: { status: 'active' } },
+                headers: { 'If-Match': `"${timestamp_updated}"` },
+              },
+              { onSuccess: onDone },
+            )
           }
         >
           {status === 'draft'

@@ -44,17 +44,18 @@ export default function NewCampaign({ onCancel }: { onCancel: () => void }) {
   const handlers = {
     onMutate: () => setFault(undefined),
     onError: (refused: Fault) => setFault(showFault(form, refused)),
-    async onSuccess({ id }: { id: string }) {
-      await cache.invalidateQueries({ queryKey: listCampaignSummariesInfiniteQueryKey() })
-      await navigate({ to: '/w/$handle/campaigns/$id', params: { handle, id } })
-    },
+    onSuccess: () => cache.invalidateQueries({ queryKey: listCampaignSummariesInfiniteQueryKey() }),
+  }
+  const follow = {
+    onSuccess: ({ id }: { id: string }) =>
+      void navigate({ to: '/w/$handle/campaigns/$id', params: { handle, id } }),
   }
   const create = useMutation({ ...createCampaignMutation(), ...handlers })
   const duplicate = useMutation({ ...duplicateCampaignMutation(), ...handlers })
   const submit = form.onSubmit(({ name, start, source }) => {
     const headers = attempt.headers()
-    if (start === 'copy') return duplicate.mutate({ headers, path: { id: source } })
-    create.mutate({ headers, body: firstDraft(name, start === 'one' ? oneMail : []) })
+    if (start === 'copy') return duplicate.mutate({ headers, path: { id: source } }, follow)
+    create.mutate({ headers, body: firstDraft(name, start === 'one' ? oneMail : []) }, follow)
   })
   const { start } = form.getValues()
   return (

@@ -31,13 +31,19 @@ export function CreateLabel({ onDone }: { onDone: () => void }) {
     ...createLabelMutation(),
     onMutate: () => setFault(undefined),
     onError: (refused) => setFault(showFault(form, refused)),
-    async onSuccess() {
-      form.resetDirty()
-      await cache.invalidateQueries({ queryKey: listLabelsQueryKey() })
-      onDone()
-    },
+    onSuccess: () => cache.invalidateQueries({ queryKey: listLabelsQueryKey() }),
   })
-  const submit = form.onSubmit((body) => create.mutate({ headers: attempt.headers(), body }))
+  const submit = form.onSubmit((body) =>
+    create.mutate(
+      { headers: attempt.headers(), body },
+      {
+        onSuccess() {
+          form.resetDirty(body)
+          onDone()
+        },
+      },
+    ),
+  )
   return (
     <Form onSubmit={submit} fault={fault}>
       <UnsavedGuard isUnsaved={form.isDirty} />

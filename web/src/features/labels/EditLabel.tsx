@@ -47,17 +47,21 @@ function LabelEditor({ label, onDone }: { label: Label; onDone: () => void }) {
     ...updateLabelMutation(),
     onMutate: () => setFault(undefined),
     onError: (refused) => setFault(showFault(form, refused)),
-    async onSuccess() {
-      form.resetDirty()
-      await cache.invalidateQueries({ queryKey: listLabelsQueryKey() })
-      onDone()
-    },
+    onSuccess: () => cache.invalidateQueries({ queryKey: listLabelsQueryKey() }),
   })
+  const submit = form.onSubmit((body) =>
+    change.mutate(
+      { path: { id: label.id }, body },
+      {
+        onSuccess() {
+          form.resetDirty(body)
+          onDone()
+        },
+      },
+    ),
+  )
   return (
-    <Form
-      onSubmit={form.onSubmit((body) => change.mutate({ path: { id: label.id }, body }))}
-      fault={fault}
-    >
+    <Form onSubmit={submit} fault={fault}>
       <UnsavedGuard isUnsaved={form.isDirty} />
       <LabelFields form={form} />
       <Text size="sm" c="dimmed">

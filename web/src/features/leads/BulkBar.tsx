@@ -12,6 +12,8 @@ interface BulkBarProps {
   selection: Selection
   total: { count: number; is_estimate: boolean } | undefined
   campaigns: ReadonlyMap<string, string>
+  /** What is being done with them. */
+  running: BulkChange['action'] | undefined
   onChange: (change: Change) => void
   onClear: () => void
   /** A link that downloads them. */
@@ -25,7 +27,7 @@ const undoneMost = 1000
 
 /** What can be done with the leads that are chosen. */
 export default function BulkBar(props: BulkBarProps) {
-  const { selection, total, campaigns, onChange, onClear, download } = props
+  const { selection, total, campaigns, running, onChange, onClear, download } = props
   const { t } = useTranslation()
   const [asked, setAsked] = useState<Change & { statusName?: string }>()
   const count = countSelected(selection, total?.count)
@@ -42,28 +44,29 @@ export default function BulkBar(props: BulkBarProps) {
   /** At once where it can be undone. */
   const changeOrAsk = (change: Change, statusName?: string) =>
     hasUndo ? onChange(change) : setAsked({ ...change, ...(statusName ? { statusName } : {}) })
+  const button = (action: Exclude<Change['action'], 'set_status'>, onPress: typeof onChange) => (
+    <Button
+      variant="default"
+      size="xs"
+      loading={running === action}
+      onClick={() => onPress({ action })}
+    >
+      {t(($) => $.leads.bulk[action])}
+    </Button>
+  )
   return (
     <SelectionBar selection={selection} count={words} onClear={onClear}>
       <StatusMenu
         position="top-start"
+        isBusy={running === 'set_status'}
         onSet={(status, name) => changeOrAsk({ action: 'set_status', status }, name)}
       />
-      <Button variant="default" size="xs" onClick={() => changeOrAsk({ action: 'pause' })}>
-        {t(($) => $.leads.bulk.pause)}
-      </Button>
-      <Button variant="default" size="xs" onClick={() => changeOrAsk({ action: 'resume' })}>
-        {t(($) => $.leads.bulk.resume)}
-      </Button>
-      <Button variant="default" size="xs" onClick={() => setAsked({ action: 'move' })}>
-        {t(($) => $.leads.bulk.move)}
-      </Button>
-      <Button variant="default" size="xs" onClick={() => setAsked({ action: 'unsubscribe' })}>
-        {t(($) => $.leads.bulk.unsubscribe)}
-      </Button>
+      {button('pause', changeOrAsk)}
+      {button('resume', changeOrAsk)}
+      {button('move', setAsked)}
+      {button('unsubscribe', setAsked)}
       {download}
-      <Button variant="default" size="xs" onClick={() => setAsked({ action: 'delete' })}>
-        {t(($) => $.leads.bulk.delete)}
-      </Button>
+      {button('delete', setAsked)}
       <MoveLeads
         opened={asked?.action === 'move'}
         what={words}

@@ -26,20 +26,15 @@ export function LeadActions({ lead, onChanged, onErased }: LeadActionsProps) {
   const [isErasing, erasing] = useDisclosure()
   const change = useMutation({
     ...changeLeadsMutation(),
-    async onSuccess(job) {
-      onChanged(job)
-      await cache.invalidateQueries()
-    },
+    onSuccess: () => cache.invalidateQueries(),
   })
   const erase = useMutation({
     ...eraseLeadMutation(),
-    async onSuccess() {
-      onErased()
-      await cache.invalidateQueries()
-    },
+    onSuccess: () => void cache.invalidateQueries(),
   })
   const set = (wanted: Pick<BulkChange, 'action' | 'status'>) =>
-    change.mutate({ body: { ...wanted, ids: [lead.id] } })
+    change.mutate({ body: { ...wanted, ids: [lead.id] } }, { onSuccess: onChanged })
+  const running = change.isPending ? change.variables.body.action : undefined
   const canPause = lead.sending_state === 'pending' || lead.sending_state === 'active'
   const canResume = lead.sending_state === 'paused' || lead.sending_state === 'stopped'
   return (
@@ -48,15 +43,26 @@ export function LeadActions({ lead, onChanged, onErased }: LeadActionsProps) {
       <Group gap="xs">
         <StatusMenu
           position="bottom-start"
+          isBusy={running === 'set_status'}
           onSet={(status) => set({ action: 'set_status', status })}
         />
         {canPause && (
-          <Button variant="default" size="xs" onClick={() => set({ action: 'pause' })}>
+          <Button
+            variant="default"
+            size="xs"
+            loading={running === 'pause'}
+            onClick={() => set({ action: 'pause' })}
+          >
             {t(($) => $.leads.bulk.pause)}
           </Button>
         )}
         {canResume && (
-          <Button variant="default" size="xs" onClick={() => set({ action: 'resume' })}>
+          <Button
+            variant="default"
+            size="xs"
+            loading={running === 'resume'}
+            onClick={() => set({ action: 'resume' })}
+          >
             {t(($) => $.leads.bulk.resume)}
           </Button>
         )}
@@ -73,7 +79,7 @@ export function LeadActions({ lead, onChanged, onErased }: LeadActionsProps) {
         confirm={t(($) => $.leads.erase.confirm)}
         isBusy={erase.isPending}
         fault={erase.error}
-        onConfirm={() => erase.mutate({ path: { id: lead.id } })}
+        onConfirm={() => erase.mutate({ path: { id: lead.id } }, { onSuccess: onErased })}
         onClose={erasing.close}
       />
     </>

@@ -79,6 +79,7 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
               key={name}
               size="xs"
               label={t(($) => $.leads.fields[name])}
+              maxLength={name === 'personalization' ? 10_000 : 1000}
               readOnly={isReadOnly || save.isPending}
               {...form.getInputProps(name)}
               value={typed[name] ?? lead[name] ?? ''}
@@ -89,6 +90,7 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
               key={name}
               size="xs"
               label={name}
+              maxLength={4000}
               readOnly={isReadOnly || save.isPending}
               value={typed.custom_variables[name] ?? String(value)}
               onChange={(event) =>

@@ -93,6 +93,7 @@ export function Leads(props: LeadsProps) {
             <BulkBar
               selection={selection}
               total={total}
+              running={change.isPending ? change.variables.body.action : undefined}
               campaigns={campaigns}
               // Done twice, what is undone would be the second time alone.
               onChange={(wanted) => {

@@ -6,11 +6,12 @@ import { settableStatuses } from './settable.ts'
 
 interface StatusMenuProps {
   position: 'top-start' | 'bottom-start'
+  isBusy: boolean
   onSet: (status: string, name: string) => void
 }
 
 /** What a person may say of leads: the statuses that each workspace has, and its own labels. */
-export function StatusMenu({ position, onSet }: StatusMenuProps) {
+export function StatusMenu({ position, isBusy, onSet }: StatusMenuProps) {
   const { t } = useTranslation()
   const { settable } = useOwnLabels()
   return (
@@ -19,6 +20,7 @@ export function StatusMenu({ position, onSet }: StatusMenuProps) {
         <Button
           variant="default"
           size="xs"
+          loading={isBusy}
           rightSection={<ChevronDown size="0.875rem" aria-hidden />}
         >
           {t(($) => $.leads.bulk.setStatus)}

@@ -37,27 +37,26 @@ export function ConsentPage() {
       const { data, response } = await finishConsent({ headers, body: answer, throwOnError: true })
       return { mailbox: data, isNew: response.status === 201 }
     },
-    async onSuccess({ mailbox, isNew }) {
-      const { id, address } = mailbox
-      cache.setQueryData(getMailboxQueryKey({ path: { id } }), mailbox)
+    async onSuccess({ mailbox }) {
+      cache.setQueryData(getMailboxQueryKey({ path: { id: mailbox.id } }), mailbox)
       await cache.invalidateQueries({ queryKey: listMailboxesInfiniteQueryKey() })
-      if (!isNew) {
-        // How it sends was chosen before, and stays.
-        const to = '/w/$handle/settings/mailboxes/$id'
-        return navigate({ to, params: { handle, id }, replace: true })
-      }
-      await navigate({
-        to: '/w/$handle/settings/mailboxes/connect',
-        search: { address, mailbox: id },
-        replace: true,
-      })
     },
   })
+  const goOn = ({ mailbox: { id, address }, isNew }: { mailbox: Mailbox; isNew: boolean }) => {
+    // How it sends was chosen before, and stays.
+    const to = '/w/$handle/settings/mailboxes/$id'
+    if (!isNew) return navigate({ to, params: { handle, id }, replace: true })
+    return navigate({
+      to: '/w/$handle/settings/mailboxes/connect',
+      search: { address, mailbox: id },
+      replace: true,
+    })
+  }
   const handIn = useEffectEvent(() => {
     // React runs effects twice while developing; the code is good once.
     if (isHandedIn.current) return
     isHandedIn.current = true
-    finish.mutate()
+    finish.mutate(undefined, { onSuccess: (connected) => void goOn(connected) })
   })
   useEffect(() => handIn(), [])
   const missing = finish.error?.details?.filter(({ path }) => path === '/scope') ?? []

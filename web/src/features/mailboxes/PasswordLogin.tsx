@@ -58,7 +58,6 @@ export function PasswordLogin(props: PasswordLoginProps) {
       await cache.invalidateQueries({ queryKey: listMailboxesInfiniteQueryKey() })
       void cache.invalidateQueries({ queryKey: suggestMailboxQueryKey({ query: { address } }) })
       form.setFieldValue('password', '')
-      onDone(saved)
     },
   }
   const add = useMutation({ ...addMailboxMutation(), ...outcome })
@@ -66,8 +65,14 @@ export function PasswordLogin(props: PasswordLoginProps) {
   const submit = form.onSubmit(
     (values) =>
       mailbox
-        ? update.mutate({ path: { id: mailbox.id }, body: serversOf(values) })
-        : add.mutate({ headers: attempt.headers(), body: { address, ...serversOf(values) } }),
+        ? update.mutate(
+            { path: { id: mailbox.id }, body: serversOf(values) },
+            { onSuccess: onDone },
+          )
+        : add.mutate(
+            { headers: attempt.headers(), body: { address, ...serversOf(values) } },
+            { onSuccess: onDone },
+          ),
     (errors) => (errors['smtp.host'] || errors['imap.host']) && servers.open(),
   )
   const page = passwordPages[provider]

@@ -25,10 +25,9 @@ export function RemoveMailbox({ mailbox, opened, onClose, onDone }: RemoveMailbo
   const use = useQuery({ ...getMailboxUseOptions({ path }), enabled: opened })
   const remove = useMutation({
     ...removeMailboxMutation(),
-    async onSuccess({ address }) {
+    onSuccess({ address }) {
       notifications.show({ message: t(($) => $.mailboxes.remove.done, { address }) })
-      onDone()
-      await cache.invalidateQueries({ queryKey: listMailboxesInfiniteQueryKey() })
+      void cache.invalidateQueries({ queryKey: listMailboxesInfiniteQueryKey() })
     },
   })
   const { campaigns = [], waiting = [] } = use.data ?? {}
@@ -40,7 +39,7 @@ export function RemoveMailbox({ mailbox, opened, onClose, onDone }: RemoveMailbo
       confirm={t(($) => $.mailboxes.remove.confirm)}
       isBusy={remove.isPending}
       fault={remove.error ?? use.error}
-      onConfirm={() => remove.mutate({ path })}
+      onConfirm={() => remove.mutate({ path }, { onSuccess: onDone })}
       onClose={onClose}
     >
       {campaigns.length > 0 && (

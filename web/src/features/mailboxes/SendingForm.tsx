@@ -52,14 +52,20 @@ export function SendingForm(props: SendingFormProps) {
     onMutate: () => setFault(undefined),
     onError: (refused) => setFault(showFault(form, refused)),
     async onSuccess(saved) {
-      form.resetDirty()
       cache.setQueryData(getMailboxQueryKey({ path: { id: saved.id } }), saved)
       await cache.invalidateQueries({ queryKey: listMailboxesInfiniteQueryKey() })
-      onDone()
     },
   })
   const save = form.onSubmit((values) =>
-    change.mutate({ path: { id: mailbox.id }, body: changeOf(values) }),
+    change.mutate(
+      { path: { id: mailbox.id }, body: changeOf(values) },
+      {
+        onSuccess() {
+          form.resetDirty(values)
+          onDone()
+        },
+      },
+    ),
   )
   const { ramps_up } = form.getValues()
   const signature = form.getInputProps('signature')

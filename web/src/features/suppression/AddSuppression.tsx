@@ -31,14 +31,15 @@ export function AddSuppression({ onDone }: { onDone: () => void }) {
     ...addSuppressionMutation(),
     onMutate: () => setFault(undefined),
     onError: (refused) => setFault(showFault(form, refused)),
-    async onSuccess({ value }) {
+    onSuccess({ value }) {
       notifications.show({ message: t(($) => $.suppression.form.done, { value }) })
-      onDone()
-      await cache.invalidateQueries({ queryKey: listSuppressionsInfiniteQueryKey() })
-      await cache.invalidateQueries({ queryKey: countSuppressionsQueryKey() })
+      void cache.invalidateQueries({ queryKey: listSuppressionsInfiniteQueryKey() })
+      void cache.invalidateQueries({ queryKey: countSuppressionsQueryKey() })
     },
   })
-  const submit = form.onSubmit((body) => add.mutate({ headers: attempt.headers(), body }))
+  const submit = form.onSubmit((body) =>
+    add.mutate({ headers: attempt.headers(), body }, { onSuccess: onDone }),
+  )
   return (
     <Form onSubmit={submit} fault={fault}>
       <TextInput

@@ -29,11 +29,12 @@ export function DeleteWebhook({ webhook, opened, onClose }: DeleteWebhookProps) 
   const remove = useMutation({
     ...deleteWebhookMutation(),
     mutationKey: deletionOf(webhook.id),
-    async onSuccess({ name }) {
-      await navigate({ to: '/w/$handle/settings/webhooks', params: { handle } })
-      cache.removeQueries({ queryKey: getWebhookQueryKey({ path }) })
-      cache.removeQueries({ queryKey: getWebhookHealthQueryKey({ path }) })
-      await cache.invalidateQueries({ queryKey: listWebhooksInfiniteQueryKey() })
+    onSuccess({ name }) {
+      // Read no more, unless somebody asks for it again.
+      for (const queryKey of [getWebhookQueryKey({ path }), getWebhookHealthQueryKey({ path })]) {
+        void cache.invalidateQueries({ queryKey, refetchType: 'none' })
+      }
+      void cache.invalidateQueries({ queryKey: listWebhooksInfiniteQueryKey() })
       notifications.show({ message: t(($) => $.webhooks.delete.done, { name }) })
     },
   })
@@ -45,7 +46,15 @@ export function DeleteWebhook({ webhook, opened, onClose }: DeleteWebhookProps) 
       confirm={t(($) => $.webhooks.delete.confirm)}
       isBusy={remove.isPending}
       fault={remove.error}
-      onConfirm={() => remove.mutate({ path })}
+      onConfirm={() =>
+        remove.mutate(
+          { path },
+          {
+            onSuccess: () =>
+              void navigate({ to: '/w/$handle/settings/webhooks', params: { handle } }),
+          },
+        )
+      }
       onClose={onClose}
     />
   )

@@ -25,15 +25,21 @@ export function EditWebhook({ webhook, onDone }: { webhook: Webhook; onDone: () 
     ...updateWebhookMutation(),
     onMutate: () => setFault(undefined),
     async onSuccess() {
-      form.resetDirty()
       await readWebhookAgain(cache)
       notifications.show({ message: t(($) => $.common.saved) })
-      onDone()
     },
     onError: (refused) => setFault(showFault(form, refused)),
   })
   const submit = form.onSubmit((values) =>
-    save.mutate({ path: { id: webhook.id }, body: bodyOf(values, types) }),
+    save.mutate(
+      { path: { id: webhook.id }, body: bodyOf(values, types) },
+      {
+        onSuccess() {
+          form.resetDirty(values)
+          onDone()
+        },
+      },
+    ),
   )
   return (
     <Form onSubmit={submit} fault={fault}>

@@ -46,7 +46,6 @@ export function ReplayWindow({ webhook, opened, onClose }: ReplayWindowProps) {
       attempt.renew()
       await readWebhookAgain(cache)
       notifications.show({ message: t(($) => $.webhooks.replay.done, { count }) })
-      onClose()
     },
   })
   const count = isWindow ? (found.data?.deliveries ?? 0) : 0
@@ -101,7 +100,11 @@ export function ReplayWindow({ webhook, opened, onClose }: ReplayWindowProps) {
             disabled={count === 0 || isTooMany || !isActive}
             loading={replay.isPending}
             onClick={() =>
-              window && replay.mutate({ path, headers: attempt.headers(), body: window })
+              window &&
+              replay.mutate(
+                { path, headers: attempt.headers(), body: window },
+                { onSuccess: onClose },
+              )
             }
           >
             {t(($) => $.webhooks.replay.submit, { count })}

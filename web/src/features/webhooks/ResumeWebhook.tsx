@@ -51,7 +51,6 @@ export function ResumeWebhook({ webhook, onClose }: ResumeWebhookProps) {
             ? t(($) => $.webhooks.resume.done)
             : t(($) => $.webhooks.resume.doneWith, { count }),
       })
-      onClose()
     },
   })
   const count = missed.data?.deliveries ?? 0
@@ -72,7 +71,7 @@ export function ResumeWebhook({ webhook, onClose }: ResumeWebhookProps) {
           <Button
             variant="default"
             loading={resume.isPending && !resume.variables.withMissed}
-            onClick={() => resume.mutate({ withMissed: false })}
+            onClick={() => resume.mutate({ withMissed: false }, { onSuccess: onClose })}
           >
             {t(($) => (count === 0 ? $.webhooks.resume.submit : $.webhooks.resume.without))}
           </Button>
@@ -80,7 +79,7 @@ export function ResumeWebhook({ webhook, onClose }: ResumeWebhookProps) {
             <Button
               data-autofocus
               loading={resume.isPending && resume.variables.withMissed}
-              onClick={() => resume.mutate({ withMissed: true })}
+              onClick={() => resume.mutate({ withMissed: true }, { onSuccess: onClose })}
             >
               {t(($) => $.webhooks.resume.with, { count })}
             </Button>

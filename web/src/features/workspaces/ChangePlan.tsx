@@ -40,24 +40,29 @@ export default function ChangePlan({ workspace, onDone }: ChangePlanProps) {
     onMutate: () => setFault(undefined),
     onError: (refused) => setFault(showFault(form, refused)),
     async onSuccess(changed) {
-      form.resetDirty()
       cache.setQueryData(getWorkspaceQueryKey(), changed)
       await cache.invalidateQueries({ queryKey: getUsageQueryKey() })
       notifications.show({ message: t(($) => $.common.saved) })
-      onDone()
     },
   })
-  const save = form.onSubmit(({ plan_rate, plan_leads_max, plan_monthly_credits, ...parts }) =>
-    change.mutate({
-      path: { id: workspace.id },
-      body: {
-        ...parts,
-        plan_rate: Number(plan_rate),
-        plan_leads_max: plan_leads_max === '' ? null : plan_leads_max,
-        plan_monthly_credits: Number(plan_monthly_credits),
+  const save = form.onSubmit((values) => {
+    const { plan_rate, plan_leads_max, plan_monthly_credits, ...parts } = values
+    const body = {
+      ...parts,
+      plan_rate: Number(plan_rate),
+      plan_leads_max: plan_leads_max === '' ? null : plan_leads_max,
+      plan_monthly_credits: Number(plan_monthly_credits),
+    }
+    change.mutate(
+      { path: { id: workspace.id }, body },
+      {
+        onSuccess() {
+          form.resetDirty(values)
+          onDone()
+        },
       },
-    }),
-  )
+    )
+  })
   const isOn = (name: keyof PlanValues) => form.getInputProps(name, { type: 'checkbox' })
   return (
     <Drawer

@@ -28,16 +28,22 @@ export default function CreateWorkspace({ onClose }: { onClose: () => void }) {
     ...createWorkspaceMutation(),
     onMutate: () => setFault(undefined),
     onError: (refused) => setFault(showFault(form, refused)),
-    async onSuccess({ handle }) {
-      await refresh()
-      onClose()
-      await navigate({ to: '/w/$handle', params: { handle } })
-    },
+    onSuccess: refresh,
   })
   return (
     <Modal opened onClose={onClose} title={t(($) => $.newWorkspace.title)}>
       <Form
-        onSubmit={form.onSubmit((body) => create.mutate({ headers: attempt.headers(), body }))}
+        onSubmit={form.onSubmit((body) =>
+          create.mutate(
+            { headers: attempt.headers(), body },
+            {
+              onSuccess({ handle }) {
+                onClose()
+                void navigate({ to: '/w/$handle', params: { handle } })
+              },
+            },
+          ),
+        )}
         fault={fault}
       >
         <Text>{t(($) => $.newWorkspace.lead)}</Text>

@@ -30,13 +30,15 @@ export function RenameWorkspace({ workspace }: { workspace: Workspace }) {
     onError: (refused) => setFault(showFault(form, refused)),
     async onSuccess(renamed) {
       cache.setQueryData(getWorkspaceQueryKey(), renamed)
-      form.resetDirty()
       await refresh()
       notifications.show({ message: t(($) => $.common.saved) })
     },
   })
+  const save = form.onSubmit((body) =>
+    rename.mutate({ body }, { onSuccess: () => form.resetDirty(body) }),
+  )
   return (
-    <Form onSubmit={form.onSubmit((body) => rename.mutate({ body }))} fault={fault}>
+    <Form onSubmit={save} fault={fault}>
       <TextInput
         {...form.getInputProps('name')}
         label={t(($) => $.workspace.name)}

@@ -16,6 +16,8 @@ export function UnsubscribeByReply({ workspace }: { workspace: Workspace }) {
   const mayChange = isAtLeast(useWorkspace().role, 'admin')
   const update = useMutation({
     ...updateWorkspaceMutation(),
+    // Switched back while it is saved, it is saved twice, one after the other.
+    scope: { id: 'unsubscribe-by-reply' },
     onSuccess: (updated) => cache.setQueryData(getWorkspaceQueryKey(), updated),
     onError: ({ message }) => notifications.show({ color: 'red', message }),
   })

@@ -1,4 +1,5 @@
 import { Group, Input, SegmentedControl, Text, Textarea } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import type { Editor } from '@tiptap/core'
 import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -6,6 +7,7 @@ import { MailFrame } from '../MailFrame.tsx'
 import { canEdit } from './canEdit.ts'
 import type { RichTextKind } from './extensions.ts'
 import classes from './HtmlEditor.module.css'
+import { problemOfPaste } from './problem-of-paste.ts'
 import { RichText } from './RichText.tsx'
 import { plainText } from './template-html.ts'
 
@@ -90,6 +92,11 @@ export function HtmlEditor(props: HtmlEditorProps) {
           maxRows={30}
           readOnly={readOnly}
           value={value}
+          onPaste={(event) => {
+            if (problemOfPaste(event.clipboardData) !== 'tooLong') return
+            event.preventDefault()
+            notifications.show({ color: 'red', message: t(($) => $.richText.tooLong) })
+          }}
           styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
           onChange={(event) => onChange(event.currentTarget.value)}
         />

@@ -1,4 +1,5 @@
 import '@mantine/tiptap/styles.css'
+import { notifications } from '@mantine/notifications'
 import { RichTextEditor } from '@mantine/tiptap'
 import type { Editor } from '@tiptap/core'
 import { DOMParser as SliceParser } from '@tiptap/pm/model'
@@ -8,6 +9,8 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { styleNonce } from '../../lib/nonce.ts'
 import { extensionsOf, type RichTextKind } from './extensions.ts'
+import { pastedHtml } from './pasted-html.ts'
+import { problemOfPaste } from './problem-of-paste.ts'
 import classes from './RichText.module.css'
 import { fromEditor, toEditor } from './template-html.ts'
 
@@ -46,6 +49,12 @@ export function RichText(props: RichTextProps) {
         ...(placeholder ? { 'data-placeholder': placeholder } : {}),
       },
       handleKeyDown: (_view, event) => latest.current.onKeyDown?.(event) ?? false,
+      handlePaste(_view, { clipboardData }) {
+        const problem = problemOfPaste(clipboardData)
+        if (problem) notifications.show({ color: 'red', message: t(($) => $.richText[problem]) })
+        return problem !== undefined
+      },
+      transformPastedHTML: pastedHtml,
       // A line that was single-spaced elsewhere stays so; a blank line begins a paragraph.
       clipboardTextParser: (text, context, _plain, view) => {
         const holder = document.createElement('div')
