@@ -98,8 +98,11 @@ const mark = (ctx: Context, claimed: queries.ReplyRow, subject: string) =>
     const refusal = await refusalOf(tx, claimed.workspace_id, claimed.reply)
     if (refusal) return failed(refusal)
     if (await queries.markReply(tx.db, claimed, subject, tx.now())) return undefined
-    return failed({ stage: 'claim', code: null, message: 'Another runner has taken it over.' })
+    return failed({ stage: 'claim', code: null, message: notMarked })
   })
+
+const notMarked =
+  'Another runner has taken it over, or the database was replaced meanwhile: it was not sent. Send it again.'
 
 const failed = (error: Extract<Outcome, { kind: 'failed' }>['error']): Outcome => ({
   ...{ kind: 'failed', error, effect: { kind: 'again' } },
