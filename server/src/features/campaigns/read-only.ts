@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ErrorDetail } from '../../kernel/errors.ts'
+import { isSameId, isTimeBetween, timeOf } from '../../kernel/http/as-read.ts'
 import { type Campaign, type CampaignChanges, waitingReasons } from './schema.ts'
 
 /**
@@ -36,15 +37,8 @@ const isAsRead: Record<ReadOnlyField, (sent: unknown, current: Campaign) => bool
   sending_status: isSendingStatus,
   timestamp_created: (sent, current) => timeOf(sent) === current.timestamp_created.getTime(),
   timestamp_updated: (sent, current) =>
-    timeOf(sent) >= current.timestamp_created.getTime() &&
-    timeOf(sent) <= current.timestamp_updated.getTime(),
+    isTimeBetween(sent, current.timestamp_created, current.timestamp_updated),
 }
-
-const isSameId = (sent: unknown, id: string) =>
-  typeof sent === 'string' && sent.toLowerCase() === id
-
-/** Also in another notation: clients parse times and write them again. */
-const timeOf = (sent: unknown) => (typeof sent === 'string' ? Date.parse(sent) : Number.NaN)
 
 function areCounts(sent: unknown, current: Campaign['lead_counts']): boolean {
   if (!isRecord(sent) || !hasKeysOf(sent, current)) return false

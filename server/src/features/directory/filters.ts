@@ -82,7 +82,9 @@ export const inAnyKind = ({ piece, asPrefix }: Sought): Word[][] =>
   wordKinds.map((kind) => [{ term: kind + piece, asPrefix, part: 1 }])
 
 /** The usual ranges that are asked for in whole or in part. */
-function employeesBetween({ min = 0, max = countMax }: { min?: number; max?: number }): Group[] {
+function employeesBetween(asked: NonNullable<DirectoryFilters['employee_count']>): Group[] {
+  const min = asked.min ?? 0
+  const max = asked.max ?? countMax
   if (min > max) {
     throw invalidField('/employee_count', 'employee_count.min must not be greater than its max')
   }

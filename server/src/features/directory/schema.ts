@@ -1,11 +1,13 @@
 import { type Static, Type } from 'typebox'
+import { Nullable } from '../../kernel/http/schema.ts'
 
 const Words = (description: string) =>
   Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 1000, description }),
   )
 
-const Count = Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 }))
+/** `null` equals omitted (contract §1). */
+const Count = Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })))
 
 /**
  * What a search may ask for (contract §8). Several values of one filter are alternatives, several

@@ -48,6 +48,17 @@ test('the longest texts are cut and listed; ids and addresses never', () => {
   expect(payload.data.reply.text.length).toBeGreaterThan(10_000)
 })
 
+test('what people name as they like is cut, whatever its name, and every cut text is listed', () => {
+  const custom_variables = Object.fromEntries(
+    Array.from({ length: 150 }, (_, n) => [`a/b~${n}_url`, 'u'.repeat(1000)]),
+  )
+  const { body, payload } = build({ lead: { id, custom_variables }, previous_status: 'new' })
+  expect(Buffer.byteLength(body)).toBeLessThanOrEqual(bodyBytesMax)
+  expect(payload.data).toMatchObject({ lead: { id }, previous_status: 'new' })
+  expect(payload.truncated).toHaveLength(150)
+  expect(payload.truncated).toContain('/data/lead/custom_variables/a~1b~07_url')
+})
+
 test('thousands of texts still leave an event with its ids', () => {
   const variants = Array.from({ length: 1300 }, (_, n) => ({ id, body: `${n} `.repeat(200) }))
   const { body, payload } = build({ campaign: { id, variants } })

@@ -38,24 +38,17 @@ export function buildBody(event: NewEvent, id: string, workspaceId: string, at: 
   return shorten(JSON.parse(body) as Record<string, unknown>)
 }
 
-/** `truncated` names at most so many texts: a longer list would need the space that cutting gained. */
-const listedMax = 100
-
 /** Cuts the longest texts to the greatest length with which the body fits. */
 function shorten(payload: Record<string, unknown>): string {
   const texts = cuttableTexts(payload).sort((a, b) => b.bytes - a.bytes)
   const fixedBytes = Buffer.byteLength(JSON.stringify(payload)) - sum(texts)
   for (let limit = bodyBytesMax; limit >= 1; limit = Math.floor(limit * 0.9)) {
     const cut = texts.filter((text) => text.bytes > limit)
-    const listBytes = sum(
-      cut.slice(0, listedMax).map(({ path }) => ({ bytes: path.length * 2 + 3 })),
-    )
+    const listBytes = sum(cut.map(({ path }) => ({ bytes: jsonBytes(path) + 1 })))
     const kept = sum(texts.map((text) => ({ bytes: Math.min(text.bytes, limit) })))
     if (fixedBytes + kept + listBytes + 64 > bodyBytesMax) continue
     for (const { holder, key, text } of cut) holder[key] = cutText(text, limit)
-    const paths = cut.map(({ path }) => path)
-    const truncated = paths.length > listedMax ? ['/data'] : paths
-    return JSON.stringify({ ...payload, truncated })
+    return JSON.stringify({ ...payload, truncated: cut.map(({ path }) => path) })
   }
   return emptyLists(payload)
 }
@@ -80,7 +73,7 @@ function listsOf(root: Record<string, unknown>) {
   for (let place = open.pop(); place; place = open.pop()) {
     const holder = place.value
     for (const [key, value] of Object.entries(holder)) {
-      const path = `${place.path}/${key}`
+      const path = pointer(place.path, key)
       if (Array.isArray(value)) {
         if (value.length > 0) lists.push({ holder, key, path, bytes: JSON.stringify(value).length })
       } else if (typeof value === 'object' && value !== null) {
@@ -102,8 +95,15 @@ interface TextPlace {
 
 const sum = (items: { bytes: number }[]) => items.reduce((total, { bytes }) => total + bytes, 0)
 
+/** RFC 6901. */
+const pointer = (to: string, key: string) =>
+  `${to}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+
 /** Ids and addresses are never cut. */
 const whole = /(^|_)(id|email|mailbox|url|type|timestamp|domain)$/
+
+/** What people name as they like is no id, whatever the name. */
+const isNamedByPeople = (path: string) => path.endsWith('/custom_variables')
 
 function cuttableTexts(root: Record<string, unknown>): TextPlace[] {
   const texts: TextPlace[] = []
@@ -111,10 +111,11 @@ function cuttableTexts(root: Record<string, unknown>): TextPlace[] {
   for (let place = open.pop(); place; place = open.pop()) {
     const holder = place.value
     for (const [key, value] of Object.entries(holder)) {
-      const path = `${place.path}/${key}`
+      const path = pointer(place.path, key)
       if (typeof value === 'object' && value !== null) {
         open.push({ value: value as Record<string, unknown>, path })
-      } else if (typeof value === 'string' && value.length > 16 && !whole.test(key)) {
+      } else if (typeof value === 'string' && value.length > 16) {
+        if (whole.test(key) && !isNamedByPeople(place.path)) continue
         texts.push({ holder, key, path, text: value, bytes: jsonBytes(value) })
       }
     }

@@ -86,6 +86,25 @@ test('an empty change and a record sent back whole change nothing', async () => 
   expect((await open(id)).headers).toEqual({ 'X-A': '1' })
 })
 
+test('a record that has changed since it was read is sent back, by clients that write ids and times anew', async () => {
+  const { id } = await create()
+  const read1 = await read(id)
+  api.ctx.clock.advance(1000)
+  await patch(id, { status: 'disabled' })
+  const read2 = await read(id)
+  api.ctx.clock.advance(1000)
+  await patch(id, { status: 'active' })
+  for (const record of [read1, { ...read2, status: 'active' }]) {
+    const body = {
+      ...record,
+      id: record.id.toUpperCase(),
+      timestamp_created: record.timestamp_created.replace('Z', '+00:00'),
+    }
+    api.ctx.clock.advance(1000)
+    expect((await patch(id, { ...body, name: 'Sales' })).status).toBe(200)
+  }
+})
+
 test.each([
   ['id', '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d'],
   ['timestamp_created', '2026-01-01T00:00:00.000Z'],
@@ -116,6 +135,7 @@ test.each([
   ['a negative overlap', { signing_secret: null, signing_secret_overlap_seconds: -1 }],
   ['an overlap of nothing', { signing_secret_overlap_seconds: 60 }],
   ['a short secret', { signing_secret: 'whsec_c2hvcnQ=' }],
+  ['an empty secret', { signing_secret: '' }],
 ])('%s is a 400 and changes nothing', async (_what, body) => {
   const { id } = await create()
   const before = await read(id)

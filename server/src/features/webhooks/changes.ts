@@ -3,11 +3,12 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Webhooks } from '../../kernel/db/types.gen.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
+import { isSameId, isTimeBetween, timeOf } from '../../kernel/http/as-read.ts'
 import { lockLane, resetLane } from '../deliveries/lane-health/index.ts'
 import { canonicalEventType, judgeSubscription } from './event-types.ts'
 import { equalHeaders, maskedNames, mergeHeaders } from './headers.ts'
 import * as queries from './queries.ts'
-import type { WebhookChanges } from './schema.ts'
+import { disabledReasons, type WebhookChanges } from './schema.ts'
 import { openHeaders, openSecret, sealHeaders, sealSecret } from './sealed.ts'
 import { createSecret } from './signing-secret.ts'
 import { requireAllowedTarget } from './target.ts'
@@ -47,7 +48,7 @@ export async function changeWebhook(
     if (given.status === 'active') await lockLane(tx.db, workspaceId, id)
     const row = await queries.lockWebhook(tx.db, workspaceId, id)
     if (!row) throw notFound('webhook')
-    refuseChangedReadOnly(tx, row, given)
+    refuseChangedReadOnly(row, given)
     const secret = newSecretOf(tx, row, given)
     const settings = {
       ...(await mergeSettings(tx, row, given)),
@@ -154,19 +155,34 @@ function mergeStatus(tx: Context, row: Row, given: WebhookChanges): Columns {
   return { status, disabled_reason: 'manual', timestamp_disabled: tx.now() }
 }
 
-function refuseChangedReadOnly(tx: Context, row: Row, given: WebhookChanges) {
-  const known = JSON.parse(JSON.stringify(toRecord(tx, row))) as Record<string, unknown>
-  const fields = [
-    'id',
-    'organization',
-    'disabled_reason',
-    'timestamp_created',
-    'timestamp_updated',
-    'timestamp_disabled',
-  ] as const
-  const changed = fields.filter(
+/** Fields that a client cannot change, by whether what it sent may be what it read. */
+const isAsRead: Record<ReadOnlyField, (sent: unknown, row: Row) => boolean> = {
+  id: (sent, row) => isSameId(sent, row.id),
+  organization: (sent, row) => isSameId(sent, row.workspace_id),
+  disabled_reason: (sent, row) =>
+    sent === row.disabled_reason ||
+    // The service disables, and people take it back: any of them may have been read before.
+    (row.timestamp_updated > row.timestamp_created &&
+      disabledReasons.some((each) => each === sent)),
+  timestamp_disabled: (sent, row) =>
+    isTimeBetween(sent, row.timestamp_created, row.timestamp_updated),
+  timestamp_created: (sent, row) => timeOf(sent) === row.timestamp_created.getTime(),
+  timestamp_updated: (sent, row) =>
+    isTimeBetween(sent, row.timestamp_created, row.timestamp_updated),
+}
+
+type ReadOnlyField =
+  | 'id'
+  | 'organization'
+  | 'disabled_reason'
+  | 'timestamp_created'
+  | 'timestamp_updated'
+  | 'timestamp_disabled'
+
+function refuseChangedReadOnly(row: Row, given: WebhookChanges) {
+  const changed = (Object.keys(isAsRead) as ReadOnlyField[]).filter(
     // Some generated clients send null for what they were not given.
-    (field) => (given[field] ?? null) !== null && given[field] !== known[field],
+    (field) => (given[field] ?? null) !== null && !isAsRead[field](given[field], row),
   )
   if (changed.length === 0) return
   const details = changed.map((field) => ({

@@ -3,6 +3,8 @@ import { Name, Nullable, Page, ref, Timestamp, Uuid } from '../../kernel/http/sc
 import { headersMax, nameCharactersMax, tokenPattern, valueCharactersMax } from './headers.ts'
 import { urlCharactersMax } from './target.ts'
 
+export const disabledReasons = ['manual', 'gone', 'failing'] as const
+
 const Headers = Type.Unsafe<Record<string, string>>({
   type: 'object',
   additionalProperties: { type: 'string' },
@@ -150,7 +152,7 @@ const fields = {
     description: 'A disabled webhook collects no deliveries.',
   }),
   disabled_reason: Nullable(
-    Type.Enum(['manual', 'gone', 'failing'], {
+    Type.Enum([...disabledReasons], {
       description:
         '`manual`: paused. `gone`: the receiver answered 410. `failing`: 5 days without a success.',
     }),

@@ -107,6 +107,7 @@ describe('creating', () => {
     ['an unknown campaign', { campaign: '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d' }, '/campaign'],
     ['a campaign that is no UUID', { campaign: 'x' }, '/campaign'],
     ['a reserved header', { headers: { Host: 'a' } }, '/headers'],
+    ['an empty secret', { signing_secret: '' }, '/signing_secret'],
     ['a masked header', { headers: { 'X-A': mask } }, '/headers'],
     ['a header that is no text', { headers: { 'X-A': 1 } }, '/headers/X-A'],
     ['headers in a list', { headers: ['X-A'] }, '/headers'],
@@ -233,6 +234,20 @@ describe('listing', () => {
       expect((await api.call('GET', `${path}?${query}`)).status).toBe(400)
     },
   )
+})
+
+test.each(['PATCH', 'PUT', 'DELETE', 'POST'])(
+  '%s of the event types is a path that answers other methods, and no webhook that is not there',
+  async (method) => {
+    const answer = await api.call(method, `${path}/event-types`, { body: {} })
+    expect([answer.status, answer.body.code]).toEqual([404, 'unknown_path'])
+    expect(answer.headers.allow).toBe('GET, HEAD')
+  },
+)
+
+test('a list where an object is wanted is told as such', async () => {
+  const answer = await create({ headers: [] })
+  expect(answer.body).toMatchObject({ statusCode: 400, message: 'headers must be object' })
 })
 
 describe('deleting', () => {

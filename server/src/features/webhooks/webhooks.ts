@@ -113,7 +113,8 @@ export function refuseProblems(input: {
   }
   if (url !== undefined) add('/target_hook_url', problemWithUrl(url))
   if (headers) add('/headers', problemWithHeaders(headers))
-  if (secret) add('/signing_secret', problemWithSecret(secret))
+  // The empty text, too, is no secret: everybody could sign with it.
+  if (typeof secret === 'string') add('/signing_secret', problemWithSecret(secret))
   if (problems.length > 0) throw invalidFields(problems)
 }
 

@@ -131,7 +131,8 @@ export function createServer(ctx: Context, options: ServerOptions): FastifyInsta
 
   app.setErrorHandler((thrown, req, reply) => {
     const { bodyLimit } = req.routeOptions
-    const error = thrown === req.raw.errored ? brokenOff : toAppError(thrown, bodyLimit)
+    const met = thrown === req.raw.errored ? brokenOff : toAppError(thrown, bodyLimit)
+    const error = isNamedPath(app, req, met) ? unknownPath(app, req.url) : met
     if (error.status >= 500) {
       const route = req.routeOptions.url ?? 'unknown'
       ctx.log.error({ request_id: req.id, route, ...describeError(error.cause) }, 'request failed')
@@ -152,6 +153,10 @@ const namesOf = (caller: Caller | undefined) => ({
   key_id: caller?.actor.type === 'key' ? caller.actor.id : undefined,
   user_id: caller?.actor.type === 'user' ? caller.actor.id : undefined,
 })
+
+/** A path with a name of its own was taken for a record's, because it does not answer this method. */
+const isNamedPath = (app: FastifyInstance, { url, method }: FastifyRequest, error: AppError) =>
+  error.code === 'not_found' && !methodsOf(app, url).includes(method)
 
 function unknownPath(app: FastifyInstance, url: string): AppError {
   const methods = methodsOf(app, url).join(', ')

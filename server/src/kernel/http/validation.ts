@@ -185,7 +185,11 @@ function describe(errors: ErrorObject[], root: string): ErrorDetail[] {
     .map((error) => {
       const path = pathOf(error)
       const name = path.slice(1, 100).replaceAll('/', '.') || 'the body'
-      return { path: root === '/' ? path : path.slice(1), message: sentence(name, error) }
+      const isInBody = root === '/'
+      if (error.keyword === 'type' && Array.isArray(error.data) && !isInBody) {
+        return { path: path.slice(1), message: `${name} must be given once` }
+      }
+      return { path: isInBody ? path : path.slice(1), message: sentence(name, error) }
     })
 }
 
@@ -207,7 +211,6 @@ function sentence(name: string, error: ErrorObject): string {
     const accepted = Object.keys(parentSchema?.properties ?? {}).join(', ')
     return `${name} is not a known field; accepted are ${accepted}`
   }
-  if (keyword === 'type' && Array.isArray(error.data)) return `${name} must be given once`
   if (keyword === 'type') return `${name} must be ${[params.type].flat().join(' or ')}`
   if (keyword === 'minLength' && params.limit === 1) return `${name} must not be empty`
   if (keyword === 'maxLength') return `${name} must have at most ${params.limit} characters`

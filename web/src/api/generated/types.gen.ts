@@ -877,8 +877,8 @@ export type FindContacts = {
      * Of the company, both ends included.
      */
     employee_count?: {
-        min?: number;
-        max?: number;
+        min?: number | null;
+        max?: number | null;
     };
     /**
      * Names, or ISO 3166 codes of two letters.
@@ -3519,8 +3519,8 @@ export type CountFacets = {
      * Of the company, both ends included.
      */
     employee_count?: {
-        min?: number;
-        max?: number;
+        min?: number | null;
+        max?: number | null;
     };
     /**
      * Names, or ISO 3166 codes of two letters.
