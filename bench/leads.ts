@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { request } from 'undici'
-import type { Context } from '../server/src/kernel/context.ts'
+import type { FreeContext } from '../server/test/context.ts'
 import { startRole } from './child.ts'
 import type { Figure } from './figure.ts'
 import { type BenchService, openService, percentile } from './service.ts'
@@ -97,7 +97,7 @@ function insertBare({ ctx, workspaceId }: BenchService, campaign: string, leads:
     ) as batch (id, email, first_name, last_name, company_name, custom_variables)`.execute(ctx.db)
 }
 
-const newId = (ctx: Context) => ctx.newId()
+const newId = (ctx: FreeContext) => ctx.newId()
 
 async function time(work: () => Promise<unknown>): Promise<number> {
   const startedMs = performance.now()

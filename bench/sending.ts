@@ -1,6 +1,6 @@
 import { compileStep, compose } from '../server/src/features/messages/index.ts'
 import { tokenBoxOf, webLinks } from '../server/src/features/tracking/index.ts'
-import type { Context } from '../server/src/kernel/context.ts'
+import type { FreeContext } from '../server/test/context.ts'
 import type { Figure } from './figure.ts'
 import { benchCampaign, benchLead, benchMailbox } from './sending/campaign.ts'
 import { measureIsolation } from './sending/isolation.ts'
@@ -65,7 +65,7 @@ async function measureThroughput(service: BenchService): Promise<Figure[]> {
 }
 
 /** As many connections, each with the next mail as soon as the last one was taken. */
-async function measureClient(ctx: Context, workspaceId: string, port: number): Promise<number> {
+async function measureClient(ctx: FreeContext, workspaceId: string, port: number): Promise<number> {
   const bytes = composeSome(ctx, workspaceId, 2000)
   let sent = 0
   const server = benchMailbox(0, port).smtp
@@ -90,7 +90,7 @@ async function measureClient(ctx: Context, workspaceId: string, port: number): P
   return mails / seconds
 }
 
-function composeSome(ctx: Context, workspaceId: string, count: number) {
+function composeSome(ctx: FreeContext, workspaceId: string, count: number) {
   const [variant] = benchCampaign.sequences[0]?.steps[0]?.variants ?? []
   const stepId = ctx.newId()
   const compiled = compileStep(

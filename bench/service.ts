@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { readConfig } from '../server/src/config.ts'
 import { createKeyAsOperator } from '../server/src/features/keys/index.ts'
 import { ensureDefaultWorkspace } from '../server/src/features/workspaces/index.ts'
-import type { Context } from '../server/src/kernel/context.ts'
 import { createLog } from '../server/src/kernel/log.ts'
 import { openServer } from '../server/src/process/open.ts'
+import type { FreeContext } from '../server/test/context.ts'
 
 export interface BenchService extends AsyncDisposable {
-  ctx: Context
+  ctx: FreeContext
   dataDir: string
   databaseUrl: string
   workspaceId: string
@@ -22,13 +22,14 @@ export async function openService(): Promise<BenchService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'outrider-bench-'))
   const config = { ...readConfig({ LOG_LEVEL: 'error' }), dataDir }
   const opened = await openServer(config, { log: createLog('error') })
+  const ctx = opened.ctx as FreeContext
   const workspace = await ensureDefaultWorkspace(opened.ctx)
-  const { key } = await createKeyAsOperator(opened.ctx, workspace.id, {
+  const { key } = await createKeyAsOperator(ctx, workspace.id, {
     name: 'bench',
     scopes: ['all:*'],
   })
   return {
-    ctx: opened.ctx,
+    ctx,
     dataDir,
     databaseUrl: opened.databaseUrl,
     workspaceId: workspace.id,

@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 import { operator } from '../../server/src/features/audit/index.ts'
 import { emit } from '../../server/src/features/events/index.ts'
 import { createWebhook } from '../../server/src/features/webhooks/webhooks.ts'
-import type { Context } from '../../server/src/kernel/context.ts'
 import { transaction } from '../../server/src/kernel/db/transaction.ts'
 import { hintDue } from '../../server/src/kernel/runner/hint.ts'
+import type { FreeContext } from '../../server/test/context.ts'
 
 export type EventType =
   | 'lead.interested'
@@ -16,7 +16,7 @@ export type EventType =
   | 'lead.neutral'
 
 export async function subscribe(
-  ctx: Context,
+  ctx: FreeContext,
   workspaceId: string,
   url: string,
   type: EventType | 'all_events',
@@ -34,7 +34,7 @@ const makeEvent = (type: EventType) => ({
   data: sampleData,
 })
 
-export const emitMany = (ctx: Context, workspaceId: string, type: EventType, count: number) =>
+export const emitMany = (ctx: FreeContext, workspaceId: string, type: EventType, count: number) =>
   transaction(ctx, (tx) =>
     emit(
       tx,
@@ -48,7 +48,7 @@ export const emitMany = (ctx: Context, workspaceId: string, type: EventType, cou
  * into the tables: writing them one by one is not what is measured. They fall due all at once.
  */
 export async function insertPending(
-  ctx: Context,
+  ctx: FreeContext,
   workspaceId: string,
   type: EventType,
   { events, dueInMs }: { events: number; dueInMs: number },
@@ -77,14 +77,14 @@ export async function insertPending(
 }
 
 /** As after a commit: the runners look for what is due. */
-export const hint = (ctx: Context) => hintDue(ctx)
+export const hint = (ctx: FreeContext) => hintDue(ctx)
 
 /** By event id: the time, in ms since 1970, at which its COMMIT was sent. */
 export type CommitTimes = Map<string, number>
 
 /** One transaction per event. */
 export async function emitSteadily(
-  ctx: Context,
+  ctx: FreeContext,
   workspaceId: string,
   type: EventType,
   { seconds, perSecond }: { seconds: number; perSecond: number },

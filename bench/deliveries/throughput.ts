@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { Agent } from 'undici'
 import { signatureHeaders } from '../../server/src/features/deliveries/signature.ts'
-import type { Context } from '../../server/src/kernel/context.ts'
+import type { FreeContext } from '../../server/test/context.ts'
 import { startRole } from '../child.ts'
 import type { Figure } from '../figure.ts'
 import type { BenchReceiver } from '../receiver.ts'
@@ -57,7 +57,7 @@ export async function measureThroughput(
 
 /** From the time they fall due to the commit that settles the last. */
 export async function measureRunner(
-  ctx: Context,
+  ctx: FreeContext,
   workspaceId: string,
   type: EventType,
   events: number,
@@ -73,7 +73,7 @@ export async function measureRunner(
   return total / ((ctx.now().getTime() - due.getTime()) / 1000)
 }
 
-export async function countSettled({ db }: Context, workspaceId: string): Promise<number> {
+export async function countSettled({ db }: FreeContext, workspaceId: string): Promise<number> {
   const { rows } = await sql<{ settled: number }>`
     select coalesce(sum(succeeded), 0)::int as settled
     from webhook_event_counts

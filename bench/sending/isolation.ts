@@ -8,7 +8,7 @@ import { updateCampaign } from '../../server/src/features/campaigns/update-campa
 import { addLeads } from '../../server/src/features/leads/index.ts'
 import { addMailbox } from '../../server/src/features/mailboxes/index.ts'
 import { createWorkspace } from '../../server/src/features/workspaces/index.ts'
-import type { Context } from '../../server/src/kernel/context.ts'
+import type { FreeContext } from '../../server/test/context.ts'
 import { startRole } from '../child.ts'
 import type { Figure } from '../figure.ts'
 import { type BenchService, percentile } from '../service.ts'
@@ -84,7 +84,7 @@ const sequences = [
 ]
 
 /** Of a workspace of its own, and active. */
-async function startCampaign(ctx: Context, name: string, { count, port, imapPort }: Servers) {
+async function startCampaign(ctx: FreeContext, name: string, { count, port, imapPort }: Servers) {
   const { id: workspaceId } = await createWorkspace(ctx, name)
   const email_list: string[] = []
   for (let n = 0; n < count; n++) {
@@ -100,7 +100,7 @@ async function startCampaign(ctx: Context, name: string, { count, port, imapPort
 }
 
 const addTo = (
-  ctx: Context,
+  ctx: FreeContext,
   { workspaceId, id }: { workspaceId: string; id: string },
   leads: ReturnType<typeof benchLead>[],
 ) =>

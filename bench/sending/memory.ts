@@ -11,7 +11,7 @@ import { updateCampaign } from '../../server/src/features/campaigns/update-campa
 import { addLeads } from '../../server/src/features/leads/index.ts'
 import { addMailbox } from '../../server/src/features/mailboxes/index.ts'
 import { createWorkspace } from '../../server/src/features/workspaces/index.ts'
-import type { Context } from '../../server/src/kernel/context.ts'
+import type { FreeContext } from '../../server/test/context.ts'
 import { peakMegabytes } from '../../server/test/memory.ts'
 import { startRole } from '../child.ts'
 import type { Figure } from '../figure.ts'
@@ -63,7 +63,7 @@ function largeSequences() {
   return [{ steps: [{ variants }, { delay: 30, variants }] }]
 }
 
-async function fill(ctx: Context, name: string, smtpPort: number, imapPort: number) {
+async function fill(ctx: FreeContext, name: string, smtpPort: number, imapPort: number) {
   const { id: workspaceId } = await createWorkspace(ctx, name)
   const email_list: string[] = []
   for (let n = 0; n < mailboxesEach; n++) {

@@ -104,7 +104,7 @@ import { webhookReplayRoutes, webhookReplaySchemas } from './features/webhooks/r
 import { webhookTestRoutes, webhookTestSchemas } from './features/webhooks/test-calls/index.ts'
 import { dropOldCalls, tryOutRoutes, tryOutSchemas } from './features/webhooks/try-out/index.ts'
 import { listWorkspaces, workspaceRoutes, workspaceSchemas } from './features/workspaces/index.ts'
-import { aroundPooler, type Context } from './kernel/context.ts'
+import { aroundPooler, inWorkspace, type ProcessContext } from './kernel/context.ts'
 import { docsRoutes } from './kernel/http/docs.ts'
 import { dropOldAnswers, sealedAnswers } from './kernel/http/idempotency.ts'
 import { openApiRoute } from './kernel/http/openapi.ts'
@@ -180,7 +180,7 @@ interface ApiOptions {
 
 /** Builds the API without listening: tests inject requests, entry points listen. */
 export async function buildApi(
-  ctx: Context,
+  ctx: ProcessContext,
   { plugin, listen }: ApiOptions = {},
 ): Promise<FastifyInstance> {
   const observe = (request: AnsweredRequest) => {
@@ -239,7 +239,7 @@ const upkeepEveryMs = 3_600_000
 
 /** Starts the loops of the runner: deliveries, sending, reading mail, monthly credits, the upkeep of partitions. */
 export async function startRunner(
-  ctx: Context,
+  ctx: ProcessContext,
   options: { listen?: ListenForHints; marker?: RestoreMarker } = {},
 ): Promise<Runner> {
   const hints = await shareHints(options.listen)
@@ -291,8 +291,9 @@ export async function startRunner(
   const credits = startUpkeep('credits', () => grantMonthlyCredits(ctx))
   const indexing = startUpkeep('words of conversations', async () => {
     for (const { id } of await listWorkspaces(ctx)) {
-      await forgetDroppedWords(ctx, id)
-      await indexMissingThreads(ctx, id, stopping.signal)
+      const own = inWorkspace(ctx, id)
+      await forgetDroppedWords(own, id)
+      await indexMissingThreads(own, id, stopping.signal)
     }
   })
   const upkeep = startUpkeep('upkeep', () => keepPartitions(aroundPooler(ctx)))
@@ -344,16 +345,17 @@ async function shareHints(
 }
 
 /** Partitions ahead of time, and nothing longer than it has to be kept. */
-async function keepPartitions(ctx: Context) {
+async function keepPartitions(ctx: ProcessContext) {
   await ensurePartitions(ctx)
   await dropOldPartitions(ctx)
   await dropOldMessages(ctx)
   await dropOldAnswers(ctx)
   for (const { id } of await listWorkspaces(ctx)) {
-    await dropOldEntries(ctx, id)
-    await dropOldCalls(ctx, id)
-    await dropOldLeadJobs(ctx, id)
-    await dropOldImports(ctx, id)
+    const own = inWorkspace(ctx, id)
+    await dropOldEntries(own, id)
+    await dropOldCalls(own, id)
+    await dropOldLeadJobs(own, id)
+    await dropOldImports(own, id)
   }
 }
 

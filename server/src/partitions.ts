@@ -1,6 +1,6 @@
 import { historyTables } from './features/deliveries/retention.ts'
 import { messagesTable } from './features/messages/retention.ts'
-import type { Context } from './kernel/context.ts'
+import type { ProcessContext } from './kernel/context.ts'
 import { createPartitions, type PartitionedTable } from './kernel/db/partitions.ts'
 import { answersTable } from './kernel/http/idempotency.ts'
 
@@ -11,6 +11,6 @@ import { answersTable } from './kernel/http/idempotency.ts'
 export const partitionedTables: PartitionedTable[] = [...historyTables, answersTable, messagesTable]
 
 /** Before anything is written at `ctx.now()`: a row without its partition fails its transaction. */
-export async function ensurePartitions(ctx: Pick<Context, 'db' | 'now'>) {
+export async function ensurePartitions(ctx: Pick<ProcessContext, 'db' | 'now'>) {
   for (const table of partitionedTables) await createPartitions(ctx.db, table, ctx.now())
 }

@@ -5,7 +5,7 @@ import { createKeyAsOperator } from '../src/features/keys/index.ts'
 import { liveChannel } from '../src/features/live/index.ts'
 import { createWorkspace, ensureDefaultWorkspace } from '../src/features/workspaces/index.ts'
 import { listen } from '../src/kernel/db/listen.ts'
-import { type TestContext, testContext } from './context.ts'
+import { asService, type TestContext, testContext } from './context.ts'
 
 export interface Answer {
   status: number
@@ -64,7 +64,7 @@ export async function testApi(overrides: Partial<Config> = {}): Promise<TestApi>
 
 /** Another one of the same installation, as after a restart. */
 export const buildTestApp = (ctx: TestContext): Promise<FastifyInstance> =>
-  buildApi(ctx, {
+  buildApi(asService(ctx), {
     listen: ({ message, gap }) => listen(ctx.database.url, liveChannel, message, ctx.log, gap),
   })
 

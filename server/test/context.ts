@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import pino from 'pino'
 import { type Config, readConfig } from '../src/config.ts'
-import type { Context } from '../src/kernel/context.ts'
+import type { AnyContext, ProcessContext } from '../src/kernel/context.ts'
 import { createContext } from '../src/kernel/create-context.ts'
 import { createSecretBox } from '../src/kernel/crypto.ts'
 import { createIdGenerator } from '../src/kernel/ids.ts'
 import type { Log } from '../src/kernel/log.ts'
 import { ensurePartitions } from '../src/partitions.ts'
-import { type TestDatabase, testDatabase } from './database.ts'
+import { type FreeDb, freeHandle, type TestDatabase, testDatabase } from './database.ts'
 import { testInstant } from './instants.ts'
 import { guardNetwork } from './network-guard.ts'
 import { Random } from './random.ts'
@@ -20,7 +20,12 @@ interface TestClock {
   run: () => void
 }
 
-export interface TestContext extends Context, AsyncDisposable {
+/** For what a test or a benchmark does itself. */
+export interface FreeContext extends AnyContext {
+  db: FreeDb
+}
+
+export interface TestContext extends FreeContext, AsyncDisposable {
   database: TestDatabase
   clock: TestClock
   /** For what talks to programs of others, which tell the machine's time. */
@@ -54,7 +59,7 @@ export async function testContext(overrides: Partial<Config> = {}): Promise<Test
   const { http } = real
   const ctx: TestContext = {
     ...real,
-    ...{ database, clock, logLines },
+    ...{ db: freeHandle(database.db), database, clock, logLines },
     async useRealTime() {
       clock.set(new Date())
       clock.run()
@@ -71,6 +76,15 @@ export async function testContext(overrides: Partial<Config> = {}): Promise<Test
   await ensurePartitions(ctx)
   return ctx
 }
+
+/**
+ * The context as the service has it: its handle is the process's, and each statement that goes through
+ * it is held to the rules. What a test changes in `ctx` is changed there, too.
+ */
+export const asService = (ctx: TestContext): ProcessContext =>
+  new Proxy(ctx, {
+    get: (target, name) => (name === 'db' ? ctx.database.db : Reflect.get(target, name)),
+  }) as unknown as ProcessContext
 
 function testClock(start: Date): TestClock {
   let time = start.getTime()

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { connect, type Database, type Db } from '../src/kernel/db/db.ts'
+import { bind, connect, type Database, type ProcessDb } from '../src/kernel/db/db.ts'
 import { migrate, migrationNames } from '../src/kernel/db/migrate.ts'
 import { createPartitions } from '../src/kernel/db/partitions.ts'
 import { commandTimeouts } from '../src/kernel/db/timeouts.ts'
@@ -12,13 +12,26 @@ import { partitionedTables } from '../src/partitions.ts'
 import { testInstant } from './instants.ts'
 import { createSignal, type Signal } from './signal.ts'
 
+/**
+ * For what a test or a benchmark does itself, in any workspace and in none. Nothing of the service has
+ * such a handle.
+ */
+export type FreeDb = Kysely<DB> & { readonly workspaceId: never }
+
+/** What the capture of statements sees as the workspace of such a handle. */
+export const free = 'free'
+
+export function freeHandle(db: ProcessDb): FreeDb {
+  return Object.assign(bind(db, free), { workspaceId: undefined as never })
+}
+
 export interface TestDatabase extends Database, AsyncDisposable {
   url: string
   /**
    * Looks at the database behind the application's back: statements sent through here are not held
    * to the workspace rules.
    */
-  peek: Db
+  peek: FreeDb
   /** Resolves with what `look` finds, which looks again whenever this process has done something here. */
   until: Signal['until']
   /** From now on the database's clock goes on from there. */
@@ -50,7 +63,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   let listener: pg.Client | undefined
   const peekPool = new pg.Pool({ connectionString: url, max: 2 })
   peekPool.on('error', () => undefined)
-  const peek = new Kysely<DB>({ dialect: new PostgresDialect({ pool: peekPool }) })
+  const peek = new Kysely<DB>({ dialect: new PostgresDialect({ pool: peekPool }) }) as FreeDb
   return {
     ...database,
     ...{ url, peek, until },

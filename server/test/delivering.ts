@@ -9,6 +9,7 @@ import { emit, type NewEvent } from '../src/features/events/index.ts'
 import { listen } from '../src/kernel/db/listen.ts'
 import { transaction } from '../src/kernel/db/transaction.ts'
 import { type TestApi, testApi } from './app.ts'
+import { asService } from './context.ts'
 import { createSignal } from './signal.ts'
 
 export interface Delivering extends TestApi {
@@ -35,7 +36,7 @@ export async function testDelivering(
   const attemptsOf = (webhookIds: Set<string>) =>
     attempts.filter((attempt) => webhookIds.has(attempt.webhook_id))
   const written = createSignal()
-  const runner = await startDeliveryRunner(api.ctx, {
+  const runner = await startDeliveryRunner(asService(api.ctx), {
     ...options,
     listen: (onHint) => listen(api.ctx.database.url, hintChannel, onHint, api.ctx.log),
     onAttempt: (attempt) => {

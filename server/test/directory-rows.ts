@@ -1,5 +1,5 @@
 import { reindexDirectory } from '../src/features/directory/index.ts'
-import type { Context } from '../src/kernel/context.ts'
+import { type AnyContext, processOf } from '../src/kernel/context.ts'
 
 export interface PersonRow {
   id?: string
@@ -15,7 +15,7 @@ export interface PersonRow {
 
 /** @returns its id */
 export async function insertCompany(
-  ctx: Context,
+  ctx: AnyContext,
   { name = 'Example Ltd', domain = `company-${ctx.newId()}.example` as string | null } = {},
 ): Promise<string> {
   const id = ctx.newId()
@@ -28,7 +28,7 @@ export async function insertCompany(
 }
 
 /** @returns their ids, in the order given */
-export async function insertPeople(ctx: Context, people: PersonRow[]): Promise<string[]> {
+export async function insertPeople(ctx: AnyContext, people: PersonRow[]): Promise<string[]> {
   const at = ctx.now()
   const rows = people.map((person) => {
     const { id = ctx.newId() } = person
@@ -46,8 +46,8 @@ export async function insertPeople(ctx: Context, people: PersonRow[]): Promise<s
   return rows.map((row) => row.id)
 }
 
-export const insertPerson = async (ctx: Context, person: PersonRow = {}): Promise<string> =>
+export const insertPerson = async (ctx: AnyContext, person: PersonRow = {}): Promise<string> =>
   (await insertPeople(ctx, [person]))[0] ?? ''
 
 /** Lets searches find whom was inserted. */
-export const indexPeople = (ctx: Context) => reindexDirectory(ctx)
+export const indexPeople = (ctx: AnyContext) => reindexDirectory(processOf(ctx))

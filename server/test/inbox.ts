@@ -3,9 +3,9 @@ import { type InboxRunner, startInboxRunner } from '../src/features/inbox/index.
 import { MailboxOwner } from '../src/features/mailbox-lanes/index.ts'
 import type { Mailbox } from '../src/features/mailboxes/index.ts'
 import type { SendingRunner } from '../src/features/sending/index.ts'
-import type { Context } from '../src/kernel/context.ts'
 import type { FetchedMail } from '../src/kernel/mail/index.ts'
 import type { Answer } from './app.ts'
+import { asService, type FreeContext } from './context.ts'
 import { readAt, type Sending, testSending } from './sending.ts'
 import { createSignal, type Signal } from './signal.ts'
 
@@ -19,7 +19,7 @@ export interface Inbox extends Sending {
   arrive: (source: Buffer, use?: string | null) => void
   startReader: () => InboxRunner
   /** The runner that sends, from now on; without it only while `contact` waits. */
-  startSender: (ctx?: Context) => Promise<SendingRunner>
+  startSender: (ctx?: FreeContext) => Promise<SendingRunner>
   /** Resolves when the reader has read something that makes it true. */
   untilRead: Signal['until']
   /** Resolves with them when there are so many. */
@@ -57,15 +57,15 @@ export async function testInbox(options: { imap?: ImapServerOptions } = {}): Pro
   let owner: MailboxOwner | undefined
   /** Of the one process in which everything that a test starts itself works on the mailboxes. */
   const ownMailboxes = () => {
-    owner ??= new MailboxOwner(ctx)
+    owner ??= new MailboxOwner(asService(ctx))
     return owner
   }
   const startReader = () => {
-    const reader = startInboxRunner(ctx, ownMailboxes(), { onRead })
+    const reader = startInboxRunner(asService(ctx), ownMailboxes(), { onRead })
     readers.push(reader)
     return reader
   }
-  const startRunner = async (own: Context = ctx) => {
+  const startRunner = async (own: FreeContext = ctx) => {
     const runner = await sending.startRunner(own, { owner: ownMailboxes() })
     runners.push(runner)
     return runner

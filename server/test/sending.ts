@@ -17,11 +17,11 @@ import {
   type SendingRunnerOptions,
   startSendingRunner,
 } from '../src/features/sending/index.ts'
-import type { Context } from '../src/kernel/context.ts'
 import type { Db } from '../src/kernel/db/db.ts'
 import { listen } from '../src/kernel/db/listen.ts'
 import { hintChannel } from '../src/kernel/runner/hint.ts'
 import { type Answer, type TestApi, testApi } from './app.ts'
+import { asService, type FreeContext } from './context.ts'
 import { createOutbox } from './mail/outbox.ts'
 
 export interface Sending extends TestApi {
@@ -35,7 +35,7 @@ export interface Sending extends TestApi {
   createCampaign: (mailboxes: Mailbox[], more?: object) => Promise<Answer['body']>
   addLeads: (campaignId: string, emails: (string | object)[]) => Promise<string[]>
   /** A runner on this database, stopped when the test file ends; with a context of its own, if given. */
-  startRunner: (ctx?: Context, options?: RunnerOptions) => Promise<SendingRunner>
+  startRunner: (ctx?: FreeContext, options?: RunnerOptions) => Promise<SendingRunner>
   /** What owns the mailboxes that the last runner sends from: whoever reads them reads these. */
   owner: () => MailboxOwner
   ledger: () => Promise<LedgerEntry[]>
@@ -176,7 +176,8 @@ export async function testSending(
       if (status !== 200) throw new Error(JSON.stringify(body))
       return body.created_leads.map(({ id }: { id: string }) => id)
     },
-    async startRunner(ctx = api.ctx, { owner: shared, ...options } = {}) {
+    async startRunner(given = api.ctx, { owner: shared, ...options } = {}) {
+      const ctx = given === api.ctx ? asService(api.ctx) : given
       owner = shared ?? new MailboxOwner(ctx)
       const own = shared ? undefined : owner
       const running = await startSendingRunner(ctx, owner, {

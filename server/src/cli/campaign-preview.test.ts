@@ -6,6 +6,7 @@ import { readConfig } from '../config.ts'
 import { createCampaign } from '../features/campaigns/campaigns.ts'
 import { addLeads } from '../features/leads/index.ts'
 import { getWorkspace } from '../features/workspaces/index.ts'
+import { inWorkspace } from '../kernel/context.ts'
 import { createLog } from '../kernel/log.ts'
 import { openOperator } from '../process/open.ts'
 
@@ -16,8 +17,8 @@ const email = 'zoë@x.example'
 /** A draft with two leads. */
 async function createDraft(): Promise<{ id: string }> {
   await using opened = await openOperator(readConfig(), { log: createLog('silent') })
-  const { ctx } = opened
-  const { id: workspaceId } = await getWorkspace(ctx, 'default')
+  const { id: workspaceId } = await getWorkspace(opened.ctx, 'default')
+  const ctx = inWorkspace(opened.ctx, workspaceId)
   const mailbox = await createMailbox(ctx, workspaceId, 'ada@x.example')
   const variants = [{ subject: 'Hi {{first_name}}', body: '<p>Hi {{first_name}}</p>' }]
   const steps = [{ variants }, { delay: 1, variants: [{ body: '<b>Again</b>' }] }]

@@ -8,6 +8,7 @@ import { addLeads } from '../features/leads/index.ts'
 import { addMailbox } from '../features/mailboxes/index.ts'
 import type { CampaignForecast } from '../features/sending/index.ts'
 import { getWorkspace } from '../features/workspaces/index.ts'
+import { inWorkspace } from '../kernel/context.ts'
 import { createLog } from '../kernel/log.ts'
 import { openOperator } from '../process/open.ts'
 import { showForecast } from './forecast-table.ts'
@@ -16,8 +17,8 @@ commandDatabase()
 
 async function makeCampaign(address = 'sender@example.com'): Promise<string> {
   await using opened = await openOperator(readConfig(), { log: createLog('silent') })
-  const { ctx } = opened
-  const { id: workspaceId } = await getWorkspace(ctx, 'default')
+  const { id: workspaceId } = await getWorkspace(opened.ctx, 'default')
+  const ctx = inWorkspace(opened.ctx, workspaceId)
   const server = { host: 'mail.example.com', username: address, password: 'secret' }
   await addMailbox(ctx, workspaceId, { address, smtp: server, imap: server }, operator)
   const variants = [{ subject: 'Hi', body: '<p>Hi</p>' }]
@@ -60,7 +61,7 @@ test('copies that a mail server refused are told below the list, with what to do
     ...{ campaign_id: id, address },
     ...{ code: '550 5.1.1', message: 'No such user' },
   })
-  await recordRefusedCopies(opened.ctx, workspaceId, [
+  await recordRefusedCopies(inWorkspace(opened.ctx, workspaceId), workspaceId, [
     ...[refused('boss@example.com'), refused('peer@example.com'), refused('peer@example.com')],
   ])
   const { stdout } = await run('campaigns', 'list')

@@ -5,7 +5,7 @@ import { readConfig } from '../config.ts'
 import { acquireEmail } from '../features/acquisition/acquire-email.ts'
 import { createCampaign } from '../features/campaigns/campaigns.ts'
 import { getWorkspace } from '../features/workspaces/index.ts'
-import type { Context } from '../kernel/context.ts'
+import { type Context, inWorkspace } from '../kernel/context.ts'
 import { createLog } from '../kernel/log.ts'
 import { openOperator } from '../process/open.ts'
 
@@ -18,7 +18,7 @@ const unknown = '00000000-0000-7000-8000-000000000001'
 async function serve<T>(work: (ctx: Context, workspaceId: string) => Promise<T>): Promise<T> {
   await using opened = await openOperator(readConfig(), { log: createLog('silent') })
   const { id } = await getWorkspace(opened.ctx, 'default')
-  return await work(opened.ctx, id)
+  return await work(inWorkspace(opened.ctx, id), id)
 }
 
 /** A contact that the default workspace has acquired into a list. */

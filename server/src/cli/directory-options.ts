@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import type { Context } from '../kernel/context.ts'
+import type { ProcessContext } from '../kernel/context.ts'
 import type { OutputOptions } from './operate.ts'
 import { openProgressBar, type Step } from './progress-bar.ts'
 
@@ -8,7 +8,7 @@ export const kindOption = (description: string) =>
 
 /** With a bar where a person looks on: on a terminal, and not where the output is for a program. */
 export async function showingProgress<T>(
-  { monotonicMs }: Context,
+  { monotonicMs }: ProcessContext,
   { json }: OutputOptions,
   work: (show: (step: Step) => void) => Promise<T>,
 ): Promise<T> {

@@ -2,7 +2,7 @@ import { sealedColumns } from '../app.ts'
 import type { Config } from '../config.ts'
 import { readBacklog } from '../features/deliveries/index.ts'
 import { isReindexDue } from '../features/directory/index.ts'
-import type { Db } from '../kernel/db/db.ts'
+import type { ProcessDb } from '../kernel/db/db.ts'
 import {
   findInstance,
   readDatabaseTime,
@@ -24,7 +24,11 @@ import { type Finding, fine, found } from './finding.ts'
  *
  * @param isOurs it was started for this examination, so no server runs
  */
-export async function examineDatabase(db: Db, config: Config, isOurs: boolean): Promise<Finding[]> {
+export async function examineDatabase(
+  db: ProcessDb,
+  config: Config,
+  isOurs: boolean,
+): Promise<Finding[]> {
   const version = await readServerVersion(db)
   const first = [
     fine('database', `PostgreSQL ${Math.floor(version / 10_000)}.${version % 10_000}`),
@@ -45,13 +49,13 @@ export async function examineDatabase(db: Db, config: Config, isOurs: boolean): 
   ]
 }
 
-async function directory(db: Db): Promise<Finding> {
+async function directory(db: ProcessDb): Promise<Finding> {
   if (!(await isReindexDue(db))) return fine('directory', 'searches find all contacts')
   const remedy = 'Run "npx outrider directory reindex".'
   return found('directory', 'warn', 'searches do not find all contacts', remedy)
 }
 
-async function migrations(db: Db): Promise<Finding> {
+async function migrations(db: ProcessDb): Promise<Finding> {
   const { missing, unknown } = await readMigrationGap(db)
   if (missing.length > 0) {
     const detail = `missing ${missing.join(', ')}`
@@ -65,7 +69,7 @@ async function migrations(db: Db): Promise<Finding> {
 const newerDatabase =
   'Update this copy of Outrider. The way back is a backup from before the update, such as the one in DATA_DIR/backups: nothing else undoes a migration.'
 
-async function clock(db: Db, databaseTime: Date): Promise<Finding> {
+async function clock(db: ProcessDb, databaseTime: Date): Promise<Finding> {
   const behindMs = await readTimeBehind(db)
   if (behindMs > clockMsMax) {
     const remedy =
@@ -79,7 +83,7 @@ async function clock(db: Db, databaseTime: Date): Promise<Finding> {
   return found('clock', 'warn', detail, remedy)
 }
 
-async function secretKey(db: Db, config: Config): Promise<Finding> {
+async function secretKey(db: ProcessDb, config: Config): Promise<Finding> {
   const check = 'secret key'
   const instance = await findInstance(db)
   const keys = await readSecretKeys(config).catch((error: Error) => error)
@@ -95,7 +99,7 @@ async function secretKey(db: Db, config: Config): Promise<Finding> {
   return found(check, 'fail', detail, 'Set OUTRIDER_SECRET_KEY to it, or restore secret.key.')
 }
 
-async function partitions(db: Db, now: Date): Promise<Finding> {
+async function partitions(db: ProcessDb, now: Date): Promise<Finding> {
   const remedy = 'Keep a runner alive: it makes them ahead of time. Restarting a server does too.'
   let until = Number.POSITIVE_INFINITY
   for (const table of partitionedTables) {
@@ -111,7 +115,7 @@ async function partitions(db: Db, now: Date): Promise<Finding> {
   return found('partitions', 'warn', detail, remedy)
 }
 
-async function runners(db: Db, { leaseMs }: Config, isOurs: boolean): Promise<Finding> {
+async function runners(db: ProcessDb, { leaseMs }: Config, isOurs: boolean): Promise<Finding> {
   const alive = await countRunners(db, 'deliveries', leaseMs)
   if (alive > 0) return fine('runners', `${alive} alive`)
   if (isOurs) return found('runners', 'warn', 'no server runs', 'Run "npm start".')
@@ -123,7 +127,7 @@ const reopen =
 
 const lateMsMax = 300_000
 
-async function backlog(db: Db, now: Date): Promise<Finding> {
+async function backlog(db: ProcessDb, now: Date): Promise<Finding> {
   const { pending, oldestDueMs } = await readBacklog({ db, now: () => now })
   const late = oldestDueMs > 0 ? `, the oldest due for ${Math.round(oldestDueMs / 1000)} s` : ''
   const detail = `${pending} pending${late}`

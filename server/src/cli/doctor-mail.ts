@@ -20,7 +20,7 @@ import {
   listMissingMails,
   type MissingMail,
 } from '../features/sending/index.ts'
-import type { Db } from '../kernel/db/db.ts'
+import type { ProcessDb } from '../kernel/db/db.ts'
 import { createTextLookup, type TextLookupFn } from '../kernel/outbound/index.ts'
 import { countRunners } from '../kernel/runner/lease-queries.ts'
 import { type Finding, fine, found } from './finding.ts'
@@ -30,7 +30,7 @@ const domainsMax = 10
 
 /** The mailboxes and what the domains of their addresses say of themselves; nothing without mailboxes. */
 export async function examineMail(
-  db: Db,
+  db: ProcessDb,
   config: Config,
   lookupText: TextLookupFn = createTextLookup(),
 ): Promise<Finding[]> {
@@ -90,7 +90,11 @@ function mailboxes(counts: Map<string, number>, unread: number): Finding {
 }
 
 /** Nothing while no process reads: the runners are looked at elsewhere. */
-async function reading(db: Db, config: Config, counts: Map<string, number>): Promise<Finding[]> {
+async function reading(
+  db: ProcessDb,
+  config: Config,
+  counts: Map<string, number>,
+): Promise<Finding[]> {
   const readers = await countRunners(db, leaseKind, config.leaseMs)
   if (readers === 0) return []
   const connections = readers * config.imapConnectionsMax
@@ -105,7 +109,7 @@ async function reading(db: Db, config: Config, counts: Map<string, number>): Pro
 /** A process tells once a minute that it was given another address. */
 const contradictedMsMax = 180_000
 
-async function links(db: Db, config: Config): Promise<Finding> {
+async function links(db: ProcessDb, config: Config): Promise<Finding> {
   const check = 'links of mails'
   const url = await findLinkUrl({ db, config })
   const stored = await findLinkAddress(db)
@@ -120,7 +124,7 @@ async function links(db: Db, config: Config): Promise<Finding> {
   return found(check, 'warn', detail, linkAddressRemedy)
 }
 
-async function withoutUnsubscribing(db: Db): Promise<Finding[]> {
+async function withoutUnsubscribing(db: ProcessDb): Promise<Finding[]> {
   const [{ campaigns } = { campaigns: 0 }] = await countWithoutUnsubscribing(db)
   if (campaigns === 0) return []
   const detail = `${campaigns} active campaigns give their leads no way to unsubscribe`

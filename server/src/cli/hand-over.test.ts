@@ -6,6 +6,7 @@ import { createCampaign } from '../features/campaigns/campaigns.ts'
 import { addLeads } from '../features/leads/index.ts'
 import { addMailbox } from '../features/mailboxes/index.ts'
 import { getWorkspace } from '../features/workspaces/index.ts'
+import { inWorkspace } from '../kernel/context.ts'
 import { createLog } from '../kernel/log.ts'
 import { openOperator } from '../process/open.ts'
 
@@ -14,8 +15,8 @@ const database = commandDatabase()
 /** @returns ids of two mailboxes, in the thread of the first of which a lead is */
 async function makeConversation() {
   await using opened = await openOperator(readConfig(), { log: createLog('silent') })
-  const { ctx } = opened
-  const { id: workspaceId } = await getWorkspace(ctx, 'default')
+  const { id: workspaceId } = await getWorkspace(opened.ctx, 'default')
+  const ctx = inWorkspace(opened.ctx, workspaceId)
   const add = (address: string) => {
     const server = { host: 'mail.example.com', username: address, password: 'secret' }
     return addMailbox(ctx, workspaceId, { address, smtp: server, imap: server }, operator)

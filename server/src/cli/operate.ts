@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { getWorkspace } from '../features/workspaces/index.ts'
-import type { Context } from '../kernel/context.ts'
+import { type Context, inWorkspace, type ProcessContext } from '../kernel/context.ts'
 import { createLog, type Log } from '../kernel/log.ts'
 import { openOperator } from '../process/open.ts'
 import { readCommandSettings } from '../process/service-settings.ts'
@@ -23,7 +23,7 @@ export const withWorkspace = (command: Command) =>
 /** Does one thing on the database of the service and shows what came of it. */
 export async function operate<T>(
   options: OutputOptions,
-  work: (ctx: Context) => Promise<T>,
+  work: (ctx: ProcessContext) => Promise<T>,
   show: (result: T) => string,
 ): Promise<void> {
   await using opened = await openOperator(readCommandSettings().config, {
@@ -38,8 +38,17 @@ export const operateIn = <T>(
   options: WorkspaceOptions,
   work: (ctx: Context, workspaceId: string) => Promise<T>,
   show: (result: T) => string,
-): Promise<void> =>
-  operate(options, async (ctx) => work(ctx, (await getWorkspace(ctx, options.workspace)).id), show)
+): Promise<void> => operate(options, (ctx) => inNamed(ctx, options.workspace, work), show)
+
+/** @param workspace its id or name */
+export async function inNamed<T>(
+  ctx: ProcessContext,
+  workspace: string,
+  work: (ctx: Context, workspaceId: string) => Promise<T>,
+): Promise<T> {
+  const { id } = await getWorkspace(ctx, workspace)
+  return work(inWorkspace(ctx, id), id)
+}
 
 /** A person reads along: sentences instead of JSON, and only what is out of the ordinary. */
 export const terminalLog = (): Log =>

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { sealedColumns } from '../app.ts'
 import { countSecondFactors, resealSecondFactors } from '../features/users/index.ts'
-import type { Context } from '../kernel/context.ts'
+import type { ProcessContext } from '../kernel/context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { countRunnersWithoutKey } from '../kernel/runner/lease-queries.ts'
 import {
@@ -36,7 +36,7 @@ interface Counted extends SealedCount {
   opens: boolean
 }
 
-const readCounts = async (ctx: Context): Promise<{ items: Counted[] }> => {
+const readCounts = async (ctx: ProcessContext): Promise<{ items: Counted[] }> => {
   const sealed = await countSealed(ctx.db, sealedColumns)
   const counts = [...sealed, ...(await countSecondFactors(ctx))]
   return {
@@ -44,7 +44,7 @@ const readCounts = async (ctx: Context): Promise<{ items: Counted[] }> => {
   }
 }
 
-async function reseal(ctx: Context): Promise<Resealed & { items: Counted[] }> {
+async function reseal(ctx: ProcessContext): Promise<Resealed & { items: Counted[] }> {
   const { keyId } = ctx.secrets
   const lacking = await countRunnersWithoutKey(ctx.db, keyId, ctx.config.leaseMs)
   if (lacking > 0) {

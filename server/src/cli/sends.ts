@@ -10,7 +10,7 @@ import {
   type ShownSend,
   sendAgain,
 } from '../features/sending/index.ts'
-import type { Context } from '../kernel/context.ts'
+import type { ProcessContext } from '../kernel/context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { parseAtLeastOne, parseId } from './arguments.ts'
 import {
@@ -93,7 +93,7 @@ export function sendCommands(program: Command) {
     )
 }
 
-async function askAndConfirm(ctx: Context, isConfirmed: boolean) {
+async function askAndConfirm(ctx: ProcessContext, isConfirmed: boolean) {
   const preview = await previewRestore(ctx)
   if (preview && !isConfirmed) {
     tell(showPreview(preview))

@@ -8,7 +8,7 @@ import {
   getUserByEmail,
   listUsers,
 } from '../features/users/index.ts'
-import type { Context } from '../kernel/context.ts'
+import type { ProcessContext } from '../kernel/context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type Role, roles } from '../kernel/http/access.ts'
 import {
@@ -66,7 +66,7 @@ export function userCommands(program: Command) {
 
 type InviteOptions = WorkspaceOptions & { email: string; role: Role }
 
-async function getSetUpLink(ctx: Context) {
+async function getSetUpLink(ctx: ProcessContext) {
   const path = await setUpPath(ctx)
   if (path) return { url: `${ctx.config.baseUrl}${path}` }
   throw new AppError(
@@ -75,13 +75,13 @@ async function getSetUpLink(ctx: Context) {
   )
 }
 
-async function getResetLink(ctx: Context, address: string) {
+async function getResetLink(ctx: ProcessContext, address: string) {
   const { id } = await getUserByEmail(ctx, address)
   const { path, timestamp_expires } = await createPasswordReset(ctx, id)
   return { url: `${ctx.config.baseUrl}${path}`, expires: timestamp_expires }
 }
 
-async function disableSecondFactor(ctx: Context, address: string) {
+async function disableSecondFactor(ctx: ProcessContext, address: string) {
   const user = await getUserByEmail(ctx, address)
   await dropSecondFactor(ctx, user.id)
   return { ...summary(user), second_factor: false }

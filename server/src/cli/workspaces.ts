@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import {
   createWorkspace,
-  getWorkspace,
+  type getWorkspace,
   listWorkspaces,
   type PlanChanges,
   setPlan,
   setWorkspace,
 } from '../features/workspaces/index.ts'
 import { parseCount, parseName, parseSwitch } from './arguments.ts'
-import { type OutputOptions, operate, withOutput } from './operate.ts'
+import { inNamed, type OutputOptions, operate, withOutput } from './operate.ts'
 import { formatRecord, formatTable } from './terminal.ts'
 
 export function workspaceCommands(program: Command) {
@@ -39,7 +39,7 @@ export function workspaceCommands(program: Command) {
     if (Object.keys(changes).length === 0) settings.error('error: name at least one thing to set')
     return operate(
       json ? { json } : {},
-      async (ctx) => setWorkspace(ctx, (await getWorkspace(ctx, workspace)).id, changes),
+      (ctx) => inNamed(ctx, workspace, (own, id) => setWorkspace(own, id, changes)),
       showWorkspace,
     )
   })
@@ -64,7 +64,7 @@ export function workspaceCommands(program: Command) {
     if (Object.keys(changes).length === 0) setting.error('error: name at least one thing to set')
     return operate(
       json ? { json } : {},
-      async (ctx) => setPlan(ctx, (await getWorkspace(ctx, workspace)).id, changes),
+      (ctx) => inNamed(ctx, workspace, (own, id) => setPlan(own, id, changes)),
       showWorkspace,
     )
   })

@@ -1,4 +1,4 @@
-import type { Context } from '../kernel/context.ts'
+import type { ProcessContext } from '../kernel/context.ts'
 import { poolOf } from '../kernel/db/db.ts'
 
 const hourMs = 3_600_000
@@ -35,7 +35,7 @@ export const workingHours = { from: 8, to: 18 }
  * holds as ever. And a slow machine makes the sandbox slower, never late.
  */
 export class SandboxClock {
-  readonly #ctx: Pick<Context, 'now' | 'sleep' | 'db'>
+  readonly #ctx: Pick<ProcessContext, 'now' | 'sleep' | 'db'>
   readonly #leapMs: number
   readonly #onFailure: (error: unknown) => void
   readonly #stopping = new AbortController()
@@ -44,7 +44,7 @@ export class SandboxClock {
   #underWay = 0
   #running: Promise<void> | undefined
 
-  constructor(ctx: Pick<Context, 'now' | 'sleep' | 'db'>, options: SandboxClockOptions) {
+  constructor(ctx: Pick<ProcessContext, 'now' | 'sleep' | 'db'>, options: SandboxClockOptions) {
     this.#ctx = ctx
     this.#leapMs = options.leapMs
     this.#onFailure = options.onFailure

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { countMailboxes } from '../features/mailboxes/index.ts'
-import { connect, type Db } from '../kernel/db/db.ts'
+import { connect, type ProcessDb } from '../kernel/db/db.ts'
 import type { Log } from '../kernel/log.ts'
 import { startPostgres } from '../kernel/postgres/index.ts'
 import { checkDatabase } from '../process/database.ts'
@@ -60,7 +60,7 @@ async function refuseReal({ given, configured }: NamedDatabases) {
   )
 }
 
-async function refuseMailboxes(db: Db, url: string, name: string) {
+async function refuseMailboxes(db: ProcessDb, url: string, name: string) {
   await checkDatabase(db, url)
   const counts = await countMailboxes(db).catch((error: { code?: string }) => {
     if (error.code === undefinedTable) return []
@@ -86,7 +86,7 @@ async function makeDatabase(stack: AsyncDisposableStack, given: string, name: st
   return String(url)
 }
 
-async function onDatabase<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
+async function onDatabase<T>(url: string, work: (db: ProcessDb) => Promise<T>): Promise<T> {
   const { db } = connect(url, 1)
   try {
     return await work(db)

@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { setUp, setUpPath } from '../features/sign-in/index.ts'
 import { signIn } from '../features/users/index.ts'
-import type { Context } from '../kernel/context.ts'
+import type { ProcessContext } from '../kernel/context.ts'
 import { sha256 } from '../kernel/crypto.ts'
 import { AppError } from '../kernel/errors.ts'
 
@@ -15,7 +15,7 @@ export interface Guest {
 }
 
 /** Sets the sandbox up as a first user would. */
-export async function inviteGuest(ctx: Context): Promise<Guest> {
+export async function inviteGuest(ctx: ProcessContext): Promise<Guest> {
   const login = {
     email: 'guest@outreach.example',
     password: randomBytes(24).toString('base64url'),

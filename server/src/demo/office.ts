@@ -1,6 +1,7 @@
 import { operator } from '../features/audit/index.ts'
 import { createLabel } from '../features/labels/index.ts'
 import { addMailbox, updateMailbox } from '../features/mailboxes/index.ts'
+import { inWorkspace } from '../kernel/context.ts'
 import type { ApiClient } from './api-client.ts'
 import { newCampaign } from './campaign.ts'
 import { Colleague } from './colleague.ts'
@@ -37,7 +38,8 @@ export async function openOffice(
   people: MadeUpPerson[],
   tell: (what: string) => void,
 ): Promise<Office> {
-  const { ctx, workspaceId, api } = world
+  const { workspaceId, api } = world
+  const ctx = inWorkspace(world.ctx, workspaceId)
   const label = { name: 'Asks for the price', sentiment: 'positive', effect: 'stop' } as const
   const { id: labelId, value } = await createLabel(ctx, workspaceId, label, operator)
 

@@ -3,7 +3,7 @@ import { readConfig } from '../config.ts'
 import { loadSample } from '../features/directory/index.ts'
 import { createKeyAsOperator } from '../features/keys/index.ts'
 import { defaultWorkspaceName, getWorkspace } from '../features/workspaces/index.ts'
-import type { Context } from '../kernel/context.ts'
+import { inWorkspace, type ProcessContext } from '../kernel/context.ts'
 import { createIdGenerator } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import { choosePort } from '../kernel/postgres/port.ts'
@@ -32,7 +32,7 @@ export interface WorldOptions {
 
 /** The whole product in one process, with a mail server and people around it. */
 export interface World extends AsyncDisposable {
-  ctx: Context
+  ctx: ProcessContext
   clock: SandboxClock
   api: ApiClient
   address: string
@@ -68,7 +68,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   stack.defer(() => clock.stop())
   const { id: workspaceId } = await getWorkspace(ctx, defaultWorkspaceName)
   const wanted = { name: 'sandbox', scopes: ['all:*'] }
-  const { key } = await createKeyAsOperator(ctx, workspaceId, wanted)
+  const { key } = await createKeyAsOperator(inWorkspace(ctx, workspaceId), workspaceId, wanted)
   const address = services.address ?? config.apiUrl
   const owned = stack.move()
   return {
@@ -90,7 +90,7 @@ async function portFor(wanted: number | undefined): Promise<number> {
 const partitionStepMs = 4 * 86_400_000
 
 /** Up to the present at once: the clock leaps over the days on which a service makes the next ones. */
-async function makePartitions({ db, now }: Context, present: Date) {
+async function makePartitions({ db, now }: ProcessContext, present: Date) {
   for (let ms = now().getTime(); ms <= present.getTime(); ms += partitionStepMs) {
     const at = new Date(ms)
     await ensurePartitions({ db, now: () => at })
@@ -98,14 +98,14 @@ async function makePartitions({ db, now }: Context, present: Date) {
 }
 
 /** The service on the sandbox's time; what others check by their own clocks has the real one. */
-function inSandbox(ctx: Context, clock: SandboxClock): Context {
+function inSandbox(ctx: ProcessContext, clock: SandboxClock): ProcessContext {
   const { now, sleep } = clock
   return { ...ctx, now, sleep, newId: createIdGenerator(now), worldTime: ctx.now }
 }
 
 async function startMail(
   stack: AsyncDisposableStack,
-  ctx: Context,
+  ctx: ProcessContext,
   clock: SandboxClock,
   madeUp: MadeUpPerson[],
 ) {

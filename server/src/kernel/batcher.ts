@@ -1,4 +1,4 @@
-import type { Context } from './context.ts'
+import type { AnyContext } from './context.ts'
 import { describeError } from './log.ts'
 
 export interface BatcherOptions<Item> {
@@ -42,7 +42,7 @@ interface Waiting<Item, Result> {
  * began before it was added.
  */
 export class Batcher<Item, Result> {
-  readonly #ctx: Context
+  readonly #ctx: AnyContext
   readonly #name: string
   readonly #run: (items: Item[]) => Promise<Result[]>
   readonly #options: BatcherOptions<Item>
@@ -60,7 +60,7 @@ export class Batcher<Item, Result> {
    * @param run answers in the order of the items
    */
   constructor(
-    ctx: Context,
+    ctx: AnyContext,
     name: string,
     run: (items: Item[]) => Promise<Result[]>,
     options: BatcherOptions<Item>,

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import type { SecretBox } from './crypto.ts'
-import type { Db } from './db/db.ts'
+import { type AnyDb, bind, type Db, type ProcessDb } from './db/db.ts'
 import type { Log } from './log.ts'
 import type { MailNetwork } from './mail/mail.ts'
 import type { Metrics } from './metrics.ts'
@@ -10,13 +10,18 @@ import type { ProcessMark } from './runner/process-mark.ts'
 /**
  * What every feature may use. Built once per process by an entry point and passed as the first
  * argument: time, randomness, the network and the database come from here and from nowhere else.
+ *
+ * Code says in this type for whom it works: `Context` for one workspace, `ProcessContext` for the
+ * process, `AnyContext` where that makes no difference.
  */
-export interface Context {
+export interface AnyContext {
   config: Config
   /** The pool, or inside `transaction()` the open transaction. */
-  db: Db
+  db: AnyDb
+  /** Of a bound context: the one that it was bound from. */
+  process?: ProcessContext
   /** A few connections around the pooler that `db` goes through; undefined: there is no pooler. */
-  directDb?: Db
+  directDb?: ProcessDb
   /** The database's time as this process knows it. */
   now: () => Date
   /** The time by which others judge what is sent to them, where `now` is another, as in the sandbox. */
@@ -48,8 +53,34 @@ export interface Context {
   afterCommit?: (effect: Effect) => void
 }
 
-/** Gets the context outside the transaction, which is over by then. */
-export type Effect = (ctx: Context) => void
+/** For work in one workspace: its handle is bound to it. Made by `inWorkspace`. */
+export interface Context extends AnyContext {
+  db: Db
+}
+
+/** For what belongs to no workspace, or to many at once. */
+export interface ProcessContext extends AnyContext {
+  db: ProcessDb
+}
+
+/** Gets the process's context outside the transaction, which is over by then. */
+export type Effect = (ctx: ProcessContext) => void
+
+/**
+ * The same context, and inside a transaction the same transaction, for work in one workspace.
+ *
+ * @throws when it is bound to another
+ */
+export function inWorkspace(ctx: AnyContext, workspaceId: string): Context {
+  const db = bind(ctx.db, workspaceId)
+  return { ...ctx, db, process: processOf(ctx) }
+}
+
+/** For what is gathered of all workspaces, such as hints. */
+export const processOf = (ctx: AnyContext): ProcessContext => ctx.process ?? (ctx as ProcessContext)
 
 /** For what takes long, or needs a session: a pooler may end the one and has not the other. */
-export const aroundPooler = (ctx: Context): Context => ({ ...ctx, db: ctx.directDb ?? ctx.db })
+export const aroundPooler = (ctx: ProcessContext): ProcessContext => ({
+  ...ctx,
+  db: ctx.directDb ?? ctx.db,
+})

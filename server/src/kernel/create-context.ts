@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Context } from './context.ts'
+import type { ProcessContext } from './context.ts'
 import { createIdGenerator } from './ids.ts'
 import { createMailNetwork } from './mail/index.ts'
 import { createMetrics } from './metrics.ts'
@@ -10,13 +10,13 @@ import {
   createTextLookup,
 } from './outbound/index.ts'
 
-type Parts = Pick<Context, 'config' | 'db' | 'secrets' | 'log'> & Partial<Context>
+type Parts = Pick<ProcessContext, 'config' | 'db' | 'secrets' | 'log'> & Partial<ProcessContext>
 
 /**
  * The context of a process: what is not given is real. Whoever makes it closes `http` and destroys
  * `db` at the end.
  */
-export function createContext(parts: Parts): Context {
+export function createContext(parts: Parts): ProcessContext {
   const { outbound: policy } = parts.config
   const { now = () => new Date(), lookup = createLookup() } = parts
   return {

@@ -1,4 +1,4 @@
-import type { Context } from './context.ts'
+import type { AnyContext } from './context.ts'
 
 /** Work that adds up to this much lets the event loop turn before more of it begins. */
 const heldMaxMs = 10
@@ -14,7 +14,7 @@ let turn: Promise<void> | undefined
  * @throws what `work` throws
  */
 export async function shareLoop<T>(
-  { monotonicMs }: Pick<Context, 'monotonicMs'>,
+  { monotonicMs }: Pick<AnyContext, 'monotonicMs'>,
   work: () => T,
 ): Promise<T> {
   // All who waited go on in the same turn, so the first of them may have used it up again.

@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { createSecretBox, type SecretBox } from './crypto.ts'
-import type { Db } from './db/db.ts'
+import type { ProcessDb } from './db/db.ts'
 import { findInstance, insertInstance, lockInstance, updateSecretKeyId } from './db/instance.ts'
 
 interface Site {
@@ -19,7 +19,7 @@ interface Site {
  *
  * @throws with what to set, when none of the keys is that of the database
  */
-export async function openSecrets(db: Db, { config, now, newId }: Site): Promise<SecretBox> {
+export async function openSecrets(db: ProcessDb, { config, now, newId }: Site): Promise<SecretBox> {
   return db.transaction().execute(async (tx) => {
     await lockInstance(tx)
     const instance = await findInstance(tx)

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { setUpPath } from '../features/sign-in/index.ts'
-import type { Context } from '../kernel/context.ts'
+import type { ProcessContext } from '../kernel/context.ts'
 
 /** Tells a person where to go next; logs stay a stream of JSON where nobody watches. */
-export async function announce(ctx: Context, address: string | undefined): Promise<void> {
+export async function announce(ctx: ProcessContext, address: string | undefined): Promise<void> {
   const { config } = ctx
   const path = await setUpPath(ctx)
   const lines = [

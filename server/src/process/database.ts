@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { connect, type Database, type Db } from '../kernel/db/db.ts'
+import { connect, type Database, type ProcessDb } from '../kernel/db/db.ts'
 import { readMigrationGap, readServerVersion } from '../kernel/db/instance.ts'
 import { migrate, newerDatabase } from '../kernel/db/migrate.ts'
 import type { DatabaseTimeouts } from '../kernel/db/timeouts.ts'
@@ -22,7 +22,7 @@ function isPooled({ databasePrepared, databaseDirectUrl }: Config, url: string):
 
 /** @throws with what to do when nobody answers, the way in is refused, or the server is too old */
 export async function checkDatabase(
-  db: Db,
+  db: ProcessDb,
   url: string,
   variable: UrlVariable = 'DATABASE_URL',
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function applyMigrations(url: string, log: Log): Promise<string[]> 
   return applied
 }
 
-export async function requireMigrations(db: Db): Promise<void> {
+export async function requireMigrations(db: ProcessDb): Promise<void> {
   const { missing, unknown } = await readMigrationGap(db)
   if (missing.length > 0) {
     throw new Error(

@@ -1,10 +1,10 @@
 import { countMailboxes } from '../features/mailboxes/index.ts'
 import { countWaitingLeads } from '../features/sending/index.ts'
-import type { Context } from '../kernel/context.ts'
+import type { ProcessContext } from '../kernel/context.ts'
 import { poolOf } from '../kernel/db/db.ts'
 
 /** Sets the gauges that every process can tell. */
-export function setGauges(ctx: Context) {
+export function setGauges(ctx: ProcessContext) {
   // Counting reads every lead that is due: not more often than a scrape is usual.
   let waiting: { count: Promise<number>; atMs: number } | undefined
   ctx.metrics.gauge('mails_waiting', () => {

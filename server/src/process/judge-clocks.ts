@@ -1,4 +1,4 @@
-import type { Context } from '../kernel/context.ts'
+import type { ProcessContext } from '../kernel/context.ts'
 import { noteTimeSeen } from '../kernel/db/instance.ts'
 
 /** Less may come of a slow answer, or of a clock that is being slewed. */
@@ -11,7 +11,7 @@ export const clockMsMax = 2000
  *
  * @returns looks at the clocks
  */
-export function clockJudge({ db, log, now }: Context): () => Promise<void> {
+export function clockJudge({ db, log, now }: ProcessContext): () => Promise<void> {
   const told = new Set<string>()
   const warn = (code: string, offMs: number, text: string) => {
     if (Math.abs(offMs) <= clockMsMax) told.delete(code)

@@ -6,13 +6,13 @@ import {
   linkAddressRemedy,
   reportContradiction,
 } from '../features/link-address/index.ts'
-import type { Context } from '../kernel/context.ts'
+import type { ProcessContext } from '../kernel/context.ts'
 import { startLoop } from '../kernel/runner/loop.ts'
 
 const compareEveryMs = 60_000
 
 /** Before anything is sent: what this process was told of the links of mails holds for all. */
-export async function settleLinkAddress(ctx: Context): Promise<void> {
+export async function settleLinkAddress(ctx: ProcessContext): Promise<void> {
   const replaced = await keepGivenAddress(ctx)
   if (replaced === undefined) return
   const urls = { url: ctx.config.trackingUrl, replaced }
@@ -26,7 +26,7 @@ export async function settleLinkAddress(ctx: Context): Promise<void> {
  * @param listener where this process answers; undefined when it does not
  */
 export async function watchLinkAddress(
-  ctx: Context,
+  ctx: ProcessContext,
   listener: string | undefined,
 ): Promise<AsyncDisposable> {
   if (listener !== undefined) await keepListenerAddress(ctx, listener)

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { ensureDefaultWorkspace } from '../features/workspaces/index.ts'
 import { createClock } from '../kernel/clock.ts'
-import { aroundPooler, type Context } from '../kernel/context.ts'
+import { aroundPooler, type ProcessContext } from '../kernel/context.ts'
 import { createContext } from '../kernel/create-context.ts'
 import { setPreparedStatements } from '../kernel/db/client.ts'
-import { connect, type Db } from '../kernel/db/db.ts'
+import { connect, type ProcessDb } from '../kernel/db/db.ts'
 import { apiTimeouts, commandTimeouts, type DatabaseTimeouts } from '../kernel/db/timeouts.ts'
 import { createIdGenerator } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
@@ -22,7 +22,7 @@ import { keepTime, setByDatabase } from './time.ts'
 
 /** What a process stands on. Disposing ends everything in the reverse order of its making. */
 export interface OpenProcess extends AsyncDisposable {
-  ctx: Context
+  ctx: ProcessContext
   /** Holds the password. */
   databaseUrl: string
   /** The way around a pooler, for what needs a session; without one the same. */
@@ -119,7 +119,7 @@ async function open(
 ): Promise<OpenProcess> {
   const { log, signal } = options
   setPreparedStatements(config.databasePrepared)
-  const use = (connected: Db) => {
+  const use = (connected: ProcessDb) => {
     stack.defer(async () => void (await withTimeout(hangMs, connected.destroy())))
     return connected
   }

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
-import type { Context } from '../kernel/context.ts'
+import type { ProcessContext } from '../kernel/context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { operationRoutes } from '../kernel/http/operations.ts'
 import { createServer } from '../kernel/http/server.ts'
 
 /** What a runner by itself tells a supervisor and Prometheus. Nothing here takes a key. */
-export function buildRunnerStatus(ctx: Context): FastifyInstance {
+export function buildRunnerStatus(ctx: ProcessContext): FastifyInstance {
   const app = createServer(ctx, {
     authenticate: async () => {
       throw new AppError('invalid_key', 'A runner takes no keys; ask the API.')

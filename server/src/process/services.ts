@@ -4,7 +4,7 @@ import { hintChannel } from '../features/deliveries/index.ts'
 import { isReindexDue, loadSample } from '../features/directory/index.ts'
 import { type ListenForChanges, liveChannel } from '../features/live/index.ts'
 import { markerFile } from '../features/sending/index.ts'
-import type { Context } from '../kernel/context.ts'
+import type { ProcessContext } from '../kernel/context.ts'
 import { listen } from '../kernel/db/listen.ts'
 import { apiTimeouts, runnerTimeouts } from '../kernel/db/timeouts.ts'
 import { describeError, type Log } from '../kernel/log.ts'
@@ -56,7 +56,7 @@ export async function runServices(role: Role, config: Config, options: ServiceOp
 }
 
 /** Without it everything else works. */
-async function loadSampleOrNot(ctx: Context) {
+async function loadSampleOrNot(ctx: ProcessContext) {
   try {
     ctx.log.info(await loadSample(ctx), 'sample directory loaded')
   } catch (error) {
@@ -65,13 +65,13 @@ async function loadSampleOrNot(ctx: Context) {
 }
 
 /** Until then searches find nobody of before the migration to terms. */
-async function tellIfReindexIsDue({ db, log }: Context) {
+async function tellIfReindexIsDue({ db, log }: ProcessContext) {
   if (!(await isReindexDue(db))) return
   log.warn('searches do not find all contacts of the directory: run "outrider directory reindex"')
 }
 
 /** Commands beside the service then need them typed again. */
-async function writeSettingsOrNot({ config, now, log }: Context) {
+async function writeSettingsOrNot({ config, now, log }: ProcessContext) {
   await writeServiceSettings(config.dataDir, now()).catch((error) =>
     log.warn(describeError(error), 'the settings for commands were not written'),
   )

@@ -1,12 +1,12 @@
 import type { Clock } from '../kernel/clock.ts'
-import type { Context } from '../kernel/context.ts'
-import type { Db } from '../kernel/db/db.ts'
+import type { ProcessContext } from '../kernel/context.ts'
+import type { ProcessDb } from '../kernel/db/db.ts'
 import { readDatabaseTime } from '../kernel/db/instance.ts'
 import { describeError } from '../kernel/log.ts'
 import { withTimeout } from './shutdown.ts'
 
 /** A connection is at hand before the clock is read: waiting for one would look like a slow answer. */
-export async function setByDatabase(clock: Clock, db: Db): Promise<void> {
+export async function setByDatabase(clock: Clock, db: ProcessDb): Promise<void> {
   await db.connection().execute(async (connection) => {
     await readDatabaseTime(connection)
     await clock.synchronise(() => readDatabaseTime(connection))
@@ -16,7 +16,7 @@ export async function setByDatabase(clock: Clock, db: Db): Promise<void> {
 const everyMs = 30_000
 
 /** Clocks drift, and a machine that slept has lost hours. */
-export function keepTime(ctx: Context, clock: Clock): AsyncDisposable {
+export function keepTime(ctx: ProcessContext, clock: Clock): AsyncDisposable {
   const stopping = new AbortController()
   const keeping = keepOn()
 

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { sealedColumns } from '../app.ts'
-import type { Context } from '../kernel/context.ts'
+import type { ProcessContext } from '../kernel/context.ts'
 import { startLoop } from '../kernel/runner/loop.ts'
 import { findUnreadable } from '../kernel/sealed-columns/index.ts'
 import { clockJudge } from './judge-clocks.ts'
@@ -13,7 +13,7 @@ const bytesMin = 64 * 1024 ** 2
  * Looks for what keeps a process from doing its work although it answers, and notes it in
  * `ctx.troubles`, which /ready tells. The first look is over when this resolves.
  */
-export async function watchHealth(ctx: Context, dataDir: string | undefined) {
+export async function watchHealth(ctx: ProcessContext, dataDir: string | undefined) {
   const judgeClocks = clockJudge(ctx)
   const look = async () => {
     await judgeClocks()
@@ -27,7 +27,7 @@ export async function watchHealth(ctx: Context, dataDir: string | undefined) {
   return { [Symbol.asyncDispose]: looking.stop }
 }
 
-function note({ troubles, log }: Context, name: string, trouble: string | undefined) {
+function note({ troubles, log }: ProcessContext, name: string, trouble: string | undefined) {
   const told = troubles?.get(name)
   if (trouble === undefined) {
     if (told !== undefined) log.info({ trouble: name }, 'this trouble is over')

@@ -14,6 +14,7 @@ import { migrate } from '../../src/kernel/db/migrate.ts'
 import { createIdGenerator } from '../../src/kernel/ids.ts'
 import { ensurePartitions } from '../../src/partitions.ts'
 import { testContext } from '../context.ts'
+import { freeHandle } from '../database.ts'
 import { gate } from '../gate.ts'
 import { createOutbox } from '../mail/outbox.ts'
 import { patience } from '../patience.ts'
@@ -101,7 +102,13 @@ async function startSending({ url }: Pair, runners: number) {
   onTestFinished(() => db.destroy())
   const key = randomBytes(32)
   const now = () => new Date()
-  const ctx = { ...base, db, secrets: createSecretBox([key]), now, newId: createIdGenerator(now) }
+  const ctx = {
+    ...base,
+    db: freeHandle(db),
+    secrets: createSecretBox([key]),
+    now,
+    newId: createIdGenerator(now),
+  }
   await ensurePartitions(ctx)
   const { store, mails: outbox, waitFor: took } = createOutbox()
   const server = gate()

@@ -1,14 +1,19 @@
 import { appendFileSync } from 'node:fs'
 import { afterAll } from 'vitest'
 import { captureStatements } from '../../src/kernel/db/client.ts'
+import { watchHandles } from '../../src/kernel/db/db.ts'
+import { HandleUses } from './handle-uses.ts'
 import { remedies, type Violation } from './rules.ts'
 
 // A set-up file: every statement that a test file runs through the application's clients is held
-// to the workspace rules, each text once. A test that looks at the database behind the
+// to the workspace rules, each text once; those of the builder together with the handles that they
+// were asked of. A test that looks at the database behind the
 // application's back uses a plain client.
 
 const texts = new Set<string>()
+const uses = new HandleUses()
 captureStatements((text) => texts.add(text))
+watchHandles(uses.watch)
 
 afterAll(async () => {
   captureStatements(undefined)
@@ -17,7 +22,9 @@ afterAll(async () => {
   const { checkStatement } = await import('./check.ts')
   const { testCatalog } = await import('./test-catalog.ts')
   const catalog = await testCatalog()
-  const reports = [...texts].flatMap((text) => report(text, checkStatement(text, catalog)))
+  const reports = [...texts].flatMap((text) =>
+    report(text, checkStatement(text, catalog, uses.of(text))),
+  )
   if (reports.length > 0) throw new Error(`Statements break the rules:\n\n${reports.join('\n\n')}`)
   keep(texts)
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Catalog } from './catalog.ts'
 import { checkStatement } from './check.ts'
+import type { Uses } from './handle-uses.ts'
 import type { Rule } from './rules.ts'
 
 const catalog: Catalog = {
@@ -343,6 +344,46 @@ describe('an update reads no array from text', () => {
     'update leases set steps = raw::int[]',
     'select steps::uuid[] from leads where workspace_id = $1',
   ])
+})
+
+describe('a statement and the handle that it was asked of name the same workspace', () => {
+  const asked = (text: string, uses: Uses) =>
+    checkStatement(text, catalog, uses).map(({ rule, subject }) => `${rule}: ${subject}`)
+  const bound = (...own: number[]): Uses => ({ bound: true, unbound: false, own: new Set(own) })
+  const unbound: Uses = { bound: false, unbound: true, own: new Set() }
+
+  test.each([
+    ['select id from leads where workspace_id = $1 and id = $2', 2],
+    ['select id from leads where $1::uuid = workspace_id and id = $2', 2],
+    ['select id from leads where (workspace_id, id) = ($1, $2)', 2],
+    ['update leads set status = $2 where workspace_id = $1', 2],
+    ['insert into leads (id, workspace_id) values ($2, $1)', 2],
+    ['insert into leads (workspace_id, id) select $1::uuid, id from unnest($2::uuid[]) k (id)', 2],
+  ])('%s', (text, other) => {
+    expect(asked(text, bound(1))).toEqual([])
+    expect(asked(text, bound(other))).toEqual(['other-workspace: $1'])
+    expect(asked(text, unbound)).toEqual(['unbound-handle: its handle'])
+  })
+
+  test('in every row and every level', () => {
+    const rows = 'insert into leads (workspace_id, id) values ($1, $2), ($3, $4)'
+    expect(asked(rows, bound(1, 3))).toEqual([])
+    expect(asked(rows, bound(1))).toEqual(['other-workspace: $3'])
+    const levels =
+      'select id from leads l where workspace_id = $1 and exists (select 1 from campaigns c where c.workspace_id = $2 and c.id = l.campaign_id)'
+    expect(asked(levels, bound(1))).toEqual(['other-workspace: $2'])
+  })
+
+  test('what is asked across workspaces is asked of no bound handle', () => {
+    const text = '/* cross-workspace: discovery */ select id from leads'
+    expect(asked(text, unbound)).toEqual([])
+    expect(asked(text, bound())).toEqual(['bound-handle: cross-workspace'])
+  })
+
+  test('what belongs to no workspace is asked of either', () => {
+    const text = 'select owner from leases where bucket = $1'
+    expect([...asked(text, unbound), ...asked(text, bound())]).toEqual([])
+  })
 })
 
 describe('statements that manage rather than work are passed over', () => {

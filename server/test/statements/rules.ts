@@ -31,6 +31,12 @@ export const remedies = {
     "Reading an array from text goes by settings of the session: use `string_to_array(column, ',')::type[]`.",
   'advisory-lock':
     'A lock of a fixed name holds on one of several databases only: make its name of the workspace, or mark what guards the installation as a whole: `/* installation: why */`.',
+  'unbound-handle':
+    'Work for a workspace has a handle that is bound to it: take `ctx.db` of a `Context`, or make one with `inWorkspace`.',
+  'bound-handle':
+    'What looks at all workspaces needs a handle of the process: take `ctx.db` of a `ProcessContext`.',
+  'other-workspace':
+    'This parameter names another workspace than the handle is bound to: bind a handle to that one, or correct the parameter.',
   'not-understood':
     'The check cannot tell what this does to a tenant table: write it as a plain SELECT, INSERT, UPDATE or DELETE.',
 } as const

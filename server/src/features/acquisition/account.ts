@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { defaultWorkspaceName, getWorkspace } from '../workspaces/index.ts'
 import * as queries from './credit-queries.ts'
@@ -15,7 +15,7 @@ const startingCredits = { default: 1000, other: 100 }
 export async function readCredits(ctx: Context, workspaceId: string): Promise<Credits> {
   const account = await queries.findAccount(ctx.db, workspaceId)
   if (account && !turnPeriod(account, account.plan_monthly_credits, ctx.now())) return account
-  return transaction(ctx, (tx) => holdCredits(tx, workspaceId))
+  return transaction(inWorkspace(ctx, workspaceId), (tx) => holdCredits(tx, workspaceId))
 }
 
 /**
@@ -57,13 +57,13 @@ async function openAccount(tx: Context, workspaceId: string): Promise<queries.Ac
 }
 
 /** Upkeep: nobody has to ask for credits to have them when the month begins. */
-export async function grantMonthlyCredits(ctx: Context) {
+export async function grantMonthlyCredits(ctx: ProcessContext) {
   const chunk = 500
   let after = '00000000-0000-0000-0000-000000000000'
   for (;;) {
     const due = await findDuePeriods(ctx.db, ctx.now(), after, chunk)
     for (const workspaceId of due) {
-      await transaction(ctx, (tx) => holdCredits(tx, workspaceId))
+      await transaction(inWorkspace(ctx, workspaceId), (tx) => holdCredits(tx, workspaceId))
       after = workspaceId
     }
     if (due.length < chunk) return

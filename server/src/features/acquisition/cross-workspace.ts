@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Db } from '../../kernel/db/db.ts'
+import type { ProcessDb } from '../../kernel/db/db.ts'
 import type { OptOutRequest } from '../directory/index.ts'
 
 /** Workspaces whose period is over, or whose plan has monthly credits and no period yet; in id order. */
-export async function findDuePeriods(db: Db, now: Date, after: string, most: number) {
+export async function findDuePeriods(db: ProcessDb, now: Date, after: string, most: number) {
   const { rows } = await sql<{ id: string }>`
     /* cross-workspace: monthly credits are granted to all */
     select w.id
@@ -17,7 +17,10 @@ export async function findDuePeriods(db: Db, now: Date, after: string, most: num
 }
 
 /** Contacts that were revealed to somebody by this address, or by one of this domain or below it. */
-export async function findRevealed(db: Db, { kind, value }: OptOutRequest): Promise<string[]> {
+export async function findRevealed(
+  db: ProcessDb,
+  { kind, value }: OptOutRequest,
+): Promise<string[]> {
   const isTheirs =
     kind === 'address'
       ? sql`email_folded = ${value}`

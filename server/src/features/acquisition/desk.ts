@@ -1,6 +1,6 @@
 import { Batcher } from '../../kernel/batcher.ts'
-import type { Context } from '../../kernel/context.ts'
-import type { Db } from '../../kernel/db/db.ts'
+import { type Context, processOf } from '../../kernel/context.ts'
+import type { AnyDb } from '../../kernel/db/db.ts'
 import { type DirectoryContact, findContacts, findOptedOut } from '../directory/index.ts'
 import type { Reveal, Settled } from './plan.ts'
 import * as queries from './queries.ts'
@@ -37,15 +37,17 @@ interface Candidate {
 
 /** The same for everybody who asks on one database. */
 export function deskOf(ctx: Context, workspaceId: string): Desk {
-  const open = desks.get(ctx.db) ?? new Map<string, Desk>()
-  desks.set(ctx.db, open)
+  // Each request has a handle of its own.
+  const { db } = ctx.db.isTransaction ? ctx : processOf(ctx)
+  const open = desks.get(db) ?? new Map<string, Desk>()
+  desks.set(db, open)
   // Everything is done within a visit: after the last one nobody needs the desk.
   const desk = open.get(workspaceId) ?? openDesk(ctx, workspaceId, () => open.delete(workspaceId))
   open.set(workspaceId, desk)
   return desk
 }
 
-const desks = new WeakMap<Db, Map<string, Desk>>()
+const desks = new WeakMap<AnyDb, Map<string, Desk>>()
 
 /** Keeps a transaction, and what waits for it, short. */
 const batchMax = 100

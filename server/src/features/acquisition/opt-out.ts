@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { type OptedOut, type OptOutRequest, optOut, readOptOut } from '../directory/index.ts'
 import { findLeadsAt, recordActivities } from '../leads/index.ts'
@@ -15,14 +15,15 @@ export interface OptedOutEverywhere extends OptedOut {
  * because a reveal found it. No workspace writes to them again, whoever of them is a lead there.
  */
 export async function optOutEverywhere(
-  ctx: Context,
+  ctx: ProcessContext,
   addressOrDomain: string,
 ): Promise<OptedOutEverywhere> {
   const request = readOptOut(addressOrDomain)
   const revealed = await findRevealed(ctx.db, request)
   const optedOut = await optOut(ctx, addressOrDomain, revealed)
   let leads_stopped = 0
-  for (const { id } of await listWorkspaces(ctx)) leads_stopped += await stopLeads(ctx, id, request)
+  for (const { id } of await listWorkspaces(ctx))
+    leads_stopped += await stopLeads(inWorkspace(ctx, id), id, request)
   return { ...optedOut, leads_stopped }
 }
 

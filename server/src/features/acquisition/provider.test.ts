@@ -8,6 +8,7 @@ import {
   hostile,
   startReceiver,
 } from '../../../test/receiver.ts'
+import { inWorkspace } from '../../kernel/context.ts'
 import { optOut } from '../directory/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import { acquireEmail } from './acquire-email.ts'
@@ -35,7 +36,9 @@ async function startProvider(answer: Answer, timeoutMs = 500) {
     receiver,
     pausesMs,
     workspaceId,
-    acquire: (contact_id: string) => acquireEmail(own, workspaceId, { contact_id }, null),
+    // As requests have them: each its own.
+    acquire: (contact_id: string) =>
+      acquireEmail(inWorkspace(own, workspaceId), workspaceId, { contact_id }, null),
     balance: async () => (await getBalance(own, workspaceId)).balance,
     [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
   }

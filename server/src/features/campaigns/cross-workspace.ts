@@ -1,8 +1,8 @@
-import { prepared } from '../../kernel/db/prepared.ts'
+import { preparedForAll } from '../../kernel/db/prepared.ts'
 import type { FollowClaim } from './sequence/follow-steps.ts'
 
 /** Campaigns of any workspace whose leads have to follow a change, the oldest first. */
-export const findFollowing = prepared<[now: Date, max: number], FollowClaim>(
+export const findFollowing = preparedForAll<[now: Date, max: number], FollowClaim>(
   'find_following_campaigns',
   `/* cross-workspace: discovery */
    select workspace_id, id, leads_follow_due
@@ -13,7 +13,7 @@ export const findFollowing = prepared<[now: Date, max: number], FollowClaim>(
 )
 
 /** Active campaigns of any workspace that give their leads no way to unsubscribe. */
-export const countWithoutUnsubscribing = prepared<[], { campaigns: number }>(
+export const countWithoutUnsubscribing = preparedForAll<[], { campaigns: number }>(
   'count_without_unsubscribing',
   `/* cross-workspace: upkeep */
    select count(*)::int as campaigns

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { column } from '../../kernel/db/column.ts'
-import type { Db } from '../../kernel/db/db.ts'
-import { prepared } from '../../kernel/db/prepared.ts'
+import type { AnyDb, Db } from '../../kernel/db/db.ts'
+import { preparedForBatch } from '../../kernel/db/prepared.ts'
 
 // What mailboxes and campaigns have sent on a day, each by its own zone. Mails of many workspaces are
 // counted together: workspace_id comes from a list.
@@ -30,7 +30,7 @@ const keysOf = (rows: Day[]) =>
 
 /** @param counts columns of the table, of which each row begins with zero */
 function dayLocker<Counted extends Day>(owner: 'mailbox' | 'campaign', counts: string) {
-  const insert = prepared<string[][], never>(
+  const insert = preparedForBatch<string[][], never>(
     `ensure_${owner}_days`,
     `/* settle */
      insert into ${owner}_days (workspace_id, ${owner}_id, day)
@@ -38,7 +38,7 @@ function dayLocker<Counted extends Day>(owner: 'mailbox' | 'campaign', counts: s
      order by workspace_id, id, day
      on conflict (workspace_id, ${owner}_id, day) do nothing`,
   )
-  const select = prepared<string[][], Counted>(
+  const select = preparedForBatch<string[][], Counted>(
     `lock_${owner}_days`,
     `/* settle */
      select d.workspace_id, d.${owner}_id as id, d.day, ${counts}
@@ -47,7 +47,7 @@ function dayLocker<Counted extends Day>(owner: 'mailbox' | 'campaign', counts: s
      order by d.workspace_id, d.${owner}_id, d.day
      for update of d`,
   )
-  return async (db: Db, wanted: Day[]): Promise<Counted[]> => {
+  return async (db: AnyDb, wanted: Day[]): Promise<Counted[]> => {
     const found = await select(db, ...keysOf(wanted))
     if (found.length === wanted.length) return found
     await insert(db, ...keysOf(wanted))
@@ -61,7 +61,7 @@ export const lockMailboxDays = dayLocker<CountedDay>('mailbox', 'd.sent')
 /** The same; they come first. */
 export const lockCampaignDays = dayLocker<CountedCampaignDay>('campaign', 'd.sent, d.new_leads')
 
-const addToBoth = prepared<unknown[], CountedCampaignDay>(
+const addToBoth = preparedForBatch<unknown[], CountedCampaignDay>(
   'add_to_days',
   `/* settle */
    with mailboxes as (
@@ -80,7 +80,7 @@ const addToBoth = prepared<unknown[], CountedCampaignDay>(
 )
 
 /** Of days that are locked. @returns those of the campaigns as they are now */
-export const addToDays = (db: Db, campaigns: CountedCampaignDay[], mailboxes: CountedDay[]) =>
+export const addToDays = (db: AnyDb, campaigns: CountedCampaignDay[], mailboxes: CountedDay[]) =>
   addToBoth(
     db,
     ...keysOf(mailboxes),
@@ -99,7 +99,7 @@ export interface BouncedDay {
 }
 
 /** Hard bounces, of the day on which they count. */
-export const addBounces = (db: Db, days: BouncedDay[]) =>
+export const addBounces = (db: AnyDb, days: BouncedDay[]) =>
   sql`
     /* settle */
     insert into campaign_days as d (workspace_id, campaign_id, day, bounced, refused)

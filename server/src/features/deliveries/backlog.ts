@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import type { ProcessContext } from '../../kernel/context.ts'
 import { allBuckets } from '../../kernel/runner/leases.ts'
 import * as queries from './cross-workspace.ts'
 
@@ -10,7 +10,7 @@ export interface Backlog {
 }
 
 export async function readBacklog(
-  ctx: Pick<Context, 'db' | 'now'>,
+  ctx: Pick<ProcessContext, 'db' | 'now'>,
   buckets = allBuckets,
 ): Promise<Backlog> {
   if (buckets.length === 0) return { pending: 0, oldestDueMs: 0 }
@@ -20,7 +20,7 @@ export async function readBacklog(
 }
 
 /** @param buckets those that this process counts, so that all together count each row once */
-export function observeBacklog(ctx: Context, buckets: () => number[]) {
+export function observeBacklog(ctx: ProcessContext, buckets: () => number[]) {
   // Both gauges of one scrape come from one reading.
   let reading: { backlog: Promise<Backlog>; atMs: number } | undefined
   const backlog = () => {

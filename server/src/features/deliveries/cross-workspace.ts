@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../kernel/db/db.ts'
-import { prepared } from '../../kernel/db/prepared.ts'
+import type { ProcessDb } from '../../kernel/db/db.ts'
+import { preparedForAll } from '../../kernel/db/prepared.ts'
 
 // Discovery and upkeep read across workspaces: a runner serves them all. Nothing here answers a user.
 
@@ -14,7 +14,7 @@ export interface LaneKey {
  * an index or the whole table is faster depends on how full the queue is.
  */
 export async function findDueLanes(
-  db: Db,
+  db: ProcessDb,
   buckets: number[],
   after: Date,
   to: Date,
@@ -38,7 +38,7 @@ export interface SweptLane extends SweepPosition {
   has_work: boolean
 }
 
-const sweepBatch = prepared<[number[], number, string, string, Date, number], SweptLane>(
+const sweepBatch = preparedForAll<[number[], number, string, string, Date, number], SweptLane>(
   'sweep_lanes',
   `/* cross-workspace: discovery */
    select u.bucket, u.workspace_id, u.webhook_id, exists (
@@ -63,7 +63,7 @@ const sweepBatch = prepared<[number[], number, string, string, Date, number], Sw
  * every destination there ever was.
  */
 export const sweepLanes = (
-  db: Db,
+  db: ProcessDb,
   buckets: number[],
   { bucket, workspace_id, webhook_id }: SweepPosition,
   now: Date,
@@ -79,7 +79,7 @@ export interface DueFanout {
   expires_at: Date
 }
 
-export const findDueFanouts = prepared<[number[], Date, number], DueFanout>(
+export const findDueFanouts = preparedForAll<[number[], Date, number], DueFanout>(
   'find_due_fanouts',
   `/* cross-workspace: discovery */
    select workspace_id, event_id, webhook_ids, after_webhook_id, due_at, expires_at
@@ -93,7 +93,7 @@ export const findDueFanouts = prepared<[number[], Date, number], DueFanout>(
  * Counts an abandoned lease against the lanes that had work then: whichever request ends processes
  * is among them. Any success clears the count.
  */
-export const countAbandons = (db: Db, buckets: number[], now: Date) =>
+export const countAbandons = (db: ProcessDb, buckets: number[], now: Date) =>
   sql`
     /* cross-workspace: takeover of an expired lease */
     insert into webhook_lanes as l (workspace_id, webhook_id, abandons)
@@ -103,7 +103,7 @@ export const countAbandons = (db: Db, buckets: number[], now: Date) =>
     on conflict (workspace_id, webhook_id) do update set abandons = l.abandons + 1`.execute(db)
 
 /** Counts the rows: the planner's estimate is minutes behind a burst. */
-export async function countBacklog(db: Db, buckets: number[]) {
+export async function countBacklog(db: ProcessDb, buckets: number[]) {
   const { rows } = await sql<{ pending: number; oldest_due: Date | null }>`
     /* cross-workspace: metrics */
     select count(*)::int as pending, min(due_at) as oldest_due
@@ -112,7 +112,7 @@ export async function countBacklog(db: Db, buckets: number[]) {
 }
 
 /** The oldest event that is still to be delivered: its partition must stay. */
-export async function findOldestPendingEvent(db: Db): Promise<string | null> {
+export async function findOldestPendingEvent(db: ProcessDb): Promise<string | null> {
   const { rows } = await sql<{ event_id: string | null }>`
     /* cross-workspace: partition upkeep */
     select least(
@@ -122,7 +122,7 @@ export async function findOldestPendingEvent(db: Db): Promise<string | null> {
 }
 
 /** Counters are kept much longer than the attempts they count. */
-export const deleteOldCounts = (db: Db, before: string) =>
+export const deleteOldCounts = (db: ProcessDb, before: string) =>
   sql`
     /* cross-workspace: upkeep */
     delete from webhook_event_counts where date < ${before}::date`.execute(db)

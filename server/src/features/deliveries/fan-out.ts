@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
@@ -11,8 +11,9 @@ import * as queries from './queries.ts'
  * position are written in one transaction: a chunk is written once, however many runners try, and
  * after a crash the next runner goes on with the next chunk.
  */
-export async function expandFanout(ctx: Context, fanout: DueFanout) {
+export async function expandFanout(process: ProcessContext, fanout: DueFanout) {
   const { workspace_id: workspaceId, event_id: eventId, webhook_ids: webhookIds } = fanout
+  const ctx = inWorkspace(process, workspaceId)
   let after = fanout.after_webhook_id
   for (;;) {
     const position = after

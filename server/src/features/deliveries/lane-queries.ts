@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/db.ts'
-import { prepared } from '../../kernel/db/prepared.ts'
+import { prepared, preparedForAny } from '../../kernel/db/prepared.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Destination } from '../webhooks/index.ts'
 import type { DueDelivery, DueEvent } from './delivery.ts'
@@ -113,7 +113,7 @@ const readRows = prepared<LanesToRead, LanesRow>(
  * however few the planner believes in (decision 0014). And the statement is not planned anew for each
  * read, which would take longer than running it.
  */
-const keepLanePlan = prepared<[], unknown>(
+const keepLanePlan = preparedForAny<[], unknown>(
   'keep_lane_plan',
   `select set_config('enable_sort', 'off', true),
      set_config('plan_cache_mode', 'force_generic_plan', true)`,

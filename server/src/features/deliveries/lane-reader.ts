@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { openDestination } from '../webhooks/index.ts'
 import { closeBacklog, closeDeleted, closeExpired, closeSuspect, pendingMax } from './close.ts'
 import type { DueDelivery } from './delivery.ts'
@@ -22,13 +22,13 @@ const nothing: FoundRows = { rows: [], hasMore: false }
  * one statement. Closes the deliveries that will never be sent.
  */
 export class LaneReader {
-  readonly #ctx: Context
+  readonly #ctx: ProcessContext
   readonly #slot: number
   readonly #forgetRows: (lane: Lane) => void
   readonly #read: ReturnType<typeof createWorkspaceReads>
 
   /** @param forgetRows forgets what was read of a lane */
-  constructor(ctx: Context, slot: number, forgetRows: (lane: Lane) => void) {
+  constructor(ctx: ProcessContext, slot: number, forgetRows: (lane: Lane) => void) {
     this.#ctx = ctx
     this.#slot = slot
     this.#forgetRows = forgetRows
@@ -54,7 +54,7 @@ export class LaneReader {
     const nowMs = now().getTime()
     const rows = fresh.filter((row) => row.expires_ms > nowMs)
     if (rows.length === fresh.length) return { rows, hasMore }
-    await closeExpired(this.#ctx, lane, 'expired', this.#slot)
+    await closeExpired(this.#ctxOf(lane), lane, 'expired', this.#slot)
     return { rows, hasMore: true }
   }
 
@@ -91,7 +91,7 @@ export class LaneReader {
     this.#forgetRows(lane)
     lane.apply({ kind: 'destination closed', version: row?.version ?? lane.state.version })
     if (row) await this.#rest(lane, url)
-    else if (await closeDeleted(this.#ctx, lane, url, this.#slot)) this.#wake(lane)
+    else if (await closeDeleted(this.#ctxOf(lane), lane, url, this.#slot)) this.#wake(lane)
     return false
   }
 
@@ -100,10 +100,12 @@ export class LaneReader {
     const nowMs = this.#ctx.monotonicMs()
     lane.apply({ kind: 'rests', untilMs: nowMs + restMs })
     if (lane.isTimeTo('expiry', nowMs)) {
-      await closeExpired(this.#ctx, lane, 'destination_disabled', this.#slot, url)
+      await closeExpired(this.#ctxOf(lane), lane, 'destination_disabled', this.#slot, url)
     }
     await this.#closeBacklog(lane)
   }
+
+  #ctxOf = (lane: Lane): Context => inWorkspace(this.#ctx, lane.workspaceId)
 
   #wake(lane: Lane) {
     lane.apply({ kind: 'woken', nowMs: this.#ctx.monotonicMs() })
@@ -118,7 +120,7 @@ export class LaneReader {
   async #closeSuspect(lane: Lane): Promise<boolean> {
     const { inFlightAtCrash } = lane.state
     if (!sendsOneByOne(lane.state) || !inFlightAtCrash) return false
-    await closeSuspect(this.#ctx, lane, inFlightAtCrash, this.#slot)
+    await closeSuspect(this.#ctxOf(lane), lane, inFlightAtCrash, this.#slot)
     lane.apply({ kind: 'suspect closed' })
     return true
   }
@@ -129,7 +131,7 @@ export class LaneReader {
     if (destination && (poolOf(state) === 'proven' || !state.hasHealthRow)) return false
     if (!lane.isTimeTo('backlog', this.#ctx.monotonicMs())) return false
     const excess = (await this.#read.pending(lane)) - pendingMax
-    if (excess > 0) await closeBacklog(this.#ctx, lane, excess, this.#slot)
+    if (excess > 0) await closeBacklog(this.#ctxOf(lane), lane, excess, this.#slot)
     return excess > 0
   }
 }

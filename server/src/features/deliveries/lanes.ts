@@ -1,4 +1,5 @@
-import type { Context } from '../../kernel/context.ts'
+import type { ProcessContext } from '../../kernel/context.ts'
+import { bind } from '../../kernel/db/db.ts'
 import { describeError } from '../../kernel/log.ts'
 import type { SentOutcome } from '../../kernel/outbound/index.ts'
 import { FairQueue } from '../../kernel/runner/fair-queue.ts'
@@ -46,7 +47,7 @@ const idleLanesMax = 20_000
  */
 export class Lanes {
   readonly settler: SettleWriter
-  readonly #ctx: Context
+  readonly #ctx: ProcessContext
   readonly #options: LanesOptions
   readonly #lanes = new Map<string, Lane>()
   readonly #ready: Record<Pool, FairQueue<Lane>> = {
@@ -61,7 +62,7 @@ export class Lanes {
   #reads = 0
   #bodyBytes = 0
 
-  constructor(ctx: Context, options: LanesOptions) {
+  constructor(ctx: ProcessContext, options: LanesOptions) {
     this.#ctx = ctx
     this.#options = options
     this.#reader = new LaneReader(ctx, options.slot, (lane) => this.#forgetRows(lane))
@@ -242,7 +243,12 @@ export class Lanes {
   /** When it rejects, nothing was sent, and the delivery is read again. */
   async #post({ lane, row }: Flight, destination: OpenDestination): Promise<SentOutcome> {
     if (sendsOneByOne(lane.state)) {
-      await markInFlight(this.#ctx.db, lane.workspaceId, lane.webhookId, row.id)
+      await markInFlight(
+        bind(this.#ctx.db, lane.workspaceId),
+        lane.workspaceId,
+        lane.webhookId,
+        row.id,
+      )
       // The database may have taken longer to answer than the lease lasts.
       if (!this.#options.holds(lane.bucket))
         throw Object.assign(new Error(), { code: 'lease_lost' })

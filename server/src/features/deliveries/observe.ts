@@ -1,8 +1,8 @@
-import type { Context } from '../../kernel/context.ts'
+import type { AnyContext } from '../../kernel/context.ts'
 import type { Attempt } from './delivery.ts'
 
 /** One line and one count per attempt, however it ended: ids, outcome and timing, never content. */
-export function observeAttempt(ctx: Context, attempt: Attempt) {
+export function observeAttempt(ctx: AnyContext, attempt: Attempt) {
   const { success, will_retry, error_message } = attempt
   ctx.metrics.delivery(success ? 'succeeded' : will_retry ? 'will_retry' : 'gave_up')
   // Successes are too many for the log.

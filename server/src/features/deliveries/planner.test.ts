@@ -1,8 +1,9 @@
 // Also runs on PostgreSQL 15: plans.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { FreeContext } from '../../../test/context.ts'
 import { type TestContext, testContext } from '../../../test/context.ts'
-import type { Context } from '../../kernel/context.ts'
+import { freeHandle } from '../../../test/database.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
 import { createWorkspace } from '../workspaces/index.ts'
@@ -129,11 +130,11 @@ interface Use {
 }
 
 /** Does something in a transaction that is taken back, and tells which indexes of the queue it used. */
-async function inTransaction<Result extends object>(work: (tx: Context) => Promise<Result>) {
+async function inTransaction<Result extends object>(work: (tx: FreeContext) => Promise<Result>) {
   let answer: (Result & { used: Record<string, Use> }) | undefined
   const takenBack = new Error()
   await ctx.db.connection().execute(async (db) => {
-    const run = transaction({ ...ctx, db }, async (tx) => {
+    const run = transaction({ ...ctx, db: freeHandle(db) }, async (tx) => {
       const before = await indexesUsed(tx)
       const result = await work(tx)
       const used: Record<string, Use> = {}
@@ -151,7 +152,7 @@ async function inTransaction<Result extends object>(work: (tx: Context) => Promi
   return answer
 }
 
-async function indexesUsed({ db }: Context): Promise<Map<string, Use>> {
+async function indexesUsed({ db }: FreeContext): Promise<Map<string, Use>> {
   const { rows } = await sql<Use & { name: string }>`
     select i.relname as name, pg_stat_get_xact_numscans(i.oid)::int as scans,
       pg_stat_get_xact_tuples_returned(i.oid)::int as entries
@@ -161,7 +162,7 @@ async function indexesUsed({ db }: Context): Promise<Map<string, Use>> {
   return new Map(rows.map(({ name, scans, entries }) => [name, { scans, entries }]))
 }
 
-const readDue = (tx: Context, most: number) =>
+const readDue = (tx: FreeContext, most: number) =>
   readLanes(
     tx,
     workspaceId,

@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import type { AnyContext } from '../../kernel/context.ts'
 import { timeOfId } from '../../kernel/ids.ts'
 import { tellPages } from '../live/index.ts'
 import type { Attempt } from './delivery.ts'
@@ -8,7 +8,7 @@ import { addCounts, type Count, insertAttempts } from './settle-queries.ts'
  * Writes attempts and their counters in the caller's transaction: the only way an attempt is
  * recorded, so summaries are exactly the number of records ever written.
  */
-export async function recordAttempts(tx: Context, attempts: Attempt[], slot: number) {
+export async function recordAttempts(tx: AnyContext, attempts: Attempt[], slot: number) {
   if (attempts.length === 0) return
   await insertAttempts(tx.db, attempts)
   await addCounts(tx.db, tally(attempts, slot))

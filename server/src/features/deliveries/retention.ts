@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import type { ProcessContext } from '../../kernel/context.ts'
 import {
   dropPartition,
   listPartitions,
@@ -21,7 +21,7 @@ const countsDays = 400
  * Drops history by partition: attempts after the retention time, events a week later, and never
  * while a delivery of one of its events is pending.
  */
-export async function dropOldPartitions(ctx: Context) {
+export async function dropOldPartitions(ctx: ProcessContext) {
   const days = ctx.config.webhookRetentionDays
   const pending = await findOldestPendingEvent(ctx.db)
   const needed = pending ? timeOfId(pending) : ctx.now()
@@ -30,7 +30,7 @@ export async function dropOldPartitions(ctx: Context) {
   await deleteOldCounts(ctx.db, daysAgo(ctx, countsDays).toISOString().slice(0, 10))
 }
 
-async function dropBefore(ctx: Context, table: PartitionedTable, limit: Date, needed: Date) {
+async function dropBefore(ctx: ProcessContext, table: PartitionedTable, limit: Date, needed: Date) {
   const partitions = await listPartitions(ctx.db, table)
   const isOld = ({ end }: Partition) => end <= limit && end <= needed
   for (const partition of partitions.filter(isOld)) {
@@ -39,4 +39,4 @@ async function dropBefore(ctx: Context, table: PartitionedTable, limit: Date, ne
   }
 }
 
-const daysAgo = (ctx: Context, days: number) => new Date(ctx.now().getTime() - days * dayMs)
+const daysAgo = (ctx: ProcessContext, days: number) => new Date(ctx.now().getTime() - days * dayMs)

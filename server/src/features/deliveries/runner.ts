@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import type { ProcessContext } from '../../kernel/context.ts'
 import { hintDue, type LaneName, type ListenForHints, readHint } from '../../kernel/runner/hint.ts'
 import { alone, bucketsOf, type Scope, wakeOwners } from '../../kernel/runner/leader.ts'
 import { bucketOf, Leases } from '../../kernel/runner/leases.ts'
@@ -58,7 +58,7 @@ const fanoutsPerRun = 16
  * and sweeps for all, and hints to the others.
  */
 export async function startDeliveryRunner(
-  ctx: Context,
+  ctx: ProcessContext,
   options: DeliveryRunnerOptions = {},
 ): Promise<DeliveryRunner> {
   const { isHeld = () => false, scope = alone } = options
@@ -135,7 +135,7 @@ export async function startDeliveryRunner(
   }
 }
 
-function createPoll(ctx: Context, wake: (found: LaneKey[]) => void) {
+function createPoll(ctx: ProcessContext, wake: (found: LaneKey[]) => void) {
   let polledTo = new Date(ctx.now().getTime() - overlapMs)
   let polled = 0
   return async (buckets: number[], hinted: boolean) => {
@@ -163,7 +163,7 @@ interface SweepOptions {
  * that is started over goes through our own buckets: some are new, and whoever sweeps for all has
  * passed them.
  */
-function createSweep(ctx: Context, { leases, watched, wake }: SweepOptions) {
+function createSweep(ctx: ProcessContext, { leases, watched, wake }: SweepOptions) {
   const first: SweepPosition = { bucket: -1, workspace_id: nilId, webhook_id: nilId }
   let position = first
   let ofOwn = true
@@ -193,6 +193,6 @@ function createSweep(ctx: Context, { leases, watched, wake }: SweepOptions) {
   }
 }
 
-function background(ctx: Context, work: () => Promise<unknown>) {
+function background(ctx: ProcessContext, work: () => Promise<unknown>) {
   work().catch(() => ctx.log.warn('abandoned leases were not counted'))
 }

@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import type { AnyContext } from '../../kernel/context.ts'
 import type { PostOutcome } from '../../kernel/outbound/index.ts'
 import type { OpenDestination } from '../webhooks/index.ts'
 import { receiveDelivery } from '../webhooks/try-out/index.ts'
@@ -9,7 +9,7 @@ const connectTimeoutMs = 5_000
 
 /** One signed request: live deliveries, retries and test calls all go through here. */
 export function send(
-  ctx: Context,
+  ctx: AnyContext,
   use: 'deliveries' | 'webhook tests',
   destination: OpenDestination,
   event: { id: string; body: string },

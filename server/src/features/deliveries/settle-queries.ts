@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Column, column, columnOf } from '../../kernel/db/column.ts'
-import type { Db } from '../../kernel/db/db.ts'
-import { prepared } from '../../kernel/db/prepared.ts'
+import type { AnyDb } from '../../kernel/db/db.ts'
+import { preparedForAny, preparedForBatch } from '../../kernel/db/prepared.ts'
 import type { Attempt } from './delivery.ts'
 
 // The settle writer merges results of many workspaces: each statement takes its workspaces from a list
@@ -34,12 +34,12 @@ export interface RetriedDelivery {
  * PostgreSQL makes only of what is searched for, never of a whole table or index, however few rows
  * the planner believes in (decision 0046).
  */
-export const keepKeyPlan = prepared<[], unknown>(
+export const keepKeyPlan = preparedForAny<[], unknown>(
   'keep_key_plan',
   `select set_config('enable_seqscan', 'off', true), set_config('enable_indexscan', 'off', true)`,
 )
 
-const deleteBatch = prepared<Column[], SettledRow>(
+const deleteBatch = preparedForBatch<Column[], SettledRow>(
   'delete_ended',
   `/* settle */
    delete from deliveries d
@@ -49,7 +49,7 @@ const deleteBatch = prepared<Column[], SettledRow>(
    returning d.id, d.attempt, d.person_erased`,
 )
 
-const updateBatch = prepared<Column[], SettledRow>(
+const updateBatch = preparedForBatch<Column[], SettledRow>(
   'update_retried',
   `/* settle */
    update deliveries d
@@ -61,13 +61,13 @@ const updateBatch = prepared<Column[], SettledRow>(
 )
 
 /** Deletes what is over. A failure counts only when it is the attempt the row is waiting for. */
-export async function deleteEnded(db: Db, ended: EndedDelivery[]): Promise<SettledRow[]> {
+export async function deleteEnded(db: AnyDb, ended: EndedDelivery[]): Promise<SettledRow[]> {
   if (ended.length === 0) return []
   return deleteBatch(db, ...keysOf(ended))
 }
 
 /** Puts a failed delivery back. A second runner with the same attempt matches no row. */
-export async function updateRetried(db: Db, retried: RetriedDelivery[]): Promise<SettledRow[]> {
+export async function updateRetried(db: AnyDb, retried: RetriedDelivery[]): Promise<SettledRow[]> {
   if (retried.length === 0) return []
   return updateBatch(db, ...keysOf(retried), column(retried, 'due_at'))
 }
@@ -78,7 +78,7 @@ const keysOf = (rows: EndedDelivery[]) => [
   column(rows, 'seen'),
 ]
 
-const insertBatch = prepared<Column[], never>(
+const insertBatch = preparedForBatch<Column[], never>(
   'insert_attempts',
   `/* settle */
    insert into webhook_events (workspace_id, id, webhook_id, webhook_url, event_id, event_type,
@@ -92,7 +92,7 @@ const insertBatch = prepared<Column[], never>(
      timestamp_next_retry, error_message, response_time_ms, response_body)`,
 )
 
-export const insertAttempts = (db: Db, attempts: Attempt[]) =>
+export const insertAttempts = (db: AnyDb, attempts: Attempt[]) =>
   insertBatch(
     db,
     columnOf(attempts, (a) => a.workspace_id),
@@ -122,7 +122,7 @@ export interface Count {
   failed: number
 }
 
-const addBatch = prepared<Column[], never>(
+const addBatch = preparedForBatch<Column[], never>(
   'add_attempt_counts',
   `/* settle */
    insert into webhook_event_counts as c (workspace_id, date, slot, succeeded, failed)
@@ -134,7 +134,7 @@ const addBatch = prepared<Column[], never>(
 )
 
 /** Run last in the transaction and in key order: writers hold the same rows only briefly. */
-export const addCounts = (db: Db, counts: Count[]) =>
+export const addCounts = (db: AnyDb, counts: Count[]) =>
   addBatch(
     db,
     columnOf(counts, (count) => count.workspace_id),
@@ -161,7 +161,7 @@ export interface LaneState {
 }
 
 /** @returns the lanes after it: the caller disables those that fail for too long */
-export async function addLaneFailures(db: Db, lanes: LaneFailure[]): Promise<LaneState[]> {
+export async function addLaneFailures(db: AnyDb, lanes: LaneFailure[]): Promise<LaneState[]> {
   if (lanes.length === 0) return []
   const { rows } = await sql<LaneState>`
     /* settle */
@@ -187,7 +187,7 @@ export async function addLaneFailures(db: Db, lanes: LaneFailure[]): Promise<Lan
 }
 
 /** A success ends every count against the lane. */
-export async function resetLanes(db: Db, lanes: { workspace_id: string; webhook_id: string }[]) {
+export async function resetLanes(db: AnyDb, lanes: { workspace_id: string; webhook_id: string }[]) {
   if (lanes.length === 0) return
   await sql`
     /* settle */

@@ -1,5 +1,5 @@
 import { Batcher } from '../../kernel/batcher.ts'
-import type { Context } from '../../kernel/context.ts'
+import { type AnyContext, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { isRefused } from '../../kernel/db/batch-writer.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
@@ -39,12 +39,12 @@ const writers = 2
  * again by itself, and its delivery is not sent again meanwhile.
  */
 export class SettleWriter {
-  readonly #ctx: Context
+  readonly #ctx: ProcessContext
   readonly #batches: Batcher<Settlement, void>
   #refused: { settlement: Settlement; againMs: number }[] = []
 
   constructor(
-    ctx: Context,
+    ctx: ProcessContext,
     slot: number,
     onSettled: (settlements: Settlement[], batch: SettledBatch) => void,
   ) {
@@ -100,7 +100,7 @@ export class SettleWriter {
  * that were really settled here, so a result is recorded once, whoever else holds it.
  */
 export async function settle(
-  tx: Context,
+  tx: AnyContext,
   batch: Settlement[],
   slot: number,
 ): Promise<SettledBatch> {
@@ -150,9 +150,11 @@ function asRecorded(attempt: Attempt, row: queries.SettledRow | undefined): Atte
   return retry_count === attempt.retry_count ? attempt : { ...attempt, retry_count }
 }
 
-async function disableGone(tx: Context, written: Settlement[]) {
+async function disableGone(tx: AnyContext, written: Settlement[]) {
   for (const { attempt, disable } of written) {
-    if (disable) await disableDestination(tx, attempt.workspace_id, attempt.webhook_id, disable)
+    if (!disable) continue
+    const { workspace_id, webhook_id } = attempt
+    await disableDestination(inWorkspace(tx, workspace_id), workspace_id, webhook_id, disable)
   }
 }
 
@@ -160,16 +162,16 @@ const failingForMs = 5 * 86_400_000
 const failuresMin = 20
 
 /** 5 days without one success and at least 20 failures (contract §4 "Auto-disable"). */
-async function disableFailing(tx: Context, lanes: queries.LaneState[]) {
+async function disableFailing(tx: AnyContext, lanes: queries.LaneState[]) {
   const since = tx.now().getTime() - failingForMs
   for (const { workspace_id, webhook_id, failing_since, failures } of lanes) {
     if (failures < failuresMin || !failing_since || failing_since.getTime() > since) continue
-    await disableDestination(tx, workspace_id, webhook_id, 'failing')
+    await disableDestination(inWorkspace(tx, workspace_id), workspace_id, webhook_id, 'failing')
   }
 }
 
 /** Writes only lanes that fail or recover: a healthy lane is never written. */
-async function settleLanes(tx: Context, written: Settlement[]): Promise<queries.LaneState[]> {
+async function settleLanes(tx: AnyContext, written: Settlement[]): Promise<queries.LaneState[]> {
   const cleared = new Map<string, { workspace_id: string; webhook_id: string }>()
   const failed = new Map<string, queries.LaneFailure>()
   for (const { attempt, clearsLane, laneNotBefore } of written) {

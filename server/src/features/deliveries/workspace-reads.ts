@@ -1,5 +1,6 @@
 import { Batcher } from '../../kernel/batcher.ts'
-import type { Context } from '../../kernel/context.ts'
+import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
+import { bind } from '../../kernel/db/db.ts'
 import { type Destination, findDestinations } from '../webhooks/index.ts'
 import type { DueDelivery } from './delivery.ts'
 import { type Lane, start } from './lane.ts'
@@ -32,8 +33,9 @@ export interface ReadLane {
 }
 
 /** Reads for lanes; those of a workspace share statements. */
-export function createWorkspaceReads(ctx: Context) {
-  const { db, now } = ctx
+export function createWorkspaceReads(ctx: ProcessContext) {
+  const { now } = ctx
+  const dbOf = (workspaceId: string) => bind(ctx.db, workspaceId)
   const merge = <Answer>(
     name: string,
     read: (workspaceId: string, lanes: Lane[]) => Promise<Answer[]>,
@@ -49,15 +51,15 @@ export function createWorkspaceReads(ctx: Context) {
   let bodyBytes = 4096
   return {
     health: merge('lane health', async (workspaceId, lanes) => {
-      const rows = await queries.listLaneHealth(db, workspaceId, idsOf(lanes))
+      const rows = await queries.listLaneHealth(dbOf(workspaceId), workspaceId, idsOf(lanes))
       return inOrderOf(lanes, rows, (row) => row.webhook_id)
     }),
     destination: merge('destinations', async (workspaceId, lanes) => {
-      const rows = await findDestinations(db, workspaceId, idsOf(lanes))
+      const rows = await findDestinations(dbOf(workspaceId), workspaceId, idsOf(lanes))
       return inOrderOf(lanes, rows, (row) => row.id)
     }),
     pending: merge('backlogs', async (workspaceId, lanes) => {
-      const rows = await queries.countPending(db, workspaceId, idsOf(lanes))
+      const rows = await queries.countPending(dbOf(workspaceId), workspaceId, idsOf(lanes))
       return inOrderOf(lanes, rows, (row) => row.webhook_id).map((row) => row?.count ?? 0)
     }),
     due: merge('due deliveries', async (workspaceId, lanes) => {
@@ -65,7 +67,7 @@ export function createWorkspaceReads(ctx: Context) {
       const most = Math.floor(Math.min(rowsOfReadMax, Math.max(rowsOfLaneMin, rowsFitting)))
       const at = now()
       const read = await queries.readLanes(
-        ctx,
+        inWorkspace(ctx, workspaceId),
         workspaceId,
         idsOf(lanes),
         lanes.map((lane) => lane.position.due_at),

@@ -1,4 +1,4 @@
-import type { Db } from '../../kernel/db/db.ts'
+import type { AnyDb } from '../../kernel/db/db.ts'
 import { quoted } from '../../kernel/db/tsvector.ts'
 import * as queries from './queries.ts'
 import { termsOf } from './terms.ts'
@@ -8,7 +8,7 @@ import { termsOf } from './terms.ts'
  * learned from.
  */
 export async function listKnownAddresses(
-  db: Db,
+  db: AnyDb,
   domain: string,
   most: number,
 ): Promise<queries.KnownAddress[]> {

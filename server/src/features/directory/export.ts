@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import type { Context } from '../../kernel/context.ts'
+import type { ProcessContext } from '../../kernel/context.ts'
 import { withSession } from '../../kernel/db/session.ts'
 import { copyOut, type DirectoryKind, type ExportFormat } from './export-queries.ts'
 
@@ -24,7 +24,7 @@ export interface ExportResult {
  * compressed when its name ends in `.gz`. It has its name once it is whole.
  */
 export async function exportFile(
-  ctx: Context,
+  ctx: ProcessContext,
   path: string,
   { kind, format, onProgress }: ExportOptions,
 ): Promise<ExportResult> {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../kernel/db/db.ts'
+import type { AnyDb } from '../../kernel/db/db.ts'
 import { type Asked, all, foundByIndex, isNotIn, isWithin, meets } from './search-queries.ts'
 
 export { preferIndexes } from './search-queries.ts'
@@ -17,7 +17,7 @@ const valuesMost = 50
 
 /** The most frequent terms of each kind among those who meet all groups, or a sample of them. */
 export async function countFacetTerms(
-  db: Db,
+  db: AnyDb,
   asked: Asked,
   sample: Sample,
   kinds: string[],

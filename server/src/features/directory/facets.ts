@@ -1,5 +1,5 @@
 import type { RawBuilder } from 'kysely'
-import type { Db } from '../../kernel/db/db.ts'
+import type { AnyDb } from '../../kernel/db/db.ts'
 import { countFacetTerms, preferIndexes } from './facet-queries.ts'
 import { exactMax, listPlans, type Search } from './plan.ts'
 import type { DirectoryFilters } from './schema.ts'
@@ -38,7 +38,7 @@ const names = Object.keys(kinds) as FacetName[]
  * @param without as for `searchDirectory`
  */
 export async function countFacets(
-  db: Db,
+  db: AnyDb,
   filters: DirectoryFilters,
   without?: RawBuilder<unknown>,
 ): Promise<Facets> {
@@ -55,7 +55,7 @@ const isAsked = (filter: DirectoryFilters[FacetName]) =>
   Array.isArray(filter) ? filter.length > 0 : filter !== undefined
 
 async function countOf(
-  db: Db,
+  db: AnyDb,
   filters: DirectoryFilters,
   facets: FacetName[],
   without: RawBuilder<unknown> | undefined,
@@ -71,7 +71,7 @@ async function countOf(
   const asked = { groups: search.groups, without }
   const sample = part === undefined ? { indexed: index.indexed } : { pagesPart: part }
   const letters = facets.map((name) => kinds[name])
-  const findIn = async (tx: Db) => {
+  const findIn = async (tx: AnyDb) => {
     await preferIndexes(tx)
     return countFacetTerms(tx, asked, sample, letters)
   }

@@ -1,6 +1,6 @@
-import type { Context } from '../../kernel/context.ts'
+import type { AnyContext } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
-import type { Db } from '../../kernel/db/db.ts'
+import type { AnyDb } from '../../kernel/db/db.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { invalidField } from '../../kernel/errors.ts'
@@ -13,7 +13,7 @@ import { keysOf, removeDomain, removePerson } from './remove.ts'
  * Those of the addresses, folded, whose owner asked to be removed: by the address, or with everybody
  * of its domain or of one above it.
  */
-export async function findOptedOut(db: Db, addresses: string[]): Promise<Set<string>> {
+export async function findOptedOut(db: AnyDb, addresses: string[]): Promise<Set<string>> {
   // Most installations have none, and then there is nothing to hash.
   if (addresses.length === 0 || !(await queries.hasOptOuts(db))) return new Set()
   const optouts = await OptOuts.read(db, { addresses })
@@ -27,7 +27,7 @@ interface AcquiredPerson {
 
 /** Those of the contacts whose owner asked to be removed, by this address or by another of theirs. */
 export async function findOptedOutContacts(
-  db: Db,
+  db: AnyDb,
   contacts: AcquiredPerson[],
 ): Promise<Set<string>> {
   if (contacts.length === 0) return new Set()
@@ -43,7 +43,7 @@ export async function findOptedOutContacts(
 }
 
 /** Whether the contact of this id was removed because somebody asked for it. */
-export const isRemovedContact = async (ctx: Context, id: string): Promise<boolean> =>
+export const isRemovedContact = async (ctx: AnyContext, id: string): Promise<boolean> =>
   (await OptOuts.read(ctx.db, { keys: [id] })).hasKey(id)
 
 /** Who asks to be removed: an address or a domain, folded. */
@@ -72,7 +72,7 @@ export interface OptedOut {
  * @param contactIds others who are known to be meant
  */
 export async function optOut(
-  ctx: Context,
+  ctx: AnyContext,
   addressOrDomain: string,
   contactIds: string[] = [],
 ): Promise<OptedOut> {
@@ -91,7 +91,7 @@ export async function optOut(
 
 /** Whoever was removed is refused by all that they could come again by. */
 async function remember(
-  { db, now }: Context,
+  { db, now }: AnyContext,
   { kind, value }: OptOutRequest,
   removed: queries.RemovedContact[],
 ) {
@@ -128,7 +128,7 @@ export class OptOuts {
   }
 
   static async read(
-    db: Db,
+    db: AnyDb,
     { addresses = [], domains = [], keys = [] }: Questions,
   ): Promise<OptOuts> {
     const above = new Set([...addresses.map(domainIn), ...domains].flatMap(domainsAbove))

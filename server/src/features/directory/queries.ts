@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../kernel/db/db.ts'
-import { prepared } from '../../kernel/db/prepared.ts'
+import type { AnyDb } from '../../kernel/db/db.ts'
+import { preparedForAny } from '../../kernel/db/prepared.ts'
 
 interface ContactCompany {
   company_id: string
@@ -32,7 +32,7 @@ const foundColumns = `c.id, c.first_name, c.last_name, c.title, c.seniority, c.d
   c.city, c.country, c.has_email, ${companyColumn}`
 
 /** Newest first. */
-export const findByIds = prepared<[string[]], FoundContact>(
+export const findByIds = preparedForAny<[string[]], FoundContact>(
   'find_contacts_by_id',
   `select ${foundColumns}
    from directory_contacts c
@@ -50,7 +50,7 @@ export interface DirectoryContact extends Omit<FoundContact, 'company'> {
   email_status: string | null
 }
 
-export const findContacts = prepared<[string[]], DirectoryContact>(
+export const findContacts = preparedForAny<[string[]], DirectoryContact>(
   'find_directory_contacts',
   `select ${foundColumns}, c.linkedin_url, c.email, c.email_status,
      case when starts_with(c.key, 'e:') then substr(c.key, 3) end as email_folded
@@ -66,7 +66,7 @@ export interface KnownAddress {
 }
 
 /** Of the contacts with these terms, a `tsquery`, those who have an address at the domain. */
-export const findAddresses = prepared<[string, string, number], KnownAddress>(
+export const findAddresses = preparedForAny<[string, string, number], KnownAddress>(
   'find_known_addresses',
   `with found as materialized (
      select id, key, first_name, last_name from directory_contacts where terms @@ $1::tsquery)
@@ -77,7 +77,7 @@ export const findAddresses = prepared<[string, string, number], KnownAddress>(
    limit $3`,
 )
 
-export const findCompany = (db: Db, id: string) =>
+export const findCompany = (db: AnyDb, id: string) =>
   db
     .selectFrom('directory_companies')
     .select([
@@ -103,20 +103,20 @@ export interface OptOut {
   hash: Buffer
 }
 
-export async function hasOptOuts(db: Db): Promise<boolean> {
+export async function hasOptOuts(db: AnyDb): Promise<boolean> {
   const { rows } = await sql`select from directory_optouts limit 1`.execute(db)
   return rows.length > 0
 }
 
 /** Those that are there, of pairs of kind and hash. */
-export const findOptOuts = prepared<[string[], Buffer[]], OptOut>(
+export const findOptOuts = preparedForAny<[string[], Buffer[]], OptOut>(
   'find_directory_optouts',
   `select o.kind, o.hash
    from unnest($1::text[], $2::bytea[]) as asked (kind, hash)
    join directory_optouts o on o.kind = asked.kind and o.hash = asked.hash`,
 )
 
-export const insertOptOuts = async (db: Db, kind: string, hashes: Buffer[], at: Date) => {
+export const insertOptOuts = async (db: AnyDb, kind: string, hashes: Buffer[], at: Date) => {
   await sql`
     insert into directory_optouts (kind, hash, timestamp_created)
     select ${kind}, hash, ${at}::timestamptz
@@ -125,7 +125,7 @@ export const insertOptOuts = async (db: Db, kind: string, hashes: Buffer[], at: 
 }
 
 /** Until the transaction ends nobody else adds contacts or opts out. */
-export async function lockDirectory(tx: Db): Promise<void> {
+export async function lockDirectory(tx: AnyDb): Promise<void> {
   await sql`/* installation: its directory */
     select pg_advisory_xact_lock(hashtext('outrider directory'))`.execute(tx)
 }
@@ -144,7 +144,7 @@ const removedColumns = `id, key, tsvector_to_array(terms) as terms, first_name, 
   (select k.key from directory_companies k where k.id = company_id) as company_key`
 
 export async function deleteContacts(
-  db: Db,
+  db: AnyDb,
   keys: string[],
   ids: string[],
 ): Promise<RemovedContact[]> {
@@ -157,7 +157,7 @@ export async function deleteContacts(
 
 /** Those whose profile has one of these, in lower case, in its address. */
 export async function findByProfiles(
-  db: Db,
+  db: AnyDb,
   paths: string[],
 ): Promise<{ id: string; linkedin_url: string }[]> {
   if (paths.length === 0) return []
@@ -173,7 +173,7 @@ export async function findByProfiles(
 
 /** Everybody of the companies at a domain or below it, or with these terms, a `tsquery`. */
 export async function deleteByDomain(
-  db: Db,
+  db: AnyDb,
   domain: string,
   terms: string,
 ): Promise<RemovedContact[]> {
@@ -186,7 +186,7 @@ export async function deleteByDomain(
   return rows
 }
 
-export const deleteCompaniesByDomain = (db: Db, domain: string) =>
+export const deleteCompaniesByDomain = (db: AnyDb, domain: string) =>
   db
     .deleteFrom('directory_companies')
     .where((where) =>
@@ -194,7 +194,7 @@ export const deleteCompaniesByDomain = (db: Db, domain: string) =>
     )
     .executeTakeFirst()
 
-export async function deleteSampleContacts(db: Db): Promise<{ terms: string[] }[]> {
+export async function deleteSampleContacts(db: AnyDb): Promise<{ terms: string[] }[]> {
   const { rows } = await sql<{ terms: string[] }>`
     delete from directory_contacts
     where sample
@@ -203,7 +203,7 @@ export async function deleteSampleContacts(db: Db): Promise<{ terms: string[] }[
 }
 
 /** Of those that nobody real works for. */
-export async function deleteSampleCompanies(db: Db): Promise<number> {
+export async function deleteSampleCompanies(db: AnyDb): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from directory_companies k
     where k.sample

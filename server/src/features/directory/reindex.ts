@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import type { ProcessContext } from '../../kernel/context.ts'
 import { type Session, withSession } from '../../kernel/db/session.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { vectorOf } from '../../kernel/db/tsvector.ts'
@@ -21,7 +21,7 @@ interface Reindexed {
  * @param onProgress told how many companies and contacts are done so far
  */
 export function reindexDirectory(
-  ctx: Context,
+  ctx: ProcessContext,
   onProgress: (done: number) => void = () => undefined,
 ): Promise<Reindexed> {
   return withSession(ctx.db, async ({ db, copyFrom }) => {
@@ -59,15 +59,15 @@ export function reindexDirectory(
 }
 
 interface Rewriting<Row> {
-  list: (db: Context['db'], after: string, most: number) => Promise<Row[]>
+  list: (db: ProcessContext['db'], after: string, most: number) => Promise<Row[]>
   row: (row: Row) => CopyValue[]
   copy: string
-  update: (db: Context['db']) => Promise<void>
+  update: (db: ProcessContext['db']) => Promise<void>
 }
 
 /** Writes all rows again with their terms, some thousands in each transaction. */
 async function rewrite<Row extends { id: string }>(
-  ctx: Context,
+  ctx: ProcessContext,
   copyFrom: Session['copyFrom'],
   onProgress: (done: number) => void,
   { list, row, copy, update }: Rewriting<Row>,

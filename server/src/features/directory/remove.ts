@@ -1,4 +1,4 @@
-import type { Db } from '../../kernel/db/db.ts'
+import type { AnyDb } from '../../kernel/db/db.ts'
 import { quoted } from '../../kernel/db/tsvector.ts'
 import { nameKey, profileKey } from './identity.ts'
 import * as queries from './queries.ts'
@@ -7,7 +7,7 @@ import { addTermCounts, listAddressDomains } from './vocabulary-queries.ts'
 
 /** Everything that the directory has about one person: under the key, and whatever is theirs as well. */
 export async function removePerson(
-  db: Db,
+  db: AnyDb,
   key: string,
   contactIds: string[],
 ): Promise<queries.RemovedContact[]> {
@@ -25,7 +25,7 @@ export async function removePerson(
 
 /** Takes the contacts out of the counts of the vocabulary. */
 export async function subtractTermCounts<T extends { terms: string[] }>(
-  db: Db,
+  db: AnyDb,
   removed: T[],
 ): Promise<T[]> {
   const counts: TermCounts = new Map()
@@ -36,7 +36,7 @@ export async function subtractTermCounts<T extends { terms: string[] }>(
 
 /** Everybody of the companies at a domain or below it, or with an address there, and the companies. */
 export async function removeDomain(
-  db: Db,
+  db: AnyDb,
   domain: string,
   contactIds: string[],
 ): Promise<queries.RemovedContact[]> {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Context } from '../../kernel/context.ts'
+import type { ProcessContext } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { importFile } from './import/import.ts'
 import { sampleColumns, sampleRows } from './made-up/rows.ts'
@@ -14,7 +14,7 @@ export interface Sample {
 }
 
 /** Puts the made-up contacts into the directory, marked as such. Again, it changes nothing. */
-export async function loadSample(ctx: Context): Promise<Sample> {
+export async function loadSample(ctx: ProcessContext): Promise<Sample> {
   const folder = await mkdtemp(join(tmpdir(), 'outrider-sample-'))
   try {
     const path = join(folder, 'sample.csv')
@@ -36,7 +36,7 @@ export async function loadSample(ctx: Context): Promise<Sample> {
 }
 
 /** Takes out what `loadSample` put in and no import has named since. What was acquired stays so. */
-export async function removeSample(ctx: Context): Promise<Sample> {
+export async function removeSample(ctx: ProcessContext): Promise<Sample> {
   return await transaction(ctx, async (tx) => {
     await queries.lockDirectory(tx.db)
     const contacts = await subtractTermCounts(tx.db, await queries.deleteSampleContacts(tx.db))

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db } from '../../kernel/db/db.ts'
+import type { AnyDb } from '../../kernel/db/db.ts'
 import { type CountedGroup, isLong } from './plan.ts'
 
 /** A condition on a contact, by its columns `id`, `terms` and `employees`. */
@@ -9,7 +9,7 @@ type Condition = RawBuilder<unknown>
  * Until the transaction ends no table is scanned where an index can be used, and a bitmap has room for
  * every row that an index finds. The form of the statements below then leaves one plan.
  */
-export const preferIndexes = async (tx: Db) => {
+export const preferIndexes = async (tx: AnyDb) => {
   await sql`
     select set_config('enable_seqscan', 'off', true), set_config('work_mem', '16MB', true)`.execute(
     tx,
@@ -36,14 +36,19 @@ export interface FoundIds {
 }
 
 /** By the index of the first groups. With fewer than `most` found the page is exact. */
-export const findByIndex = (db: Db, asked: Asked, indexed: number, most: number, page: PageAsked) =>
-  readFound(db, sql`${foundByIndex(asked, indexed, sql`true`)} limit ${most}::integer`, page)
+export const findByIndex = (
+  db: AnyDb,
+  asked: Asked,
+  indexed: number,
+  most: number,
+  page: PageAsked,
+) => readFound(db, sql`${foundByIndex(asked, indexed, sql`true`)} limit ${most}::integer`, page)
 
 /** Looks at the newest `rows`. The page is exact where it is full. */
-export const findByWalk = (db: Db, asked: Asked, rows: number, most: number, page: PageAsked) =>
+export const findByWalk = (db: AnyDb, asked: Asked, rows: number, most: number, page: PageAsked) =>
   readFound(db, sql`${foundByWalk(asked, rows, sql`true`)} limit ${most}::integer`, page)
 
-async function readFound(db: Db, found: RawBuilder<unknown>, { below, limit }: PageAsked) {
+async function readFound(db: AnyDb, found: RawBuilder<unknown>, { below, limit }: PageAsked) {
   const { rows } = await sql<FoundIds>`
     with found as materialized (${found})
     select (select count(*) from found)::integer as total,
@@ -54,7 +59,12 @@ async function readFound(db: Db, found: RawBuilder<unknown>, { below, limit }: P
 }
 
 /** The page alone, looking at `rows` contacts: it may not fill it. */
-export async function listByWalk(db: Db, asked: Asked, rows: number, { below, limit }: PageAsked) {
+export async function listByWalk(
+  db: AnyDb,
+  asked: Asked,
+  rows: number,
+  { below, limit }: PageAsked,
+) {
   const found = await sql<{ id: string }>`
     ${foundByWalk(asked, rows, isBelow(below))} limit ${limit}::integer`.execute(db)
   return found.rows.map(({ id }) => id)
@@ -62,7 +72,7 @@ export async function listByWalk(db: Db, asked: Asked, rows: number, { below, li
 
 /** The page alone, all contacts below the cursor sorted. */
 export async function listByIndex(
-  db: Db,
+  db: AnyDb,
   asked: Asked,
   indexed: number,
   { below, limit }: PageAsked,

@@ -1,5 +1,5 @@
 import type { RawBuilder } from 'kysely'
-import type { Db } from '../../kernel/db/db.ts'
+import type { AnyDb } from '../../kernel/db/db.ts'
 import { invalidField } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { exactly, type Group, groupsOf, inAnyKind, type Word } from './filters.ts'
@@ -21,7 +21,7 @@ export interface FoundContacts extends Page<queries.FoundContact> {
  * @param without a query of ids of contacts to be left out, in its only column
  */
 export async function searchDirectory(
-  db: Db,
+  db: AnyDb,
   filters: DirectoryFilters,
   page: PageRequest,
   without?: RawBuilder<unknown>,
@@ -35,7 +35,10 @@ export async function searchDirectory(
 }
 
 /** @returns undefined when the vocabulary says that nobody is meant */
-export async function readSearch(db: Db, filters: DirectoryFilters): Promise<Search | undefined> {
+export async function readSearch(
+  db: AnyDb,
+  filters: DirectoryFilters,
+): Promise<Search | undefined> {
   const groups = groupsOf(filters)
   const known: Known = new Map()
   const everybody = [exactly('e0'), exactly('e1')]
@@ -55,7 +58,7 @@ const keyOf = ({ term, asPrefix }: Word) => (asPrefix ? `${term}*` : term)
 type Known = Map<string, CountedTerm | undefined>
 
 /** Adds those of the words that were not asked for before. */
-async function count(db: Db, words: Word[], known: Known) {
+async function count(db: AnyDb, words: Word[], known: Known) {
   const asked = new Map(words.map((word) => [keyOf(word), word]))
   if (asked.size > wordsMax) {
     throw invalidField('/', 'The filters have more than 5,000 different words: give fewer of them.')
@@ -76,7 +79,7 @@ async function count(db: Db, words: Word[], known: Known) {
 const wordsMax = 5002
 
 /** Replaces a word of the query that begins none of the vocabulary by those that are spelt like it. */
-async function respellUnknown(db: Db, groups: Group[], isKnown: (word: Word) => boolean) {
+async function respellUnknown(db: AnyDb, groups: Group[], isKnown: (word: Word) => boolean) {
   for (const group of groups) {
     if (!group.sought?.asPrefix || group.alternatives.flat().some(isKnown)) continue
     const words = await respell(db, group.sought.piece)
@@ -86,7 +89,7 @@ async function respellUnknown(db: Db, groups: Group[], isKnown: (word: Word) => 
 
 /** Ids of the page and one more, where there is one, and how many there are. */
 export async function findContacts(
-  db: Db,
+  db: AnyDb,
   search: Search,
   plan: Plan,
   { limit, startingAfter }: PageRequest,
@@ -101,7 +104,7 @@ export async function findContacts(
   // A search with an Idempotency-Key is in one already.
   return db.isTransaction ? await findIn(db) : await db.transaction().execute(findIn)
 
-  async function findIn(tx: Db): Promise<finding.FoundIds> {
+  async function findIn(tx: AnyDb): Promise<finding.FoundIds> {
     await finding.preferIndexes(tx)
     if (plan.way === 'walk') {
       const rows = rowsFor(3 * most, search.share)
@@ -116,7 +119,7 @@ export async function findContacts(
   }
 
   /** Of more than the index was asked for. */
-  async function listPage(tx: Db): Promise<string[]> {
+  async function listPage(tx: AnyDb): Promise<string[]> {
     const rows = rowsFor(6 * page.limit, search.share)
     const ids = await finding.listByWalk(tx, asked, rows, page)
     return ids.length === page.limit ? ids : await finding.listByIndex(tx, asked, indexed, page)

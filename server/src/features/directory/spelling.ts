@@ -1,4 +1,4 @@
-import type { Db } from '../../kernel/db/db.ts'
+import type { AnyDb } from '../../kernel/db/db.ts'
 import { findKnownWords, findSimilarWords, hasTrigrams } from './vocabulary-queries.ts'
 
 /**
@@ -6,7 +6,7 @@ import { findKnownWords, findSimilarWords, hasTrigrams } from './vocabulary-quer
  * One slip of the finger is always found, more of them in a longer word where the database has
  * pg_trgm.
  */
-export async function respell(db: Db, word: string): Promise<string[]> {
+export async function respell(db: AnyDb, word: string): Promise<string[]> {
   const near = await findKnownWords(db, slipsOf(word))
   if (near.length > 0 || word.length < farFrom) return near.slice(0, spellingsMax)
   if (!(await hasTrigrams(db))) return []

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../kernel/db/db.ts'
+import type { AnyDb } from '../../kernel/db/db.ts'
 
 export interface DirectoryStats {
   contacts: number
@@ -18,7 +18,7 @@ export interface DirectoryStats {
 }
 
 /** Reads all of it once. */
-export async function readStats(db: Db): Promise<DirectoryStats> {
+export async function readStats(db: AnyDb): Promise<DirectoryStats> {
   const { rows } = await sql<DirectoryStats>`
     select c.*, k.*, o.*, i.*
     from (

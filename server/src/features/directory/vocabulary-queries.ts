@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../kernel/db/db.ts'
-import { prepared } from '../../kernel/db/prepared.ts'
+import type { AnyDb } from '../../kernel/db/db.ts'
+import { preparedForAny } from '../../kernel/db/prepared.ts'
 
 export interface CountedTerm {
   /** How many contacts have it, or one that begins with it. */
@@ -10,7 +10,7 @@ export interface CountedTerm {
 }
 
 // The lateral form reads each range by the key: joined and grouped it took 500 times as long.
-const selectCounts = prepared<[string[], string[], string[]], CountedTerm>(
+const selectCounts = preparedForAny<[string[], string[], string[]], CountedTerm>(
   'count_directory_terms',
   `select t.contacts::integer, t.values
    from unnest($1::text[], $2::text[], $3::"char"[]) with ordinality as w (first, last, kind, at)
@@ -23,7 +23,7 @@ const selectCounts = prepared<[string[], string[], string[]], CountedTerm>(
 
 /** In the order given. */
 export async function countTerms(
-  db: Db,
+  db: AnyDb,
   terms: { term: string; asPrefix: boolean }[],
 ): Promise<CountedTerm[]> {
   const values = terms.map(({ term }) => term.slice(1))
@@ -34,7 +34,7 @@ export async function countTerms(
 
 const lastCharacter = '\u{10ffff}'
 
-const selectKnown = prepared<[string[]], { word: string }>(
+const selectKnown = preparedForAny<[string[]], { word: string }>(
   'find_known_words',
   `select w.word
    from unnest($1::text[]) with ordinality as w (word, ordinal)
@@ -46,18 +46,18 @@ const selectKnown = prepared<[string[]], { word: string }>(
 )
 
 /** Those that a word of a name, a title or a company begins with, in the order given. */
-export const findKnownWords = async (db: Db, words: string[]): Promise<string[]> =>
+export const findKnownWords = async (db: AnyDb, words: string[]): Promise<string[]> =>
   words.length === 0 ? [] : (await selectKnown(db, words)).map((row) => row.word)
 
 /** Whether words can be compared by their trigrams. */
-export async function hasTrigrams(db: Db): Promise<boolean> {
+export async function hasTrigrams(db: AnyDb): Promise<boolean> {
   const { rows } = await sql<{ there: boolean }>`
     select to_regclass('directory_terms_trigrams') is not null as there`.execute(db)
   return rows[0]?.there ?? false
 }
 
 /** Words of names, titles and companies, the most similar first. */
-export async function findSimilarWords(db: Db, word: string, most: number): Promise<string[]> {
+export async function findSimilarWords(db: AnyDb, word: string, most: number): Promise<string[]> {
   const { rows } = await sql<{ value: string }>`
     select value
     from directory_terms
@@ -69,7 +69,7 @@ export async function findSimilarWords(db: Db, word: string, most: number): Prom
 }
 
 /** Domains of addresses that lie below a domain, and itself. */
-export async function listAddressDomains(db: Db, domain: string): Promise<string[]> {
+export async function listAddressDomains(db: AnyDb, domain: string): Promise<string[]> {
   const { rows } = await sql<{ value: string }>`
     select value
     from directory_terms
@@ -78,7 +78,7 @@ export async function listAddressDomains(db: Db, domain: string): Promise<string
 }
 
 /** So many more contacts have a term; fewer where the number is negative. */
-export async function addTermCounts(db: Db, contacts: Map<string, number>): Promise<void> {
+export async function addTermCounts(db: AnyDb, contacts: Map<string, number>): Promise<void> {
   const terms = [...contacts].filter(([, number]) => number !== 0)
   if (terms.length === 0) return
   await sql`
@@ -94,7 +94,7 @@ export async function addTermCounts(db: Db, contacts: Map<string, number>): Prom
 }
 
 /** Counts all terms anew. */
-export async function recountTerms(tx: Db): Promise<void> {
+export async function recountTerms(tx: AnyDb): Promise<void> {
   await sql`delete from directory_terms`.execute(tx)
   await sql`
     insert into directory_terms (value, kind, contacts)

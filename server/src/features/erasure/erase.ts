@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
@@ -35,17 +35,20 @@ export interface Erased {
  * @throws AppError `not_ready` while a mail to the person is under way: nothing is erased then but
  *   the person is written to no more
  */
-export async function eraseLead(ctx: Context, text: string): Promise<Erased> {
+export async function eraseLead(ctx: ProcessContext, text: string): Promise<Erased> {
   const address = parseEmail(text)
   if (!address) throw invalidField('/address', 'give one e-mail address, as ann@example.com')
   const { folded } = address
   // First, so that nobody adds the person again, and all of their leads are stopped.
   const { contacts_removed } = await optOutEverywhere(ctx, folded)
   const workspaces = (await listWorkspaces(ctx)).map(({ id }) => id)
-  for (const workspaceId of workspaces) await refuseUnderWay(ctx, workspaceId, folded)
+  for (const workspaceId of workspaces)
+    await refuseUnderWay(inWorkspace(ctx, workspaceId), workspaceId, folded)
   const total: Erased = { ...nothing, directory_contacts: contacts_removed, kept }
   for (const workspaceId of workspaces) {
-    const erased = await eraseIn(ctx, workspaceId, folded, { actor: operator })
+    const erased = await eraseIn(inWorkspace(ctx, workspaceId), workspaceId, folded, {
+      actor: operator,
+    })
     for (const name of Object.keys(erased) as (keyof typeof erased)[]) total[name] += erased[name]
   }
   return total

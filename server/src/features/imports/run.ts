@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { BrokenFile } from '../../kernel/csv/recode.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -22,12 +22,12 @@ const shownMax = 100
  * check and the import itself are the same, but that a check writes no leads.
  */
 export class ImportRunner {
-  readonly #ctx: Context
+  readonly #ctx: ProcessContext
   readonly #atOnceMax: number
   readonly #running = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
 
-  constructor(ctx: Context, { atOnceMax = 4 } = {}) {
+  constructor(ctx: ProcessContext, { atOnceMax = 4 } = {}) {
     this.#ctx = ctx
     this.#atOnceMax = atOnceMax
   }
@@ -45,7 +45,8 @@ export class ImportRunner {
       const since = new Date(now.getTime() - this.#ctx.config.leaseMs)
       const found = await claimImport(this.#ctx.db, claim, now, since)
       if (!found) return
-      const work = runImport(this.#ctx, { ...found, claim }, this.#stopping.signal)
+      const ctx = inWorkspace(this.#ctx, found.workspace_id)
+      const work = runImport(ctx, { ...found, claim }, this.#stopping.signal)
       this.#running.add(work)
       void work.finally(() => this.#running.delete(work))
     }

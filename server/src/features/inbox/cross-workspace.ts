@@ -1,12 +1,15 @@
 import { sql } from 'kysely'
-import type { Db } from '../../kernel/db/db.ts'
+import type { ProcessDb } from '../../kernel/db/db.ts'
 import { bucketOfMailbox } from '../mailbox-lanes/index.ts'
 import type { ReadMailbox } from './mailbox.ts'
 
 // The reader of mail looks for the mailboxes of its buckets, of all workspaces.
 
 /** Those in error too: it is by trying that one finds out whether they work again. */
-export async function findMailboxesToRead(db: Db, buckets: number[]): Promise<ReadMailbox[]> {
+export async function findMailboxesToRead(
+  db: ProcessDb,
+  buckets: number[],
+): Promise<ReadMailbox[]> {
   const { rows } = await sql<ReadMailbox>`
     /* cross-workspace: discovery */
     select workspace_id, id, address, imap_version

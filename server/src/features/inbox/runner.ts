@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { FairSemaphore } from '../../kernel/runner/fair-semaphore.ts'
 import { type ListenForHints, readHint } from '../../kernel/runner/hint.ts'
 import { alone, type Scope } from '../../kernel/runner/leader.ts'
@@ -39,7 +39,7 @@ const reviewEveryMs = 1_000
  * database is not asked every few seconds; who hears none asks.
  */
 export function startInboxRunner(
-  ctx: Context,
+  ctx: ProcessContext,
   owner: MailboxOwner,
   options: InboxRunnerOptions = {},
 ): InboxRunner {
@@ -57,7 +57,13 @@ export function startInboxRunner(
     )
   const follow = (mailbox: Parameters<typeof followMailbox>[1]) => {
     const holds = () => owner.holds(bucketOf(mailbox.id)) && !isHeld()
-    const following = followMailbox(ctx, mailbox, { ...reading, holds, semaphore, places, owner })
+    const following = followMailbox(inWorkspace(ctx, mailbox.workspace_id), mailbox, {
+      ...reading,
+      holds,
+      semaphore,
+      places,
+      owner,
+    })
     followed.set(mailbox.id, following)
     // A lease that was late ends it, too: the next look begins anew.
     void following.ended.then(() => {

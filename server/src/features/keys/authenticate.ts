@@ -1,5 +1,5 @@
 import { Batcher } from '../../kernel/batcher.ts'
-import type { Context } from '../../kernel/context.ts'
+import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import type { Authenticate, Caller } from '../../kernel/http/access.ts'
 import { foldScope } from '../../kernel/http/scopes.ts'
 import { describeError } from '../../kernel/log.ts'
@@ -13,7 +13,7 @@ import { hashSecret, isWellFormed } from './secret.ts'
  * arrive while a read is under way wait for the next one and share it, so a request is never judged
  * by a read that began before it arrived.
  */
-export function createAuthenticator(ctx: Context): Authenticate {
+export function createAuthenticator(ctx: ProcessContext): Authenticate {
   const authorities = new Batcher<string, Authority | undefined>(
     ctx,
     'authorities',
@@ -35,7 +35,7 @@ export function createAuthenticator(ctx: Context): Authenticate {
   }
 }
 
-function readAuthorities(ctx: Context, hashes: string[]): Promise<Authority[]> {
+function readAuthorities(ctx: ProcessContext, hashes: string[]): Promise<Authority[]> {
   const [first, ...others] = hashes.map((hash) => Buffer.from(hash, 'hex'))
   if (!first) return Promise.resolve([])
   return others.length === 0
@@ -69,7 +69,7 @@ const touchEveryMs = 60_000
 const touchedMax = 10_000
 
 /** At most one write a minute and key, off the request's path. */
-function createToucher(ctx: Context) {
+function createToucher(ctx: ProcessContext) {
   const touched = new Map<string, number>()
   return ({ workspaceId, actor }: Caller, lastUsed: Date | null) => {
     const now = ctx.now()
@@ -79,7 +79,7 @@ function createToucher(ctx: Context) {
     if (touched.size >= touchedMax) touched.clear()
     touched.set(actor.id, now.getTime())
     queries
-      .touchKey(ctx.db, workspaceId, actor.id, now)
+      .touchKey(inWorkspace(ctx, workspaceId).db, workspaceId, actor.id, now)
       .catch((error) => ctx.log.warn(describeError(error), 'last use of a key was not written'))
   }
 }

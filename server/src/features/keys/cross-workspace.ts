@@ -1,4 +1,4 @@
-import { prepared } from '../../kernel/db/prepared.ts'
+import { preparedForAll } from '../../kernel/db/prepared.ts'
 
 export interface Authority {
   hash: Buffer
@@ -24,14 +24,14 @@ const authority = `/* cross-workspace: the key tells the workspace */
    join workspaces w on w.id = h.workspace_id`
 
 /** Key, plan and workspace of a secret in one read: there is no cache to invalidate. */
-export const findAuthority = prepared<[Buffer], Authority>(
+export const findAuthority = preparedForAll<[Buffer], Authority>(
   'find_authority',
   `${authority} where h.hash = $1`,
   { pipelined: true },
 )
 
 /** The same of several secrets at once. */
-export const findAuthorities = prepared<[Buffer[]], Authority>(
+export const findAuthorities = preparedForAll<[Buffer[]], Authority>(
   'find_authorities',
   `${authority} where h.hash = any($1::bytea[])`,
   { pipelined: true },

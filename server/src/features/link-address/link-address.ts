@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import type { AnyContext } from '../../kernel/context.ts'
 import { isPublicHost } from '../../kernel/outbound/index.ts'
 import * as queries from './queries.ts'
 
@@ -7,7 +7,10 @@ export const linkAddressRemedy =
   'Set TRACKING_URL to an https address that leads to this service from everywhere, and restart it.'
 
 /** Where the links of mails lead, the same for every process of the installation. */
-export async function findLinkUrl({ db, config }: Pick<Context, 'db' | 'config'>): Promise<string> {
+export async function findLinkUrl({
+  db,
+  config,
+}: Pick<AnyContext, 'db' | 'config'>): Promise<string> {
   // Nothing is stored before the first start of a server.
   return (await queries.findLinkAddress(db))?.url ?? config.trackingUrl ?? config.apiUrl
 }
@@ -34,7 +37,7 @@ export const canCarryLinks = ({ sends_locally }: Pick<LinkSender, 'sends_locally
  *
  * @returns the address that another process was given before, when it is another one
  */
-export async function keepGivenAddress(ctx: Context): Promise<string | undefined> {
+export async function keepGivenAddress(ctx: AnyContext): Promise<string | undefined> {
   const { trackingUrl } = ctx.config
   if (trackingUrl === undefined) return undefined
   const before = await queries.findLinkAddress(ctx.db)
@@ -47,11 +50,11 @@ export async function keepGivenAddress(ctx: Context): Promise<string | undefined
 }
 
 /** Where the API listens is where links lead until an address is given. */
-export const keepListenerAddress = (ctx: Context, listener: string) =>
+export const keepListenerAddress = (ctx: AnyContext, listener: string) =>
   queries.saveLinkAddress(ctx.db, listener, false, ctx.now())
 
 /** Says that this process was given another address than the one that links use. */
-export async function reportContradiction(ctx: Context): Promise<string | undefined> {
+export async function reportContradiction(ctx: AnyContext): Promise<string | undefined> {
   const { trackingUrl } = ctx.config
   const stored = await queries.findLinkAddress(ctx.db)
   if (!trackingUrl || !stored || stored.url === trackingUrl) return undefined

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../kernel/db/db.ts'
+import type { AnyDb } from '../../kernel/db/db.ts'
 
 export interface StoredLinkAddress {
   url: string
@@ -10,14 +10,14 @@ export interface StoredLinkAddress {
   timestamp_contradicted: Date | null
 }
 
-export const findLinkAddress = (db: Db): Promise<StoredLinkAddress | undefined> =>
+export const findLinkAddress = (db: AnyDb): Promise<StoredLinkAddress | undefined> =>
   db
     .selectFrom('link_address')
     .select(['url', 'is_given', 'contradicting_url', 'timestamp_contradicted'])
     .executeTakeFirst()
 
 /** Where the API listens never replaces an address that was given. */
-export const saveLinkAddress = (db: Db, url: string, isGiven: boolean, at: Date) =>
+export const saveLinkAddress = (db: AnyDb, url: string, isGiven: boolean, at: Date) =>
   sql`
     insert into link_address as a (url, is_given, timestamp_updated)
     values (${url}, ${isGiven}, ${at}::timestamptz)
@@ -25,9 +25,9 @@ export const saveLinkAddress = (db: Db, url: string, isGiven: boolean, at: Date)
       url = excluded.url, is_given = excluded.is_given, timestamp_updated = excluded.timestamp_updated
     where excluded.is_given or not a.is_given`.execute(db)
 
-export const deleteLinkAddress = (db: Db) => db.deleteFrom('link_address').execute()
+export const deleteLinkAddress = (db: AnyDb) => db.deleteFrom('link_address').execute()
 
-export const saveContradiction = (db: Db, url: string, at: Date) =>
+export const saveContradiction = (db: AnyDb, url: string, at: Date) =>
   db
     .updateTable('link_address')
     .set({ contradicting_url: url, timestamp_contradicted: at })

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { type Browser, setUp } from '../../../test/browser.ts'
+import { freeHandle } from '../../../test/database.ts'
 import { patience } from '../../../test/patience.ts'
 import { createPerson, join, type Person } from '../../../test/people.ts'
 import { createSignal } from '../../../test/signal.ts'
@@ -69,7 +70,7 @@ test('a page is told of everything first, and then of a change that another proc
   expect(page.status).toBe(200)
   await page.hears('*')
   const other = connect(api.ctx.database.url, 2)
-  await change({ ...api.ctx, db: other.db }, 'label')
+  await change({ ...api.ctx, db: freeHandle(other.db) }, 'label')
   await page.hears('labels')
   await other.db.destroy()
   expect(page.told).toEqual([['*'], ['labels']])

@@ -87,7 +87,7 @@ function write(stream: ServerResponse, text: string) {
 }
 
 async function keepAlive(
-  { ctx }: FastifyRequest,
+  { process: ctx }: FastifyRequest,
   stream: ServerResponse,
   check: () => void,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Context } from '../../kernel/context.ts'
-import type { Db } from '../../kernel/db/db.ts'
+import { type AnyContext, type ProcessContext, processOf } from '../../kernel/context.ts'
+import type { ProcessDb } from '../../kernel/db/db.ts'
 import { describeError } from '../../kernel/log.ts'
 import { type Told, takeMessages } from './message.ts'
 import type { Topic } from './topics.ts'
@@ -15,15 +15,15 @@ const messagesMax = 4
  * after the commit, gathered into one NOTIFY per process and quarter of a second. It is a hint: a
  * page that misses it reads everything again when it is connected next.
  */
-export function tellPages(tx: Context, workspaceId: string, topics: Iterable<Topic>) {
+export function tellPages(tx: AnyContext, workspaceId: string, topics: Iterable<Topic>) {
   if (tx.afterCommit) tx.afterCommit((ctx) => gather(ctx, workspaceId, topics))
-  else gather(tx, workspaceId, topics)
+  else gather(processOf(tx), workspaceId, topics)
 }
 
 /** What the next message says, by the pool that it goes through. */
-const gathered = new WeakMap<Db, Told>()
+const gathered = new WeakMap<ProcessDb, Told>()
 
-function gather(ctx: Context, workspaceId: string, topics: Iterable<Topic>) {
+function gather(ctx: ProcessContext, workspaceId: string, topics: Iterable<Topic>) {
   const pending = gathered.get(ctx.db)
   const told: Told = pending ?? new Map()
   const known = told.get(workspaceId)
@@ -34,7 +34,7 @@ function gather(ctx: Context, workspaceId: string, topics: Iterable<Topic>) {
   void keepTelling(ctx, told)
 }
 
-async function keepTelling(ctx: Context, told: Told) {
+async function keepTelling(ctx: ProcessContext, told: Told) {
   try {
     while (told.size > 0) {
       const messages = takeMessages(told, messagesMax)

@@ -1,4 +1,4 @@
-import { prepared } from '../../kernel/db/prepared.ts'
+import { preparedForAll } from '../../kernel/db/prepared.ts'
 
 export interface MarkedCampaign {
   workspace_id: string
@@ -10,7 +10,7 @@ export interface MarkedCampaign {
 }
 
 /** Campaigns whose mailboxes are to be woken: a runner does it for all workspaces. */
-export const findMarkedCampaigns = prepared<[], MarkedCampaign>(
+export const findMarkedCampaigns = preparedForAll<[], MarkedCampaign>(
   'find_woken_campaigns',
   `/* cross-workspace: discovery */
    select workspace_id, campaign_id, wake_at, changed, id from woken_campaigns`,

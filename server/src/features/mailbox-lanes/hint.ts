@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import type { Context, ProcessContext } from '../../kernel/context.ts'
 import { hintDue } from '../../kernel/runner/hint.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 
@@ -16,12 +16,12 @@ export function hintReading(tx: Context, mailboxId: string) {
 }
 
 /** Tells the runners that own these mailboxes that they were woken. */
-export function hintMailboxes(ctx: Context, workspaceId: string, mailboxIds: string[]) {
+export function hintMailboxes(ctx: ProcessContext, workspaceId: string, mailboxIds: string[]) {
   if (mailboxIds.length === 0) return
   hintDue(ctx, { kind: leaseKind, lanes: mailboxIds.map((id) => ({ workspaceId, id })) })
 }
 
 /** Tells whoever looks for marked campaigns. */
-export function hintCampaigns(ctx: Context, campaignIds: string[]) {
+export function hintCampaigns(ctx: ProcessContext, campaignIds: string[]) {
   hintDue(ctx, { kind: campaignKind, buckets: campaignIds.map(bucketOf) })
 }

@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import type { ProcessContext } from '../../kernel/context.ts'
 import { type LeaseEvents, Leases } from '../../kernel/runner/leases.ts'
 import { type Loop, startLoop } from '../../kernel/runner/loop.ts'
 import { leaseKind } from './hint.ts'
@@ -17,7 +17,7 @@ export class MailboxOwner {
   readonly #works = new Set<MailboxWork>()
   readonly #listening = new Map<string, Listening>()
 
-  constructor(ctx: Context) {
+  constructor(ctx: ProcessContext) {
     this.#leases = new Leases(ctx, leaseKind, {
       taken: (buckets, abandoned) => {
         for (const work of this.#works) work.taken(buckets, abandoned)

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { timestampArray } from '../../kernel/db/binary-array.ts'
 import { column } from '../../kernel/db/column.ts'
-import type { Db } from '../../kernel/db/db.ts'
-import { prepared } from '../../kernel/db/prepared.ts'
+import type { AnyDb, Db } from '../../kernel/db/db.ts'
+import { preparedForBatch } from '../../kernel/db/prepared.ts'
 
 // What the owner of lanes locks and writes. It looks after lanes of many workspaces together:
 // workspace_id comes from a list.
@@ -17,7 +17,7 @@ export interface OwnedLane extends LaneKey {
   token: string
 }
 
-const adopt = prepared<string[][], never>(
+const adopt = preparedForBatch<string[][], never>(
   'adopt_lanes',
   `/* settle */
    update mailbox_lanes l
@@ -26,7 +26,7 @@ const adopt = prepared<string[][], never>(
    where l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id and l.token < k.token`,
 )
 
-const lock = prepared<string[][], LaneKey>(
+const lock = preparedForBatch<string[][], LaneKey>(
   'lock_lanes',
   `/* settle */
    select l.workspace_id, l.mailbox_id
@@ -41,13 +41,13 @@ const lock = prepared<string[][], LaneKey>(
  * From now on whoever had these lanes under an older token claims nothing more: a claim that is under
  * way is waited for.
  */
-export async function takeLanes(tx: Db, lanes: OwnedLane[]) {
+export async function takeLanes(tx: AnyDb, lanes: OwnedLane[]) {
   const keys = [column(lanes, 'workspace_id'), column(lanes, 'mailbox_id'), column(lanes, 'token')]
   const older = await lock(tx, ...keys)
   if (older.length > 0) await adopt(tx, ...keys)
 }
 
-const shareLanes = prepared<string[][], { mailbox_id: string }>(
+const shareLanes = preparedForBatch<string[][], { mailbox_id: string }>(
   'hold_lanes',
   `/* settle */
    select l.mailbox_id
@@ -62,7 +62,7 @@ const shareLanes = prepared<string[][], { mailbox_id: string }>(
  * Lanes that are still the token's, and stay so until the transaction ends. Only who adopts them waits
  * for that, not who settles.
  */
-export async function holdLanes(db: Db, lanes: OwnedLane[]) {
+export async function holdLanes(db: AnyDb, lanes: OwnedLane[]) {
   const rows = await shareLanes(
     db,
     column(lanes, 'workspace_id'),
@@ -80,7 +80,7 @@ export interface PacedLane extends LaneKey {
   works: boolean
 }
 
-const lockLanesOf = prepared<string[][], never>(
+const lockLanesOf = preparedForBatch<string[][], never>(
   'lock_settled_lanes',
   `/* settle */
    select from mailbox_lanes l
@@ -91,10 +91,10 @@ const lockLanesOf = prepared<string[][], never>(
 )
 
 /** In order: nobody waits in a ring. */
-export const lockLanes = (db: Db, lanes: LaneKey[]) =>
+export const lockLanes = (db: AnyDb, lanes: LaneKey[]) =>
   lockLanesOf(db, column(lanes, 'workspace_id'), column(lanes, 'mailbox_id'))
 
-const pace = prepared<unknown[], never>(
+const pace = preparedForBatch<unknown[], never>(
   'pace_lanes',
   `/* settle */
    update mailbox_lanes l
@@ -110,7 +110,7 @@ const pace = prepared<unknown[], never>(
 )
 
 /** What the mailbox's pace is counted from, and the end of whatever trouble it had. */
-export const paceLanes = (db: Db, lanes: PacedLane[]) =>
+export const paceLanes = (db: AnyDb, lanes: PacedLane[]) =>
   pace(
     db,
     column(lanes, 'workspace_id'),
@@ -130,7 +130,7 @@ export interface Sleep extends OwnedLane {
   rests: boolean
 }
 
-const sleep = prepared<unknown[], LaneKey>(
+const sleep = preparedForBatch<unknown[], LaneKey>(
   'put_lanes_to_sleep',
   `/* settle */
    update mailbox_lanes l
@@ -152,7 +152,7 @@ const sleep = prepared<unknown[], LaneKey>(
  * Puts to sleep what nobody woke or took over since its work was read. A lane that is locked is being woken: to
  * wait for it here could end in a deadlock with the request that wakes several.
  */
-export async function putToSleep(db: Db, lanes: Sleep[]) {
+export async function putToSleep(db: AnyDb, lanes: Sleep[]) {
   const rows = await sleep(
     db,
     column(lanes, 'workspace_id'),

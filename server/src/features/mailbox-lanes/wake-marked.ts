@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { column } from '../../kernel/db/column.ts'
 import { describeError } from '../../kernel/log.ts'
 import { findMarkedCampaigns, type MarkedCampaign } from './cross-workspace.ts'
@@ -19,7 +19,7 @@ const skewMaxMs = 60_000
  * before. A mark is seen once what it tells of was committed, so whoever looks later sees that; it is
  * deleted once its mailboxes are awake, so they are woken twice rather than never.
  */
-export function createMarkedWaker(ctx: Context): (hinted?: boolean) => Promise<void> {
+export function createMarkedWaker(ctx: ProcessContext): (hinted?: boolean) => Promise<void> {
   let nextMs = 0
   let pollMs = 0
   return async (hinted = false) => {
@@ -36,15 +36,16 @@ export function createMarkedWaker(ctx: Context): (hinted?: boolean) => Promise<v
   }
 }
 
-async function wake(ctx: Context, workspaceId: string, marks: MarkedCampaign[]) {
+async function wake(ctx: ProcessContext, workspaceId: string, marks: MarkedCampaign[]) {
+  const { db } = inWorkspace(ctx, workspaceId)
   const later = new Date(ctx.now().getTime() + skewMaxMs)
   try {
-    const woken = await queries.wakeLanesOfMarked(ctx.db, workspaceId, marks, later)
+    const woken = await queries.wakeLanesOfMarked(db, workspaceId, marks, later)
     const awake = woken.filter(({ wake_at }) => wake_at <= ctx.now())
     hintMailboxes(ctx, workspaceId, column(awake, 'mailbox_id'))
     const ids = marks.map(({ campaign_id }) => campaign_id)
     await queries.deleteMarks(
-      ctx.db,
+      db,
       workspaceId,
       ids,
       marks.map(({ id }) => id),

@@ -1,9 +1,11 @@
 // Across workspaces: who runs the instance wants to know which of its mailboxes need a person.
 import { sql } from 'kysely'
-import type { Db } from '../../kernel/db/db.ts'
+import type { ProcessDb } from '../../kernel/db/db.ts'
 import { isInboxRead } from './reading.ts'
 
-export const countMailboxes = async (db: Db): Promise<{ status: string; count: number }[]> => {
+export const countMailboxes = async (
+  db: ProcessDb,
+): Promise<{ status: string; count: number }[]> => {
   const { rows } = await sql<{ status: string; count: number }>`/* cross-workspace: upkeep */
     select status, count(*)::int as count from mailboxes group by status order by status`.execute(
     db,
@@ -12,7 +14,7 @@ export const countMailboxes = async (db: Db): Promise<{ status: string; count: n
 }
 
 /** Connected mailboxes with follow-ups that have waited to be sent until the mailbox is read. */
-export const countUnreadMailboxes = async (db: Db): Promise<number> => {
+export const countUnreadMailboxes = async (db: ProcessDb): Promise<number> => {
   const { rows } = await sql<{ count: number }>`/* cross-workspace: upkeep */
     select count(*)::int as count from mailboxes m
     where m.status = 'connected' and not ${sql.raw(isInboxRead('m'))}
@@ -25,7 +27,7 @@ export const countUnreadMailboxes = async (db: Db): Promise<number> => {
 }
 
 /** The domains that mail is sent from, the most used first. */
-export const listMailDomains = async (db: Db, limit: number): Promise<string[]> => {
+export const listMailDomains = async (db: ProcessDb, limit: number): Promise<string[]> => {
   const { rows } = await sql<{ domain: string }>`/* cross-workspace: upkeep */
     select split_part(address_folded, '@', 2) as domain
     from mailboxes group by 1 order by count(*) desc, 1 limit ${limit}`.execute(db)
@@ -33,7 +35,7 @@ export const listMailDomains = async (db: Db, limit: number): Promise<string[]> 
 }
 
 /** Mailboxes that send through a server elsewhere. */
-export const countRemoteSenders = async (db: Db): Promise<number> => {
+export const countRemoteSenders = async (db: ProcessDb): Promise<number> => {
   const { rows } = await sql<{ count: number }>`/* cross-workspace: upkeep */
     select count(*)::int as count from mailboxes where not sends_locally`.execute(db)
   return rows[0]?.count ?? 0

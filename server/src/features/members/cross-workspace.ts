@@ -1,4 +1,4 @@
-import { prepared } from '../../kernel/db/prepared.ts'
+import { preparedForAll } from '../../kernel/db/prepared.ts'
 import type { Role } from '../../kernel/http/access.ts'
 
 export interface OwnWorkspace {
@@ -12,7 +12,7 @@ export interface OwnWorkspace {
 }
 
 /** Where a person is a member: it is asked before a workspace is chosen. */
-export const listWorkspacesOf = prepared<[string], OwnWorkspace>(
+export const listWorkspacesOf = preparedForAll<[string], OwnWorkspace>(
   'list_workspaces_of',
   `/* cross-workspace: the person chooses one */
    select w.id, w.name, w.handle, m.role, w.plan_api, w.plan_webhooks, w.plan_acquisition
@@ -20,4 +20,5 @@ export const listWorkspacesOf = prepared<[string], OwnWorkspace>(
    join workspaces w on w.id = m.workspace_id
    where m.user_id = $1
    order by w.name`,
+  { pipelined: true },
 )

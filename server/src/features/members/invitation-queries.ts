@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely'
-import type { Db } from '../../kernel/db/db.ts'
+import type { Db, ProcessDb } from '../../kernel/db/db.ts'
 import type { Invitations } from '../../kernel/db/types.gen.ts'
 
 export const insertInvitation = (db: Db, invitation: Insertable<Invitations>) =>
@@ -32,7 +32,7 @@ export const deleteInvitationsTo = (db: Db, workspaceId: string, email: string) 
     .execute()
 
 /** The token tells the workspace. */
-export const findInvitation = (db: Db, tokenHash: Buffer, now: Date) =>
+export const findInvitation = (db: ProcessDb, tokenHash: Buffer, now: Date) =>
   db
     .selectFrom('invitations')
     .innerJoin('workspaces', 'workspaces.id', 'invitations.workspace_id')

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Context } from '../../kernel/context.ts'
+import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Invitations } from '../../kernel/db/types.gen.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
@@ -78,19 +78,19 @@ export function deleteInvitation(
 }
 
 /** What the holder of the link is shown before they accept. */
-export async function getInvitation(ctx: Context, token: string) {
+export async function getInvitation(ctx: ProcessContext, token: string) {
   const invitation = await queries.findInvitation(ctx.db, hashToken(token), ctx.now())
   if (!invitation) throw spent()
   return invitation
 }
 
 /** Whether the invited person has an account already, and signs in to accept. */
-export const hasAccount = async (ctx: Context, email: string) =>
+export const hasAccount = async (ctx: ProcessContext, email: string) =>
   (await findUserByEmail(ctx, email)) !== undefined
 
 /** Makes the account and the membership in one. */
 export async function acceptAsNewUser(
-  ctx: Context,
+  ctx: ProcessContext,
   token: string,
   { name, password }: { name: string; password: string },
 ): Promise<{ email: string }> {
@@ -106,7 +106,7 @@ export async function acceptAsNewUser(
 }
 
 export async function acceptAsUser(
-  ctx: Context,
+  ctx: ProcessContext,
   token: string,
   user: { id: string; email: string },
 ): Promise<void> {
@@ -118,14 +118,18 @@ export async function acceptAsUser(
 }
 
 /** An invitation is accepted once: a second call finds none. */
-async function take(tx: Context, token: string) {
+async function take(tx: ProcessContext, token: string) {
   const { workspace_id, id } = await getInvitation(tx, token)
-  const taken = await queries.deleteInvitation(tx.db, workspace_id, id)
+  const taken = await queries.deleteInvitation(inWorkspace(tx, workspace_id).db, workspace_id, id)
   if (!taken) throw spent()
   return taken
 }
 
-const join = (tx: Context, { workspace_id, role }: Selectable<Invitations>, userId: string) =>
+const join = (
+  tx: ProcessContext,
+  { workspace_id, role }: Selectable<Invitations>,
+  userId: string,
+) =>
   addMember(
     tx,
     { workspaceId: workspace_id, userId, role: role as Role },

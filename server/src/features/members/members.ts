@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import { type Context, inWorkspace, type ProcessContext, processOf } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import type { Caller, Role } from '../../kernel/http/access.ts'
@@ -22,10 +22,11 @@ export interface ChangeBy {
 
 /** Does nothing where the person is a member already. */
 export async function addMember(
-  tx: Context,
+  process: ProcessContext,
   { workspaceId, userId, role }: Membership,
   actor: Actor,
 ): Promise<void> {
+  const tx = inWorkspace(process, workspaceId)
   const added = await queries.insertMembership(tx.db, {
     ...{ workspace_id: workspaceId, user_id: userId, role },
     ...{ timestamp_created: tx.now(), timestamp_updated: tx.now() },
@@ -44,7 +45,7 @@ export async function findMembership(ctx: Context, workspaceId: string, userId: 
 }
 
 /** By name. */
-export const listWorkspacesOf = (ctx: Context, userId: string) =>
+export const listWorkspacesOf = (ctx: ProcessContext, userId: string) =>
   crossWorkspace.listWorkspacesOf(ctx.db, userId)
 
 /** By address. */
@@ -102,12 +103,16 @@ export function removeMember(ctx: Context, userId: string, by: ChangeBy): Promis
  * A link to set a new password. Whoever holds it becomes that person, so it is refused where they may
  * do more than the admin who asks: as owner, as operator, or in another workspace.
  */
-export function createResetLink(ctx: Context, userId: string, by: ChangeBy): Promise<OneTimeLink> {
+export async function createResetLink(
+  ctx: Context,
+  userId: string,
+  by: ChangeBy,
+): Promise<OneTimeLink> {
+  const workspaces = await listWorkspacesOf(processOf(ctx), userId)
   return transaction(ctx, async (tx) => {
     await lockMember(tx, userId, by)
     const [user] = await listUsersById(tx, [userId])
     const isSelf = by.caller.actor.id === userId
-    const workspaces = await listWorkspacesOf(tx, userId)
     if (!isSelf && (user?.is_operator || workspaces.length > 1)) throw beyondWorkspace()
     await record(tx, 'member.reset_link_created', userId, by, {})
     return createPasswordReset(tx, userId)

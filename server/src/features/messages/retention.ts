@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import type { ProcessContext } from '../../kernel/context.ts'
 import { dropPartition, listPartitions, type PartitionedTable } from '../../kernel/db/partitions.ts'
 
 /** Every mail that was sent or received. */
@@ -10,7 +10,7 @@ const dayMs = 86_400_000
  * Drops mails past MESSAGE_RETENTION_DAYS, if it is set. Their Message-IDs stay: a late reply still
  * finds its lead.
  */
-export async function dropOldMessages(ctx: Context) {
+export async function dropOldMessages(ctx: ProcessContext) {
   const { messageRetentionDays } = ctx.config
   if (messageRetentionDays === undefined) return
   const limit = new Date(ctx.now().getTime() - messageRetentionDays * dayMs)

@@ -1,8 +1,8 @@
 import { arrayLiteral } from '../../kernel/db/array-literal.ts'
 import { textArray, timestampArray } from '../../kernel/db/binary-array.ts'
 import { column, columnOf } from '../../kernel/db/column.ts'
-import type { Db } from '../../kernel/db/db.ts'
-import { prepared } from '../../kernel/db/prepared.ts'
+import type { AnyDb } from '../../kernel/db/db.ts'
+import { preparedForBatch } from '../../kernel/db/prepared.ts'
 import type { NewMessage } from './kept-message.ts'
 
 // Mails of lanes of many workspaces are written together: workspace_id comes from the list, and each
@@ -12,7 +12,7 @@ import type { NewMessage } from './kept-message.ts'
 const lists = (rows: NewMessage[], name: 'to_addresses' | 'cc_addresses') =>
   columnOf(rows, ({ [name]: list = [] }) => (list.length === 0 ? null : arrayLiteral(list)) ?? null)
 
-const insert = prepared<unknown[], never>(
+const insert = preparedForBatch<unknown[], never>(
   'insert_messages',
   `/* settle */
    insert into messages (workspace_id, id, direction, kind, mailbox_id, campaign_id, lead_id,
@@ -33,7 +33,7 @@ const insert = prepared<unknown[], never>(
 )
 
 /** One that is there already was written by this very work, whose COMMIT had no answer. */
-export const insertMessages = (db: Db, rows: (NewMessage & { snippet: string })[]) =>
+export const insertMessages = (db: AnyDb, rows: (NewMessage & { snippet: string })[]) =>
   insert(
     db,
     column(rows, 'workspace_id'),
@@ -61,7 +61,7 @@ export const insertMessages = (db: Db, rows: (NewMessage & { snippet: string })[
     timestampArray(column(rows, 'timestamp')),
   )
 
-const leave = prepared<string[][], never>(
+const leave = preparedForBatch<string[][], never>(
   'leave_threads',
   `/* settle */
    update messages m
@@ -74,7 +74,7 @@ const leave = prepared<string[][], never>(
  * Mails that were not sent after all are in nobody's conversation. Their rows stay: the next attempt has
  * the same Message-ID, and an answer to it is found by them.
  */
-export const leaveThreads = (db: Db, mails: { workspace_id: string; id: string }[]) =>
+export const leaveThreads = (db: AnyDb, mails: { workspace_id: string; id: string }[]) =>
   leave(db, column(mails, 'workspace_id'), column(mails, 'id'))
 
 export interface NewMessageId {
@@ -88,7 +88,7 @@ export interface NewMessageId {
   mailbox_id: string
 }
 
-const insertIds = prepared<unknown[], { hash: Buffer }>(
+const insertIds = preparedForBatch<unknown[], { hash: Buffer }>(
   'insert_message_ids',
   `/* settle */
    insert into message_ids (workspace_id, hash, message_id, lead_id, campaign_id, mailbox_id)
@@ -105,7 +105,7 @@ const insertIds = prepared<unknown[], { hash: Buffer }>(
  *
  * @returns the hashes that were new
  */
-export const insertMessageIds = async (db: Db, rows: NewMessageId[]) =>
+export const insertMessageIds = async (db: AnyDb, rows: NewMessageId[]) =>
   column(
     await insertIds(
       db,

@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
-import type { Db } from '../../kernel/db/db.ts'
+import type { AnyDb, Db } from '../../kernel/db/db.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { snippetOf } from '../../kernel/text.ts'
 import type { NewMessage, StoredMessage } from './kept-message.ts'
@@ -11,7 +11,7 @@ import * as queries from './store-queries.ts'
  * Keeps mails, and makes those of ours known by their Message-IDs; again, it changes nothing. Those
  * that come in are made known by whoever takes them in, before anything else is done with them.
  */
-export async function insertMessages(db: Db, messages: NewMessage[]): Promise<void> {
+export async function insertMessages(db: AnyDb, messages: NewMessage[]): Promise<void> {
   if (messages.length === 0) return
   await settle.insertMessages(
     db,
@@ -36,7 +36,7 @@ export interface MessageAlias extends Pick<NewMessage, 'workspace_id' | 'id' | '
 }
 
 /** @returns those of the ids that nobody was known by */
-export async function addMessageIds(db: Db, ids: MessageAlias[]): Promise<Set<string>> {
+export async function addMessageIds(db: AnyDb, ids: MessageAlias[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const rows = ids.map(({ workspace_id, id, mailbox_id, lead_id, campaign_id, alias }) => ({
     ...{ workspace_id, mailbox_id, lead_id, campaign_id },

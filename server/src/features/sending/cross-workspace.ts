@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import type { Db } from '../../kernel/db/db.ts'
-import { prepared } from '../../kernel/db/prepared.ts'
+import type { ProcessDb } from '../../kernel/db/db.ts'
+import { preparedForAll } from '../../kernel/db/prepared.ts'
 import { bucketOfMailbox, type LaneKey } from '../mailbox-lanes/index.ts'
 
 // Discovery reads across workspaces: a runner serves them all. Nothing here answers a user.
 
 /** Lanes of these buckets that are to be looked at since the window began. */
-export const findWokenLanes = prepared<[number[], Date, Date], LaneKey>(
+export const findWokenLanes = preparedForAll<[number[], Date, Date], LaneKey>(
   'find_woken_lanes',
   `/* cross-workspace: discovery */
    select workspace_id, mailbox_id
@@ -15,7 +15,7 @@ export const findWokenLanes = prepared<[number[], Date, Date], LaneKey>(
 )
 
 /** The same whenever that was: what a late commit hid from the window above. */
-export const sweepWokenLanes = prepared<[number[], Date], LaneKey>(
+export const sweepWokenLanes = preparedForAll<[number[], Date], LaneKey>(
   'sweep_woken_lanes',
   `/* cross-workspace: discovery */
    select workspace_id, mailbox_id
@@ -33,7 +33,7 @@ export interface UncertainSend extends LaneKey {
 }
 
 /** Mails that nobody knows the fate of, and that are to be looked for now. There are few, if any. */
-export const findUncertain = prepared<
+export const findUncertain = preparedForAll<
   [buckets: number[], at: Date, most: number, besides: string[]],
   UncertainSend
 >(
@@ -49,7 +49,10 @@ export const findUncertain = prepared<
 )
 
 /** Of these, those with such mails. */
-export const findUncertainBuckets = prepared<[buckets: number[], at: Date], { bucket: number }>(
+export const findUncertainBuckets = preparedForAll<
+  [buckets: number[], at: Date],
+  { bucket: number }
+>(
   'find_uncertain_buckets',
   `/* cross-workspace: discovery */
    select distinct ${bucketOfMailbox('mailbox_id')} as bucket
@@ -58,14 +61,14 @@ export const findUncertainBuckets = prepared<[buckets: number[], at: Date], { bu
 )
 
 /** Of which nobody has said yet what became of them. */
-export const countOpenSends = async (db: Db): Promise<number> => {
+export const countOpenSends = async (db: ProcessDb): Promise<number> => {
   const { rows } = await sql<{ count: number }>`/* cross-workspace: reconciliation */
     select count(*)::int as count from sends where is_open`.execute(db)
   return rows[0]?.count ?? 0
 }
 
 /** Leads of active campaigns whose next step is due by its delay alone; windows and limits come on top. */
-export const countWaitingLeads = async (db: Db, now: Date): Promise<number> => {
+export const countWaitingLeads = async (db: ProcessDb, now: Date): Promise<number> => {
   const { rows } = await sql<{ count: number }>`/* cross-workspace: upkeep */
     select count(*)::int as count
     from leads l
@@ -85,7 +88,7 @@ export interface RestoreEffects {
 }
 
 /** What leaves a database that was put back as soon as somebody confirms it. */
-export const readRestoreEffects = async (db: Db, now: Date): Promise<RestoreEffects> => {
+export const readRestoreEffects = async (db: ProcessDb, now: Date): Promise<RestoreEffects> => {
   const soon = new Date(now.getTime() + 3_600_000)
   const { rows } = await sql<Omit<RestoreEffects, 'leads_due'>>`/* cross-workspace: upkeep */
     select
@@ -97,7 +100,7 @@ export const readRestoreEffects = async (db: Db, now: Date): Promise<RestoreEffe
 }
 
 /** Of which the database refused to record what became of them. */
-export const countSetAside = async (db: Db): Promise<number> => {
+export const countSetAside = async (db: ProcessDb): Promise<number> => {
   const { rows } = await sql<{ count: number }>`/* cross-workspace: reconciliation */
     select count(*)::int as count from sends
     where is_uncertain and error_stage = 'ledger'`.execute(db)
@@ -105,7 +108,7 @@ export const countSetAside = async (db: Db): Promise<number> => {
 }
 
 /** Of which nobody knows. */
-export const countUncertainSends = async (db: Db): Promise<number> => {
+export const countUncertainSends = async (db: ProcessDb): Promise<number> => {
   const { rows } = await sql<{ count: number }>`/* cross-workspace: reconciliation */
     select count(*)::int as count from sends where is_uncertain`.execute(db)
   return rows[0]?.count ?? 0
@@ -124,7 +127,7 @@ export interface MissingMail {
 }
 
 /** Those that would go out again: what was settled meanwhile is known by now. */
-export const listMissingMails = async (db: Db): Promise<MissingMail[]> => {
+export const listMissingMails = async (db: ProcessDb): Promise<MissingMail[]> => {
   const { rows } = await sql<MissingMail>`/* cross-workspace: reconciliation */
     select k.workspace_id, w.name as workspace, k.lead_id, l.email as lead, c.name as campaign,
       m.address as mailbox, k.timestamp_marked
@@ -143,5 +146,5 @@ export const listMissingMails = async (db: Db): Promise<MissingMail[]> => {
 }
 
 /** A person has seen them. */
-export const deleteMissingMarks = (db: Db) =>
+export const deleteMissingMarks = (db: ProcessDb) =>
   sql`/* cross-workspace: reconciliation */ delete from missing_marks`.execute(db)

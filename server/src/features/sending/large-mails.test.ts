@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, expect, test } from 'vitest'
+import type { FreeContext } from '../../../test/context.ts'
 import { type Sending, testSending } from '../../../test/sending.ts'
 import { createSignal } from '../../../test/signal.ts'
-import type { Context } from '../../kernel/context.ts'
 import type { SmtpConnection } from '../../kernel/mail/index.ts'
 
 /** More mailboxes than there is room for mails of this size in one workspace. */
@@ -20,7 +20,10 @@ afterEach(async () => {
 })
 
 /** Mails leave until so many were sent; the next ones hang. */
-function hangsAfter(ctx: Context, count: number): { ctx: Context; sent: WeakRef<Buffer>[] } {
+function hangsAfter(
+  ctx: FreeContext,
+  count: number,
+): { ctx: FreeContext; sent: WeakRef<Buffer>[] } {
   const sent: WeakRef<Buffer>[] = []
   const slow = (connection: SmtpConnection): SmtpConnection => ({
     sizeMaxBytes: connection.sizeMaxBytes,
@@ -36,7 +39,7 @@ function hangsAfter(ctx: Context, count: number): { ctx: Context; sent: WeakRef<
       return connection.finish(bytes, next)
     },
   })
-  const mail: Context['mail'] = {
+  const mail: FreeContext['mail'] = {
     ...ctx.mail,
     connectSmtp: async (server) => slow(await ctx.mail.connectSmtp(server)),
   }

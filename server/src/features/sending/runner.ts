@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import type { ProcessContext } from '../../kernel/context.ts'
 import { column } from '../../kernel/db/column.ts'
 import { readDatabaseTime } from '../../kernel/db/instance.ts'
 import { hintDue, type LaneName, type ListenForHints, readHint } from '../../kernel/runner/hint.ts'
@@ -61,7 +61,7 @@ const sweepBuckets = 9
  * a bucket was in the middle of. The leader polls and sweeps for all, and hints to the others.
  */
 export async function startSendingRunner(
-  ctx: Context,
+  ctx: ProcessContext,
   owner: MailboxOwner,
   options: SendingRunnerOptions = {},
 ): Promise<SendingRunner> {
@@ -160,13 +160,13 @@ async function suspecting(watch: RestoreGuard, work: () => Promise<void>) {
   }
 }
 
-async function hintUncertain(ctx: Context, own: number[]) {
+async function hintUncertain(ctx: ProcessContext, own: number[]) {
   const others = allBuckets.filter((bucket) => !own.includes(bucket))
   const buckets = others.length > 0 ? await findUncertainBuckets(ctx.db, others, ctx.now()) : []
   if (buckets.length > 0) hintDue(ctx, { kind: uncertainKind, buckets: column(buckets, 'bucket') })
 }
 
-function createPoll(ctx: Context, wake: (found: LaneKey[]) => void) {
+function createPoll(ctx: ProcessContext, wake: (found: LaneKey[]) => void) {
   let polledTo = new Date(ctx.now().getTime() - overlapMs)
   let polled = 0
   let nextMs = 0
@@ -184,7 +184,11 @@ function createPoll(ctx: Context, wake: (found: LaneKey[]) => void) {
 }
 
 /** New buckets at once: their lanes may have stood still since their last owner died. */
-function createSweep(ctx: Context, watched: () => number[], wake: (found: LaneKey[]) => void) {
+function createSweep(
+  ctx: ProcessContext,
+  watched: () => number[],
+  wake: (found: LaneKey[]) => void,
+) {
   let taken: number[] = []
   let waiting: number[] = []
   return {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readAt, type Sending, testSending } from '../../../test/sending.ts'
 import { createSignal } from '../../../test/signal.ts'
 import { startTcpServer, type TcpServer } from '../../../test/tcp-server.ts'
-import type { Context } from '../../kernel/context.ts'
+import type { ProcessContext } from '../../kernel/context.ts'
 import { operator } from '../audit/index.ts'
 import { addMailbox } from '../mailboxes/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
@@ -50,7 +50,7 @@ afterEach(async () => {
 })
 
 /** Nobody waits in it until copies are gathered, and it raises a signal after each copy. */
-function hurried(ctx: Context, onAppended: () => void): Context {
+function hurried(ctx: ProcessContext, onAppended: () => void): ProcessContext {
   const connectImap: typeof ctx.mail.connectImap = async (server) => {
     const connection = await ctx.mail.connectImap(server)
     const append = connection.append.bind(connection)

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { inWorkspace } from '../../kernel/context.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Door } from '../../kernel/http/access.ts'
 import { parseUuid } from '../../kernel/ids.ts'
@@ -13,7 +14,9 @@ const requestsMax = 2000
 export const sessionDoor: Door = async (req) => {
   const { user } = await getSession(req)
   const workspaceId = workspaceOf(req)
-  const membership = workspaceId && (await findMembership(req.ctx, workspaceId, user.id))
+  const membership =
+    workspaceId &&
+    (await findMembership(inWorkspace(req.process, workspaceId), workspaceId, user.id))
   if (!membership) {
     throw new AppError(
       'workspace_mismatch',

@@ -10,6 +10,6 @@ export async function enter(
 ): Promise<{ second_factor: boolean }> {
   const userId = await signIn(req, reply, account)
   if (userId === null) return { second_factor: true }
-  await recordForPerson(req.ctx, userId, 'user.signed_in')
+  await recordForPerson(req.process, userId, 'user.signed_in')
   return { second_factor: false }
 }

@@ -42,10 +42,10 @@ export const linkRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = asy
     },
     (req) =>
       guarded(req, async () => {
-        const { workspace_name, email, role } = await getInvitation(req.ctx, req.params.token)
+        const { workspace_name, email, role } = await getInvitation(req.process, req.params.token)
         return {
           ...{ workspace_name, email, role: role as 'viewer' },
-          has_account: await hasAccount(req.ctx, email),
+          has_account: await hasAccount(req.process, email),
         }
       }),
   )
@@ -68,15 +68,15 @@ export const linkRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = asy
     (req, reply) =>
       guarded(req, async () => {
         const { token } = req.params
-        const { email } = await getInvitation(req.ctx, token)
-        if (await hasAccount(req.ctx, email)) {
+        const { email } = await getInvitation(req.process, token)
+        if (await hasAccount(req.process, email)) {
           const session = await findSession(req)
           if (session?.user.email !== email) throw signInFirst()
-          await acceptAsUser(req.ctx, token, session.user)
+          await acceptAsUser(req.process, token, session.user)
           return { second_factor: false }
         }
         const account = newAccount(req.body)
-        await acceptAsNewUser(req.ctx, token, account)
+        await acceptAsNewUser(req.process, token, account)
         const { password } = account
         return enter(req, reply, { email, password })
       }),
@@ -99,9 +99,9 @@ export const linkRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = asy
     async (req, reply) => {
       const { password } = req.body
       const { id, email } = await guarded(req, () =>
-        resetPassword(req.ctx, req.params.token, password),
+        resetPassword(req.process, req.params.token, password),
       )
-      await recordForPerson(req.ctx, id, 'user.reset_password')
+      await recordForPerson(req.process, id, 'user.reset_password')
       return enter(req, reply, { email, password })
     },
   )

@@ -34,7 +34,7 @@ export const oidcRoutes: FastifyPluginAsyncTypebox = async (app) => {
   // A page of the provider leads here, no call of the application.
   app.get('/auth/callback/oidc', { schema: { hide: true } }, async (req, reply) => {
     const userId = await finishOidc(req, reply)
-    if (userId) await recordForPerson(req.ctx, userId, 'user.signed_in')
+    if (userId) await recordForPerson(req.process, userId, 'user.signed_in')
     return ''
   })
 }

@@ -58,8 +58,8 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = 
     async (req) => {
       const session = await getSession(req)
       const { name } = req.body
-      await renameUser(req.ctx, session, name)
-      return describeSession(req.ctx, { ...session, user: { ...session.user, name } })
+      await renameUser(req.process, session, name)
+      return describeSession(req.process, { ...session, user: { ...session.user, name } })
     },
   )
 
@@ -79,8 +79,8 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = 
     async (req, reply) => {
       await guarded(req, () => changePassword(req, reply, req.body))
       const session = await getSession(req)
-      await recordForPerson(req.ctx, session.user.id, 'user.changed_password')
-      return describeSession(req.ctx, session)
+      await recordForPerson(req.process, session.user.id, 'user.changed_password')
+      return describeSession(req.process, session)
     },
   )
 
@@ -116,9 +116,9 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = 
     async (req, reply) => {
       const session = await getSession(req)
       await guarded(req, () => confirmSecondFactor(req, reply, session, req.body.code))
-      await recordForPerson(req.ctx, session.user.id, 'user.turned_second_factor_on')
+      await recordForPerson(req.process, session.user.id, 'user.turned_second_factor_on')
       const user = { ...session.user, has_second_factor: true }
-      return describeSession(req.ctx, { ...session, user })
+      return describeSession(req.process, { ...session, user })
     },
   )
 
@@ -138,9 +138,9 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = 
     async (req, reply) => {
       const session = await getSession(req)
       await guarded(req, () => disableSecondFactor(req, reply, req.body.password))
-      await recordForPerson(req.ctx, session.user.id, 'user.turned_second_factor_off')
+      await recordForPerson(req.process, session.user.id, 'user.turned_second_factor_off')
       const user = { ...session.user, has_second_factor: false }
-      return describeSession(req.ctx, { ...session, user })
+      return describeSession(req.process, { ...session, user })
     },
   )
 
@@ -174,7 +174,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = 
         response: { 200: ref(OwnSessionList) },
       },
     },
-    async (req) => ({ items: await listSessions(req.ctx, await getSession(req)) }),
+    async (req) => ({ items: await listSessions(req.process, await getSession(req)) }),
   )
 
   app.delete(
@@ -192,8 +192,8 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = 
     },
     async (req) => {
       const session = await getSession(req)
-      await revokeSession(req.ctx, session, req.params.id)
-      return { items: await listSessions(req.ctx, session) }
+      await revokeSession(req.process, session, req.params.id)
+      return { items: await listSessions(req.process, session) }
     },
   )
 
@@ -211,8 +211,8 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = 
     },
     async (req) => {
       const session = await getSession(req)
-      await revokeOtherSessions(req.ctx, session)
-      return { items: await listSessions(req.ctx, session) }
+      await revokeOtherSessions(req.process, session)
+      return { items: await listSessions(req.process, session) }
     },
   )
 }

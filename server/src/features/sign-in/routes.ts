@@ -38,7 +38,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = a
         response: { 200: ref(SessionState) },
       },
     },
-    async (req, reply) => describeSession(req.ctx, await refreshSession(req, reply)),
+    async (req, reply) => describeSession(req.process, await refreshSession(req, reply)),
   )
 
   app.post(
@@ -54,7 +54,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = a
       },
     },
     async (req, reply) => {
-      await tryAs(req, 'set-up', () => setUp(req.ctx, req.body))
+      await tryAs(req, 'set-up', () => setUp(req.process, req.body))
       return enter(req, reply, req.body)
     },
   )
@@ -93,7 +93,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = a
     async (req, reply) => {
       // The account has a limit of its own, which better-auth keeps with its second factor.
       const userId = await tryAs(req, req.ip, () => enterSecondFactor(req, reply, req.body))
-      await recordForPerson(req.ctx, userId, 'user.signed_in')
+      await recordForPerson(req.process, userId, 'user.signed_in')
       return { second_factor: false }
     },
   )
@@ -111,7 +111,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = a
     },
     async (req, reply) => {
       await signOut(req, reply)
-      return describeSession(req.ctx, null)
+      return describeSession(req.process, null)
     },
   )
 }

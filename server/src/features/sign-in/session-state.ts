@@ -1,11 +1,11 @@
-import type { Context } from '../../kernel/context.ts'
+import type { ProcessContext } from '../../kernel/context.ts'
 import { listWorkspacesOf } from '../members/index.ts'
 import { isSetUp, type Session } from '../users/index.ts'
 import type { SessionState } from './schema.ts'
 
 /** What the application has to know before it shows a page. */
 export async function describeSession(
-  ctx: Context,
+  ctx: ProcessContext,
   session: Session | null,
 ): Promise<SessionState> {
   const user = session?.user ?? null

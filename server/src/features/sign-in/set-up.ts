@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Context } from '../../kernel/context.ts'
+import type { ProcessContext } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
 import { findInstance } from '../../kernel/db/instance.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
@@ -10,7 +10,7 @@ import { ensureDefaultWorkspace } from '../workspaces/index.ts'
 import type { SetUpInput } from './schema.ts'
 
 /** The path of the set-up page with its token; undefined once somebody has set up. */
-export async function setUpPath(ctx: Context): Promise<string | undefined> {
+export async function setUpPath(ctx: ProcessContext): Promise<string | undefined> {
   if (await isSetUp(ctx)) return undefined
   const [token] = await setUpTokens(ctx)
   // Behind #, so that no server and no log sees it.
@@ -18,7 +18,7 @@ export async function setUpPath(ctx: Context): Promise<string | undefined> {
 }
 
 /** Makes the first user: the owner of the default workspace, and the operator. */
-export async function setUp(ctx: Context, input: SetUpInput): Promise<void> {
+export async function setUp(ctx: ProcessContext, input: SetUpInput): Promise<void> {
   if (await isSetUp(ctx)) throw alreadySetUp()
   await requireToken(ctx, input.token)
   const email = readEmail(input.email)
@@ -38,7 +38,7 @@ export async function setUp(ctx: Context, input: SetUpInput): Promise<void> {
 const alreadySetUp = () =>
   new AppError('already_set_up', 'Somebody has set up this installation; ask them to invite you.')
 
-async function requireToken(ctx: Context, given: string) {
+async function requireToken(ctx: ProcessContext, given: string) {
   const hash = sha256(given)
   const tokens = await setUpTokens(ctx)
   if (tokens.some((token) => timingSafeEqual(sha256(token), hash))) return
@@ -49,7 +49,7 @@ async function requireToken(ctx: Context, given: string) {
 }
 
 /** The same on every process and kept nowhere; one of each secret key, the newest first. */
-async function setUpTokens(ctx: Context): Promise<string[]> {
+async function setUpTokens(ctx: ProcessContext): Promise<string[]> {
   const instance = await findInstance(ctx.db)
   if (!instance) throw new Error('The database has no instance.')
   return ctx.secrets.derive(`set-up ${instance.id}`, 24).map((key) => key.toString('base64url'))

@@ -3,11 +3,11 @@ import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 
 /** Shared with others who only read; held to the end of the transaction. */
-export const lockShared = (db: Db, workspaceId: string) => holdLock(db, lockName(workspaceId))
+export const lockShared = (db: Db, workspaceId: string) => holdLock(db, workspaceId)
 
 const holdLock = prepared<[string], unknown>(
   'hold_suppressions',
-  'select pg_advisory_xact_lock_shared(hashtextextended($1, 0))',
+  `select pg_advisory_xact_lock_shared(hashtextextended('suppressions ' || $1, 0))`,
 )
 
 export const lockAlone = (db: Db, workspaceId: string) =>

@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import type { AnyContext } from '../../kernel/context.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { canCarryLinks, findLinkUrl, type LinkSender } from '../link-address/index.ts'
 import { createTokenBox, type TokenBox, type TokenKind } from './token.ts'
@@ -26,12 +26,12 @@ export interface TrackingLinks {
 
 /** Makes the links of the mails of one process, for whatever mailbox sends them. */
 export class LinkMaker {
-  readonly #ctx: Pick<Context, 'config' | 'secrets' | 'db'>
+  readonly #ctx: Pick<AnyContext, 'config' | 'secrets' | 'db'>
   readonly #tokens: TokenBox
   #url = ''
   #web: TrackingLinks
 
-  constructor(ctx: Pick<Context, 'config' | 'secrets' | 'db'>) {
+  constructor(ctx: Pick<AnyContext, 'config' | 'secrets' | 'db'>) {
     this.#ctx = ctx
     this.#tokens = tokenBoxOf(ctx)
     this.#web = webLinks(this.#tokens, this.#url)
@@ -81,7 +81,7 @@ const makerOf =
   (kind: TokenKind, { workspaceId, leadId, stepId }: LinkedMail, text = '') =>
     tokens.make({ kind, workspaceId, leadId, stepId, text })
 
-export const tokenBoxOf = ({ secrets }: Pick<Context, 'secrets'>): TokenBox =>
+export const tokenBoxOf = ({ secrets }: Pick<AnyContext, 'secrets'>): TokenBox =>
   createTokenBox(secrets.derive('tracking links', 64))
 
 /** Mail programs and servers cut addresses that are much longer than 2,000 characters. */

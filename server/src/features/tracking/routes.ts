@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { inWorkspace } from '../../kernel/context.ts'
 import { toAppError } from '../../kernel/http/error-reply.ts'
 import { describeError } from '../../kernel/log.ts'
 import { askPage, badLinkPage, donePage, faultPage, type Page, pageHeaders } from './pages.ts'
@@ -35,7 +36,7 @@ export async function trackingRoutes(app: FastifyInstance, { tokens }: { tokens:
   app.post('/u/:token', hidden, async (req: Visitor, reply) => {
     const token = read(req, 'unsubscribe')
     if (!token) return show(reply, badLinkPage(wordsOf(req)))
-    await unsubscribe(req.ctx, token)
+    await unsubscribe(inWorkspace(req.process, token.workspaceId), token)
     return show(reply, donePage(token.text, wordsOf(req)))
   })
 
@@ -71,13 +72,13 @@ const show = (reply: FastifyReply, { status, html }: Page) =>
 /** Who follows a link gets there, also when it cannot be written down. */
 async function tryToRecord(req: Visitor, kind: 'open' | 'click', token: Token) {
   try {
-    await recordVisit(req.ctx, kind, token, req)
+    await recordVisit(inWorkspace(req.process, token.workspaceId), kind, token, req)
   } catch (error) {
     logFault(req, error)
   }
 }
 
-function logFault({ ctx, id, routeOptions }: FastifyRequest, error: unknown) {
+function logFault({ process, id, routeOptions }: FastifyRequest, error: unknown) {
   const route = routeOptions.url ?? 'unknown'
-  ctx.log.error({ request_id: id, route, ...describeError(error) }, 'request failed')
+  process.log.error({ request_id: id, route, ...describeError(error) }, 'request failed')
 }

@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import type { AnyContext } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { deleteAccess } from './queries.ts'
@@ -9,7 +9,7 @@ import { deleteAccess } from './queries.ts'
  */
 type Auth = Awaited<ReturnType<typeof createAuth>>
 
-type Plugins = (ctx: Context) => Promise<never[]>
+type Plugins = (ctx: AnyContext) => Promise<never[]>
 
 /** Made when somebody signs in or comes with a session: it takes 300 ms to load and 57 MB of memory. */
 export const authOf = once(async () => [])
@@ -18,8 +18,8 @@ export const authOf = once(async () => [])
 export const oidcAuthOf = once(oidcPlugin)
 
 function once(plugins: Plugins) {
-  const made = new WeakMap<Context['config'], Promise<Auth>>()
-  return (ctx: Context): Promise<Auth> => {
+  const made = new WeakMap<AnyContext['config'], Promise<Auth>>()
+  return (ctx: AnyContext): Promise<Auth> => {
     const known = made.get(ctx.config)
     if (known) return known
     const auth = createAuth(ctx, plugins)
@@ -36,7 +36,7 @@ export const passwordMax = 256
 
 const sessionSeconds = 14 * 86_400
 
-async function createAuth(ctx: Context, plugins: Plugins) {
+async function createAuth(ctx: AnyContext, plugins: Plugins) {
   const { betterAuth } = await import('better-auth')
   const { twoFactor } = await import('better-auth/plugins/two-factor')
   const more = await plugins(ctx)
@@ -141,7 +141,7 @@ async function createAuth(ctx: Context, plugins: Plugins) {
 }
 
 /** Links an account by an address that both sides call verified, and makes none. */
-async function oidcPlugin({ config: { oidc, baseUrl } }: Context): Promise<never[]> {
+async function oidcPlugin({ config: { oidc, baseUrl } }: AnyContext): Promise<never[]> {
   if (!oidc) return []
   const { genericOAuth } = await import('better-auth/plugins/generic-oauth')
   const plugin = genericOAuth({
@@ -171,7 +171,7 @@ const tokenless = <T extends object>(account: T) => ({
 })
 
 /** What better-auth encrypts and signs with: one of each secret key, the newest first. */
-export const authKeys = ({ secrets }: Pick<Context, 'secrets'>) =>
+export const authKeys = ({ secrets }: Pick<AnyContext, 'secrets'>) =>
   secrets.derive('application sign-in', 32).map((key) => ({
     // Stored with what is encrypted, so it must tell the key and not its place.
     version: sha256(key).readUInt32BE(0),

@@ -6,11 +6,11 @@ import { authHeaders, passCookies, tokenIn } from './sessions.ts'
 
 /** @returns where the person signs in; a cookie holds the state for ten minutes */
 export async function beginOidc(req: FastifyRequest, reply: FastifyReply): Promise<string> {
-  const { baseUrl, oidc } = req.ctx.config
+  const { baseUrl, oidc } = req.process.config
   if (!oidc) {
     throw new AppError('not_ready', 'No provider is configured; sign in with your password.')
   }
-  const { api } = await oidcAuthOf(req.ctx)
+  const { api } = await oidcAuthOf(req.process)
   const { headers, response } = await api.signInSocial({
     body: {
       provider: 'oidc',
@@ -34,9 +34,9 @@ export async function finishOidc(
   req: FastifyRequest,
   reply: FastifyReply,
 ): Promise<string | undefined> {
-  const { baseUrl, oidc } = req.ctx.config
+  const { baseUrl, oidc } = req.process.config
   if (!oidc) throw notFound('way to sign in')
-  const { handler } = await oidcAuthOf(req.ctx)
+  const { handler } = await oidcAuthOf(req.process)
   const url = new URL(req.url, baseUrl)
   const answer = await handler(new Request(url, { headers: authHeaders(req) }))
   passCookies(answer.headers, reply)
@@ -45,7 +45,7 @@ export async function finishOidc(
   const isOurs = location && location.origin === new URL(baseUrl).origin
   const page = isOurs && !location.pathname.startsWith('/app/') ? location : failed(baseUrl)
   reply.code(302).header('location', page.href)
-  return queries.findUserOfSession(req.ctx.db, tokenIn(answer.headers))
+  return queries.findUserOfSession(req.process.db, tokenIn(answer.headers))
 }
 
 const failed = (baseUrl: string) => new URL('/sign-in?error=oidc', baseUrl)

@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import type { AnyContext } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { createToken, hashToken } from './one-time-token.ts'
@@ -14,7 +14,7 @@ export interface OneTimeLink {
 }
 
 /** Good for an hour and once; it makes earlier ones void. */
-export async function createPasswordReset(ctx: Context, userId: string): Promise<OneTimeLink> {
+export async function createPasswordReset(ctx: AnyContext, userId: string): Promise<OneTimeLink> {
   const token = createToken()
   const expires = new Date(ctx.now().getTime() + validMs)
   await transaction(ctx, (tx) =>
@@ -27,7 +27,7 @@ export async function createPasswordReset(ctx: Context, userId: string): Promise
 }
 
 /** Ends every session of the person. @returns who it is */
-export async function resetPassword(ctx: Context, token: string, password: string) {
+export async function resetPassword(ctx: AnyContext, token: string, password: string) {
   const hash = hashToken(token)
   if (!(await queries.findPasswordReset(ctx.db, hash, ctx.now()))) throw spent()
   const passwordHash = await hashPassword(ctx, password)

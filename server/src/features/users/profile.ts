@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Context } from '../../kernel/context.ts'
+import type { AnyContext } from '../../kernel/context.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { authOf } from './auth.ts'
 import * as queries from './queries.ts'
@@ -13,7 +13,7 @@ export async function changePassword(
   reply: FastifyReply,
   { current_password, new_password }: { current_password: string; new_password: string },
 ): Promise<void> {
-  const { api } = await authOf(req.ctx)
+  const { api } = await authOf(req.process)
   const body = {
     currentPassword: current_password,
     newPassword: new_password,
@@ -25,7 +25,7 @@ export async function changePassword(
 
 /** Nothing is asked for at sign-in until a first code has confirmed it. */
 export async function beginSecondFactor(req: FastifyRequest, password: string) {
-  const { api } = await authOf(req.ctx)
+  const { api } = await authOf(req.process)
   const call = () => api.enableTwoFactor({ body: { password }, headers: authHeaders(req) })
   const begun = await translate(call, `${wrongPassword} Or there is a second factor already.`)
   if (!('totpURI' in begun)) throw new Error('better-auth gave no secret.')
@@ -39,13 +39,13 @@ export async function confirmSecondFactor(
   { user }: Session,
   code: string,
 ): Promise<void> {
-  const { api } = await authOf(req.ctx)
+  const { api } = await authOf(req.process)
   if (user.has_second_factor) throw alreadyOn()
   const call = () =>
     api.verifyTOTP({ body: { code }, headers: authHeaders(req), returnHeaders: true })
   const { headers } = await translate(call, 'The code is not right; enter the one shown now.')
   await useCode(req, user.id, code)
-  await queries.deleteOtherSessions(req.ctx.db, user.id, tokenIn(headers))
+  await queries.deleteOtherSessions(req.process.db, user.id, tokenIn(headers))
   passCookies(headers, reply)
 }
 
@@ -57,7 +57,7 @@ export async function disableSecondFactor(
   reply: FastifyReply,
   password: string,
 ): Promise<void> {
-  const { api } = await authOf(req.ctx)
+  const { api } = await authOf(req.process)
   const call = () =>
     api.disableTwoFactor({ body: { password }, headers: authHeaders(req), returnHeaders: true })
   passCookies((await translate(call, wrongPassword)).headers, reply)
@@ -65,25 +65,25 @@ export async function disableSecondFactor(
 
 /** The old ones open nothing any more. */
 export async function renewBackupCodes(req: FastifyRequest, password: string): Promise<string[]> {
-  const { api } = await authOf(req.ctx)
+  const { api } = await authOf(req.process)
   const call = () => api.generateBackupCodes({ body: { password }, headers: authHeaders(req) })
   const { backupCodes } = await translate(call, wrongPassword)
   return backupCodes
 }
 
 /** Latest use first. */
-export async function listSessions(ctx: Context, { id, user }: Session) {
+export async function listSessions(ctx: AnyContext, { id, user }: Session) {
   const rows = await queries.listSessions(ctx.db, user.id, ctx.now())
   return rows.map((row) => ({ ...row, is_current: row.id === id }))
 }
 
-export async function revokeSession(ctx: Context, { user }: Session, id: string) {
+export async function revokeSession(ctx: AnyContext, { user }: Session, id: string) {
   const revoked = await queries.deleteSessionById(ctx.db, user.id, id)
   if (!revoked) throw notFound('session')
 }
 
-export const revokeOtherSessions = (ctx: Context, { user, token }: Session) =>
+export const revokeOtherSessions = (ctx: AnyContext, { user, token }: Session) =>
   queries.deleteOtherSessions(ctx.db, user.id, token)
 
-export const renameUser = (ctx: Context, { user }: Session, name: string) =>
+export const renameUser = (ctx: AnyContext, { user }: Session, name: string) =>
   queries.updateUser(ctx.db, user.id, { name, timestamp_updated: ctx.now() })

@@ -1,19 +1,19 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
-import type { Db } from '../../kernel/db/db.ts'
+import type { AnyDb } from '../../kernel/db/db.ts'
 import type { PasswordResets, UserAccounts, Users } from '../../kernel/db/types.gen.ts'
 
 /** Until the end of the transaction: one of several who set up at once is the first. */
-export const lockUsers = (tx: Db) =>
+export const lockUsers = (tx: AnyDb) =>
   sql`/* installation: its users */
     select pg_advisory_xact_lock(hashtext('outrider users'))`.execute(tx)
 
-export async function hasUsers(db: Db): Promise<boolean> {
+export async function hasUsers(db: AnyDb): Promise<boolean> {
   const user = await db.selectFrom('users').select('id').limit(1).executeTakeFirst()
   return user !== undefined
 }
 
 export async function insertUser(
-  tx: Db,
+  tx: AnyDb,
   user: Insertable<Users>,
   account: Insertable<UserAccounts>,
 ): Promise<void> {
@@ -21,23 +21,24 @@ export async function insertUser(
   await tx.insertInto('user_accounts').values(account).execute()
 }
 
-export const findUser = (db: Db, id: string) =>
+export const findUser = (db: AnyDb, id: string) =>
   db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
 
-export const findUserByEmail = (db: Db, email: string) =>
+export const findUserByEmail = (db: AnyDb, email: string) =>
   db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
 
 /** By address. */
-export const listUsers = (db: Db) => db.selectFrom('users').selectAll().orderBy('email').execute()
+export const listUsers = (db: AnyDb) =>
+  db.selectFrom('users').selectAll().orderBy('email').execute()
 
-export const listUsersById = (db: Db, ids: string[]) =>
+export const listUsersById = (db: AnyDb, ids: string[]) =>
   db.selectFrom('users').selectAll().where('id', 'in', ids).execute()
 
-export const updateUser = (db: Db, id: string, changes: Updateable<Users>) =>
+export const updateUser = (db: AnyDb, id: string, changes: Updateable<Users>) =>
   db.updateTable('users').set(changes).where('id', '=', id).execute()
 
 /** Of those that have not expired, the latest used first. */
-export const listSessions = (db: Db, userId: string, now: Date) =>
+export const listSessions = (db: AnyDb, userId: string, now: Date) =>
   db
     .selectFrom('user_sessions')
     .select(['id', 'ip_address', 'user_agent'])
@@ -48,7 +49,7 @@ export const listSessions = (db: Db, userId: string, now: Date) =>
     .orderBy('id', 'desc')
     .execute()
 
-export const findUserOfSession = async (db: Db, token: string) =>
+export const findUserOfSession = async (db: AnyDb, token: string) =>
   (
     await db
       .selectFrom('user_sessions')
@@ -57,7 +58,7 @@ export const findUserOfSession = async (db: Db, token: string) =>
       .executeTakeFirst()
   )?.user_id
 
-export const deleteSessionById = (db: Db, userId: string, id: string) =>
+export const deleteSessionById = (db: AnyDb, userId: string, id: string) =>
   db
     .deleteFrom('user_sessions')
     .where('user_id', '=', userId)
@@ -66,11 +67,11 @@ export const deleteSessionById = (db: Db, userId: string, id: string) =>
     .executeTakeFirst()
 
 /** @param token of the session that stays; none when empty */
-export const deleteOtherSessions = (db: Db, userId: string, token: string) =>
+export const deleteOtherSessions = (db: AnyDb, userId: string, token: string) =>
   db.deleteFrom('user_sessions').where('user_id', '=', userId).where('token', '<>', token).execute()
 
 /** Everything that lets somebody in without the provider: the password, links to reset it, sessions. */
-export async function deleteAccess(tx: Db, userId: string): Promise<void> {
+export async function deleteAccess(tx: AnyDb, userId: string): Promise<void> {
   await tx
     .deleteFrom('user_accounts')
     .where('user_id', '=', userId)
@@ -80,12 +81,12 @@ export async function deleteAccess(tx: Db, userId: string): Promise<void> {
   await deleteOtherSessions(tx, userId, '')
 }
 
-export async function replacePasswordReset(tx: Db, reset: Insertable<PasswordResets>) {
+export async function replacePasswordReset(tx: AnyDb, reset: Insertable<PasswordResets>) {
   await tx.deleteFrom('password_resets').where('user_id', '=', reset.user_id).execute()
   await tx.insertInto('password_resets').values(reset).execute()
 }
 
-export const findPasswordReset = (db: Db, tokenHash: Buffer, now: Date) =>
+export const findPasswordReset = (db: AnyDb, tokenHash: Buffer, now: Date) =>
   db
     .selectFrom('password_resets')
     .select('user_id')
@@ -94,7 +95,7 @@ export const findPasswordReset = (db: Db, tokenHash: Buffer, now: Date) =>
     .executeTakeFirst()
 
 /** Once: a second call matches no row. */
-export const deletePasswordReset = (db: Db, tokenHash: Buffer, now: Date) =>
+export const deletePasswordReset = (db: AnyDb, tokenHash: Buffer, now: Date) =>
   db
     .deleteFrom('password_resets')
     .where('token_hash', '=', tokenHash)
@@ -104,7 +105,7 @@ export const deletePasswordReset = (db: Db, tokenHash: Buffer, now: Date) =>
 
 /** Also for somebody who had none, because they signed in elsewhere. */
 export const setPassword = (
-  db: Db,
+  db: AnyDb,
   userId: string,
   password: string,
   { accountId, now }: { accountId: string; now: Date },
@@ -122,7 +123,7 @@ export const setPassword = (
     )
     .execute()
 
-export async function deleteSecondFactor(tx: Db, userId: string, now: Date): Promise<void> {
+export async function deleteSecondFactor(tx: AnyDb, userId: string, now: Date): Promise<void> {
   await tx.deleteFrom('user_two_factors').where('user_id', '=', userId).execute()
   const off = { two_factor_enabled: false, timestamp_updated: now }
   await tx.updateTable('users').set(off).where('id', '=', userId).execute()
@@ -132,7 +133,7 @@ export async function deleteSecondFactor(tx: Db, userId: string, now: Date): Pro
 const keyVersion = sql<string>`split_part(secret, '$', 3)`
 
 /** By the number of the key that has encrypted them. */
-export const countSecondFactors = (db: Db) =>
+export const countSecondFactors = (db: AnyDb) =>
   db
     .selectFrom('user_two_factors')
     .select([keyVersion.as('version'), sql<number>`count(*)::int`.as('count')])
@@ -140,7 +141,7 @@ export const countSecondFactors = (db: Db) =>
     .execute()
 
 /** All that another key has encrypted. */
-export const findForeignSecondFactors = (db: Db, version: number) =>
+export const findForeignSecondFactors = (db: AnyDb, version: number) =>
   db
     .selectFrom('user_two_factors')
     .select(['id', 'secret', 'backup_codes'])
@@ -149,7 +150,7 @@ export const findForeignSecondFactors = (db: Db, version: number) =>
 
 /** Only where it still is what was read. @returns whether it was */
 export async function replaceSecondFactor(
-  db: Db,
+  db: AnyDb,
   { id, secret, backup_codes }: { id: string; secret: string; backup_codes: string },
   anew: { secret: string; backup_codes: string },
 ): Promise<boolean> {
@@ -163,7 +164,7 @@ export async function replaceSecondFactor(
   return numUpdatedRows > 0n
 }
 
-export const deleteSession = (db: Db, token: string) =>
+export const deleteSession = (db: AnyDb, token: string) =>
   db.deleteFrom('user_sessions').where('token', '=', token).execute()
 
 /**
@@ -172,7 +173,7 @@ export const deleteSession = (db: Db, token: string) =>
  * @returns false when it was used before
  */
 export async function insertCodeUse(
-  db: Db,
+  db: AnyDb,
   use: { userId: string; code: string; usedAt: Date },
   forgottenBefore: Date,
 ): Promise<boolean> {

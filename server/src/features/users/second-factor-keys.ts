@@ -1,10 +1,10 @@
-import type { Context } from '../../kernel/context.ts'
+import type { AnyContext } from '../../kernel/context.ts'
 import type { Resealed, SealedCount } from '../../kernel/sealed-columns/index.ts'
 import { authKeys, authOf } from './auth.ts'
 import * as queries from './queries.ts'
 
 /** How many second factors each key has encrypted. */
-export async function countSecondFactors(ctx: Context): Promise<SealedCount[]> {
+export async function countSecondFactors(ctx: AnyContext): Promise<SealedCount[]> {
   const versions = authKeys(ctx).map(({ version }) => String(version))
   const counts = await queries.countSecondFactors(ctx.db)
   return counts.map(({ version, count }) => ({
@@ -17,7 +17,7 @@ export async function countSecondFactors(ctx: Context): Promise<SealedCount[]> {
  * Encrypts all second factors with the first key; by itself better-auth uses it only for people who
  * enrol anew. It may run beside the service, more than once, and be broken off at any time.
  */
-export async function resealSecondFactors(ctx: Context): Promise<Resealed> {
+export async function resealSecondFactors(ctx: AnyContext): Promise<Resealed> {
   const total: Resealed = { resealed: 0, unreadable: 0 }
   const [{ version } = { version: 0 }] = authKeys(ctx)
   for (const row of await queries.findForeignSecondFactors(ctx.db, version)) {
@@ -29,7 +29,7 @@ export async function resealSecondFactors(ctx: Context): Promise<Resealed> {
 }
 
 /** Undefined when no key that is given here opens it. */
-async function encryptAnew(ctx: Context, row: { secret: string; backup_codes: string }) {
+async function encryptAnew(ctx: AnyContext, row: { secret: string; backup_codes: string }) {
   const { symmetricDecrypt, symmetricEncrypt } = await import('better-auth/crypto')
   const { secretConfig: key } = await (await authOf(ctx)).$context
   const anew = async (data: string) =>

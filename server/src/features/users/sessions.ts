@@ -20,7 +20,7 @@ interface SignedInUser {
 /** Null without a session; without a cookie at no cost. */
 export async function findSession(req: FastifyRequest): Promise<Session | null> {
   if (!req.headers.cookie?.includes(sessionCookie)) return null
-  const { api } = await authOf(req.ctx)
+  const { api } = await authOf(req.process)
   const found = await api.getSession({ headers: authHeaders(req), query: { disableRefresh: true } })
   return found && toSession(found)
 }
@@ -31,7 +31,7 @@ export async function refreshSession(
   reply: FastifyReply,
 ): Promise<Session | null> {
   if (!req.headers.cookie?.includes(sessionCookie)) return null
-  const { api } = await authOf(req.ctx)
+  const { api } = await authOf(req.process)
   const found = await api.getSession({ headers: authHeaders(req), returnHeaders: true })
   passCookies(found.headers, reply)
   return found.response && toSession(found.response)
@@ -45,7 +45,7 @@ export async function signIn(
   reply: FastifyReply,
   body: { email: string; password: string },
 ): Promise<string | null> {
-  const { api } = await authOf(req.ctx)
+  const { api } = await authOf(req.process)
   const { headers, response } = await translate(
     () => api.signInEmail({ body, headers: authHeaders(req), returnHeaders: true }),
     'The address or the password is not right.',
@@ -64,7 +64,7 @@ export async function enterSecondFactor(
   reply: FastifyReply,
   { code, is_backup_code = false }: { code: string; is_backup_code?: boolean },
 ): Promise<string> {
-  const { api } = await authOf(req.ctx)
+  const { api } = await authOf(req.process)
   const headers = authHeaders(req)
   // A session that is there already would be taken for an enrolment, which has no limit of tries.
   headers.set('cookie', cookiesWith('two_factor', req))
@@ -74,7 +74,7 @@ export async function enterSecondFactor(
     'The code is not right, or it was used; wait for the next one.',
   )
   if (!is_backup_code && !(await useCode(req, entered.response.user.id, code))) {
-    await queries.deleteSession(req.ctx.db, String(entered.response.token))
+    await queries.deleteSession(req.process.db, String(entered.response.token))
     throw new AppError('wrong_credentials', 'This code was used already; wait for the next one.')
   }
   passCookies(entered.headers, reply)
@@ -91,7 +91,11 @@ const cookiesWith = (name: string, { headers }: FastifyRequest) =>
 const codeLivesMs = 120_000
 
 /** @returns false when it was used before */
-export function useCode({ ctx }: FastifyRequest, userId: string, code: string): Promise<boolean> {
+export function useCode(
+  { process: ctx }: FastifyRequest,
+  userId: string,
+  code: string,
+): Promise<boolean> {
   const usedAt = ctx.now()
   const forgottenBefore = new Date(usedAt.getTime() - codeLivesMs)
   return queries.insertCodeUse(ctx.db, { userId, code, usedAt }, forgottenBefore)
@@ -100,7 +104,7 @@ export function useCode({ ctx }: FastifyRequest, userId: string, code: string): 
 /** Without a session it does nothing. */
 export async function signOut(req: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (!req.headers.cookie?.includes(sessionCookie)) return
-  const { api } = await authOf(req.ctx)
+  const { api } = await authOf(req.process)
   const { headers } = await api.signOut({ headers: authHeaders(req), returnHeaders: true })
   passCookies(headers, reply)
 }

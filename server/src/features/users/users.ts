@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import type { AnyContext } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
@@ -14,13 +14,13 @@ export interface NewUser {
 }
 
 /** Whether anybody has set up this installation. */
-export const isSetUp = (ctx: Context) => queries.hasUsers(ctx.db)
+export const isSetUp = (ctx: AnyContext) => queries.hasUsers(ctx.db)
 
 /** Keeps others from making the first user until the end of the transaction. */
-export const lockUsers = (tx: Context) => queries.lockUsers(tx.db)
+export const lockUsers = (tx: AnyContext) => queries.lockUsers(tx.db)
 
 /** @returns the id */
-export async function createUser(tx: Context, user: NewUser): Promise<string> {
+export async function createUser(tx: AnyContext, user: NewUser): Promise<string> {
   const id = tx.newId()
   const times = { timestamp_created: tx.now(), timestamp_updated: tx.now() }
   await queries.insertUser(
@@ -40,7 +40,7 @@ export async function createUser(tx: Context, user: NewUser): Promise<string> {
 }
 
 /** scrypt, off the event loop; outside of transactions, because it takes 100 ms. */
-export async function hashPassword(ctx: Context, password: string): Promise<string> {
+export async function hashPassword(ctx: AnyContext, password: string): Promise<string> {
   const { password: passwords } = await (await authOf(ctx)).$context
   return await passwords.hash(password)
 }
@@ -53,21 +53,21 @@ export function readEmail(text: string): string {
 }
 
 /** By address. */
-export const listUsers = (ctx: Context) => queries.listUsers(ctx.db)
+export const listUsers = (ctx: AnyContext) => queries.listUsers(ctx.db)
 
-export const listUsersById = async (ctx: Context, ids: string[]) =>
+export const listUsersById = async (ctx: AnyContext, ids: string[]) =>
   ids.length === 0 ? [] : queries.listUsersById(ctx.db, ids)
 
-export const findUserByEmail = (ctx: Context, email: string) =>
+export const findUserByEmail = (ctx: AnyContext, email: string) =>
   queries.findUserByEmail(ctx.db, readEmail(email))
 
 /** @throws AppError `not_found` */
-export async function getUserByEmail(ctx: Context, email: string) {
+export async function getUserByEmail(ctx: AnyContext, email: string) {
   const user = await findUserByEmail(ctx, email)
   if (user) return user
   throw new AppError('not_found', 'No user has this address; "outrider users list" shows all.')
 }
 
 /** For somebody who has lost it: they sign in with their password alone from then on. */
-export const dropSecondFactor = (ctx: Context, userId: string) =>
+export const dropSecondFactor = (ctx: AnyContext, userId: string) =>
   transaction(ctx, (tx) => queries.deleteSecondFactor(tx.db, userId, tx.now()))

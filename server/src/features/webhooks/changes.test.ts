@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
 import { operator } from '../audit/index.ts'
 import { createLabel, type Label } from '../labels/index.ts'
 import { mask } from './headers.ts'
@@ -305,9 +306,8 @@ describe('rotating the signing secret', () => {
   })
 
   test('at the same instant as another waits for it: both secrets that were answered sign', async () => {
-    const { db } = api.ctx
-    const rotations = await db.transaction().execute(async (tx) => {
-      await lockWebhook(tx, api.workspaceId, created.id)
+    const rotations = await transaction(api.ctx, async (tx) => {
+      await lockWebhook(tx.db, api.workspaceId, created.id)
       const under = [1, 2].map(() => patch(created.id, { signing_secret: null }))
       while ((await countWaiting()) < 2) await setImmediate()
       return under

@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import type { AnyContext, Context } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { recordAudit, service } from '../audit/index.ts'
 import { allEvents } from './event-types.ts'
@@ -37,7 +37,7 @@ export interface OpenDestination {
   until: Date | null
 }
 
-export function openDestination(ctx: Context, row: Destination): OpenDestination {
+export function openDestination(ctx: AnyContext, row: Destination): OpenDestination {
   const { previous_secret: previous, previous_secret_expires: expires } = row
   const older = previous && expires && expires > ctx.now() ? previous : undefined
   const sealed = older ? [row.secret, older] : [row.secret]

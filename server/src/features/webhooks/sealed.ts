@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import type { AnyContext } from '../../kernel/context.ts'
 import type { SecretBox } from '../../kernel/crypto.ts'
 import type { SealedColumn } from '../../kernel/sealed-columns/index.ts'
 import type { Headers } from './headers.ts'
@@ -10,23 +10,23 @@ export interface Owner {
   id: string
 }
 
-export const sealSecret = (ctx: Context, owner: Owner, secret: string) =>
+export const sealSecret = (ctx: AnyContext, owner: Owner, secret: string) =>
   ctx.secrets.seal(secret, secretPurpose(owner))
 
-export const openSecret = (ctx: Context, owner: Owner, sealed: Buffer) =>
+export const openSecret = (ctx: AnyContext, owner: Owner, sealed: Buffer) =>
   ctx.secrets.open(sealed, secretPurpose(owner))
 
 /** Null when there are none. */
-export const sealHeaders = (ctx: Context, owner: Owner, headers: Headers) =>
+export const sealHeaders = (ctx: AnyContext, owner: Owner, headers: Headers) =>
   Object.keys(headers).length === 0
     ? null
     : ctx.secrets.seal(JSON.stringify(headers), headersPurpose(owner))
 
 /** For the delivery engine, which opens the same few values again and again. */
-export const openSecretBytes = (ctx: Context, owner: Owner, sealed: Buffer): Buffer =>
+export const openSecretBytes = (ctx: AnyContext, owner: Owner, sealed: Buffer): Buffer =>
   remember(ctx.secrets, sealed, secretPurpose(owner), secretBytes)
 
-export const openHeaders = (ctx: Context, owner: Owner, sealed: Buffer | null): Headers =>
+export const openHeaders = (ctx: AnyContext, owner: Owner, sealed: Buffer | null): Headers =>
   sealed ? remember(ctx.secrets, sealed, headersPurpose(owner), parseHeaders) : {}
 
 const destinationKey = { workspace_id: 'uuid', id: 'uuid' }

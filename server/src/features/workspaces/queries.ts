@@ -1,9 +1,9 @@
 import type { Insertable, Updateable } from 'kysely'
-import type { Db } from '../../kernel/db/db.ts'
+import type { AnyDb } from '../../kernel/db/db.ts'
 import type { Workspaces } from '../../kernel/db/types.gen.ts'
 
 /** Does nothing when the name or the handle is taken: several processes may start at once. */
-export const insertWorkspace = (db: Db, workspace: Insertable<Workspaces>) =>
+export const insertWorkspace = (db: AnyDb, workspace: Insertable<Workspaces>) =>
   db
     .insertInto('workspaces')
     .values(workspace)
@@ -11,19 +11,19 @@ export const insertWorkspace = (db: Db, workspace: Insertable<Workspaces>) =>
     .returningAll()
     .executeTakeFirst()
 
-export async function isHandleTaken(db: Db, handle: string): Promise<boolean> {
+export async function isHandleTaken(db: AnyDb, handle: string): Promise<boolean> {
   const query = db.selectFrom('workspaces').select('id').where('handle', '=', handle)
   return (await query.executeTakeFirst()) !== undefined
 }
 
-export const listWorkspaces = (db: Db) =>
+export const listWorkspaces = (db: AnyDb) =>
   db.selectFrom('workspaces').selectAll().orderBy('id', 'desc').execute()
 
-export const findWorkspace = (db: Db, id: string) =>
+export const findWorkspace = (db: AnyDb, id: string) =>
   db.selectFrom('workspaces').selectAll().where('id', '=', id).executeTakeFirst()
 
-export const findWorkspaceByName = (db: Db, name: string) =>
+export const findWorkspaceByName = (db: AnyDb, name: string) =>
   db.selectFrom('workspaces').selectAll().where('name', '=', name).executeTakeFirst()
 
-export const updateWorkspace = (db: Db, id: string, changes: Updateable<Workspaces>) =>
+export const updateWorkspace = (db: AnyDb, id: string, changes: Updateable<Workspaces>) =>
   db.updateTable('workspaces').set(changes).where('id', '=', id).returningAll().executeTakeFirst()

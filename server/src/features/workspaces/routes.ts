@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { inWorkspace } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { ref, Uuid } from '../../kernel/http/schema.ts'
 import { addMember } from '../members/index.ts'
@@ -70,7 +71,7 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(WorkspaceList) },
       },
     },
-    async ({ ctx }) => ({ items: await listWorkspaces(ctx) }),
+    async (req) => ({ items: await listWorkspaces(req.process) }),
   )
 
   app.post(
@@ -86,9 +87,9 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 201: ref(Workspace) },
       },
     },
-    async ({ ctx, body, person }, reply) => {
+    async ({ process, body, person }, reply) => {
       reply.code(201)
-      return transaction(ctx, async (tx) => {
+      return transaction(process, async (tx) => {
         const workspace = await createWorkspace(tx, body.name)
         const actor = { type: 'user', id: person.id } as const
         const owner = { workspaceId: workspace.id, userId: person.id, role: 'owner' } as const
@@ -112,7 +113,7 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Workspace) },
       },
     },
-    ({ ctx, params, body, person, id }) => {
+    ({ process, params, body, person, id }) => {
       const changes = {
         ...{ api: body.plan_api, webhooks: body.plan_webhooks },
         ...{ acquisition: body.plan_acquisition, rate: body.plan_rate },
@@ -120,7 +121,7 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
         leadbankScopeRequired: body.leadbank_scope_required,
       }
       const by = { actor: { type: 'user', id: person.id } as const, requestId: id }
-      return setPlan(ctx, params.id, changes, by)
+      return setPlan(inWorkspace(process, params.id), params.id, changes, by)
     },
   )
 }

@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts'
+import type { AnyContext, Context, ProcessContext } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
 import { parseUuid } from '../../kernel/ids.ts'
@@ -23,7 +23,7 @@ export interface PlanChanges {
 }
 
 /** Everything is on: a self-hosted workspace is limited only by its operator. */
-export async function createWorkspace(ctx: Context, name: string) {
+export async function createWorkspace(ctx: ProcessContext, name: string) {
   const trimmed = name.trim()
   if (trimmed === '' || trimmed.length > 255) {
     throw invalidField('/name', 'name must have 1 to 255 characters')
@@ -36,7 +36,7 @@ export async function createWorkspace(ctx: Context, name: string) {
 }
 
 /** Made at the first start; the workspace of every operator command without `--workspace`. */
-export async function ensureDefaultWorkspace(ctx: Context) {
+export async function ensureDefaultWorkspace(ctx: ProcessContext) {
   const found = await queries.findWorkspaceByName(ctx.db, defaultWorkspaceName)
   if (found) return found
   await insert(ctx, defaultWorkspaceName)
@@ -44,7 +44,7 @@ export async function ensureDefaultWorkspace(ctx: Context) {
 }
 
 /** Undefined when the name is taken. */
-async function insert(ctx: Context, name: string) {
+async function insert(ctx: ProcessContext, name: string) {
   const id = ctx.newId()
   const plain = handleOf(name)
   const isTaken = await queries.isHandleTaken(ctx.db, plain)
@@ -64,12 +64,12 @@ function handleOf(name: string): string {
   return words.replaceAll(/^-+|-+$/g, '') || 'workspace'
 }
 
-export const listWorkspaces = (ctx: Context) => queries.listWorkspaces(ctx.db)
+export const listWorkspaces = (ctx: ProcessContext) => queries.listWorkspaces(ctx.db)
 
 const noSuchWorkspace = () => new AppError('not_found', 'No such workspace; check its id or name.')
 
 /** By id or name. */
-export async function getWorkspace(ctx: Context, idOrName: string) {
+export async function getWorkspace(ctx: AnyContext, idOrName: string) {
   const id = parseUuid(idOrName)
   const workspace = id
     ? await queries.findWorkspace(ctx.db, id)
@@ -78,7 +78,7 @@ export async function getWorkspace(ctx: Context, idOrName: string) {
   return workspace
 }
 
-async function requireFreeName(tx: Context, name: string, workspaceId: string) {
+async function requireFreeName(tx: AnyContext, name: string, workspaceId: string) {
   const other = await queries.findWorkspaceByName(tx.db, name)
   if (other && other.id !== workspaceId) throw nameTaken()
 }

@@ -1,5 +1,5 @@
 import { Batcher, type BatcherOptions } from '../batcher.ts'
-import type { Context } from '../context.ts'
+import type { ProcessContext } from '../context.ts'
 import { transaction } from './transaction.ts'
 
 export interface BatchWriterOptions<Item> extends Omit<BatcherOptions<Item>, 'retry'> {
@@ -15,9 +15,9 @@ export interface BatchWriterOptions<Item> extends Omit<BatcherOptions<Item>, 're
  * fails its own item only.
  */
 export function createBatchWriter<Item, Result>(
-  ctx: Context,
+  ctx: ProcessContext,
   name: string,
-  write: (tx: Context, items: Item[]) => Promise<Result[]>,
+  write: (tx: ProcessContext, items: Item[]) => Promise<Result[]>,
   { isOneStatement, ...options }: BatchWriterOptions<Item>,
 ): Batcher<Item, Result> {
   const run = (items: Item[]) =>

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, type KyselyPlugin, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { NamedClient } from './client.ts'
 import { connectionSettings, gatedClient } from './connection.ts'
@@ -9,8 +9,17 @@ import { watchForSilence } from './silence.ts'
 import { commandTimeouts, type DatabaseTimeouts } from './timeouts.ts'
 import type { DB } from './types.gen.ts'
 
-/** A pool or an open transaction: query functions do not care which. */
-export type Db = Kysely<DB>
+/**
+ * A handle, of a pool or of an open transaction: query functions do not care which. A statement on
+ * the tables of a workspace takes this one, which is bound to it; `bind` makes it.
+ */
+export type Db = Kysely<DB> & { readonly workspaceId: string }
+
+/** Bound to no workspace: for the process's own tables, and for the marked statements over many. */
+export type ProcessDb = Kysely<DB> & { readonly workspaceId?: undefined }
+
+/** For tables that belong to no workspace. */
+export type AnyDb = Kysely<DB> & { readonly workspaceId?: string | undefined }
 
 /** The part of a pool that is used, so that a simulation can stand in its own. */
 export type Pool = Pick<pg.Pool, 'connect' | 'query' | 'end'> & {
@@ -20,7 +29,7 @@ export type Pool = Pick<pg.Pool, 'connect' | 'query' | 'end'> & {
 }
 
 export interface Database {
-  db: Db
+  db: ProcessDb
   pool: Pool
 }
 
@@ -48,9 +57,8 @@ export function connect(
   // A connection that breaks fails its statement and is replaced by the pool; unheard, the event
   // would end the process.
   pool.on('error', () => undefined)
-  const database = fromPool(pool)
   const pipeline = new Pipeline(() => new Client({ ...settings, pipeline: true }))
-  pipelines.set(database.db, pipeline)
+  const database = fromPool(pool, pipeline)
   const clients = new Set<pg.PoolClient>()
   pool.on('connect', (client) => clients.add(client))
   pool.on('remove', (client) => clients.delete(client))
@@ -77,17 +85,51 @@ export function connect(
 
 const goodbyeMs = 800
 
-export function fromPool(pool: Pool): Database {
-  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool: pool as pg.Pool }) })
-  pools.set(db, pool)
+export function fromPool(pool: Pool, pipeline?: Pipeline): Database {
+  const db: ProcessDb = new Kysely<DB>({
+    dialect: new PostgresDialect({ pool: pool as pg.Pool }),
+    plugins: watch ? [watch(undefined)] : [],
+  })
+  ;(db as Handle).connections = { pool, pipeline }
   return { db, pool }
 }
 
+/** The same connections, or the same transaction, for work in one workspace. */
+export function bind(db: AnyDb, workspaceId: string): Db {
+  if (db.workspaceId === workspaceId) return db as Db
+  if (db.workspaceId !== undefined) throw new Error('A handle is bound to one workspace for good.')
+  const copy: Handle = watch
+    ? db.withoutPlugins().withPlugin(watch(workspaceId))
+    : db.$extendTables<Record<string, never>>()
+  copy.connections = (db as Handle).connections
+  copy.workspaceId = workspaceId
+  return copy as Db
+}
+
+/** A transaction that was begun on `db` knows its workspace, too. */
+export function boundAs<Bound extends AnyDb>(db: Bound, tx: Kysely<DB>): Bound {
+  ;(tx as Handle).workspaceId = db.workspaceId
+  return tx as Bound
+}
+
 /** The pool behind a handle; undefined for an open transaction. */
-export const poolOf = (db: Db): Pool | undefined => pools.get(db)
+export const poolOf = (db: AnyDb): Pool | undefined => (db as Handle).connections?.pool
 
 /** Undefined for an open transaction, and where statements must go through the pool. */
-export const pipelineOf = (db: Db): Pipeline | undefined => pipelines.get(db)
+export const pipelineOf = (db: AnyDb): Pipeline | undefined => (db as Handle).connections?.pipeline
 
-const pools = new WeakMap<Db, Pool>()
-const pipelines = new WeakMap<Db, Pipeline>()
+/** Sees the statements that the builder makes for a workspace, or for none. */
+type Watch = (workspaceId: string | undefined) => KyselyPlugin
+
+let watch: Watch | undefined
+
+/** For tests: holds for the handles that are made from now on. */
+export function watchHandles(given: Watch) {
+  watch = given
+}
+
+/** A handle as it is made here. What it knows is kept in it: one is made for every request. */
+type Handle = Kysely<DB> & {
+  workspaceId?: string | undefined
+  connections?: { pool: Pool; pipeline: Pipeline | undefined } | undefined
+}

@@ -1,5 +1,5 @@
 import { sql, type UpdateObject } from 'kysely'
-import type { Db } from './db.ts'
+import type { AnyDb } from './db.ts'
 import { migrationNames } from './migrate.ts'
 import type { DB } from './types.gen.ts'
 
@@ -9,35 +9,35 @@ export interface Instance {
   secret_key_id: string
 }
 
-export const findInstance = (db: Db): Promise<Instance | undefined> =>
+export const findInstance = (db: AnyDb): Promise<Instance | undefined> =>
   db.selectFrom('instance').select(['id', 'secret_key_id']).orderBy('id').executeTakeFirst()
 
 /** Until the end of the transaction; several processes may start at once. */
-export async function lockInstance(tx: Db): Promise<void> {
+export async function lockInstance(tx: AnyDb): Promise<void> {
   await sql`/* installation: which one it is */
     select pg_advisory_xact_lock(hashtext('outrider instance'))`.execute(tx)
 }
 
-export const insertInstance = (tx: Db, instance: Instance & { timestamp_created: Date }) =>
+export const insertInstance = (tx: AnyDb, instance: Instance & { timestamp_created: Date }) =>
   tx.insertInto('instance').values(instance).execute()
 
 /** What a feature notes of the installation itself, such as a hold of sending. */
-export const updateInstance = (db: Db, id: string, changes: UpdateObject<DB, 'instance'>) =>
+export const updateInstance = (db: AnyDb, id: string, changes: UpdateObject<DB, 'instance'>) =>
   db.updateTable('instance').set(changes).where('id', '=', id).execute()
 
 /** From now on this key seals; the others still open what they sealed. */
-export const updateSecretKeyId = (db: Db, secretKeyId: string) =>
+export const updateSecretKeyId = (db: AnyDb, secretKeyId: string) =>
   db.updateTable('instance').set({ secret_key_id: secretKeyId }).execute()
 
 /** The server's version as a number: 150018 is 15.18. */
-export async function readServerVersion(db: Db): Promise<number> {
+export async function readServerVersion(db: AnyDb): Promise<number> {
   const { rows } = await sql<{ version: number }>`
     select current_setting('server_version_num')::int as version`.execute(db)
   return rows[0]?.version ?? 0
 }
 
 /** The clock that leases go by. */
-export async function readDatabaseTime(db: Db): Promise<Date> {
+export async function readDatabaseTime(db: AnyDb): Promise<Date> {
   const { rows } = await sql<{ time: Date }>`select outrider_now() as time`.execute(db)
   const [row] = rows
   if (!row) throw new Error('The database did not tell its time.')
@@ -49,7 +49,7 @@ export async function readDatabaseTime(db: Db): Promise<Date> {
  *
  * @returns by how much the clock of the database is behind that: 0 or more
  */
-export async function noteTimeSeen(db: Db): Promise<number> {
+export async function noteTimeSeen(db: AnyDb): Promise<number> {
   const behindMs = await readTimeBehind(db)
   if (behindMs === 0) {
     await db
@@ -61,7 +61,7 @@ export async function noteTimeSeen(db: Db): Promise<number> {
 }
 
 /** By how many milliseconds the clock of the database is behind the latest time that was seen. */
-export async function readTimeBehind(db: Db): Promise<number> {
+export async function readTimeBehind(db: AnyDb): Promise<number> {
   const { rows } = await sql<{ behind_ms: number }>`
     select greatest(0, extract(epoch from timestamp_seen - outrider_now()) * 1000)::float8 as behind_ms
     from instance`.execute(db)
@@ -76,7 +76,7 @@ export interface MigrationGap {
   unknown: string[]
 }
 
-export async function readMigrationGap(db: Db): Promise<MigrationGap> {
+export async function readMigrationGap(db: AnyDb): Promise<MigrationGap> {
   const applied = new Set(await appliedNames(db))
   const known = migrationNames()
   return {
@@ -85,7 +85,7 @@ export async function readMigrationGap(db: Db): Promise<MigrationGap> {
   }
 }
 
-async function appliedNames(db: Db): Promise<string[]> {
+async function appliedNames(db: AnyDb): Promise<string[]> {
   try {
     const { rows } = await sql<{ name: string }>`
       select name from migrations order by name`.execute(db)

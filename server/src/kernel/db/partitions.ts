@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { firstIdAt } from '../ids.ts'
-import type { Db } from './db.ts'
+import type { AnyDb, ProcessDb } from './db.ts'
 
 /**
  * Tables cut by time. `week` tables are cut by the time in their UUIDv7 id, `day` tables by a date.
@@ -12,7 +12,12 @@ export interface PartitionedTable {
 }
 
 /** Creates what is missing from one period before `now` to `ahead` periods after it. */
-export async function createPartitions(db: Db, table: PartitionedTable, now: Date, ahead = 4) {
+export async function createPartitions(
+  db: ProcessDb,
+  table: PartitionedTable,
+  now: Date,
+  ahead = 4,
+) {
   const existing = new Set((await listPartitions(db, table)).map((partition) => partition.name))
   for (let step = -1; step <= ahead; step++) {
     const start = startOfPeriod(table, now, step)
@@ -27,7 +32,7 @@ export interface Partition {
 }
 
 /** Oldest first. */
-export async function listPartitions(db: Db, table: PartitionedTable): Promise<Partition[]> {
+export async function listPartitions(db: AnyDb, table: PartitionedTable): Promise<Partition[]> {
   const { rows } = await sql<{ name: string }>`
     select child.relname as name
     from pg_inherits
@@ -46,7 +51,7 @@ export async function listPartitions(db: Db, table: PartitionedTable): Promise<P
  *
  * @returns false when the lock was not to be had at once: try again later
  */
-export async function dropPartition(db: Db, partition: Partition): Promise<boolean> {
+export async function dropPartition(db: ProcessDb, partition: Partition): Promise<boolean> {
   try {
     await db.transaction().execute(async (tx) => {
       await sql`set local lock_timeout = '200ms'`.execute(tx)
@@ -64,7 +69,7 @@ export async function dropPartition(db: Db, partition: Partition): Promise<boole
  * Made apart and attached, because ATTACH takes a weaker lock than CREATE … PARTITION OF; the CHECK
  * spares it the scan.
  */
-async function createPartition(db: Db, table: PartitionedTable, start: Date) {
+async function createPartition(db: ProcessDb, table: PartitionedTable, start: Date) {
   const name = partitionName(table, start)
   const [from, to] = [start, startOfPeriod(table, start, 1)].map((time) =>
     table.by === 'week' ? firstIdAt(time) : time.toISOString().slice(0, 10),

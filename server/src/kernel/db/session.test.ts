@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
-import type { Db } from './db.ts'
+import type { AnyDb } from './db.ts'
 import { withSession } from './session.ts'
 import { transaction } from './transaction.ts'
 
@@ -14,13 +14,13 @@ beforeAll(async () => {
 })
 afterAll(() => ctx[Symbol.asyncDispose]())
 
-const make = async (db: Db) => {
+const make = async (db: AnyDb) => {
   await sql`drop table if exists copied`.execute(db)
   await sql`/* session: of this test */ create temporary table copied (a integer, t text)`.execute(
     db,
   )
 }
-const count = async (db: Db) => (await sql`select from copied`.execute(db)).rows.length
+const count = async (db: AnyDb) => (await sql`select from copied`.execute(db)).rows.length
 const into = 'copy copied from stdin'
 
 test('rows come in as they are, wherever the chunks are cut', async () => {
@@ -78,7 +78,7 @@ test('a COPY that cannot be sent is an error of its stream', async () => {
 })
 
 test('a session that failed is not lent again', async () => {
-  const pidOf = async (db: Db) =>
+  const pidOf = async (db: AnyDb) =>
     (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows[0]?.pid
   let pid: number | undefined
   const failing = withSession(ctx.db, async ({ db, copyTo }) => {

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { PoolClient } from 'pg'
 import { from as copyInto, to as copyOutOf } from 'pg-copy-streams'
-import { type Db, fromPool, type Pool, poolOf } from './db.ts'
+import { fromPool, type Pool, type ProcessDb, poolOf } from './db.ts'
 
 /** One connection for oneself: what COPY and temporary tables need. */
 export interface Session {
-  db: Db
+  db: ProcessDb
   /**
    * Sends what a `copy … from stdin` reads, in chunks. Inside a transaction of this session it is part
    * of it.
@@ -19,7 +19,10 @@ export interface Session {
 }
 
 /** The connection goes back to the pool when `work` has ended, or away when it broke. */
-export async function withSession<T>(db: Db, work: (session: Session) => Promise<T>): Promise<T> {
+export async function withSession<T>(
+  db: ProcessDb,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
   const pool = poolOf(db)
   if (!pool) throw new Error('A session of its own cannot be had inside a transaction.')
   const client: PoolClient = await pool.connect()

@@ -1,15 +1,20 @@
-import type { Context, Effect } from '../context.ts'
+import { type AnyContext, type Effect, processOf } from '../context.ts'
+import { boundAs } from './db.ts'
 
 /**
- * Runs `work` in one transaction and gives it the same context with `db` replaced. Inside an open
- * transaction it joins that one, so a rule may be used alone or as part of another.
+ * Runs `work` in one transaction and gives it the same context with `db` replaced, bound as before.
+ * Inside an open transaction it joins that one, so a rule may be used alone or as part of another.
  */
-export async function transaction<T>(ctx: Context, work: (tx: Context) => Promise<T>): Promise<T> {
+export async function transaction<Ctx extends AnyContext, T>(
+  ctx: Ctx,
+  work: (tx: Ctx) => Promise<T>,
+): Promise<T> {
   if (ctx.db.isTransaction) return work(ctx)
   const effects: Effect[] = []
+  const afterCommit = (effect: Effect) => void effects.push(effect)
   const result = await ctx.db
     .transaction()
-    .execute((db) => work({ ...ctx, db, afterCommit: (effect) => void effects.push(effect) }))
-  for (const effect of effects) effect(ctx)
+    .execute((tx) => work({ ...ctx, db: boundAs<Ctx['db']>(ctx.db, tx), afterCommit }))
+  for (const effect of effects) effect(processOf(ctx))
   return result
 }

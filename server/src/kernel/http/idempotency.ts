@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Context } from '../context.ts'
+import type { Context, ProcessContext } from '../context.ts'
 import { sha256 } from '../crypto.ts'
 import { dropPartition, listPartitions, type PartitionedTable } from '../db/partitions.ts'
 import { transaction } from '../db/transaction.ts'
@@ -75,7 +75,7 @@ export async function forgetAnswers(tx: Context, workspaceId: string, text: stri
 export const answersTable: PartitionedTable = { name: 'idempotency_answers', by: 'day' }
 
 /** A day's answers go once all of them are older than 24 h. */
-export async function dropOldAnswers(ctx: Context) {
+export async function dropOldAnswers(ctx: ProcessContext) {
   const limit = new Date(ctx.now().getTime() - keptMs)
   for (const partition of await listPartitions(ctx.db, answersTable)) {
     if (partition.end <= limit) await dropPartition(ctx.db, partition)

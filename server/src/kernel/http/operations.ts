@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Context } from '../context.ts'
+import type { ProcessContext } from '../context.ts'
 import { sha256 } from '../crypto.ts'
 import { readMigrationGap } from '../db/instance.ts'
 import { AppError } from '../errors.ts'
@@ -12,15 +12,15 @@ export async function operationRoutes(app: FastifyInstance) {
 
   const problem = shareFor(readyForMs, findProblem)
   app.get('/ready', { schema: { hide: true } }, async (req) => {
-    const message = (await problem(req.ctx)) ?? req.ctx.troubles?.values().next().value
+    const message = (await problem(req.process)) ?? req.process.troubles?.values().next().value
     if (message === undefined) return ok
     throw new AppError('unavailable', message, { headers: { 'retry-after': '1' } })
   })
 
   app.get('/metrics', { schema: { hide: true } }, async (req, reply) => {
-    checkMetricsAccess(req, req.ctx.config)
-    reply.type(req.ctx.metrics.contentType)
-    return req.ctx.metrics.text()
+    checkMetricsAccess(req, req.process.config)
+    reply.type(req.process.metrics.contentType)
+    return req.process.metrics.text()
   })
 }
 
@@ -30,9 +30,9 @@ const ok = { status: 'ok' }
 const readyForMs = 1000
 
 /** What `look` finds serves everybody who asks within `forMs` of its beginning. */
-function shareFor<T>(forMs: number, look: (ctx: Context) => Promise<T>) {
+function shareFor<T>(forMs: number, look: (ctx: ProcessContext) => Promise<T>) {
   let shared: { found: Promise<T>; beganMs: number } | undefined
-  return (ctx: Context): Promise<T> => {
+  return (ctx: ProcessContext): Promise<T> => {
     const nowMs = ctx.monotonicMs()
     if (!shared || nowMs - shared.beganMs >= forMs) shared = { found: look(ctx), beganMs: nowMs }
     return shared.found
@@ -43,7 +43,7 @@ function shareFor<T>(forMs: number, look: (ctx: Context) => Promise<T>) {
 const readinessMs = 2000
 
 /** Why requests cannot be served. A newer version may have migrated further: that is no reason. */
-async function findProblem(ctx: Context): Promise<string | undefined> {
+async function findProblem(ctx: ProcessContext): Promise<string | undefined> {
   const calledOff = new AbortController()
   const late = ctx.sleep(readinessMs, calledOff.signal).then(() => undefined)
   const gap = await Promise.race([readMigrationGap(ctx.db).catch(() => undefined), late])
@@ -58,7 +58,7 @@ async function findProblem(ctx: Context): Promise<string | undefined> {
  * Without METRICS_TOKEN only from this machine, and only where the service is for this machine alone:
  * a proxy in front of it comes from loopback too, and need not say for whom it asks.
  */
-function checkMetricsAccess(req: FastifyRequest, config: Context['config']) {
+function checkMetricsAccess(req: FastifyRequest, config: ProcessContext['config']) {
   const { metricsToken: token } = config
   const passedOn = proxyHeaders.some((name) => req.headers[name] !== undefined)
   const isFromHere = isLoopback(req.socket.remoteAddress ?? '') && !passedOn
@@ -81,7 +81,7 @@ function checkMetricsAccess(req: FastifyRequest, config: Context['config']) {
 }
 
 /** Nobody elsewhere was given an address of it. */
-const isForThisMachine = ({ host, baseUrl, apiUrl, trackingUrl }: Context['config']) =>
+const isForThisMachine = ({ host, baseUrl, apiUrl, trackingUrl }: ProcessContext['config']) =>
   isLoopback(host) &&
   [baseUrl, apiUrl, trackingUrl ?? baseUrl].every((url) => isLoopback(new URL(url).hostname))
 

@@ -7,7 +7,7 @@ import Fastify, {
   type FastifyRequest,
   type FastifyServerOptions,
 } from 'fastify'
-import type { Context } from '../context.ts'
+import { type Context, inWorkspace, type ProcessContext } from '../context.ts'
 import { isStorageFull } from '../db/failure.ts'
 import { AppError } from '../errors.ts'
 import { describeError } from '../log.ts'
@@ -36,7 +36,9 @@ import { buildValidator } from './validation.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The process's context, or the open transaction of an idempotent request. */
+    /** The process's context: what routes without `access` have, which belong to no workspace. */
+    process: ProcessContext
+    /** In the caller's workspace; of an idempotent request with its open transaction. */
     ctx: Context
     /** Who was let in; undefined on routes without `access`, and before that is known. */
     authenticated: Caller | undefined
@@ -79,12 +81,13 @@ const bodyLimitBytes = 1024 * 1024
 const safeRequestId = /^[A-Za-z0-9._~:/+=-]{1,128}$/
 
 /** The HTTP kernel of contract §1: every route registered on it obeys the same order of checks. */
-export function createServer(ctx: Context, options: ServerOptions): FastifyInstance {
+export function createServer(ctx: ProcessContext, options: ServerOptions): FastifyInstance {
   const app: FastifyInstance = Fastify(serverOptions(ctx, options.observe, () => app))
   const byKey = keyDoor(options.authenticate, options.rateLimit)
   acceptJsonBodies(app)
   answerWhatNodeWould(app, ctx, options.observe)
   trackRoutes(app)
+  app.decorateRequest('process')
   app.decorateRequest('ctx')
   app.decorateRequest('authenticated')
   app.decorateRequest('caller', {
@@ -104,7 +107,7 @@ export function createServer(ctx: Context, options: ServerOptions): FastifyInsta
   })
 
   app.addHook('onRequest', async (req, reply) => {
-    req.ctx = ctx
+    req.process = ctx
     reply.headers(commonHeaders(req))
     refuseMissingHost(req)
     // Before anything of the request is looked at; the router takes an empty part for an id.
@@ -114,6 +117,7 @@ export function createServer(ctx: Context, options: ServerOptions): FastifyInsta
     if (!access) return
     refuseRepeatedHeaders(req)
     reply.headers(await checkAccess(req, access, door ?? byKey, options.rateLimit))
+    req.ctx = inWorkspace(ctx, req.caller.workspaceId)
     if (req.method === 'POST') readKey(req.headers['idempotency-key'])
   })
 
@@ -172,7 +176,7 @@ const hasEmptyParameter = ({ params }: FastifyRequest) =>
   Object.values(params as Record<string, string>).includes('')
 
 const serverOptions = (
-  ctx: Context,
+  ctx: ProcessContext,
   observe: ServerOptions['observe'],
   app: () => FastifyInstance,
 ): FastifyHttpOptions<Server> => ({
@@ -242,7 +246,7 @@ const onceOnly = new Set(['authorization', 'x-workspace-id', 'idempotency-key', 
 /** Else it answers an expectation it does not know without a body, and a CONNECT not at all. */
 function answerWhatNodeWould(
   app: FastifyInstance,
-  ctx: Context,
+  ctx: ProcessContext,
   observe: ServerOptions['observe'],
 ) {
   const { server } = app
@@ -255,7 +259,7 @@ function answerWhatNodeWould(
 /** What Node's parser refuses never reaches a route; it gets the same body (contract §1). */
 function refuseConnection(
   app: FastifyInstance,
-  ctx: Context,
+  ctx: ProcessContext,
   observe: ServerOptions['observe'],
   error: NodeJS.ErrnoException,
   socket: Socket,

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts'
+import type { AnyContext } from '../context.ts'
 import type { PostOutcome } from '../outbound/index.ts'
 import { MailFailure, type MailFailureKind } from './failure.ts'
 
@@ -32,7 +32,10 @@ const usualLifeS = 3600
  *
  * @throws MailFailure of the login; its `response` is the error code of the provider
  */
-export async function requestAccessToken(ctx: Context, grant: OAuth2Grant): Promise<AccessToken> {
+export async function requestAccessToken(
+  ctx: AnyContext,
+  grant: OAuth2Grant,
+): Promise<AccessToken> {
   const { token_url, ...fields } = grant
   const token = await askForToken(ctx, token_url, { grant_type: 'refresh_token', ...fields })
   const isNew = token.refreshToken !== grant.refresh_token
@@ -62,13 +65,13 @@ export interface RedeemedCode extends AccessToken {
  *
  * @throws MailFailure as `requestAccessToken`
  */
-export function redeemCode(ctx: Context, given: AuthorizationCode): Promise<RedeemedCode> {
+export function redeemCode(ctx: AnyContext, given: AuthorizationCode): Promise<RedeemedCode> {
   const { token_url, ...fields } = given
   return askForToken(ctx, token_url, { grant_type: 'authorization_code', ...fields })
 }
 
 async function askForToken(
-  ctx: Context,
+  ctx: AnyContext,
   url: string,
   fields: Record<string, string>,
 ): Promise<RedeemedCode> {

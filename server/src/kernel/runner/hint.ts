@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Context } from '../context.ts'
+import type { ProcessContext } from '../context.ts'
 import { describeError } from '../log.ts'
 import { bucketCount, bucketOf } from './leases.ts'
 
@@ -30,7 +30,7 @@ type Due = { kind: string } & ({ lanes: LaneName[] } | { buckets: Iterable<numbe
  *
  * @param due for the owners of these lanes or buckets alone; for every runner, if it is not given
  */
-export function hintDue(ctx: Context, due?: Due) {
+export function hintDue(ctx: ProcessContext, due?: Due) {
   const pending = hinting.get(ctx)
   if (pending) note(pending, due)
   else void keepHinting(ctx, due)
@@ -43,7 +43,7 @@ interface Pending {
 }
 
 /** While it runs, what is committed meanwhile waits for the next hint. */
-const hinting = new WeakMap<Context, Pending>()
+const hinting = new WeakMap<ProcessContext, Pending>()
 
 function note(pending: Pending, due: Due | undefined) {
   if (!due) {
@@ -60,7 +60,7 @@ function note(pending: Pending, due: Due | undefined) {
     }
 }
 
-async function keepHinting(ctx: Context, due: Due | undefined) {
+async function keepHinting(ctx: ProcessContext, due: Due | undefined) {
   const pending: Pending = { isForAll: false, kinds: new Map() }
   note(pending, due)
   hinting.set(ctx, pending)

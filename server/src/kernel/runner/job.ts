@@ -1,11 +1,11 @@
-import type { Context } from '../context.ts'
+import type { AnyContext, ProcessContext } from '../context.ts'
 import { hintDue, type ListenForHints, readHint } from './hint.ts'
 import type { Scope } from './leader.ts'
 import { allBuckets, bucketOf } from './leases.ts'
 import { startLoop } from './loop.ts'
 
 /** Tells one runner of a job that any of them can do, after the commit. */
-export function hintJob(tx: Context, kind: string, id: string) {
+export function hintJob(tx: AnyContext, kind: string, id: string) {
   tx.afterCommit?.((ctx) => hintDue(ctx, { kind, buckets: [bucketOf(id)] }))
 }
 
@@ -33,7 +33,7 @@ const leaderLooksEveryMs = 5_000
  *
  * @param kind of the hints
  */
-export function startJob(ctx: Context, kind: string, options: JobOptions) {
+export function startJob(ctx: ProcessContext, kind: string, options: JobOptions) {
   const { scope, buckets, listen, look, isFull = () => false } = options
   let isLooking = false
   let lookMs = 0

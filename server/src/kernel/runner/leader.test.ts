@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
 import { createSignal } from '../../../test/signal.ts'
-import type { Context } from '../context.ts'
+import type { ProcessContext } from '../context.ts'
 import { listen } from '../db/listen.ts'
 import { hintChannel } from './hint.ts'
 import { type Leader, startLeader } from './leader.ts'
@@ -36,7 +36,7 @@ async function startRunner(): Promise<Runner> {
   let wake: () => void = () => undefined
   const hearing = createSignal()
   const pausing = createSignal()
-  const own: Context = {
+  const own: ProcessContext = {
     ...ctx,
     monotonicMs: () => elapsedMs,
     get db() {

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts'
+import type { ProcessContext } from '../context.ts'
 import { hintChannel, hintDue, type LaneName, type ListenForHints } from './hint.ts'
 import { lead, stopLeading } from './lease-queries.ts'
 import { allBuckets, bucketOf } from './leases.ts'
@@ -18,7 +18,7 @@ export function bucketsOf(scope: Scope, own: number[]): number[] {
 
 /** Wakes what was found in our own buckets, and tells the owners of the rest. */
 export function wakeOwners(
-  ctx: Context,
+  ctx: ProcessContext,
   { kind, own, wake }: { kind: string; own: number[]; wake: (lane: LaneName) => void },
   found: LaneName[],
 ) {
@@ -48,7 +48,7 @@ const sign = 'leader'
  * each renewal, so the others ask the database nothing. Who hears none for 2.5 s looks for itself, and
  * tries to take the lease. Two leaders at once would only tell everything twice.
  */
-export async function startLeader(ctx: Context, listen: ListenForHints): Promise<Leader> {
+export async function startLeader(ctx: ProcessContext, listen: ListenForHints): Promise<Leader> {
   const runnerId = ctx.newId()
   let heardMs = Number.NEGATIVE_INFINITY
   let leadsUntilMs = Number.NEGATIVE_INFINITY

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/db.ts'
+import type { AnyDb, ProcessDb } from '../db/db.ts'
 
 // Bucket leases and runners are local to the coordinator: no statement here touches a tenant table.
 
 /** A process is one runner for each kind of lease that it takes. */
 export const upsertRunner = (
-  db: Db,
+  db: ProcessDb,
   kind: string,
   runner: { id: string; slot: number; process: string | null; keyIds: string[] },
 ) =>
@@ -15,7 +15,7 @@ export const upsertRunner = (
     on conflict (id) do update set heartbeat_at = excluded.heartbeat_at`.execute(db)
 
 /** Those that say which process they are. */
-export const findMarkedRunners = async (db: Db, kind: string) =>
+export const findMarkedRunners = async (db: ProcessDb, kind: string) =>
   db
     .selectFrom('runners')
     .select(['id', 'process'])
@@ -25,7 +25,7 @@ export const findMarkedRunners = async (db: Db, kind: string) =>
     .execute()
 
 /** Their leases end now. Who takes them next finishes what they had begun, as after any lease that ended. */
-export const endRunners = (db: Db, kind: string, runnerIds: string[]) =>
+export const endRunners = (db: ProcessDb, kind: string, runnerIds: string[]) =>
   sql`
     with ended as (delete from runners where id = any(${runnerIds}::uuid[]) returning id)
     update bucket_leases l
@@ -33,14 +33,14 @@ export const endRunners = (db: Db, kind: string, runnerIds: string[]) =>
     from ended
     where l.kind = ${kind} and l.runner_id = ended.id`.execute(db)
 
-export const deleteRunner = (db: Db, runnerId: string) =>
+export const deleteRunner = (db: ProcessDb, runnerId: string) =>
   db.deleteFrom('runners').where('id', '=', runnerId).execute()
 
 /** Runners that have not been heard of for a day say nothing any more. */
-export const deleteDeadRunners = (db: Db) =>
+export const deleteDeadRunners = (db: ProcessDb) =>
   sql`delete from runners where heartbeat_at < outrider_now() - interval '1 day'`.execute(db)
 
-export async function countRunners(db: Db, kind: string, leaseMs: number): Promise<number> {
+export async function countRunners(db: AnyDb, kind: string, leaseMs: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from runners
     where kind = ${kind}
@@ -50,7 +50,7 @@ export async function countRunners(db: Db, kind: string, leaseMs: number): Promi
 
 /** Runners that are alive and cannot open what this key seals. One of an older version may have it. */
 export async function countRunnersWithoutKey(
-  db: Db,
+  db: ProcessDb,
   keyId: string,
   leaseMs: number,
 ): Promise<number> {
@@ -70,7 +70,7 @@ export interface Lease {
  * Renews by token, also late: as long as nobody took the bucket, its lanes were never without us.
  */
 export async function renewLeases(
-  db: Db,
+  db: ProcessDb,
   kind: string,
   runnerId: string,
   leases: Lease[],
@@ -96,7 +96,7 @@ export interface TakenLease extends Lease {
 
 /** Takes free and expired buckets. Two runners asking at once never wait for each other. */
 export async function takeLeases(
-  db: Db,
+  db: ProcessDb,
   kind: string,
   runnerId: string,
   most: number,
@@ -120,7 +120,7 @@ export async function takeLeases(
   return rows.sort((a, b) => a.bucket - b.bucket)
 }
 
-export const releaseLeases = (db: Db, kind: string, leases: Lease[]) =>
+export const releaseLeases = (db: ProcessDb, kind: string, leases: Lease[]) =>
   sql`
     update bucket_leases l
     set runner_id = null, leased_until = null
@@ -136,7 +136,7 @@ export const releaseLeases = (db: Db, kind: string, leases: Lease[]) =>
  * @returns whether this runner leads now
  */
 export async function lead(
-  db: Db,
+  db: ProcessDb,
   runnerId: string,
   leaseMs: number,
   { channel, sign }: { channel: string; sign: string },
@@ -154,7 +154,7 @@ export async function lead(
   return rows.length > 0
 }
 
-export const stopLeading = (db: Db, runnerId: string) =>
+export const stopLeading = (db: ProcessDb, runnerId: string) =>
   sql`
     update bucket_leases set runner_id = null, leased_until = null
     where kind = 'leader' and runner_id = ${runnerId}::uuid`.execute(db)

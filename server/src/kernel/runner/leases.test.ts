@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
-import type { Context } from '../context.ts'
+import type { ProcessContext } from '../context.ts'
 import { bucketCount, Leases } from './leases.ts'
 import { markProcess, type ProcessMark } from './process-mark.ts'
 
@@ -29,7 +29,7 @@ interface Runner {
 
 function startRunner(processMark?: ProcessMark): Runner {
   let elapsedMs = 0
-  const own: Context = { ...ctx, monotonicMs: () => elapsedMs, processMark }
+  const own: ProcessContext = { ...ctx, monotonicMs: () => elapsedMs, processMark }
   const runner = { taken: [] as number[], abandoned: [] as number[], lost: [] as number[] }
   const leases = new Leases(own, 'deliveries', {
     taken: (buckets, abandoned) => {

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts'
+import type { ProcessContext } from '../context.ts'
 import { describeError } from '../log.ts'
 import * as queries from './lease-queries.ts'
 
@@ -35,7 +35,7 @@ interface HeldLease {
 export class Leases {
   readonly runnerId: string
   readonly slot: number
-  readonly #ctx: Context
+  readonly #ctx: ProcessContext
   readonly #kind: string
   readonly #leaseMs: number
   readonly #marginMs: number
@@ -43,7 +43,7 @@ export class Leases {
   readonly #held = new Map<number, HeldLease>()
   readonly #leaving = new Set<number>()
 
-  constructor(ctx: Context, kind: string, events: LeaseEvents) {
+  constructor(ctx: ProcessContext, kind: string, events: LeaseEvents) {
     this.#ctx = ctx
     this.#kind = kind
     this.#events = events

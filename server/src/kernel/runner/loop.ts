@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts'
+import type { AnyContext } from '../context.ts'
 import { describeError } from '../log.ts'
 
 export interface Loop {
@@ -13,7 +13,7 @@ export interface Loop {
  * no error ends a loop.
  */
 export function startLoop(
-  ctx: Context,
+  ctx: AnyContext,
   name: string,
   pauseMs: number,
   runOnce: (woken: boolean) => Promise<void>,

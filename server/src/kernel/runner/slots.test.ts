@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Context } from '../context.ts'
+import type { AnyContext } from '../context.ts'
 import { type Pool, type Slot, Slots } from './slots.ts'
 
 const limits = {
@@ -11,7 +11,7 @@ const limits = {
 function slotsOf() {
   const process = { ms: 0, busy: 0 }
   const adaptive = { min: 64, busyShare: () => process.busy }
-  const slots = new Slots({ monotonicMs: () => process.ms } as Context, { ...limits, adaptive })
+  const slots = new Slots({ monotonicMs: () => process.ms } as AnyContext, { ...limits, adaptive })
   const taken: Slot[] = []
   const fill = () => {
     while (slots.hasFree('proven')) taken.push(slots.take('proven', 'a'))
@@ -86,7 +86,7 @@ test('an attempt that is under way for a second leaves its slot to others, up to
 /** With limits that a few slots reach. */
 function sharedSlots() {
   const process = { ms: 0 }
-  const slots = new Slots({ monotonicMs: () => process.ms } as Context, {
+  const slots = new Slots({ monotonicMs: () => process.ms } as AnyContext, {
     ...{ max: { proven: 8, trial: 4, failing: 8 }, slowAfterMs: 1_000, slowMax: 4 },
     workspaceShare: 0.5,
   })

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts'
+import type { AnyContext } from '../context.ts'
 
 /** Which slots an attempt draws from: one that hangs must never hold a slot that a good one needs. */
 export type Pool = 'proven' | 'trial' | 'failing'
@@ -41,7 +41,7 @@ const adaptEveryMs = 200
 
 /** What is under way, and how much more may be. */
 export class Slots {
-  readonly #ctx: Context
+  readonly #ctx: AnyContext
   readonly #limits: SlotLimits
   readonly #taken = new Set<Slot>()
   readonly #used: Record<Pool, number> = { proven: 0, trial: 0, failing: 0 }
@@ -51,7 +51,7 @@ export class Slots {
   #wereFull = false
   #adaptedAtMs = 0
 
-  constructor(ctx: Context, limits: SlotLimits) {
+  constructor(ctx: AnyContext, limits: SlotLimits) {
     this.#ctx = ctx
     this.#limits = limits
     this.#share = limits.workspaceShare ?? 1

@@ -1,10 +1,10 @@
 // Statements over every workspace: a rotation of the key is the installation's, and so is what it seals.
 import { sql } from 'kysely'
-import type { Db } from '../db/db.ts'
+import type { ProcessDb } from '../db/db.ts'
 import type { SealedColumn, SealedCount } from './sealed-column.ts'
 
 /** How many values each key has sealed. Reads every row. */
-export async function countSealed(db: Db, columns: SealedColumn[]): Promise<SealedCount[]> {
+export async function countSealed(db: ProcessDb, columns: SealedColumn[]): Promise<SealedCount[]> {
   const counts: SealedCount[] = []
   for (const { table, column, label } of columns) {
     const { rows } = await sql<SealedCount>`/* cross-workspace: upkeep */
@@ -26,7 +26,7 @@ export interface SealedValue {
 
 /** The next batch, in the order of the primary key, of what another key than the first has sealed. */
 export async function findForeign(
-  db: Db,
+  db: ProcessDb,
   { table, column, key }: SealedColumn,
   keyId: string,
   after: Key | undefined,
@@ -48,7 +48,7 @@ export async function findForeign(
 
 /** Only where the value still is what was read. @returns whether it was */
 export async function replaceSealed(
-  db: Db,
+  db: ProcessDb,
   { table, column, key: types }: SealedColumn,
   { key, sealed }: SealedValue,
   anew: Buffer,

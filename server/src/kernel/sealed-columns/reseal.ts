@@ -1,12 +1,12 @@
-import type { Context } from '../context.ts'
+import type { ProcessContext } from '../context.ts'
 import type { SecretBox } from '../crypto.ts'
-import type { Db } from '../db/db.ts'
+import type { ProcessDb } from '../db/db.ts'
 import * as queries from './cross-workspace.ts'
 import type { SealedColumn } from './sealed-column.ts'
 
 /** What no process with these keys can open, as one sentence; undefined when there is nothing. */
 export async function findUnreadable(
-  db: Db,
+  db: ProcessDb,
   { keyIds }: Pick<SecretBox, 'keyIds'>,
   columns: SealedColumn[],
 ): Promise<string | undefined> {
@@ -32,7 +32,7 @@ const batchMax = 500
  * Seals everything with the first key, in batches. Each value is replaced only where it still is what
  * was read, so that it may run beside the service, more than once, and be broken off at any time.
  */
-export async function resealAll(ctx: Context, columns: SealedColumn[]): Promise<Resealed> {
+export async function resealAll(ctx: ProcessContext, columns: SealedColumn[]): Promise<Resealed> {
   const total: Resealed = { resealed: 0, unreadable: 0 }
   for (const column of columns) {
     let after: queries.Key | undefined
@@ -50,7 +50,7 @@ export async function resealAll(ctx: Context, columns: SealedColumn[]): Promise<
 }
 
 async function resealRow(
-  { db, secrets }: Context,
+  { db, secrets }: ProcessContext,
   column: SealedColumn,
   value: queries.SealedValue,
 ): Promise<keyof Resealed | undefined> {

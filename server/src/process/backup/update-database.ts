@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Config } from '../../config.ts'
-import type { Db } from '../../kernel/db/db.ts'
+import type { ProcessDb } from '../../kernel/db/db.ts'
 import { readMigrationGap } from '../../kernel/db/instance.ts'
 import { migrationNames } from '../../kernel/db/migrate.ts'
 import type { Log } from '../../kernel/log.ts'
@@ -16,7 +16,7 @@ const kept = 2
 const spareBytes = 256 * 1024 ** 2
 
 interface Update {
-  db: Db
+  db: ProcessDb
   /** Of the same database, as a superuser. */
   url: string
   log: Log
@@ -70,7 +70,7 @@ async function fileBackup(folder: string) {
   for (const name of names.sort().slice(0, -kept)) await rm(join(folder, name))
 }
 
-async function databaseBytes(db: Db): Promise<number> {
+async function databaseBytes(db: ProcessDb): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     select sum(pg_database_size(oid))::float8 as bytes from pg_database`.execute(db)
   return rows[0]?.bytes ?? 0

@@ -4,9 +4,9 @@ import { changeWebhook } from '../../../src/features/webhooks/changes.ts'
 import { testWebhook } from '../../../src/features/webhooks/test-calls/test-call.ts'
 import { createWebhook, deleteWebhook } from '../../../src/features/webhooks/webhooks.ts'
 import { setPlan } from '../../../src/features/workspaces/index.ts'
-import type { Context } from '../../../src/kernel/context.ts'
 import { transaction } from '../../../src/kernel/db/transaction.ts'
 import { AppError } from '../../../src/kernel/errors.ts'
+import type { FreeContext } from '../../context.ts'
 import type { Random } from '../../random.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
 import type { World } from '../engine/world.ts'
@@ -129,7 +129,7 @@ export class Workload {
     }
   }
 
-  #create(ctx: Context, tenant: Tenant, type?: 'all_events') {
+  #create(ctx: FreeContext, tenant: Tenant, type?: 'all_events') {
     const number = this.#created++
     return createWebhook(
       ctx,
@@ -151,17 +151,17 @@ export class Workload {
     }
   }
 
-  async #change(ctx: Context, tenant: Tenant, changes: Parameters<typeof changeWebhook>[3]) {
+  async #change(ctx: FreeContext, tenant: Tenant, changes: Parameters<typeof changeWebhook>[3]) {
     const id = this.#anyDestination(tenant)
     if (id) await changeWebhook(ctx, tenant.workspaceId, id, changes, by)
   }
 
-  async #delete(ctx: Context, tenant: Tenant) {
+  async #delete(ctx: FreeContext, tenant: Tenant) {
     const id = this.#anyDestination(tenant)
     if (id) await deleteWebhook(ctx, tenant.workspaceId, id, by)
   }
 
-  async #replay(ctx: Context, tenant: Tenant) {
+  async #replay(ctx: FreeContext, tenant: Tenant) {
     const webhookId = this.#anyDestination(tenant)
     if (!webhookId) return
     this.#recorder.replayed.add(webhookId)
@@ -170,7 +170,7 @@ export class Workload {
     await replay(ctx, { workspaceId: tenant.workspaceId, webhookId, from, to })
   }
 
-  async #test(ctx: Context, tenant: Tenant) {
+  async #test(ctx: FreeContext, tenant: Tenant) {
     const id = this.#anyDestination(tenant)
     if (id) await testWebhook(ctx, tenant.workspaceId, id)
   }

@@ -1,6 +1,6 @@
 import type { Random } from '../../random.ts'
 import type { Role } from './conditions.ts'
-import { type ProcessContext, SimulatedProcess } from './process.ts'
+import { type ProcessSetting, SimulatedProcess } from './process.ts'
 import { ConnectionLost } from './statement.ts'
 import type { World } from './world.ts'
 
@@ -34,7 +34,7 @@ const mishapChance = 0.15
 /** The processes: when they start, and what becomes of them. */
 export class ProcessSlots {
   readonly #world: World
-  readonly #contextOf: (process: SimulatedProcess) => ProcessContext
+  readonly #contextOf: (process: SimulatedProcess) => ProcessSetting
   readonly #random: Random
   readonly #slots: Occupied[]
   asleepUntilMs = 0
@@ -42,7 +42,7 @@ export class ProcessSlots {
   constructor(
     world: World,
     slots: ProcessSlot[],
-    contextOf: (process: SimulatedProcess) => ProcessContext,
+    contextOf: (process: SimulatedProcess) => ProcessSetting,
   ) {
     this.#world = world
     this.#contextOf = contextOf

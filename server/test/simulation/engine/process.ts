@@ -1,5 +1,4 @@
 import { type Config, readConfig } from '../../../src/config.ts'
-import type { Context } from '../../../src/kernel/context.ts'
 import { createContext } from '../../../src/kernel/create-context.ts'
 import { createSecretBox } from '../../../src/kernel/crypto.ts'
 import { fromPool } from '../../../src/kernel/db/db.ts'
@@ -7,6 +6,8 @@ import { createIdGenerator } from '../../../src/kernel/ids.ts'
 import type { Log } from '../../../src/kernel/log.ts'
 import { MailFailure } from '../../../src/kernel/mail/index.ts'
 import { createMetrics } from '../../../src/kernel/metrics.ts'
+import type { FreeContext } from '../../context.ts'
+import { freeHandle } from '../../database.ts'
 import type { Role } from './conditions.ts'
 import type { Task } from './connection.ts'
 import { SimulatedPool } from './pool.ts'
@@ -14,9 +15,9 @@ import { EndlessLoop, type Owner, type Wait } from './scheduler.ts'
 import type { World } from './world.ts'
 
 /** What a process meets outside the database: of the context, and of the configuration. */
-export interface ProcessContext {
+export interface ProcessSetting {
   config?: Partial<Config>
-  context: Pick<Context, 'http'> & Partial<Context>
+  context: Pick<FreeContext, 'http'> & Partial<FreeContext>
   /** What a pause of so long stands for. */
   waitOf?: (ms: number) => Wait
 }
@@ -33,7 +34,7 @@ export class SimulatedProcess implements Owner {
   /** How far its clock is off the database's. */
   skewMs = 0
   readonly pool: SimulatedPool
-  readonly ctx: Context
+  readonly ctx: FreeContext
   /** Of a runner, as its leases name it. */
   runnerId: string | undefined
   readonly #hearing = new Set<(hint: string) => void>()
@@ -44,7 +45,7 @@ export class SimulatedProcess implements Owner {
     world: World,
     role: Role,
     label: string,
-    contextOf: (process: SimulatedProcess) => ProcessContext,
+    contextOf: (process: SimulatedProcess) => ProcessSetting,
   ) {
     this.#world = world
     this.role = role
@@ -72,18 +73,19 @@ export class SimulatedProcess implements Owner {
   }
 
   /** The same process, with a handle on its pool that says what its statements work for. */
-  contextFor(task: Task): Context {
-    return { ...this.ctx, db: fromPool(this.pool.handle(task)).db }
+  contextFor(task: Task): FreeContext {
+    return { ...this.ctx, db: freeHandle(fromPool(this.pool.handle(task)).db) }
   }
 
-  #createContext({ config, context }: ProcessContext): Context {
+  #createContext({ config, context }: ProcessSetting): FreeContext {
     const { conditions } = this.#world.environment
     const random = this.#world.random.fork(this.label)
     this.skewMs = random.between(-conditions.skewMaxMs, conditions.skewMaxMs)
     const now = () => new Date(conditions.startMs + this.#look() + this.skewMs)
-    return createContext({
+    const db = freeHandle(fromPool(this.pool.handle()).db)
+    const ctx = createContext({
       config: { ...readConfig({}), leaseMs: conditions.leaseMs, ...config },
-      db: fromPool(this.pool.handle()).db,
+      db,
       now,
       monotonicMs: () => this.#look() - this.#world.scheduler.skippedMs,
       random: () => random.next(),
@@ -98,6 +100,7 @@ export class SimulatedProcess implements Owner {
       metrics,
       ...context,
     })
+    return { ...ctx, db }
   }
 
   #look(): number {

@@ -1,7 +1,7 @@
 import type { Random } from '../../random.ts'
 import type { Conditions } from './conditions.ts'
 import type { Fault } from './faults.ts'
-import type { ProcessContext, SimulatedProcess } from './process.ts'
+import type { ProcessSetting, SimulatedProcess } from './process.ts'
 import type { ProcessSlot, ProcessSlots } from './process-slots.ts'
 import type { Observer, World } from './world.ts'
 
@@ -28,7 +28,7 @@ export interface Scenario<F extends Conditions = Conditions> {
 export interface Life {
   observer: Observer
   slots: ProcessSlot[]
-  contextOf: (process: SimulatedProcess) => ProcessContext
+  contextOf: (process: SimulatedProcess) => ProcessSetting
   /** Nobody has anything more to do: asked after the disturbed time. */
   isOver: () => boolean
   /** Longer than this it is not waited for. */

@@ -13,8 +13,8 @@ import { confirmArrived, listUncertain, sendAgain } from '../../../src/features/
 import { addSuppression } from '../../../src/features/suppression/index.ts'
 import { unsubscribe } from '../../../src/features/tracking/unsubscribe.ts'
 import { setPlan } from '../../../src/features/workspaces/index.ts'
-import type { Context } from '../../../src/kernel/context.ts'
 import { AppError } from '../../../src/kernel/errors.ts'
+import type { FreeContext } from '../../context.ts'
 import type { Random } from '../../random.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
 import type { World } from '../engine/world.ts'
@@ -37,7 +37,7 @@ import { workspaceId } from './seed-rows.ts'
 /** Who is at it does several things at once: while the first has its effect. */
 const rushMs = 6_000
 
-type Action = (ctx: Context) => Promise<unknown>
+type Action = (ctx: FreeContext) => Promise<unknown>
 
 const companies = ['acme.example', 'globex.example', 'initech.example']
 
@@ -120,7 +120,7 @@ export class Workload {
     await this.#letGo()
   }
 
-  async #setUp(ctx: Context) {
+  async #setUp(ctx: FreeContext) {
     const { mailboxes, campaigns, leads } = this.#conditions
     const addresses = Array.from({ length: mailboxes }, (_, index) => `sender${index}@ours.example`)
     for (const address of addresses) {
@@ -140,7 +140,7 @@ export class Workload {
   }
 
   /** Until it works; that it worked before is as good. */
-  async #insist(ctx: Context, act: () => Promise<unknown>) {
+  async #insist(ctx: FreeContext, act: () => Promise<unknown>) {
     for (;;) {
       try {
         await act()
@@ -153,7 +153,7 @@ export class Workload {
     }
   }
 
-  async #attempt(ctx: Context, action: Action) {
+  async #attempt(ctx: FreeContext, action: Action) {
     try {
       await action(ctx)
     } catch (error) {
@@ -166,9 +166,9 @@ export class Workload {
     const { campaigns, mailboxes } = this.#recorder.now
     const campaign = this.#random.pick([...campaigns.values()])
     const mailbox = this.#random.pick([...mailboxes.values()])
-    const change = (changes: CampaignChanges) => (ctx: Context) =>
+    const change = (changes: CampaignChanges) => (ctx: FreeContext) =>
       updateCampaign(ctx, workspaceId, campaign.id, changes)
-    const add = (ctx: Context) => this.#addLeads(ctx, campaign.id, this.#random.whole(1, 2))
+    const add = (ctx: FreeContext) => this.#addLeads(ctx, campaign.id, this.#random.whole(1, 2))
     if (this.#random.chance(this.#conditions.addingChance)) return add
     const action = this.#random.next()
     if (action < 0.14) return change({ status: 'paused' })
@@ -215,7 +215,7 @@ export class Workload {
     )
   }
 
-  #addLeads(ctx: Context, campaign_id: string, count: number) {
+  #addLeads(ctx: FreeContext, campaign_id: string, count: number) {
     const leads = Array.from({ length: count }, () => ({
       email: `${this.#random.pick(this.#conditions.talkative ? talkers : characters)}-${this.#leads++}@${this.#random.pick(companies)}`,
       first_name: 'Ann',
@@ -226,7 +226,7 @@ export class Workload {
     })
   }
 
-  async #suppress(ctx: Context) {
+  async #suppress(ctx: FreeContext) {
     const leads = [...this.#recorder.leads.values()]
     const { email } = this.#random.pick(leads)
     const text = this.#random.chance(0.8) ? email : email.slice(email.indexOf('@') + 1)
@@ -234,7 +234,7 @@ export class Workload {
   }
 
   /** A person looks at what nobody knows of. */
-  async #decide(ctx: Context) {
+  async #decide(ctx: FreeContext) {
     const [first] = await listUncertain(ctx, workspaceId)
     if (!first) return
     const { id, lead_id: leadId, step_id: stepId } = first

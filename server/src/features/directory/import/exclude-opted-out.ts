@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.ts'
+import type { AnyContext } from '../../../kernel/context.ts'
 import { addressIn, domainIn, profileKey } from '../identity.ts'
 import { OptOuts } from '../optouts.ts'
 import { hasOptOuts } from '../queries.ts'
@@ -10,7 +10,7 @@ type Allowed = Pick<Batch, 'contacts' | 'companies'> & {
 }
 
 /** All of a batch but those who asked to be removed, by themselves or with their domain. */
-export async function excludeOptedOut(tx: Context, batch: Batch): Promise<Allowed> {
+export async function excludeOptedOut(tx: AnyContext, batch: Batch): Promise<Allowed> {
   const { contacts, companies } = batch
   if (!(await hasOptOuts(tx.db))) return { contacts, companies, optedOut: [] }
   const people = [...contacts].map(([key, contact]) => ({ key, contact, ...namesOf(key, contact) }))

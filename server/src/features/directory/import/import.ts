@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.ts'
+import type { ProcessContext } from '../../../kernel/context.ts'
 import { BrokenFile } from '../../../kernel/csv/recode.ts'
 import { type Session, withSession } from '../../../kernel/db/session.ts'
 import { Batch } from './batch.ts'
@@ -49,7 +49,7 @@ export interface ImportResult extends Omit<Progress, 'row' | 'report_bytes'> {
  * @throws with what to do when the file cannot be read to its end; what came before is imported
  */
 export async function importFile(
-  ctx: Context,
+  ctx: ProcessContext,
   path: string,
   options: ImportOptions,
 ): Promise<ImportResult> {
@@ -68,7 +68,7 @@ export async function importFile(
 }
 
 /** One that was killed a moment ago may still be ending. */
-async function waitForImportLock(ctx: Context, fingerprint: string) {
+async function waitForImportLock(ctx: ProcessContext, fingerprint: string) {
   for (let tries = 0; tries < lockTriesMax; tries++) {
     if (await queries.lockImport(ctx.db, fingerprint)) return
     await ctx.sleep(lockEveryMs)
@@ -86,7 +86,7 @@ interface Run {
 }
 
 async function run(
-  ctx: Context,
+  ctx: ProcessContext,
   { copyFrom }: Session,
   { table, source, fingerprint }: Run,
   options: ImportOptions,

@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.ts'
+import type { AnyContext } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import type { Batch } from './batch.ts'
 import * as queries from './queries.ts'
@@ -27,7 +27,7 @@ export interface OpenImport {
 
 /** The unfinished import of the same file, which begins anew when its report is gone, or a new one. */
 export async function openImport(
-  { db, newId, now }: Context,
+  { db, newId, now }: AnyContext,
   fingerprint: string,
   report: Report,
 ): Promise<OpenImport> {
@@ -41,7 +41,7 @@ export async function openImport(
 
 /** Writes a batch and notes that it is written, in one transaction. */
 export function commitBatch(
-  ctx: Context,
+  ctx: AnyContext,
   batch: Batch,
   { id, progress: before }: OpenImport,
   options: WriteOptions & { report: Report; isLast: boolean },

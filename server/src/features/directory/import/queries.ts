@@ -1,22 +1,22 @@
 import { sql } from 'kysely'
-import type { Db } from '../../../kernel/db/db.ts'
-import { prepared } from '../../../kernel/db/prepared.ts'
+import type { AnyDb } from '../../../kernel/db/db.ts'
+import { preparedForAny } from '../../../kernel/db/prepared.ts'
 import type { CompanyRecord, ContactRecord } from '../records.ts'
 
 /** Of this connection, until it ends; false: another one has it. */
-export async function lockImport(db: Db, fingerprint: string): Promise<boolean> {
+export async function lockImport(db: AnyDb, fingerprint: string): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`/* session: an import is one */
     select pg_try_advisory_lock(hashtextextended(${fingerprint}, 0)) as locked`.execute(db)
   return rows[0]?.locked ?? false
 }
 
-export const unlockImport = async (db: Db, fingerprint: string) => {
+export const unlockImport = async (db: AnyDb, fingerprint: string) => {
   await sql`/* session: an import is one */
     select pg_advisory_unlock(hashtextextended(${fingerprint}, 0))`.execute(db)
 }
 
 /** Of the open transaction: its commit is on disk a moment after it is answered. */
-export const commitWithoutWaiting = async (db: Db) => {
+export const commitWithoutWaiting = async (db: AnyDb) => {
   await sql`set local synchronous_commit = off`.execute(db)
 }
 
@@ -69,13 +69,13 @@ const selectCompanies = `
   select id, key, sample, timestamp_updated, ${companyColumns.join(', ')}
   from directory_companies`
 
-export const findCompaniesByKeys = prepared<[string[]], KnownCompany>(
+export const findCompaniesByKeys = preparedForAny<[string[]], KnownCompany>(
   'find_companies_by_key',
   `${selectCompanies} where key = any($1::text[])`,
 )
 
 /** In the order of their ids, from behind this one. */
-export const listCompaniesAfter = prepared<[string, number], KnownCompany>(
+export const listCompaniesAfter = preparedForAny<[string, number], KnownCompany>(
   'list_companies_after',
   `${selectCompanies} where id > $1::uuid order by id limit $2`,
 )
@@ -86,19 +86,19 @@ const selectContacts = `
   from directory_contacts c
   left join directory_companies k on k.id = c.company_id`
 
-export const findContactsByKeys = prepared<[string[]], KnownContact>(
+export const findContactsByKeys = preparedForAny<[string[]], KnownContact>(
   'find_contacts_by_key',
   `${selectContacts} where c.key = any($1::text[])`,
 )
 
 /** In the order of their ids, from behind this one. */
-export const listContactsAfter = prepared<[string, number], KnownContact>(
+export const listContactsAfter = preparedForAny<[string, number], KnownContact>(
   'list_contacts_after',
   `${selectContacts} where c.id > $1::uuid order by c.id limit $2`,
 )
 
 /** Rows that are changed, whole but for what contacts have of their companies. */
-export async function createStagingTables(db: Db): Promise<void> {
+export async function createStagingTables(db: AnyDb): Promise<void> {
   await sql`/* session: an import is one */
     create temporary table if not exists staged_companies (like directory_companies)
     on commit delete rows`.execute(db)
@@ -122,7 +122,7 @@ export interface ChangedPeople {
 }
 
 /** Lets contacts be found by what the staged companies say, in place of what the stored ones do. */
-export async function updatePeople(db: Db): Promise<ChangedPeople[]> {
+export async function updatePeople(db: AnyDb): Promise<ChangedPeople[]> {
   const { rows } = await sql<ChangedPeople>`
     with changed as (
       update directory_contacts c
@@ -140,7 +140,7 @@ export async function updatePeople(db: Db): Promise<ChangedPeople[]> {
 }
 
 /** As they are staged. */
-export async function updateCompanies(db: Db): Promise<void> {
+export async function updateCompanies(db: AnyDb): Promise<void> {
   await sql`
     update directory_companies k
     set ${takenFromStaged(['sample', 'timestamp_updated', 'terms', ...companyColumns])}
@@ -149,7 +149,7 @@ export async function updateCompanies(db: Db): Promise<void> {
 }
 
 /** As they are staged, and with what they have of their companies. */
-export async function updateContacts(db: Db): Promise<void> {
+export async function updateContacts(db: AnyDb): Promise<void> {
   await sql`
     update directory_contacts c
     set ${takenFromStaged(['sample', 'timestamp_updated', 'company_id', ...contactColumns])},
@@ -163,7 +163,7 @@ const takenFromStaged = (columns: string[]) =>
   sql.raw(columns.map((column) => `${column} = s.${column}`).join(', '))
 
 /** For the statements that come: what was added is in its index, and known to the planner. */
-export async function analyzeDirectory(db: Db): Promise<void> {
+export async function analyzeDirectory(db: AnyDb): Promise<void> {
   // Only its owner may.
   await sql`
     select gin_clean_pending_list(oid)
@@ -174,7 +174,7 @@ export async function analyzeDirectory(db: Db): Promise<void> {
 
 /** The unfinished import of a file, or a new one. */
 export async function openImport(
-  db: Db,
+  db: AnyDb,
   {
     id,
     fingerprint,
@@ -191,14 +191,14 @@ export async function openImport(
   return rows[0] as (typeof rows)[number]
 }
 
-export const saveProgress = (db: Db, id: string, progress: object, at: Date) =>
+export const saveProgress = (db: AnyDb, id: string, progress: object, at: Date) =>
   db
     .updateTable('directory_imports')
     .set({ progress: JSON.stringify(progress), timestamp_updated: at })
     .where('id', '=', id)
     .execute()
 
-export const finishImport = (db: Db, id: string, at: Date) =>
+export const finishImport = (db: AnyDb, id: string, at: Date) =>
   db
     .updateTable('directory_imports')
     .set({ finished: true, timestamp_updated: at })
@@ -208,7 +208,7 @@ export const finishImport = (db: Db, id: string, at: Date) =>
 /** The fingerprint of a reindex in the table of imports: the migration to terms put one there, too. */
 export const reindexing = 'reindex'
 
-export async function isReindexDue(db: Db): Promise<boolean> {
+export async function isReindexDue(db: AnyDb): Promise<boolean> {
   const { rows } = await sql`
     select from directory_imports where fingerprint = ${reindexing} and not finished`.execute(db)
   return rows.length > 0

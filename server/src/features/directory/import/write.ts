@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.ts'
+import type { AnyContext } from '../../../kernel/context.ts'
 import type { Session } from '../../../kernel/db/session.ts'
 import { vectorOf } from '../../../kernel/db/tsvector.ts'
 import { domainIn } from '../identity.ts'
@@ -37,7 +37,7 @@ interface Written extends Omit<Counts, 'opted_out' | 'rejected'> {
 
 /** Writes a batch within the open transaction of the session. Then searches find it. */
 export async function writeBatch(
-  tx: Context,
+  tx: AnyContext,
   batch: Batch,
   options: WriteOptions,
 ): Promise<Written> {
@@ -62,7 +62,7 @@ interface StoredCompany {
 
 /** Those that are new are inserted, those of which more is known now are updated with their people. */
 async function writeCompanies(
-  tx: Context,
+  tx: AnyContext,
   companies: Batch['companies'],
   counts: TermCounts,
   { copyFrom, isSample }: WriteOptions,
@@ -105,7 +105,7 @@ async function writeCompanies(
 }
 
 async function writeContacts(
-  tx: Context,
+  tx: AnyContext,
   contacts: Batch['contacts'],
   companies: Map<string, StoredCompany>,
   counts: TermCounts,

@@ -1,12 +1,12 @@
 import { simpleParser } from 'mailparser'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { FreeContext } from '../../../../test/context.ts'
 import { type Inbox, letter, testInbox } from '../../../../test/inbox.ts'
 import {
   type FaultySmtp,
   type SmtpFault,
   startSmtpFaults,
 } from '../../../../test/mail/smtp-faults.ts'
-import type { Context } from '../../../kernel/context.ts'
 import { operator } from '../../audit/index.ts'
 import { pauseMailbox, resumeMailbox, updateMailbox } from '../../mailboxes/index.ts'
 import {
@@ -50,7 +50,7 @@ beforeEach(() => {
   fault = () => undefined
 })
 
-function senderContext(): Context {
+function senderContext(): FreeContext {
   const { ctx } = inbox
   const connectSmtp: typeof ctx.mail.connectSmtp = async (server) => {
     const connection = await ctx.mail.connectSmtp(server)
@@ -86,7 +86,7 @@ async function conversation(headers: string[] = []) {
 const reply = (
   input: { thread_id: string; idempotency_key: string },
   more: object = {},
-  ctx: Context = inbox.ctx,
+  ctx: FreeContext = inbox.ctx,
 ) => {
   const { thread_id, idempotency_key } = input
   return replyInThread(ctx, inbox.workspaceId, {
@@ -309,7 +309,7 @@ test('what a service does not take within half a minute is not sent after it', a
   const stalled = { id: ctx.newId(), kind: 'mailboxes', slot: 0, heartbeat_at: ctx.now() }
   await peek.insertInto('runners').values(stalled).execute()
   let waitedMs = 0
-  const hurried: Context = {
+  const hurried: FreeContext = {
     ...ctx,
     monotonicMs: () => waitedMs,
     sleep: async (ms) => {

@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.ts'
+import type { AnyContext } from '../../../kernel/context.ts'
 import { FairQueue } from '../../../kernel/runner/fair-queue.ts'
 
 /** One IMAP connection that may be open, for as long as it is held. */
@@ -31,7 +31,7 @@ const cycleMs = 8 * 60_000
  * for longest gives it up, and waits for the next one behind all others.
  */
 export class ImapPlaces {
-  readonly #ctx: Context
+  readonly #ctx: AnyContext
   readonly #max: number
   readonly #pauseMs: number
   readonly #held = new Set<Held>()
@@ -39,7 +39,7 @@ export class ImapPlaces {
   #isHandingOut = false
   #wereShort = false
 
-  constructor(ctx: Context, { max, perSecond = 50 }: ImapPlacesOptions) {
+  constructor(ctx: AnyContext, { max, perSecond = 50 }: ImapPlacesOptions) {
     this.#ctx = ctx
     this.#max = max
     this.#pauseMs = 1000 / perSecond

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../../test/app.ts'
 import { createReadyCampaign } from '../../../../test/campaigns.ts'
 import type { Context } from '../../../kernel/context.ts'
+import { bind } from '../../../kernel/db/db.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { findSuppressed } from '../../suppression/index.ts'
 import type { Lead } from '../schema.ts'
@@ -384,7 +385,11 @@ describe('a thousand activities', () => {
       },
     }
     await transaction(api.ctx, (tx) =>
-      recordActivities({ ...tx, db: tx.db.withPlugin(counting) }, api.workspaceId, activities),
+      recordActivities(
+        { ...tx, db: bind(tx.db.withPlugin(counting), api.workspaceId) },
+        api.workspaceId,
+        activities,
+      ),
     )
     return statements
   }

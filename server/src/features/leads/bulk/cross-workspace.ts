@@ -1,9 +1,9 @@
 // A runner looks for work in all workspaces: which ones have any is what it has to find out.
 import { sql } from 'kysely'
-import type { Db } from '../../../kernel/db/db.ts'
+import type { ProcessDb } from '../../../kernel/db/db.ts'
 
 /** Takes a job that nobody works on: whoever did has not been heard of since. */
-export const claimJob = async (db: Db, claim: string, now: Date, abandonedSince: Date) => {
+export const claimJob = async (db: ProcessDb, claim: string, now: Date, abandonedSince: Date) => {
   const { rows } = await sql<{ workspace_id: string; id: string }>`
     /* cross-workspace: discovery */
     update lead_jobs j

@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.ts'
+import { type Context, inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { AppError, invalidField, notFound } from '../../../kernel/errors.ts'
 import { describeError } from '../../../kernel/log.ts'
@@ -190,7 +190,7 @@ export const undoJob = (
 const batchMax = 500
 
 /** Works on what is left to do in all workspaces, until there is nothing more. */
-export async function runLeadJobs(ctx: Context, signal?: AbortSignal): Promise<void> {
+export async function runLeadJobs(ctx: ProcessContext, signal?: AbortSignal): Promise<void> {
   while (!signal?.aborted) {
     const claim = ctx.newId()
     const now = ctx.now()
@@ -198,7 +198,8 @@ export async function runLeadJobs(ctx: Context, signal?: AbortSignal): Promise<v
     const since = new Date(now.getTime() - ctx.config.leaseMs)
     const found = await claimJob(ctx.db, claim, now, since)
     if (!found) return
-    while (!signal?.aborted && (await runBatch(ctx, found.workspace_id, found.id, claim)));
+    const own = inWorkspace(ctx, found.workspace_id)
+    while (!signal?.aborted && (await runBatch(own, found.workspace_id, found.id, claim)));
   }
 }
 

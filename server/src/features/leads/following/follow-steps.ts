@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.ts'
+import { type Context, inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import {
   claimFollowing,
@@ -26,9 +26,10 @@ const leadsMax = 2000
  * everything else: until a lead's turn comes it is found a little late or looked at in vain, but
  * never sent to early, because the planner works out its time from what it is made of.
  */
-export async function followSteps(ctx: Context, signal?: AbortSignal) {
+export async function followSteps(ctx: ProcessContext, signal?: AbortSignal) {
   const due = await findFollowing(ctx.db, ctx.now(), campaignsMax)
-  for (const campaign of due) await followCampaign(ctx, campaign, signal)
+  for (const campaign of due)
+    await followCampaign(inWorkspace(ctx, campaign.workspace_id), campaign, signal)
 }
 
 /**

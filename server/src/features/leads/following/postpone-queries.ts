@@ -1,6 +1,6 @@
 import { column } from '../../../kernel/db/column.ts'
-import type { Db } from '../../../kernel/db/db.ts'
-import { prepared } from '../../../kernel/db/prepared.ts'
+import type { AnyDb } from '../../../kernel/db/db.ts'
+import { preparedForBatch } from '../../../kernel/db/prepared.ts'
 
 interface PostponedLead {
   workspace_id: string
@@ -8,7 +8,7 @@ interface PostponedLead {
   until: Date
 }
 
-const postpone = prepared<unknown[], never>(
+const postpone = preparedForBatch<unknown[], never>(
   'postpone_leads',
   `/* settle */
    update leads l
@@ -22,5 +22,5 @@ const postpone = prepared<unknown[], never>(
  * The next mail to them waits until then. Leads of many workspaces are written together: workspace_id
  * comes from the list.
  */
-export const postponeLeads = (db: Db, leads: PostponedLead[], now: Date) =>
+export const postponeLeads = (db: AnyDb, leads: PostponedLead[], now: Date) =>
   postpone(db, column(leads, 'workspace_id'), column(leads, 'lead_id'), column(leads, 'until'), now)

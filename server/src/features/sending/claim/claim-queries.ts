@@ -1,7 +1,7 @@
 import { timestampArray } from '../../../kernel/db/binary-array.ts'
 import { column } from '../../../kernel/db/column.ts'
-import type { Db } from '../../../kernel/db/db.ts'
-import { prepared } from '../../../kernel/db/prepared.ts'
+import type { AnyDb } from '../../../kernel/db/db.ts'
+import { preparedForBatch } from '../../../kernel/db/prepared.ts'
 import type { ClaimedLead, ClaimRequest, EarlierSend, SendKey, SendState } from '../ledger.ts'
 import { mayClaim } from '../restore-guard/hold-queries.ts'
 import { eligibleAt } from './eligibility.ts'
@@ -32,7 +32,7 @@ export interface Sendable extends ClaimedLead {
 const attempts = `s.attempt
        - coalesce(s.state = 'failed' and s.error_stage in ('claim', 'connect', 'tls', 'login'), false)::int`
 
-const selectSendable = prepared<unknown[], Sendable>(
+const selectSendable = preparedForBatch<unknown[], Sendable>(
   'find_sendable',
   `/* settle */
    select k.position::int as position, g.*, s.state, s.id as attempt_id, s.attempt,
@@ -65,7 +65,7 @@ const selectSendable = prepared<unknown[], Sendable>(
  * plan allow it; the mailbox of a follow-up was read.
  */
 export const findSendable = (
-  db: Db,
+  db: AnyDb,
   requests: ClaimRequest[],
   now: Date,
   { readSince, epoch }: { readSince: Date; epoch: number },
@@ -108,7 +108,7 @@ const claimValues = (claims: ClaimRequest[]) => [
   column(claims, 'mailbox_day'),
 ]
 
-const insert = prepared<unknown[], { id: string }>(
+const insert = preparedForBatch<unknown[], { id: string }>(
   'insert_claims',
   `/* settle */
    insert into sends (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, step, variant,
@@ -124,12 +124,12 @@ const insert = prepared<unknown[], { id: string }>(
 )
 
 /** The first attempt. Whoever was faster with the lead and step keeps it. */
-export async function insertClaims(db: Db, claims: ClaimRequest[], now: Date) {
+export async function insertClaims(db: AnyDb, claims: ClaimRequest[], now: Date) {
   if (claims.length === 0) return []
   return column(await insert(db, ...claimValues(claims), now), 'id')
 }
 
-const retake = prepared<unknown[], { id: string }>(
+const retake = preparedForBatch<unknown[], { id: string }>(
   'retake_claims',
   `/* settle */
    update sends s
@@ -146,7 +146,7 @@ const retake = prepared<unknown[], { id: string }>(
 )
 
 /** Another attempt, only where the last one certainly sent nothing. */
-export async function retakeClaims(db: Db, claims: ClaimRequest[], now: Date) {
+export async function retakeClaims(db: AnyDb, claims: ClaimRequest[], now: Date) {
   if (claims.length === 0) return []
   return column(await retake(db, ...claimValues(claims), now), 'id')
 }
@@ -155,7 +155,7 @@ export interface EarlierRow extends EarlierSend {
   lead_id: string
 }
 
-const selectEarlier = prepared<string[][], EarlierRow>(
+const selectEarlier = preparedForBatch<string[][], EarlierRow>(
   'find_earlier_sends',
   `/* settle */
    select s.lead_id, s.step_id, coalesce(s.provider_message_id, s.message_id) as message_id,
@@ -168,5 +168,5 @@ const selectEarlier = prepared<string[][], EarlierRow>(
 )
 
 /** What these leads were sent before: the chain that a follow-up hangs on. */
-export const findEarlier = (db: Db, claims: SendKey[]) =>
+export const findEarlier = (db: AnyDb, claims: SendKey[]) =>
   selectEarlier(db, column(claims, 'workspace_id'), column(claims, 'lead_id'))

@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.ts'
+import type { ProcessContext } from '../../../kernel/context.ts'
 import { addToDays, type Day, lockCampaignDays, lockMailboxDays } from '../../daily-counts/index.ts'
 import { holdLanes } from '../../mailbox-lanes/index.ts'
 import type { Claim, ClaimRequest, EarlierSend } from '../ledger.ts'
@@ -24,7 +24,7 @@ interface Offer {
  * @returns in the order of the requests; null: not now, plan again
  */
 export async function claimSends(
-  tx: Context,
+  tx: ProcessContext,
   requests: ClaimRequest[],
   seen: { epoch: number; readSince: Date; suspect?: () => void },
 ): Promise<(Claim | null)[]> {
@@ -53,7 +53,7 @@ export async function claimSends(
 }
 
 /** As many as the days' limits and the lanes' leases allow, first come first served. */
-async function grant(tx: Context, offers: Offer[]): Promise<Offer[]> {
+async function grant(tx: ProcessContext, offers: Offer[]): Promise<Offer[]> {
   if (offers.length === 0) return []
   const requests = offers.map(({ request }) => request)
   const days = await lockDays(tx, requests)
@@ -75,7 +75,7 @@ async function grant(tx: Context, offers: Offer[]): Promise<Offer[]> {
   })
 }
 
-async function lockDays(tx: Context, requests: ClaimRequest[]) {
+async function lockDays(tx: ProcessContext, requests: ClaimRequest[]) {
   const { campaigns, mailboxes } = countDays(requests)
   const byKey = <Counted extends Day>(days: Counted[]) =>
     new Map(days.map((day) => [`${day.id} ${day.day}`, day]))
@@ -90,7 +90,7 @@ const lanesOf = (requests: ClaimRequest[]) =>
     `${a.workspace_id}${a.mailbox_id}` < `${b.workspace_id}${b.mailbox_id}` ? -1 : 1,
   )
 
-async function write(tx: Context, offers: Offer[], now: Date): Promise<Offer[]> {
+async function write(tx: ProcessContext, offers: Offer[], now: Date): Promise<Offer[]> {
   const ordered = offers.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
   const requestsIn = (state: Offer['row']['state']) =>
     ordered.filter(({ row }) => row.state === state).map(({ request }) => request)
@@ -107,7 +107,10 @@ async function write(tx: Context, offers: Offer[], now: Date): Promise<Offer[]> 
 
 const keyOf = ({ request }: Offer) => `${request.workspace_id}${request.lead_id}${request.step_id}`
 
-async function findEarlier(tx: Context, offers: Offer[]): Promise<Map<string, EarlierSend[]>> {
+async function findEarlier(
+  tx: ProcessContext,
+  offers: Offer[],
+): Promise<Map<string, EarlierSend[]>> {
   const followUps = offers.map(({ request }) => request).filter(({ is_new }) => !is_new)
   if (followUps.length === 0) return new Map()
   return Map.groupBy(await queries.findEarlier(tx.db, followUps), (row) => row.lead_id)

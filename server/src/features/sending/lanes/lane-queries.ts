@@ -1,6 +1,6 @@
 import { column } from '../../../kernel/db/column.ts'
-import type { Db } from '../../../kernel/db/db.ts'
-import { prepared } from '../../../kernel/db/prepared.ts'
+import type { AnyDb } from '../../../kernel/db/db.ts'
+import { preparedForBatch } from '../../../kernel/db/prepared.ts'
 import { utcDay } from '../../daily-counts/index.ts'
 import type { LaneKey } from '../../mailbox-lanes/index.ts'
 import { isInboxRead } from '../../mailboxes/index.ts'
@@ -38,7 +38,7 @@ export interface LaneRow extends LaneKey {
   days: { day: string; sent: number }[] | null
 }
 
-const selectLanes = prepared<[...string[][], Date, Date], LaneRow>(
+const selectLanes = preparedForBatch<[...string[][], Date, Date], LaneRow>(
   'read_lanes',
   `/* settle */
    select l.workspace_id, l.mailbox_id, l.seq, l.token, l.next_send_at, l.last_campaign_id,
@@ -77,7 +77,7 @@ const selectLanes = prepared<[...string[][], Date, Date], LaneRow>(
  *
  * @param readSince mailboxes that were read before it count as unread
  */
-export const readLanes = (db: Db, lanes: LaneKey[], readSince: Date, now: Date) =>
+export const readLanes = (db: AnyDb, lanes: LaneKey[], readSince: Date, now: Date) =>
   selectLanes(db, column(lanes, 'workspace_id'), column(lanes, 'mailbox_id'), readSince, now)
 
 export interface OpenSend extends LaneKey {
@@ -92,7 +92,7 @@ export interface OpenSend extends LaneKey {
   gap_seconds: number | null
 }
 
-const selectOpen = prepared<string[][], OpenSend>(
+const selectOpen = preparedForBatch<string[][], OpenSend>(
   'find_open_sends',
   `/* settle */
    select s.workspace_id, s.mailbox_id, s.id, s.lead_id, s.step_id, s.campaign_id, s.state,
@@ -115,5 +115,5 @@ const selectOpen = prepared<string[][], OpenSend>(
 )
 
 /** What the last owner of these lanes was in the middle of. */
-export const findOpenSends = (db: Db, lanes: LaneKey[]) =>
+export const findOpenSends = (db: AnyDb, lanes: LaneKey[]) =>
   selectOpen(db, column(lanes, 'workspace_id'), column(lanes, 'mailbox_id'))

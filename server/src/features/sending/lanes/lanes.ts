@@ -1,5 +1,5 @@
 import type { Batcher } from '../../../kernel/batcher.ts'
-import type { Context } from '../../../kernel/context.ts'
+import { inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
 import { describeError } from '../../../kernel/log.ts'
 import { MailFailure } from '../../../kernel/mail/index.ts'
 import { bucketOf } from '../../../kernel/runner/leases.ts'
@@ -55,7 +55,7 @@ const slowBurstMs = 5_000
  * failure of its mailbox gives back whatever it had claimed.
  */
 export class Lanes {
-  readonly #ctx: Context
+  readonly #ctx: ProcessContext
   readonly #options: LanesOptions
   readonly #writers: Writers
   readonly #planBatcher: Batcher<Lane, NextAction>
@@ -64,7 +64,7 @@ export class Lanes {
   /** Mailbox to the token that it was taken over under: that is done once per lease. */
   readonly #recovered = new Map<string, string>()
 
-  constructor(ctx: Context, writers: Writers, options: LanesOptions) {
+  constructor(ctx: ProcessContext, writers: Writers, options: LanesOptions) {
     this.#ctx = ctx
     this.#options = options
     this.#writers = writers
@@ -327,7 +327,7 @@ export class Lanes {
 
   /** Where another one claimed it, the next plan knows. */
   async #answer(lane: Lane, row: LaneRow) {
-    const count = await answer(this.#ctx, lane, row, this.#writers)
+    const count = await answer(inWorkspace(this.#ctx, lane.workspaceId), lane, row, this.#writers)
     lane.refusals = count === 0 ? lane.refusals + 1 : 0
     lane.owesCampaigns = count === repliesMax
     await this.#pauseAfterRefusal(lane)

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import type { Context } from '../../../kernel/context.ts'
+import type { ProcessContext } from '../../../kernel/context.ts'
 import { Lane } from './lane.ts'
 import { MailboxSlots } from './mailbox-slots.ts'
 
 /** Time stands still until the test lets it pass. */
 function slotsOf() {
   const clock = { ms: 0 }
-  const slots = new MailboxSlots({ monotonicMs: () => clock.ms } as unknown as Context)
+  const slots = new MailboxSlots({ monotonicMs: () => clock.ms } as unknown as ProcessContext)
   let mailboxes = 0
   const add = (workspaceId: string, count: number) => {
     for (let n = 0; n < count; n++) {

@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.ts'
+import type { ProcessContext } from '../../../kernel/context.ts'
 import { FairQueue } from '../../../kernel/runner/fair-queue.ts'
 import { type Pool, type SlotLimits, Slots } from '../../../kernel/runner/slots.ts'
 import type { Lane } from './lane.ts'
@@ -30,7 +30,7 @@ export class MailboxSlots {
   }
   readonly #poolOf = new Map<string, Exclude<Pool, 'trial'>>()
 
-  constructor(ctx: Context) {
+  constructor(ctx: ProcessContext) {
     this.#slots = new Slots(ctx, limits)
   }
 

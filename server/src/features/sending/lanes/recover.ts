@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.ts'
+import type { ProcessContext } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { takeLanes } from '../../mailbox-lanes/index.ts'
 import type { Settlements } from '../settle/settlements.ts'
@@ -14,7 +14,7 @@ import { findOpenSends } from './lane-queries.ts'
  * @returns leads of which a mail was open: this process may have been in the middle of it itself
  */
 export async function recoverOpenSends(
-  ctx: Context,
+  ctx: ProcessContext,
   lanes: Lane[],
   settlements: Settlements,
 ): Promise<string[]> {

@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.ts'
+import { inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { endTrouble, setTrouble } from '../../mailbox-lanes/index.ts'
 import { reportMailboxError, reportMailboxRecovered } from '../../mailboxes/index.ts'
@@ -16,14 +16,14 @@ const pausesMs = [10, 30, 60, 300, 900, 1800].map((seconds) => seconds * secondM
  * itself, with longer and longer pauses between.
  */
 export async function recordMailboxFailure(
-  ctx: Context,
+  ctx: ProcessContext,
   lane: LaneRow,
   { failure, trouble }: MailboxFailure,
 ) {
   const { workspace_id, mailbox_id, failures } = lane
   const pauseMs = trouble.pauseMs ?? pausesMs[Math.min(failures, pausesMs.length - 1)] ?? 0
   const notBefore = new Date(ctx.now().getTime() + pauseMs * (0.9 + 0.2 * ctx.random()))
-  await transaction(ctx, async (tx) => {
+  await transaction(inWorkspace(ctx, workspace_id), async (tx) => {
     if (trouble.needsPerson || failures + 1 >= failuresMax) {
       await reportMailboxError(tx, workspace_id, mailbox_id, 'smtp', failure)
     }
@@ -32,9 +32,9 @@ export async function recordMailboxFailure(
 }
 
 /** A login that works ends an error of the sending server; one of the reading server stays. */
-export async function recordRecovery(ctx: Context, { workspace_id, mailbox_id }: LaneRow) {
+export async function recordRecovery(ctx: ProcessContext, { workspace_id, mailbox_id }: LaneRow) {
   const lookAgain = new Date(ctx.now().getTime() + lookAgainMs)
-  await transaction(ctx, async (tx) => {
+  await transaction(inWorkspace(ctx, workspace_id), async (tx) => {
     await reportMailboxRecovered(tx, workspace_id, mailbox_id, 'smtp')
     await endTrouble(tx.db, workspace_id, mailbox_id, lookAgain)
   })

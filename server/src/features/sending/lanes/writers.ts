@@ -1,5 +1,5 @@
 import type { Batcher } from '../../../kernel/batcher.ts'
-import type { Context } from '../../../kernel/context.ts'
+import type { ProcessContext } from '../../../kernel/context.ts'
 import { createBatchWriter } from '../../../kernel/db/batch-writer.ts'
 import { type MailboxOwner, putToSleep, type Sleep } from '../../mailbox-lanes/index.ts'
 import { LinkMaker } from '../../tracking/index.ts'
@@ -39,7 +39,7 @@ export interface Writers {
 const marksAtOnce = 1
 
 export function createWriters(
-  ctx: Context,
+  ctx: ProcessContext,
   watch: RestoreGuard,
   readSince: Date,
   owner?: MailboxOwner,
@@ -83,7 +83,7 @@ export function createWriters(
 
 const markSince =
   (readSince: Date, { marked }: RestoreGuard) =>
-  async (tx: Context, marks: Mark[]) => {
+  async (tx: ProcessContext, marks: Mark[]) => {
     const now = tx.now()
     const ids = await markTransmitting(tx.db, marks, now, readSince)
     return marks.map((mark) => {

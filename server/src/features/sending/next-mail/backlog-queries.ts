@@ -1,6 +1,6 @@
 import { column } from '../../../kernel/db/column.ts'
-import type { Db } from '../../../kernel/db/db.ts'
-import { prepared } from '../../../kernel/db/prepared.ts'
+import type { AnyDb } from '../../../kernel/db/db.ts'
+import { preparedForBatch } from '../../../kernel/db/prepared.ts'
 import { utcDay } from '../../daily-counts/index.ts'
 import { suppressed } from '../claim/eligibility.ts'
 import type { CampaignVersion } from './campaign-queries.ts'
@@ -21,7 +21,7 @@ interface Sender {
 }
 
 // Its senders are read once for each campaign, and not for each mailbox that asks.
-const selectActive = prepared<[...string[][], Date], ActiveCampaign>(
+const selectActive = preparedForBatch<[...string[][], Date], ActiveCampaign>(
   'find_active_campaigns',
   `/* settle */
    with named as materialized (
@@ -44,7 +44,7 @@ const selectActive = prepared<[...string[][], Date], ActiveCampaign>(
 )
 
 /** The campaigns that send from one of these, in id order. */
-export const findActiveCampaigns = (db: Db, senders: Sender[], now: Date) =>
+export const findActiveCampaigns = (db: AnyDb, senders: Sender[], now: Date) =>
   selectActive(
     db,
     [...new Set(column(senders, 'workspace_id'))],
@@ -90,7 +90,7 @@ export interface FollowUpSource {
   limit: number
 }
 
-const selectFollowUps = prepared<unknown[], Candidate>(
+const selectFollowUps = preparedForBatch<unknown[], Candidate>(
   'find_follow_ups',
   `/* settle */
    select k.position::int as position, ${candidate}
@@ -108,7 +108,7 @@ const selectFollowUps = prepared<unknown[], Candidate>(
 )
 
 /** Leads in the mailbox's own threads whose next step is due, first due first. */
-export const findFollowUps = (db: Db, sources: FollowUpSource[], now: Date) =>
+export const findFollowUps = (db: AnyDb, sources: FollowUpSource[], now: Date) =>
   selectFollowUps(
     db,
     column(sources, 'workspace_id'),
@@ -127,7 +127,7 @@ export interface PendingSource {
   limit: number
 }
 
-const selectPending = prepared<unknown[], Candidate>(
+const selectPending = preparedForBatch<unknown[], Candidate>(
   'find_pending_leads',
   `/* settle */
    select k.position::int as position, ${candidate}
@@ -146,7 +146,7 @@ const selectPending = prepared<unknown[], Candidate>(
 )
 
 /** Leads of the campaign that are due to be written to for the first time. */
-export const findPending = (db: Db, sources: PendingSource[], now: Date) =>
+export const findPending = (db: AnyDb, sources: PendingSource[], now: Date) =>
   selectPending(
     db,
     column(sources, 'workspace_id'),
@@ -162,7 +162,7 @@ export interface NextDue {
   due_at: Date
 }
 
-const selectNextDue = prepared<unknown[], NextDue>(
+const selectNextDue = preparedForBatch<unknown[], NextDue>(
   'find_next_due',
   `/* settle */
    select k.position::int as position, least(f.due_at, p.due_at) as due_at
@@ -188,7 +188,7 @@ const selectNextDue = prepared<unknown[], NextDue>(
 )
 
 /** When the first lead of each source falls due that is not due yet. */
-export const findNextDue = (db: Db, sources: Omit<FollowUpSource, 'limit'>[], now: Date) =>
+export const findNextDue = (db: AnyDb, sources: Omit<FollowUpSource, 'limit'>[], now: Date) =>
   selectNextDue(
     db,
     column(sources, 'workspace_id'),

@@ -1,4 +1,4 @@
-import type { Db } from '../../../kernel/db/db.ts'
+import type { AnyDb } from '../../../kernel/db/db.ts'
 import { zoneOf } from '../../campaigns/index.ts'
 import type { Lane } from '../lanes/lane.ts'
 import type { LaneRow } from '../lanes/lane-queries.ts'
@@ -47,7 +47,7 @@ export function claimsMax({ planned }: CachedCampaign, { lane, mailbox }: ReadyL
 
 /** What is due, of every campaign of every lane, in a handful of statements. */
 export async function loadBacklog(
-  db: Db,
+  db: AnyDb,
   now: Date,
   rows: { lane: Lane; row: LaneRow }[],
   { cache, prefetch }: { cache: CampaignCache; prefetch: LeadPrefetch },
@@ -92,7 +92,7 @@ export async function loadBacklog(
 
 /** When something of these falls due that is not due yet. */
 export async function findNextDue(
-  db: Db,
+  db: AnyDb,
   pairs: { ready: ReadyLane; campaign: CachedCampaign }[],
   now: Date,
 ): Promise<Map<ReadyLane, Date>> {
@@ -114,7 +114,7 @@ const sourceOf = ({ lane }: ReadyLane, campaign: CachedCampaign) => ({
 })
 
 async function withCampaigns(
-  db: Db,
+  db: AnyDb,
   now: Date,
   rows: { lane: Lane; row: LaneRow }[],
   cache: CampaignCache,

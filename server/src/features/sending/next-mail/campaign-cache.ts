@@ -1,4 +1,4 @@
-import type { Db } from '../../../kernel/db/db.ts'
+import { type AnyDb, bind } from '../../../kernel/db/db.ts'
 import { SizedCache } from '../../../kernel/sized-cache.ts'
 import type { CampaignSchedule } from '../../campaigns/index.ts'
 import { type CompiledStep, compileStep, type MailCampaign } from '../../messages/index.ts'
@@ -26,7 +26,7 @@ export interface CachedCampaign {
    * @throws TemplateError
    * @throws CampaignChanged when the campaign has another version by now
    */
-  compiled: (db: Db, stepId: string, variantId: string) => Promise<CompiledStep>
+  compiled: (db: AnyDb, stepId: string, variantId: string) => Promise<CompiledStep>
 }
 
 /** What was planned of it may hold no more. */
@@ -52,7 +52,7 @@ export class CampaignCache {
   readonly #variants: Variants = new SizedCache(variantBytesMax)
 
   /** @returns by id, in this version or a newer one; those deleted meanwhile are missing */
-  async read(db: Db, versions: CampaignVersion[]): Promise<Map<string, CachedCampaign>> {
+  async read(db: AnyDb, versions: CampaignVersion[]): Promise<Map<string, CachedCampaign>> {
     const known = new Map<string, CachedCampaign>()
     for (const { id, version } of versions) {
       const campaign = this.#campaigns.get(id)
@@ -104,7 +104,7 @@ function cache(row: CampaignColumns, cached: Variants): CachedCampaign {
       const known = cached.get(key)
       if (known) return known
       const number = steps.findIndex((step) => step.id === stepId) + 1
-      const text = await findVariantText(db, row, stepId, variantId)
+      const text = await findVariantText(bind(db, row.workspace_id), row, stepId, variantId)
       if (!text) throw new CampaignChanged('The campaign was changed after a mail was planned.')
       const step = { id: stepId, number }
       const made = compileStep(row as MailCampaign, step, { id: variantId, ...text })

@@ -1,6 +1,6 @@
 import { column } from '../../../kernel/db/column.ts'
-import type { Db } from '../../../kernel/db/db.ts'
-import { prepared } from '../../../kernel/db/prepared.ts'
+import type { AnyDb, Db } from '../../../kernel/db/db.ts'
+import { prepared, preparedForBatch } from '../../../kernel/db/prepared.ts'
 import type { CampaignSequence } from '../../campaigns/index.ts'
 import type { MailCampaign, MailVariant } from '../../messages/index.ts'
 
@@ -29,7 +29,7 @@ export interface CampaignColumns extends MailCampaign {
   expire_after_days: number | null
 }
 
-const select = prepared<string[][], CampaignColumns>(
+const select = preparedForBatch<string[][], CampaignColumns>(
   'read_sending_campaigns',
   `/* settle */
    select c.workspace_id, c.id, c.name, c.timestamp_updated as version, c.campaign_schedule,
@@ -77,10 +77,10 @@ export async function findVariantText(
 }
 
 /** What mails are planned from, and all that they are made from but their texts. */
-export const readCampaigns = (db: Db, campaigns: CampaignKey[]) =>
+export const readCampaigns = (db: AnyDb, campaigns: CampaignKey[]) =>
   select(db, column(campaigns, 'workspace_id'), column(campaigns, 'id'))
 
-const hold = prepared<string[][], CampaignVersion>(
+const hold = preparedForBatch<string[][], CampaignVersion>(
   'hold_campaigns',
   `/* settle */
    select c.workspace_id, c.id, c.timestamp_updated as version
@@ -95,5 +95,5 @@ const hold = prepared<string[][], CampaignVersion>(
  * Until the transaction ends the steps of these campaigns stay as they are: what a lead gets next is
  * told by its campaign and by the mail that is recorded here, and both must be the same for everybody.
  */
-export const holdCampaigns = (db: Db, campaigns: CampaignKey[]) =>
+export const holdCampaigns = (db: AnyDb, campaigns: CampaignKey[]) =>
   hold(db, column(campaigns, 'workspace_id'), column(campaigns, 'id'))

@@ -1,4 +1,4 @@
-import type { Db } from '../../../kernel/db/db.ts'
+import type { AnyDb } from '../../../kernel/db/db.ts'
 import { firstIdAt } from '../../../kernel/ids.ts'
 import { SizedCache } from '../../../kernel/sized-cache.ts'
 import { type Candidate, findPending } from './backlog-queries.ts'
@@ -54,7 +54,7 @@ export class LeadPrefetch {
    * Leads may become due behind the cursor, so a campaign that has too few is read once more from its
    * start.
    */
-  async fill(db: Db, wanted: Wanted[], now: Date) {
+  async fill(db: AnyDb, wanted: Wanted[], now: Date) {
     // No campaign takes the room of another one here: its leads would be read and offered to nobody.
     const share = Math.floor((this.#bytesMax / wanted.length - poolBytes) / leadBytes)
     const most = Math.max(1, share)
@@ -105,7 +105,7 @@ export class LeadPrefetch {
   }
 
   /** @returns those of which there may be more */
-  async #read(db: Db, wanted: Wanted[], most: number, now: Date): Promise<Set<Wanted>> {
+  async #read(db: AnyDb, wanted: Wanted[], most: number, now: Date): Promise<Set<Wanted>> {
     const sources = wanted.map(({ workspace_id, campaign_id, leads }) => {
       const pool = this.#pools.get(campaign_id)
       const { due, id } = pool ?? start

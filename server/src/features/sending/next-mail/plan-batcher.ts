@@ -1,5 +1,5 @@
 import { Batcher } from '../../../kernel/batcher.ts'
-import type { Context } from '../../../kernel/context.ts'
+import type { ProcessContext } from '../../../kernel/context.ts'
 import type { Lane } from '../lanes/lane.ts'
 import { recoverOpenSends } from '../lanes/recover.ts'
 import type { Writers } from '../lanes/writers.ts'
@@ -9,13 +9,20 @@ import { planLanes } from './plan-lanes.ts'
 const lanesMax = 256
 
 /** Plans what lanes do next: one batch at a time, of all that wait for it. */
-export function createPlanBatcher(ctx: Context, writers: Writers): Batcher<Lane, NextAction> {
+export function createPlanBatcher(
+  ctx: ProcessContext,
+  writers: Writers,
+): Batcher<Lane, NextAction> {
   return new Batcher<Lane, NextAction>(ctx, 'plans', (lanes) => planBatch(ctx, lanes, writers), {
     ...{ itemsMax: lanesMax, gather: 1 },
   })
 }
 
-async function planBatch(ctx: Context, lanes: Lane[], writers: Writers): Promise<NextAction[]> {
+async function planBatch(
+  ctx: ProcessContext,
+  lanes: Lane[],
+  writers: Writers,
+): Promise<NextAction[]> {
   const foreign = lanes.filter(({ isRecovered }) => !isRecovered)
   if (foreign.length > 0) await releaseUnfinished(ctx, foreign, writers)
   // Held: they stay awake in the database, and are found there when it is over.
@@ -25,7 +32,7 @@ async function planBatch(ctx: Context, lanes: Lane[], writers: Writers): Promise
 }
 
 /** What broke off on the way is offered again: else nobody writes to these leads any more. */
-async function releaseUnfinished(ctx: Context, lanes: Lane[], writers: Writers) {
+async function releaseUnfinished(ctx: ProcessContext, lanes: Lane[], writers: Writers) {
   const { settlements, prefetch } = writers
   for (const leadId of await recoverOpenSends(ctx, lanes, settlements)) prefetch.release(leadId)
 }

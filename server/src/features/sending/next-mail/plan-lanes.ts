@@ -1,5 +1,5 @@
 import type { Batcher } from '../../../kernel/batcher.ts'
-import type { Context } from '../../../kernel/context.ts'
+import { inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { type LeadActivity, recordActivities } from '../../leads/index.ts'
 import type { Sleep } from '../../mailbox-lanes/index.ts'
@@ -25,7 +25,7 @@ export interface PlannerParts {
 
 /** Plans a batch of lanes: what they plan from is read once for all of them. */
 export async function planLanes(
-  ctx: Context,
+  ctx: ProcessContext,
   lanes: Lane[],
   parts: PlannerParts,
 ): Promise<Map<Lane, NextAction>> {
@@ -69,7 +69,7 @@ interface Rest extends Pick<Sleep, 'rests'> {
 
 /** @returns the lanes that have nothing to send */
 async function planReady(
-  ctx: Context,
+  ctx: ProcessContext,
   now: Date,
   ready: { lane: Lane; row: LaneRow }[],
   parts: PlannerParts,
@@ -102,7 +102,7 @@ function restOf(row: LaneRow, now: Date): 'ready' | 'probe' | { until: Date | nu
 
 /** @returns the lanes that have nothing to send */
 async function claimChoices(
-  ctx: Context,
+  ctx: ProcessContext,
   backlog: Backlog,
   parts: PlannerParts,
   actions: Map<Lane, NextAction>,
@@ -129,7 +129,7 @@ async function claimChoices(
 }
 
 async function claim(
-  ctx: Context,
+  ctx: ProcessContext,
   ready: ReadyLane,
   { campaign, sends }: Picked,
   backlog: Backlog,
@@ -185,12 +185,12 @@ const details = {
 }
 
 /** By the campaigns as they were planned from: a step that was added meanwhile is sent. */
-async function skipLeads(ctx: Context, skips: Picked['skips']) {
+async function skipLeads(ctx: ProcessContext, skips: Picked['skips']) {
   const byWorkspace = Map.groupBy(skips, ({ campaign }) => campaign.workspace_id)
   for (const workspaceId of [...byWorkspace.keys()].sort()) {
     const own = byWorkspace.get(workspaceId) ?? []
     const campaigns = new Map(own.map(({ campaign }) => [campaign.id, campaign]))
-    await transaction(ctx, async (tx) => {
+    await transaction(inWorkspace(ctx, workspaceId), async (tx) => {
       const held = await holdCampaigns(tx.db, [...campaigns.values()])
       const versions = new Map(held.map(({ id, version }) => [id, version.getTime()]))
       const current = own.filter(
@@ -211,7 +211,7 @@ const undecidedOf = (idle: Map<ReadyLane, Picked>) =>
   [...idle].flatMap(([ready, { undecided }]) => undecided.map((campaign) => ({ ready, campaign })))
 
 async function goToSleep(
-  ctx: Context,
+  ctx: ProcessContext,
   sleeps: Rest[],
   busy: Set<Lane>,
   parts: PlannerParts,

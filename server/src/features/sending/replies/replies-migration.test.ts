@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { connect } from '../../../kernel/db/db.ts'
+import { bind, connect } from '../../../kernel/db/db.ts'
 import { findByMessageIds } from '../../messages/index.ts'
 import { findReply } from '../index.ts'
 
@@ -49,7 +49,8 @@ test('answers of before are in the ledger: their keys and states hold, and none 
     )
   }
   await migrate()
-  const rows = await Promise.all(states.map((s) => findReply(db, workspaceId, `key ä ${s}`)))
+  const own = bind(db, workspaceId)
+  const rows = await Promise.all(states.map((s) => findReply(own, workspaceId, `key ä ${s}`)))
   expect(rows.map((row) => row?.state)).toEqual([
     ...['failed', 'uncertain', 'sent', 'failed', 'uncertain'],
   ])
@@ -64,6 +65,6 @@ test('answers of before are in the ledger: their keys and states hold, and none 
     },
   })
   expect(new Date(failed?.reply.timestamp_created ?? '')).toEqual(new Date(at))
-  const known = await findByMessageIds(db, workspaceId, ['<transmitting@example.com>'])
+  const known = await findByMessageIds(own, workspaceId, ['<transmitting@example.com>'])
   expect(known.get('<transmitting@example.com>')?.id).toBe(transmitting?.id)
 })

@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.ts'
+import { type AnyContext, type Context, inWorkspace } from '../../../kernel/context.ts'
 import { tellPages } from '../../live/index.ts'
 import {
   addMessageIds,
@@ -41,10 +41,10 @@ export interface SettledReply
  * Keeps sent replies in their conversations, which are read and as new as they are. An uncertain one is
  * known by its Message-ID alone: an answer to it may be all that is ever heard of it.
  */
-export async function recordReplies(tx: Context, replies: SettledReply[]) {
+export async function recordReplies(tx: AnyContext, replies: SettledReply[]) {
   for (const row of replies) {
     if (row.state === 'uncertain') await addMessageIds(tx.db, [{ ...row, alias: row.message_id }])
-    if (row.state === 'sent') await recordSent(tx, row)
+    if (row.state === 'sent') await recordSent(inWorkspace(tx, row.workspace_id), row)
     tellPages(tx, row.workspace_id, ['inbox'])
   }
 }

@@ -120,7 +120,7 @@ export const withdrawReply = (
     where workspace_id = ${workspace_id}::uuid and lead_id = ${lead_id}::uuid
       and step_id = ${step_id}::uuid and id = ${id}::uuid and state = 'waiting'`.execute(db)
 
-const claim = prepared<unknown[], ReplyRow>(
+const claim = prepared<[workspaceId: string, ...unknown[]], ReplyRow>(
   'claim_reply',
   `update sends
    set state = 'claimed', waits_since = null, claim_token = $3::bigint,

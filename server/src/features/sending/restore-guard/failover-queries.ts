@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { timestampArray } from '../../../kernel/db/binary-array.ts'
 import { column } from '../../../kernel/db/column.ts'
-import type { Db } from '../../../kernel/db/db.ts'
+import type { AnyDb } from '../../../kernel/db/db.ts'
 import { updateInstance } from '../../../kernel/db/instance.ts'
 import type { SendingInstance } from './hold-queries.ts'
 import type { RememberedMark } from './remembered-marks.ts'
@@ -11,7 +11,7 @@ import type { RememberedMark } from './remembered-marks.ts'
 
 /** The first to notice it writes down how far the new primary had come. */
 export const noteFailover = (
-  db: Db,
+  db: AnyDb,
   { id, sending_identity, current_identity, sending_epoch }: SendingInstance,
 ) =>
   updateInstance(db, id, {
@@ -22,7 +22,10 @@ export const noteFailover = (
   })
 
 /** Of these, those that the ledger does not have as sent, or about to be. */
-export async function findMissingMarks(db: Db, marks: RememberedMark[]): Promise<RememberedMark[]> {
+export async function findMissingMarks(
+  db: AnyDb,
+  marks: RememberedMark[],
+): Promise<RememberedMark[]> {
   if (marks.length === 0) return []
   const { rows } = await sql<{ id: string }>`/* settle */
     select k.id
@@ -38,7 +41,7 @@ export async function findMissingMarks(db: Db, marks: RememberedMark[]): Promise
   return marks.filter(({ id }) => missing.has(id))
 }
 
-export const insertMissingMarks = (db: Db, marks: RememberedMark[]) =>
+export const insertMissingMarks = (db: AnyDb, marks: RememberedMark[]) =>
   sql`/* settle */
     insert into missing_marks (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id,
       timestamp_marked)
@@ -52,7 +55,7 @@ export const insertMissingMarks = (db: Db, marks: RememberedMark[]) =>
     on conflict do nothing`.execute(db)
 
 /** This process sends, and has found all of its marks in the database that answers, or has said which not. */
-export const upsertSender = (db: Db, id: string) =>
+export const upsertSender = (db: AnyDb, id: string) =>
   sql`
     insert into senders (id, database_identity, timestamp_seen)
     values (${id}::uuid, outrider_database_identity(), outrider_now())
@@ -61,20 +64,20 @@ export const upsertSender = (db: Db, id: string) =>
     db,
   )
 
-export const deleteSender = (db: Db, id: string) =>
+export const deleteSender = (db: AnyDb, id: string) =>
   db.deleteFrom('senders').where('id', '=', id).execute()
 
 /**
  * Who has not been seen for so long is dead, and sends nothing more. Only while nothing is asked: what
  * was deleted in a database was marked in it before.
  */
-export const deleteDeadSenders = (db: Db, silentMs: number) =>
+export const deleteDeadSenders = (db: AnyDb, silentMs: number) =>
   sql`
     delete from senders
     where timestamp_seen < outrider_now() - ${silentMs}::float8 * interval '1 ms'`.execute(db)
 
 /** Of the others, those that have not said yet whether this database has all of their marks. */
-export async function countUnaskedSenders(db: Db, besides: string | null): Promise<number> {
+export async function countUnaskedSenders(db: AnyDb, besides: string | null): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from senders
     where database_identity <> outrider_database_identity()

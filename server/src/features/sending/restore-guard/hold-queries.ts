@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../../kernel/db/db.ts'
+import type { AnyDb } from '../../../kernel/db/db.ts'
 import { updateInstance } from '../../../kernel/db/instance.ts'
 
 /** What this database says of itself as the one that is sent from. */
@@ -21,7 +21,7 @@ export interface SendingInstance {
   failover_ms: number | null
 }
 
-export async function findSendingInstance(db: Db): Promise<SendingInstance | undefined> {
+export async function findSendingInstance(db: AnyDb): Promise<SendingInstance | undefined> {
   const { rows } = await sql<SendingInstance>`
     select id, sending_identity, outrider_database_identity() as current_identity,
       sending_epoch::float8 as sending_epoch, sending_held_since, sending_held_reason,
@@ -35,7 +35,7 @@ export async function findSendingInstance(db: Db): Promise<SendingInstance | und
 
 /** The epoch only grows: a database that has a smaller one than was seen was put back. */
 export const updateSendingInstance = (
-  db: Db,
+  db: AnyDb,
   { id, sending_identity, sending_epoch, sending_held_since, sending_held_reason }: SendingInstance,
 ) =>
   updateInstance(db, id, {

@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.ts'
+import type { ProcessContext } from '../../../kernel/context.ts'
 import { lockInstance } from '../../../kernel/db/instance.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { describeError } from '../../../kernel/log.ts'
@@ -43,7 +43,7 @@ interface Look {
 export class RestoreGuard {
   /** What this process has marked lately. */
   readonly marked = new RememberedMarks()
-  readonly #ctx: Context
+  readonly #ctx: ProcessContext
   readonly #marker: RestoreMarker
   readonly #senderId: string
   #instance: queries.SendingInstance | undefined
@@ -51,7 +51,7 @@ export class RestoreGuard {
   #stretchSinceMs = Number.NEGATIVE_INFINITY
   #isSuspected = false
 
-  constructor(ctx: Context, marker: RestoreMarker = nobody) {
+  constructor(ctx: ProcessContext, marker: RestoreMarker = nobody) {
     this.#ctx = ctx
     this.#marker = marker
     this.#senderId = ctx.newId()
@@ -137,7 +137,7 @@ export class RestoreGuard {
   }
 
   async #lookIn(
-    tx: Context,
+    tx: ProcessContext,
     seen: queries.SendingInstance | undefined,
     mark: RestoreMark | undefined,
   ): Promise<Look | undefined> {
@@ -165,7 +165,7 @@ export class RestoreGuard {
   }
 
   async #lookAgain(
-    tx: Context,
+    tx: ProcessContext,
     found: queries.SendingInstance,
     seen: queries.SendingInstance | undefined,
     mark: RestoreMark | undefined,
@@ -194,7 +194,7 @@ export class RestoreGuard {
    * @param mark what an earlier process left on this machine, for one that has just started
    */
   async #afterFailover(
-    tx: Context,
+    tx: ProcessContext,
     found: queries.SendingInstance,
     asked: queries.SendingInstance | undefined,
     mark: RestoreMark | undefined,
@@ -221,7 +221,7 @@ export class RestoreGuard {
 
   /** Whether this database has all that this process has marked. @returns why not */
   async #ask(
-    tx: Context,
+    tx: ProcessContext,
     found: queries.SendingInstance,
     { current_identity }: queries.SendingInstance,
   ): Promise<HoldReason | null> {
@@ -284,7 +284,11 @@ const askedBy = (found: queries.SendingInstance, known: queries.SendingInstance)
 const isOfFailover = (reason: string | null | undefined) =>
   reason === 'mails_missing' || reason === 'sender_unasked'
 
-const heldFor = (reason: HoldReason | null, found: queries.SendingInstance, { now }: Context) => ({
+const heldFor = (
+  reason: HoldReason | null,
+  found: queries.SendingInstance,
+  { now }: ProcessContext,
+) => ({
   sending_held_since: found.sending_held_since ?? (reason && now()),
   sending_held_reason: found.sending_held_reason ?? reason,
 })

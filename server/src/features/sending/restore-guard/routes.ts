@@ -65,8 +65,8 @@ export const sendingHoldRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(SendingHold) },
       },
     },
-    async ({ ctx }) => {
-      const found = await previewRestore(ctx)
+    async ({ process }) => {
+      const found = await previewRestore(process)
       if (!found) return { held: null }
       const { hold, missing, ...effects } = found
       const { since, detail } = hold
@@ -86,10 +86,10 @@ export const sendingHoldRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(ConfirmedRestore) },
       },
     },
-    async ({ ctx, person }) => {
-      const confirmed = await confirmRestore(ctx)
+    async ({ process, person }) => {
+      const confirmed = await confirmRestore(process)
       // It is of no workspace, so no audit log has it.
-      ctx.log.info({ user: person.id }, 'a person confirmed that sending goes on')
+      process.log.info({ user: person.id }, 'a person confirmed that sending goes on')
       return confirmed
     },
   )

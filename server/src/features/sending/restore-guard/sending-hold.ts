@@ -1,5 +1,5 @@
-import type { Context } from '../../../kernel/context.ts'
-import type { Db } from '../../../kernel/db/db.ts'
+import type { ProcessContext } from '../../../kernel/context.ts'
+import type { AnyDb } from '../../../kernel/db/db.ts'
 import { lockInstance } from '../../../kernel/db/instance.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { AppError } from '../../../kernel/errors.ts'
@@ -29,7 +29,7 @@ export interface SendingHold {
 }
 
 /** Null: it is not held. */
-export async function findSendingHold(db: Db): Promise<SendingHold | null> {
+export async function findSendingHold(db: AnyDb): Promise<SendingHold | null> {
   const { sending_held_since: since, sending_held_reason } = (await findSendingInstance(db)) ?? {}
   if (!since) return null
   const reason = sending_held_reason as HoldReason
@@ -40,7 +40,7 @@ export async function findSendingHold(db: Db): Promise<SendingHold | null> {
  * Holds all sending until it is confirmed: before a machine is put back to a snapshot, which holds
  * everything that could tell.
  */
-export const holdSending = (ctx: Context): Promise<SendingHold> =>
+export const holdSending = (ctx: ProcessContext): Promise<SendingHold> =>
   transaction(ctx, async (tx) => {
     const instance = await lockedInstance(tx)
     if (!instance) throw new Error('The database has no instance: start the server once.')
@@ -57,7 +57,9 @@ export const holdSending = (ctx: Context): Promise<SendingHold> =>
 export async function previewRestore({
   db,
   now,
-}: Context): Promise<(RestoreEffects & { hold: SendingHold; missing: MissingMail[] }) | null> {
+}: ProcessContext): Promise<
+  (RestoreEffects & { hold: SendingHold; missing: MissingMail[] }) | null
+> {
   const hold = await findSendingHold(db)
   if (!hold) return null
   return { hold, missing: await listMissingMails(db), ...(await readRestoreEffects(db, now())) }
@@ -69,7 +71,7 @@ export async function previewRestore({
  *
  * @returns how many mails wait for a person, and count as sent until then
  */
-export const confirmRestore = (ctx: Context): Promise<{ uncertain: number }> =>
+export const confirmRestore = (ctx: ProcessContext): Promise<{ uncertain: number }> =>
   transaction(ctx, async (tx) => {
     const instance = await lockedInstance(tx)
     if (!instance?.sending_held_since) {
@@ -97,7 +99,7 @@ export const confirmRestore = (ctx: Context): Promise<{ uncertain: number }> =>
 
 /** Who is alive names what is missing within seconds: a person must not confirm before it is known. */
 async function checkAsked(
-  { db }: Context,
+  { db }: ProcessContext,
   { sending_identity, current_identity, failover_ms }: SendingInstance,
 ) {
   const isAsked = sending_identity !== null && isFailover(sending_identity, current_identity)
@@ -111,7 +113,7 @@ async function checkAsked(
 }
 
 /** Undefined: no server was ever started on this database. */
-async function lockedInstance(tx: Context) {
+async function lockedInstance(tx: ProcessContext) {
   await lockInstance(tx.db)
   return findSendingInstance(tx.db)
 }

@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.ts'
+import type { ProcessContext } from '../../../kernel/context.ts'
 import { describeError } from '../../../kernel/log.ts'
 import type { ImapConnection } from '../../../kernel/mail/index.ts'
 import { FairSemaphore } from '../../../kernel/runner/fair-semaphore.ts'
@@ -24,7 +24,7 @@ const bytesOfWorkspaceMax = bytesMax / 2
  * hangs holds back the copies of its own workspace alone.
  */
 export class SentCopies {
-  readonly #ctx: Context
+  readonly #ctx: ProcessContext
   readonly #owner: MailboxOwner | undefined
   readonly #semaphore = new FairSemaphore(mailboxesAtOnce, mailboxesOfWorkspaceAtOnce)
   /** Of mailboxes whose turn has not come. */
@@ -36,7 +36,7 @@ export class SentCopies {
   readonly #bytes = new Map<string, number>()
   #left = 0
 
-  constructor(ctx: Context, owner?: MailboxOwner) {
+  constructor(ctx: ProcessContext, owner?: MailboxOwner) {
     this.#ctx = ctx
     this.#owner = owner
   }

@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.ts'
+import { inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
 import type { ImapConnection, MailFolder } from '../../../kernel/mail/index.ts'
 import type { LaneKey, MailboxOwner } from '../../mailbox-lanes/index.ts'
 import { connectMailboxImap } from '../../mailboxes/index.ts'
@@ -10,7 +10,7 @@ import { connectMailboxImap } from '../../mailboxes/index.ts'
  * @throws MailFailure
  */
 export async function inSentFolder(
-  ctx: Context,
+  ctx: ProcessContext,
   owner: MailboxOwner | undefined,
   { workspace_id, mailbox_id }: LaneKey,
   work: (imap: ImapConnection, path: string) => Promise<void>,
@@ -23,7 +23,11 @@ export async function inSentFolder(
     await work(imap, sent.path)
   }
   if (await owner?.listening(mailbox_id)?.visit(visit)) return
-  const { connection } = await connectMailboxImap(ctx, workspace_id, mailbox_id)
+  const { connection } = await connectMailboxImap(
+    inWorkspace(ctx, workspace_id),
+    workspace_id,
+    mailbox_id,
+  )
   await using imap = connection
   await visit(imap)
 }

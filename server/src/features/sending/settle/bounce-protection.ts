@@ -1,5 +1,5 @@
 import { dayOf } from '../../../kernel/calendar.ts'
-import type { Context } from '../../../kernel/context.ts'
+import { type AnyContext, type Context, inWorkspace } from '../../../kernel/context.ts'
 import { pauseCampaign, zoneOf } from '../../campaigns/index.ts'
 import { addBounces, type BouncedDay } from '../../daily-counts/index.ts'
 import * as queries from './bounce-queries.ts'
@@ -24,7 +24,7 @@ const attemptedPerBounce = 20
  * mailboxes that they are sent from. Looked at with each bounce; who activates such a campaign again
  * starts from nothing.
  */
-export async function countBounces(tx: Context, bounces: CountedBounce[]) {
+export async function countBounces(tx: AnyContext, bounces: CountedBounce[]) {
   if (bounces.length === 0) return
   const days = new Map<string, BouncedDay>()
   for (const { workspace_id, campaign_id, day, refused } of bounces) {
@@ -43,9 +43,10 @@ export async function countBounces(tx: Context, bounces: CountedBounce[]) {
     const since = Temporal.PlainDate.from(day)
       .subtract({ days: windowDays - 1 })
       .toString()
-    const [sums] = await queries.sumBounces(tx.db, workspace_id, campaign_id, since)
+    const own = inWorkspace(tx, workspace_id)
+    const [sums] = await queries.sumBounces(own.db, workspace_id, campaign_id, since)
     if (sums && isTooMany(sums)) {
-      await pauseCampaign(tx, workspace_id, campaign_id, 'bounce_protection')
+      await pauseCampaign(own, workspace_id, campaign_id, 'bounce_protection')
     }
   }
 }

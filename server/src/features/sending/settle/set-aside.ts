@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.ts'
+import { type AnyContext, inWorkspace } from '../../../kernel/context.ts'
 import { recordActivities } from '../../leads/index.ts'
 import type { CampaignCache } from '../next-mail/campaign-cache.ts'
 import type { SendError } from '../transmit/outcome.ts'
@@ -17,7 +17,7 @@ const stage = 'ledger'
  * @returns whether its row changed
  */
 export async function setAside(
-  tx: Context,
+  tx: AnyContext,
   cache: CampaignCache,
   settlement: Settlement,
   cause: unknown,
@@ -31,10 +31,11 @@ export async function setAside(
     ])
     return isSettled
   }
-  const kind = await queries.setSendAside(tx.db, settlement, error, tx.now())
+  const own = inWorkspace(tx, settlement.workspace_id)
+  const kind = await queries.setSendAside(own.db, settlement, error, tx.now())
   if (kind !== 'step') return kind !== undefined
   const { workspace_id, lead_id: leadId } = settlement
-  await recordActivities(tx, workspace_id, [{ ...skip, kind: 'skipped', leadId }])
+  await recordActivities(own, workspace_id, [{ ...skip, kind: 'skipped', leadId }])
   return true
 }
 

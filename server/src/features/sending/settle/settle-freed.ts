@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.ts'
+import { type AnyContext, inWorkspace } from '../../../kernel/context.ts'
 import { addToDays } from '../../daily-counts/index.ts'
 import { postponeLeads } from '../../leads/index.ts'
 import { markCampaigns, wakeMailboxes } from '../../mailbox-lanes/index.ts'
@@ -8,7 +8,7 @@ import type { LedgerRow } from './settle-queries.ts'
 import type { Settled } from './settlement.ts'
 
 /** Leads whose mail was put off wait until then. */
-export async function postpone(tx: Context, settled: Settled[]) {
+export async function postpone(tx: AnyContext, settled: Settled[]) {
   const postponed = settled.flatMap(({ row, transition: { effect } }) =>
     effect?.kind === 'later'
       ? [{ workspace_id: row.workspace_id, lead_id: row.lead_id, until: effect.at }]
@@ -23,7 +23,7 @@ export async function postpone(tx: Context, settled: Settled[]) {
  * @returns ids of the campaigns that had used up a limit, and have room again
  */
 export async function releaseReservations(
-  tx: Context,
+  tx: AnyContext,
   settled: Settled[],
   known: Map<string, CachedCampaign>,
 ): Promise<Set<string>> {
@@ -55,7 +55,7 @@ const noLimit = { daily_limit: null, daily_max_leads: null }
  * are its own mailbox's, and so is the place in that mailbox's day; a place in a campaign's day that
  * was full is everybody's.
  */
-export async function markFreed(tx: Context, settled: Settled[], roomIn: Set<string>) {
+export async function markFreed(tx: AnyContext, settled: Settled[], roomIn: Set<string>) {
   const freed = settled.filter(({ transition }) => transition.givesBack)
   const byWorkspace = Map.groupBy(freed, ({ row }) => row.workspace_id)
   for (const workspaceId of [...byWorkspace.keys()].sort()) {
@@ -65,7 +65,7 @@ export async function markFreed(tx: Context, settled: Settled[], roomIn: Set<str
       const wake_at = firstDue(own, changed)
       return wake_at ? [{ campaign_id, wake_at, changed }] : []
     })
-    await markCampaigns(tx, workspaceId, marks)
+    await markCampaigns(inWorkspace(tx, workspaceId), workspaceId, marks)
   }
 }
 
@@ -77,10 +77,10 @@ function firstDue(freed: Settled[], hasRoom: boolean): Date | null {
   return times.reduce<Date | null>((first, at) => (first && first < at ? first : at), null)
 }
 
-export async function wakeOwn(tx: Context, freed: LedgerRow[]) {
+export async function wakeOwn(tx: AnyContext, freed: LedgerRow[]) {
   const own = Map.groupBy(freed, ({ workspace_id }) => workspace_id)
   for (const workspaceId of [...own.keys()].sort()) {
     const mailboxes = (own.get(workspaceId) ?? []).map(({ mailbox_id }) => mailbox_id)
-    await wakeMailboxes(tx, workspaceId, mailboxes)
+    await wakeMailboxes(inWorkspace(tx, workspaceId), workspaceId, mailboxes)
   }
 }

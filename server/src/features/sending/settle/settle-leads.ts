@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.ts'
+import { type AnyContext, inWorkspace } from '../../../kernel/context.ts'
 import { afterDelay, nextStep, zoneOf } from '../../campaigns/index.ts'
 import { type LeadActivity, recordActivities } from '../../leads/index.ts'
 import type { CachedCampaign } from '../next-mail/campaign-cache.ts'
@@ -7,7 +7,7 @@ import { type Settled, sentAt } from './settlement.ts'
 
 /** Records what the results mean for their leads: states, events, counters, the suppression list. */
 export async function recordActivity(
-  tx: Context,
+  tx: AnyContext,
   settled: Settled[],
   campaigns: Map<string, CachedCampaign>,
 ) {
@@ -26,7 +26,7 @@ export async function recordActivity(
   const byWorkspace = Map.groupBy(activities, ({ workspaceId }) => workspaceId)
   for (const workspaceId of [...byWorkspace.keys()].sort()) {
     const own = (byWorkspace.get(workspaceId) ?? []).map(({ activity }) => activity)
-    await recordActivities(tx, workspaceId, own)
+    await recordActivities(inWorkspace(tx, workspaceId), workspaceId, own)
   }
 }
 

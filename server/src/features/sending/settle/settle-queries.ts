@@ -1,6 +1,6 @@
 import { column } from '../../../kernel/db/column.ts'
-import type { Db } from '../../../kernel/db/db.ts'
-import { prepared } from '../../../kernel/db/prepared.ts'
+import type { AnyDb, Db } from '../../../kernel/db/db.ts'
+import { preparedForBatch } from '../../../kernel/db/prepared.ts'
 import type { SendKey, SendState } from '../ledger.ts'
 import type { ReplyContent } from '../replies/reply-queries.ts'
 import type { SendError } from '../transmit/outcome.ts'
@@ -30,7 +30,7 @@ const ledgerColumns = `s.workspace_id, s.lead_id, s.step_id, s.id, s.campaign_id
   s.step, s.variant, s.message_id, s.subject, s.starts_thread, s.state, s.reply, s.is_new,
   s.campaign_day, s.mailbox_day, s.timestamp_transmitting`
 
-const selectForUpdate = prepared<string[][], LedgerRow>(
+const selectForUpdate = preparedForBatch<string[][], LedgerRow>(
   'lock_sends',
   `/* settle */
    select ${ledgerColumns}
@@ -44,7 +44,7 @@ const selectForUpdate = prepared<string[][], LedgerRow>(
 )
 
 /** The attempts as they stand; nobody else settles them until the transaction ends. */
-export const lockSends = (db: Db, attempts: (SendKey & { id: string })[]) =>
+export const lockSends = (db: AnyDb, attempts: (SendKey & { id: string })[]) =>
   selectForUpdate(
     db,
     column(attempts, 'workspace_id'),
@@ -53,7 +53,7 @@ export const lockSends = (db: Db, attempts: (SendKey & { id: string })[]) =>
     column(attempts, 'id'),
   )
 
-const updateSent = prepared<[...string[][], Date], LedgerRow>(
+const updateSent = preparedForBatch<[...string[][], Date], LedgerRow>(
   'settle_sent',
   `/* settle */
    update sends s
@@ -66,7 +66,7 @@ const updateSent = prepared<[...string[][], Date], LedgerRow>(
 )
 
 /** What nearly all attempts come to, at one go: from `transmitting` to `sent`. Others stay. */
-export const settleSent = (db: Db, attempts: (SendKey & { id: string })[], now: Date) =>
+export const settleSent = (db: AnyDb, attempts: (SendKey & { id: string })[], now: Date) =>
   updateSent(
     db,
     column(attempts, 'workspace_id'),
@@ -84,7 +84,7 @@ export interface SettledSend extends SendKey {
   look_at: Date | null
 }
 
-const update = prepared<unknown[], never>(
+const update = preparedForBatch<unknown[], never>(
   'update_sends',
   `/* settle */
    update sends s
@@ -96,7 +96,7 @@ const update = prepared<unknown[], never>(
    where s.workspace_id = k.workspace_id and s.lead_id = k.lead_id and s.step_id = k.step_id`,
 )
 
-export const updateSends = (db: Db, sends: SettledSend[], now: Date) =>
+export const updateSends = (db: AnyDb, sends: SettledSend[], now: Date) =>
   update(
     db,
     column(sends, 'workspace_id'),
@@ -133,7 +133,7 @@ export async function setSendAside(
   return row?.kind
 }
 
-const selectSentSteps = prepared<string[][], { lead_id: string; step_ids: string[] }>(
+const selectSentSteps = preparedForBatch<string[][], { lead_id: string; step_ids: string[] }>(
   'find_sent_steps',
   `/* settle */
    select s.lead_id, array_agg(s.step_id order by s.timestamp_transmitting, s.id) as step_ids
@@ -145,7 +145,7 @@ const selectSentSteps = prepared<string[][], { lead_id: string; step_ids: string
 )
 
 /** The steps that each lead was sent, in that order. */
-export async function findSentSteps(db: Db, leads: { workspace_id: string; lead_id: string }[]) {
+export async function findSentSteps(db: AnyDb, leads: { workspace_id: string; lead_id: string }[]) {
   const rows = await selectSentSteps(db, column(leads, 'workspace_id'), column(leads, 'lead_id'))
   return new Map(rows.map((row) => [row.lead_id, row.step_ids]))
 }

@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.ts'
+import { type AnyContext, inWorkspace } from '../../../kernel/context.ts'
 import { recordRefusedCopies } from '../../campaigns/index.ts'
 import { takeBackSteps } from '../../leads/index.ts'
 import { lockLanes } from '../../mailbox-lanes/index.ts'
@@ -24,7 +24,7 @@ import { throttle } from './throttle.ts'
  * @returns whether each one changed its row
  */
 export async function settleSends(
-  tx: Context,
+  tx: AnyContext,
   cache: CampaignCache,
   settlements: Settlement[],
 ): Promise<boolean[]> {
@@ -43,7 +43,7 @@ export async function settleSends(
 }
 
 /** What came out as it does as good as always needs no look at its row before. */
-async function settleSent(tx: Context, settlements: Settlement[]): Promise<Settled[]> {
+async function settleSent(tx: AnyContext, settlements: Settlement[]): Promise<Settled[]> {
   const sent = byAttempt(settlements.filter(({ outcome }) => outcome.kind === 'sent'))
   if (sent.size === 0) return []
   const rows = await queries.settleSent(tx.db, inOrder([...sent.values()]), tx.now())
@@ -51,7 +51,7 @@ async function settleSent(tx: Context, settlements: Settlement[]): Promise<Settl
 }
 
 async function lockOthers(
-  tx: Context,
+  tx: AnyContext,
   settlements: Settlement[],
   sent: Settled[],
 ): Promise<Settled[]> {
@@ -77,7 +77,7 @@ const settledOf = (
     return settlement && transition ? [{ settlement, row, transition }] : []
   })
 
-async function updateOthers(tx: Context, others: Settled[]) {
+async function updateOthers(tx: AnyContext, others: Settled[]) {
   if (others.length === 0) return
   const lookAt = new Date(tx.now().getTime() + firstLookMs)
   const sends = others.map((each) => sendOf(each, lookAt))
@@ -85,7 +85,7 @@ async function updateOthers(tx: Context, others: Settled[]) {
 }
 
 /** What a mail of a campaign changes besides its row; a person's reply is only kept. */
-async function write(tx: Context, all: Settled[], campaigns: Map<string, CachedCampaign>) {
+async function write(tx: AnyContext, all: Settled[], campaigns: Map<string, CachedCampaign>) {
   const settled = all.filter(({ row }) => row.reply === null)
   await recordReplies(tx, inOrder(all.flatMap(replyOf)))
   if (settled.length === 0) return
@@ -116,7 +116,7 @@ async function write(tx: Context, all: Settled[], campaigns: Map<string, CachedC
 const replyOf = ({ row: { reply, ...row }, transition: { state } }: Settled) =>
   reply === null ? [] : [{ ...row, reply, state }]
 
-async function readCampaigns(tx: Context, cache: CampaignCache, settlements: Settlement[]) {
+async function readCampaigns(tx: AnyContext, cache: CampaignCache, settlements: Settlement[]) {
   const distinct = new Map(settlements.map((each) => [each.campaign_id, each]))
   const versions = await holdCampaigns(
     tx.db,
@@ -145,17 +145,21 @@ const sendOf = (
   look_at: state === 'uncertain' ? lookAt : null,
 })
 
-async function tellRefusedCopies(tx: Context, settled: Settled[]) {
+async function tellRefusedCopies(tx: AnyContext, settled: Settled[]) {
   const refused = settled.flatMap(({ settlement: { mail, campaign_id }, row: { workspace_id } }) =>
     (mail?.refused_copies ?? []).map((copy) => ({ workspace_id, campaign_id, ...copy })),
   )
   const byWorkspace = Map.groupBy(refused, ({ workspace_id }) => workspace_id)
   for (const workspaceId of [...byWorkspace.keys()].sort()) {
-    await recordRefusedCopies(tx, workspaceId, byWorkspace.get(workspaceId) ?? [])
+    await recordRefusedCopies(
+      inWorkspace(tx, workspaceId),
+      workspaceId,
+      byWorkspace.get(workspaceId) ?? [],
+    )
   }
 }
 
-async function revertSteps(tx: Context, settled: Settled[]) {
+async function revertSteps(tx: AnyContext, settled: Settled[]) {
   const wrong = settled.filter(({ transition }) => transition.takesBack)
   if (wrong.length === 0) return
   await leaveThreads(
@@ -171,7 +175,7 @@ async function revertSteps(tx: Context, settled: Settled[]) {
       variant: row.variant,
       day: row.campaign_day,
     }))
-    await takeBackSteps(tx, workspaceId, steps)
+    await takeBackSteps(inWorkspace(tx, workspaceId), workspaceId, steps)
   }
 }
 

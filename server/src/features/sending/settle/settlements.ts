@@ -1,5 +1,5 @@
 import type { Batcher } from '../../../kernel/batcher.ts'
-import type { Context } from '../../../kernel/context.ts'
+import type { ProcessContext } from '../../../kernel/context.ts'
 import { type BatchWriterOptions, createBatchWriter } from '../../../kernel/db/batch-writer.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { describeError } from '../../../kernel/log.ts'
@@ -32,12 +32,12 @@ const batch = {
  * is asked.
  */
 export class Settlements {
-  readonly #ctx: Context
+  readonly #ctx: ProcessContext
   readonly #cache: CampaignCache
   readonly #sent: Batcher<Settlement, boolean>
   readonly #others: Batcher<Settlement, boolean>
 
-  constructor(ctx: Context, cache: CampaignCache) {
+  constructor(ctx: ProcessContext, cache: CampaignCache) {
     this.#ctx = ctx
     this.#cache = cache
     this.#sent = this.#writer('settlements', { concurrency: sentAtOnce })
@@ -95,7 +95,7 @@ export class Settlements {
   }
 
   #writer(name: string, options: Pick<BatchWriterOptions<Settlement>, 'concurrency' | 'keyOf'>) {
-    const write = (tx: Context, items: Settlement[]) => settleSends(tx, this.#cache, items)
+    const write = (tx: ProcessContext, items: Settlement[]) => settleSends(tx, this.#cache, items)
     return createBatchWriter(this.#ctx, name, write, { ...batch, ...options })
   }
 }

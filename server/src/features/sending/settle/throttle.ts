@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.ts'
+import type { AnyContext } from '../../../kernel/context.ts'
 import { type PacedLane, paceLanes } from '../../mailbox-lanes/index.ts'
 import type { CachedCampaign } from '../next-mail/campaign-cache.ts'
 import { gapAfter } from '../planning/plan.ts'
@@ -7,7 +7,7 @@ import { type Settled, type Settlement, sentAt } from './settlement.ts'
 
 /** The next mail of a mailbox waits from when the last one was on the wire, whoever settles it. */
 export async function throttle(
-  tx: Context,
+  tx: AnyContext,
   settled: Settled[],
   campaigns: Map<string, CachedCampaign>,
 ) {

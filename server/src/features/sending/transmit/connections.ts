@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.ts'
+import { inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
 import { describeError } from '../../../kernel/log.ts'
 import type { SmtpConnection } from '../../../kernel/mail/index.ts'
 import { connectMailboxSmtp } from '../../mailboxes/index.ts'
@@ -15,10 +15,10 @@ const keptMax = 500
 
 /** One connection for each mailbox, kept from one mail to the next and closed when it is idle. */
 export class Connections {
-  readonly #ctx: Context
+  readonly #ctx: ProcessContext
   readonly #kept = new Map<string, Kept>()
 
-  constructor(ctx: Context) {
+  constructor(ctx: ProcessContext) {
     this.#ctx = ctx
   }
 
@@ -35,7 +35,8 @@ export class Connections {
 
   /** @throws MailFailure */
   async open({ workspaceId, mailboxId }: Lane): Promise<SmtpConnection> {
-    return (await connectMailboxSmtp(this.#ctx, workspaceId, mailboxId)).connection
+    const ctx = inWorkspace(this.#ctx, workspaceId)
+    return (await connectMailboxSmtp(ctx, workspaceId, mailboxId)).connection
   }
 
   /** For the next mail, as soon as nothing is under way on it. */

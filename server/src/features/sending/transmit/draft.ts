@@ -1,4 +1,4 @@
-import type { Context } from '../../../kernel/context.ts'
+import type { ProcessContext } from '../../../kernel/context.ts'
 import { shareLoop } from '../../../kernel/loop-share.ts'
 import type { Envelope } from '../../../kernel/mail/index.ts'
 import { type CompiledStep, type ComposedMail, compose } from '../../messages/index.ts'
@@ -41,7 +41,7 @@ interface DraftParts {
 
 /** Makes the mail as soon as there is room for it. */
 export async function draftMail(
-  ctx: Context,
+  ctx: ProcessContext,
   claimed: ClaimedMail,
   parts: DraftParts,
 ): Promise<Draft> {
@@ -51,7 +51,7 @@ export async function draftMail(
 
 /** A mail behind one that is made already, unless there is no room for it. */
 export async function draftNext(
-  ctx: Context,
+  ctx: ProcessContext,
   claimed: ClaimedMail,
   parts: DraftParts,
 ): Promise<Draft | undefined> {
@@ -60,7 +60,7 @@ export async function draftNext(
 }
 
 async function makeDraft(
-  ctx: Context,
+  ctx: ProcessContext,
   claimed: ClaimedMail,
   { links, room }: DraftParts,
 ): Promise<Draft> {
@@ -78,7 +78,7 @@ async function makeDraft(
 
 /** Made apart: a draft without such copies must not keep the parsed template, which may have megabytes. */
 function withoutUtf8Copies(
-  ctx: Context,
+  ctx: ProcessContext,
   claimed: ClaimedMail,
   compiled: CompiledStep,
   links: LinkMaker,
@@ -104,7 +104,7 @@ function bytesOf({ bytes, copy, text, html }: ComposedMail): number {
 }
 
 function composeMail(
-  ctx: Context,
+  ctx: ProcessContext,
   { claim, mailbox }: ClaimedMail,
   compiled: CompiledStep,
   links: LinkMaker,

@@ -1,7 +1,7 @@
 import { textArray, timestampArray } from '../../../kernel/db/binary-array.ts'
 import { column } from '../../../kernel/db/column.ts'
-import type { Db } from '../../../kernel/db/db.ts'
-import { prepared } from '../../../kernel/db/prepared.ts'
+import type { AnyDb } from '../../../kernel/db/db.ts'
+import { preparedForBatch } from '../../../kernel/db/prepared.ts'
 import { eligibleAt } from '../claim/eligibility.ts'
 import type { SendKey } from '../ledger.ts'
 import { isSentFrom } from '../restore-guard/hold-queries.ts'
@@ -20,7 +20,7 @@ export interface Mark extends SendKey {
   campaign_version: Date
 }
 
-const mark = prepared<unknown[], { id: string }>(
+const mark = preparedForBatch<unknown[], { id: string }>(
   'mark_transmitting',
   `/* settle */
    update sends s
@@ -47,7 +47,7 @@ const mark = prepared<unknown[], { id: string }>(
  *
  * @returns ids of the attempts that may be finished; again, the same
  */
-export async function markTransmitting(db: Db, marks: Mark[], now: Date, readSince: Date) {
+export async function markTransmitting(db: AnyDb, marks: Mark[], now: Date, readSince: Date) {
   const rows = await mark(
     db,
     column(marks, 'workspace_id'),

@@ -1,5 +1,5 @@
 import type { Batcher } from '../../../kernel/batcher.ts'
-import type { Context } from '../../../kernel/context.ts'
+import type { ProcessContext } from '../../../kernel/context.ts'
 import type { ComposedMail } from '../../messages/index.ts'
 import { markTrustedMs } from '../lanes/lane.ts'
 import type { ClaimedMail } from '../next-mail/next-action.ts'
@@ -14,7 +14,7 @@ import type { Mark } from './mark-queries.ts'
  * @returns whether it may be finished
  */
 export function markDraft(
-  ctx: Context,
+  ctx: ProcessContext,
   draft: Draft,
   behind: Draft[],
   marks: Batcher<Mark, boolean>,

@@ -1,5 +1,5 @@
 import type { Batcher } from '../../../kernel/batcher.ts'
-import type { Context } from '../../../kernel/context.ts'
+import type { ProcessContext } from '../../../kernel/context.ts'
 import { type Envelope, MailFailure, type SmtpConnection } from '../../../kernel/mail/index.ts'
 import { type RefusedCopy, TemplateError } from '../../campaigns/index.ts'
 import { type ComposedMail, MailRefused } from '../../messages/index.ts'
@@ -51,7 +51,7 @@ type NotedCopy = Omit<RefusedCopy, 'campaign_id'>
  *   when this returns
  */
 export async function sendMail(
-  ctx: Context,
+  ctx: ProcessContext,
   lane: Lane,
   draft: Draft,
   behind: Draft[],
@@ -80,13 +80,13 @@ export async function sendMail(
 }
 
 /** Gives a claim back that nothing was done about. */
-export function releaseMail(ctx: Context, claimed: ClaimedMail, parts: SendParts) {
+export function releaseMail(ctx: ProcessContext, claimed: ClaimedMail, parts: SendParts) {
   parts.watch.marked.forget(claimed.claim.id)
   return parts.settlements.add(settlementOf(ctx, claimed, released, null))
 }
 
 /** Settles a mail whose sending failed unexpectedly: by how far it had come. */
-export const abandonMail = (ctx: Context, claimed: ClaimedMail, parts: SendParts) =>
+export const abandonMail = (ctx: ProcessContext, claimed: ClaimedMail, parts: SendParts) =>
   parts.settlements.add(settlementOf(ctx, claimed, { kind: 'abandoned' }, null))
 
 const released: Outcome = {
@@ -103,7 +103,7 @@ const notAnyMore: Outcome = {
 }
 
 async function attempt(
-  ctx: Context,
+  ctx: ProcessContext,
   lane: Lane,
   draft: Draft,
   behind: Draft[],
@@ -232,7 +232,7 @@ async function beginOn(
 }
 
 function settlementOf(
-  ctx: Context,
+  ctx: ProcessContext,
   { claim, campaign, mailbox }: ClaimedMail,
   outcome: Outcome,
   mail: ComposedMail | null,

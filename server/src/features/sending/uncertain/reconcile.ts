@@ -1,4 +1,5 @@
-import type { Context } from '../../../kernel/context.ts'
+import type { AnyContext, ProcessContext } from '../../../kernel/context.ts'
+import { bind } from '../../../kernel/db/db.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { describeError } from '../../../kernel/log.ts'
 import { MailFailure } from '../../../kernel/mail/index.ts'
@@ -28,14 +29,14 @@ type Look = { found: Set<string> } | 'unreachable' | 'gone'
  * was sent. What is not there stays uncertain, for it may have been sent all the same.
  */
 export class UncertainMails {
-  readonly #ctx: Context
+  readonly #ctx: ProcessContext
   readonly #settlements: Settlements
   readonly #owner: MailboxOwner | undefined
   readonly #semaphore = new FairSemaphore(mailboxesAtOnce, mailboxesOfWorkspaceAtOnce)
   /** Mailboxes that are looked through, or will be. */
   readonly #underWay = new Map<string, Promise<void>>()
 
-  constructor(ctx: Context, settlements: Settlements, owner?: MailboxOwner) {
+  constructor(ctx: ProcessContext, settlements: Settlements, owner?: MailboxOwner) {
     this.#ctx = ctx
     this.#settlements = settlements
     this.#owner = owner
@@ -72,14 +73,18 @@ export class UncertainMails {
       if (typeof look === 'object' && look.found.has(send.id)) {
         await this.#settlements.add(arrived(this.#ctx, send))
       } else {
-        await postponeLook(this.#ctx.db, send, nextLook(this.#ctx, send, look))
+        await postponeLook(
+          bind(this.#ctx.db, send.workspace_id),
+          send,
+          nextLook(this.#ctx, send, look),
+        )
       }
     }
   }
 }
 
 async function lookInSent(
-  ctx: Context,
+  ctx: ProcessContext,
   owner: MailboxOwner | undefined,
   sends: UncertainSend[],
 ): Promise<Look> {
@@ -105,7 +110,7 @@ async function lookInSent(
 }
 
 /** Null: not again. */
-function nextLook(ctx: Context, { timestamp_transmitting }: UncertainSend, look: Look) {
+function nextLook(ctx: ProcessContext, { timestamp_transmitting }: UncertainSend, look: Look) {
   const sentMs = timestamp_transmitting.getTime()
   const ageMs = ctx.now().getTime() - sentMs
   if (look === 'gone') return null
@@ -118,7 +123,7 @@ function nextLook(ctx: Context, { timestamp_transmitting }: UncertainSend, look:
 
 /** What is uncertain is recorded already: only its state changes. */
 export const arrived = (
-  ctx: Context,
+  ctx: Pick<AnyContext, 'now'>,
   send: Pick<UncertainSend, 'workspace_id' | 'lead_id' | 'step_id' | 'id' | 'campaign_id'>,
 ): Settlement => ({
   workspace_id: send.workspace_id,

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Context } from '../../../kernel/context.ts'
+import type { AnyContext } from '../../../kernel/context.ts'
 import { timeOfId } from '../../../kernel/ids.ts'
 
 /** A receiver for trying out, as its address names it. */
@@ -13,14 +13,14 @@ const livesMs = 3_600_000
 const macOctets = 16
 
 /** Nobody can make one up, so that what is none costs no statement. */
-export function tokenOf(ctx: Context, tryOut: TryOut): string {
+export function tokenOf(ctx: AnyContext, tryOut: TryOut): string {
   const content = contentOf(tryOut)
   const [key] = keysOf(ctx)
   if (!key) throw new Error('A token needs a key.')
   return Buffer.concat([content, macOf(key, content)]).toString('base64url')
 }
 
-export function readToken(ctx: Context, token: string): TryOut | undefined {
+export function readToken(ctx: AnyContext, token: string): TryOut | undefined {
   const octets = Buffer.from(token, 'base64url')
   if (octets.length !== 32 + macOctets || octets.toString('base64url') !== token) return undefined
   const [content, mac] = [octets.subarray(0, 32), octets.subarray(32)]
@@ -28,10 +28,10 @@ export function readToken(ctx: Context, token: string): TryOut | undefined {
   return { workspaceId: uuidOf(content.subarray(0, 16)), id: uuidOf(content.subarray(16)) }
 }
 
-export const addressOf = (ctx: Context, token: string) => `${prefixOf(ctx)}${token}`
+export const addressOf = (ctx: AnyContext, token: string) => `${prefixOf(ctx)}${token}`
 
 /** Of an address that is one of ours; undefined for every other. */
-export function tryOutAt(ctx: Context, url: string): TryOut | undefined {
+export function tryOutAt(ctx: AnyContext, url: string): TryOut | undefined {
   const prefix = prefixOf(ctx)
   return url.startsWith(prefix) ? readToken(ctx, url.slice(prefix.length)) : undefined
 }
@@ -41,9 +41,9 @@ export const endOf = ({ id }: TryOut) => new Date(timeOfId(id).getTime() + lives
 /** Receivers whose id is smaller are over. */
 export const oldestStart = (now: Date) => new Date(now.getTime() - livesMs)
 
-const prefixOf = ({ config }: Context) => `${config.baseUrl}/app/try/`
+const prefixOf = ({ config }: AnyContext) => `${config.baseUrl}/app/try/`
 
-const keysOf = ({ secrets }: Context) => secrets.derive('webhook try-out', 32)
+const keysOf = ({ secrets }: AnyContext) => secrets.derive('webhook try-out', 32)
 
 const contentOf = ({ workspaceId, id }: TryOut) =>
   Buffer.from(`${workspaceId}${id}`.replaceAll('-', ''), 'hex')

@@ -1,5 +1,5 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible'
-import type { Context } from '../../../kernel/context.ts'
+import { type AnyContext, type Context, inWorkspace, processOf } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { describeError } from '../../../kernel/log.ts'
 import type { PostOutcome } from '../../../kernel/outbound/index.ts'
@@ -77,13 +77,18 @@ export async function receive(
  * @returns undefined when the address is that of no receiver
  */
 export function receiveDelivery(
-  ctx: Context,
+  ctx: AnyContext,
   url: string,
   request: { headers: Record<string, string>; body: string },
 ): Promise<PostOutcome> | undefined {
   const tryOut = tryOutAt(ctx, url)
-  return tryOut && answerDelivery(ctx, tryOut, request)
+  // It may be another workspace's than that of the destination.
+  return tryOut && answerDelivery(inReceiver(ctx, tryOut), tryOut, request)
 }
+
+/** Of the workspace that the receiver belongs to. */
+export const inReceiver = (ctx: AnyContext, { workspaceId }: TryOut): Context =>
+  inWorkspace(processOf(ctx), workspaceId)
 
 async function answerDelivery(
   ctx: Context,

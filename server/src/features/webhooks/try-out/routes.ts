@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { AppError, notFound } from '../../../kernel/errors.ts'
 import { ref } from '../../../kernel/http/schema.ts'
 import { readToken } from './address.ts'
-import { receive } from './receive.ts'
+import { inReceiver, receive } from './receive.ts'
 import { TryOutAddress, TryOutReceiver } from './schema.ts'
 import { createTryOut, getTryOut } from './try-outs.ts'
 
@@ -59,13 +59,13 @@ const receiverRoute: FastifyPluginAsyncTypebox = async (app) => {
     '/try/:token',
     { bodyLimit: bodyBytesMax, schema: { hide: true, params } },
     async (req, reply) => {
-      const tryOut = readToken(req.ctx, req.params.token)
+      const tryOut = readToken(req.process, req.params.token)
       if (!tryOut) throw notFound('try-out receiver')
       const headers = Object.fromEntries(
         Object.entries(req.headers).map(([name, value]) => [name, String(value)]),
       )
       const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0)
-      const { status, text } = await receive(req.ctx, tryOut, headers, body)
+      const { status, text } = await receive(inReceiver(req.process, tryOut), tryOut, headers, body)
       if (status === 410) throw notFound('try-out receiver')
       if (status === 429) throw new AppError('rate_limited', text)
       return reply.code(200).send({ received: true })
