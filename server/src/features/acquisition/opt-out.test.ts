@@ -1,6 +1,10 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { importText } from '../../../test/directory-files.ts'
+import { patience } from '../../../test/patience.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { addLeads } from '../leads/index.ts'
 import { addAcquiredToCampaign } from './campaign-leads.ts'
 import { optOutEverywhere } from './opt-out.ts'
 
@@ -109,6 +113,32 @@ test('who asks by another address of theirs is hidden in lists and becomes no le
     leads_uploaded: 0,
     opted_out: 1,
   })
+})
+
+test('who is being added as a lead at that moment is stopped as soon as that is done', async () => {
+  const email = 'mary@adding.example'
+  const campaign = await api.call('POST', '/api/v2/campaigns', { body: { name: 'adding' } })
+  const isAnybodyWaiting = async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(
+      api.ctx.database.peek,
+    )
+    return rows.length > 0
+  }
+  let isOver = false
+  const removing = await transaction(api.ctx, async (tx) => {
+    const what = { campaign_id: campaign.body.id, leads: [{ email }] }
+    const options = { overwrite: false, skip_if_in_workspace: false }
+    await addLeads(tx, api.workspaceId, { ...what, ...options })
+    const optingOut = optOutEverywhere(api.ctx, email).finally(() => {
+      isOver = true
+    })
+    await expect.poll(async () => isOver || (await isAnybodyWaiting()), patience).toBe(true)
+    // The transaction does not wait for what waits for it.
+    return { optingOut }
+  })
+  expect(await removing.optingOut).toMatchObject({ leads_stopped: 1 })
 })
 
 test('what is neither an address nor a domain is refused', async () => {

@@ -2,6 +2,7 @@ import { type Context, inWorkspace, type ProcessContext } from '../../kernel/con
 import { transaction } from '../../kernel/db/transaction.ts'
 import { type OptedOut, type OptOutRequest, optOut, readOptOut } from '../directory/index.ts'
 import { findLeadsAt, recordActivities } from '../leads/index.ts'
+import { lockSuppressions } from '../suppression/index.ts'
 import { listWorkspaces } from '../workspaces/index.ts'
 import { findRevealed } from './cross-workspace.ts'
 
@@ -29,6 +30,8 @@ export async function optOutEverywhere(
 
 async function stopLeads(ctx: Context, workspaceId: string, who: OptOutRequest): Promise<number> {
   return transaction(ctx, async (tx) => {
+    // Whoever is adding one of them is waited for, so that it is among those that are stopped.
+    await lockSuppressions(tx, workspaceId)
     const leads = await findLeadsAt(tx.db, workspaceId, who)
     const stopping = leads.filter(({ stop_reason }) => stop_reason !== 'unsubscribed')
     await recordActivities(

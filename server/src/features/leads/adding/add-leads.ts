@@ -36,12 +36,7 @@ export async function addLeads(
   const { rows, skipped } = readLeads(input.leads)
   if (rows.length === 0) throw noValidLeads(skipped)
   return transaction(ctx, async (tx) => {
-    const target = await queries.lockForAdding(tx.db, workspaceId, input.campaign_id)
-    if (!target) throw notFound('campaign')
-    // What depends on the leads of all campaigns is true only while nobody else adds any.
-    const alone = input.skip_if_in_workspace || target.plan_leads_max !== null
-    await (alone ? lockSuppressions : holdSuppressions)(tx, workspaceId)
-
+    const target = await holdTarget(tx, workspaceId, input)
     const { fresh, present } = await classify(tx, workspaceId, input, rows, skipped)
     if (isDryRun) {
       return {
@@ -78,6 +73,23 @@ export async function addLeads(
       skipped_leads: skipped.sort((a, b) => a.index - b.index),
     }
   })
+}
+
+/**
+ * What stays as it is until leads were added. Whoever locks leads of other campaigns in the same
+ * transaction calls it before that.
+ */
+export async function holdTarget(
+  tx: Context,
+  workspaceId: string,
+  input: Pick<AddLeads, 'campaign_id' | 'skip_if_in_workspace'>,
+): Promise<queries.AddingTarget> {
+  const target = await queries.lockForAdding(tx.db, workspaceId, input.campaign_id)
+  if (!target) throw notFound('campaign')
+  // What depends on the leads of all campaigns is true only while nobody else adds any.
+  const alone = input.skip_if_in_workspace || target.plan_leads_max !== null
+  await (alone ? lockSuppressions : holdSuppressions)(tx, workspaceId)
+  return target
 }
 
 /** A row whose address is in the campaign already. */

@@ -1,11 +1,12 @@
 import type { Context } from '../../../kernel/context.ts'
+import { holdSteps, nextStep } from '../../campaigns/index.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as queries from '../queries.ts'
 import type { LeadState, LockedLead } from '../record.ts'
 
 /**
- * Steps that leads were thought to have got, and did not: they are next again, at once. What was told
- * of them in events stays told.
+ * Steps that leads were thought to have got, and did not: they are next again, at once, or on the return of
+ * who is absent. What was told of them in events stays told.
  */
 export async function takeBackSteps(
   tx: Context,
@@ -23,12 +24,18 @@ export async function takeBackSteps(
       lead.count('sent', day, -1)
     }
     const stepIds = new Set(taken.map(({ stepId }) => stepId))
-    lead.change(withoutSteps(lead.now, stepIds, tx.now()), [], tx.now())
+    const stays = await isEnded(tx, lead.now)
+    lead.change(withoutSteps(lead.now, stepIds, stays, tx.now()), [], tx.now())
   }
   await changeLeads(tx, workspaceId, leads)
 }
 
-function withoutSteps(lead: LockedLead, stepIds: Set<string>, now: Date): Partial<LeadState> {
+function withoutSteps(
+  lead: LockedLead,
+  stepIds: Set<string>,
+  stays: boolean,
+  now: Date,
+): Partial<LeadState> {
   const sent_step_ids = lead.sent_step_ids.filter((id) => !stepIds.has(id))
   if (sent_step_ids.length === lead.sent_step_ids.length) return {}
   const isFirst = sent_step_ids.length === 0
@@ -36,9 +43,20 @@ function withoutSteps(lead: LockedLead, stepIds: Set<string>, now: Date): Partia
     sent_step_ids,
     current_step: isFirst ? 0 : Math.max(1, lead.current_step - stepIds.size),
     ...(isFirst ? { mailbox_id: null, thread_subject: null } : {}),
-    ...(lead.status === 'completed' ? { status: 'contacted' } : {}),
   }
-  if (lead.sending_state === 'stopped') return patch
-  if (lead.sending_state === 'paused') return { ...patch, timestamp_next_send: now }
-  return { ...patch, sending_state: isFirst ? 'pending' : 'active', timestamp_next_send: now }
+  if (stays) return patch
+  const { postponed_until } = lead
+  const timestamp_next_send = postponed_until && postponed_until > now ? postponed_until : now
+  const status = lead.status === 'completed' ? 'contacted' : lead.status
+  const going = { ...patch, status, timestamp_next_send }
+  if (lead.sending_state === 'paused') return going
+  return { ...going, sending_state: isFirst ? 'pending' : 'active' }
+}
+
+/** Nothing is sent to it, whether or not it got these steps: it was not its last mail that ended it. */
+async function isEnded(tx: Context, lead: LockedLead): Promise<boolean> {
+  if (lead.sending_state === 'stopped') return true
+  if (lead.sending_state !== 'finished') return false
+  const { steps } = await holdSteps(tx.db, lead.workspace_id, lead.campaign_id)
+  return nextStep(steps, lead) !== undefined
 }

@@ -2,7 +2,7 @@ import type { Context } from '../../../kernel/context.ts'
 import { markLeadsDue } from '../../mailbox-lanes/index.ts'
 import { findSuppressed } from '../../suppression/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
-import { addLeads } from '../adding/add-leads.ts'
+import { addLeads, holdTarget } from '../adding/add-leads.ts'
 import { ChangingLead, changeLeads, uncountLeads } from '../change-leads.ts'
 import * as leadQueries from '../queries.ts'
 import { isErased, type LockedLead } from '../record.ts'
@@ -121,33 +121,35 @@ async function move(
   campaignId: string,
   ids: string[],
 ): Promise<Outcome> {
-  const leads = await leadQueries.listLeadsById(tx.db, workspaceId, ids)
-  const there = leads.filter((lead) => lead.campaign_id === campaignId)
-  const gone = leads.filter(isErased)
-  const going = leads.filter((lead) => lead.campaign_id !== campaignId && !isErased(lead))
-  const refusals = [
-    ...missing(ids, leads),
-    ...there.map((lead) => refusal(lead, skipped.already_in_campaign)),
-    ...gone.map((lead) => refusal(lead, erased)),
-  ]
+  const input = { campaign_id: campaignId, overwrite: false, skip_if_in_workspace: false }
+  await holdTarget(tx, workspaceId, input)
+  const leads = await leadQueries.lockLeads(tx.db, workspaceId, ids)
+  const refusals = missing(ids, leads)
+  const going: LockedLead[] = []
+  for (const lead of leads) {
+    const reason = whyNotMoved(lead, campaignId)
+    if (reason) refusals.push(refusal(lead, reason))
+    else going.push(lead)
+  }
   if (going.length === 0) return { changed: 0, refusals, undo: null }
-  const added = await addLeads(tx, workspaceId, {
-    ...{ campaign_id: campaignId, overwrite: false, skip_if_in_workspace: false },
-    leads: going.map(inputOf),
-  })
+  const added = await addLeads(tx, workspaceId, { ...input, leads: going.map(inputOf) })
   for (const { index, reason } of added.skipped_leads) {
     const lead = going[index]
     if (lead) refusals.push(refusal(lead, skipped[reason]))
   }
-  const moved = added.created_leads.flatMap(({ index }) => going[index]?.id ?? [])
-  const locked = await leadQueries.lockLeads(tx.db, workspaceId, moved)
-  const untouched = await queries.findUntouched(tx.db, workspaceId, moved)
+  await postponeAdded(tx, workspaceId, added.created_leads, going)
+  const moved = added.created_leads.flatMap(({ index }) => going[index] ?? [])
+  const untouched = await queries.findUntouched(
+    tx.db,
+    workspaceId,
+    moved.map(({ id }) => id),
+  )
   await remove(
     tx,
     workspaceId,
-    locked.filter(({ id }) => untouched.has(id)),
+    moved.filter(({ id }) => untouched.has(id)),
   )
-  const stopping = locked
+  const stopping = moved
     .filter(({ id, sending_state }) => !untouched.has(id) && isOpen(sending_state))
     .map((lead) => new ChangingLead(lead))
   for (const lead of stopping) {
@@ -155,6 +157,28 @@ async function move(
   }
   await changeLeads(tx, workspaceId, stopping)
   return { changed: moved.length, refusals, undo: null }
+}
+
+/** Null: it is moved. Whoever must not be written to at all is skipped as in any campaign. */
+function whyNotMoved(lead: LockedLead, campaignId: string): string | null {
+  if (isErased(lead)) return erased
+  if (lead.campaign_id === campaignId) return skipped.already_in_campaign
+  if (lead.email_reply_count > 0) return notMoved.replied
+  return lead.stop_reason === null ? null : notMoved[lead.stop_reason]
+}
+
+/** Who is absent is written to on return, whichever campaign does. */
+async function postponeAdded(
+  tx: Context,
+  workspaceId: string,
+  added: { index: number; id: string }[],
+  going: LockedLead[],
+) {
+  const postponed = added.flatMap(({ index, id }) => {
+    const until = going[index]?.postponed_until
+    return until ? [{ id, until }] : []
+  })
+  if (postponed.length > 0) await queries.postponeAdded(tx.db, workspaceId, postponed)
 }
 
 async function remove(tx: Context, workspaceId: string, leads: LockedLead[]) {
@@ -219,6 +243,15 @@ function missing(ids: string[], leads: { id: string }[]): Refusal[] {
 const erased = 'The person was erased; there is nobody left to change.'
 const writtenTo =
   'The lead was written to, and what was sent stays known. Pause it, or have an admin erase the person.'
+
+const addInstead = 'If they are to be written to all the same, add the address there.'
+const notMoved = {
+  replied: `The person has answered. ${addInstead}`,
+  auto_replied: `An automatic answer stopped the lead. ${addInstead}`,
+  company_replied: `A colleague has answered, which stopped the lead. ${addInstead}`,
+  manual: `The lead was stopped or moved before. ${addInstead}`,
+  ...{ bounced: null, unsubscribed: null, blocked: null },
+}
 
 const skipped: Record<SkipReason, string> = {
   invalid_email: 'The address is not valid.',

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { timestampArray } from '../../../kernel/db/binary-array.ts'
 import type { Db } from '../../../kernel/db/db.ts'
 import type { LeadFilters } from '../lists/list-schema.ts'
 import type { LeadState, LockedLead } from '../record.ts'
@@ -99,6 +100,18 @@ export const deleteLeads = (db: Db, workspaceId: string, ids: string[]) =>
     delete from leads
     where workspace_id = ${workspaceId}::uuid
       and id = any(array(select unnest(${ids}::uuid[])))`.execute(db)
+
+/** Of leads that were added in the same transaction. */
+export const postponeAdded = (db: Db, workspaceId: string, leads: { id: string; until: Date }[]) =>
+  sql`
+    update leads l
+    set postponed_until = k.until, timestamp_next_send = greatest(l.timestamp_next_send, k.until)
+    from unnest(
+      ${leads.map((lead) => lead.id)}::uuid[],
+      ${timestampArray(leads.map((lead) => lead.until))}::timestamptz[]
+    ) as k (id, until)
+    where l.workspace_id = ${workspaceId}::uuid and l.id = k.id
+      and l.id = any(array(select unnest(${leads.map((lead) => lead.id)}::uuid[])))`.execute(db)
 
 export const undoneLead = (before: LockedLead, changedAt: Date): UndoneLead => ({
   id: before.id,

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Inbox, letter, testInbox } from '../../../../test/inbox.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
+import { takeBackSteps } from './take-back.ts'
+
+const email = 'ada@lead.example'
+let inbox: Inbox
+beforeEach(async () => {
+  inbox = await testInbox()
+})
+afterEach(() => inbox[Symbol.asyncDispose]())
+
+/** As if its only mail so far had never been sent. */
+async function takeBack(leadId: string) {
+  const { sent_step_ids } = await inbox.lead(leadId)
+  const [stepId = ''] = sent_step_ids as string[]
+  const day = inbox.ctx.now().toISOString().slice(0, 10)
+  await transaction(inbox.ctx, (tx) =>
+    takeBackSteps(tx, inbox.workspaceId, [{ leadId, stepId, step: 1, variant: 1, day }]),
+  )
+  return inbox.lead(leadId)
+}
+
+test('a lead that got its last mail, and did not, gets it', async () => {
+  const steps = [{ variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] }]
+  const { leadId } = await inbox.contact([email], { sequences: [{ steps }] })
+  expect(await inbox.lead(leadId)).toMatchObject({ sending_state: 'finished', status: 'completed' })
+  expect(await takeBack(leadId)).toMatchObject({
+    ...{ sending_state: 'pending', sent_step_ids: [], current_step: 0 },
+    timestamp_next_send: expect.any(Date),
+  })
+})
+
+test('a lead that a person has completed stays so when a mail to it was never sent', async () => {
+  const { leadId, campaign } = await inbox.contact([email])
+  const body = { email, campaign_id: campaign.id, new_status: 'completed' }
+  await inbox.call('POST', '/api/v2/lead/update/status', { body })
+  expect(await takeBack(leadId)).toMatchObject({
+    ...{ sending_state: 'finished', status: 'completed', sent_step_ids: [] },
+    timestamp_next_send: null,
+  })
+})
+
+test('who is absent gets the mail that was never sent on return', async () => {
+  const { leadId, messageId } = await inbox.contact([email])
+  const until = new Date(inbox.ctx.now().getTime() + 5 * 86_400_000)
+  inbox.startReader()
+  const headers = ['Message-ID: <away@x.example>', `In-Reply-To: ${messageId}`]
+  const away = `I am out of the office until ${until.toISOString().slice(0, 10)}.`
+  inbox.arrive(letter({ headers: [...headers, 'Auto-Submitted: auto-replied'], body: away }))
+  await inbox.waitForEvents('lead.auto_replied')
+  const { postponed_until } = await inbox.lead(leadId)
+  expect(postponed_until).not.toBeNull()
+  const lead = await takeBack(leadId)
+  expect(lead).toMatchObject({ sending_state: 'pending', timestamp_next_send: postponed_until })
+})

@@ -1,0 +1,86 @@
+// Also runs on PostgreSQL 15: locks.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestApi, testApi } from '../../../../test/app.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
+import type { LeadActivity } from '../activity/activity.ts'
+import { recordActivities } from '../activity/record-activity.ts'
+import { changeMany } from './jobs.ts'
+
+let api: TestApi
+let serial = 0
+beforeAll(async () => {
+  api = await testApi()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const createCampaign = async (more: object = {}) => {
+  const body = { name: `campaign ${serial++}`, ...more }
+  return (await api.call('POST', '/api/v2/campaigns', { body })).body.id as string
+}
+const addLeads = async (campaign_id: string, emails: string[]): Promise<string[]> => {
+  const leads = emails.map((email) => ({ email }))
+  const { body } = await api.call('POST', '/api/v2/lead/add', { body: { campaign_id, leads } })
+  return body.created_leads.map(({ id }: { id: string }) => id)
+}
+const by = { actor: { type: 'user', id: '019a9d5e-8a10-7c31-9d0a-5e1f6a2b3c4d' } as const }
+const move = (ids: string[], to_campaign_id: string) =>
+  changeMany(api.ctx, api.workspaceId, { action: 'move', to_campaign_id, ids }, by)
+const record = (...activities: LeadActivity[]) =>
+  transaction(api.ctx, (tx) => recordActivities(tx, api.workspaceId, activities))
+const leadsOf = (campaignId: string) =>
+  api.ctx.database.peek
+    .selectFrom('leads')
+    .selectAll()
+    .where('campaign_id', '=', campaignId)
+    .orderBy('email')
+    .execute()
+
+const message = {
+  message_id: '<m@example.org>',
+  subject: 'Hello',
+  ...{ step: 1, variant: 1 },
+  mailbox: 'anna@example.org',
+}
+const reply = { message_id: '<r@x>', subject: 'Re: Hello', text: 'Hi', html: null, snippet: 'Hi' }
+const replied = (leadId: string): LeadActivity => ({ kind: 'replied', leadId, message, reply })
+const autoReplied = (leadId: string, resumeAt: Date | null): LeadActivity => ({
+  kind: 'auto_replied',
+  ...{ leadId, message, reply, resumeAt },
+  isOutOfOffice: true,
+})
+
+test('who has answered or was stopped is not moved: nobody writes to them anew', async () => {
+  const campaign = await createCampaign({ stop_for_company: true, stop_on_auto_reply: true })
+  const gentle = await createCampaign({ stop_on_reply: false })
+  const target = await createCampaign()
+  const [answered = '', colleague = '', machine = '', lost = '', fine = ''] = await addLeads(
+    campaign,
+    ['a@firm.example', 'b@firm.example', 'c@two.example', 'd@three.example', 'e@four.example'],
+  )
+  const [going = ''] = await addLeads(gentle, ['f@five.example'])
+  await record(replied(answered), autoReplied(machine, null), replied(going))
+  const body = { campaign_id: campaign, email: 'd@three.example', new_status: 'lost' }
+  await api.call('POST', '/api/v2/lead/update/status', { body })
+
+  const job = await move([answered, colleague, machine, lost, fine, going], target)
+  expect(job).toMatchObject({ changed: 1, refused: 5 })
+  expect((await leadsOf(target)).map(({ email }) => email)).toEqual(['e@four.example'])
+  const reasons = new Map(job.refusals.map(({ email, reason }) => [email, reason]))
+  expect(reasons.get('a@firm.example')).toContain('has answered')
+  expect(reasons.get('b@firm.example')).toContain('A colleague has answered')
+  expect(reasons.get('c@two.example')).toContain('automatic answer')
+  expect(reasons.get('d@three.example')).toContain('stopped or moved before')
+  expect(reasons.get('f@five.example')).toContain('has answered')
+})
+
+test('who is absent is written to by the other campaign on return, too', async () => {
+  const [campaign, target] = [await createCampaign(), await createCampaign()]
+  const ids = await addLeads(campaign, ['away@one.example', 'here@one.example'])
+  const back = new Date(api.ctx.now().getTime() + 5 * 86_400_000)
+  await record(autoReplied(ids[0] ?? '', back))
+  expect(await move(ids, target)).toMatchObject({ changed: 2 })
+  expect(await leadsOf(target)).toMatchObject([
+    { email: 'away@one.example', postponed_until: back, timestamp_next_send: back },
+    { email: 'here@one.example', postponed_until: null, timestamp_next_send: api.ctx.now() },
+  ])
+})
