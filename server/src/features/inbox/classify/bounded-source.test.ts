@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { boundedSource } from './bounded-source.ts'
+import { boundedSource, headOf } from './bounded-source.ts'
 
 const bounded = (text: string) => boundedSource(Buffer.from(text)).toString()
 
@@ -38,3 +38,24 @@ test('headers of all parts count together', () => {
   const parts = (count: number) => `--B\r\n${'a: b\r\n'.repeat(count)}\r\nx\r\n`
   expect(bounded(`${parts(600)}${parts(600)}`)).toBe(`${parts(600)}${parts(400)}`)
 })
+
+const recipients = `To: ${'ada@receiver.example,\r\n '.repeat(3000)}ada@receiver.example\r\n`
+
+test('whose mail it is stands behind thousands of recipients, too', () => {
+  const needed = [
+    ...['From: Ada', ' <ada@lead.example>', 'Message-ID: <a@b>', 'In-Reply-To: <c@d>'],
+    ...['references: <c@d>', 'Auto-Submitted : no', 'Content-Type: text/plain'],
+  ].join('\r\n')
+  const kept = bounded(`${recipients}X: y\r\n z\r\n${needed}\r\nX: y\r\n\r\nx`)
+  expect(kept.endsWith(`ada@receiver.example,\r\n${needed}\r\n\r\nx`)).toBe(true)
+  expect(headOf(Buffer.from(`${recipients}${needed}\r\n\r\nx`)).toString()).toContain(needed)
+})
+
+test.each(['From: a@b.example\r\n', `From: a\r\n ${'b'.repeat(1000)}\r\n`])(
+  'of those, too, there are 1,000 lines, or 64 kB, and no more',
+  (from) => {
+    const kept = bounded(`${from.repeat(9_000)}\r\nx`)
+    expect(lineCount(kept)).toBeLessThanOrEqual(2_001)
+    expect(kept.length).toBeLessThanOrEqual(2 * 64 * 1024 + 3)
+  },
+)

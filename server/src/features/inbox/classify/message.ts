@@ -71,8 +71,31 @@ export const isAnswer = ({ inReplyTo, references }: ParsedMessage): boolean =>
 /** Of a mail that is nested too deeply there are its headers. */
 const takeApart = (source: Buffer): Promise<Email> =>
   PostalMime.parse(source, limits)
+    .then((email) => (isEmpty(email) ? readAnyway(email, source) : email))
     .catch(() => PostalMime.parse(headOf(source)))
     .catch(() => unreadable)
+
+const isEmpty = ({ text = '', html, attachments }: Email): boolean =>
+  text.trim() === '' && html === undefined && attachments.length === 0
+
+/**
+ * A mail whose parts are told apart by nothing, or by something else than its header says, as a
+ * gateway leaves it that rewrites headers: by what stands before the first part, or as one text.
+ */
+async function readAnyway(email: Email, source: Buffer): Promise<Email> {
+  const type = email.headers.find(({ key }) => key === 'content-type')?.value ?? ''
+  const multipart = /^multipart\/[\w-]{1,40}/i.exec(type)?.[0]
+  const bodyAt = source.indexOf('\n\r\n') + 1 || source.indexOf('\n\n') + 1
+  if (multipart === undefined || bodyAt === 0) return email
+  const body = source.subarray(bodyAt)
+  const boundary = partBegin.exec(body.toString('latin1'))?.[1]
+  const readAs = boundary ? `${multipart}; boundary="${boundary}"` : 'text/plain; charset=utf-8'
+  const head = Buffer.from(`Content-Type: ${readAs}\r\n`)
+  const { text, html, attachments } = await PostalMime.parse(Buffer.concat([head, body]), limits)
+  return { ...email, ...(text && { text }), ...(html && { html }), attachments }
+}
+
+const partBegin = /^--([\w'()+,./:=?-]{1,70})[ \t]*\r?\ncontent-/im
 
 /** What no reasonable mail exceeds; each mail within a mail is parsed again as a whole. */
 const limits = { maxNestingDepth: 50, maxRfc822NestingDepth: 3 }
