@@ -3,6 +3,7 @@ import { unreachable, withRetryAfter } from '../src/api/fault.ts'
 import { browserOf } from '../src/features/account/browser-of.ts'
 import { auditFilterOf, auditQueryOf } from '../src/features/audit/filter.ts'
 import { expiryInstant } from '../src/features/keys/expiry.ts'
+import { leadSearchOf } from '../src/features/leads/lead-filter.ts'
 import { webhookSearchOf } from '../src/features/webhooks/webhook-search.ts'
 import { learnTime, nowMs } from '../src/lib/clock.ts'
 import { dayIn, relativeTime } from '../src/lib/time.ts'
@@ -23,6 +24,8 @@ test('of an address that somebody typed only filters that make sense are kept', 
   const typed = { about: 'secrets', from: '2026-13', to: '2026-11-20', more: 1 }
   expect(auditFilterOf(typed)).toEqual({ to: '2026-11-20' })
   expect(auditFilterOf({ about: 'key', from: 20_261_120 })).toEqual({ about: 'key' })
+  expect(leadSearchOf({ q: 2026 })).toMatchObject({ q: '2026' })
+  expect(leadSearchOf({ q: 'x'.repeat(9000) }).q).toHaveLength(200)
   expect(webhookSearchOf({ from: '2026-13-45', to: '2026-11-20' })).toEqual({ to: '2026-11-20' })
 })
 

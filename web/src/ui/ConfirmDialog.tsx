@@ -13,6 +13,8 @@ interface ConfirmDialogProps {
   confirm: string
   /** On the other button; "Cancel" where nothing says more. */
   cancel?: string
+  /** What it would do is not known yet. */
+  isPreparing?: boolean
   isBusy: boolean
   fault: Fault | null
   onConfirm: () => void
@@ -25,7 +27,7 @@ interface ConfirmDialogProps {
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { t } = useTranslation()
   const { opened, title, body, confirm, isBusy, fault, onConfirm, onClose, children } = props
-  const { cancel = t(($) => $.common.cancel) } = props
+  const { cancel = t(($) => $.common.cancel), isPreparing = false } = props
   // What is being done is done: closed meanwhile, its answer would close what is asked next.
   const close = () => isBusy || onClose()
   return (
@@ -38,7 +40,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           <Button variant="default" data-autofocus disabled={isBusy} onClick={onClose}>
             {cancel}
           </Button>
-          <Button color="red" loading={isBusy} onClick={onConfirm}>
+          <Button color="red" loading={isBusy || isPreparing} onClick={onConfirm}>
             {confirm}
           </Button>
         </Group>

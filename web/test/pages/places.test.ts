@@ -37,7 +37,8 @@ async function findFaults(page: Page, name: string, { isKnown = false } = {}): P
   return found.map((fault) => `${name}: ${fault}`)
 }
 
-const markup = '<img src=x onerror=alert(1)>{{7*7}}'
+// Nor can it be broken anywhere.
+const markup = `<img/src=x/onerror=alert(1)>{{7*7}}${'w'.repeat(160)}`
 
 /** In whatever people name: as text it does nothing, and the policy of the pages reports the rest. */
 async function writeMarkup({ api: { ctx } }: Application) {
@@ -53,7 +54,7 @@ async function writeMarkup({ api: { ctx } }: Application) {
     peek.updateTable('service_accounts').set({ name }).execute(),
     peek.updateTable('imports').set({ file_name: name }).execute(),
     peek.updateTable('mailboxes').set({ display_name: name, status_reason: name }).execute(),
-    peek.updateTable('leads').set({ thread_subject: name }).execute(),
+    peek.updateTable('leads').set({ thread_subject: name, company_name: name }).execute(),
   ])
 }
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { createPerson, join } from '../../../server/test/people.ts'
-import { installClock } from '../browser.ts'
+import { goTo, installClock } from '../browser.ts'
 import { test } from './fixture.ts'
 
 const members = '/w/default/settings/members'
@@ -31,4 +31,10 @@ test('a time goes on while its page stands, and tells its zone to a mouse, a fin
   await page.keyboard.press('Shift+Tab')
   await page.keyboard.press('Shift+Tab')
   await told.waitFor({ state: 'detached' })
+
+  // A clock that is a day off is not that of the server.
+  await page.clock.setSystemTime(Date.now() + 86_400_000)
+  await goTo(page, '/w/default/settings/audit')
+  const recorded = page.getByRole('table').getByRole('time').first()
+  expect(await recorded.getAttribute('title')).toMatch(/^(now|.* (sec|min)\. ago)$/)
 })

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Anchor, Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { listAcquireListsInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
@@ -51,9 +51,9 @@ export default function ContactLists({ open, onOpen, onSearch }: ContactListsPro
           {items.map(({ id, name, lead_count, timestamp_created }) => (
             <tr key={id}>
               <th scope="row">
-                <Button variant="subtle" size="compact-sm" onClick={() => onOpen(id)}>
+                <Anchor component="button" size="sm" fw={500} ta="start" onClick={() => onOpen(id)}>
                   {name}
-                </Button>
+                </Anchor>
               </th>
               <td className="numbers end">{lead_count.toLocaleString('en')}</td>
               <td className="end wide-only">

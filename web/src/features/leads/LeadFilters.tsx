@@ -12,6 +12,7 @@ import {
   type LeadFilter,
   type LeadSearch,
   leadSearchOf,
+  searchMax,
   sendingStates,
   statuses,
   windows,
@@ -45,6 +46,7 @@ export default function LeadFilters({ search, campaigns, onChange }: LeadFilters
         className={classes.search}
         aria-label={t(($) => $.leads.search)}
         placeholder={t(($) => $.leads.search)}
+        maxLength={searchMax}
         leftSection={<Search size="1rem" aria-hidden />}
         value={typed}
         onChange={(event) => {

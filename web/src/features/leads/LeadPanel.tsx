@@ -36,7 +36,7 @@ export default function LeadPanel({ id, onOpen, onChanged, onClose }: LeadPanelP
   const mayChange = isAtLeast(role, 'member') && !data?.is_erased
   return (
     <SidePanel
-      title={title ?? t(($) => $.common.loading)}
+      title={title ?? t(($) => (overview.isError ? $.leads.lead : $.common.loading))}
       lead={
         lead &&
         name && (

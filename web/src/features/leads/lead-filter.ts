@@ -29,15 +29,19 @@ export const statuses = [
 ] as const
 export const sendingStates = ['pending', 'active', 'paused', 'finished', 'stopped'] as const
 
+/** As long a text the server looks for. */
+export const searchMax = 200
+
 /** Of whatever somebody typed into the address: what makes no sense is undefined. */
 export function leadSearchOf(search: Record<string, unknown>): LeadSearch {
   const text = (name: string) => {
     const value = search[name]
     return typeof value === 'string' && value.trim() !== '' ? value : undefined
   }
+  const q = typeof search.q === 'number' ? String(search.q) : text('q')
   const days = (name: string) => windows.find((each) => each === String(search[name]))
   return {
-    ...{ q: text('q'), campaign: text('campaign'), status: text('status') },
+    ...{ q: q?.slice(0, searchMax), campaign: text('campaign'), status: text('status') },
     ...{ sending: text('sending'), label: text('label'), columns: text('columns') },
     ...{ added: days('added'), contacted: days('contacted'), lead: text('lead') },
   }

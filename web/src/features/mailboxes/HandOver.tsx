@@ -80,7 +80,8 @@ function ConfirmHandOver({ mailbox: { id, address: from }, to, onClose }: Confir
           : t(($) => $.mailboxes.handOver.body, { to, count })
       }
       confirm={t(($) => $.mailboxes.handOver.confirm)}
-      isBusy={handOver.isPending || preview.isPending}
+      isPreparing={preview.isPending}
+      isBusy={handOver.isPending}
       fault={handOver.error ?? preview.error}
       onConfirm={() => handOver.mutate({ body: { from, to } })}
       onClose={onClose}

@@ -42,6 +42,7 @@ export function PickLead({ campaignId, lead, onPick }: PickLeadProps) {
       w="16rem"
       maw="100%"
       searchable
+      maxLength={200}
       allowDeselect={false}
       // The server has searched already, in more than what is shown.
       filter={({ options: all }) => all}
