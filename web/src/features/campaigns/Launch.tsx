@@ -26,8 +26,8 @@ export default function Launch({ onDone }: { onDone: () => void }) {
   const forecast = useQuery({ ...forecastCampaignOptions({ path }), staleTime: 0 })
   const start = useMutation({
     ...updateCampaignMutation(),
-    onSuccess(started) {
-      cache.setQueryData(getCampaignQueryKey({ path }), started)
+    onSuccess() {
+      void cache.invalidateQueries({ queryKey: getCampaignQueryKey({ path }) })
       void cache.invalidateQueries({ queryKey: listCampaignSummariesInfiniteQueryKey() })
       notifications.show({ message: t(($) => $.campaigns.launch.started) })
     },
@@ -79,7 +79,13 @@ export default function Launch({ onDone }: { onDone: () => void }) {
                 ...{ path, body: { status: 'active' } },
                 headers: { 'If-Match': `"${timestamp_updated}"` },
               },
-              { onSuccess: onDone },
+              {
+                onSuccess(started) {
+                  onDone()
+                  // Once it is known to run, the panel is gone, and could not be left any more.
+                  cache.setQueryData(getCampaignQueryKey({ path }), started)
+                },
+              },
             )
           }
         >
