@@ -7,7 +7,7 @@ import { addSender } from '../campaigns/index.ts'
 import { findLastReading } from '../inbox/index.ts'
 import { countFollowUps, moveThreads, type WaitingLeads } from '../leads/index.ts'
 import { wakeMailboxes } from '../mailbox-lanes/index.ts'
-import { findMailboxesByAddress, findRemoved } from '../mailboxes/index.ts'
+import { findMailboxesByAddress, findRemoved, saveHandOver } from '../mailboxes/index.ts'
 import { moveThreads as moveConversations } from '../messages/index.ts'
 
 export interface HandOverRequest {
@@ -26,7 +26,10 @@ export interface HandOver {
   moved: number | null
   /** Of those that wait, how many could not be moved, because a mail to them was under way. */
   left: number
-  /** Whether answers that come to `from` are read. Where not, the other mailbox writes over them. */
+  /**
+   * Whether answers that come to `from` are read: follow-ups wait until they were. Where not, the other
+   * mailbox writes over them.
+   */
   is_read: boolean
   /** When `from` was last read; null: never. */
   last_read: Date | null
@@ -66,6 +69,8 @@ export async function handOver(
   for (const { campaign_id } of campaigns) {
     await addSender(ctx, workspaceId, campaign_id, to.address)
   }
+  // Before them, too: their follow-ups wait until both mailboxes were read.
+  await saveHandOver(ctx.db, workspaceId, from.id, to.id)
   let moved = 0
   let after = firstId
   for (;;) {

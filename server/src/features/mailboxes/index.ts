@@ -6,6 +6,7 @@ export {
 } from './cross-workspace.ts'
 export { checkMailDomain } from './domain-check.ts'
 export { explainFailure } from './explain.ts'
+export { saveHandOver } from './hand-over-queries.ts'
 export { reportMailboxError, reportMailboxRecovered } from './health.ts'
 export {
   addMailbox,
@@ -22,6 +23,7 @@ export { findMailboxesByAddress } from './queries.ts'
 export {
   isBeingRead,
   isInboxRead,
+  mayFollowUp,
   type Reading,
   reportInboxRead,
   reportInboxUnread,

@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { wakeMailboxes } from '../mailbox-lanes/index.ts'
+import { findSuccessors } from './hand-over-queries.ts'
 import { reportMailboxRecovered } from './health.ts'
 import * as queries from './queries.ts'
 
@@ -12,14 +13,33 @@ const validMinutes = 15
 const oldMinutes = 10
 
 /**
- * Whether a follow-up may leave the mailbox, in SQL: it was read a short time ago, so nobody in its
- * threads has answered long before. By the database's clock.
+ * Whether the mailbox was read a short time ago, in SQL, so that nobody has answered there long before.
+ * By the database's clock.
  *
  * @param mailbox name of the row @param since readings from before it do not count; SQL, too
  */
 export const isInboxRead = (mailbox: string, since = 'null') =>
   `coalesce(${mailbox}.inbox_read_at > greatest(
      outrider_now() - interval '${validMinutes} minutes', ${since}::timestamptz), false)`
+
+/**
+ * Whether a follow-up may leave the mailbox, in SQL: it was read, and so was each connected one whose
+ * conversations it took over, because answers still come there, too.
+ *
+ * @param mailbox name of the row @param since as for `isInboxRead`
+ */
+export const mayFollowUp = (mailbox: string, since = 'null') =>
+  `(${isInboxRead(mailbox, since)} and not exists (
+     select from hand_overs h
+     join lateral (
+       select o.status, ${isInboxRead('o', since)} as is_read from mailboxes o
+       where o.workspace_id = ${mailbox}.workspace_id and o.id = h.from_mailbox_id
+       order by o.id
+       limit 1
+     ) o on o.status = 'connected' and not o.is_read
+     where h.workspace_id = ${mailbox}.workspace_id and h.to_mailbox_id = ${mailbox}.id
+     offset 0
+   ))`
 
 /** Whether it was connected so short a time ago that nobody can have read it yet, in SQL. */
 export const isBeingRead = (mailbox: string) =>
@@ -37,7 +57,7 @@ export interface Reading {
 
 /**
  * Everything that lay in the mailbox was read and has had its effect: follow-ups that waited for it
- * are sent.
+ * are sent, also from those that went on with its conversations.
  */
 export async function reportInboxRead(
   tx: Context,
@@ -48,7 +68,8 @@ export async function reportInboxRead(
   const isOld = await queries.isInboxReadingOld(tx.db, workspaceId, id, oldMinutes)
   await reportMailboxRecovered(tx, workspaceId, id, 'imap')
   await queries.saveInboxReading(tx.db, workspaceId, id, { at, imap_version })
-  if (isFirst || isOld) await wakeMailboxes(tx, workspaceId, [id])
+  if (!isFirst && !isOld) return
+  await wakeMailboxes(tx, workspaceId, [id, ...(await findSuccessors(tx.db, workspaceId, id))])
 }
 
 /** It cannot be read just now: what comes in meanwhile nobody knows. */

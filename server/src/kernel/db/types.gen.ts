@@ -262,6 +262,12 @@ export interface Fanouts {
   workspace_id: string;
 }
 
+export interface HandOvers {
+  from_mailbox_id: string;
+  to_mailbox_id: string;
+  workspace_id: string;
+}
+
 export interface IdempotencyAnswers {
   answer: Buffer | null;
   day: string;
@@ -869,6 +875,7 @@ export interface DB {
   directory_terms: DirectoryTerms;
   events: Events;
   fanouts: Fanouts;
+  hand_overs: HandOvers;
   idempotency_answers: IdempotencyAnswers;
   import_parts: ImportParts;
   import_skipped: ImportSkipped;

@@ -1,4 +1,4 @@
-import { isInboxRead } from '../../mailboxes/index.ts'
+import { mayFollowUp } from '../../mailboxes/index.ts'
 
 /** What of the stored facts tells whether an active campaign sends just now. */
 export interface StoredFacts {
@@ -15,7 +15,7 @@ export interface StoredFacts {
 
 export interface MailboxFacts {
   connected: boolean
-  /** They were read a short time ago: before that no follow-up leaves them. */
+  /** They, and whose conversations they took over, were read a short time ago: before that no follow-up leaves them. */
   is_read: boolean
   timezone: string | null
   /** Days on which they have sent all they may. */
@@ -47,7 +47,7 @@ export const factsColumn = (now: string) => `
       from (
         select e.connected, e.is_read, e.timezone, e.full_days, min(e.next) as next
         from (
-          select m.status = 'connected' as connected, ${isInboxRead('m')} as is_read, m.timezone, array(
+          select m.status = 'connected' as connected, ${mayFollowUp('m')} as is_read, m.timezone, array(
               select d.day from mailbox_days d
               where d.workspace_id = c.workspace_id and d.mailbox_id = m.id
                 and ${isAbout('d.day', now)}

@@ -1,6 +1,18 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../kernel/db/db.ts'
 
+/**
+ * Whether the mailbox leads the thread of lead `l`, or a mail to them left it: after a hand-over,
+ * answers come to either.
+ */
+const takesPartIn = (workspaceId: string, mailboxId: string) => sql`(
+  l.mailbox_id = ${mailboxId}::uuid or exists (
+    select from sends s
+    where s.workspace_id = ${workspaceId}::uuid and s.lead_id = l.id
+      and s.mailbox_id = ${mailboxId}::uuid and s.state in ('transmitting', 'sent', 'uncertain')
+    offset 0
+  ))`
+
 export interface MailUnderWay {
   id: string
   lead_id: string
@@ -30,13 +42,13 @@ export async function findContacted(
   foldedAddresses: string[],
 ) {
   const { rows } = await sql<{ lead_id: string; email_folded: string; contacted_at: Date }>`
-    select distinct on (email_folded) id as lead_id, email_folded,
-      timestamp_last_contact as contacted_at
-    from leads
-    where workspace_id = ${workspaceId}::uuid
-      and email_folded = any(array(select unnest(${foldedAddresses}::text[])))
-      and mailbox_id = ${mailboxId}::uuid and timestamp_last_contact is not null
-    order by email_folded, timestamp_last_contact desc, id`.execute(db)
+    select distinct on (l.email_folded) l.id as lead_id, l.email_folded,
+      l.timestamp_last_contact as contacted_at
+    from leads l
+    where l.workspace_id = ${workspaceId}::uuid
+      and l.email_folded = any(array(select unnest(${foldedAddresses}::text[])))
+      and l.timestamp_last_contact is not null and ${takesPartIn(workspaceId, mailboxId)}
+    order by l.email_folded, l.timestamp_last_contact desc, l.id`.execute(db)
   return rows
 }
 
@@ -46,7 +58,7 @@ export interface LeadAtCompany {
   thread_subject: string
 }
 
-/** Those that the mailbox wrote to since then and still writes to, the latest first. */
+/** Those in threads of the mailbox who were written to since then and still are, the latest first. */
 export async function findAtCompanies(
   db: Db,
   workspaceId: string,
@@ -62,8 +74,8 @@ export async function findAtCompanies(
       and l.company = any(array(select unnest(${companies}::text[])))
       and l.sending_state in ('pending', 'active', 'paused')
     where c.workspace_id = ${workspaceId}::uuid and c.stop_for_company
-      and l.mailbox_id = ${mailboxId}::uuid and l.thread_subject is not null
-      and l.timestamp_last_contact > ${since}::timestamptz
+      and l.thread_subject is not null and l.timestamp_last_contact > ${since}::timestamptz
+      and ${takesPartIn(workspaceId, mailboxId)}
     order by l.timestamp_last_contact desc, l.id`.execute(db)
   return rows
 }

@@ -9,9 +9,10 @@ export interface SentCopy {
 }
 
 /**
- * The mail of ours behind each copy: to the same person, with the same subject, and of those the one
- * whose time is nearest. A copy is of one mail: the steps of a thread have one subject, and an earlier
- * one may have never arrived. A mail's time is when its server had it, after the `Date` in its head.
+ * The mail of ours behind each copy: from this mailbox to the same person, with the same subject, and of
+ * those the one whose time is nearest. A copy is of one mail: the steps of a thread have one subject, and
+ * an earlier one may have never arrived. A mail's time is when its server had it, after the `Date` in its
+ * head.
  */
 export async function findSentTo(
   db: Db,
@@ -36,8 +37,9 @@ export async function findSentTo(
       from leads l
       join messages m
         on m.workspace_id = ${workspaceId}::uuid and m.thread_id = l.id and m.direction = 'out'
+        and m.mailbox_id = ${mailboxId}::uuid
       where l.workspace_id = ${workspaceId}::uuid and l.email_folded = k.recipient
-        and l.mailbox_id = ${mailboxId}::uuid and m.subject = k.subject
+        and m.subject = k.subject
         and m.timestamp between k.date - interval '1 minute' and k.date + interval '10 minutes'
       order by abs(extract(epoch from m.timestamp - k.date)), m.id desc
       limit 1

@@ -42,8 +42,8 @@ export const findLastReading = async (db: Db, workspaceId: string, mailboxId: st
   )?.at ?? null
 
 /**
- * When the first mail left this mailbox to one of the leads that are still written to from it: an
- * answer may be as old; null: there is none.
+ * When the first mail left this mailbox to one of the leads that are still written to, from it or from
+ * one that took over: an answer may be as old; null: there is none.
  */
 export async function findFirstInFlight(db: Db, { workspace_id, id }: ReadMailbox) {
   const { rows } = await sql<{ at: Date | null }>`
@@ -52,7 +52,13 @@ export async function findFirstInFlight(db: Db, { workspace_id, id }: ReadMailbo
     join sends s
       on s.workspace_id = ${workspace_id}::uuid and s.lead_id = l.id
       and s.mailbox_id = ${id}::uuid and s.state in ('transmitting', 'sent', 'uncertain')
-    where l.workspace_id = ${workspace_id}::uuid and l.mailbox_id = ${id}::uuid
+    where l.workspace_id = ${workspace_id}::uuid
+      and l.mailbox_id = any(array(
+        select ${id}::uuid
+        union
+        select to_mailbox_id from hand_overs
+        where workspace_id = ${workspace_id}::uuid and from_mailbox_id = ${id}::uuid
+      ))
       and l.sending_state in ('pending', 'active', 'paused')`.execute(db)
   return rows[0]?.at ?? null
 }

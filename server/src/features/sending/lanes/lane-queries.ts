@@ -3,7 +3,7 @@ import type { AnyDb } from '../../../kernel/db/db.ts'
 import { preparedForBatch } from '../../../kernel/db/prepared.ts'
 import { utcDay } from '../../daily-counts/index.ts'
 import type { LaneKey } from '../../mailbox-lanes/index.ts'
-import { isInboxRead } from '../../mailboxes/index.ts'
+import { mayFollowUp } from '../../mailboxes/index.ts'
 import type { SendState } from '../ledger.ts'
 
 // Lanes of many workspaces are looked after together: workspace_id comes from a list.
@@ -45,7 +45,7 @@ const selectLanes = preparedForBatch<[...string[][], Date, Date], LaneRow>(
      l.failures, l.not_before, w.plan_api, m.address, m.display_name, m.signature, m.status,
      m.timezone, m.daily_limit, m.gap_seconds,
      coalesce(m.save_sent, not m.provider_saves_sent) as saves_sent, m.sends_locally,
-     ${isInboxRead('m', '$3')} as is_read, m.ramp_up_start, m.ramp_up_step, m.ramp_up_from,
+     ${mayFollowUp('m', '$3')} as is_read, m.ramp_up_start, m.ramp_up_step, m.ramp_up_from,
      (
        select json_agg(json_build_object('day', d.day, 'sent', d.sent))
        from mailbox_days d

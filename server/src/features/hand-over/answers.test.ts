@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Inbox, letter, report, testInbox } from '../../../test/inbox.ts'
+import { readAt, readForEver } from '../../../test/sending.ts'
+import { ensurePartitions } from '../../partitions.ts'
+import { operator } from '../audit/index.ts'
+import { pauseMailbox } from '../mailboxes/index.ts'
+import { handOver } from './index.ts'
+
+// Anna's mailbox wrote to ada first; then another one goes on.
+
+let inbox: Inbox
+beforeEach(async () => {
+  inbox = await testInbox()
+})
+afterEach(() => inbox[Symbol.asyncDispose]())
+
+const anna = 'anna@example.com'
+const bert = 'bert@example.com'
+const ada = 'ada@lead.example'
+
+const handedOver = (from: string, to: string) =>
+  handOver(inbox.ctx, inbox.workspaceId, { from, to }, operator)
+
+/** A first mail from anna, and bert goes on in its thread. */
+async function contactedBefore(more: object = {}) {
+  const contacted = await inbox.contact([ada], more)
+  const other = await inbox.createMailbox(bert)
+  expect(await handedOver(anna, bert)).toMatchObject({ moved: 1, is_read: true })
+  return { ...contacted, other }
+}
+
+describe('what comes to the first mailbox after a hand-over', () => {
+  test('and cites no mail of ours is the answer of who wrote it', async () => {
+    const { leadId } = await contactedBefore()
+    inbox.arrive(letter({ from: ada, headers: ['Message-ID: <yes@lead.example>'] }))
+    inbox.startReader()
+    await inbox.readAll()
+    expect(await inbox.lead(leadId)).toMatchObject({
+      ...{ sending_state: 'stopped', stop_reason: 'replied' },
+    })
+  })
+
+  test.each([
+    ['an automatic reply', letter({ from: ada, headers: ['Auto-Submitted: auto-replied'] })],
+    ['a report without the id of its mail', report({ recipient: ada })],
+  ])('as %s is of the conversation', async (_what, mail) => {
+    const { leadId } = await contactedBefore()
+    inbox.arrive(mail)
+    inbox.startReader()
+    await inbox.readAll()
+    const stored = inbox.ctx.database.peek.selectFrom('messages').select('thread_id')
+    expect(await stored.where('direction', '=', 'in').execute()).toEqual([{ thread_id: leadId }])
+  })
+
+  test('from a colleague stops the company, where the campaign stops for it', async () => {
+    const { leadId } = await contactedBefore({ stop_for_company: true })
+    inbox.arrive(letter({ from: 'boss@lead.example', subject: 'AW: Hello' }))
+    inbox.startReader()
+    await inbox.readAll()
+    expect(await inbox.lead(leadId)).toMatchObject({ stop_reason: 'replied' })
+  })
+
+  test('as a copy of its own mail teaches the id that the provider gave that', async () => {
+    const { messageId } = await contactedBefore()
+    const copy = inbox.outbox[0]?.source.toString() ?? ''
+    const stamped = '<stamped@provider.example>'
+    inbox.arrive(Buffer.from(copy.replace(messageId, stamped)), '\\Sent')
+    inbox.startReader()
+    await inbox.untilRead(async () =>
+      (await inbox.ctx.database.peek.selectFrom('sends').selectAll().execute()).some(
+        ({ provider_message_id }) => provider_message_id === stamped,
+      ),
+    )
+  })
+})
+
+describe('a follow-up after a hand-over', () => {
+  const carl = 'carl@example.com'
+  const bob = 'bob@lead.example'
+
+  test('waits until each mailbox that led the thread was read, and who answered there gets none', async () => {
+    const { ctx } = inbox
+    const contacted = await inbox.contact([bob, ada])
+    const addMailbox = (address: string) =>
+      inbox.createMailbox(address, readAt(inbox.imapPort, address))
+    await readForEver(ctx.database.peek, (await addMailbox(bert)).id)
+    const last = await addMailbox(carl)
+    await handedOver(anna, bert)
+    await handedOver(bert, carl)
+    ctx.clock.advance(60 * 3_600_000)
+    await ensurePartitions(ctx)
+    await readForEver(ctx.database.peek, last.id)
+    const headers = [`In-Reply-To: ${contacted.messageId}`, 'Message-ID: <yes@lead.example>']
+    inbox.arrive(letter({ from: ada, headers }))
+    await inbox.startRunner()
+    await inbox.untilAsleep()
+    expect(inbox.outbox).toHaveLength(2)
+    inbox.startReader()
+    const entries = await inbox.waitForLedger((all) =>
+      all.some(({ step, state }) => step === 2 && state === 'sent'),
+    )
+    expect(entries.find(({ step }) => step === 2)?.mailbox_id).toBe(last.id)
+    await inbox.untilAsleep()
+    const toAda = (await inbox.ledger()).filter(({ lead_id }) => lead_id === contacted.leadId)
+    expect(toAda.map(({ step }) => step)).toEqual([1])
+  })
+
+  test('does not wait for a mailbox that nobody reads any more', async () => {
+    const { mailbox, other } = await contactedBefore()
+    const { ctx, workspaceId } = inbox
+    await readForEver(ctx.database.peek, other.id)
+    await pauseMailbox(ctx, workspaceId, mailbox.id, operator)
+    ctx.clock.advance(60 * 3_600_000)
+    await ensurePartitions(ctx)
+    await inbox.startRunner()
+    await inbox.waitForMails(2)
+  })
+})
+
+test('a first mailbox that is read for the first time after it handed over is read since its first mail', async () => {
+  const { leadId } = await contactedBefore()
+  const { ctx } = inbox
+  inbox.arrive(letter({ from: ada, headers: ['Message-ID: <yes@lead.example>'] }))
+  ctx.clock.advance(5 * 86_400_000)
+  await ensurePartitions(ctx)
+  inbox.startReader()
+  await inbox.readAll()
+  expect(await inbox.lead(leadId)).toMatchObject({ stop_reason: 'replied' })
+})
