@@ -1,4 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
+import { lockLeadCounts } from '../../campaigns/index.ts'
 import { markLeadsDue } from '../../mailbox-lanes/index.ts'
 import { findSuppressed } from '../../suppression/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
@@ -132,6 +133,8 @@ async function move(
     else going.push(lead)
   }
   if (going.length === 0) return { changed: 0, refusals, undo: null }
+  const sources = going.map((lead) => lead.campaign_id)
+  await lockLeadCounts(tx, workspaceId, [...new Set([...sources, campaignId])])
   const added = await addLeads(tx, workspaceId, { ...input, leads: going.map(inputOf) })
   for (const { index, reason } of added.skipped_leads) {
     const lead = going[index]
