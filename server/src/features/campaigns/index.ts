@@ -3,7 +3,7 @@ export { getCampaign, listCampaigns, listWatchedCampaigns } from './campaigns.ts
 export { countWithoutUnsubscribing, findFollowing } from './cross-workspace.ts'
 export { deleteDraft } from './delete-campaign.ts'
 export { applyDraft } from './draft.ts'
-export { addLeadCounts } from './lead-counts.ts'
+export { addLeadCounts, lockLeadCounts } from './lead-counts.ts'
 export { pauseCampaign } from './pause-campaign.ts'
 export type { LeadCounts } from './queries.ts'
 export { type RefusedCopy, recordRefusedCopies } from './refused-copies/refused-copies.ts'

@@ -31,6 +31,13 @@ export async function addLeadCounts(
   return completed
 }
 
+/**
+ * In campaign order, as everybody who adds to several: for whoever does so in more than one call. After
+ * all leads, and before the first.
+ */
+export const lockLeadCounts = (tx: Context, workspaceId: string, campaignIds: string[]) =>
+  queries.lockLeadCounts(tx.db, workspaceId, campaignIds)
+
 const none: queries.LeadCounts = {
   total: 0,
   active: 0,

@@ -205,6 +205,14 @@ export const addLeadCounts = (
     changes.map((by) => by.unsubscribed),
   )
 
+export const lockLeadCounts = prepared<[string, string[]], { campaign_id: string }>(
+  'lock_lead_counts',
+  `select campaign_id from campaign_lead_counts
+   where workspace_id = $1 and campaign_id = any(array(select unnest($2::uuid[])))
+   order by campaign_id
+   for update`,
+)
+
 /** Completes an active campaign that has leads but none left to write to; answers no row otherwise. */
 export const completeCampaign = (db: Db, workspaceId: string, id: string, at: Date) =>
   db

@@ -76,6 +76,23 @@ test('who has answered before is not written to again', async () => {
   expect(await inbox.lead(leadId)).toMatchObject({ status: 'replied', stop_reason: 'replied' })
 })
 
+test('whose colleague has answered meanwhile stays stopped where that stops them', async () => {
+  const bob = 'bob@lead.example'
+  const { leadId: bobId, messageId } = await inbox.contact([address, bob], {
+    stop_for_company: true,
+  })
+  const hers = (await inbox.ledger()).find(({ lead_id }) => lead_id !== bobId)
+  inbox.startReader()
+  inbox.arrive(report({ recipient: address, messageId: hers?.message_id ?? '' }))
+  await inbox.waitForEvents('email.bounced')
+  const headers = ['Message-ID: <b@x.example>', `In-Reply-To: ${messageId}`]
+  inbox.arrive(letter({ from: bob, headers }))
+  await inbox.waitForEvents('lead.replied')
+  const { leads } = await undo()
+  expect(leads).toMatchObject([{ sending_state: 'stopped', stop_reason: 'company_replied' }])
+  expect(await inbox.lead(hers?.lead_id ?? '')).toMatchObject({ status: 'contacted' })
+})
+
 test('an unsubscribe is undone only by who says so', async () => {
   const { leadId, campaign } = await inbox.contact([address])
   const body = { email: address, campaign_id: campaign.id, new_status: 'unsubscribed' }

@@ -44,3 +44,18 @@ export const findIdsByCompany = prepared<[string, string[], string[]], { id: str
      on l.workspace_id = $1 and l.campaign_id = k.campaign_id and l.company = k.company
    where l.sending_state in ('pending', 'active', 'paused')`,
 )
+
+/** Those of the leads of whose company somebody else has answered in the same campaign. */
+export const findWithAnsweredColleague = prepared<
+  [workspaceId: string, ids: string[], campaignIds: string[], companies: string[]],
+  { id: string }
+>(
+  'find_leads_with_answered_colleague',
+  `select k.id
+   from unnest($2::uuid[], $3::uuid[], $4::text[]) as k (id, campaign_id, company)
+   where exists (
+     select from leads l
+     where l.workspace_id = $1 and l.campaign_id = k.campaign_id and l.company = k.company
+       and l.email_reply_count > 0 and l.id <> k.id
+   )`,
+)

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../../test/app.ts'
 import { type Browser, setUp } from '../../../../test/browser.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
 import { listAudit } from '../../audit/index.ts'
-import { runLeadJobs } from '../index.ts'
+import { recordActivities, runLeadJobs } from '../index.ts'
 
 let api: TestApi
 let visitor: Browser
@@ -90,6 +91,36 @@ test('what was done to many is undone for those that nothing happened to since',
   expect(await emails('status=new')).toEqual(['p2@many.example', 'p0@many.example'])
   expect(await counts(autumn)).toMatchObject({ total: 3, active: 2 })
   expect((await ask('POST', `/leads/jobs/${job.id}/undo`)).status).toBe(409)
+})
+
+test('an undo writes to nobody whose colleague has answered meanwhile', async () => {
+  const body = { name: 'Firms', stop_for_company: true }
+  const campaign = (await api.call('POST', '/api/v2/campaigns', { body })).body.id as string
+  const [ann = '', bob = '', eve = ''] = await addLeads(campaign, [
+    { email: 'ann@firm.example' },
+    { email: 'bob@firm.example' },
+    { email: 'eve@other.example' },
+  ])
+  const { body: job } = await ask('POST', '/leads/bulk', {
+    ...{ action: 'set_status', status: 'interested', ids: [ann, eve] },
+  })
+  const reply = { message_id: '<r@x>', subject: 'Re', text: 'No', html: null, snippet: 'No' }
+  const message = {
+    message_id: '<m@x>',
+    subject: 'Hello',
+    step: 1,
+    variant: 1,
+    mailbox: 'a@x.example',
+  }
+  await transaction(api.ctx, (tx) =>
+    recordActivities(tx, api.workspaceId, [{ kind: 'replied', leadId: bob, message, reply }]),
+  )
+  const { body: undone } = await ask('POST', `/leads/jobs/${job.id}/undo`)
+  expect(undone).toMatchObject({ refused: 0 })
+  expect((await overview(ann)).lead).toMatchObject({
+    ...{ status: 'new', sending_state: 'stopped', stop_reason: 'company_replied' },
+  })
+  expect((await overview(eve)).lead).toMatchObject({ status: 'new', sending_state: 'pending' })
 })
 
 test('what is done to one lead, and its undo, stand in the history of that lead', async () => {

@@ -1,4 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
+import { lockLeadCounts } from '../../campaigns/index.ts'
 import { markLeadsDue } from '../../mailbox-lanes/index.ts'
 import { findSuppressed } from '../../suppression/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
@@ -7,6 +8,7 @@ import { ChangingLead, changeLeads, uncountLeads } from '../change-leads.ts'
 import * as leadQueries from '../queries.ts'
 import { isErased, type LockedLead } from '../record.ts'
 import type { LeadInput, SkipReason } from '../schema.ts'
+import { findAnsweredFor } from '../status/colleagues.ts'
 import { resumed } from '../status/resume.ts'
 import { isSending, readTarget } from '../status/set-status.ts'
 import { type NewStatus, planStatusChange } from '../status/status.ts'
@@ -132,6 +134,8 @@ async function move(
     else going.push(lead)
   }
   if (going.length === 0) return { changed: 0, refusals, undo: null }
+  const sources = going.map((lead) => lead.campaign_id)
+  await lockLeadCounts(tx, workspaceId, [...new Set([...sources, campaignId])])
   const added = await addLeads(tx, workspaceId, { ...input, leads: going.map(inputOf) })
   for (const { index, reason } of added.skipped_leads) {
     const lead = going[index]
@@ -191,7 +195,10 @@ async function remove(tx: Context, workspaceId: string, leads: LockedLead[]) {
   await uncountLeads(tx, workspaceId, leads)
 }
 
-/** Puts leads back to what they were, unless something happened to them since. */
+/**
+ * Puts leads back to what they were, unless something happened to them since. Whose colleague has
+ * answered is not written to again where that stops them.
+ */
 export async function undoChange(
   tx: Context,
   workspaceId: string,
@@ -201,6 +208,7 @@ export async function undoChange(
   const leads = await leadQueries.lockLeads(tx.db, workspaceId, ids)
   const beforeOf = new Map(undone.map((lead) => [lead.id, lead]))
   const refusals = missing(ids, leads)
+  const answeredFor = await findAnsweredFor(tx, workspaceId, leads)
   const changing: ChangingLead[] = []
   for (const lead of leads) {
     const { id: _, changed_at, ...before } = beforeOf.get(lead.id) as queries.UndoneLead
@@ -213,6 +221,7 @@ export async function undoChange(
       ...before,
       timestamp_next_send: timeOf(before.timestamp_next_send),
       postponed_until: timeOf(before.postponed_until),
+      ...(isOpen(before.sending_state) && answeredFor.has(lead.id) ? stoppedForCompany : {}),
     }
     one.change(patch, [], tx.now())
     changing.push(one)
@@ -224,6 +233,8 @@ export async function undoChange(
   }
   return { changed: changing.length, refusals, undo: null }
 }
+
+const stoppedForCompany = { sending_state: 'stopped', stop_reason: 'company_replied' } as const
 
 const timeOf = (text: string | null) => (text === null ? null : new Date(text))
 

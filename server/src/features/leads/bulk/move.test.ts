@@ -84,3 +84,18 @@ test('who is absent is written to by the other campaign on return, too', async (
     { email: 'here@one.example', postponed_until: null, timestamp_next_send: api.ctx.now() },
   ])
 })
+
+test('moves in opposite directions at the same time do not wait in a ring', async () => {
+  const [one, other] = [await createCampaign(), await createCampaign()]
+  for (let round = 0; round < 5; round++) {
+    const emails = (name: string) =>
+      Array.from({ length: 100 }, (_, at) => `${name}${round}-${at}@many.example`)
+    const [from, back] = [await addLeads(one, emails('a')), await addLeads(other, emails('b'))]
+    const jobs = await Promise.all([move(from, other), move(back, one)])
+    expect(jobs.map(({ changed }) => changed)).toEqual([100, 100])
+  }
+  for (const id of [one, other]) {
+    const { body } = await api.call('GET', `/api/v2/campaigns/${id}`)
+    expect(body.lead_counts).toMatchObject({ total: 500, active: 500 })
+  }
+})

@@ -5,6 +5,7 @@ import type { ActivityChange } from '../activity/plan-activity.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as queries from '../queries.ts'
 import type { LockedLead, StoredLead } from '../record.ts'
+import { findAnsweredFor } from './colleagues.ts'
 import { resumed } from './resume.ts'
 import { automaticStatus } from './status.ts'
 
@@ -23,7 +24,7 @@ export interface BroughtBack {
 
 /**
  * Leads of an address that were stopped for these reasons go on where they were: who has answered
- * stays stopped for that, who had got every step is finished, all others are written to again. Their
+ * stays stopped for that, as does whose colleague has where that stops them; who had got every step is finished, all others are written to again. Their
  * status is what they did, as far as is known.
  *
  * Suppressions are locked before, by whoever lifts one.
@@ -38,8 +39,13 @@ export async function bringBackLeads(
   const leads = (await queries.lockLeads(tx.db, workspaceId, ids))
     .filter(({ stop_reason }) => stop_reason !== null && reasons.includes(stop_reason))
     .map((lead) => new ChangingLead(lead))
+  const answeredFor = await findAnsweredFor(
+    tx,
+    workspaceId,
+    leads.map(({ now }) => now),
+  )
   for (const lead of leads) {
-    const { patch, events } = await planReturn(tx, lead.now)
+    const { patch, events } = await planReturn(tx, lead.now, answeredFor.has(lead.now.id))
     lead.change(patch, events, tx.now())
   }
   await changeLeads(tx, workspaceId, leads)
@@ -58,12 +64,17 @@ export async function bringBackLeads(
 }
 
 /** The status of the stop goes with it; what a person has set since stays. */
-function planReturn(tx: Context, lead: LockedLead): ActivityChange | Promise<ActivityChange> {
+function planReturn(
+  tx: Context,
+  lead: LockedLead,
+  isAnsweredFor: boolean,
+): ActivityChange | Promise<ActivityChange> {
   const going = { ...lead, sending_state: 'active', stop_reason: null } as const
   const isOfStop = lead.status === 'bounced' || lead.status === 'unsubscribed'
   const status = isOfStop ? automaticStatus(going) : lead.status
   const hasAnswered = lead.email_reply_count > 0 && (lead.stop_on_reply || lead.stop_for_company)
   if (hasAnswered) return { patch: { status, stop_reason: 'replied' }, events: [] }
+  if (isAnsweredFor) return { patch: { status, stop_reason: 'company_replied' }, events: [] }
   const sending_state = lead.current_step === 0 ? 'pending' : 'active'
   const patch = { status, sending_state, stop_reason: null } as const
   return resumed(tx, { ...lead, ...patch }, patch)
