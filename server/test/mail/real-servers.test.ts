@@ -94,6 +94,8 @@ describe.skipIf(whyNoRealServers)('with postfix and dovecot', () => {
     expect(after).toEqual({ uidValidity: before.uidValidity, uidNext: before.uidNext + 1 })
     expect(await imap.findByMessageId('<filed@acme.test>')).toEqual([before.uidNext])
     expect(await imap.findByMessageId('<lost@acme.test>')).toEqual([])
+    const yesterday = new Date(Date.now() - 86_400_000)
+    expect(await imap.findFirstSince(yesterday)).toBeLessThanOrEqual(before.uidNext)
   })
 
   test('of a mail of 25 MB the beginning is read, and it stays unseen', async () => {

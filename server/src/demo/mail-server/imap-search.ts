@@ -39,6 +39,10 @@ function readOne(rest: Word[], mails: KeptMail[]): Criterion | undefined {
       const isIn = readSet(textOf(rest.shift()), mails.at(-1)?.uid ?? 0)
       return (mail) => isIn(mail.uid)
     }
+    case 'SINCE': {
+      const day = Date.parse(`${textOf(rest.shift())} UTC`)
+      return (mail) => mail.receivedAt.getTime() >= day
+    }
     case 'HEADER': {
       const [name, part] = [textOf(rest.shift()), textOf(rest.shift())]
       return (mail) => hasInHeader(mail.source, name, part)

@@ -65,6 +65,9 @@ test('searches by what mail programs ask for', async () => {
   expect(await found('2:*')).toBe('* SEARCH 2 3')
   expect(await found('UID 3:1 NOT SEEN')).toBe('* SEARCH 1 3')
   expect(await found('CHARSET UTF-8 (HEADER message-id "<2@EXAMPLE.com>")')).toBe('* SEARCH 2')
+  const { mails = [] } = anna.folders.get('INBOX') ?? {}
+  for (const [at, mail] of mails.entries()) mail.receivedAt = new Date(Date.UTC(2026, 10, 23 + at))
+  expect(await found('SINCE 24-Nov-2026')).toBe('* SEARCH 2 3')
   expect(await found('SUBJECT nothing')).toBe('* SEARCH')
   expect(await imap.say('UID SEARCH YOUNGER 5')).toEqual([expect.stringMatching(/^t\d+ BAD /)])
 })

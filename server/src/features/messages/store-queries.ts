@@ -40,3 +40,15 @@ export const findMessage = async (
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .executeTakeFirst()) as StoredMessage | undefined
+
+/** What tells letters under one Message-ID apart. */
+export const findLetters = async (db: Db, workspaceId: string, ids: string[]) => {
+  const { rows } = await sql<
+    Pick<StoredMessage, 'id' | 'direction' | 'from_address' | 'text' | 'details'>
+  >`
+    select id, direction, from_address, text, details
+    from messages
+    where workspace_id = ${workspaceId}::uuid
+      and id = any(array(select unnest(${ids}::uuid[])))`.execute(db)
+  return rows
+}

@@ -1,7 +1,7 @@
-import type { FetchMessageObject, ImapFlow } from 'imapflow'
+import type { FetchMessageObject, ImapFlow, SearchObject } from 'imapflow'
 import { MailFailure } from './failure.ts'
 import { imapFailure } from './imap-failure.ts'
-import type { FetchedMail, ImapConnection, MailFolder, SpecialUse } from './mail.ts'
+import type { FetchedMail, FetchOptions, ImapConnection, MailFolder, SpecialUse } from './mail.ts'
 import { type MailTimeouts, transferMsOf } from './timeouts.ts'
 
 /** Sources that are held at once while they are handed out. */
@@ -10,6 +10,7 @@ const groupMailsMax = 250
 /** How often a server that cannot tell by itself is asked. */
 const pollMs = 20_000
 const goodbyeMs = 1_000
+const dayMs = 86_400_000
 
 /** An open connection of imapflow. It reads only: folders are opened with EXAMINE. */
 export class OpenImap implements ImapConnection {
@@ -56,21 +57,25 @@ export class OpenImap implements ImapConnection {
     })
   }
 
-  async *fetch(fromUid: number, options: { sourceBytesMax: number }): AsyncIterable<FetchedMail> {
+  async *fetch(
+    fromUid: number,
+    { sourceBytesMax, since = null }: FetchOptions,
+  ): AsyncIterable<FetchedMail> {
     this.#hasNews = false
-    const sizes = await this.#sizesFrom(fromUid)
-    for (const group of groupBySize(sizes, options.sourceBytesMax)) {
+    const sizes = await this.#sizesFrom(fromUid, since)
+    for (const group of groupBySize(sizes, sourceBytesMax)) {
       // Whole groups, so that the connection is free while a mail is being dealt with.
-      yield* await this.#fetchGroup(group, options.sourceBytesMax)
+      yield* await this.#fetchGroup(group, sourceBytesMax)
     }
   }
 
+  async findFirstSince(since: Date): Promise<number | null> {
+    const found = await this.#search({ since: new Date(since.getTime() - dayMs) })
+    return found.length === 0 ? null : found.reduce((first, uid) => Math.min(first, uid))
+  }
+
   findByMessageId(messageId: string): Promise<number[]> {
-    return this.#run(async (client) => {
-      const found = await client.search({ header: { 'message-id': messageId } }, { uid: true })
-      if (!found) throw new MailFailure('imap', 'protocol')
-      return found
-    })
+    return this.#search({ header: { 'message-id': messageId } })
   }
 
   async append(path: string, message: Buffer, flags: string[]): Promise<void> {
@@ -123,11 +128,24 @@ export class OpenImap implements ImapConnection {
     clearTimeout(timer)
   }
 
-  async #sizesFrom(fromUid: number): Promise<{ uid: number; size: number }[]> {
-    const query = { uid: true, size: true }
+  /** UIDs. */
+  #search(query: SearchObject): Promise<number[]> {
+    return this.#run(async (client) => {
+      const found = await client.search(query, { uid: true })
+      if (!found) throw new MailFailure('imap', 'protocol')
+      return found
+    })
+  }
+
+  async #sizesFrom(fromUid: number, since: Date | null) {
+    const query = { uid: true, size: true, internalDate: since !== null }
     const found = await this.#run((client) => client.fetchAll(`${fromUid}:*`, query, { uid: true }))
+    const wanted = found.filter((mail) => {
+      const receivedAt = receivedAtOf(mail)
+      return since === null || receivedAt === null || receivedAt >= since
+    })
     // A server may tell of a mail again, when its flags change meanwhile.
-    const sizes = new Map(found.map(({ uid, size = 0 }) => [uid, size]))
+    const sizes = new Map(wanted.map(({ uid, size = 0 }) => [uid, size]))
     return (
       [...sizes]
         .map(([uid, size]) => ({ uid, size }))
@@ -182,17 +200,21 @@ const specialUses: Record<string, SpecialUse> = {
   '\\Drafts': 'drafts',
 }
 
+function receivedAtOf({ internalDate }: FetchMessageObject): Date | null {
+  const receivedAt = new Date(internalDate ?? Number.NaN)
+  return Number.isNaN(receivedAt.getTime()) ? null : receivedAt
+}
+
 function toMail(mail: FetchMessageObject, sourceBytesMax: number): FetchedMail {
   const source = mail.source ?? Buffer.alloc(0)
-  const { size: sizeBytes = source.length, internalDate } = mail
-  const receivedAt = internalDate === undefined ? null : new Date(internalDate)
+  const { size: sizeBytes = source.length } = mail
   return {
     uid: mail.uid,
     source,
     // The sizes that some servers tell are only nearly right.
     isCut: source.length >= sourceBytesMax && sizeBytes > source.length,
     sizeBytes,
-    receivedAt: receivedAt && Number.isNaN(receivedAt.getTime()) ? null : receivedAt,
+    receivedAt: receivedAtOf(mail),
     flags: [...(mail.flags ?? [])],
   }
 }

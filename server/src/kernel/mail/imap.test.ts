@@ -133,6 +133,23 @@ test('finds a mail in a folder by its Message-ID', async () => {
   })
 })
 
+test('finds where to begin by when each mail came in, in whatever order they lie', async () => {
+  await using servers = await startMailServers()
+  const days = [24, 3, 22, 23]
+  for (const [at, day] of days.entries()) {
+    const folder = servers.anna.folders.get('INBOX')
+    folder?.add(dottedMail(`<${at}@example.com>`), new Date(Date.UTC(2026, 10, day, 12)))
+  }
+  await using connection = await connect(servers)
+  await connection.select('INBOX')
+  const since = new Date('2026-11-22T18:00:00Z')
+  expect(await connection.findFirstSince(since)).toBe(1)
+  const uids: number[] = []
+  for await (const { uid } of connection.fetch(1, { sourceBytesMax: 500, since })) uids.push(uid)
+  expect(uids).toEqual([1, 4])
+  expect(await connection.findFirstSince(new Date('2026-11-27T00:00:00Z'))).toBeNull()
+})
+
 test('a mail wakes who is idle at once', async () => {
   await using servers = await startMailServers()
   await using connection = await connect(servers)

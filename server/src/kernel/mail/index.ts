@@ -2,6 +2,7 @@ export { MailFailure } from './failure.ts'
 export type {
   Envelope,
   FetchedMail,
+  FetchOptions,
   ImapConnection,
   MailFolder,
   MailNetwork,

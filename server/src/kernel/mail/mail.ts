@@ -65,12 +65,23 @@ export interface FetchedMail {
   flags: string[]
 }
 
+export interface FetchOptions {
+  sourceBytesMax: number
+  /** Nothing that came in before. */
+  since?: Date | null
+}
+
 export interface ImapConnection extends AsyncDisposable {
   readonly isOpen: boolean
   folders(): Promise<MailFolder[]>
   select(path: string): Promise<{ uidValidity: string; uidNext: number }>
   /** Of the selected folder, ascending from `fromUid`, read without marking as seen. */
-  fetch(fromUid: number, options: { sourceBytesMax: number }): AsyncIterable<FetchedMail>
+  fetch(fromUid: number, options: FetchOptions): AsyncIterable<FetchedMail>
+  /**
+   * The lowest UID in the selected folder of what came in since then; null: nothing did. It may be that
+   * of a mail which came in up to two days before, because servers search by days of their own.
+   */
+  findFirstSince(since: Date): Promise<number | null>
   /** UIDs in the selected folder with this Message-ID. */
   findByMessageId(messageId: string): Promise<number[]>
   append(path: string, message: Buffer, flags: string[]): Promise<void>

@@ -1,5 +1,6 @@
 import {
   type FetchedMail,
+  type FetchOptions,
   type ImapConnection,
   MailFailure,
   type MailFolder,
@@ -42,16 +43,23 @@ export class SimulatedImap implements ImapConnection {
   }
 
   /** In pieces, as they come over the line: it may break between any two. */
-  async *fetch(fromUid: number): AsyncIterable<FetchedMail> {
+  async *fetch(fromUid: number, { since = null }: FetchOptions): AsyncIterable<FetchedMail> {
     let next = fromUid
     for (;;) {
       const found = await this.#ask(`FETCH ${next}`, () =>
-        this.#selected?.mails.find(({ uid }) => uid >= next),
+        this.#selected?.mails.find((mail) => mail.uid >= next && isSince(mail, since)),
       )
       if (!found) return
       next = found.uid + 1
       yield { ...found }
     }
+  }
+
+  findFirstSince(since: Date): Promise<number | null> {
+    return this.#ask('SEARCH', () => {
+      const day = new Date(since.getTime() - 86_400_000)
+      return this.#selected?.mails.find((mail) => isSince(mail, day))?.uid ?? null
+    })
   }
 
   findByMessageId(messageId: string): Promise<number[]> {
@@ -119,3 +127,6 @@ export class SimulatedImap implements ImapConnection {
     })
   }
 }
+
+const isSince = ({ receivedAt }: Pick<FetchedMail, 'receivedAt'>, since: Date | null) =>
+  since === null || receivedAt === null || receivedAt >= since

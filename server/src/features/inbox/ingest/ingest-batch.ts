@@ -28,7 +28,7 @@ export class IngestBatch {
   }
 
   async add(mail: FetchedMail) {
-    this.pass(mail)
+    this.#readTo.next_uid = Math.max(this.#readTo.next_uid, mail.uid + 1)
     try {
       this.#batch.push(await readInbound(mail, this.#ctx.now()))
     } catch (error) {
@@ -36,11 +36,6 @@ export class IngestBatch {
     }
     this.#bytes += mail.source.length
     if (this.#batch.length >= batchMailsMax || this.#bytes >= batchBytesMax) await this.#flush()
-  }
-
-  /** It needs not be read. */
-  pass({ uid }: FetchedMail) {
-    this.#readTo.next_uid = Math.max(this.#readTo.next_uid, uid + 1)
   }
 
   async close(uidNext: number) {

@@ -69,7 +69,7 @@ function suggestionOf({
 function messageOf(matched: MatchedMessage, mailbox: ReadMailbox): NewMessage {
   const { mail, match, lead, id, snippet, kind, bounce } = matched
   const { message } = mail
-  const { attachments, replyTo } = message
+  const { attachments, replyTo, date } = message
   return {
     workspace_id: mailbox.workspace_id,
     id,
@@ -94,6 +94,7 @@ function messageOf(matched: MatchedMessage, mailbox: ReadMailbox): NewMessage {
       ...(bounce ? { bounce: bounce.kind } : {}),
       ...(attachments.length > 0 ? { attachments } : {}),
       ...(replyTo === null ? {} : { reply_to: replyTo }),
+      ...(date === null ? {} : { date: date.toISOString() }),
     },
     timestamp: mail.receivedAt,
   }

@@ -2,12 +2,12 @@ import type { Context } from '../../../kernel/context.ts'
 import { parseEmail } from '../../../kernel/email.ts'
 import type { EventMessage } from '../../leads/index.ts'
 import { findMailboxesByAddress } from '../../mailboxes/index.ts'
-import { addMessageIds } from '../../messages/index.ts'
 import { reportedBounce } from '../bounces/reported-bounce.ts'
 import type { Bounce } from '../classify/bounce.ts'
 import type { Inbound } from '../classify/classify.ts'
 import type { InboundMessage } from '../ingest/inbound-message.ts'
 import type { ReadMailbox } from '../mailbox.ts'
+import { claim, type Matched } from './claim.ts'
 import type { Match } from './match.ts'
 import * as queries from './matched-message-queries.ts'
 
@@ -43,11 +43,6 @@ export interface MatchedMessage {
 interface Correspondent extends Omit<queries.CorrespondentRow, 'cc_list' | 'bcc_list'> {
   /** Folded addresses of those who get copies of what it is sent. */
   copied: string[]
-}
-
-export interface Matched {
-  mail: InboundMessage
-  match: Match
 }
 
 /** A mail is as old as its server says, to the second and by its own clock. */
@@ -137,31 +132,3 @@ const correspondentOf = ({
   ...row,
   copied: [...cc_list, ...bcc_list].flatMap((address) => parseEmail(address)?.folded ?? []),
 })
-
-/** Whoever is the first to make the identity of a mail known has it. */
-async function claim(
-  tx: Context,
-  { workspace_id, id: mailbox_id }: ReadMailbox,
-  matched: Matched[],
-): Promise<(Matched & { id: string })[]> {
-  const byIdentity = new Map<string, Matched[]>()
-  for (const each of matched) {
-    const same = byIdentity.get(each.mail.identity)
-    if (!same) byIdentity.set(each.mail.identity, [each])
-    // A report about several people is one message to each; another copy of a mail is none.
-    else if (same[0]?.mail === each.mail) same.push(each)
-  }
-  const messages = [...byIdentity].map(([alias, same]) => ({ alias, same, id: tx.newId() }))
-  const claimed = await addMessageIds(
-    tx.db,
-    messages.map(({ alias, same, id }) => ({
-      ...{ workspace_id, mailbox_id, id, alias, campaign_id: null },
-      lead_id: same[0]?.match.leadId ?? null,
-    })),
-  )
-  return messages
-    .filter(({ alias }) => claimed.has(alias))
-    .flatMap(({ same, id }) =>
-      same.map((each, at) => ({ ...each, id: at === 0 ? id : tx.newId() })),
-    )
-}

@@ -61,6 +61,23 @@ test('a mailbox that moves to another server is read there at once, from the beg
   expect(reader.mailboxesRead()).toBe(1)
 })
 
+test('answers are read on a server whose mails were copied there in any order', async () => {
+  const { ctx } = inbox
+  const { mailbox, messageId } = await inbox.contact([lead])
+  inbox.startReader()
+  await inbox.readAll()
+  const folder = store.find(address)?.folders.get('INBOX')
+  const headers = ['Message-ID: <r1@lead.example>', `In-Reply-To: ${messageId}`]
+  folder?.add(letter({ headers }), ctx.now())
+  for (let day = 10; day < 160; day++) {
+    const receivedAt = new Date(ctx.now().getTime() - day * 86_400_000)
+    folder?.add(letter({ from: `old${day}@nobody.example` }), receivedAt)
+  }
+  await move(mailbox.id)
+  const [event] = await inbox.waitForEvents('lead.replied')
+  expect(event.data.reply.message_id).toBe('<r1@lead.example>')
+})
+
 test('what was read on the server before does not count for the one that it was given', async () => {
   const { ctx, workspaceId } = inbox
   const { id } = await inbox.createReadMailbox()

@@ -1,5 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
-import type { FetchedMail, ImapConnection, MailFolder } from '../../../kernel/mail/index.ts'
+import type { ImapConnection, MailFolder } from '../../../kernel/mail/index.ts'
 import { IngestBatch } from '../ingest/ingest-batch.ts'
 import type { ReadMailbox } from '../mailbox.ts'
 import { learnProviderIds } from '../matching/learn-provider-ids.ts'
@@ -33,8 +33,6 @@ const lookBackMs = 3 * dayMs
 const lookBackMaxMs = 30 * dayMs
 /** A mail that arrived while the folder was last read may have been filed late. */
 const overlapMs = 3_600_000
-/** How many mails it is looked back, the first of them that reaches back far enough. */
-const lookBackMails = [100, 1_000, 20_000]
 
 /** Reads every folder that answers come to, the inbox first. @throws MailFailure */
 export async function readMailbox(
@@ -76,13 +74,14 @@ export async function readFolder(
   const checkpoint = await findCheckpoint(ctx.db, mailbox, folder, uidValidity)
   const isKnown = checkpoint?.next_uid !== undefined
   const since = isKnown ? null : await sinceWhen(ctx, mailbox, checkpoint)
-  const from = checkpoint?.next_uid ?? (await firstSince(imap, uidNext, since))
+  // By when each mail came in: what was copied here may lie in any order.
+  const first = since && (await imap.findFirstSince(since))
+  const from = checkpoint?.next_uid ?? first ?? uidNext
   const batch = new IngestBatch(ctx, mailbox, { folder, uid_validity: uidValidity, next_uid: from })
   try {
-    for await (const mail of uidNext > from ? imap.fetch(from, { sourceBytesMax }) : []) {
+    for await (const mail of uidNext > from ? imap.fetch(from, { sourceBytesMax, since }) : []) {
       if (!goesOn()) return batch.taken
-      if (isSince(mail, since)) await batch.add(mail)
-      else batch.pass(mail)
+      await batch.add(mail)
     }
     if (!isKnown || uidNext > from) await batch.close(uidNext)
   } finally {
@@ -99,20 +98,4 @@ async function sinceWhen(ctx: Context, mailbox: ReadMailbox, checkpoint: Checkpo
   const unreadMs = (unread?.getTime() ?? nowMs) - overlapMs
   const earliestMs = checkpoint ? unreadMs : Math.max(unreadMs, nowMs - lookBackMaxMs)
   return new Date(Math.min(nowMs - lookBackMs, earliestMs))
-}
-
-const isSince = ({ receivedAt }: FetchedMail, since: Date | null) =>
-  since === null || receivedAt === null || receivedAt >= since
-
-/** Where to begin, so that a folder with the mail of years is not read for the last days of it. */
-async function firstSince(imap: ImapConnection, uidNext: number, since: Date | null) {
-  for (const mails of lookBackMails) {
-    const from = uidNext - mails
-    if (from <= 1) break
-    for await (const mail of imap.fetch(from, { sourceBytesMax: 1 })) {
-      if (!isSince(mail, since)) return from
-      break
-    }
-  }
-  return Math.max(1, uidNext - (lookBackMails.at(-1) ?? 0))
 }

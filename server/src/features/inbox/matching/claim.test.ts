@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { address, type Inbox, letter, testInbox } from '../../../../test/inbox.ts'
+
+const lead = 'ada@lead.example'
+let inbox: Inbox
+beforeEach(async () => {
+  inbox = await testInbox()
+})
+afterEach(() => inbox[Symbol.asyncDispose]())
+
+/** What came in of whom, as it is kept. */
+async function keptLetters() {
+  const { peek } = inbox.ctx.database
+  const rows = await peek
+    .selectFrom('messages')
+    .select(['kind', 'text'])
+    .where('direction', '=', 'in')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ kind, text }) => `${kind}: ${text.trim()}`)
+}
+
+const same = 'Message-ID: <always-the-same@lead.example>'
+const dated = (day: number) => `Date: Tue, ${day} Nov 2026 09:00:00 +0000`
+
+test('two letters under one Message-ID have their effect once each, whenever the folder is read', async () => {
+  const { messageId, leadId } = await inbox.contact([lead])
+  const headers = [same, `In-Reply-To: ${messageId}`]
+  const away = [...headers, 'Auto-Submitted: auto-replied']
+  const letters = [
+    letter({ headers: away, subject: 'Automatic reply: Hello', body: 'I am away.' }),
+    letter({ headers, body: 'Please stop writing to me, I said no.' }),
+    letter({ headers, from: 'bob@lead.example', body: 'Please stop writing to me, I said no.' }),
+  ]
+  inbox.arrive(letters[0] as Buffer)
+  inbox.startReader()
+  await inbox.readAll()
+  // In one batch, and each again in another folder.
+  for (const one of [...letters.slice(1), ...letters]) inbox.arrive(one)
+  for (const one of letters) inbox.arrive(one, '\\Junk')
+  await inbox.readAll()
+  inbox.account(address).folders.get('INBOX')?.renumber()
+  await inbox.readAll()
+  expect(await keptLetters()).toEqual([
+    'auto_reply: I am away.',
+    'reply: Please stop writing to me, I said no.',
+    'reply: Please stop writing to me, I said no.',
+  ])
+  expect(await inbox.lead(leadId)).toMatchObject({ stop_reason: 'replied', email_reply_count: 2 })
+})
+
+test('a letter is another one on another day, and the same with what a list and a gateway made of it', async () => {
+  const { messageId } = await inbox.contact([lead])
+  const headers = [same, `In-Reply-To: ${messageId}`]
+  const first = letter({ headers: [...headers, dated(24)], body: 'No.' })
+  const overList = letter({
+    ...{
+      headers: ['Received: from list', dated(24), ...headers],
+      body: 'No.\r\n\r\n--\r\nThe list',
+    },
+    ...{ subject: '[sales] Re: Hello', from: 'Ada via list <list@lead.example>' },
+  })
+  const later = letter({ headers: [...headers, dated(17)], body: 'No.' })
+  inbox.arrive(first)
+  inbox.startReader()
+  await inbox.readAll()
+  for (const one of [overList, later, overList, later, first]) inbox.arrive(one)
+  await inbox.readAll()
+  expect(await keptLetters()).toEqual(['reply: No.', 'reply: No.'])
+})
+
+test('a copy without a date that took another way is the same letter', async () => {
+  const { messageId } = await inbox.contact([lead])
+  const headers = [same, `In-Reply-To: ${messageId}`]
+  inbox.arrive(letter({ headers: [...headers, 'Received: from a'] }))
+  inbox.startReader()
+  await inbox.readAll()
+  inbox.arrive(letter({ headers: ['Received: from b', ...headers], subject: '[sales] Re: Hello' }))
+  await inbox.readAll()
+  expect(await keptLetters()).toEqual(['reply: Yes.'])
+})
+
+test('an answer under the Message-ID of the mail that it answers is none of ours', async () => {
+  const { messageId, leadId } = await inbox.contact([lead])
+  inbox.startReader()
+  const headers = [`Message-ID: ${messageId}`, `In-Reply-To: ${messageId}`]
+  for (const _ of [1, 2]) inbox.arrive(letter({ headers, body: 'No thanks.' }))
+  await inbox.readAll()
+  expect(await inbox.lead(leadId)).toMatchObject({ stop_reason: 'replied', email_reply_count: 1 })
+})

@@ -1,0 +1,126 @@
+import type { Context } from '../../../kernel/context.ts'
+import { sha256 } from '../../../kernel/crypto.ts'
+import { addMessageIds, findByMessageIds, findLetters } from '../../messages/index.ts'
+import type { InboundMessage } from '../ingest/inbound-message.ts'
+import type { ReadMailbox } from '../mailbox.ts'
+import type { Match } from './match.ts'
+
+export interface Matched {
+  mail: InboundMessage
+  match: Match
+}
+
+/** A mail and the leads that it is about: a report about several people is one message to each. */
+interface Group {
+  mail: InboundMessage
+  matched: Matched[]
+}
+
+/**
+ * Whoever is the first to make the identity of a mail known has it; another copy of the mail is
+ * nothing new. Another letter is, under whatever Message-ID: there are programs that give the same one
+ * to all that they write, or that of the mail that they answer.
+ */
+export async function claim(
+  tx: Context,
+  mailbox: ReadMailbox,
+  matched: Matched[],
+): Promise<(Matched & { id: string })[]> {
+  const groups = [...Map.groupBy(matched, ({ mail }) => mail)].map(
+    ([mail, of]): Group => ({ mail, matched: of }),
+  )
+  const first = await claimAs(tx, mailbox, groups, ({ identity }) => identity)
+  const isClaimed = new Set(first.map(({ mail }) => mail))
+  const rest = groups.filter(({ mail }) => !isClaimed.has(mail))
+  if (rest.length === 0) return first
+  const known = await findKnown(tx, mailbox, rest)
+  for (const { mail } of first) known.set(mail.identity, letterOf(mail))
+  const others = rest.filter(({ mail }) => {
+    const letter = known.get(mail.identity)
+    return letter && !isSame(letter, letterOf(mail))
+  })
+  return [...first, ...(await claimAs(tx, mailbox, others, aliasOf))]
+}
+
+async function claimAs(
+  tx: Context,
+  { workspace_id, id: mailbox_id }: ReadMailbox,
+  groups: Group[],
+  aliasFor: (mail: InboundMessage) => string,
+) {
+  const byAlias = new Map<string, Group>()
+  for (const group of groups) {
+    const alias = aliasFor(group.mail)
+    if (!byAlias.has(alias)) byAlias.set(alias, group)
+  }
+  const messages = [...byAlias].map(([alias, group]) => ({ alias, ...group, id: tx.newId() }))
+  const claimed = await addMessageIds(
+    tx.db,
+    messages.map(({ alias, matched, id }) => ({
+      ...{ workspace_id, mailbox_id, id, alias, campaign_id: null },
+      lead_id: matched[0]?.match.leadId ?? null,
+    })),
+  )
+  return messages
+    .filter(({ alias }) => claimed.has(alias))
+    .flatMap(({ matched, id }) =>
+      matched.map((each, at) => ({ ...each, id: at === 0 ? id : tx.newId() })),
+    )
+}
+
+/** What tells two letters apart. */
+interface Letter {
+  isOurs: boolean
+  from: string
+  /** By the sender's clock; null: not told, or not kept. */
+  date: string | null
+  text: string
+}
+
+const letterOf = ({ message: { from, date, text } }: InboundMessage): Letter => ({
+  ...{ isOurs: false, date: date?.toISOString() ?? null },
+  ...{ from: from?.address.toLowerCase() ?? '', text: inOneLine(text) },
+})
+
+/** The letters that have the identities of these mails; of one that is not kept any more, none. */
+async function findKnown(
+  tx: Context,
+  { workspace_id }: ReadMailbox,
+  groups: Group[],
+): Promise<Map<string, Letter>> {
+  const identities = [...new Set(groups.map(({ mail }) => mail.identity))]
+  const known = await findByMessageIds(tx.db, workspace_id, identities)
+  const ids = [...known.values()].map(({ id }) => id)
+  const rows = await findLetters(tx.db, workspace_id, ids)
+  const letters = new Map(
+    rows.map(({ id, direction, from_address, text, details: { date } }): [string, Letter] => [
+      id,
+      {
+        ...{ isOurs: direction === 'out', date: typeof date === 'string' ? date : null },
+        ...{ from: from_address.toLowerCase(), text: inOneLine(text) },
+      },
+    ]),
+  )
+  return new Map(
+    [...known].flatMap(([identity, { id }]) => {
+      const letter = letters.get(id)
+      return letter ? [[identity, letter] as const] : []
+    }),
+  )
+}
+
+/** A copy may have come over a list or a gateway that writes into it, and keeps its day and time. */
+function isSame(known: Letter, { from, date, text }: Letter): boolean {
+  if (known.isOurs) return known.from === from
+  if (known.date !== null && date !== null) return known.date === date
+  return known.from === from && known.text === text
+}
+
+/** The same for each copy of a letter. */
+function aliasOf(mail: InboundMessage): string {
+  const { date, from, text } = letterOf(mail)
+  const told = JSON.stringify([mail.identity, ...(date === null ? [from, text] : [date])])
+  return `<${sha256(told).toString('hex')}@letter.invalid>`
+}
+
+const inOneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
