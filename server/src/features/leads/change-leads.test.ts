@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import type { TestContext } from '../../../test/context.ts'
 import { report, testInbox } from '../../../test/inbox.ts'
 import { readForEver, testSending } from '../../../test/sending.ts'
-import type { Context } from '../../kernel/context.ts'
 import { ensurePartitions } from '../../partitions.ts'
 import { operator } from '../audit/index.ts'
 import { undoSuppression } from '../undo-suppression/index.ts'
@@ -9,7 +9,7 @@ import { undoSuppression } from '../undo-suppression/index.ts'
 const address = 'ada@lead.example'
 const hourMs = 3_600_000
 
-const countedDays = (ctx: Context) =>
+const countedDays = (ctx: TestContext) =>
   ctx.database.peek
     .selectFrom('campaign_step_days')
     .select(['day', 'step', 'variant', 'sent', 'bounced', 'interested'])

@@ -50,6 +50,7 @@ const lead = (more: Partial<LockedLead> = {}): LockedLead => ({
   stop_on_reply: true,
   stop_on_auto_reply: false,
   stop_for_company: false,
+  outcomes_counted: null,
   ...more,
 })
 
