@@ -6,6 +6,7 @@ import { emit, type NewEvent } from '../events/index.ts'
 import { tellPages } from '../live/index.ts'
 import * as queries from './queries.ts'
 import { type LeadState, type LockedLead, leadRecord, type StoredLead } from './record.ts'
+import { isFinal } from './status/status.ts'
 
 /** A locked lead on its way through one or more changes. */
 export class ChangingLead {
@@ -73,7 +74,8 @@ export class ChangingLead {
     at: Date,
   ) {
     if (Object.keys(patch).length > 0) {
-      this.now = withoutNext({ ...this.now, ...patch, timestamp_updated: at })
+      const now = { ...this.now, ...patch, timestamp_updated: at }
+      this.now = withoutNext({ ...now, stopped_from: stoppedFrom(this.now, now) })
     }
     const { campaign_id, campaign_name, email } = this.now
     for (const event of events) {
@@ -85,6 +87,15 @@ export class ChangingLead {
       })
     }
   }
+}
+
+/** A stop that is final hides what the lead was, and undoing it must not write to who was not written to. */
+function stoppedFrom(before: LockedLead, now: LockedLead): LeadState['stopped_from'] {
+  if (!isFinal(now.stop_reason)) return null
+  const { sending_state, stop_reason } = before
+  if (isFinal(stop_reason)) return before.stopped_from
+  if (sending_state === 'stopped') return stop_reason
+  return sending_state === 'paused' || sending_state === 'finished' ? sending_state : null
 }
 
 /** Nothing is next for a lead that is done with. */

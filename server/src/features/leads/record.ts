@@ -1,6 +1,8 @@
 import type { StepOutcome, StepPlace } from '../daily-counts/index.ts'
 import type { Lead } from './schema.ts'
 
+type FinalReason = 'bounced' | 'unsubscribed' | 'blocked'
+
 /** What becomes of a lead as it is sent to, answers, or is given a status. */
 export interface LeadState
   extends Pick<
@@ -20,6 +22,8 @@ export interface LeadState
     | 'timestamp_next_send'
   > {
   label_id: string | null
+  /** Of one that was stopped for a final reason: what it was before; null: it was sent to. */
+  stopped_from: 'paused' | 'finished' | Exclude<Lead['stop_reason'], FinalReason | null> | null
   timestamp_last_click: Date | null
   /** Nothing is sent before, whatever the delays say. */
   postponed_until: Date | null

@@ -23,10 +23,14 @@ const audit = () =>
     .where('action', '=', 'suppression.undone')
     .execute()
 
+async function sentTwice() {
+  const second = await inbox.contact([address])
+  return { first: await inbox.contact([address]), second }
+}
+
 /** Two campaigns have written to her, and a report said that she is gone. */
 async function bounced() {
-  const second = await inbox.contact([address])
-  const first = await inbox.contact([address])
+  const { first, second } = await sentTwice()
   inbox.startReader()
   inbox.arrive(report({ recipient: address, messageId: first.messageId }))
   await inbox.waitForEvents('email.bounced')
@@ -93,10 +97,42 @@ test('whose colleague has answered meanwhile stays stopped where that stops them
   expect(await inbox.lead(hers?.lead_id ?? '')).toMatchObject({ status: 'contacted' })
 })
 
+const setTo = (campaign_id: string, new_status: string) =>
+  inbox.call('POST', '/api/v2/lead/update/status', {
+    body: { email: address, campaign_id, new_status },
+  })
+
+test.each([
+  ['not_interested', { sending_state: 'stopped', stop_reason: 'manual' }],
+  ['completed', { sending_state: 'finished', stop_reason: null }],
+  ['paused', { sending_state: 'paused', stop_reason: null }],
+] as const)('a lead that a person had set to %s before is as it was', async (status, was) => {
+  const { first, second } = await sentTwice()
+  for (const { campaign } of [first, second]) await setTo(campaign.id, status)
+  inbox.startReader()
+  inbox.arrive(report({ recipient: address, messageId: first.messageId }))
+  await inbox.waitForEvents('email.bounced')
+  expect(await inbox.lead(first.leadId)).toMatchObject({ stop_reason: 'bounced' })
+  const { leads } = await undo()
+  expect(leads).toHaveLength(status === 'paused' ? 2 : 1)
+  for (const { leadId } of [first, second]) expect(await inbox.lead(leadId)).toMatchObject(was)
+})
+
+test('a lead that was stopped before its owner unsubscribed stays stopped', async () => {
+  const { leadId, campaign } = await inbox.contact([address])
+  await setTo(campaign.id, 'lost')
+  await setTo(campaign.id, 'unsubscribed')
+  await undo({ unsubscribed: true })
+  expect(await inbox.lead(leadId)).toMatchObject({ stop_reason: 'manual' })
+  // A second time it is known as well.
+  await setTo(campaign.id, 'unsubscribed')
+  await undo({ unsubscribed: true })
+  expect(await inbox.lead(leadId)).toMatchObject({ stop_reason: 'manual' })
+})
+
 test('an unsubscribe is undone only by who says so', async () => {
   const { leadId, campaign } = await inbox.contact([address])
-  const body = { email: address, campaign_id: campaign.id, new_status: 'unsubscribed' }
-  await inbox.call('POST', '/api/v2/lead/update/status', { body })
+  await setTo(campaign.id, 'unsubscribed')
   expect(await suppressed()).toBe('unsubscribed')
   await expect(undo()).rejects.toMatchObject({ code: 'invalid_transition' })
   expect(await suppressed()).toBe('unsubscribed')

@@ -414,6 +414,7 @@ export interface Leads {
   skip_reason: string | null;
   status: Generated<string>;
   stop_reason: string | null;
+  stopped_from: string | null;
   thread_subject: string | null;
   timestamp_created: Timestamp;
   timestamp_last_click: Timestamp | null;

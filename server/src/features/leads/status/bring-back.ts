@@ -23,7 +23,8 @@ export interface BroughtBack {
 }
 
 /**
- * Leads of an address that were stopped for these reasons go on where they were: who has answered
+ * Leads of an address that were stopped for these reasons go on where they were: what was paused,
+ * finished or stopped before is so again; who has answered
  * stays stopped for that, as does whose colleague has where that stops them; who had got every step is finished, all others are written to again. Their
  * status is what they did, as far as is known.
  *
@@ -69,13 +70,20 @@ function planReturn(
   lead: LockedLead,
   isAnsweredFor: boolean,
 ): ActivityChange | Promise<ActivityChange> {
-  const going = { ...lead, sending_state: 'active', stop_reason: null } as const
+  const { stopped_from } = lead
+  const isDone = stopped_from === 'finished'
+  const rest = isDone ? 'finished' : 'active'
+  const going = { ...lead, sending_state: rest, stop_reason: null } as const
   const isOfStop = lead.status === 'bounced' || lead.status === 'unsubscribed'
   const status = isOfStop ? automaticStatus(going) : lead.status
+  if (isDone) return { patch: { status, sending_state: rest, stop_reason: null }, events: [] }
+  if (stopped_from !== null && stopped_from !== 'paused') {
+    return { patch: { status, stop_reason: stopped_from }, events: [] }
+  }
   const hasAnswered = lead.email_reply_count > 0 && (lead.stop_on_reply || lead.stop_for_company)
   if (hasAnswered) return { patch: { status, stop_reason: 'replied' }, events: [] }
   if (isAnsweredFor) return { patch: { status, stop_reason: 'company_replied' }, events: [] }
-  const sending_state = lead.current_step === 0 ? 'pending' : 'active'
+  const sending_state = stopped_from ?? (lead.current_step === 0 ? 'pending' : 'active')
   const patch = { status, sending_state, stop_reason: null } as const
   return resumed(tx, { ...lead, ...patch }, patch)
 }

@@ -141,7 +141,9 @@ function sendingAfter({ sending_state, stop_reason }: StatusSubject, effect: Eff
 }
 
 /** Never overwritten and never resumed from. */
-export const isFinal = (reason: LeadState['stop_reason']) =>
+export const isFinal = (
+  reason: LeadState['stop_reason'],
+): reason is 'unsubscribed' | 'bounced' | 'blocked' =>
   reason === 'unsubscribed' || reason === 'bounced' || reason === 'blocked'
 
 function planPause({ sending_state }: StatusSubject): StatusChange {
