@@ -166,14 +166,26 @@ test('what mails come to is counted by day, step and variant, each thing once', 
   const counted = () => ctx.database.peek.selectFrom('campaign_step_days').selectAll().execute()
   const before = await counted()
   await ctx.database.peek.deleteFrom('campaign_step_days').execute()
-  const migration = readFileSync(
-    new URL('../../../migrations/0068_campaign_step_days.sql', import.meta.url),
-    'utf8',
-  )
-  await sql.raw(migration.slice(migration.indexOf('with zones'))).execute(ctx.database.peek)
+  const migrate = (file: string, from: string) => {
+    const migration = readFileSync(new URL(`../../../migrations/${file}`, import.meta.url), 'utf8')
+    return sql.raw(migration.slice(migration.indexOf(from))).execute(ctx.database.peek)
+  }
+  await migrate('0068_campaign_step_days.sql', 'with zones')
   // Of automatic replies it knows by the messages, and here none was read.
   expect(await counted()).toEqual(before.map((row) => ({ ...row, auto_replied: 0 })))
   await sql`update campaign_step_days set auto_replied = 1`.execute(ctx.database.peek)
+  // And the one that notes at its leads where each was counted.
+  await sql`update leads set outcomes_counted = null`.execute(ctx.database.peek)
+  await migrate('0102_outcomes_counted.sql', 'with places')
+  const place = { day, step: 1, variant: 1 }
+  expect(
+    await ctx.database.peek.selectFrom('leads').select(['id', 'outcomes_counted']).execute(),
+  ).toEqual(
+    expect.arrayContaining([
+      { id: ada, outcomes_counted: { replied: place, interested: place } },
+      { id: bob, outcomes_counted: { unsubscribed: place } },
+    ]),
+  )
   // Who takes it back takes it out of the sum.
   await set('not_interested')
   expect((await call('GET', '/app/campaigns')).body.items[0].interested).toBe(0)

@@ -16,4 +16,10 @@ export {
   sumCampaigns,
   sumDays,
 } from './step-day-queries.ts'
-export { type StepCount, type StepOutcome, stepDaysCounted, stepOutcomes } from './step-days.ts'
+export {
+  type StepCount,
+  type StepOutcome,
+  type StepPlace,
+  stepDaysCounted,
+  stepOutcomes,
+} from './step-days.ts'

@@ -14,14 +14,18 @@ export const stepOutcomes = [
 ] as const
 export type StepOutcome = (typeof stepOutcomes)[number]
 
-export interface StepCount {
-  campaign_id: string
-  lead_id: string
+/** What a campaign's counts are kept by. */
+export interface StepPlace {
   /** In the zone of the campaign's first schedule. */
   day: string
   step: number
   /** Null: of the mail that the lead was sent at this step. */
   variant: number | null
+}
+
+export interface StepCount extends StepPlace {
+  campaign_id: string
+  lead_id: string
   outcome: StepOutcome
   by: 1 | -1
 }

@@ -1,7 +1,7 @@
 import { dayOf } from '../../kernel/calendar.ts'
 import type { Context } from '../../kernel/context.ts'
 import { addLeadCounts, type LeadCounts } from '../campaigns/index.ts'
-import type { StepCount, StepOutcome } from '../daily-counts/index.ts'
+import type { StepCount, StepOutcome, StepPlace } from '../daily-counts/index.ts'
 import { emit, type NewEvent } from '../events/index.ts'
 import { tellPages } from '../live/index.ts'
 import * as queries from './queries.ts'
@@ -30,12 +30,40 @@ export class ChangingLead {
     this.#mail = { step: mail.step, variant: mail.variant }
   }
 
-  /** Of nothing that was sent nothing is counted. */
   count(outcome: StepOutcome, day: string, by: 1 | -1 = 1) {
+    const place = this.#placeOn(day)
+    if (place) this.#countAt(place, outcome, by)
+  }
+
+  /** Counts what the lead came to, and notes where: later it has other mails, perhaps at other steps. */
+  countOnce(outcome: StepOutcome, day: string) {
+    const place = this.#placeOn(day)
+    if (!place) return
+    this.#countAt(place, outcome, 1)
+    this.#note({ ...this.now.outcomes_counted, [outcome]: place })
+  }
+
+  /** From where it was counted; what never was stays as it is. */
+  takeBack(outcome: StepOutcome) {
+    const { [outcome]: place, ...others } = this.now.outcomes_counted ?? {}
+    if (!place) return
+    this.#countAt(place, outcome, -1)
+    this.#note(Object.keys(others).length > 0 ? others : null)
+  }
+
+  /** Of nothing that was sent nothing is counted. */
+  #placeOn(day: string): StepPlace | null {
     const { step, variant } = this.#mail ?? { step: this.now.current_step, variant: null }
-    if (step === 0) return
+    return step === 0 ? null : { day, step, variant }
+  }
+
+  #countAt(place: StepPlace, outcome: StepOutcome, by: 1 | -1) {
     const { campaign_id, id: lead_id } = this.now
-    this.counts.push({ campaign_id, lead_id, day, step, variant, outcome, by })
+    this.counts.push({ campaign_id, lead_id, ...place, outcome, by })
+  }
+
+  #note(outcomes_counted: LeadState['outcomes_counted']) {
+    this.now = { ...this.now, outcomes_counted }
   }
 
   /** Events tell of the lead as it is after the change that they come from. */
@@ -98,7 +126,7 @@ async function count(tx: Context, workspaceId: string, changed: ChangingLead[]) 
   await addLeadCounts(tx, workspaceId, byCampaign)
 }
 
-/** What a lead came to counts once, at the mail that it followed; taken back, one less. */
+/** What a lead came to counts once, at the mail that it followed; taken back, one less there. */
 function countOutcomes(lead: ChangingLead, at: Date) {
   const { before, now } = lead
   const was = countsOf(before)
@@ -110,7 +138,8 @@ function countOutcomes(lead: ChangingLead, at: Date) {
     ['interested', Number(isInterested(now)) - Number(isInterested(before))],
   ] as const
   for (const [outcome, by] of changes) {
-    if (by === 1 || by === -1) lead.count(outcome, dayOf(now.campaign_zone, at), by)
+    if (by === 1) lead.countOnce(outcome, dayOf(now.campaign_zone, at))
+    else if (by === -1) lead.takeBack(outcome)
   }
 }
 

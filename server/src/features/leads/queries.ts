@@ -13,7 +13,8 @@ const storedColumns = `l.id, l.campaign_id, l.email, l.first_name, l.last_name, 
   l.email_open_count, l.email_click_count, l.email_reply_count, l.timestamp_last_contact,
   l.timestamp_last_open, l.timestamp_last_reply, l.timestamp_next_send, l.workspace_id,
   l.timestamp_created, l.timestamp_updated, l.email_folded, l.label_id, l.timestamp_last_click,
-  l.postponed_until, l.mailbox_id, l.thread_subject, l.sent_step_ids, l.company`
+  l.postponed_until, l.mailbox_id, l.thread_subject, l.sent_step_ids, l.company,
+  l.outcomes_counted`
 
 const selectLead = prepared<[string, string, string], StoredLead>(
   'find_lead',
@@ -113,7 +114,7 @@ export const updateStates = (
       timestamp_next_send = batch.timestamp_next_send, postponed_until = batch.postponed_until,
       mailbox_id = batch.mailbox_id, thread_subject = batch.thread_subject,
       sent_step_ids = string_to_array(batch.sent_step_ids, ',')::uuid[], company = batch.company,
-      timestamp_updated = batch.timestamp_updated
+      outcomes_counted = batch.outcomes_counted::jsonb, timestamp_updated = batch.timestamp_updated
     from unnest(
       ${columnOf(leads, (lead) => lead.id)}::uuid[],
       ${columnOf(leads, (lead) => lead.status)}::text[],
@@ -136,12 +137,13 @@ export const updateStates = (
       ${columnOf(leads, (lead) => lead.thread_subject)}::text[],
       ${columnOf(leads, (lead) => lead.sent_step_ids.join())}::text[],
       ${columnOf(leads, (lead) => lead.company)}::text[],
+      ${columnOf(leads, ({ outcomes_counted: counted }) => counted && JSON.stringify(counted))}::text[],
       ${timestampArray(leads.map((lead) => lead.timestamp_updated))}::timestamptz[]
     ) as batch (id, status, label_id, sending_state, stop_reason, skip_reason, current_step,
       last_contacted_from, email_open_count, email_click_count, email_reply_count,
       timestamp_last_contact, timestamp_last_open, timestamp_last_click, timestamp_last_reply,
       timestamp_next_send, postponed_until, mailbox_id, thread_subject, sent_step_ids, company,
-      timestamp_updated)
+      outcomes_counted, timestamp_updated)
     where l.workspace_id = ${workspaceId}::uuid and l.id = batch.id
       and l.id = any(array(select unnest(${leads.map((lead) => lead.id)}::uuid[])))`.execute(db)
 

@@ -1,3 +1,4 @@
+import type { StepOutcome, StepPlace } from '../daily-counts/index.ts'
 import type { Lead } from './schema.ts'
 
 /** What becomes of a lead as it is sent to, answers, or is given a status. */
@@ -29,7 +30,11 @@ export interface LeadState
   sent_step_ids: string[]
   /** Where the campaign stops for a company: the domain of the lead's. */
   company: string | null
+  /** Where what it came to was counted; null: nothing was. */
+  outcomes_counted: OutcomesCounted | null
 }
+
+type OutcomesCounted = Partial<Record<StepOutcome, StepPlace>>
 
 /** A lead as it is read: its record, and what only rules look at. */
 export interface StoredLead extends Lead, LeadState {

@@ -41,6 +41,7 @@ const lead = (more: Partial<LockedLead> = {}): LockedLead => ({
   timestamp_updated: new Date('2026-11-20T10:00:00Z'),
   email_folded: 'ann@acme.example',
   company: null,
+  outcomes_counted: null,
   label_id: null,
   mailbox_id: 'mailbox',
   thread_subject: 'Hello',
