@@ -38,7 +38,7 @@ export interface LeadState
   outcomes_counted: OutcomesCounted | null
 }
 
-export type OutcomesCounted = Partial<Record<StepOutcome, StepPlace>>
+type OutcomesCounted = Partial<Record<StepOutcome, StepPlace>>
 
 /** A lead as it is read: its record, and what only rules look at. */
 export interface StoredLead extends Lead, LeadState {
