@@ -23,10 +23,10 @@ export interface BroughtBack {
 }
 
 /**
- * Leads of an address that were stopped for these reasons go on where they were: what was paused,
- * finished or stopped before is so again; who has answered
- * stays stopped for that, as does whose colleague has where that stops them; who had got every step is finished, all others are written to again. Their
- * status is what they did, as far as is known.
+ * Leads of an address that were stopped for these reasons go on where they were. What was paused,
+ * finished or stopped before that is so again; who has answered stays stopped for that, and so does
+ * whose colleague has where that stops them; who had got every step is finished. All others are written
+ * to again. Their status is what they did, as far as is known.
  *
  * Suppressions are locked before, by whoever lifts one.
  */
