@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
-import { useQuery } from '@tanstack/react-query'
+import { useIsMutating, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type ReactNode, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -17,6 +17,7 @@ import { Section } from '../../ui/Section.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { MailboxState } from './MailboxState.tsx'
 import { PauseOrResume } from './PauseOrResume.tsx'
+import { removalOf } from './removal.ts'
 import { valuesOfMailbox } from './sending-form.ts'
 import { readAgainMs } from './shown-state.ts'
 
@@ -45,6 +46,7 @@ export function MailboxPage() {
   const mailbox = useQuery({
     ...getMailboxOptions({ path: { id } }),
     refetchInterval: ({ state }) => readAgainMs(state.data && [state.data]),
+    enabled: useIsMutating({ mutationKey: removalOf(id) }) === 0,
   })
   const back = (
     <BackLink to="/w/$handle/settings/mailboxes" params={{ handle }} search={{}}>
@@ -138,7 +140,7 @@ function Sections({ mailbox, back }: { mailbox: Mailbox; back: ReactNode }) {
               mailbox={mailbox}
               opened={isRemoving}
               onClose={removing.close}
-              onDone={() => void navigate({ to: '/w/$handle/settings/mailboxes', search: {} })}
+              onDone={() => navigate({ to: '/w/$handle/settings/mailboxes', search: {} })}
             />
           </Suspense>
         </>

@@ -3,18 +3,23 @@ import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import {
+  getMailboxQueryKey,
   getMailboxUseOptions,
+  getMailboxUseQueryKey,
   listMailboxesInfiniteQueryKey,
   removeMailboxMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Mailbox } from '../../api/generated/types.gen.ts'
+import { useIsHere } from '../../lib/useIsHere.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { removalOf } from './removal.ts'
 
 interface RemoveMailboxProps {
   mailbox: Mailbox
   opened: boolean
   onClose: () => void
-  onDone: () => void
+  /** Leaves the page. */
+  onDone: () => Promise<unknown>
 }
 
 /** Asks, because its logins are gone; says which campaigns and leads that touches. */
@@ -22,13 +27,22 @@ export function RemoveMailbox({ mailbox, opened, onClose, onDone }: RemoveMailbo
   const { t } = useTranslation()
   const cache = useQueryClient()
   const path = { id: mailbox.id }
-  const use = useQuery({ ...getMailboxUseOptions({ path }), enabled: opened })
+  const isHere = useIsHere()
   const remove = useMutation({
     ...removeMailboxMutation(),
-    onSuccess({ address }) {
+    mutationKey: removalOf(mailbox.id),
+    async onSuccess({ address }) {
       notifications.show({ message: t(($) => $.mailboxes.remove.done, { address }) })
+      // It is under way until its page is left, which reads nothing of it meanwhile.
+      if (isHere.current) await onDone()
+      cache.removeQueries({ queryKey: getMailboxQueryKey({ path }) })
+      cache.removeQueries({ queryKey: getMailboxUseQueryKey({ path }) })
       void cache.invalidateQueries({ queryKey: listMailboxesInfiniteQueryKey() })
     },
+  })
+  const use = useQuery({
+    ...getMailboxUseOptions({ path }),
+    enabled: opened && !remove.isPending,
   })
   const { campaigns = [], waiting = [] } = use.data ?? {}
   return (
@@ -39,7 +53,7 @@ export function RemoveMailbox({ mailbox, opened, onClose, onDone }: RemoveMailbo
       confirm={t(($) => $.mailboxes.remove.confirm)}
       isBusy={remove.isPending}
       fault={remove.error ?? use.error}
-      onConfirm={() => remove.mutate({ path }, { onSuccess: onDone })}
+      onConfirm={() => remove.mutate({ path })}
       onClose={onClose}
     >
       {campaigns.length > 0 && (

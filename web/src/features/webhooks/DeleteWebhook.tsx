@@ -9,6 +9,7 @@ import {
   listWebhooksInfiniteQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Webhook } from '../../api/generated/types.gen.ts'
+import { useIsHere } from '../../lib/useIsHere.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { useWorkspace } from '../users/index.ts'
 import { deletionOf } from './deletion.ts'
@@ -25,15 +26,18 @@ export function DeleteWebhook({ webhook, opened, onClose }: DeleteWebhookProps) 
   const cache = useQueryClient()
   const navigate = useNavigate()
   const { handle } = useWorkspace()
+  const isHere = useIsHere()
   const path = { id: webhook.id }
   const remove = useMutation({
     ...deleteWebhookMutation(),
     mutationKey: deletionOf(webhook.id),
-    onSuccess({ name }) {
-      // Read no more, unless somebody asks for it again.
-      for (const queryKey of [getWebhookQueryKey({ path }), getWebhookHealthQueryKey({ path })]) {
-        void cache.invalidateQueries({ queryKey, refetchType: 'none' })
+    async onSuccess({ name }) {
+      // It is under way until its page is left, which reads nothing of it meanwhile.
+      if (isHere.current) {
+        await navigate({ to: '/w/$handle/settings/webhooks', params: { handle } })
       }
+      cache.removeQueries({ queryKey: getWebhookQueryKey({ path }) })
+      cache.removeQueries({ queryKey: getWebhookHealthQueryKey({ path }) })
       void cache.invalidateQueries({ queryKey: listWebhooksInfiniteQueryKey() })
       notifications.show({ message: t(($) => $.webhooks.delete.done, { name }) })
     },
@@ -46,15 +50,7 @@ export function DeleteWebhook({ webhook, opened, onClose }: DeleteWebhookProps) 
       confirm={t(($) => $.webhooks.delete.confirm)}
       isBusy={remove.isPending}
       fault={remove.error}
-      onConfirm={() =>
-        remove.mutate(
-          { path },
-          {
-            onSuccess: () =>
-              void navigate({ to: '/w/$handle/settings/webhooks', params: { handle } }),
-          },
-        )
-      }
+      onConfirm={() => remove.mutate({ path })}
       onClose={onClose}
     />
   )
