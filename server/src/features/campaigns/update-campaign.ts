@@ -3,6 +3,7 @@ import type { Updateable } from 'kysely'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Campaigns } from '../../kernel/db/types.gen.ts'
+import { nextVersion } from '../../kernel/db/version.ts'
 import { AppError, invalidFields, notFound } from '../../kernel/errors.ts'
 import { hintJob } from '../../kernel/runner/job.ts'
 import { forgiveBounces } from '../daily-counts/index.ts'
@@ -58,7 +59,7 @@ export async function updateCampaign(
     const mustFollow = mustLeadsFollow(row, after)
     const noted = {
       ...formerSenders(row, settings),
-      timestamp_updated: later(row.timestamp_updated, tx.now()),
+      timestamp_updated: nextVersion(row.timestamp_updated, tx.now()),
     }
     await queries.updateCampaign(tx.db, workspaceId, id, {
       ...toColumns(changed),
@@ -176,10 +177,6 @@ function formerSenders(row: queries.CampaignRow, { email_list }: Partial<Setting
   const left = new Set([...row.former_senders, ...row.email_list]).difference(new Set(email_list))
   return { former_senders: [...left] }
 }
-
-/** Never the same twice: it is what tells two versions of a campaign apart. */
-const later = (previous: Date, now: Date) =>
-  new Date(Math.max(now.getTime(), previous.getTime() + 1))
 
 function toColumns(
   changed: Partial<Settings & Pick<queries.CampaignRow, 'status' | 'status_reason'>>,

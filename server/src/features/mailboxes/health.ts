@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
+import { nextVersion } from '../../kernel/db/version.ts'
 import type { MailFailure } from '../../kernel/mail/index.ts'
 import { recordAudit, service } from '../audit/index.ts'
 import { emit } from '../events/index.ts'
@@ -29,7 +30,7 @@ export async function reportMailboxError(
   await queries.updateMailbox(tx.db, workspaceId, id, {
     ...errors,
     ...{ status, status_reason: reason },
-    ...(isNew ? { timestamp_updated: tx.now() } : {}),
+    ...(isNew ? { timestamp_updated: nextVersion(mailbox.timestamp_updated, tx.now()) } : {}),
   })
   if (!isNew) return
   await recordAudit(tx, { ...entryOf(workspaceId, id), action: 'mailbox.failed' })
@@ -58,7 +59,8 @@ export async function reportMailboxRecovered(
   }
   await queries.updateMailbox(tx.db, workspaceId, id, {
     ...errors,
-    ...{ status: 'connected', status_reason: null, timestamp_updated: tx.now() },
+    ...{ status: 'connected', status_reason: null },
+    timestamp_updated: nextVersion(mailbox.timestamp_updated, tx.now()),
   })
   await recordAudit(tx, { ...entryOf(workspaceId, id), action: 'mailbox.recovered' })
   await wakeMendedMailbox(tx, workspaceId, id)

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox'
 import type { Context } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { nextVersion } from '../../kernel/db/version.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
@@ -61,7 +62,10 @@ export async function addMailbox(
   })
 }
 
-/** Other servers, or another login, are tried anew: what was wrong with the old ones is forgotten. */
+/**
+ * Other servers, or another login, are tried anew: what was wrong with the old ones is forgotten. Mails
+ * that are claimed already are claimed anew: they know the mailbox by its `timestamp_updated`.
+ */
 export async function updateMailbox(
   ctx: Context,
   workspaceId: string,
@@ -91,7 +95,7 @@ export async function updateMailbox(
       ...(smtp || imap ? { settings: sealSettings(tx, workspaceId, id, changed) } : {}),
       ...(imap ? { ...unread, imap_version: tx.newId() } : {}),
       ...(smtp || imap ? { ...noErrors, ...(stored.status === 'error' ? connected : {}) } : {}),
-      timestamp_updated: tx.now(),
+      timestamp_updated: nextVersion(stored.timestamp_updated, tx.now()),
     })
     await record(tx, workspaceId, id, { action: 'mailbox.updated', actor })
     if (imap) hintReading(tx, id)
@@ -189,7 +193,7 @@ async function setStatus(
     const stored = await queries.lockMailbox(tx.db, workspaceId, id)
     if (!stored) throw notFound('mailbox')
     if (stored.status === change.status) return toMailbox(stored)
-    const timestamp_updated = tx.now()
+    const timestamp_updated = nextVersion(stored.timestamp_updated, tx.now())
     const row = await queries.updateMailbox(tx.db, workspaceId, id, {
       ...change,
       timestamp_updated,

@@ -31,6 +31,8 @@ export interface ClaimRequest extends SendKey {
   /** It was planned by: once the campaign was changed, it is planned anew. */
   campaign_version: Date
   mailbox_id: string
+  /** Likewise, of the mailbox. */
+  mailbox_version: Date
   /** Number of the step, from 1. */
   step: number
   variant_id: string

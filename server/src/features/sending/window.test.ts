@@ -113,6 +113,7 @@ test('nothing is claimed once its window has closed', async () => {
   const request = {
     ...{ workspace_id: workspaceId, lead_id, step_id: step.id, id: ctx.newId() },
     ...{ campaign_version: new Date(campaign.timestamp_updated) },
+    ...{ mailbox_version: mailbox.timestamp_updated },
     ...{ campaign_id: campaign.id, mailbox_id: mailbox.id, step: 1, variant: 1 },
     ...{ variant_id: step.variants[0].id, message_id: '<one@example.com>', token: '0' },
     ...{ is_new: true, campaign_day: day, mailbox_day: day, mailbox_limit: 1 },

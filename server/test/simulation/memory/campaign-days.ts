@@ -92,6 +92,7 @@ export function runCampaign(seed: number, leadCount: number): CampaignRun {
         ...{ workspace_id: '', id: `attempt ${attempts++}`, campaign_id: campaign.id },
         ...{
           campaign_version: ledger.campaign.version,
+          mailbox_version: new Date(0),
           lead_id: first.lead_id,
           step_id: first.step_id,
           step: first.step,

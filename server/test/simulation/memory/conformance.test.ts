@@ -53,6 +53,7 @@ test.each(seeds)('history %d is the same in memory as in the database', async (s
       const claim: ClaimRequest = {
         ...{ ...key, id: ctx.newId(), campaign_id: campaign.id, mailbox_id: mailbox.id },
         campaign_version: memory.campaign.version,
+        mailbox_version: mailbox.timestamp_updated,
         ...{ step: step.number, variant: 1, variant_id: step.variants[0]?.id ?? '' },
         ...{ message_id: messageIdOf(key, mailbox.address), token: '0' },
         ...{ is_new: lead.sent_step_ids.length === 0, campaign_day: day, mailbox_day: day },

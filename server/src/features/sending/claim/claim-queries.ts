@@ -36,16 +36,16 @@ const selectSendable = preparedForBatch<unknown[], Sendable>(
   'find_sendable',
   `/* settle */
    select k.position::int as position, g.*, s.state, s.id as attempt_id, s.attempt,
-     ${mayClaim('$11')} as allowed
+     ${mayClaim('$12')} as allowed
    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::timestamptz[],
-     $7::boolean[], $8::timestamptz[]) with ordinality
+     $7::boolean[], $8::timestamptz[], $9::timestamptz[]) with ordinality
      as k (workspace_id, lead_id, step_id, campaign_id, mailbox_id, until, is_new,
-       campaign_version, position)
+       campaign_version, mailbox_version, position)
    join lateral (
      select l.id, l.email, l.first_name, l.last_name, l.company_name, l.company_domain,
        l.job_title, l.phone, l.website, l.personalization, l.custom_variables, l.thread_subject,
        c.daily_limit, c.daily_max_leads
-     from ${eligibleAt('$9', '$10')}
+     from ${eligibleAt('$10', '$11')}
      order by l.id
      limit 1
    ) g on true
@@ -80,6 +80,7 @@ export const findSendable = (
     timestampArray(column(requests, 'until')),
     column(requests, 'is_new'),
     timestampArray(column(requests, 'campaign_version')),
+    timestampArray(column(requests, 'mailbox_version')),
     now,
     readSince,
     epoch,

@@ -15,10 +15,10 @@ export const suppressed = `
 
 /**
  * What must hold at this instant for a mail from `k.mailbox_id` to `k.lead_id` in `k.campaign_id`, of
- * `k.workspace_id`, that was planned by `k.campaign_version` to be sent before `k.until`, as the end of a FROM and its WHERE:
- * looked at when it is claimed, and again just before it is finished. A follow-up (not `k.is_new`)
- * also waits until its mailbox was read, and those whose conversations that took over: its lead may
- * have answered.
+ * `k.workspace_id`, that was planned by `k.campaign_version` and `k.mailbox_version` to be sent before
+ * `k.until`, as the end of a FROM and its WHERE: looked at when it is claimed, and again just before it
+ * is finished. A follow-up (not `k.is_new`) also waits until its mailbox was read, and those whose
+ * conversations that took over: its lead may have answered.
  *
  * Each row is looked up by its own key (`order by … limit 1`, `offset 0`): a plan made while a table
  * was small would else walk through the workspace's mailboxes, or its whole suppression list.
@@ -34,11 +34,13 @@ export const eligibleAt = (now: string, readSince: string) => `leads l
        limit 1
      ) c on c.status = 'active' and c.timestamp_updated = k.campaign_version
      join lateral (
-       select m.status, ${mayFollowUp('m', readSince)} as may_follow_up from mailboxes m
+       select m.status, m.timestamp_updated, ${mayFollowUp('m', readSince)} as may_follow_up
+       from mailboxes m
        where m.workspace_id = k.workspace_id and m.id = k.mailbox_id
        order by m.id
        limit 1
-     ) m on m.status = 'connected' and (k.is_new or m.may_follow_up)
+     ) m on m.status = 'connected' and m.timestamp_updated = k.mailbox_version
+       and (k.is_new or m.may_follow_up)
      where l.workspace_id = k.workspace_id and l.id = k.lead_id and l.campaign_id = k.campaign_id
        and k.until > ${now}::timestamptz and l.timestamp_next_send <= ${now}::timestamptz
        and l.sending_state in ('pending', 'active')

@@ -18,6 +18,8 @@ export interface LaneRow extends LaneKey {
   plan_api: boolean
   /** Null, like everything below: the mailbox was removed. */
   address: string | null
+  /** Another one with each change of settings or status; readings and access tokens leave it alone. */
+  mailbox_version: Date
   display_name: string | null
   signature: string | null
   status: 'connected' | 'error' | 'paused'
@@ -42,8 +44,8 @@ const selectLanes = preparedForBatch<[...string[][], Date, Date], LaneRow>(
   'read_lanes',
   `/* settle */
    select l.workspace_id, l.mailbox_id, l.seq, l.token, l.next_send_at, l.last_campaign_id,
-     l.failures, l.not_before, w.plan_api, m.address, m.display_name, m.signature, m.status,
-     m.timezone, m.daily_limit, m.gap_seconds,
+     l.failures, l.not_before, w.plan_api, m.address, m.timestamp_updated as mailbox_version,
+     m.display_name, m.signature, m.status, m.timezone, m.daily_limit, m.gap_seconds,
      coalesce(m.save_sent, not m.provider_saves_sent) as saves_sent, m.sends_locally,
      ${mayFollowUp('m', '$3')} as is_read, m.ramp_up_start, m.ramp_up_step, m.ramp_up_from,
      (

@@ -135,6 +135,7 @@ test('a runner that lost its lease finishes nothing that was given back, and its
   const mark = {
     ...key,
     mailbox_id: mailbox.id,
+    mailbox_version: mailbox.timestamp_updated,
     subject: 'One',
     starts_thread: true,
     until,

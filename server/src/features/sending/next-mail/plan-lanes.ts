@@ -149,6 +149,7 @@ async function claim(
         id: ctx.newId(),
         campaign_id: campaign.id,
         campaign_version: campaign.version,
+        mailbox_version: row.mailbox_version,
         step: send.step,
         variant_id: send.variant_id,
         variant: send.variant,

@@ -18,6 +18,7 @@ export interface Mark extends SendKey {
   is_new: boolean
   until: Date
   campaign_version: Date
+  mailbox_version: Date
 }
 
 const mark = preparedForBatch<unknown[], { id: string }>(
@@ -27,9 +28,9 @@ const mark = preparedForBatch<unknown[], { id: string }>(
    set state = 'transmitting', subject = k.subject, starts_thread = k.starts_thread,
      timestamp_transmitting = $9::timestamptz
    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::text[],
-     $8::boolean[], $10::timestamptz[], $11::boolean[], $13::timestamptz[])
+     $8::boolean[], $10::timestamptz[], $11::boolean[], $13::timestamptz[], $14::timestamptz[])
      as k (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, subject, starts_thread, until,
-       is_new, campaign_version)
+       is_new, campaign_version, mailbox_version)
    join lateral (
      select l.id from ${eligibleAt('$9', '$12')}
      order by l.id
@@ -42,8 +43,8 @@ const mark = preparedForBatch<unknown[], { id: string }>(
 
 /**
  * The last look before the end of a message: whatever happened since the claim, a mail whose lead
- * replied or may have, whose campaign was paused or changed, whose window has closed or whose claim is another's
- * by now is not marked, and not sent; nor is any while a failover is asked about.
+ * replied or may have, whose campaign or mailbox was paused or changed, whose window has closed or whose
+ * claim is another's by now is not marked, and not sent; nor is any while a failover is asked about.
  *
  * @returns ids of the attempts that may be finished; again, the same
  */
@@ -63,6 +64,7 @@ export async function markTransmitting(db: AnyDb, marks: Mark[], now: Date, read
     column(marks, 'is_new'),
     readSince,
     timestampArray(column(marks, 'campaign_version')),
+    timestampArray(column(marks, 'mailbox_version')),
   )
   return new Set(column(rows, 'id'))
 }

@@ -49,5 +49,6 @@ const markOf = ({ claim }: ClaimedMail, mail: ComposedMail): Mark => ({
   starts_thread: mail.startsThread,
   is_new: claim.is_new,
   campaign_version: claim.campaign_version,
+  mailbox_version: claim.mailbox_version,
   until: claim.until,
 })
