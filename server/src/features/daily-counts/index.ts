@@ -18,6 +18,7 @@ export {
 } from './step-day-queries.ts'
 export {
   type StepCount,
+  type StepMail,
   type StepOutcome,
   type StepPlace,
   stepDaysCounted,
