@@ -45,6 +45,10 @@ export async function prepareCampaigns({ api, asOwner }: Application): Promise<S
     leads: leads.slice(0, 30),
   })
   await asOwner('PATCH', `/app/api/v2/campaigns/${stuck.id}`, { status: 'active' })
+  const [first, second] = founders.sequences[0].steps
+  const placeOf = ({ id, variants: [variant] }: typeof first) => ({
+    ...{ step_id: id, variant_id: variant.id },
+  })
   const db = api.ctx.database.peek
   for (let age = 0; age < 25; age++) {
     const day = new Date(Date.now() - age * 86_400_000).toISOString().slice(0, 10)
@@ -53,8 +57,11 @@ export async function prepareCampaigns({ api, asOwner }: Application): Promise<S
     await db
       .insertInto('campaign_step_days')
       .values([
-        { ...key, step: 1, variant: 1, sent, opened: sent >> 1, replied: sent >> 3, interested: 1 },
-        { ...key, step: 2, variant: 1, sent: sent >> 1, replied: 1, auto_replied: 1 },
+        {
+          ...{ ...key, ...placeOf(first), sent, opened: sent >> 1, replied: sent >> 3 },
+          interested: 1,
+        },
+        { ...key, ...placeOf(second), sent: sent >> 1, replied: 1, auto_replied: 1 },
       ])
       .execute()
     await db

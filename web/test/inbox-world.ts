@@ -111,7 +111,7 @@ export async function fillInbox(application: Application): Promise<string> {
     const sent = isWeekend ? 0 : 90 + ((ago * 37) % 60)
     const [replied, interested] = [Math.round(sent / 17), Math.round(sent / 50)]
     return {
-      ...{ workspace_id: api.workspaceId, campaign_id: campaignId, day, step: 1, variant: 1 },
+      ...{ workspace_id: api.workspaceId, campaign_id: campaignId, day },
       ...{ sent, replied, interested, bounced: isWeekend ? 0 : ago % 3 },
     }
   })

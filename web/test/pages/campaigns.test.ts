@@ -4,6 +4,7 @@ import { operator } from '../../../server/src/features/audit/index.ts'
 import { recordRefusedCopies } from '../../../server/src/features/campaigns/index.ts'
 import { addMailbox } from '../../../server/src/features/mailboxes/index.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
+import type { Campaign } from '../../src/api/generated/types.gen.ts'
 import type { Application } from '../application.ts'
 import { expectFailures } from '../browser.ts'
 import { test } from './fixture.ts'
@@ -23,7 +24,7 @@ const sequences = (body = '<p>Hi {{first_name}},\n{what about|how is} lunch?</p>
 async function createCampaign({ asOwner }: Application, body: object) {
   const answer = await asOwner('POST', '/app/api/v2/campaigns', body)
   expect(answer.status, JSON.stringify(answer.body)).toBe(201)
-  return answer.body as { id: string; timestamp_updated: string }
+  return answer.body as Campaign
 }
 
 const address = 'anna@example.com'
@@ -389,7 +390,10 @@ test('what came of the mails is counted, and an uncertain one is decided', async
   open,
 }) => {
   const { api } = application
-  const { id } = await createCampaign(application, { name: 'Sent', sequences: sequences() })
+  const created = await createCampaign(application, { name: 'Sent', sequences: sequences() })
+  const { id } = created
+  const [step] = created.sequences[0]?.steps ?? []
+  const step_id = step?.id ?? ''
   await addLead(application, id)
   const db = api.ctx.database.peek
   const leads = db.selectFrom('leads').select('id').where('campaign_id', '=', id)
@@ -412,14 +416,25 @@ test('what came of the mails is counted, and an uncertain one is decided', async
     .execute()
   await db
     .insertInto('campaign_step_days')
-    .values({
-      ...{ workspace_id: api.workspaceId, campaign_id: id, day, step: 1, variant: 1 },
-      ...{ sent: 20, opened: 10, replied: 4, auto_replied: 2, interested: 1 },
-    })
+    .values([
+      {
+        ...{ workspace_id: api.workspaceId, campaign_id: id, day, step_id },
+        ...{ variant_id: step?.variants[0]?.id ?? '', sent: 20, opened: 10, replied: 4 },
+        ...{ auto_replied: 2, interested: 1 },
+      },
+      {
+        ...{ workspace_id: api.workspaceId, campaign_id: id, day, step_id },
+        ...{ variant_id: api.ctx.newId(), sent: 8, replied: 2 },
+      },
+      { workspace_id: api.workspaceId, campaign_id: id, day, sent: 2 },
+    ])
     .execute()
   const page = await open(application.visitor, `${path}/${id}?tab=analytics`)
   const row = page.getByRole('row', { name: /Step 1 A/ })
   await row.getByText('20%').waitFor()
+  const removed = page.getByRole('row', { name: /Step 1, removed variants/ })
+  await removed.getByText('25%').waitFor()
+  await page.getByRole('row', { name: /^Removed 2/ }).waitFor()
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download CSV' }).click()
   expect((await download).suggestedFilename()).toMatch(/^Sent .*\.csv$/)

@@ -106,8 +106,12 @@ export const CampaignAnalytics = Type.Object(
     items: Type.Array(
       Type.Object({
         day: Type.String(),
-        step: Type.Integer({ description: 'From 1.' }),
-        variant: Type.Integer({ description: 'From 1.' }),
+        step: Nullable(
+          Type.Integer({ description: 'From 1, as the campaign has it now; null: removed.' }),
+        ),
+        variant: Nullable(
+          Type.Integer({ description: 'From 1, as its step has it now; null: removed.' }),
+        ),
         ...outcomes,
       }),
     ),

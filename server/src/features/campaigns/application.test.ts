@@ -114,6 +114,73 @@ test('copies that mail servers refuse are listed until somebody changes who gets
   expect((await call('GET', path)).body).toEqual({ items: [] })
 })
 
+test('results stay with their variant and step when others are removed or change places', async () => {
+  const mailbox = await sending.createMailbox('anna@example.com')
+  const variant = (subject: string) => ({ subject, body: `<p>${subject}</p>` })
+  const steps = [
+    { variants: [variant('A'), variant('B'), variant('C')] },
+    { delay: 3, variants: [variant('D')] },
+  ]
+  const campaign = await sending.createCampaign([mailbox], { sequences: [{ steps }] })
+  const path = `/api/v2/campaigns/${campaign.id}`
+  const leads = (name: string) => Array.from({ length: 20 }, (_, n) => `${name}${n}@lead.example`)
+  const sent = async (count: number) => {
+    await sending.waitForLedger(
+      (all) => all.filter(({ state }) => state === 'sent').length === count,
+    )
+    return Object.groupBy(
+      sending.outbox,
+      ({ source }) => source.toString().match(/^Subject: (.*?)\r$/m)?.[1] ?? '',
+    )
+  }
+  const items = async () => {
+    const { body } = await call('GET', `/app/campaigns/${campaign.id}/analytics`)
+    return body.items.map((item: Record<string, unknown>) => [
+      ...[item.step, item.variant, item.sent, item.interested],
+    ])
+  }
+  const runner = await sending.startRunner()
+  await sending.addLeads(campaign.id, leads('a'))
+  const first = await sent(20)
+  const [toA] = first.A ?? []
+  const set = (new_status: string) =>
+    sending.call('POST', '/api/v2/lead/update/status', {
+      body: { email: toA?.to, campaign_id: campaign.id, new_status },
+    })
+  expect((await set('interested')).status).toBe(200)
+
+  const [opening, followUp] = campaign.sequences[0].steps
+  const change = (changed: object[]) =>
+    sending.call('PATCH', path, { body: { sequences: [{ steps: changed }] } })
+  const withoutA = { ...opening, variants: opening.variants.slice(1) }
+  expect((await change([withoutA, followUp])).status).toBe(200)
+  await sending.addLeads(campaign.id, leads('b'))
+  const { A, B, C } = await sent(40)
+  await runner.stop()
+  expect(await items()).toEqual([
+    [1, 1, B?.length, 0],
+    [1, 2, C?.length, 0],
+    [1, null, A?.length, 1],
+  ])
+  // Taken back from the variant that is no more.
+  expect((await set('none')).status).toBe(200)
+  expect(
+    (
+      await change([
+        { ...followUp, delay: 0 },
+        { ...withoutA, delay: 3 },
+      ])
+    ).status,
+  ).toBe(200)
+  expect(await items()).toEqual([
+    [2, 1, B?.length, 0],
+    [2, 2, C?.length, 0],
+    [2, null, A?.length, 0],
+  ])
+  expect((await change([followUp])).status).toBe(200)
+  expect(await items()).toEqual([[null, null, 40, 0]])
+})
+
 test('what mails come to is counted by day, step and variant, each thing once', async () => {
   const mailbox = await sending.createMailbox('anna@example.com')
   const steps = [
@@ -162,22 +229,43 @@ test('what mails come to is counted by day, step and variant, each thing once', 
     ...{ contacted: 2, auto_replied: 1, interested: 1, lead_counts: { replied: 1 } },
     ...{ steps: 2, mailboxes: 1, sending_status: { state: 'waiting' } },
   })
-  // The migration that fills the table from what was there before comes to the same.
+  // The migrations that fill the table from what was there before come to the same.
   const counted = () => ctx.database.peek.selectFrom('campaign_step_days').selectAll().execute()
   const before = await counted()
-  await ctx.database.peek.deleteFrom('campaign_step_days').execute()
-  const migrate = (file: string, from: string) => {
+  await sql`drop table campaign_step_days`.execute(ctx.database.peek)
+  await sql`alter table leads drop outcomes_counted`.execute(ctx.database.peek)
+  const migrate = (file: string) => {
     const migration = readFileSync(new URL(`../../../migrations/${file}`, import.meta.url), 'utf8')
-    return sql.raw(migration.slice(migration.indexOf(from))).execute(ctx.database.peek)
+    return sql.raw(migration).execute(ctx.database.peek)
   }
-  await migrate('0068_campaign_step_days.sql', 'with zones')
+  await migrate('0068_campaign_step_days.sql')
+  // And the one that notes at its leads where each was counted, and the one that goes by ids.
+  await migrate('0102_outcomes_counted.sql')
+  // Whoever is given a status by hand was noted without a variant; and three numbers are no more.
+  await sql`
+    update leads set outcomes_counted = jsonb_set(outcomes_counted, '{interested,variant}', 'null')
+    where id = ${ada}`.execute(ctx.database.peek)
+  await sql`
+    insert into campaign_step_days (workspace_id, campaign_id, day, step, variant, sent)
+    select ${workspaceId}::uuid, ${campaign.id}::uuid, ${day}::date, k.step, k.variant, k.sent
+    from (values (1, 2, 3), (3, 1, 4), (4, 1, 5)) as k (step, variant, sent)`.execute(
+    ctx.database.peek,
+  )
+  await migrate('0104_counts_by_variant.sql')
+  const [step] = campaign.sequences[0].steps
+  const gone = await ctx.database.peek
+    .deleteFrom('campaign_step_days')
+    .where('variant_id', 'is', null)
+    .returning(['step_id', 'sent'])
+    .execute()
+  expect(gone.toSorted((a, b) => a.sent - b.sent)).toEqual([
+    { step_id: step.id, sent: 3 },
+    { step_id: null, sent: 9 },
+  ])
   // Of automatic replies it knows by the messages, and here none was read.
   expect(await counted()).toEqual(before.map((row) => ({ ...row, auto_replied: 0 })))
   await sql`update campaign_step_days set auto_replied = 1`.execute(ctx.database.peek)
-  // And the one that notes at its leads where each was counted.
-  await sql`update leads set outcomes_counted = null`.execute(ctx.database.peek)
-  await migrate('0102_outcomes_counted.sql', 'with places')
-  const place = { day, step: 1, variant: 1 }
+  const place = { day, step_id: step.id, variant_id: step.variants[0].id }
   expect(
     await ctx.database.peek.selectFrom('leads').select(['id', 'outcomes_counted']).execute(),
   ).toEqual(

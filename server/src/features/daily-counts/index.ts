@@ -12,12 +12,12 @@ export {
 } from './queries.ts'
 export {
   listStepDays,
-  type StepDay,
   sumCampaigns,
   sumDays,
 } from './step-day-queries.ts'
 export {
   type StepCount,
+  type StepMail,
   type StepOutcome,
   type StepPlace,
   stepDaysCounted,

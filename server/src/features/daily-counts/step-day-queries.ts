@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
-import type { StepOutcome } from './step-days.ts'
+import type { StepOutcome, StepPlace } from './step-days.ts'
 
-export type StepDay = { day: string; step: number; variant: number } & Record<StepOutcome, number>
+type StepDay = StepPlace & Record<StepOutcome, number>
 
 /** What the mails of a campaign came to on these days, the first and the last included. */
 export async function listStepDays(
@@ -13,12 +13,12 @@ export async function listStepDays(
   to: string,
 ): Promise<StepDay[]> {
   const { rows } = await sql<StepDay>`
-    select day, step, variant, sent, opened, clicked, replied, auto_replied, bounced, interested,
-      unsubscribed
+    select day, step_id, variant_id, sent, opened, clicked, replied, auto_replied, bounced,
+      interested, unsubscribed
     from campaign_step_days
     where workspace_id = ${workspaceId}::uuid and campaign_id = ${campaignId}::uuid
       and day between ${from}::date and ${to}::date
-    order by day, step, variant`.execute(db)
+    order by day`.execute(db)
   return rows
 }
 

@@ -14,18 +14,20 @@ export const stepOutcomes = [
 ] as const
 export type StepOutcome = (typeof stepOutcomes)[number]
 
+/** A mail of a campaign, whatever its numbers are by now. Null: they were not kept, or it is gone. */
+export interface StepMail {
+  step_id: string | null
+  variant_id: string | null
+}
+
 /** What a campaign's counts are kept by. */
-export interface StepPlace {
+export interface StepPlace extends StepMail {
   /** In the zone of the campaign's first schedule. */
   day: string
-  step: number
-  /** Null: of the mail that the lead was sent at this step. */
-  variant: number | null
 }
 
 export interface StepCount extends StepPlace {
   campaign_id: string
-  lead_id: string
   outcome: StepOutcome
   by: 1 | -1
 }
@@ -37,29 +39,20 @@ export interface StepCount extends StepPlace {
 export const stepDaysCounted = (workspaceId: string, counts: StepCount[]): RawBuilder<unknown> =>
   sql`
     step_days_counted as (
-      insert into campaign_step_days as d (workspace_id, campaign_id, day, step, variant, sent,
-        opened, clicked, replied, auto_replied, bounced, interested, unsubscribed)
-      select ${workspaceId}::uuid, k.campaign_id, k.day, k.step, k.variant, ${sumsOf('k')}
-      from (
-        select u.campaign_id, u.day, u.step, u.outcome, u.by, coalesce(u.variant, (
-          select s.variant from sends s
-          where s.workspace_id = ${workspaceId}::uuid and s.lead_id = u.lead_id
-            and s.kind = 'step' and s.step = u.step
-          order by s.timestamp_transmitting desc nulls last
-          limit 1), 1) as variant
-        from unnest(
-          ${columnOf(counts, (count) => count.campaign_id)}::uuid[],
-          ${columnOf(counts, (count) => count.lead_id)}::uuid[],
-          ${columnOf(counts, (count) => count.day)}::date[],
-          ${columnOf(counts, (count) => count.step)}::integer[],
-          ${columnOf(counts, (count) => count.variant)}::integer[],
-          ${columnOf(counts, (count) => count.outcome)}::text[],
-          ${columnOf(counts, (count) => count.by)}::integer[]
-        ) as u (campaign_id, lead_id, day, step, variant, outcome, by)
-      ) k
-      group by k.campaign_id, k.day, k.step, k.variant
-      order by k.campaign_id, k.day, k.step, k.variant
-      on conflict (workspace_id, campaign_id, day, step, variant) do update set
+      insert into campaign_step_days as d (workspace_id, campaign_id, day, step_id, variant_id,
+        sent, opened, clicked, replied, auto_replied, bounced, interested, unsubscribed)
+      select ${workspaceId}::uuid, k.campaign_id, k.day, k.step_id, k.variant_id, ${sumsOf('k')}
+      from unnest(
+        ${columnOf(counts, (count) => count.campaign_id)}::uuid[],
+        ${columnOf(counts, (count) => count.day)}::date[],
+        ${columnOf(counts, (count) => count.step_id)}::uuid[],
+        ${columnOf(counts, (count) => count.variant_id)}::uuid[],
+        ${columnOf(counts, (count) => count.outcome)}::text[],
+        ${columnOf(counts, (count) => count.by)}::integer[]
+      ) as k (campaign_id, day, step_id, variant_id, outcome, by)
+      group by k.campaign_id, k.day, k.step_id, k.variant_id
+      order by k.campaign_id, k.day, k.step_id, k.variant_id
+      on conflict (workspace_id, campaign_id, day, step_id, variant_id) do update set
         ${sql.raw(stepOutcomes.map((name) => `${name} = d.${name} + excluded.${name}`).join(', '))}
     )`
 

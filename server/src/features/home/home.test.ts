@@ -168,7 +168,7 @@ test('analytics are by day, and another workspace’s campaign has none', async 
   const { peek } = api.ctx.database
   const campaign = await post('/api/v2/campaigns', { name: 'Counted' })
   const row = (day: string, sent: number, replied: number) => ({
-    ...{ workspace_id: api.workspaceId, campaign_id: campaign.id, day, step: 1, variant: 1 },
+    ...{ workspace_id: api.workspaceId, campaign_id: campaign.id, day },
     ...{ sent, replied },
   })
   const today = api.ctx.now().toISOString().slice(0, 10)

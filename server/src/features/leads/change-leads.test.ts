@@ -12,14 +12,15 @@ const hourMs = 3_600_000
 const countedDays = (ctx: TestContext) =>
   ctx.database.peek
     .selectFrom('campaign_step_days')
-    .select(['day', 'step', 'variant', 'sent', 'bounced', 'interested'])
+    .select(['day', 'step_id', 'sent', 'bounced', 'interested'])
     .orderBy('day')
     .execute()
 
 test('what is taken back is taken from the day and the step that it was counted at', async () => {
   await using inbox = await testInbox()
   const { ctx, workspaceId } = inbox
-  const { messageId, mailbox } = await inbox.contact([address])
+  const { messageId, mailbox, campaign } = await inbox.contact([address])
+  const [first, second] = campaign.sequences[0].steps
   await readForEver(ctx.database.peek, mailbox.id)
   ctx.clock.advance(60 * hourMs)
   await ensurePartitions(ctx)
@@ -28,15 +29,15 @@ test('what is taken back is taken from the day and the step that it was counted 
   await runner.stop()
   const before = await countedDays(ctx)
   expect(before).toMatchObject([
-    { step: 1, sent: 1 },
-    { step: 2, sent: 1 },
+    { step_id: first.id, sent: 1 },
+    { step_id: second.id, sent: 1 },
   ])
   // About the first mail, after the second.
   inbox.startReader()
   inbox.arrive(report({ recipient: address, messageId }))
   await inbox.waitForEvents('email.bounced')
   expect(await countedDays(ctx)).toContainEqual(
-    expect.objectContaining({ day: before[1]?.day, step: 1, sent: 0, bounced: 1 }),
+    expect.objectContaining({ day: before[1]?.day, step_id: first.id, sent: 0, bounced: 1 }),
   )
   ctx.clock.advance(30 * hourMs)
   await ensurePartitions(ctx)

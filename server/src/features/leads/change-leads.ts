@@ -1,7 +1,7 @@
 import { dayOf } from '../../kernel/calendar.ts'
 import type { Context } from '../../kernel/context.ts'
 import { addLeadCounts, type LeadCounts } from '../campaigns/index.ts'
-import type { StepCount, StepOutcome, StepPlace } from '../daily-counts/index.ts'
+import type { StepCount, StepMail, StepOutcome, StepPlace } from '../daily-counts/index.ts'
 import { emit, type NewEvent } from '../events/index.ts'
 import { tellPages } from '../live/index.ts'
 import * as queries from './queries.ts'
@@ -16,7 +16,7 @@ export class ChangingLead {
   /** What it means for the days of its campaign. */
   readonly counts: StepCount[] = []
   /** The mail that it is about; null: the last that the lead was sent. */
-  #mail: { step: number; variant: number } | null = null
+  #mail: StepMail | null = null
 
   constructor(lead: LockedLead) {
     this.before = lead
@@ -27,8 +27,8 @@ export class ChangingLead {
     return this.now !== this.before
   }
 
-  about(mail: { step: number; variant: number }) {
-    this.#mail = { step: mail.step, variant: mail.variant }
+  about(mail: StepMail) {
+    this.#mail = mail
   }
 
   count(outcome: StepOutcome, day: string, by: 1 | -1 = 1) {
@@ -54,13 +54,19 @@ export class ChangingLead {
 
   /** Of nothing that was sent nothing is counted. */
   #placeOn(day: string): StepPlace | null {
-    const { step, variant } = this.#mail ?? { step: this.now.current_step, variant: null }
-    return step === 0 ? null : { day, step, variant }
+    const mail = this.#mail ?? this.#lastMail()
+    return mail && { day, ...mail }
+  }
+
+  #lastMail(): StepMail | null {
+    const { sent_step_ids, last_variant_id } = this.before
+    const step_id = sent_step_ids.at(-1)
+    return step_id === undefined ? null : { step_id, variant_id: last_variant_id }
   }
 
   #countAt(place: StepPlace, outcome: StepOutcome, by: 1 | -1) {
-    const { campaign_id, id: lead_id } = this.now
-    this.counts.push({ campaign_id, lead_id, ...place, outcome, by })
+    const { campaign_id } = this.now
+    this.counts.push({ campaign_id, ...place, outcome, by })
   }
 
   #note(outcomes_counted: LeadState['outcomes_counted']) {

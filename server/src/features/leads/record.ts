@@ -53,6 +53,8 @@ export interface LockedLead extends StoredLead {
   stop_on_reply: boolean
   stop_on_auto_reply: boolean
   stop_for_company: boolean
+  /** Of the mail that it was sent last. */
+  last_variant_id: string | null
 }
 
 /** The row stays when a person is erased; nobody is in it any more. */

@@ -19,12 +19,12 @@ export async function recordVisit(
   await transaction(ctx, async (tx) => {
     const mail = await lockSentMail(tx.db, workspaceId, leadId, stepId)
     if (!mail) return
-    const { sent_at, last_open_at, last_click_at, ...message } = mail
+    const { sent_at, last_open_at, last_click_at, step_id, variant_id, ...message } = mail
     const sinceMs = (time: Date | null) =>
       time === null ? Number.POSITIVE_INFINITY : tx.now().getTime() - time.getTime()
     if (sinceMs(kind === 'open' ? last_open_at : last_click_at) < againAfterMs) return
     const isMachine = isByMachine(kind, visit, sinceMs(sent_at))
-    const common = { leadId, message, isMachine }
+    const common = { leadId, mail: { step_id, variant_id }, message, isMachine }
     await recordActivities(tx, workspaceId, [
       kind === 'open' ? { kind: 'opened', ...common } : { kind: 'clicked', ...common, url },
     ])

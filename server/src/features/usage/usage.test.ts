@@ -44,7 +44,7 @@ test('what a workspace uses is its own and of this month; the size of the databa
   const of = { workspace_id: api.workspaceId }
   const today = now.toISOString().slice(0, 10)
   const before = new Date(Date.parse(`${month}-01`) - 86_400_000).toISOString().slice(0, 10)
-  const day = { ...of, campaign_id: campaign.id, step: 1, variant: 1 }
+  const day = { ...of, campaign_id: campaign.id }
   await peek
     .insertInto('campaign_step_days')
     .values([

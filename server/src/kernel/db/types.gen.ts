@@ -141,9 +141,9 @@ export interface CampaignStepDays {
   opened: Generated<number>;
   replied: Generated<number>;
   sent: Generated<number>;
-  step: number;
+  step_id: string | null;
   unsubscribed: Generated<number>;
-  variant: number;
+  variant_id: string | null;
   workspace_id: string;
 }
 

@@ -3771,13 +3771,13 @@ export type CampaignAnalytics = {
     items: Array<{
         day: string;
         /**
-         * From 1.
+         * From 1, as the campaign has it now; null: removed.
          */
-        step: number;
+        step: number | null;
         /**
-         * From 1.
+         * From 1, as its step has it now; null: removed.
          */
-        variant: number;
+        variant: number | null;
         sent: number;
         opened: number;
         clicked: number;

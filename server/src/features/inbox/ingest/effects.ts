@@ -14,7 +14,7 @@ export function activitiesOf(
   const { lead, html, text, snippet, kind, isProven, arrivedAt: at } = matched
   const { message, inbound } = matched.mail
   if (kind === 'colleague' || inbound.kind === 'notice') return []
-  const about = { leadId: lead.id, message: matched.event, at }
+  const about = { leadId: lead.id, ...mailOf(matched), at }
   const unsubscribed: LeadActivity = { kind: 'unsubscribed', leadId: lead.id }
   if (inbound.kind === 'complaint') return isProven ? [unsubscribed] : []
   if (inbound.kind === 'bounce') return bouncesOf(matched, lasting)
@@ -35,9 +35,15 @@ export function activitiesOf(
 
 /** That a mail is late is told to nobody. A passing trouble that does not pass is one that lasts. */
 function bouncesOf(matched: MatchedMessage, lasting: Set<MatchedMessage>): LeadActivity[] {
-  const { lead, event: message, arrivedAt: at, bounce } = matched
+  const { lead, arrivedAt: at, bounce } = matched
   if (!bounce || bounce.isDelay) return []
   const { code, diagnostic } = bounce
   const kind = lasting.has(matched) ? 'hard' : bounce.kind
-  return [{ kind: 'bounced', leadId: lead.id, message, at, bounce: { kind, code, diagnostic } }]
+  const about = { leadId: lead.id, ...mailOf(matched), at }
+  return [{ kind: 'bounced', ...about, bounce: { kind, code, diagnostic } }]
 }
+
+const mailOf = ({ sent, event: message }: MatchedMessage) => ({
+  mail: sent ? { step_id: sent.step_id, variant_id: sent.variant_id } : undefined,
+  message,
+})

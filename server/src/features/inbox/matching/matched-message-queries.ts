@@ -49,6 +49,8 @@ export interface SentMail {
   subject: string | null
   step: number
   variant: number
+  step_id: string
+  variant_id: string
   /** Its address, if it is still there. */
   mailbox: string | null
   sent_at: Date
@@ -57,7 +59,8 @@ export interface SentMail {
 /** To these leads, oldest first. */
 export async function findSentMails(db: Db, workspaceId: string, leadIds: string[]) {
   const { rows } = await sql<SentMail>`
-    select s.id, s.lead_id, s.message_id, s.subject, s.step, s.variant, m.address as mailbox,
+    select s.id, s.lead_id, s.message_id, s.subject, s.step, s.variant, s.step_id, s.variant_id,
+      m.address as mailbox,
       coalesce(s.timestamp_transmitting, s.timestamp_claimed) as sent_at
     from sends s
     left join mailboxes m on m.workspace_id = ${workspaceId}::uuid and m.id = s.mailbox_id

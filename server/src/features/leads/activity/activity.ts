@@ -1,3 +1,5 @@
+import type { StepMail } from '../../daily-counts/index.ts'
+
 /** A mail of a campaign, as events tell of it. */
 export interface EventMessage {
   message_id: string
@@ -16,46 +18,49 @@ interface EventReply {
   snippet: string
 }
 
+/** The mail that it is about; the last that the lead was sent, if it is not given. */
+interface OfMail {
+  mail?: StepMail | undefined
+  message: EventMessage
+}
+
 /** Something that a mail server, a lead or its machine did, as far as the lead is concerned. */
 export type LeadActivity =
-  | {
+  | (OfMail & {
       kind: 'sent'
       leadId: string
       /** When the server took it; now, if it is not given. */
       at?: Date
       /** On which it is counted, in its campaign's zone; today, if it is not given. */
       day?: string
-      message: EventMessage
       stepId: string
       mailboxId: string
       /** Continued by steps without a subject. */
       threadSubject: string
       /** The step after this one by its delay alone; null: this was the last. */
       next: { notBefore: Date } | null
-    }
-  | { kind: 'opened'; leadId: string; message: EventMessage; isMachine: boolean }
-  | { kind: 'clicked'; leadId: string; message: EventMessage; url: string; isMachine: boolean }
-  | {
+    })
+  | (OfMail & { kind: 'opened'; leadId: string; isMachine: boolean })
+  | (OfMail & { kind: 'clicked'; leadId: string; url: string; isMachine: boolean })
+  | (OfMail & {
       kind: 'replied'
       leadId: string
       /** When it arrived; now, if it is not given. */
       at?: Date
-      message: EventMessage
       reply: EventReply
       /** It came from the lead's own address, and cites a mail of ours: mail does arrive there. */
       provesAddress?: boolean
-    }
-  | {
+    })
+  | (OfMail & {
       kind: 'auto_replied'
       leadId: string
       at?: Date
-      message: EventMessage
       reply: EventReply
       isOutOfOffice: boolean
       /** The end of the absence, where the reply tells one. */
       resumeAt: Date | null
-    }
-  | { kind: 'bounced'; leadId: string; at?: Date; message: EventMessage; bounce: EventBounce }
+    })
+  | (OfMail & { kind: 'bounced'; leadId: string; at?: Date; bounce: EventBounce })
   | { kind: 'unsubscribed'; leadId: string }
   /** No step is left for it: those that were have been removed. */
   | { kind: 'finished'; leadId: string }

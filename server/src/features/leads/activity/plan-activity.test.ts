@@ -52,6 +52,7 @@ const lead = (more: Partial<LockedLead> = {}): LockedLead => ({
   stop_on_auto_reply: false,
   stop_for_company: false,
   outcomes_counted: null,
+  last_variant_id: 'variant-1',
   ...more,
 })
 

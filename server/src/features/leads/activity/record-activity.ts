@@ -47,7 +47,7 @@ function change(leads: ChangingLead[], activities: LeadActivity[], at: Date) {
     const lead = byId.get(activity.leadId)
     if (!lead) continue
     const { patch, events } = planActivity(lead.now, activity, at)
-    if ('message' in activity) lead.about(activity.message)
+    if ('mail' in activity && activity.mail) lead.about(activity.mail)
     countMail(lead, activity, at)
     lead.change(patch, events, at)
     const { email_folded } = lead.now

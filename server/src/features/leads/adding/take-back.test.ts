@@ -15,9 +15,14 @@ async function takeBack(leadId: string) {
   const { sent_step_ids } = await inbox.lead(leadId)
   const [stepId = ''] = sent_step_ids as string[]
   const day = inbox.ctx.now().toISOString().slice(0, 10)
-  await transaction(inbox.ctx, (tx) =>
-    takeBackSteps(tx, inbox.workspaceId, [{ leadId, stepId, step: 1, variant: 1, day }]),
-  )
+  const { variant_id } = await inbox.ctx.database.peek
+    .selectFrom('sends')
+    .select('variant_id')
+    .where('lead_id', '=', leadId)
+    .$narrowType<{ variant_id: string }>()
+    .executeTakeFirstOrThrow()
+  const taken = { leadId, stepId, variantId: variant_id, day }
+  await transaction(inbox.ctx, (tx) => takeBackSteps(tx, inbox.workspaceId, [taken]))
   return inbox.lead(leadId)
 }
 

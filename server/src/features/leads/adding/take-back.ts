@@ -11,16 +11,16 @@ import type { LeadState, LockedLead } from '../record.ts'
 export async function takeBackSteps(
   tx: Context,
   workspaceId: string,
-  steps: { leadId: string; stepId: string; step: number; variant: number; day: string }[],
+  steps: { leadId: string; stepId: string; variantId: string; day: string }[],
 ) {
   const byLead = Map.groupBy(steps, ({ leadId }) => leadId)
   const locked = await queries.lockLeads(tx.db, workspaceId, [...byLead.keys()])
   const leads = locked.map((lead) => new ChangingLead(lead))
   for (const lead of leads) {
     const taken = byLead.get(lead.now.id) ?? []
-    for (const { stepId, day, ...mail } of taken) {
+    for (const { stepId, variantId, day } of taken) {
       if (!lead.now.sent_step_ids.includes(stepId)) continue
-      lead.about(mail)
+      lead.about({ step_id: stepId, variant_id: variantId })
       lead.count('sent', day, -1)
     }
     const stepIds = new Set(taken.map(({ stepId }) => stepId))

@@ -43,9 +43,10 @@ function activityOf(
     variant: row.variant,
     mailbox: settlement.mailbox,
   }
+  const mail = { step_id: row.step_id, variant_id: row.variant_id }
   const { effect } = transition
   if (effect?.kind === 'bounce') {
-    return { kind: 'bounced', leadId, message, bounce: effect.bounce }
+    return { kind: 'bounced', leadId, mail, message, bounce: effect.bounce }
   }
   if (effect?.kind === 'skip') {
     return { kind: 'skipped', leadId, reason: effect.reason, detail: effect.detail }
@@ -58,6 +59,7 @@ function activityOf(
     leadId,
     at,
     day: row.campaign_day,
+    mail,
     message,
     stepId: row.step_id,
     mailboxId: row.mailbox_id,

@@ -14,6 +14,7 @@ export interface LedgerRow extends SendKey {
   mailbox_id: string
   step: number
   variant: number
+  variant_id: string
   message_id: string
   subject: string | null
   starts_thread: boolean
@@ -27,8 +28,8 @@ export interface LedgerRow extends SendKey {
 }
 
 const ledgerColumns = `s.workspace_id, s.lead_id, s.step_id, s.id, s.campaign_id, s.mailbox_id,
-  s.step, s.variant, s.message_id, s.subject, s.starts_thread, s.state, s.reply, s.is_new,
-  s.campaign_day, s.mailbox_day, s.timestamp_transmitting`
+  s.step, s.variant, s.variant_id, s.message_id, s.subject, s.starts_thread, s.state, s.reply,
+  s.is_new, s.campaign_day, s.mailbox_day, s.timestamp_transmitting`
 
 const selectForUpdate = preparedForBatch<string[][], LedgerRow>(
   'lock_sends',

@@ -171,8 +171,7 @@ async function revertSteps(tx: AnyContext, settled: Settled[]) {
     const steps = (byWorkspace.get(workspaceId) ?? []).map(({ row }) => ({
       leadId: row.lead_id,
       stepId: row.step_id,
-      step: row.step,
-      variant: row.variant,
+      variantId: row.variant_id,
       day: row.campaign_day,
     }))
     await takeBackSteps(inWorkspace(tx, workspaceId), workspaceId, steps)

@@ -13,7 +13,7 @@ import { LoadingRows } from '../../../ui/LoadingRows.tsx'
 import { letterOf } from '../mails/MailRow.tsx'
 import { useDraft } from '../useDraft.ts'
 import { OutcomeTable } from './OutcomeTable.tsx'
-import { csvOf, daysBetween, sumOf, sumsBy } from './sums.ts'
+import { byNumbers, csvOf, daysBetween, type Item, sumOf, sumsBy } from './sums.ts'
 
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 const periods = [7, 30, 90, 365]
@@ -36,9 +36,12 @@ export default function AnalyticsTab() {
     return <FaultNotice fault={analytics.error} onRetry={() => void analytics.refetch()} />
   }
   const { items, timezone, from, to } = analytics.data
-  const bySteps = sumsBy(items, ({ step, variant }) => `${step} ${variant}`).sort(([a], [b]) =>
-    a.localeCompare(b, 'en', { numeric: true }),
-  )
+  const nameOf = ({ step, variant }: Item) => {
+    if (step === null) return t(($) => $.campaigns.analytics.removed)
+    if (variant === null) return t(($) => $.campaigns.analytics.removedVariant, { step })
+    return t(($) => $.campaigns.mails.step, { step, variant: letterOf(variant) })
+  }
+  const bySteps = sumsBy(items.toSorted(byNumbers), nameOf)
   const byDays = sumsBy(items, ({ day }) => day)
   return (
     <Stack>
@@ -78,13 +81,7 @@ export default function AnalyticsTab() {
           <OutcomeTable
             label={t(($) => $.campaigns.analytics.bySteps)}
             first={t(($) => $.campaigns.analytics.mail)}
-            rows={bySteps.map(([key, sums]) => {
-              const [step, variant] = key.split(' ').map(Number) as [number, number]
-              return {
-                name: t(($) => $.campaigns.mails.step, { step, variant: letterOf(variant) }),
-                sums,
-              }
-            })}
+            rows={bySteps.map(([name, sums]) => ({ name, sums }))}
             total={sumOf(items)}
           />
           <Title order={2}>{t(($) => $.campaigns.analytics.byDays)}</Title>

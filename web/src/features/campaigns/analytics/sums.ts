@@ -25,7 +25,12 @@ export const sumOf = (items: Item[]): Sums =>
 export const sumsBy = (items: Item[], keyOf: (item: Item) => string): [string, Sums][] =>
   [...Map.groupBy(items, keyOf)].map(([key, own]) => [key, sumOf(own)])
 
-/** As spreadsheets read it; a day, a step and a variant in a row. */
+/** What was removed has no number, and comes after the others. */
+export const byNumbers = (a: Item, b: Item) =>
+  (a.step ?? none) - (b.step ?? none) || (a.variant ?? none) - (b.variant ?? none)
+const none = Number.MAX_SAFE_INTEGER
+
+/** As spreadsheets read it; a day, a step and a variant in a row, without numbers what was removed. */
 export function csvOf(items: Item[]): string {
   const names = ['day', 'step', 'variant', ...outcomes] as const
   const rows = items.map((item) => names.map((name) => item[name]).join(','))
