@@ -12,7 +12,6 @@ export {
 } from './queries.ts'
 export {
   listStepDays,
-  type StepDay,
   sumCampaigns,
   sumDays,
 } from './step-day-queries.ts'

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import type { StepOutcome, StepPlace } from './step-days.ts'
 
-export type StepDay = StepPlace & Record<StepOutcome, number>
+type StepDay = StepPlace & Record<StepOutcome, number>
 
 /** What the mails of a campaign came to on these days, the first and the last included. */
 export async function listStepDays(
