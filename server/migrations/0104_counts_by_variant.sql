@@ -7,8 +7,9 @@ create table campaign_step_days (
   workspace_id uuid not null,
   campaign_id  uuid not null,
   day          date not null,               -- in the zone of the campaign's first schedule
-  step_id      uuid,                        -- null: counted by a number that was no more in 0104
-  variant_id   uuid,                        -- the same
+  -- Nil (RFC 9562): counted by a number that was no more in 0104.
+  step_id      uuid not null default '00000000-0000-0000-0000-000000000000',
+  variant_id   uuid not null default '00000000-0000-0000-0000-000000000000',
   sent         integer not null default 0,  -- with those that are uncertain
   opened       integer not null default 0,  -- the first open of a mail
   clicked      integer not null default 0,  -- the first click in a mail
@@ -17,7 +18,7 @@ create table campaign_step_days (
   bounced      integer not null default 0,  -- leads, for good
   interested   integer not null default 0,  -- leads; less one where somebody takes it back
   unsubscribed integer not null default 0,  -- leads
-  unique nulls not distinct (workspace_id, campaign_id, day, step_id, variant_id)
+  primary key (workspace_id, campaign_id, day, step_id, variant_id)
 ) with (fillfactor = 50);
 
 -- A number means what it means now; which others it had before is told nowhere.
@@ -33,8 +34,8 @@ with steps as materialized (
 ), counted as (
   insert into campaign_step_days (workspace_id, campaign_id, day, step_id, variant_id, sent, opened,
     clicked, replied, auto_replied, bounced, interested, unsubscribed)
-  select d.workspace_id, d.campaign_id, d.day, s.step_id, s.variant_ids[d.variant], sum(d.sent),
-    sum(d.opened), sum(d.clicked), sum(d.replied), sum(d.auto_replied), sum(d.bounced),
+  select d.workspace_id, d.campaign_id, d.day, coalesce(s.step_id, '00000000-0000-0000-0000-000000000000'),
+    coalesce(s.variant_ids[d.variant], '00000000-0000-0000-0000-000000000000'), sum(d.sent), sum(d.opened), sum(d.clicked), sum(d.replied), sum(d.auto_replied), sum(d.bounced),
     sum(d.interested), sum(d.unsubscribed)
   from numbered_step_days d
   left join steps s

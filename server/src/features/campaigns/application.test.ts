@@ -5,6 +5,7 @@ import { type Browser, setUp } from '../../../test/browser.ts'
 import { type Sending, testSending } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { listAudit } from '../audit/index.ts'
+import { unknownId } from '../daily-counts/step-days.ts'
 import { type LeadActivity, recordActivities } from '../leads/index.ts'
 import { recordRefusedCopies } from './index.ts'
 
@@ -255,12 +256,12 @@ test('what mails come to is counted by day, step and variant, each thing once', 
   const [step] = campaign.sequences[0].steps
   const gone = await ctx.database.peek
     .deleteFrom('campaign_step_days')
-    .where('variant_id', 'is', null)
+    .where('variant_id', '=', unknownId)
     .returning(['step_id', 'sent'])
     .execute()
   expect(gone.toSorted((a, b) => a.sent - b.sent)).toEqual([
     { step_id: step.id, sent: 3 },
-    { step_id: null, sent: 9 },
+    { step_id: unknownId, sent: 9 },
   ])
   // Of automatic replies it knows by the messages, and here none was read.
   expect(await counted()).toEqual(before.map((row) => ({ ...row, auto_replied: 0 })))

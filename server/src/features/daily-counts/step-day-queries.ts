@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
-import type { StepOutcome, StepPlace } from './step-days.ts'
+import { type StepOutcome, type StepPlace, unknownId } from './step-days.ts'
 
 type StepDay = StepPlace & Record<StepOutcome, number>
 
@@ -13,7 +13,8 @@ export async function listStepDays(
   to: string,
 ): Promise<StepDay[]> {
   const { rows } = await sql<StepDay>`
-    select day, step_id, variant_id, sent, opened, clicked, replied, auto_replied, bounced,
+    select day, nullif(step_id, ${unknownId}::uuid) as step_id,
+      nullif(variant_id, ${unknownId}::uuid) as variant_id, sent, opened, clicked, replied, auto_replied, bounced,
       interested, unsubscribed
     from campaign_step_days
     where workspace_id = ${workspaceId}::uuid and campaign_id = ${campaignId}::uuid

@@ -20,6 +20,9 @@ export interface StepMail {
   variant_id: string | null
 }
 
+/** In the table, where the step or the variant is not known: a key has no nulls. */
+export const unknownId = '00000000-0000-0000-0000-000000000000'
+
 /** What a campaign's counts are kept by. */
 export interface StepPlace extends StepMail {
   /** In the zone of the campaign's first schedule. */
@@ -45,8 +48,8 @@ export const stepDaysCounted = (workspaceId: string, counts: StepCount[]): RawBu
       from unnest(
         ${columnOf(counts, (count) => count.campaign_id)}::uuid[],
         ${columnOf(counts, (count) => count.day)}::date[],
-        ${columnOf(counts, (count) => count.step_id)}::uuid[],
-        ${columnOf(counts, (count) => count.variant_id)}::uuid[],
+        ${columnOf(counts, (count) => count.step_id ?? unknownId)}::uuid[],
+        ${columnOf(counts, (count) => count.variant_id ?? unknownId)}::uuid[],
         ${columnOf(counts, (count) => count.outcome)}::text[],
         ${columnOf(counts, (count) => count.by)}::integer[]
       ) as k (campaign_id, day, step_id, variant_id, outcome, by)

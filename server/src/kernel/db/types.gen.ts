@@ -141,9 +141,9 @@ export interface CampaignStepDays {
   opened: Generated<number>;
   replied: Generated<number>;
   sent: Generated<number>;
-  step_id: string | null;
+  step_id: Generated<string>;
   unsubscribed: Generated<number>;
-  variant_id: string | null;
+  variant_id: Generated<string>;
   workspace_id: string;
 }
 
