@@ -331,6 +331,7 @@ export interface Instance {
   sending_held_reason: string | null;
   sending_held_since: Timestamp | null;
   sending_identity: string | null;
+  shard: string | null;
   timestamp_created: Timestamp;
   timestamp_seen: Timestamp | null;
 }
@@ -646,6 +647,13 @@ export interface ServiceAccounts {
   workspace_id: string;
 }
 
+export interface Shards {
+  instance_id: string;
+  name: string;
+  timestamp_created: Timestamp;
+  workspaces_max: number | null;
+}
+
 export interface SoftBounces {
   email_folded: string;
   is_failed: boolean;
@@ -845,6 +853,8 @@ export interface Workspaces {
   handle: string;
   id: string;
   leadbank_scope_required: Generated<boolean>;
+  moved_to: string | null;
+  moving_to: string | null;
   name: string;
   plan_acquisition: Generated<boolean>;
   plan_api: Generated<boolean>;
@@ -905,6 +915,7 @@ export interface DB {
   senders: Senders;
   sends: Sends;
   service_accounts: ServiceAccounts;
+  shards: Shards;
   soft_bounces: SoftBounces;
   suppressions: Suppressions;
   thread_words: ThreadWords;
