@@ -12,6 +12,8 @@ export interface Config {
   databaseUrl: string | undefined
   /** The PostgreSQL behind the pooler that `databaseUrl` leads to. Undefined: there is no pooler. */
   databaseDirectUrl: string | undefined
+  /** Further databases that workspaces lie on. */
+  databaseShards: ShardAddress[]
   databasePrepared: boolean
   databaseConnectionsMax: number
   baseUrl: string
@@ -46,6 +48,14 @@ export interface Config {
   /** Clients of the operator's, registered where people consent to the use of their mailboxes. */
   mailClients: Partial<Record<ConsentProvider, MailClient>>
   version: string
+}
+
+/** Where a further database of workspaces is. */
+export interface ShardAddress {
+  name: string
+  url: string
+  /** The PostgreSQL behind the pooler that `url` leads to. Undefined: there is no pooler. */
+  directUrl: string | undefined
 }
 
 /** Who asks the owner of a mailbox whether Outrider may use it. */
@@ -93,6 +103,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment): Config {
     dataDir: resolve(env.DATA_DIR || './data'),
     databaseUrl: env.DATABASE_URL || undefined,
     databaseDirectUrl: databaseDirectUrl(env),
+    databaseShards: databaseShards(env),
     databasePrepared: choice(env, 'DATABASE_PREPARED', ['on', 'off']) === 'on',
     databaseConnectionsMax: integer(env, 'DATABASE_CONNECTIONS', 10, 2, 1000),
     baseUrl,
@@ -125,6 +136,40 @@ function databaseDirectUrl({ DATABASE_URL, DATABASE_DIRECT_URL }: NodeJS.Process
   throw new Error(
     'DATABASE_DIRECT_URL is the way around a pooler: set DATABASE_URL, too, to the pooler, or alone.',
   )
+}
+
+/** The shard of DATABASE_URL, which has no other name. */
+export const firstShardName = 'first'
+
+function databaseShards(env: NodeJS.ProcessEnv): ShardAddress[] {
+  const urls = namedUrls(env, 'DATABASE_SHARDS')
+  const directUrls = namedUrls(env, 'DATABASE_DIRECT_SHARDS')
+  for (const name of directUrls.keys()) {
+    if (urls.has(name)) continue
+    throw new Error(
+      `DATABASE_DIRECT_SHARDS names ${name}, which DATABASE_SHARDS lacks: name the same shard in both.`,
+    )
+  }
+  return [...urls].map(([name, url]) => ({ name, url, directUrl: directUrls.get(name) }))
+}
+
+/** Never quotes what was given, which holds passwords. */
+function namedUrls(env: NodeJS.ProcessEnv, variable: string): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const part of (env[variable] ?? '').split(/\s+/).filter(Boolean)) {
+    const [, name = '', url = ''] = /^([a-z][a-z0-9-]{0,30})=(.+)$/.exec(part) ?? []
+    if (!/^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? '')) {
+      throw new Error(
+        `${variable} must be names with addresses, as "b=postgres://user:password@host:5432/database c=postgres://…": a name has lower-case letters, digits and hyphens.`,
+      )
+    }
+    if (name === firstShardName) {
+      throw new Error(`${variable} must not name ${name}, which is the database of DATABASE_URL.`)
+    }
+    if (found.has(name)) throw new Error(`${variable} names ${name} twice: leave one of them out.`)
+    found.set(name, url)
+  }
+  return found
 }
 
 function outboundPolicy(env: NodeJS.ProcessEnv, listeners: string[]): AddressPolicy {

@@ -6,6 +6,7 @@ import type { MailNetwork } from './mail/mail.ts'
 import type { Metrics } from './metrics.ts'
 import type { LookupFn, MailLookupFn, OutboundHttp, TextLookupFn } from './outbound/index.ts'
 import type { ProcessMark } from './runner/process-mark.ts'
+import type { ShardOf, ShardsOf } from './shards/shards.ts'
 
 /**
  * What every feature may use. Built once per process by an entry point and passed as the first
@@ -22,6 +23,10 @@ export interface AnyContext {
   process?: ProcessContext
   /** A few connections around the pooler that `db` goes through; undefined: there is no pooler. */
   directDb?: ProcessDb
+  /** The databases that workspaces lie on; undefined: there is one. */
+  shards?: Shards
+  /** Which of them `db` is. */
+  shard?: string
   /** The database's time as this process knows it. */
   now: () => Date
   /** The time by which others judge what is sent to them, where `now` is another, as in the sandbox. */
@@ -63,6 +68,12 @@ export interface ProcessContext extends AnyContext {
   db: ProcessDb
 }
 
+/** The databases that workspaces lie on. */
+export type Shards = ShardsOf<ProcessContext>
+
+/** One of them. */
+export type OpenShard = ShardOf<ProcessContext>
+
 /** Gets the process's context outside the transaction, which is over by then. */
 export type Effect = (ctx: ProcessContext) => void
 
@@ -78,6 +89,17 @@ export function inWorkspace(ctx: AnyContext, workspaceId: string): Context {
 
 /** For what is gathered of all workspaces, such as hints. */
 export const processOf = (ctx: AnyContext): ProcessContext => ctx.process ?? (ctx as ProcessContext)
+
+/**
+ * Where what belongs to the installation lies, such as the people who sign in: on the first of several
+ * databases. There, and where there is one, it is the same context, with the transaction that is open.
+ */
+export const onFirstShard = (ctx: AnyContext): AnyContext =>
+  !ctx.shards || ctx.shards.first.ctx.shard === ctx.shard ? ctx : ctx.shards.first.ctx
+
+/** At the doors, where a request has just said which workspace it is about. */
+export const enterWorkspace = async (ctx: ProcessContext, workspaceId: string): Promise<Context> =>
+  inWorkspace(ctx.shards ? await ctx.shards.of(workspaceId) : ctx, workspaceId)
 
 /** For what takes long, or needs a session: a pooler may end the one and has not the other. */
 export const aroundPooler = (ctx: ProcessContext): ProcessContext => ({

@@ -7,6 +7,10 @@ import { priorities } from './journal.ts'
  */
 export type Log = Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>
 
+/** The same log, each of whose lines has these fields, too. */
+export const withFields = (log: Log, fields: Record<string, string>): Log =>
+  (log as pino.Logger).child(fields)
+
 interface LogOptions {
   /** Standard output when not given. */
   destination?: pino.DestinationStream

@@ -13,7 +13,9 @@ export interface Metrics {
   /** Counts mails of campaigns whose result was recorded. */
   mail(outcome: 'sent' | 'failed' | 'uncertain'): void
   /** Read at every scrape; a reading that fails is left out of it. Set again: replaces. */
-  gauge(name: GaugeName, read: () => Readings | Promise<Readings>): void
+  gauge(name: GaugeName, read: Reader): void
+  /** The same, with gauges of one of several databases. */
+  ofShard(name: string): Metrics
   /** CPU, memory and event loop of this process; once per process. */
   observeProcess(): void
   contentType: string
@@ -78,13 +80,22 @@ export function createMetrics(): Metrics {
     labelNames: ['outcome'],
     registers: [registry],
   })
-  return {
+  const readers = new Map<GaugeName, Map<string, Reader>>()
+  const gaugeOf = (shard: string) => (name: GaugeName, read: Reader) => {
+    const known = readers.get(name)
+    if (known) return void known.set(shard, read)
+    const ofShards = new Map([[shard, read]])
+    readers.set(name, ofShards)
+    register(registry, name, ofShards)
+  }
+  const metrics: Metrics = {
     request: ({ method, route, status, ms }) =>
       requests.observe({ method, route, status }, ms / 1000),
     delivery: (outcome, count = 1) => deliveries.inc({ outcome }, count),
     settlementRefused: () => settlementsRefused.inc(),
     mail: (outcome) => mails.inc({ outcome }),
-    gauge: (name, read) => register(registry, name, read),
+    gauge: gaugeOf(''),
+    ofShard: (name) => ({ ...metrics, gauge: gaugeOf(name) }),
     observeProcess() {
       collectDefaultMetrics({ register: registry })
       // Gauges under the names of counters, which Prometheus' own check refuses.
@@ -95,29 +106,37 @@ export function createMetrics(): Metrics {
     contentType: registry.contentType,
     text: () => registry.metrics(),
   }
+  return metrics
 }
 
-function register(registry: Registry, name: GaugeName, read: () => Readings | Promise<Readings>) {
-  const fullName = `outrider_${name}`
+type Reader = () => Readings | Promise<Readings>
+
+/** @param readers by shard; '' where there is one database */
+function register(registry: Registry, name: GaugeName, readers: Map<string, Reader>) {
   const { help, label }: { help: string; label?: string } = gauges[name]
-  registry.removeSingleMetric(fullName)
   new Gauge({
-    name: fullName,
+    name: `outrider_${name}`,
     help,
-    labelNames: label ? [label] : [],
+    labelNames: ['shard', ...(label ? [label] : [])],
     registers: [registry],
     async collect() {
-      this.reset()
       // One that cannot be read, as while the database is away, must neither hide the others nor
       // stand there as 0.
+      const read = await Promise.all([...readers].map(readLabelled))
+      this.reset()
       if (!label) this.remove()
-      const readings = await Promise.resolve()
-        .then(read)
-        .catch(() => ({}))
-      if (typeof readings === 'number') this.set(readings)
-      else
-        for (const [value, reading] of Object.entries(readings))
-          this.set({ [String(label)]: value }, reading)
+      for (const [labels, value] of read.flat()) this.set(labels, value)
     },
   })
+
+  async function readLabelled([shard, reader]: [string, Reader]) {
+    const readings = await Promise.resolve()
+      .then(reader)
+      .catch(() => ({}))
+    const labels: Record<string, string> = shard === '' ? {} : { shard }
+    if (typeof readings === 'number') return [[labels, readings] as const]
+    return Object.entries(readings).map(
+      ([value, reading]) => [{ ...labels, [String(label)]: value }, reading] as const,
+    )
+  }
 }

@@ -27,7 +27,7 @@ export async function checkDatabase(
   variable: UrlVariable = 'DATABASE_URL',
 ): Promise<void> {
   const version = await readServerVersion(db).catch((error) => {
-    throw new Error(explainRefusal(error, url, variable))
+    throw new Error(explainRefusal(error, url, variable), { cause: error })
   })
   if (Math.floor(version / 10_000) >= postgresVersionMin) return
   throw new Error(

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../config.ts'
+import type { Config, ShardAddress } from '../config.ts'
 import { ensureDefaultWorkspace } from '../features/workspaces/index.ts'
 import { createClock } from '../kernel/clock.ts'
 import { aroundPooler, type ProcessContext } from '../kernel/context.ts'
@@ -17,6 +17,7 @@ import { ensurePartitions } from '../partitions.ts'
 import { updateDatabase } from './backup/update-database.ts'
 import { applyMigrations, checkDatabase, connectDatabase, requireMigrations } from './database.ts'
 import { requireUsablePooler } from './pooler.ts'
+import { openShards } from './shards.ts'
 import { withTimeout } from './shutdown.ts'
 import { keepTime, setByDatabase } from './time.ts'
 
@@ -57,7 +58,10 @@ export async function openServer(
   const url =
     databaseUrl ?? begun?.url ?? stack.use(await startPostgres({ dataDir, ...options })).url
   const ownsDataDir = databaseUrl === undefined
-  return await open(stack, config, url, { ...options, timeouts, ownsDataDir, migrations: 'apply' })
+  return await open(stack, config, url, {
+    ...{ ...options, timeouts, ownsDataDir },
+    ...{ serves: true, migrations: 'apply' },
+  })
 }
 
 /**
@@ -72,6 +76,7 @@ export async function openOperator(config: Config, options: OpenOptions): Promis
   const migrations = database.isOurs ? 'apply' : 'require'
   return await open(stack, config, database.url, {
     ...options,
+    serves: false,
     migrations,
     timeouts: commandTimeouts,
     ownsDataDir: database.isOurs,
@@ -107,18 +112,74 @@ export async function openDatabase(
   return { url: embedded.url, isOurs: true, [Symbol.asyncDispose]: embedded.stop }
 }
 
+interface OneOptions extends OpenOptions {
+  /** Whether it is the right one; before anything is written to it. */
+  examine?: (db: ProcessDb) => Promise<void>
+  /** Else it does one thing, past a pooler, and ends. */
+  serves: boolean
+  migrations: 'apply' | 'require'
+  timeouts: DatabaseTimeouts
+  ownsDataDir: boolean
+}
+
 async function open(
   stack: AsyncDisposableStack,
   config: Config,
   url: string,
-  options: OpenOptions & {
-    migrations: 'apply' | 'require'
-    timeouts: DatabaseTimeouts
-    ownsDataDir: boolean
-  },
+  options: OneOptions,
 ): Promise<OpenProcess> {
-  const { log, signal } = options
   setPreparedStatements(config.databasePrepared)
+  const first = await openOne(stack, config, url, options, {})
+  await ensureDefaultWorkspace(first.ctx)
+  const shards = await openShards(first, config, {
+    open: (address, own) => openShard(config, address, first.ctx, { ...options, ...own }),
+    tryAgain: options.serves,
+  })
+  if (shards) stack.use(shards)
+  const owned = stack.move()
+  return { ...first, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** The same network and the same metrics; a database, a clock and a log of its own. */
+async function openShard(
+  config: Config,
+  { name, url, directUrl }: ShardAddress,
+  first: ProcessContext,
+  options: OneOptions,
+) {
+  await using stack = new AsyncDisposableStack()
+  const own = { ...config, databaseUrl: url, databaseDirectUrl: directUrl, databaseShards: [] }
+  const { http, mail, lookup, lookupMail, lookupText, metrics } = first
+  const shared = { http, mail, lookup, lookupMail, lookupText, metrics: metrics.ofShard(name) }
+  try {
+    const way = options.serves ? url : (directUrl ?? url)
+    const required = { ...options, migrations: 'require', ownsDataDir: false } as const
+    const opened = await openOne(stack, own, way, required, shared)
+    const owned = stack.move()
+    return { name, ...opened, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  } catch (error) {
+    throw new Error(sayOfShard(name, (error as Error).message), { cause: error })
+  }
+}
+
+/** The settings of a shard have other names than those of the first. */
+const sayOfShard = (name: string, message: string) =>
+  `The shard ${name} cannot be used. ${message
+    .replaceAll('DATABASE_DIRECT_URL', `DATABASE_DIRECT_SHARDS (${name})`)
+    .replaceAll('DATABASE_URL', `DATABASE_SHARDS (${name})`)
+    .replace('restart the server, or run "npx outrider migrate"', migrateShards)}`
+
+const migrateShards = 'run "npx outrider migrate --shards"'
+
+/** @param shared what the process has already */
+async function openOne(
+  stack: AsyncDisposableStack,
+  config: Config,
+  url: string,
+  options: OneOptions,
+  shared: Partial<ProcessContext>,
+): Promise<Omit<OpenProcess, keyof AsyncDisposable>> {
+  const { log, signal } = options
   const use = (connected: ProcessDb) => {
     stack.defer(async () => void (await withTimeout(hangMs, connected.destroy())))
     return connected
@@ -126,11 +187,12 @@ async function open(
   const db = use(connectDatabase(config, url, options.timeouts).db)
   const directUrl = config.databaseDirectUrl ?? url
   await checkDatabase(db, url, url === config.databaseDirectUrl ? 'DATABASE_DIRECT_URL' : undefined)
-  if (!options.ownsDataDir && options.migrations === 'apply') await requireUsablePooler(config, url)
+  if (!options.ownsDataDir && options.serves) await requireUsablePooler(config, url)
   signal?.throwIfAborted()
   if (options.migrations === 'require') await requireMigrations(db)
   else if (options.ownsDataDir) await updateDatabase(config, { db, url, log })
   else await applyMigrations(directUrl, log)
+  await options.examine?.(db)
   signal?.throwIfAborted()
   // Opened when it is needed, and closed soon after.
   const directDb = directUrl === url ? undefined : use(connect(directUrl, 2, commandTimeouts).db)
@@ -145,13 +207,12 @@ async function open(
     troubles: new Map(),
     processMark: markProcess({ ownsDataDir: options.ownsDataDir }),
     ...(directDb ? { directDb } : {}),
+    ...shared,
   })
-  stack.defer(async () => void (await withTimeout(hangMs, ctx.http.close())))
+  if (!shared.http) stack.defer(async () => void (await withTimeout(hangMs, ctx.http.close())))
   await ensurePartitions(aroundPooler(ctx))
-  await ensureDefaultWorkspace(ctx)
   stack.use(keepTime(ctx, clock))
-  const owned = stack.move()
-  return { ctx, databaseUrl: url, directUrl, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { ctx, databaseUrl: url, directUrl }
 }
 
 /** What hangs must not keep the rest from ending in time. */

@@ -4,13 +4,14 @@ import { hintChannel } from '../features/deliveries/index.ts'
 import { isReindexDue, loadSample } from '../features/directory/index.ts'
 import { type ListenForChanges, liveChannel } from '../features/live/index.ts'
 import { markerFile } from '../features/sending/index.ts'
-import type { ProcessContext } from '../kernel/context.ts'
+import type { OpenShard, ProcessContext } from '../kernel/context.ts'
 import { listen } from '../kernel/db/listen.ts'
 import { apiTimeouts, runnerTimeouts } from '../kernel/db/timeouts.ts'
 import { describeError, type Log } from '../kernel/log.ts'
 import type { EmbeddedPostgres } from '../kernel/postgres/index.ts'
 import { announce } from './announce.ts'
 import { connectDatabase } from './database.ts'
+import { forEachShard } from './for-each-shard.ts'
 import { setGauges } from './gauges.ts'
 import { settleLinkAddress, watchLinkAddress } from './link-address.ts'
 import { type Listener, listenOn } from './listener.ts'
@@ -44,7 +45,10 @@ export async function runServices(role: Role, config: Config, options: ServiceOp
   if (role === 'main') await writeSettingsOrNot(ctx)
   log.info(config.outbound, 'outbound policy')
   await settleLinkAddress(ctx)
-  await using _health = await watchHealth(ctx, config.databaseUrl ? undefined : config.dataDir)
+  await using _health = await forEachShard(opened, 'health', async (shard) => {
+    const isEmbedded = shard.ctx.config.databaseUrl === undefined
+    return watchHealth(shard.ctx, isEmbedded ? config.dataDir : undefined)
+  })
   await using services = await startServices(role, opened)
   const listener = role === 'runner' ? undefined : services.address
   await using _links = await watchLinkAddress(ctx, listener)
@@ -89,16 +93,23 @@ export async function startServices(
   opened: OpenProcess,
   plugin?: Plugin,
 ): Promise<Services> {
-  setGauges(opened.ctx)
+  const { shards } = opened.ctx
+  if (shards) shards.onOpened(({ ctx }) => setGauges(ctx))
+  else setGauges(opened.ctx)
   const listener = await startListener(role, opened, plugin)
-  const runner = await startRunnerOf(role, opened).catch(async (error) => {
-    await listener?.drain()
-    throw error
-  })
+  const runners =
+    role === 'api'
+      ? undefined
+      : await forEachShard(opened, 'runner', (shard) => startRunnerOf(role, shard)).catch(
+          async (error) => {
+            await listener?.drain()
+            throw error
+          },
+        )
   return {
     address: listener?.address,
     async [Symbol.asyncDispose]() {
-      await Promise.all([listener?.drain(), runner?.stop()])
+      await Promise.all([listener?.drain(), runners?.[Symbol.asyncDispose]()])
     },
   }
 }
@@ -107,14 +118,15 @@ type Plugin = NonNullable<Parameters<typeof buildApi>[1]>['plugin']
 
 async function startListener(
   role: Role,
-  { ctx, directUrl }: OpenProcess,
+  opened: OpenProcess,
   plugin: Plugin,
 ): Promise<Listener | undefined> {
+  const { ctx } = opened
   const { host, port, runnerPort } = ctx.config
   if (role !== 'runner') {
     // Pages that are told nothing ask by themselves.
     const listens: ListenForChanges | undefined = canListen(ctx.config)
-      ? ({ message, gap }) => listen(directUrl, liveChannel, message, ctx.log, gap)
+      ? (on) => listenForChanges(opened, on)
       : undefined
     const api = await buildApi(ctx, { plugin, listen: listens })
     return listenOn(api, { host, port, variable: 'PORT' })
@@ -123,17 +135,32 @@ async function startListener(
   return listenOn(buildRunnerStatus(ctx), { host, port: runnerPort, variable: 'RUNNER_PORT' })
 }
 
+/** What was changed on a shard before it is listened to is in no message. */
+async function listenForChanges(opened: OpenProcess, { message, gap }: ListenOn) {
+  const listening = await forEachShard(opened, 'live', async ({ ctx, directUrl }) => {
+    if (!canListen(ctx.config)) return new AsyncDisposableStack()
+    const end = await listen(directUrl, liveChannel, message, ctx.log, gap)
+    if (ctx !== opened.ctx) gap()
+    return { [Symbol.asyncDispose]: end }
+  })
+  return async () => listening[Symbol.asyncDispose]()
+}
+
+type ListenOn = Parameters<ListenForChanges>[0]
+
 /** A pooler in transaction mode passes no notifications on. */
 const canListen = ({ databasePrepared, databaseDirectUrl }: Config) =>
   databasePrepared || databaseDirectUrl !== undefined
 
-async function startRunnerOf(role: Role, { ctx, databaseUrl, directUrl }: OpenProcess) {
-  if (role === 'api') return undefined
+async function startRunnerOf(
+  role: Role,
+  { ctx, databaseUrl, directUrl }: Omit<OpenShard, 'name'>,
+): Promise<AsyncDisposable> {
   const { config, log } = ctx
   // Beside an API it has connections of its own, so that neither has to wait for the other's.
   const own = role === 'main' ? connectDatabase(config, databaseUrl, runnerTimeouts).db : undefined
   const runner = await startRunner(own ? { ...ctx, db: own } : ctx, {
-    marker: markerFile(config.dataDir, config.databaseUrl === undefined),
+    marker: markerFile(config.dataDir, config.databaseUrl === undefined, ctx.shard),
     // A runner that is told nothing goes by its poll alone. After a gap it looks for everything once.
     ...(canListen(config)
       ? { listen: (onHint) => listen(directUrl, hintChannel, onHint, log, () => onHint('')) }
@@ -143,7 +170,7 @@ async function startRunnerOf(role: Role, { ctx, databaseUrl, directUrl }: OpenPr
     throw error
   })
   return {
-    async stop() {
+    async [Symbol.asyncDispose]() {
       await withTimeout(runnerDrainMs, runner.stop())
       await own?.destroy()
     },

@@ -1,8 +1,14 @@
 import { Batcher } from '../../kernel/batcher.ts'
-import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
+import {
+  inWorkspace,
+  type OpenShard,
+  type ProcessContext,
+  type Shards,
+} from '../../kernel/context.ts'
 import type { Authenticate, Caller } from '../../kernel/http/access.ts'
 import { foldScope } from '../../kernel/http/scopes.ts'
 import { describeError } from '../../kernel/log.ts'
+import { beingMoved } from '../../kernel/shards/shards.ts'
 import { type Authority, findAuthorities, findAuthority } from './cross-workspace.ts'
 import * as queries from './queries.ts'
 import { refusal, revokedKey } from './refusals.ts'
@@ -14,24 +20,75 @@ import { hashSecret, isWellFormed } from './secret.ts'
  * by a read that began before it arrived.
  */
 export function createAuthenticator(ctx: ProcessContext): Authenticate {
+  const find = ctx.shards ? findOnShards(ctx.shards) : findOn(ctx)
+  const touch = createToucher()
+  return async (secret) => {
+    if (!isWellFormed(secret))
+      throw refusal('invalid_key', 'The key is not valid; check for a typo.')
+    const found = await find(hashSecret(secret).toString('hex'))
+    const caller = toCaller(found?.authority, ctx.now())
+    const { process = ctx, authority } = found ?? {}
+    touch(process, caller, authority?.timestamp_last_used ?? null)
+    return ctx.shards ? { ...caller, shard: process } : caller
+  }
+}
+
+/** A key and where it was found. */
+interface Found {
+  authority: Authority
+  process: ProcessContext
+}
+
+type Find = (hash: string) => Promise<Found | undefined>
+
+function findOn(process: ProcessContext): Find {
   const authorities = new Batcher<string, Authority | undefined>(
-    ctx,
+    process,
     'authorities',
     async (hashes) => {
-      const rows = await readAuthorities(ctx, [...new Set(hashes)])
+      const rows = await readAuthorities(process, [...new Set(hashes)])
       const found = new Map(rows.map((row) => [row.hash.toString('hex'), row]))
       return hashes.map((hash) => found.get(hash))
     },
     { itemsMax: 10_000, gather: 'turn' },
   )
-  const touch = createToucher(ctx)
-  return async (secret) => {
-    if (!isWellFormed(secret))
-      throw refusal('invalid_key', 'The key is not valid; check for a typo.')
-    const authority = await authorities.add(hashSecret(secret).toString('hex'))
-    const caller = toCaller(authority, ctx.now())
-    touch(caller, authority?.timestamp_last_used ?? null)
-    return caller
+  return async (hash) => {
+    const authority = await authorities.add(hash)
+    return authority && { authority, process }
+  }
+}
+
+/** Of keys whose shard is remembered; what is forgotten costs a question to each shard. */
+const rememberedMax = 100_000
+
+/**
+ * Asks the shard on which a key was found last, else all of them, each by reads of its own: one that
+ * is down holds up no key of another. A key that nobody has while one does not answer is not invalid.
+ */
+function findOnShards(shards: Shards): Find {
+  const finders = new Map<string, Find>()
+  const findOnShard = ({ name, ctx }: OpenShard, hash: string) => {
+    const find = finders.get(name) ?? findOn(ctx)
+    finders.set(name, find)
+    return find(hash)
+  }
+  const remembered = new Map<string, OpenShard>()
+  return async (hash) => {
+    const last = remembered.get(hash)
+    const there = last && (await findOnShard(last, hash))
+    if (there && !there.authority.moved_to) return there
+    let isMoving = false
+    const found = await shards.find(async (shard) => {
+      const each = await findOnShard(shard, hash)
+      if (each?.authority.moved_to) isMoving = true
+      return each?.authority.moved_to ? undefined : each
+    })
+    // Its workspace has left one shard, and has not arrived at the next.
+    if (!found && isMoving) throw beingMoved()
+    if (!found) return undefined
+    if (remembered.size >= rememberedMax) remembered.clear()
+    remembered.set(hash, found.shard)
+    return found.answer
   }
 }
 
@@ -69,9 +126,9 @@ const touchEveryMs = 60_000
 const touchedMax = 10_000
 
 /** At most one write a minute and key, off the request's path. */
-function createToucher(ctx: ProcessContext) {
+function createToucher() {
   const touched = new Map<string, number>()
-  return ({ workspaceId, actor }: Caller, lastUsed: Date | null) => {
+  return (ctx: ProcessContext, { workspaceId, actor }: Caller, lastUsed: Date | null) => {
     const now = ctx.now()
     const recent = Math.max(touched.get(actor.id) ?? 0, lastUsed?.getTime() ?? 0)
     if (now.getTime() - recent < touchEveryMs) return

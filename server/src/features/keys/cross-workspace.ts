@@ -13,12 +13,14 @@ export interface Authority {
   plan_acquisition: boolean
   plan_rate: number
   leadbank_scope_required: boolean
+  /** The shard to which its workspace has gone; null: it is here. */
+  moved_to: string | null
 }
 
 const authority = `/* cross-workspace: the key tells the workspace */
    select h.hash, k.workspace_id, k.id as key_id, k.scopes, k.timestamp_last_used,
      k.timestamp_expires, k.timestamp_revoked, w.plan_api, w.plan_webhooks, w.plan_acquisition,
-     w.plan_rate, w.leadbank_scope_required
+     w.plan_rate, w.leadbank_scope_required, w.moved_to
    from key_hashes h
    join service_accounts k on k.workspace_id = h.workspace_id and k.id = h.key_id
    join workspaces w on w.id = h.workspace_id`

@@ -18,7 +18,7 @@ export const listWorkspacesOf = preparedForAll<[string], OwnWorkspace>(
    select w.id, w.name, w.handle, m.role, w.plan_api, w.plan_webhooks, w.plan_acquisition
    from memberships m
    join workspaces w on w.id = m.workspace_id
-   where m.user_id = $1
+   where m.user_id = $1 and w.moved_to is null
    order by w.name`,
   { pipelined: true },
 )

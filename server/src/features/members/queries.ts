@@ -17,7 +17,7 @@ export const findMembershipAndPlan = prepared<[string, string], MembershipAndPla
   `select m.role, w.plan_api, w.plan_webhooks, w.plan_acquisition
    from memberships m
    join workspaces w on w.id = m.workspace_id
-   where m.workspace_id = $1 and m.user_id = $2`,
+   where m.workspace_id = $1 and m.user_id = $2 and w.moved_to is null`,
   { pipelined: true },
 )
 

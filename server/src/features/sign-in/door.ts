@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { inWorkspace } from '../../kernel/context.ts'
+import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Door } from '../../kernel/http/access.ts'
 import { parseUuid } from '../../kernel/ids.ts'
@@ -14,18 +14,17 @@ const requestsMax = 2000
 export const sessionDoor: Door = async (req) => {
   const { user } = await getSession(req)
   const workspaceId = workspaceOf(req)
-  const membership =
-    workspaceId &&
-    (await findMembership(inWorkspace(req.process, workspaceId), workspaceId, user.id))
-  if (!membership) {
+  const found = workspaceId && (await findMembershipOn(req.process, workspaceId, user.id))
+  if (!found) {
     throw new AppError(
       'workspace_mismatch',
       'X-Workspace-ID names no workspace that you are a member of; choose another.',
     )
   }
+  const { shard, membership } = found
   const { role, plan_api, plan_webhooks, plan_acquisition } = membership
   return {
-    workspaceId,
+    ...{ workspaceId, shard },
     actor: { type: 'user', id: user.id },
     role,
     scopes: new Set(scopesOf[role]),
@@ -40,6 +39,18 @@ export const sessionDoor: Door = async (req) => {
     rateKey: `person:${user.id}`,
     expiresAt: null,
   }
+}
+
+/** On the shard where the workspace was last, which says so if it has left since. */
+async function findMembershipOn(ctx: ProcessContext, workspaceId: string, userId: string) {
+  const { shards } = ctx
+  const on = async (shard: ProcessContext) => {
+    const membership = await findMembership(inWorkspace(shard, workspaceId), workspaceId, userId)
+    return membership && { membership, shard: shards && shard }
+  }
+  if (!shards) return on(ctx)
+  const known = shards.recall(workspaceId)
+  return (known && (await on(known.ctx))) ?? on(await shards.of(workspaceId))
 }
 
 declare module 'fastify' {

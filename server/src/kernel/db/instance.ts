@@ -9,8 +9,15 @@ export interface Instance {
   secret_key_id: string
 }
 
-export const findInstance = (db: AnyDb): Promise<Instance | undefined> =>
-  db.selectFrom('instance').select(['id', 'secret_key_id']).orderBy('id').executeTakeFirst()
+/** `shard`: under which name it is one of several databases; null: it is the only one, or was not registered. */
+export const findInstance = (
+  db: AnyDb,
+): Promise<(Instance & { shard: string | null }) | undefined> =>
+  db
+    .selectFrom('instance')
+    .select(['id', 'secret_key_id', 'shard'])
+    .orderBy('id')
+    .executeTakeFirst()
 
 /** Until the end of the transaction; several processes may start at once. */
 export async function lockInstance(tx: AnyDb): Promise<void> {

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { ProcessContext } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { parseUuid } from '../ids.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -11,6 +12,8 @@ export type Role = (typeof roles)[number]
 /** Who is calling, read from the database for this very request. */
 export interface Caller {
   workspaceId: string
+  /** Where it lies; undefined: there is one database. */
+  shard?: ProcessContext | undefined
   /** As the audit log names it. */
   actor: { type: 'user' | 'key'; id: string }
   /** Of a person; keys have none. */

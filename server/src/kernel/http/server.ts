@@ -36,7 +36,7 @@ import { buildValidator } from './validation.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The process's context: what routes without `access` have, which belong to no workspace. */
+    /** The process's context, on the first shard: what routes without `access` have, which belong to no workspace. */
     process: ProcessContext
     /** In the caller's workspace; of an idempotent request with its open transaction. */
     ctx: Context
@@ -117,7 +117,7 @@ export function createServer(ctx: ProcessContext, options: ServerOptions): Fasti
     if (!access) return
     refuseRepeatedHeaders(req)
     reply.headers(await checkAccess(req, access, door ?? byKey, options.rateLimit))
-    req.ctx = inWorkspace(ctx, req.caller.workspaceId)
+    req.ctx = inWorkspace(req.caller.shard ?? ctx, req.caller.workspaceId)
     if (req.method === 'POST') readKey(req.headers['idempotency-key'])
   })
 
@@ -141,7 +141,10 @@ export function createServer(ctx: ProcessContext, options: ServerOptions): Fasti
       const route = req.routeOptions.url ?? 'unknown'
       ctx.log.error({ request_id: req.id, route, ...describeError(error.cause) }, 'request failed')
     }
-    if (isStorageFull(error.cause)) ctx.troubles?.set('storage', error.message)
+    if (isStorageFull(error.cause)) {
+      const { troubles } = req.authenticated?.shard ?? ctx
+      troubles?.set('storage', error.message)
+    }
     const answer = errorReply(error, req.id)
     return reply.code(answer.statusCode).headers(answer.headers).send(answer.body)
   })

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { mkdir, open, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { firstShardName } from '../../../config.ts'
 
 /** What is known of the database from outside of it. */
 export interface RestoreMark {
@@ -23,9 +24,15 @@ export interface RestoreMarker {
 /**
  * A file in DATA_DIR. It says which file it is: a copy of it is another one, whatever made the copy.
  * Written in place, by one write of one length, so that it stays that file and is never half written.
+ *
+ * @param shard of the databases, each of which has its own
  */
-export function markerFile(dataDir: string, ownsDatabase: boolean): RestoreMarker {
-  const path = join(dataDir, 'sending')
+export function markerFile(
+  dataDir: string,
+  ownsDatabase: boolean,
+  shard: string = firstShardName,
+): RestoreMarker {
+  const path = join(dataDir, shard === firstShardName ? 'sending' : `sending-${shard}`)
   return {
     ownsDatabase,
     async recall() {

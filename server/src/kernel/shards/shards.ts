@@ -1,0 +1,216 @@
+import type { AnyDb } from '../db/db.ts'
+import { explainUnavailable } from '../db/failure.ts'
+import { AppError } from '../errors.ts'
+import { findPlace } from './queries.ts'
+
+/** What is needed of the context of a process, which knows the shards in its turn. */
+interface ShardContext {
+  db: AnyDb
+  sleep: (ms: number, signal?: AbortSignal) => Promise<void>
+}
+
+/** One of the databases that workspaces lie on, with what works on it. */
+export interface ShardOf<Ctx> {
+  name: string
+  ctx: Ctx
+  /** Holds the password. */
+  databaseUrl: string
+  /** The way around a pooler; without one the same. */
+  directUrl: string
+}
+
+/** What a shard answered. */
+export interface Answer<Ctx, T> {
+  shard: ShardOf<Ctx>
+  answer: T
+}
+
+/** Of workspaces whose place is remembered; what is forgotten costs a question to each shard. */
+const placesMax = 200_000
+/** A list of what lies on many shards waits so long for one of them. */
+const patienceMs = 2000
+
+/**
+ * The databases that workspaces lie on. A workspace is wholly on one of them. Which one is asked where
+ * work for it begins, and remembered: a shard that has it no more says so, and then all are asked.
+ */
+export class ShardsOf<Ctx extends ShardContext> {
+  readonly first: ShardOf<Ctx>
+  readonly #names: string[]
+  readonly #open = new Map<string, ShardOf<Ctx>>()
+  /** Why a shard is not open, for an operator. */
+  readonly #troubles = new Map<string, string>()
+  readonly #places = new Map<string, ShardOf<Ctx>>()
+  readonly #listeners = new Set<(shard: ShardOf<Ctx>) => void>()
+
+  /** @param others names of those that are to be opened */
+  constructor(first: ShardOf<Ctx>, others: string[]) {
+    this.first = first
+    this.#names = [first.name, ...others]
+    this.#open.set(first.name, first)
+    for (const name of others) this.#troubles.set(name, 'It was not opened yet.')
+  }
+
+  /** Those that were opened, the first one first. One of them may be down at the moment. */
+  get opened(): ShardOf<Ctx>[] {
+    return this.#names.flatMap((name) => this.#open.get(name) ?? [])
+  }
+
+  /** Why the others were not, for an operator, by name. */
+  get troubles(): ReadonlyMap<string, string> {
+    return this.#troubles
+  }
+
+  noteOpened(shard: ShardOf<Ctx>) {
+    this.#open.set(shard.name, shard)
+    this.#troubles.delete(shard.name)
+    for (const tell of this.#listeners) tell(shard)
+  }
+
+  noteTrouble(name: string, trouble: string) {
+    this.#troubles.set(name, trouble)
+  }
+
+  /**
+   * Calls back for each shard that is open, and later for each that is opened.
+   *
+   * @returns a function that ends it
+   */
+  onOpened(tell: (shard: ShardOf<Ctx>) => void): () => void {
+    this.#listeners.add(tell)
+    for (const shard of this.opened) tell(shard)
+    return () => void this.#listeners.delete(tell)
+  }
+
+  /** @throws AppError `not_found`, or `unavailable` when it is not open */
+  byName(name: string): ShardOf<Ctx> {
+    const shard = this.#open.get(name)
+    if (shard) return shard
+    if (this.#names.includes(name)) throw silent(name)
+    throw new AppError(
+      'not_found',
+      `There is no shard ${name}: there are ${this.#names.join(', ')}.`,
+    )
+  }
+
+  /**
+   * Where a workspace lies, by what the shard itself says now. One that no shard has is left to the
+   * first, which finds nothing.
+   *
+   * @throws AppError `unavailable` while a shard that may have it does not answer
+   */
+  async of(workspaceId: string): Promise<Ctx> {
+    const known = this.#places.get(workspaceId)
+    if (known && (await isHere(known, workspaceId))) return known.ctx
+    this.#places.delete(workspaceId)
+    let isMoving = false
+    const found = await this.find(async ({ ctx }) => {
+      const [place] = await findPlace(ctx.db, workspaceId)
+      if (place?.moved_to) isMoving = true
+      return place && !place.moved_to ? true : undefined
+    })
+    if (!found && isMoving) throw beingMoved()
+    if (!found) return this.first.ctx
+    this.remember(workspaceId, found.shard)
+    return found.shard.ctx
+  }
+
+  /** Where it was when it was last asked for; whoever takes it has to notice that it has moved. */
+  recall(workspaceId: string): ShardOf<Ctx> | undefined {
+    return this.#places.get(workspaceId)
+  }
+
+  remember(workspaceId: string, shard: ShardOf<Ctx>) {
+    if (this.#places.size >= placesMax) this.#places.clear()
+    this.#places.set(workspaceId, shard)
+  }
+
+  /**
+   * Asks all at once, and does not wait for the others once one has found something.
+   *
+   * @returns undefined when all have answered and none has it
+   * @throws AppError `unavailable` when none has it and one did not answer
+   */
+  async find<T>(
+    ask: (shard: ShardOf<Ctx>) => Promise<T | undefined>,
+  ): Promise<Answer<Ctx, T> | undefined> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer<Ctx, T> | undefined>()
+    const failures: unknown[] = [...this.#troubles.keys()].map(silent)
+    const asked = this.opened.map(async (shard) => {
+      try {
+        const answer = await ask(shard)
+        if (answer !== undefined) resolve({ shard, answer })
+      } catch (error) {
+        failures.push(asUnavailable(shard.name, error))
+      }
+    })
+    void Promise.all(asked).then(() =>
+      failures.length > 0 ? reject(failures[0]) : resolve(undefined),
+    )
+    return await promise
+  }
+
+  /**
+   * What all of them say.
+   *
+   * @throws AppError `unavailable`, which names the one that does not answer
+   */
+  async askAll<T>(ask: (shard: ShardOf<Ctx>) => Promise<T>): Promise<Answer<Ctx, T>[]> {
+    for (const name of this.#troubles.keys()) throw silent(name)
+    return await Promise.all(
+      this.opened.map(async (shard) => {
+        const answer = await ask(shard).catch((error) => {
+          throw asUnavailable(shard.name, error)
+        })
+        return { shard, answer }
+      }),
+    )
+  }
+
+  /**
+   * What those say that answer soon.
+   *
+   * @throws what is no trouble of a database
+   */
+  async askThoseUp<T>(ask: (shard: ShardOf<Ctx>) => Promise<T>): Promise<Answer<Ctx, T>[]> {
+    const calledOff = new AbortController()
+    const late = this.first.ctx.sleep(patienceMs, calledOff.signal).then(() => undefined)
+    const asked = this.opened.map(async (shard) => {
+      const answering = ask(shard).then(
+        (answer) => ({ shard, answer }),
+        (error) => {
+          if (isUnavailable(error)) return undefined
+          throw error
+        },
+      )
+      return await Promise.race([answering, late])
+    })
+    try {
+      return (await Promise.all(asked)).flatMap((one) => one ?? [])
+    } finally {
+      calledOff.abort()
+    }
+  }
+}
+
+async function isHere({ ctx }: ShardOf<ShardContext>, workspaceId: string): Promise<boolean> {
+  const [place] = await findPlace(ctx.db, workspaceId)
+  return place !== undefined && place.moved_to === null
+}
+
+const isUnavailable = (error: unknown) =>
+  explainUnavailable(error) !== undefined ||
+  (error instanceof AppError && error.code === 'unavailable')
+
+/** What is a fault of ours stays one. */
+const asUnavailable = (name: string, error: unknown) =>
+  explainUnavailable(error) ? silent(name, error) : error
+
+/** Between two shards it is on neither. */
+export const beingMoved = () => unavailable('This workspace is being moved; try again shortly.')
+
+const silent = (name: string, cause?: unknown) =>
+  unavailable(`The database of the shard ${name} is not reachable; try again shortly.`, cause)
+
+const unavailable = (message: string, cause?: unknown) =>
+  new AppError('unavailable', message, { headers: { 'retry-after': '1' }, cause })

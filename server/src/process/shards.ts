@@ -1,0 +1,160 @@
+import { type Config, firstShardName, type ShardAddress } from '../config.ts'
+import type { OpenShard, ProcessContext } from '../kernel/context.ts'
+import type { ProcessDb } from '../kernel/db/db.ts'
+import { explainUnavailable } from '../kernel/db/failure.ts'
+import { findInstance } from '../kernel/db/instance.ts'
+import { describeError, type Log, withFields } from '../kernel/log.ts'
+import { listRegistered, type RegisteredShard } from '../kernel/shards/queries.ts'
+import { ShardsOf } from '../kernel/shards/shards.ts'
+
+/** Between two attempts at a shard that does not answer; the second grows to this. */
+const pauseMs = { first: 500, max: 5_000 }
+
+interface Options {
+  /** Opens what is there, migrated and with our key; whoever calls it disposes of it. */
+  open: (
+    address: ShardAddress,
+    own: { log: Log; examine: (db: ProcessDb) => Promise<void> },
+  ) => Promise<OpenShard & AsyncDisposable>
+  /** A shard that does not answer is opened later; a command has no later. */
+  tryAgain: boolean
+}
+
+/**
+ * Opens the further databases of an installation, and tells the contexts of all where the others are.
+ * One that does not answer keeps nobody from starting.
+ *
+ * @returns undefined where there is one database; disposing closes the further ones
+ * @throws with what to do when they are not those that are registered
+ */
+export async function openShards(
+  first: Omit<OpenShard, 'name'>,
+  config: Config,
+  { open, tryAgain }: Options,
+): Promise<AsyncDisposable | undefined> {
+  const registered = await listRegistered(first.ctx.db)
+  if (registered.length === 0 && config.databaseShards.length === 0) return undefined
+  await requireFirst(first.ctx, registered)
+  requireSameNames(registered, config.databaseShards)
+
+  const { log } = first.ctx
+  const shards = new ShardsOf<ProcessContext>(
+    { ...first, name: firstShardName },
+    config.databaseShards.map(({ name }) => name),
+  )
+  Object.assign(first.ctx, { shards, shard: firstShardName })
+  first.ctx.log = withFields(log, { shard: firstShardName })
+  first.ctx.metrics = first.ctx.metrics.ofShard(firstShardName)
+  const stopping = new AbortController()
+  const opened: AsyncDisposable[] = []
+
+  async function openOne(address: ShardAddress) {
+    const { name } = address
+    const shard = await open(address, {
+      log: withFields(log, { shard: name }),
+      examine: (db) => requireRegistered(db, name, registered),
+    })
+    if (stopping.signal.aborted) return await shard[Symbol.asyncDispose]()
+    Object.assign(shard.ctx, { shards, shard: name })
+    opened.push(shard)
+    shards.noteOpened(shard)
+  }
+
+  async function keepTrying(address: ShardAddress) {
+    for (let pause = pauseMs.first; ; pause = Math.min(pauseMs.max, pause * 2)) {
+      await first.ctx.sleep(pause, stopping.signal)
+      if (stopping.signal.aborted) return
+      try {
+        await openOne(address)
+        log.info({ shard: address.name }, 'a shard was opened')
+        return
+      } catch (error) {
+        const trouble = describeTrouble(error)
+        if (shards.troubles.get(address.name) !== trouble) {
+          log.error({ shard: address.name, ...describeError(error) }, trouble)
+        }
+        shards.noteTrouble(address.name, trouble)
+      }
+    }
+  }
+
+  const trying: Promise<void>[] = []
+  const close = async () => {
+    stopping.abort()
+    await Promise.all(trying)
+    await Promise.all(opened.map((shard) => shard[Symbol.asyncDispose]()))
+  }
+  const results = await Promise.allSettled(config.databaseShards.map(openOne))
+  for (const [index, address] of config.databaseShards.entries()) {
+    const result = results[index]
+    if (result?.status !== 'rejected') continue
+    if (!isDown(result.reason)) {
+      await close()
+      throw result.reason
+    }
+    shards.noteTrouble(address.name, shownDown)
+    log.warn({ shard: address.name }, `${(result.reason as Error).message} ${waitedFor}`)
+  }
+  if (tryAgain) {
+    for (const address of config.databaseShards)
+      if (shards.troubles.has(address.name)) trying.push(keepTrying(address))
+  }
+  return { [Symbol.asyncDispose]: close }
+}
+
+const shownDown = 'The database is not reachable.'
+const waitedFor = 'Its workspaces are not served until it answers.'
+
+/** For everybody: a driver's message may quote a value. */
+function describeTrouble(error: unknown): string {
+  if (isDown(error)) return shownDown
+  const { cause, message } = error as Error & { cause?: { code?: string } }
+  return cause?.code === undefined ? message : 'It cannot be opened; the log says more.'
+}
+
+/** What is said of a database that did not answer has the driver's error as its cause. */
+const isDown = (error: unknown) =>
+  explainUnavailable(error) !== undefined ||
+  explainUnavailable((error as Error).cause) !== undefined
+
+async function requireFirst({ db }: ProcessContext, registered: RegisteredShard[]) {
+  const instance = await findInstance(db)
+  if (instance?.shard && instance.shard !== firstShardName) {
+    throw new Error(
+      `DATABASE_URL leads to the shard ${instance.shard} of an installation: set it to the first shard, which has the people who sign in.`,
+    )
+  }
+  const first = registered.find(({ name }) => name === firstShardName)
+  if (registered.length > 0 && first?.instance_id !== instance?.id) {
+    throw new Error(
+      'The first shard is registered as another database than that of DATABASE_URL: correct DATABASE_URL.',
+    )
+  }
+}
+
+function requireSameNames(registered: RegisteredShard[], named: ShardAddress[]) {
+  const names = [firstShardName, ...named.map(({ name }) => name)]
+  const missing = registered.find(({ name }) => !names.includes(name))
+  if (missing) {
+    throw new Error(
+      `The shard ${missing.name} has workspaces of this installation, and DATABASE_SHARDS does not name it: add ${missing.name}=postgres://… to it, the same for every process.`,
+    )
+  }
+  const unknown = named.find(({ name }) => !registered.some((one) => one.name === name))
+  if (unknown) {
+    throw new Error(
+      `DATABASE_SHARDS names ${unknown.name}, which is not registered yet: run "npx outrider migrate --shards" with the same settings.`,
+    )
+  }
+}
+
+async function requireRegistered(db: ProcessDb, name: string, registered: RegisteredShard[]) {
+  const instance = await findInstance(db)
+  const expected = registered.find((one) => one.name === name)
+  if (instance?.shard === name && instance.id === expected?.instance_id) return
+  const other = registered.find(({ instance_id }) => instance_id === instance?.id)
+  throw new Error(wrongDatabase(name, other?.name))
+}
+
+export const wrongDatabase = (name: string, other: string | undefined) =>
+  `DATABASE_SHARDS leads to another database for ${name} than the one that is registered under this name: ${other === undefined ? 'it is none of this installation' : `it is the shard ${other}`}. Correct the address.`
