@@ -6,7 +6,7 @@ import { createBackup, type RestoredBackup, restoreBackup } from '../process/bac
 import type { MadeBackup } from '../process/backup/write-backup.ts'
 import { readCommandSettings } from '../process/service-settings.ts'
 import { type OutputOptions, terminalLog, withOutput } from './operate.ts'
-import { print } from './terminal.ts'
+import { print, tell } from './terminal.ts'
 
 export function backupCommands(program: Command) {
   const backup = program
@@ -18,11 +18,7 @@ export function backupCommands(program: Command) {
     .description('Write a backup and read it back')
     .argument('<file>', 'a new file')
     .action(async (file: string, options: OutputOptions) =>
-      show(
-        options,
-        await createBackup(readCommandSettings().config, resolve(file), terminalLog()),
-        showMade,
-      ),
+      show(options, await createBackupOfFirst(resolve(file)), showMade),
     )
 
   withOutput(backup.command('verify'))
@@ -42,9 +38,20 @@ export function backupCommands(program: Command) {
     )
 }
 
+async function createBackupOfFirst(file: string): Promise<MadeBackup> {
+  const { config } = readCommandSettings()
+  const made = await createBackup(config, file, terminalLog())
+  const names = config.databaseShards.map(({ name }) => name)
+  if (names.length > 0) {
+    tell(`Only the embedded database is in it: back up ${names.join(' and ')} by pg_dump as well.`)
+  }
+  return made
+}
+
 const notes = `
 Never copy DATA_DIR while the service runs: such a copy may not start. A database of DATABASE_URL is
-backed up by pg_dump or by its provider, and its secret key belongs to that backup.`
+backed up by pg_dump or by its provider, and its secret key belongs to that backup. Of several
+databases each is backed up by itself: those of DATABASE_SHARDS are in no backup of this command.`
 
 function show<T>(options: OutputOptions, result: T, inWords: (result: T) => string): void {
   print(options.json ? JSON.stringify(result) : inWords(result))

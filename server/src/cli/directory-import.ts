@@ -8,7 +8,8 @@ import {
   importFile,
   parseColumnMap,
 } from '../features/directory/index.ts'
-import { kindOption, showingProgress } from './directory-options.ts'
+import type { ProcessContext } from '../kernel/context.ts'
+import { askInTurn, kindOption, showingProgress } from './directory-options.ts'
 import { type OutputOptions, operate, withOutput } from './operate.ts'
 import type { Step } from './progress-bar.ts'
 import { formatRecord } from './terminal.ts'
@@ -25,20 +26,28 @@ export function importCommand(directory: Command) {
     .action((file: string, options: ImportOptions) =>
       operate(
         options,
-        (ctx) =>
-          showingProgress(ctx, options, (show) =>
-            importFile(ctx, file, {
-              map: options.map ?? new Map(),
-              kind: options.kind,
-              encoding: options.encoding,
-              report: options.report ?? `${file}.rejected.csv`,
-              onProgress: (progress) => show(stepOf(progress)),
-            }),
-          ),
+        async (ctx) => {
+          const [first] = await askInTurn(ctx, (shard) =>
+            showingProgress(shard, options, (show) =>
+              importFile(shard, file, {
+                map: options.map ?? new Map(),
+                kind: options.kind,
+                encoding: options.encoding,
+                report: reportOf(options.report ?? `${file}.rejected.csv`, shard),
+                onProgress: (progress) => show(stepOf(progress)),
+              }),
+            ),
+          )
+          return first
+        },
         showImport,
       ),
     )
 }
+
+/** An import that is taken up again goes on with the report of its own database. */
+const reportOf = (report: string, { shards, shard }: ProcessContext) =>
+  !shards || shard === shards.first.name ? report : `${report}.${shard}`
 
 interface ImportOptions extends OutputOptions {
   map?: ColumnMap

@@ -1,10 +1,28 @@
 import { Option } from 'commander'
 import type { ProcessContext } from '../kernel/context.ts'
+import { askAllShards } from '../kernel/shards/ask.ts'
 import type { OutputOptions } from './operate.ts'
 import { openProgressBar, type Step } from './progress-bar.ts'
 
 export const kindOption = (description: string) =>
   new Option('--kind <kind>', description).choices(['contacts', 'companies'])
+
+/**
+ * Each of several databases has a copy of the directory. They are written one after the other: what is
+ * interrupted goes on from there when it is asked for again.
+ *
+ * @returns what came of it, on the first one first
+ * @throws AppError `unavailable` before anything is written when one was not opened
+ */
+export async function askInTurn<T>(
+  ctx: ProcessContext,
+  work: (shard: ProcessContext) => Promise<T>,
+): Promise<[T, ...T[]]> {
+  const [, ...others] = await askAllShards(ctx, async (shard) => shard)
+  const done: [T, ...T[]] = [await work(ctx)]
+  for (const shard of others) done.push(await work(shard))
+  return done
+}
 
 /** With a bar where a person looks on: on a terminal, and not where the output is for a program. */
 export async function showingProgress<T>(

@@ -8,10 +8,11 @@ import {
   removeSample,
   type Sample,
 } from '../features/directory/index.ts'
+import type { ProcessContext } from '../kernel/context.ts'
 import { exportCommand } from './directory-export.ts'
 import { importCommand } from './directory-import.ts'
-import { showingProgress } from './directory-options.ts'
-import { type OutputOptions, operate, withOutput } from './operate.ts'
+import { askInTurn, showingProgress } from './directory-options.ts'
+import { getShard, type OutputOptions, operate, withOutput } from './operate.ts'
 import { formatRecord } from './terminal.ts'
 
 export function directoryCommands(program: Command) {
@@ -27,11 +28,14 @@ export function directoryCommands(program: Command) {
       operate(
         options,
         async (ctx) => {
-          const { contacts, companies } = await readStats(ctx.db)
-          const whole = contacts + companies
-          return await showingProgress(ctx, options, (show) =>
-            reindexDirectory(ctx, (done) => show({ what: 'rows', count: done, done, whole })),
-          )
+          const [first] = await askInTurn(ctx, async (shard) => {
+            const { contacts, companies } = await readStats(shard.db)
+            const whole = contacts + companies
+            return await showingProgress(shard, options, (show) =>
+              reindexDirectory(shard, (done) => show({ what: 'rows', count: done, done, whole })),
+            )
+          })
+          return first
         },
         (reindexed) => formatRecord({ ...reindexed }),
       ),
@@ -39,7 +43,14 @@ export function directoryCommands(program: Command) {
 
   withOutput(directory.command('stats'))
     .description('How much is in it')
-    .action((options: OutputOptions) => operate(options, (ctx) => readStats(ctx.db), showStats))
+    .option('--shard <name>', 'in the copy of this database; else of the first')
+    .action((options: OutputOptions & { shard?: string }) =>
+      operate(
+        options,
+        (ctx) => readStats((options.shard ? getShard(ctx, options.shard) : ctx).db),
+        showStats,
+      ),
+    )
 
   withOutput(directory.command('optout'))
     .description('Remove a person, or everybody of a domain, and never let them in again')
@@ -61,10 +72,14 @@ export function directoryCommands(program: Command) {
     .option('--remove', 'take them out again; what was acquired of them stays acquired')
     .action((options: OutputOptions & { remove?: true }) =>
       options.remove
-        ? operate(options, removeSample, (sample) => `Removed ${told(sample)}.`)
-        : operate(options, loadSample, (sample) => `Loaded ${told(sample)}.`),
+        ? operate(options, onEach(removeSample), (sample) => `Removed ${told(sample)}.`)
+        : operate(options, onEach(loadSample), (sample) => `Loaded ${told(sample)}.`),
     )
 }
+
+/** Each database has a copy of the directory: what the first one says holds for all. */
+const onEach = (work: (shard: ProcessContext) => Promise<Sample>) => async (ctx: ProcessContext) =>
+  (await askInTurn(ctx, work))[0]
 
 const told = ({ contacts, companies }: Sample) => `${contacts} contacts and ${companies} companies`
 

@@ -1,12 +1,14 @@
 import type { Command } from 'commander'
-import type { Config } from '../config.ts'
+import type { Config, ShardAddress } from '../config.ts'
 import { setPreparedStatements } from '../kernel/db/client.ts'
-import { connect } from '../kernel/db/db.ts'
+import { connect, type ProcessDb } from '../kernel/db/db.ts'
 import type { Pooler } from '../kernel/db/pooler.ts'
+import { listRegistered, type RegisteredShard } from '../kernel/shards/queries.ts'
 import { checkDatabase } from '../process/database.ts'
 import { openDatabase } from '../process/open.ts'
 import { examinePooler } from '../process/pooler.ts'
 import { type CommandSettings, readCommandSettings } from '../process/service-settings.ts'
+import { requireFirst, requireRegistered, requireSameNames } from '../process/shards.ts'
 import { examineDatabase } from './doctor-database.ts'
 import { examineMachine } from './doctor-machine.ts'
 import { type Finding, fine, found, worstOf } from './finding.ts'
@@ -55,7 +57,8 @@ async function examineService(config: Config): Promise<Finding[]> {
     try {
       await checkDatabase(db, database.url, urlVariable(config))
       const pooler = config.databaseUrl ? [await pooling(config, config.databaseUrl)] : []
-      return [...pooler, ...(await examineDatabase(db, config, database.isOurs))]
+      const findings = [...pooler, ...(await examineDatabase(db, config, database.isOurs))]
+      return [...findings, ...(await examineShards(config, db))]
     } finally {
       await db.destroy()
     }
@@ -64,6 +67,67 @@ async function examineService(config: Config): Promise<Finding[]> {
     return [found('database', 'fail', (error as Error).message, remedy)]
   }
 }
+
+/** Each as the first, and whether it is the one that is registered. */
+async function examineShards(config: Config, first: ProcessDb): Promise<Finding[]> {
+  const registered = await listRegistered(first).catch(() => [])
+  if (registered.length === 0 && config.databaseShards.length === 0) return []
+  const named = await examineNames(config, first, registered)
+  const each = await Promise.all(
+    config.databaseShards.map(async (shard) =>
+      (await examineShard(config, shard, registered)).map((finding) => ({
+        ...finding,
+        check: `${shard.name}: ${finding.check}`,
+      })),
+    ),
+  )
+  return [named, ...each.flat()]
+}
+
+async function examineNames(
+  { databaseShards }: Config,
+  first: ProcessDb,
+  registered: RegisteredShard[],
+): Promise<Finding> {
+  try {
+    await requireFirst(first, registered)
+    requireSameNames(registered, databaseShards)
+    return fine('shards', registered.map(({ name }) => name).join(', '))
+  } catch (error) {
+    const remedy = 'No process starts like this.'
+    return found('shards', 'fail', (error as Error).message, remedy)
+  }
+}
+
+async function examineShard(
+  config: Config,
+  { name, url, directUrl }: ShardAddress,
+  registered: RegisteredShard[],
+): Promise<Finding[]> {
+  const { db } = connect(directUrl ?? url, 2)
+  try {
+    await checkDatabase(db, directUrl ?? url, `DATABASE_SHARDS (${name})`)
+    const own = { ...config, databaseUrl: url, databaseDirectUrl: directUrl }
+    const pooler = await pooling(own, url)
+    const findings = await examineDatabase(db, own, false)
+    // Before it is migrated it has no name.
+    if (findings.some(({ check, status }) => check === 'migrations' && status === 'fail')) {
+      return [pooler, ...findings.map(remedied)]
+    }
+    await requireRegistered(db, name, registered)
+    return [pooler, ...findings]
+  } catch (error) {
+    const remedy = 'Its workspaces are not served like this.'
+    return [found('database', 'fail', (error as Error).message, remedy)]
+  } finally {
+    await db.destroy()
+  }
+}
+
+const remedied = (finding: Finding): Finding =>
+  finding.check === 'migrations'
+    ? { ...finding, remedy: 'Run "npx outrider migrate --shards".' }
+    : finding
 
 const urlVariable = ({ databaseDirectUrl }: Config) =>
   databaseDirectUrl ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL'

@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
+import type { Config } from '../config.ts'
 import { connect } from '../kernel/db/db.ts'
 import { updateDatabase } from '../process/backup/update-database.ts'
 import { applyMigrations, checkDatabase } from '../process/database.ts'
 import { openDatabase } from '../process/open.ts'
+import { type PreparedShard, prepareShards } from '../process/register-shards.ts'
 import { readCommandSettings } from '../process/service-settings.ts'
 import { type OutputOptions, terminalLog, withOutput } from './operate.ts'
 import { print } from './terminal.ts'
@@ -11,27 +13,57 @@ export function migrateCommand(program: Command) {
   withOutput(program.command('migrate'))
     .description('Bring the database to this version; the servers do it too when they start')
     .option('--no-backup', 'do not back up the embedded database before it is changed')
-    .action(async (options: OutputOptions & { backup: boolean }) => {
-      const applied = await migrateDatabase(options)
-      print(options.json ? JSON.stringify({ applied }) : summary(applied))
+    .option('--shards', 'also the databases of DATABASE_SHARDS; new ones are registered')
+    .action(async (options: MigrateOptions) => {
+      const done = await migrateDatabase(options)
+      print(options.json ? JSON.stringify(done) : summary(done))
     })
 }
 
-async function migrateDatabase({ backup }: { backup: boolean }): Promise<string[]> {
+type MigrateOptions = OutputOptions & { backup: boolean; shards?: true }
+
+interface Migrated {
+  applied: string[]
+  /** Of the further databases, where they were asked for. */
+  shards?: PreparedShard[]
+}
+
+async function migrateDatabase({ backup, shards }: MigrateOptions): Promise<Migrated> {
   const { config } = readCommandSettings()
   const log = terminalLog()
   await using database = await openDatabase(config, { log, create: true })
   const { db } = connect(database.url, 1)
   try {
     await checkDatabase(db, database.url)
-    if (config.databaseUrl || !backup) return await applyMigrations(database.url, log)
-    return await updateDatabase(config, { db, url: database.url, log })
+    const { url } = database
+    const applied =
+      config.databaseUrl || !backup
+        ? await applyMigrations(url, log)
+        : await updateDatabase(config, { db, url, log })
+    if (!shards) return { applied }
+    requireShards(config)
+    return { applied, shards: await prepareShards(config, db, log) }
   } finally {
     await db.destroy()
   }
 }
 
-const summary = (applied: string[]) =>
+function requireShards({ databaseShards }: Config) {
+  if (databaseShards.length > 0) return
+  throw new Error(
+    'DATABASE_SHARDS names no database: set it, as in DATABASE_SHARDS="b=postgres://user:password@host:5432/database".',
+  )
+}
+
+const summary = ({ applied, shards }: Migrated) =>
+  [
+    describe(applied),
+    ...(shards ?? []).map(({ name, applied: there, isNew }) =>
+      `Shard ${name}: ${isNew ? 'registered. ' : ''}${describe(there)}`.trimEnd(),
+    ),
+  ].join('\n')
+
+const describe = (applied: string[]) =>
   applied.length === 0
     ? 'The database is up to date.'
     : `Applied:\n${applied.map((name) => `  ${name}`).join('\n')}`

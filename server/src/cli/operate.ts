@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
-import { getWorkspace } from '../features/workspaces/index.ts'
+import { locateWorkspace } from '../features/workspaces/index.ts'
 import { type Context, inWorkspace, type ProcessContext } from '../kernel/context.ts'
+import { AppError } from '../kernel/errors.ts'
 import { createLog, type Log } from '../kernel/log.ts'
 import { openOperator } from '../process/open.ts'
 import { readCommandSettings } from '../process/service-settings.ts'
@@ -46,8 +47,14 @@ export async function inNamed<T>(
   workspace: string,
   work: (ctx: Context, workspaceId: string) => Promise<T>,
 ): Promise<T> {
-  const { id } = await getWorkspace(ctx, workspace)
-  return work(inWorkspace(ctx, id), id)
+  const { ctx: shard, found } = await locateWorkspace(ctx, workspace)
+  return work(inWorkspace(shard, found.id), found.id)
+}
+
+/** @throws AppError with what to do when there is no such shard, or it does not answer */
+export function getShard({ shards }: ProcessContext, name: string): ProcessContext {
+  if (shards) return shards.byName(name).ctx
+  throw new AppError('not_found', 'There is one database, without shards: leave the shard out.')
 }
 
 /** A person reads along: sentences instead of JSON, and only what is out of the ordinary. */

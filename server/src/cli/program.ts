@@ -5,6 +5,7 @@ import type { Role } from '../process/role.ts'
 /** Every operator command, one file for each noun, which is loaded when it is asked for. */
 const nouns: Record<string, () => Promise<(program: Command) => void>> = {
   workspaces: async () => (await import('./workspaces.ts')).workspaceCommands,
+  shards: async () => (await import('./shards.ts')).shardCommands,
   keys: async () => (await import('./keys.ts')).keyCommands,
   users: async () => (await import('./users.ts')).userCommands,
   labels: async () => (await import('./labels.ts')).labelCommands,

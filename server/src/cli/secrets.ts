@@ -10,6 +10,7 @@ import {
   resealAll,
   type SealedCount,
 } from '../kernel/sealed-columns/index.ts'
+import { askAllShards } from '../kernel/shards/ask.ts'
 import { type OutputOptions, operate, withOutput } from './operate.ts'
 import { formatTable } from './terminal.ts'
 
@@ -37,27 +38,40 @@ interface Counted extends SealedCount {
 }
 
 const readCounts = async (ctx: ProcessContext): Promise<{ items: Counted[] }> => {
-  const sealed = await countSealed(ctx.db, sealedColumns)
-  const counts = [...sealed, ...(await countSecondFactors(ctx))]
+  const sealed = await askAllShards(ctx, (shard) => countSealed(shard.db, sealedColumns))
+  const counts = [...addUp(sealed.flat()), ...(await countSecondFactors(ctx))]
   return {
     items: counts.map((one) => ({ ...one, opens: ctx.secrets.keyIds.includes(one.key_id) })),
   }
 }
 
+/** Of several databases. */
+function addUp(counts: SealedCount[]): SealedCount[] {
+  const sums = new Map<string, SealedCount>()
+  for (const one of counts) {
+    const name = JSON.stringify([one.key_id, one.label])
+    sums.set(name, { ...one, count: one.count + (sums.get(name)?.count ?? 0) })
+  }
+  return [...sums.values()]
+}
+
 async function reseal(ctx: ProcessContext): Promise<Resealed & { items: Counted[] }> {
   const { keyId } = ctx.secrets
-  const lacking = await countRunnersWithoutKey(ctx.db, keyId, ctx.config.leaseMs)
+  const lackingOn = await askAllShards(ctx, ({ db, config }) =>
+    countRunnersWithoutKey(db, keyId, config.leaseMs),
+  )
+  const lacking = lackingOn.reduce((sum, count) => sum + count, 0)
   if (lacking > 0) {
     throw new AppError(
       'not_ready',
       `${lacking} runners that are alive lack the key ${keyId} and could open nothing that is sealed with it: restart every process with this OUTRIDER_SECRET_KEY first.`,
     )
   }
-  const columns = await resealAll(ctx, sealedColumns)
-  const factors = await resealSecondFactors(ctx)
+  const columns = await askAllShards(ctx, (shard) => resealAll(shard, sealedColumns))
+  const done = [...columns, await resealSecondFactors(ctx)]
   return {
-    resealed: columns.resealed + factors.resealed,
-    unreadable: columns.unreadable + factors.unreadable,
+    resealed: done.reduce((sum, one) => sum + one.resealed, 0),
+    unreadable: done.reduce((sum, one) => sum + one.unreadable, 0),
     ...(await readCounts(ctx)),
   }
 }

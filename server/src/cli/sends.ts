@@ -2,11 +2,12 @@ import type { Command } from 'commander'
 import { operator } from '../features/audit/index.ts'
 import {
   confirmArrived,
-  confirmRestore,
-  holdSending,
+  confirmHeld,
+  type HeldShard,
+  holdAll,
+  listHeld,
   listSends,
   listUncertain,
-  previewRestore,
   type ShownSend,
   sendAgain,
 } from '../features/sending/index.ts'
@@ -82,7 +83,7 @@ export function sendCommands(program: Command) {
   withOutput(sends.command('hold'))
     .description('Send and deliver nothing, of no workspace, until confirm-restore')
     .action((options: OutputOptions) =>
-      operate(options, holdSending, ({ detail }) => `Nothing is sent from now on. ${detail}`),
+      operate(options, holdAll, ({ detail }) => `Nothing is sent from now on. ${detail}`),
     )
 
   withYes(withOutput(sends.command('confirm-restore')), 'do not ask')
@@ -94,24 +95,25 @@ export function sendCommands(program: Command) {
 }
 
 async function askAndConfirm(ctx: ProcessContext, isConfirmed: boolean) {
-  const preview = await previewRestore(ctx)
-  if (preview && !isConfirmed) {
-    tell(showPreview(preview))
+  const held = await listHeld(ctx)
+  if (held.length > 0 && !isConfirmed) {
+    for (const each of held) tell(`${shardLine(each)}${showPreview(each)}`)
     if (!(await ask('Go on?'))) {
       throw new AppError('not_ready', 'Nothing was changed. With --yes it goes on without asking.')
     }
   }
-  return confirmRestore(ctx)
+  return confirmHeld(held)
 }
 
-type Preview = NonNullable<Awaited<ReturnType<typeof previewRestore>>>
+const shardLine = ({ ctx: { shard } }: HeldShard) =>
+  shard === undefined ? '' : `The shard ${shard}:\n`
 
-const showPreview = ({ hold, missing, last_mail, ...counts }: Preview) =>
+const showPreview = ({ hold, missing, last_mail, ...counts }: HeldShard) =>
   `${showMissing(missing)}${hold.detail} Held since ${hold.since.toISOString()}.
 The newest mail that this database knows of is ${last_mail ? `of ${last_mail.toISOString()}` : 'none'}: what was sent after it goes out again.
 When it goes on, ${counts.leads_due} leads are due within the hour in ${counts.active_campaigns} active campaigns, and ${counts.pending_deliveries} webhook deliveries are pending.`
 
-const showMissing = (missing: Preview['missing']) =>
+const showMissing = (missing: HeldShard['missing']) =>
   missing.length === 0
     ? ''
     : `${formatTable(

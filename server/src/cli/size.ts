@@ -75,7 +75,7 @@ function advice({ processes, connections, pooled, needs, cores, disk }: Capacity
     [
       'shard',
       needs.shards > 1 &&
-        `more than one PostgreSQL holds: keep mails and attempts for fewer days, or run ${needs.shards} installations`,
+        `more than one PostgreSQL holds: spread the workspaces over ${needs.shards} by DATABASE_SHARDS, or keep mails and attempts for fewer days`,
     ],
   ]
   return formatTable(

@@ -1,14 +1,17 @@
 import type { Command } from 'commander'
 import {
+  chooseShard,
   createWorkspace,
   type getWorkspace,
+  listAllWorkspaces,
   listWorkspaces,
   type PlanChanges,
   setPlan,
   setWorkspace,
 } from '../features/workspaces/index.ts'
+import type { ProcessContext } from '../kernel/context.ts'
 import { parseCount, parseName, parseSwitch } from './arguments.ts'
-import { inNamed, type OutputOptions, operate, withOutput } from './operate.ts'
+import { getShard, inNamed, type OutputOptions, operate, withOutput } from './operate.ts'
 import { formatRecord, formatTable } from './terminal.ts'
 
 export function workspaceCommands(program: Command) {
@@ -17,14 +20,23 @@ export function workspaceCommands(program: Command) {
   withOutput(workspaces.command('create'))
     .description('Create a workspace with everything on')
     .requiredOption('--name <name>', 'its name, not used by another', parseName)
-    .action((options: OutputOptions & { name: string }) =>
-      operate(options, (ctx) => createWorkspace(ctx, options.name), showWorkspace),
+    .option('--shard <name>', 'on this database; else on the one with the fewest workspaces')
+    .action((options: OutputOptions & { name: string; shard?: string }) =>
+      operate(
+        options,
+        async (ctx) => {
+          const shard = await chooseShard(ctx, options.shard)
+          return { ...(await createWorkspace(shard, options.name)), shard: shard.shard }
+        },
+        showWorkspace,
+      ),
     )
 
   withOutput(workspaces.command('list'))
     .description('List all workspaces')
-    .action((options: OutputOptions) =>
-      operate(options, async (ctx) => ({ items: await listWorkspaces(ctx) }), showWorkspaces),
+    .option('--shard <name>', 'of this database alone')
+    .action((options: OutputOptions & { shard?: string }) =>
+      operate(options, (ctx) => list(ctx, options.shard), showWorkspaces),
     )
 
   const settings = withOutput(workspaces.command('set'))
@@ -78,7 +90,15 @@ type PlanOptions = OutputOptions &
     leadbankScope?: boolean
   }
 
-type Workspace = Awaited<ReturnType<typeof getWorkspace>>
+type Workspace = Awaited<ReturnType<typeof getWorkspace>> & { shard?: string | undefined }
+
+async function list(ctx: ProcessContext, shard: string | undefined) {
+  if (shard !== undefined) {
+    const own = await listWorkspaces(getShard(ctx, shard))
+    return { items: own.map((item) => ({ ...item, shard })) }
+  }
+  return { items: await listAllWorkspaces(ctx) }
+}
 
 const parseLimit = (text: string) => (text === 'unlimited' ? text : parseCount(text))
 
@@ -95,6 +115,7 @@ const showWorkspaces = ({ items }: { items: Workspace[] }) =>
       'monthly credits',
       'unsubscribe by reply',
       'created',
+      ...(items.some(({ shard }) => shard) ? ['shard'] : []),
     ],
     items.map((workspace) => Object.values(plan(workspace))),
   )
@@ -112,4 +133,5 @@ const plan = (workspace: Workspace) => ({
   monthly_credits: workspace.plan_monthly_credits,
   unsubscribe_by_reply: workspace.unsubscribe_by_reply,
   created: workspace.timestamp_created,
+  ...(workspace.shard ? { shard: workspace.shard } : {}),
 })

@@ -51,7 +51,7 @@ export async function requireMigrations(db: ProcessDb): Promise<void> {
   if (unknown.length > 0) throw new Error(newerDatabase(unknown))
 }
 
-export type UrlVariable = 'DATABASE_URL' | 'DATABASE_DIRECT_URL'
+export type UrlVariable = 'DATABASE_URL' | 'DATABASE_DIRECT_URL' | `DATABASE_SHARDS (${string})`
 
 /** One sentence without the password. */
 export function explainRefusal(error: unknown, url: string, variable: UrlVariable): string {

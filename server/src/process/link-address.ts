@@ -1,4 +1,5 @@
 import {
+  copyLinkAddress,
   findLinkUrl,
   isPublicAddress,
   keepGivenAddress,
@@ -46,6 +47,18 @@ export async function watchLinkAddress(
     told = used
   })
   return { [Symbol.asyncDispose]: comparing.stop }
+}
+
+/** A process of a shard's mails has it before it sends one, and what another was given soon after. */
+export async function followLinkAddress(
+  first: ProcessContext,
+  shard: ProcessContext,
+): Promise<AsyncDisposable> {
+  await copyLinkAddress(first, shard)
+  const following = startLoop(shard, 'link address', compareEveryMs, () =>
+    copyLinkAddress(first, shard),
+  )
+  return { [Symbol.asyncDispose]: following.stop }
 }
 
 const sameEverywhere = 'give the same TRACKING_URL to every process'

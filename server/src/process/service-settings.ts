@@ -20,7 +20,10 @@ const plain = [
   ...['AUDIT_RETENTION_DAYS', 'TRUSTED_PROXIES'],
 ]
 /** Without these a command would work on another database, or open nothing in it. */
-const secret = ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'OUTRIDER_SECRET_KEY']
+const secret = [
+  ...['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_SHARDS', 'DATABASE_DIRECT_SHARDS'],
+  'OUTRIDER_SECRET_KEY',
+]
 
 const fileOf = (dataDir: string) => join(dataDir, 'server.json')
 

@@ -13,7 +13,7 @@ import { announce } from './announce.ts'
 import { connectDatabase } from './database.ts'
 import { forEachShard } from './for-each-shard.ts'
 import { setGauges } from './gauges.ts'
-import { settleLinkAddress, watchLinkAddress } from './link-address.ts'
+import { followLinkAddress, settleLinkAddress, watchLinkAddress } from './link-address.ts'
 import { type Listener, listenOn } from './listener.ts'
 import { type OpenProcess, openServer } from './open.ts'
 import type { Role } from './role.ts'
@@ -49,6 +49,9 @@ export async function runServices(role: Role, config: Config, options: ServiceOp
     const isEmbedded = shard.ctx.config.databaseUrl === undefined
     return watchHealth(shard.ctx, isEmbedded ? config.dataDir : undefined)
   })
+  await using _addresses = await forEachShard(opened, 'link address', async (shard) =>
+    shard.ctx === ctx ? new AsyncDisposableStack() : followLinkAddress(ctx, shard.ctx),
+  )
   await using services = await startServices(role, opened)
   const listener = role === 'runner' ? undefined : services.address
   await using _links = await watchLinkAddress(ctx, listener)

@@ -34,7 +34,7 @@ export async function openShards(
 ): Promise<AsyncDisposable | undefined> {
   const registered = await listRegistered(first.ctx.db)
   if (registered.length === 0 && config.databaseShards.length === 0) return undefined
-  await requireFirst(first.ctx, registered)
+  await requireFirst(first.ctx.db, registered)
   requireSameNames(registered, config.databaseShards)
 
   const { log } = first.ctx
@@ -117,7 +117,8 @@ const isDown = (error: unknown) =>
   explainUnavailable(error) !== undefined ||
   explainUnavailable((error as Error).cause) !== undefined
 
-async function requireFirst({ db }: ProcessContext, registered: RegisteredShard[]) {
+/** @throws where DATABASE_URL leads to another database than the first shard */
+export async function requireFirst(db: ProcessDb, registered: RegisteredShard[]) {
   const instance = await findInstance(db)
   if (instance?.shard && instance.shard !== firstShardName) {
     throw new Error(
@@ -132,7 +133,8 @@ async function requireFirst({ db }: ProcessContext, registered: RegisteredShard[
   }
 }
 
-function requireSameNames(registered: RegisteredShard[], named: ShardAddress[]) {
+/** @throws where a shard that has workspaces would not be known */
+export function requireNoneMissing(registered: RegisteredShard[], named: ShardAddress[]) {
   const names = [firstShardName, ...named.map(({ name }) => name)]
   const missing = registered.find(({ name }) => !names.includes(name))
   if (missing) {
@@ -140,6 +142,11 @@ function requireSameNames(registered: RegisteredShard[], named: ShardAddress[]) 
       `The shard ${missing.name} has workspaces of this installation, and DATABASE_SHARDS does not name it: add ${missing.name}=postgres://… to it, the same for every process.`,
     )
   }
+}
+
+/** @throws where DATABASE_SHARDS and what is registered differ */
+export function requireSameNames(registered: RegisteredShard[], named: ShardAddress[]) {
+  requireNoneMissing(registered, named)
   const unknown = named.find(({ name }) => !registered.some((one) => one.name === name))
   if (unknown) {
     throw new Error(
@@ -148,7 +155,12 @@ function requireSameNames(registered: RegisteredShard[], named: ShardAddress[]) 
   }
 }
 
-async function requireRegistered(db: ProcessDb, name: string, registered: RegisteredShard[]) {
+/** @throws where it is not the database that is registered under this name */
+export async function requireRegistered(
+  db: ProcessDb,
+  name: string,
+  registered: RegisteredShard[],
+) {
   const instance = await findInstance(db)
   const expected = registered.find((one) => one.name === name)
   if (instance?.shard === name && instance.id === expected?.instance_id) return

@@ -1,5 +1,6 @@
 import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { askAllShards } from '../../kernel/shards/ask.ts'
 import { type OptedOut, type OptOutRequest, optOut, readOptOut } from '../directory/index.ts'
 import { findLeadsAt, recordActivities } from '../leads/index.ts'
 import { lockSuppressions } from '../suppression/index.ts'
@@ -16,6 +17,18 @@ export interface OptedOutEverywhere extends OptedOut {
  * because a reveal found it. No workspace writes to them again, whoever of them is a lead there.
  */
 export async function optOutEverywhere(
+  ctx: ProcessContext,
+  addressOrDomain: string,
+): Promise<OptedOutEverywhere> {
+  const done = await askAllShards(ctx, (shard) => optOutHere(shard, addressOrDomain))
+  const [first] = done
+  if (!first) throw new Error('There is no database.')
+  const leads_stopped = done.reduce((total, one) => total + one.leads_stopped, 0)
+  // Each has a copy of the directory.
+  return { ...first, leads_stopped }
+}
+
+async function optOutHere(
   ctx: ProcessContext,
   addressOrDomain: string,
 ): Promise<OptedOutEverywhere> {

@@ -3,6 +3,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { forgetAnswers } from '../../kernel/http/idempotency.ts'
+import { askAllShards } from '../../kernel/shards/ask.ts'
 import { optOutEverywhere } from '../acquisition/index.ts'
 import { type Actor, operator, recordAudit } from '../audit/index.ts'
 import { findLeadById, findLeadsAt, isErased, recordActivities } from '../leads/index.ts'
@@ -41,18 +42,18 @@ export async function eraseLead(ctx: ProcessContext, text: string): Promise<Eras
   const { folded } = address
   // First, so that nobody adds the person again, and all of their leads are stopped.
   const { contacts_removed } = await optOutEverywhere(ctx, folded)
-  const workspaces = (await listWorkspaces(ctx)).map(({ id }) => id)
-  for (const workspaceId of workspaces)
-    await refuseUnderWay(inWorkspace(ctx, workspaceId), workspaceId, folded)
+  const workspaces = (await askAllShards(ctx, listBound)).flat()
+  for (const { own, id } of workspaces) await refuseUnderWay(own, id, folded)
   const total: Erased = { ...nothing, directory_contacts: contacts_removed, kept }
-  for (const workspaceId of workspaces) {
-    const erased = await eraseIn(inWorkspace(ctx, workspaceId), workspaceId, folded, {
-      actor: operator,
-    })
+  for (const { own, id } of workspaces) {
+    const erased = await eraseIn(own, id, folded, { actor: operator })
     for (const name of Object.keys(erased) as (keyof typeof erased)[]) total[name] += erased[name]
   }
   return total
 }
+
+const listBound = async (ctx: ProcessContext) =>
+  (await listWorkspaces(ctx)).map(({ id }) => ({ id, own: inWorkspace(ctx, id) }))
 
 const nothing = {
   ...{ leads: 0, messages: 0, conversations: 0, answers_by_hand: 0, events: 0 },

@@ -1,5 +1,6 @@
 export {
   canCarryLinks,
+  copyLinkAddress,
   findLinkUrl,
   isPublicAddress,
   keepGivenAddress,

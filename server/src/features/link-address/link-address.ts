@@ -1,4 +1,5 @@
 import type { AnyContext } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
 import { isPublicHost } from '../../kernel/outbound/index.ts'
 import * as queries from './queries.ts'
 
@@ -47,6 +48,17 @@ export async function keepGivenAddress(ctx: AnyContext): Promise<string | undefi
   }
   await queries.saveLinkAddress(ctx.db, trackingUrl, true, ctx.now())
   return before?.is_given && before.url !== trackingUrl ? before.url : undefined
+}
+
+/** The same links lead to all of an installation, so each of its databases has what the first has. */
+export async function copyLinkAddress(first: AnyContext, shard: AnyContext): Promise<void> {
+  const kept = await queries.findLinkAddress(first.db)
+  const there = await queries.findLinkAddress(shard.db)
+  if (kept?.url === there?.url && kept?.is_given === there?.is_given) return
+  await transaction(shard, async (tx) => {
+    await queries.deleteLinkAddress(tx.db)
+    if (kept) await queries.saveLinkAddress(tx.db, kept.url, kept.is_given, tx.now())
+  })
 }
 
 /** Where the API listens is where links lead until an address is given. */

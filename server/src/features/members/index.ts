@@ -6,5 +6,5 @@ export {
   hasAccount,
   signInFirst,
 } from './invitations.ts'
-export { addMember, findMembership, listWorkspacesOf } from './members.ts'
+export { addMember, findMembership, listWorkspacesHere, listWorkspacesOf } from './members.ts'
 export { memberRoutes, memberSchemas } from './routes.ts'

@@ -38,6 +38,7 @@ export const findInvitation = (db: ProcessDb, tokenHash: Buffer, now: Date) =>
     .innerJoin('workspaces', 'workspaces.id', 'invitations.workspace_id')
     .selectAll('invitations')
     .select('workspaces.name as workspace_name')
+    .where('workspaces.moved_to', 'is', null)
     .where('invitations.token_hash', '=', tokenHash)
     .where('invitations.timestamp_expires', '>', now)
     .executeTakeFirst()

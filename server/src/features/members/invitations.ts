@@ -4,6 +4,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import type { Invitations } from '../../kernel/db/types.gen.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import type { Role } from '../../kernel/http/access.ts'
+import { findOnShards } from '../../kernel/shards/ask.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 import {
   createToken,
@@ -78,29 +79,42 @@ export function deleteInvitation(
 }
 
 /** What the holder of the link is shown before they accept. */
-export async function getInvitation(ctx: ProcessContext, token: string) {
-  const invitation = await queries.findInvitation(ctx.db, hashToken(token), ctx.now())
-  if (!invitation) throw spent()
-  return invitation
+export const getInvitation = async (ctx: ProcessContext, token: string) =>
+  (await locate(ctx, token)).found
+
+/** With the database that the workspace lies on. */
+async function locate(ctx: ProcessContext, token: string) {
+  const located = await findOnShards(ctx, (shard) => findHere(shard, token))
+  if (!located) throw spent()
+  return located
 }
+
+const findHere = ({ db, now }: ProcessContext, token: string) =>
+  queries.findInvitation(db, hashToken(token), now())
 
 /** Whether the invited person has an account already, and signs in to accept. */
 export const hasAccount = async (ctx: ProcessContext, email: string) =>
   (await findUserByEmail(ctx, email)) !== undefined
 
-/** Makes the account and the membership in one. */
+/**
+ * Makes the account and the membership in one. With the workspace on another database the account
+ * comes first: should the rest fail, its person signs in and accepts again.
+ */
 export async function acceptAsNewUser(
   ctx: ProcessContext,
   token: string,
   { name, password }: { name: string; password: string },
 ): Promise<{ email: string }> {
-  const { email } = await getInvitation(ctx, token)
+  const { ctx: shard, found } = await locate(ctx, token)
+  const { email } = found
   if (await hasAccount(ctx, email)) throw signInFirst()
   const passwordHash = await hashPassword(ctx, password)
-  await transaction(ctx, async (tx) => {
+  const create = (tx: ProcessContext) => createUser(tx, { name, email, passwordHash })
+  const isElsewhere = shard.shard !== ctx.shard
+  const made = isElsewhere ? await transaction(ctx, create) : undefined
+  await transaction(shard, async (tx) => {
     const invitation = await take(tx, token)
-    const userId = await createUser(tx, { name, email, passwordHash })
-    await join(tx, invitation, userId)
+    await join(tx, invitation, made ?? (await create(tx)))
   })
   return { email }
 }
@@ -110,7 +124,8 @@ export async function acceptAsUser(
   token: string,
   user: { id: string; email: string },
 ): Promise<void> {
-  await transaction(ctx, async (tx) => {
+  const { ctx: shard } = await locate(ctx, token)
+  await transaction(shard, async (tx) => {
     const invitation = await take(tx, token)
     if (invitation.email !== user.email) throw signInFirst()
     await join(tx, invitation, user.id)
@@ -119,7 +134,9 @@ export async function acceptAsUser(
 
 /** An invitation is accepted once: a second call finds none. */
 async function take(tx: ProcessContext, token: string) {
-  const { workspace_id, id } = await getInvitation(tx, token)
+  const found = await findHere(tx, token)
+  if (!found) throw spent()
+  const { workspace_id, id } = found
   const taken = await queries.deleteInvitation(inWorkspace(tx, workspace_id).db, workspace_id, id)
   if (!taken) throw spent()
   return taken

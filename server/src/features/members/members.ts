@@ -2,6 +2,7 @@ import { type Context, inWorkspace, type ProcessContext, processOf } from '../..
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import type { Caller, Role } from '../../kernel/http/access.ts'
+import { askAllShards, askShardsUp } from '../../kernel/shards/ask.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 import { createPasswordReset, listUsersById, type OneTimeLink } from '../users/index.ts'
 import * as crossWorkspace from './cross-workspace.ts'
@@ -44,9 +45,19 @@ export async function findMembership(ctx: Context, workspaceId: string, userId: 
   return membership
 }
 
-/** By name. */
-export const listWorkspacesOf = (ctx: ProcessContext, userId: string) =>
+/** By name. Those on a shard that does not answer are left out. */
+export const listWorkspacesOf = async (ctx: ProcessContext, userId: string) =>
+  byName(await askShardsUp(ctx, (shard) => listWorkspacesHere(shard, userId)))
+
+/** Of this database alone. */
+export const listWorkspacesHere = (ctx: ProcessContext, userId: string) =>
   crossWorkspace.listWorkspacesOf(ctx.db, userId)
+
+function byName(lists: crossWorkspace.OwnWorkspace[][]): crossWorkspace.OwnWorkspace[] {
+  const [first = [], ...others] = lists
+  if (others.length === 0) return first
+  return lists.flat().toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
 
 /** By address. */
 export async function listMembers(ctx: Context, workspaceId: string): Promise<Member[]> {
@@ -108,12 +119,14 @@ export async function createResetLink(
   userId: string,
   by: ChangeBy,
 ): Promise<OneTimeLink> {
-  const workspaces = await listWorkspacesOf(processOf(ctx), userId)
+  const workspaces = await askAllShards(processOf(ctx), (shard) =>
+    listWorkspacesHere(shard, userId),
+  )
   return transaction(ctx, async (tx) => {
     await lockMember(tx, userId, by)
     const [user] = await listUsersById(tx, [userId])
     const isSelf = by.caller.actor.id === userId
-    if (!isSelf && (user?.is_operator || workspaces.length > 1)) throw beyondWorkspace()
+    if (!isSelf && (user?.is_operator || workspaces.flat().length > 1)) throw beyondWorkspace()
     await record(tx, 'member.reset_link_created', userId, by, {})
     return createPasswordReset(tx, userId)
   })

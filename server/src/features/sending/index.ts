@@ -14,6 +14,7 @@ export {
   type ReplyContent,
   type ReplyRow,
 } from './replies/reply-queries.ts'
+export { confirmHeld, type HeldShard, holdAll, listHeld } from './restore-guard/hold-of-all.ts'
 export { markerFile, type RestoreMarker } from './restore-guard/marker-file.ts'
 export { sendingHoldRoutes, sendingHoldSchemas } from './restore-guard/routes.ts'
 export {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { inWorkspace } from '../../kernel/context.ts'
+import { enterWorkspace } from '../../kernel/context.ts'
 import { toAppError } from '../../kernel/http/error-reply.ts'
 import { describeError } from '../../kernel/log.ts'
 import { askPage, badLinkPage, donePage, faultPage, type Page, pageHeaders } from './pages.ts'
@@ -36,7 +36,7 @@ export async function trackingRoutes(app: FastifyInstance, { tokens }: { tokens:
   app.post('/u/:token', hidden, async (req: Visitor, reply) => {
     const token = read(req, 'unsubscribe')
     if (!token) return show(reply, badLinkPage(wordsOf(req)))
-    await unsubscribe(inWorkspace(req.process, token.workspaceId), token)
+    await unsubscribe(await enterWorkspace(req.process, token.workspaceId), token)
     return show(reply, donePage(token.text, wordsOf(req)))
   })
 
@@ -72,7 +72,7 @@ const show = (reply: FastifyReply, { status, html }: Page) =>
 /** Who follows a link gets there, also when it cannot be written down. */
 async function tryToRecord(req: Visitor, kind: 'open' | 'click', token: Token) {
   try {
-    await recordVisit(inWorkspace(req.process, token.workspaceId), kind, token, req)
+    await recordVisit(await enterWorkspace(req.process, token.workspaceId), kind, token, req)
   } catch (error) {
     logFault(req, error)
   }

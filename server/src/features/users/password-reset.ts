@@ -1,4 +1,4 @@
-import type { AnyContext } from '../../kernel/context.ts'
+import { type AnyContext, onFirstShard } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { createToken, hashToken } from './one-time-token.ts'
@@ -13,11 +13,11 @@ export interface OneTimeLink {
   timestamp_expires: Date
 }
 
-/** Good for an hour and once; it makes earlier ones void. */
+/** Good for an hour and once; it makes earlier ones void. People lie on the first shard. */
 export async function createPasswordReset(ctx: AnyContext, userId: string): Promise<OneTimeLink> {
   const token = createToken()
   const expires = new Date(ctx.now().getTime() + validMs)
-  await transaction(ctx, (tx) =>
+  await transaction(onFirstShard(ctx), (tx) =>
     queries.replacePasswordReset(tx.db, {
       ...{ token_hash: hashToken(token), user_id: userId },
       ...{ timestamp_created: tx.now(), timestamp_expires: expires },

@@ -1,4 +1,4 @@
-import type { AnyContext } from '../../kernel/context.ts'
+import { type AnyContext, onFirstShard } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
@@ -19,7 +19,7 @@ export const isSetUp = (ctx: AnyContext) => queries.hasUsers(ctx.db)
 /** Keeps others from making the first user until the end of the transaction. */
 export const lockUsers = (tx: AnyContext) => queries.lockUsers(tx.db)
 
-/** @returns the id */
+/** @param tx on the first shard. @returns the id */
 export async function createUser(tx: AnyContext, user: NewUser): Promise<string> {
   const id = tx.newId()
   const times = { timestamp_created: tx.now(), timestamp_updated: tx.now() }
@@ -56,10 +56,10 @@ export function readEmail(text: string): string {
 export const listUsers = (ctx: AnyContext) => queries.listUsers(ctx.db)
 
 export const listUsersById = async (ctx: AnyContext, ids: string[]) =>
-  ids.length === 0 ? [] : queries.listUsersById(ctx.db, ids)
+  ids.length === 0 ? [] : queries.listUsersById(onFirstShard(ctx).db, ids)
 
 export const findUserByEmail = (ctx: AnyContext, email: string) =>
-  queries.findUserByEmail(ctx.db, readEmail(email))
+  queries.findUserByEmail(onFirstShard(ctx).db, readEmail(email))
 
 /** @throws AppError `not_found` */
 export async function getUserByEmail(ctx: AnyContext, email: string) {

@@ -1,10 +1,13 @@
+export { chooseShard, listShards, type ShownShard } from './placement.ts'
 export { workspaceRoutes, workspaceSchemas } from './routes.ts'
 export {
   createWorkspace,
   defaultWorkspaceName,
   ensureDefaultWorkspace,
   getWorkspace,
+  listAllWorkspaces,
   listWorkspaces,
+  locateWorkspace,
   type PlanChanges,
   setPlan,
   setWorkspace,

@@ -1,4 +1,4 @@
-import type { Insertable, Updateable } from 'kysely'
+import { type Insertable, sql, type Updateable } from 'kysely'
 import type { AnyDb } from '../../kernel/db/db.ts'
 import type { Workspaces } from '../../kernel/db/types.gen.ts'
 
@@ -17,13 +17,37 @@ export async function isHandleTaken(db: AnyDb, handle: string): Promise<boolean>
 }
 
 export const listWorkspaces = (db: AnyDb) =>
-  db.selectFrom('workspaces').selectAll().orderBy('id', 'desc').execute()
+  db
+    .selectFrom('workspaces')
+    .selectAll()
+    .where('moved_to', 'is', null)
+    .orderBy('id', 'desc')
+    .execute()
+
+export async function countWorkspaces(db: AnyDb): Promise<number> {
+  const { count } = await db
+    .selectFrom('workspaces')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('moved_to', 'is', null)
+    .executeTakeFirstOrThrow()
+  return count
+}
 
 export const findWorkspace = (db: AnyDb, id: string) =>
-  db.selectFrom('workspaces').selectAll().where('id', '=', id).executeTakeFirst()
+  db
+    .selectFrom('workspaces')
+    .selectAll()
+    .where('id', '=', id)
+    .where('moved_to', 'is', null)
+    .executeTakeFirst()
 
 export const findWorkspaceByName = (db: AnyDb, name: string) =>
-  db.selectFrom('workspaces').selectAll().where('name', '=', name).executeTakeFirst()
+  db
+    .selectFrom('workspaces')
+    .selectAll()
+    .where('name', '=', name)
+    .where('moved_to', 'is', null)
+    .executeTakeFirst()
 
 export const updateWorkspace = (db: AnyDb, id: string, changes: Updateable<Workspaces>) =>
   db.updateTable('workspaces').set(changes).where('id', '=', id).returningAll().executeTakeFirst()

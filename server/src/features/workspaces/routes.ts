@@ -1,14 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { inWorkspace } from '../../kernel/context.ts'
+import { enterWorkspace } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { ref, Uuid } from '../../kernel/http/schema.ts'
 import { addMember } from '../members/index.ts'
+import { chooseShard } from './placement.ts'
 import { PlanInput, Workspace, WorkspaceChanges, WorkspaceInput, WorkspaceList } from './schema.ts'
 import {
   createWorkspace,
   getWorkspace,
-  listWorkspaces,
+  listAllWorkspaces,
   setPlan,
   setWorkspace,
 } from './workspaces.ts'
@@ -71,7 +72,7 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(WorkspaceList) },
       },
     },
-    async (req) => ({ items: await listWorkspaces(req.process) }),
+    async (req) => ({ items: await listAllWorkspaces(req.process) }),
   )
 
   app.post(
@@ -89,7 +90,7 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ process, body, person }, reply) => {
       reply.code(201)
-      return transaction(process, async (tx) => {
+      return transaction(await chooseShard(process), async (tx) => {
         const workspace = await createWorkspace(tx, body.name)
         const actor = { type: 'user', id: person.id } as const
         const owner = { workspaceId: workspace.id, userId: person.id, role: 'owner' } as const
@@ -113,7 +114,7 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Workspace) },
       },
     },
-    ({ process, params, body, person, id }) => {
+    async ({ process, params, body, person, id }) => {
       const changes = {
         ...{ api: body.plan_api, webhooks: body.plan_webhooks },
         ...{ acquisition: body.plan_acquisition, rate: body.plan_rate },
@@ -121,7 +122,7 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
         leadbankScopeRequired: body.leadbank_scope_required,
       }
       const by = { actor: { type: 'user', id: person.id } as const, requestId: id }
-      return setPlan(inWorkspace(process, params.id), params.id, changes, by)
+      return setPlan(await enterWorkspace(process, params.id), params.id, changes, by)
     },
   )
 }

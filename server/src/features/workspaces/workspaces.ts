@@ -2,6 +2,7 @@ import type { AnyContext, Context, ProcessContext } from '../../kernel/context.t
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
 import { parseUuid } from '../../kernel/ids.ts'
+import { askShardsUp, findOnShards } from '../../kernel/shards/ask.ts'
 import { type Actor, operator, recordAudit } from '../audit/index.ts'
 import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
 import * as queries from './queries.ts'
@@ -22,12 +23,16 @@ export interface PlanChanges {
   monthlyCredits?: number | undefined
 }
 
-/** Everything is on: a self-hosted workspace is limited only by its operator. */
+/**
+ * On this database; `chooseShard` says which one a new workspace should be on. Everything is on: a
+ * self-hosted workspace is limited only by its operator.
+ */
 export async function createWorkspace(ctx: ProcessContext, name: string) {
   const trimmed = name.trim()
   if (trimmed === '' || trimmed.length > 255) {
     throw invalidField('/name', 'name must have 1 to 255 characters')
   }
+  await requireFreeElsewhere(ctx, trimmed)
   return transaction(ctx, async (tx) => {
     const workspace = await insert(tx, trimmed)
     if (!workspace) throw nameTaken()
@@ -64,23 +69,68 @@ function handleOf(name: string): string {
   return words.replaceAll(/^-+|-+$/g, '') || 'workspace'
 }
 
+/** Of this database. */
 export const listWorkspaces = (ctx: ProcessContext) => queries.listWorkspaces(ctx.db)
 
 const noSuchWorkspace = () => new AppError('not_found', 'No such workspace; check its id or name.')
 
 /** By id or name. */
 export async function getWorkspace(ctx: AnyContext, idOrName: string) {
-  const id = parseUuid(idOrName)
-  const workspace = id
-    ? await queries.findWorkspace(ctx.db, id)
-    : await queries.findWorkspaceByName(ctx.db, idOrName)
+  const workspace = await findWorkspace(ctx, idOrName)
   if (!workspace) throw noSuchWorkspace()
   return workspace
+}
+
+function findWorkspace(ctx: AnyContext, idOrName: string) {
+  const id = parseUuid(idOrName)
+  return id ? queries.findWorkspace(ctx.db, id) : queries.findWorkspaceByName(ctx.db, idOrName)
+}
+
+/** By id or name, with the database that it lies on. */
+export async function locateWorkspace(ctx: ProcessContext, idOrName: string) {
+  const find = (shard: ProcessContext) => findWorkspace(shard, idOrName)
+  if (parseUuid(idOrName) === undefined) {
+    const named = await askShardsUp(ctx, async (shard) => ({
+      ctx: shard,
+      found: await find(shard),
+    }))
+    const hits = named.flatMap(({ ctx: shard, found }) => (found ? [{ ctx: shard, found }] : []))
+    if (hits.length > 1) throw severalOfName(hits.map(({ found }) => found.id))
+    if (hits[0]) return hits[0]
+  }
+  const located = await findOnShards(ctx, find)
+  if (!located) throw noSuchWorkspace()
+  return located
+}
+
+const severalOfName = (ids: string[]) =>
+  new AppError(
+    'not_ready',
+    `Several shards have a workspace of this name: say which one by its id, ${ids.join(' or ')}.`,
+  )
+
+/** The workspaces of all shards that answer, newest first. */
+export async function listAllWorkspaces(ctx: ProcessContext) {
+  const lists = await askShardsUp(ctx, async (shard) =>
+    (await listWorkspaces(shard)).map((workspace) => ({ ...workspace, shard: shard.shard })),
+  )
+  return lists.flat().toSorted((a, b) => (a.id > b.id ? -1 : 1))
+}
+
+/** Others with their workspaces, who may be down: a name that is taken there is noticed by its id. */
+async function requireFreeElsewhere(ctx: AnyContext, name: string) {
+  const { shards, shard } = ctx
+  if (!shards) return
+  const found = await shards.askThoseUp(async (other) =>
+    other.name === shard ? undefined : queries.findWorkspaceByName(other.ctx.db, name),
+  )
+  if (found.some(({ answer }) => answer)) throw nameTaken()
 }
 
 async function requireFreeName(tx: AnyContext, name: string, workspaceId: string) {
   const other = await queries.findWorkspaceByName(tx.db, name)
   if (other && other.id !== workspaceId) throw nameTaken()
+  await requireFreeElsewhere(tx, name)
 }
 
 const nameTaken = () => invalidField('/name', 'a workspace of this name exists already')

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { ProcessContext } from '../context.ts'
+import type { ProcessContext, Shards } from '../context.ts'
 import { sha256 } from '../crypto.ts'
 import { readMigrationGap } from '../db/instance.ts'
 import { AppError } from '../errors.ts'
@@ -10,10 +10,13 @@ import { isLoopback } from '../outbound/index.ts'
 export async function operationRoutes(app: FastifyInstance) {
   app.get('/health', { schema: { hide: true } }, async () => ok)
 
-  const problem = shareFor(readyForMs, findProblem)
+  const problems = shareFor(readyForMs, findProblems)
   app.get('/ready', { schema: { hide: true } }, async (req) => {
-    const message = (await problem(req.process)) ?? req.process.troubles?.values().next().value
-    if (message === undefined) return ok
+    const { process } = req
+    const { shards } = process
+    const found = await problems(process)
+    const message = found.get(shards?.first.ctx ?? process) ?? troubleOf(process)
+    if (message === undefined) return shards ? { ...ok, shards: describeShards(shards, found) } : ok
     throw new AppError('unavailable', message, { headers: { 'retry-after': '1' } })
   })
 
@@ -41,6 +44,31 @@ function shareFor<T>(forMs: number, look: (ctx: ProcessContext) => Promise<T>) {
 
 /** Shorter than the probes of the usual supervisors wait. */
 const readinessMs = 2000
+
+type Problems = Map<ProcessContext, string | undefined>
+
+/** By database. */
+async function findProblems(ctx: ProcessContext): Promise<Problems> {
+  const processes = ctx.shards?.opened.map((shard) => shard.ctx) ?? [ctx]
+  return new Map(
+    await Promise.all(
+      processes.map(async (process) => [process, await findProblem(process)] as const),
+    ),
+  )
+}
+
+const troubleOf = ({ troubles }: ProcessContext) => troubles?.values().next().value
+
+/**
+ * Of several databases, what keeps the workspaces of each from being served. One that is down is no
+ * reason to send requests elsewhere, unless it is the first.
+ */
+function describeShards(shards: Shards, problems: Problems): Record<string, string> {
+  const opened = shards.opened.map(
+    ({ name, ctx }) => [name, problems.get(ctx) ?? troubleOf(ctx) ?? ok.status] as const,
+  )
+  return Object.fromEntries([...opened, ...shards.troubles])
+}
 
 /** Why requests cannot be served. A newer version may have migrated further: that is no reason. */
 async function findProblem(ctx: ProcessContext): Promise<string | undefined> {

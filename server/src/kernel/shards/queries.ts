@@ -47,3 +47,11 @@ export const updateRegistered = (
     .where('name', '=', name)
     .returning(['name', 'instance_id', 'workspaces_max'])
     .executeTakeFirst()
+
+/** Also of a database that an older version left: of the columns that it has always had. */
+export const findOldInstance = (db: AnyDb): Promise<{ id: string } | undefined> =>
+  db.selectFrom('instance').select('id').executeTakeFirst()
+
+export async function hasWorkspaces(db: AnyDb): Promise<boolean> {
+  return (await db.selectFrom('workspaces').select('id').limit(1).executeTakeFirst()) !== undefined
+}

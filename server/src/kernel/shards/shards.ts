@@ -36,7 +36,7 @@ const patienceMs = 2000
  */
 export class ShardsOf<Ctx extends ShardContext> {
   readonly first: ShardOf<Ctx>
-  readonly #names: string[]
+  readonly names: readonly string[]
   readonly #open = new Map<string, ShardOf<Ctx>>()
   /** Why a shard is not open, for an operator. */
   readonly #troubles = new Map<string, string>()
@@ -46,14 +46,14 @@ export class ShardsOf<Ctx extends ShardContext> {
   /** @param others names of those that are to be opened */
   constructor(first: ShardOf<Ctx>, others: string[]) {
     this.first = first
-    this.#names = [first.name, ...others]
+    this.names = [first.name, ...others]
     this.#open.set(first.name, first)
     for (const name of others) this.#troubles.set(name, 'It was not opened yet.')
   }
 
   /** Those that were opened, the first one first. One of them may be down at the moment. */
   get opened(): ShardOf<Ctx>[] {
-    return this.#names.flatMap((name) => this.#open.get(name) ?? [])
+    return this.names.flatMap((name) => this.#open.get(name) ?? [])
   }
 
   /** Why the others were not, for an operator, by name. */
@@ -86,10 +86,10 @@ export class ShardsOf<Ctx extends ShardContext> {
   byName(name: string): ShardOf<Ctx> {
     const shard = this.#open.get(name)
     if (shard) return shard
-    if (this.#names.includes(name)) throw silent(name)
+    if (this.names.includes(name)) throw silent(name)
     throw new AppError(
       'not_found',
-      `There is no shard ${name}: there are ${this.#names.join(', ')}.`,
+      `There is no shard ${name}: there are ${this.names.join(', ')}.`,
     )
   }
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { Nullable, ref, Timestamp } from '../../../kernel/http/schema.ts'
-import { confirmRestore, previewRestore } from './sending-hold.ts'
+import { confirmHeld, type HeldShard, listHeld } from './hold-of-all.ts'
 
 const count = (description: string) => Type.Integer({ description })
 
@@ -66,11 +66,8 @@ export const sendingHoldRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ process }) => {
-      const found = await previewRestore(process)
-      if (!found) return { held: null }
-      const { hold, missing, ...effects } = found
-      const { since, detail } = hold
-      return { held: { since, detail, missing_mails: missing.length, ...effects } }
+      const found = await listHeld(process)
+      return { held: found.length === 0 ? null : sumUp(found) }
     },
   )
 
@@ -87,10 +84,26 @@ export const sendingHoldRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ process, person }) => {
-      const confirmed = await confirmRestore(process)
+      const confirmed = await confirmHeld(await listHeld(process))
       // It is of no workspace, so no audit log has it.
       process.log.info({ user: person.id }, 'a person confirmed that sending goes on')
       return confirmed
     },
   )
+}
+
+/** Of several databases the one that has been held longest says why, and whose mails are oldest. */
+function sumUp(held: HeldShard[]) {
+  const [longest] = held.toSorted((a, b) => a.hold.since.getTime() - b.hold.since.getTime())
+  const sum = (count: (one: HeldShard) => number) =>
+    held.reduce((total, one) => total + count(one), 0)
+  return {
+    since: longest?.hold.since ?? new Date(0),
+    detail: longest?.hold.detail ?? '',
+    last_mail: longest?.last_mail ?? null,
+    active_campaigns: sum((one) => one.active_campaigns),
+    missing_mails: sum((one) => one.missing.length),
+    leads_due: sum((one) => one.leads_due),
+    pending_deliveries: sum((one) => one.pending_deliveries),
+  }
 }

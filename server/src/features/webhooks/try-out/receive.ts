@@ -1,5 +1,10 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible'
-import { type AnyContext, type Context, inWorkspace, processOf } from '../../../kernel/context.ts'
+import {
+  type AnyContext,
+  type Context,
+  enterWorkspace,
+  processOf,
+} from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { describeError } from '../../../kernel/log.ts'
 import type { PostOutcome } from '../../../kernel/outbound/index.ts'
@@ -83,15 +88,15 @@ export function receiveDelivery(
 ): Promise<PostOutcome> | undefined {
   const tryOut = tryOutAt(ctx, url)
   // It may be another workspace's than that of the destination.
-  return tryOut && answerDelivery(inReceiver(ctx, tryOut), tryOut, request)
+  return tryOut && answerDelivery(ctx, tryOut, request)
 }
 
 /** Of the workspace that the receiver belongs to. */
-export const inReceiver = (ctx: AnyContext, { workspaceId }: TryOut): Context =>
-  inWorkspace(processOf(ctx), workspaceId)
+export const inReceiver = (ctx: AnyContext, { workspaceId }: TryOut): Promise<Context> =>
+  enterWorkspace(processOf(ctx), workspaceId)
 
 async function answerDelivery(
-  ctx: Context,
+  ctx: AnyContext,
   tryOut: TryOut,
   { headers, body }: { headers: Record<string, string>; body: string },
 ): Promise<PostOutcome> {
@@ -99,7 +104,8 @@ async function answerDelivery(
   const durationMs = () => ctx.monotonicMs() - startedMs
   try {
     const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
-    const received = await receive(ctx, tryOut, Object.fromEntries(lower), Buffer.from(body))
+    const own = await inReceiver(ctx, tryOut)
+    const received = await receive(own, tryOut, Object.fromEntries(lower), Buffer.from(body))
     const retryAfter = received.status === 429 ? String(windowSeconds) : null
     const answer = { status: received.status, body: received.text, retryAfter }
     return { kind: 'response', ...answer, durationMs: durationMs() }

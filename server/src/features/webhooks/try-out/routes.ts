@@ -65,7 +65,8 @@ const receiverRoute: FastifyPluginAsyncTypebox = async (app) => {
         Object.entries(req.headers).map(([name, value]) => [name, String(value)]),
       )
       const body = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0)
-      const { status, text } = await receive(inReceiver(req.process, tryOut), tryOut, headers, body)
+      const own = await inReceiver(req.process, tryOut)
+      const { status, text } = await receive(own, tryOut, headers, body)
       if (status === 410) throw notFound('try-out receiver')
       if (status === 429) throw new AppError('rate_limited', text)
       return reply.code(200).send({ received: true })

@@ -1,0 +1,92 @@
+import { type Config, firstShardName, type ShardAddress } from '../config.ts'
+import { connect, type ProcessDb } from '../kernel/db/db.ts'
+import { findInstance, readMigrationGap, updateInstance } from '../kernel/db/instance.ts'
+import { migrationNames } from '../kernel/db/migrate.ts'
+import { createIdGenerator } from '../kernel/ids.ts'
+import type { Log } from '../kernel/log.ts'
+import { openSecrets } from '../kernel/secret-key.ts'
+import {
+  findOldInstance,
+  hasWorkspaces,
+  insertRegistered,
+  listRegistered,
+} from '../kernel/shards/queries.ts'
+import { applyMigrations, checkDatabase } from './database.ts'
+import { requireFirst, requireNoneMissing, wrongDatabase } from './shards.ts'
+
+/** What was done to a shard. */
+export interface PreparedShard {
+  name: string
+  applied: string[]
+  /** It was not one before. */
+  isNew: boolean
+}
+
+/**
+ * Brings the further databases of DATABASE_SHARDS to this version, and notes on the first one which
+ * they are. It may be run again, and after it was interrupted.
+ *
+ * @param first migrated; it gets an identity and a secret key here if it has none yet
+ * @throws with what to do when one of them is not ours, or does not answer
+ */
+export async function prepareShards(
+  config: Config,
+  first: ProcessDb,
+  log: Log,
+): Promise<PreparedShard[]> {
+  const site = { config, now: () => new Date(), newId: createIdGenerator(() => new Date()) }
+  await openSecrets(first, site)
+  await requireFirst(first, await listRegistered(first))
+  requireNoneMissing(await listRegistered(first), config.databaseShards)
+  await register(first, first, firstShardName)
+  const prepared: PreparedShard[] = []
+  for (const address of config.databaseShards) {
+    const { db } = connect(address.directUrl ?? address.url, 1)
+    try {
+      prepared.push(await prepareOne(db, address))
+    } finally {
+      await db.destroy()
+    }
+  }
+  return prepared
+
+  async function prepareOne(db: ProcessDb, { name, url, directUrl }: ShardAddress) {
+    const way = directUrl ?? url
+    await checkDatabase(db, way, `DATABASE_SHARDS (${name})`)
+    const registered = await listRegistered(first)
+    const isNew = !registered.some((shard) => shard.name === name)
+    await requireOwn(db, name, registered)
+    const applied = await applyMigrations(way, log)
+    await openSecrets(db, site)
+    await register(first, db, name)
+    return { name, applied, isNew }
+  }
+}
+
+/** Noted on the first one before, so that no database takes itself for a shard that nobody knows. */
+async function register(first: ProcessDb, db: ProcessDb, name: string) {
+  const instance = await findInstance(db)
+  if (!instance) throw new Error('The database has no instance.')
+  const timestamp_created = new Date()
+  await insertRegistered(first, { name, instance_id: instance.id, timestamp_created })
+  if (instance.shard !== name) await updateInstance(db, instance.id, { shard: name })
+}
+
+/** A database of somebody else is left alone: it is not even migrated. */
+async function requireOwn(
+  db: ProcessDb,
+  name: string,
+  registered: { name: string; instance_id: string }[],
+) {
+  const { missing } = await readMigrationGap(db)
+  const isEmpty = missing.length === migrationNames().length
+  const instance = isEmpty ? undefined : await findOldInstance(db)
+  const here = registered.find((shard) => shard.instance_id === instance?.id)
+  const expected = registered.find((shard) => shard.name === name)
+  if (here?.name === name) return
+  if (here || expected) throw new Error(wrongDatabase(name, here?.name))
+  if (isEmpty || !(await hasWorkspaces(db))) return
+  throw new Error(
+    `The database that DATABASE_SHARDS names ${name} has workspaces of another installation: name an empty database.`,
+  )
+}
