@@ -20,7 +20,12 @@ export interface Outreach extends AsyncDisposable {
   outbox: Outbox
   receiver: Receiver
   /** A mailbox, a destination of all events and an active campaign that sends at once. */
-  setUp: (service: ServiceProcess, settings: Settings) => Promise<OutreachApi>
+  setUp: (
+    service: ServiceProcess,
+    settings: Settings,
+    /** Its name; the default one without. */
+    workspace?: string,
+  ) => Promise<OutreachApi>
 }
 
 export interface OutreachApi {
@@ -50,14 +55,13 @@ export async function startOutreach(
   const receiver = await startReceiver(options.answer)
   return {
     ...{ outbox, receiver },
-    async setUp(service, settings) {
+    async setUp(service, settings, workspace = 'default') {
       const address = await service.address()
       const create = ['keys', 'create', '--name', 'outreach', '--scopes', 'all:*']
-      const { key } = await operatorJson(create, settings)
-      await operatorJson(
-        ['mailboxes', 'add', await describeMailbox(smtp.port, imap.port)],
-        settings,
-      )
+      const within = ['--workspace', workspace]
+      const { key } = await operatorJson([...create, ...within], settings)
+      const mailbox = await describeMailbox(smtp.port, imap.port)
+      await operatorJson(['mailboxes', 'add', mailbox, ...within], settings)
       const { post, call } = callerOf(address, key, '')
       await post('webhooks', {
         ...{ name: 'all', target_hook_url: receiver.url, event_type: 'all_events' },

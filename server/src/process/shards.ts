@@ -105,17 +105,19 @@ export async function openShards(
 const shownDown = 'The database is not reachable.'
 const waitedFor = 'Its workspaces are not served until it answers.'
 
+/** What is said of a database that did not answer has the driver's error among its causes. */
+const isDown = (error: unknown) => causesOf(error).some((cause) => explainUnavailable(cause))
+
 /** For everybody: a driver's message may quote a value. */
 function describeTrouble(error: unknown): string {
   if (isDown(error)) return shownDown
-  const { cause, message } = error as Error & { cause?: { code?: string } }
-  return cause?.code === undefined ? message : 'It cannot be opened; the log says more.'
+  const isOurs = causesOf(error).every((cause) => (cause as { code?: string }).code === undefined)
+  return isOurs ? (error as Error).message : 'It cannot be opened; the log says more.'
 }
 
-/** What is said of a database that did not answer has the driver's error as its cause. */
-const isDown = (error: unknown) =>
-  explainUnavailable(error) !== undefined ||
-  explainUnavailable((error as Error).cause) !== undefined
+function causesOf(error: unknown): unknown[] {
+  return error instanceof Error ? [error, ...causesOf(error.cause)] : []
+}
 
 /** @throws where DATABASE_URL leads to another database than the first shard */
 export async function requireFirst(db: ProcessDb, registered: RegisteredShard[]) {

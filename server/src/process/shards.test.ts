@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { openBrowser, password, setUp } from '../../test/browser.ts'
+import { testDatabase } from '../../test/database.ts'
+import { patience } from '../../test/patience.ts'
+import {
+  rowsOf,
+  type ShardedApi,
+  type ShardedDatabases,
+  shardedApi,
+  shardedDatabases,
+  silentLog,
+} from '../../test/sharded.ts'
+import { readConfig } from '../config.ts'
+import { createSecret } from '../features/keys/secret.ts'
+import { addMember } from '../features/members/index.ts'
+import { tokenBoxOf, webLinks } from '../features/tracking/index.ts'
+import { chooseShard, listAllWorkspaces, listShards } from '../features/workspaces/index.ts'
+import { updateRegistered } from '../kernel/shards/queries.ts'
+import { openServer } from './open.ts'
+import { prepareShards } from './register-shards.ts'
+
+// The parts that take a test's own context need its clock and its log nowhere here.
+type Api = Parameters<typeof setUp>[0]
+
+let databases: ShardedDatabases
+let sharded: ShardedApi
+let north: { id: string; key: string }
+let home: { id: string; key: string }
+let owner: Awaited<ReturnType<typeof setUp>>
+
+beforeAll(async () => {
+  databases = await shardedDatabases()
+  sharded = await shardedApi(databases)
+  north = await sharded.createOn('b', 'north')
+  home = await sharded.createOn('first', 'home')
+  owner = await setUp(sharded.api as unknown as Api)
+  const { body } = await owner.call('GET', '/app/session')
+  for (const { id: workspaceId } of [north, home]) {
+    const member = { workspaceId, userId: body.user.id, role: 'owner' } as const
+    const ctx = await sharded.shards.of(workspaceId)
+    await addMember(ctx, member, { type: 'operator', id: null })
+  }
+})
+afterAll(async () => {
+  await sharded[Symbol.asyncDispose]()
+  await databases[Symbol.asyncDispose]()
+})
+
+const call: Api['call'] = (...request) => sharded.api.call(...request)
+const keys = (key: string) => call('GET', '/oauth/service-accounts', { key })
+const unknownKey = createSecret
+const links = () => webLinks(tokenBoxOf(sharded.api.ctx), '')
+const mailTo = (workspaceId: string) => ({
+  ...{ workspaceId, leadId: workspaceId, stepId: workspaceId },
+})
+
+test('what is done with a key of a workspace lies on its shard, and nothing of it elsewhere', async () => {
+  const made = await call('POST', '/api/v2/campaigns', { key: north.key, body: { name: 'n' } })
+  expect(made.status, JSON.stringify(made.body)).toBeLessThan(300)
+  expect(await rowsOf(databases.second, north.id)).toMatchObject({ campaigns: 1, key_hashes: 1 })
+  expect(await rowsOf(databases.first, north.id)).toEqual({})
+  expect((await call('GET', `/api/v2/campaigns/${made.body.id}`, { key: home.key })).status).toBe(
+    404,
+  )
+  expect((await keys(home.key)).status).toBe(200)
+  expect(await rowsOf(databases.second, home.id)).toEqual({})
+})
+
+test('one person works in workspaces of several shards, and invites others to each', async () => {
+  const { workspaces } = (await owner.call('GET', '/app/session')).body
+  expect(workspaces.map(({ name }: { name: string }) => name)).toEqual(['default', 'home', 'north'])
+  const headers = { 'x-workspace-id': north.id }
+  const body = { email: 'bob@example.com', role: 'member' }
+  const invited = await owner.call('POST', '/app/invitations', { headers, body })
+  expect(invited.status, JSON.stringify(invited.body)).toBe(201)
+  const path = `/app/invitations/accept/${String(invited.body.url.split('#')[1])}`
+  const bob = openBrowser(sharded.api as unknown as Api)
+  expect((await bob.call('GET', path)).body).toMatchObject({ workspace_name: 'north' })
+  const accepted = await bob.call('POST', path, { body: { name: 'Bob', password } })
+  expect(accepted.status, JSON.stringify(accepted.body)).toBe(200)
+  const members = await bob.call('GET', '/app/members', { headers })
+  expect(members.body.items).toMatchObject([{ email: 'ann@example.com' }, { name: 'Bob' }])
+  const audit = await owner.call('GET', `/app/audit/export.csv?workspace=${north.id}`)
+  expect(audit.body).toContain(',user,Bob,')
+  expect((await databases.second.peek.selectFrom('users').select('id').execute()).length).toBe(0)
+  expect(await rowsOf(databases.second, north.id)).toMatchObject({ memberships: 2 })
+  expect(await rowsOf(databases.first, north.id)).toEqual({})
+})
+
+test('a link in a mail unsubscribes on the shard of its workspace', async () => {
+  const url = links().unsubscribe(mailTo(north.id), 'carl@example.com')
+  expect((await call('POST', url, { key: null })).status).toBe(200)
+  expect(await rowsOf(databases.second, north.id)).toMatchObject({ suppressions: 1 })
+  expect(await rowsOf(databases.first, north.id)).toEqual({})
+})
+
+test('an operator sees and makes workspaces on all of them, and new ones go where there is room', async () => {
+  const { ctx } = sharded.api
+  const listed = await listAllWorkspaces(ctx)
+  expect(listed.map(({ name, shard }) => [name, shard]).toSorted()).toEqual([
+    ['default', 'first'],
+    ['home', 'first'],
+    ['north', 'b'],
+  ])
+  expect((await chooseShard(ctx)).shard).toBe('b')
+  await updateRegistered(ctx.db, 'b', { workspaces_max: 1 })
+  expect((await chooseShard(ctx)).shard).toBe('first')
+  await expect(chooseShard(ctx, 'b')).rejects.toThrow('The shard b takes no more workspaces')
+  await updateRegistered(ctx.db, 'first', { workspaces_max: 2 })
+  await expect(chooseShard(ctx)).rejects.toThrow('shards set NAME --workspaces-max')
+  await expect(chooseShard(ctx, 'c')).rejects.toThrow('There is no shard c: there are first, b.')
+  for (const name of ['first', 'b']) await updateRegistered(ctx.db, name, { workspaces_max: null })
+  const made = await owner.call('POST', '/app/workspaces', { body: { name: 'new' } })
+  expect(made.status).toBe(201)
+  expect((await sharded.shards.of(made.body.id)).shard).toBe('b')
+  const again = await owner.call('POST', '/app/workspaces', { body: { name: 'home' } })
+  expect(again.status).toBe(400)
+  const plan = { plan_rate: 77 }
+  const set = await owner.call('PATCH', `/app/workspaces/${north.id}/plan`, { body: plan })
+  expect(set.body).toMatchObject({ name: 'north', plan_rate: 77 })
+})
+
+test('while a shard is away the others go on, and its own are told to try again, never that they are unknown', async () => {
+  const headers = { 'x-workspace-id': north.id }
+  const asked = {
+    key: () => keys(north.key),
+    'unknown key': () => keys(unknownKey()),
+    session: () => owner.call('GET', '/app/members', { headers }),
+    'unknown invitation': () => call('GET', '/app/invitations/accept/none', { key: null }),
+    unsubscribe: () => call('POST', links().unsubscribe(mailTo(north.id), 'd@example.com')),
+  }
+  const statuses = async () =>
+    Object.fromEntries(
+      await Promise.all(
+        Object.entries(asked).map(async ([name, ask]) => [name, (await ask()).status] as const),
+      ),
+    )
+  const there = { key: 200, 'unknown key': 401, session: 200 }
+  expect(await statuses()).toEqual({ ...there, 'unknown invitation': 404, unsubscribe: 200 })
+  databases.takeAway()
+  try {
+    expect(Object.values(await statuses())).toEqual([503, 503, 503, 503, 503])
+    expect((await keys(home.key)).status).toBe(200)
+    const session = await owner.call('GET', '/app/session')
+    expect(session.body.workspaces.map(({ name }: { name: string }) => name)).toEqual([
+      'default',
+      'home',
+    ])
+    const ready = await call('GET', '/ready', { key: null })
+    expect(ready).toMatchObject({ status: 200, body: { shards: { first: 'ok' } } })
+    expect(ready.body.shards.b).toContain('not reachable')
+    expect(await listShards(sharded.api.ctx)).toMatchObject([
+      { name: 'b', workspaces: null },
+      { name: 'first', workspaces: 2 },
+    ])
+  } finally {
+    databases.bringBack()
+  }
+  await vi.waitFor(
+    async () =>
+      expect(await statuses()).toEqual({ ...there, 'unknown invitation': 404, unsubscribe: 200 }),
+    patience,
+  )
+})
+
+test('a shard that is away when a process starts is opened once it answers', async () => {
+  databases.takeAway()
+  let late: ShardedApi | undefined
+  try {
+    late = await shardedApi(databases)
+    const ask = (key: string) => late?.api.call('GET', '/oauth/service-accounts', { key })
+    expect((await ask(home.key))?.status).toBe(200)
+    expect((await ask(north.key))?.status).toBe(503)
+    expect((await ask(unknownKey()))?.status).toBe(503)
+    const opened = new Promise<string>((resolve) =>
+      late?.shards.onOpened(({ name }) => name === 'b' && resolve(name)),
+    )
+    databases.bringBack()
+    await opened
+    expect((await ask(north.key))?.status).toBe(200)
+    expect((await ask(unknownKey()))?.status).toBe(401)
+  } finally {
+    databases.bringBack()
+    await late?.[Symbol.asyncDispose]()
+  }
+})
+
+describe('a process does not start on databases that are not those that are registered', () => {
+  const start = async (settings: Record<string, string>) => {
+    const config = readConfig({ ...databases.settings, ...settings })
+    const opened = await openServer(config, { log: silentLog })
+    await opened[Symbol.asyncDispose]()
+  }
+  const prepare = (DATABASE_SHARDS: string) =>
+    prepareShards(
+      readConfig({ ...databases.settings, DATABASE_SHARDS }),
+      databases.first.db,
+      silentLog,
+    )
+
+  test('one is missing, one is unknown, one is another, and the first is a further one', async () => {
+    const { first, second } = databases
+    await using other = await testDatabase()
+    const b = String(databases.settings.DATABASE_SHARDS)
+    await expect(start({ DATABASE_SHARDS: '' })).rejects.toThrow('add b=postgres://… to it')
+    await expect(start({ DATABASE_SHARDS: `${b} c=${other.url}` })).rejects.toThrow(
+      'names c, which is not registered yet: run "npx outrider migrate --shards"',
+    )
+    await expect(start({ DATABASE_SHARDS: `b=${other.url}` })).rejects.toThrow(
+      'it is none of this installation',
+    )
+    await expect(start({ DATABASE_SHARDS: `b=${first.url}` })).rejects.toThrow(
+      'it is the shard first',
+    )
+    await expect(start({ DATABASE_URL: second.url })).rejects.toThrow(
+      'DATABASE_URL leads to the shard b of an installation',
+    )
+    await expect(prepare(`${b} c=${second.url}`)).rejects.toThrow('it is the shard b')
+    await expect(prepare('c=postgres://127.0.0.1/x')).rejects.toThrow('add b=postgres://… to it')
+    await other.peek
+      .insertInto('workspaces')
+      .values({ id: north.id, name: 'x', handle: 'x', timestamp_created: new Date(), timestamp_updated: new Date() })
+      .execute()
+    await expect(prepare(`${b} c=${other.url}`)).rejects.toThrow(
+      'has workspaces of another installation: name an empty database',
+    )
+  })
+
+  test('one is older, newer, or sealed with another key', async () => {
+    const { pool } = databases.second
+    const { rows } = await pool.query('delete from migrations where name like $1 returning *', [
+      '0110%',
+    ])
+    await expect(start({})).rejects.toThrow('run "npx outrider migrate --shards"')
+    await pool.query('insert into migrations values ($1, $2)', Object.values(rows[0]))
+    await pool.query('insert into migrations values ($1, $2)', ['9999_later.sql', new Date()])
+    await expect(start({})).rejects.toThrow('The shard b cannot be used. The database is newer')
+    await pool.query(`delete from migrations where name = '9999_later.sql'`)
+    const [key] = (await pool.query('select secret_key_id from instance')).rows
+    await pool.query(`update instance set secret_key_id = 'other'`)
+    await expect(start({})).rejects.toThrow('The shard b cannot be used. The database holds secrets')
+    await pool.query('update instance set secret_key_id = $1', [key.secret_key_id])
+    await start({})
+  })
+})
