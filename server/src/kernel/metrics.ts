@@ -124,7 +124,6 @@ function register(registry: Registry, name: GaugeName, readers: Map<string, Read
       // stand there as 0.
       const read = await Promise.all([...readers].map(readLabelled))
       this.reset()
-      if (!label) this.remove()
       for (const [labels, value] of read.flat()) this.set(labels, value)
     },
   })

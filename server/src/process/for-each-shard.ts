@@ -1,8 +1,11 @@
 import type { OpenShard, ProcessContext } from '../kernel/context.ts'
 import { describeError } from '../kernel/log.ts'
+import { withTimeout } from './shutdown.ts'
 
 /** Between two attempts to start something on a shard. */
 const pauseMs = 2_000
+/** An attempt that hangs must not keep the rest from ending in time. */
+const hangMs = 1000
 
 type Opened = Omit<OpenShard, 'name'>
 
@@ -21,15 +24,19 @@ export async function forEachShard<Part extends AsyncDisposable>(
   const ofFirst = await start(opened)
   const { shards } = opened.ctx
   const stopping = new AbortController()
-  const parts: Promise<Part | undefined>[] = []
+  const started: Part[] = [ofFirst]
+  const attempts: Promise<void>[] = []
   const endWaiting = shards?.onOpened((shard) => {
-    if (shard !== shards.first) parts.push(keepTrying(shard.ctx, () => start(shard)))
+    if (shard !== shards.first) attempts.push(keepTrying(shard.ctx, () => start(shard)))
   })
 
   async function keepTrying({ log, sleep }: ProcessContext, attempt: () => Promise<Part>) {
     for (let isTold = false; !stopping.signal.aborted; isTold = true) {
       try {
-        return await attempt()
+        const part = await attempt()
+        if (stopping.signal.aborted) await part[Symbol.asyncDispose]()
+        else started.push(part)
+        return
       } catch (error) {
         if (!isTold) log.warn({ part: name, ...describeError(error) }, 'it is tried again')
         await sleep(pauseMs, stopping.signal)
@@ -42,8 +49,10 @@ export async function forEachShard<Part extends AsyncDisposable>(
     async [Symbol.asyncDispose]() {
       endWaiting?.()
       stopping.abort()
-      const started = [ofFirst, ...(await Promise.all(parts))]
-      await Promise.all(started.map((part) => part?.[Symbol.asyncDispose]()))
+      await Promise.all([
+        ...started.map((part) => part[Symbol.asyncDispose]()),
+        withTimeout(hangMs, Promise.all(attempts)),
+      ])
     },
   }
 }

@@ -129,15 +129,23 @@ async function open(
   options: OneOptions,
 ): Promise<OpenProcess> {
   setPreparedStatements(config.databasePrepared)
-  const first = await openOne(stack, config, url, options, {})
+  const own = withShare(config)
+  const first = await openOne(stack, own, url, options, {})
   await ensureDefaultWorkspace(first.ctx)
   const shards = await openShards(first, config, {
-    open: (address, own) => openShard(config, address, first.ctx, { ...options, ...own }),
+    open: (address, more) => openShard(own, address, first.ctx, { ...options, ...more }),
     tryAgain: options.serves,
   })
   if (shards) stack.use(shards)
   const owned = stack.move()
   return { ...first, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** The runner of each database has its part of what the process may have open. */
+function withShare(config: Config): Config {
+  const { databaseShards, imapConnectionsMax: max } = config
+  if (databaseShards.length === 0) return config
+  return { ...config, imapConnectionsMax: Math.ceil(max / (databaseShards.length + 1)) }
 }
 
 /** The same network and the same metrics; a database, a clock and a log of its own. */

@@ -6,7 +6,10 @@ import { findInstance } from '../kernel/db/instance.ts'
 import { describeError, type Log, withFields } from '../kernel/log.ts'
 import { listRegistered, type RegisteredShard } from '../kernel/shards/queries.ts'
 import { ShardsOf } from '../kernel/shards/shards.ts'
+import { withTimeout } from './shutdown.ts'
 
+/** An attempt that hangs must not keep the rest from ending in time. */
+const hangMs = 1000
 /** Between two attempts at a shard that does not answer; the second grows to this. */
 const pauseMs = { first: 500, max: 5_000 }
 
@@ -43,7 +46,6 @@ export async function openShards(
     config.databaseShards.map(({ name }) => name),
   )
   Object.assign(first.ctx, { shards, shard: firstShardName })
-  first.ctx.log = withFields(log, { shard: firstShardName })
   first.ctx.metrics = first.ctx.metrics.ofShard(firstShardName)
   const stopping = new AbortController()
   const opened: AsyncDisposable[] = []
@@ -81,7 +83,7 @@ export async function openShards(
   const trying: Promise<void>[] = []
   const close = async () => {
     stopping.abort()
-    await Promise.all(trying)
+    await withTimeout(hangMs, Promise.all(trying))
     await Promise.all(opened.map((shard) => shard[Symbol.asyncDispose]()))
   }
   const results = await Promise.allSettled(config.databaseShards.map(openOne))
@@ -141,7 +143,7 @@ export function requireNoneMissing(registered: RegisteredShard[], named: ShardAd
   const missing = registered.find(({ name }) => !names.includes(name))
   if (missing) {
     throw new Error(
-      `The shard ${missing.name} has workspaces of this installation, and DATABASE_SHARDS does not name it: add ${missing.name}=postgres://… to it, the same for every process.`,
+      `The shard ${missing.name} belongs to this installation, and DATABASE_SHARDS does not name it: add ${missing.name}=postgres://… to it, the same for every process.`,
     )
   }
 }
