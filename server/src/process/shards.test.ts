@@ -218,7 +218,13 @@ describe('a process does not start on databases that are not those that are regi
     await expect(prepare('c=postgres://127.0.0.1/x')).rejects.toThrow('add b=postgres://… to it')
     await other.peek
       .insertInto('workspaces')
-      .values({ id: north.id, name: 'x', handle: 'x', timestamp_created: new Date(), timestamp_updated: new Date() })
+      .values({
+        id: north.id,
+        name: 'x',
+        handle: 'x',
+        timestamp_created: new Date(),
+        timestamp_updated: new Date(),
+      })
       .execute()
     await expect(prepare(`${b} c=${other.url}`)).rejects.toThrow(
       'has workspaces of another installation: name an empty database',
@@ -237,8 +243,34 @@ describe('a process does not start on databases that are not those that are regi
     await pool.query(`delete from migrations where name = '9999_later.sql'`)
     const [key] = (await pool.query('select secret_key_id from instance')).rows
     await pool.query(`update instance set secret_key_id = 'other'`)
-    await expect(start({})).rejects.toThrow('The shard b cannot be used. The database holds secrets')
+    await expect(start({})).rejects.toThrow(
+      'The shard b cannot be used. The database holds secrets',
+    )
     await pool.query('update instance set secret_key_id = $1', [key.secret_key_id])
     await start({})
   })
+})
+
+test.each([
+  ['b', 'DATABASE_SHARDS must be names with addresses'],
+  ['B=postgres://u:hidden@h/x', 'a name has lower-case letters'],
+  ['b=https://u:hidden@h/x', 'DATABASE_SHARDS must be names with addresses'],
+  ['first=postgres://u:hidden@h/x', 'must not name first, which is the database of DATABASE_URL'],
+  ['b=postgres://u:hidden@h/x b=postgres://u:hidden@h/y', 'names b twice'],
+])('DATABASE_SHARDS=%s is refused, and no password is told', (DATABASE_SHARDS, sentence) => {
+  const read = () => readConfig({ DATABASE_SHARDS })
+  expect(read).toThrow(sentence)
+  expect(read).not.toThrow('hidden')
+})
+
+test('a way around a pooler is for a shard that is named', () => {
+  const b = 'b=postgres://h/x'
+  expect(() =>
+    readConfig({ DATABASE_SHARDS: b, DATABASE_DIRECT_SHARDS: 'c=postgres://h/x' }),
+  ).toThrow('DATABASE_DIRECT_SHARDS names c, which DATABASE_SHARDS lacks')
+  const both = { DATABASE_SHARDS: `  ${b}\n c=postgresql://h/y `, DATABASE_DIRECT_SHARDS: b }
+  expect(readConfig(both).databaseShards).toEqual([
+    { name: 'b', url: 'postgres://h/x', directUrl: 'postgres://h/x' },
+    { name: 'c', url: 'postgresql://h/y', directUrl: undefined },
+  ])
 })

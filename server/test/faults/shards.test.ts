@@ -11,7 +11,7 @@ import {
 import { rowsOf, shardedDatabases } from '../sharded.ts'
 import { createSignal } from '../signal.ts'
 
-const leads = 60
+const leads = 30
 
 /**
  * One process with workspaces on two databases, killed while it sends and delivers for both: what the
@@ -92,9 +92,7 @@ async function settled({ peek, until, hear }: Databases['first'], { outbox, rece
     const isOver = rows.every(({ state }) => ['sent', 'uncertain'].includes(state))
     return rows.length === leads && isOver && rows
   })
-  await until(
-    async () => (await peek.selectFrom('deliveries').select('id').execute()).length === 0,
-  )
+  await until(async () => (await peek.selectFrom('deliveries').select('id').execute()).length === 0)
   const addresses = outbox.mails.map(({ to }) => to)
   expect(new Set(addresses).size).toBe(addresses.length)
   const uncertain = sends.filter(({ state }) => state === 'uncertain').length
