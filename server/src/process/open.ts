@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config, ShardAddress } from '../config.ts'
-import { ensureDefaultWorkspace } from '../features/workspaces/index.ts'
+import { makeDefaultWorkspace } from '../features/workspaces/index.ts'
 import { createClock } from '../kernel/clock.ts'
 import { aroundPooler, type ProcessContext } from '../kernel/context.ts'
 import { createContext } from '../kernel/create-context.ts'
@@ -131,12 +131,12 @@ async function open(
   setPreparedStatements(config.databasePrepared)
   const own = withShare(config)
   const first = await openOne(stack, own, url, options, {})
-  await ensureDefaultWorkspace(first.ctx)
   const shards = await openShards(first, config, {
     open: (address, more) => openShard(own, address, first.ctx, { ...options, ...more }),
     tryAgain: options.serves,
   })
   if (shards) stack.use(shards)
+  await makeDefaultWorkspace(first.ctx)
   const owned = stack.move()
   return { ...first, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

@@ -214,6 +214,8 @@ describe('a process does not start on databases that are not those that are regi
     await expect(start({ DATABASE_URL: second.url })).rejects.toThrow(
       'DATABASE_URL leads to the shard b of an installation',
     )
+    const here = await second.peek.selectFrom('workspaces').select('name').execute()
+    expect(here.map(({ name }) => name)).not.toContain('default')
     await expect(prepare(`${b} c=${second.url}`)).rejects.toThrow('it is the shard b')
     await expect(prepare('c=postgres://127.0.0.1/x')).rejects.toThrow('add b=postgres://… to it')
     await other.peek

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Outreach, type OutreachApi, startOutreach } from '../outreach.ts'
+import { type Outreach, startOutreach } from '../outreach.ts'
 import {
   makeDataDir,
   operatorJson,

@@ -8,6 +8,7 @@ export {
   listAllWorkspaces,
   listWorkspaces,
   locateWorkspace,
+  makeDefaultWorkspace,
   type PlanChanges,
   setPlan,
   setWorkspace,

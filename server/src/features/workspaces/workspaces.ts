@@ -40,12 +40,18 @@ export async function createWorkspace(ctx: ProcessContext, name: string) {
   })
 }
 
-/** Made at the first start; the workspace of every operator command without `--workspace`. */
+/** At the first start; the workspace of every operator command without `--workspace`. */
+export async function makeDefaultWorkspace(ctx: ProcessContext): Promise<void> {
+  const found = await askShardsUp(ctx, ({ db }) =>
+    queries.findWorkspaceByName(db, defaultWorkspaceName),
+  )
+  // The name of one that was moved to a shard that is down is taken here, too.
+  if (!found.some(Boolean)) await insert(ctx, defaultWorkspaceName)
+}
+
 export async function ensureDefaultWorkspace(ctx: ProcessContext) {
-  const found = await queries.findWorkspaceByName(ctx.db, defaultWorkspaceName)
-  if (found) return found
-  await insert(ctx, defaultWorkspaceName)
-  return getWorkspace(ctx, defaultWorkspaceName)
+  await makeDefaultWorkspace(ctx)
+  return (await locateWorkspace(ctx, defaultWorkspaceName)).found
 }
 
 /** Undefined when the name is taken. */
@@ -117,7 +123,7 @@ export async function listAllWorkspaces(ctx: ProcessContext) {
   return lists.flat().toSorted((a, b) => (a.id > b.id ? -1 : 1))
 }
 
-/** Others with their workspaces, who may be down: a name that is taken there is noticed by its id. */
+/** One that is down is not asked: should it have a workspace of the name, commands ask for the id. */
 async function requireFreeElsewhere(ctx: AnyContext, name: string) {
   const { shards, shard } = ctx
   if (!shards) return
