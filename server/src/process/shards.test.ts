@@ -18,6 +18,7 @@ import { chooseShard, listAllWorkspaces, listShards } from '../features/workspac
 import { updateRegistered } from '../kernel/shards/queries.ts'
 import { openServer } from './open.ts'
 import { prepareShards } from './register-shards.ts'
+import { startServices } from './services.ts'
 
 // The parts that take a test's own context need its clock and its log nowhere here.
 type Api = Parameters<typeof setUp>[0]
@@ -85,6 +86,31 @@ test('one person works in workspaces of several shards, and invites others to ea
   expect((await databases.second.peek.selectFrom('users').select('id').execute()).length).toBe(0)
   expect(await rowsOf(databases.second, north.id)).toMatchObject({ memberships: 2 })
   expect(await rowsOf(databases.first, north.id)).toEqual({})
+})
+
+test('an open page hears of changes on the shard of its workspace, from another process', async () => {
+  const config = readConfig({ ...databases.settings, PORT: '0' })
+  await using opened = await openServer(config, { log: silentLog })
+  await using services = await startServices('api', opened)
+  const headers = {
+    cookie: [...owner.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+    'sec-fetch-site': 'same-origin',
+  }
+  const leaving = new AbortController()
+  const page = await fetch(`${services.address}/app/live?workspace=${north.id}`, {
+    ...{ headers, signal: leaving.signal },
+  })
+  expect(page.status).toBe(200)
+  let heard = ''
+  const reading = (async () => {
+    for await (const chunk of page.body ?? []) heard += Buffer.from(chunk).toString()
+  })().catch(() => undefined)
+  await vi.waitFor(async () => {
+    await call('POST', '/api/v2/campaigns', { key: north.key, body: { name: 'heard' } })
+    expect(heard).toContain('"campaigns"')
+  }, patience)
+  leaving.abort()
+  await reading
 })
 
 test('a link in a mail unsubscribes on the shard of its workspace', async () => {
