@@ -11,8 +11,15 @@ import {
   silentLog,
 } from '../../test/sharded.ts'
 import { readConfig } from '../config.ts'
+import { optOutEverywhere } from '../features/acquisition/index.ts'
 import { createSecret } from '../features/keys/secret.ts'
+import {
+  copyLinkAddress,
+  findLinkUrl,
+  keepListenerAddress,
+} from '../features/link-address/index.ts'
 import { addMember } from '../features/members/index.ts'
+import { confirmHeld, holdAll, listHeld } from '../features/sending/index.ts'
 import { tokenBoxOf, webLinks } from '../features/tracking/index.ts'
 import { chooseShard, listAllWorkspaces, listShards } from '../features/workspaces/index.ts'
 import { updateRegistered } from '../kernel/shards/queries.ts'
@@ -144,6 +151,34 @@ test('an operator sees and makes workspaces on all of them, and new ones go wher
   const plan = { plan_rate: 77 }
   const set = await owner.call('PATCH', `/app/workspaces/${north.id}/plan`, { body: plan })
   expect(set.body).toMatchObject({ name: 'north', plan_rate: 77 })
+})
+
+test('what concerns the whole installation reaches every shard', async () => {
+  const { ctx } = sharded.api
+  const both = [databases.first, databases.second]
+  const held = () =>
+    Promise.all(
+      both.map(async ({ peek }) => {
+        const [row] = await peek.selectFrom('instance').select('sending_held_reason').execute()
+        return row?.sending_held_reason
+      }),
+    )
+  await holdAll(ctx)
+  expect(await held()).toEqual(['operator', 'operator'])
+  expect(await confirmHeld(await listHeld(ctx))).toEqual({ uncertain: 0 })
+  expect(await held()).toEqual([null, null])
+  await expect(confirmHeld(await listHeld(ctx))).rejects.toThrow('Sending is not held')
+
+  await optOutEverywhere(ctx, 'gone@example.com')
+  const optouts = await Promise.all(
+    both.map(({ peek }) => peek.selectFrom('directory_optouts').selectAll().execute()),
+  )
+  expect(optouts.map((rows) => rows.length)).toEqual([1, 1])
+
+  await keepListenerAddress(ctx, 'http://127.0.0.1:1234')
+  const b = sharded.shards.byName('b').ctx
+  await copyLinkAddress(ctx, b)
+  expect(await findLinkUrl(b)).toBe('http://127.0.0.1:1234')
 })
 
 test('while a shard is away the others go on, and its own are told to try again, never that they are unknown', async () => {
