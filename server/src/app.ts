@@ -64,6 +64,7 @@ import {
   forgetDroppedWords,
   indexMissingThreads,
 } from './features/messages/index.ts'
+import { cleanUpMoves } from './features/moves/index.ts'
 import { pageRoutes } from './features/pages/index.ts'
 import { previewRoutes, previewSchemas } from './features/previews/index.ts'
 import { savedViewRoutes, savedViewSchemas } from './features/saved-views/index.ts'
@@ -350,6 +351,7 @@ async function keepPartitions(ctx: ProcessContext) {
   await dropOldPartitions(ctx)
   await dropOldMessages(ctx)
   await dropOldAnswers(ctx)
+  await cleanUpMoves(ctx)
   for (const id of await listWorkspaceIdsHere(ctx)) {
     const own = inWorkspace(ctx, id)
     await dropOldEntries(own, id)

@@ -1,4 +1,5 @@
-import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
+import { type Effect, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
+import { boundAs } from '../../kernel/db/db.ts'
 import { type Session, withSession } from '../../kernel/db/session.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
@@ -126,9 +127,9 @@ class Move {
    * workspace. Each holds a lock that keeps other movers away until its end.
    */
   #switchOver(keeper: Session, taker: Session): Promise<Plan> {
-    return transaction(inSession(this.#target, taker), async (there) => {
+    return inSession(this.#target, taker, async (there) => {
       await queries.actAsMover(there.db)
-      const plan = await transaction(inSession(this.#source, keeper), async (here) => {
+      const plan = await inSession(this.#source, keeper, async (here) => {
         await queries.actAsMover(here.db)
         const checked = await checkMove(here, there, this.#id, this.#options)
         if (checked.isThere) return checked
@@ -250,12 +251,33 @@ class Move {
   }
 }
 
-/** What is told after the commit goes through the process's own connections. */
-const inSession = (ctx: ProcessContext, { db }: Session): ProcessContext => ({
-  ...ctx,
-  db,
-  process: ctx,
-})
+/**
+ * A transaction that is meant to be open while others are waited for: it has a connection of its own, and
+ * holds no more than the lock of a move, and what nobody else sees.
+ */
+async function inSession<T>(
+  ctx: ProcessContext,
+  { db }: Session,
+  work: (tx: ProcessContext) => Promise<T>,
+): Promise<T> {
+  const effects: Effect[] = []
+  const tx = await db.startTransaction().execute()
+  const afterCommit = (effect: Effect) => void effects.push(effect)
+  let result: T
+  try {
+    result = await work({ ...ctx, db: boundAs(db, tx), process: ctx, afterCommit })
+    await tx.commit().execute()
+  } catch (error) {
+    // Its connection may be what is broken.
+    await tx
+      .rollback()
+      .execute()
+      .catch(() => undefined)
+    throw error
+  }
+  for (const effect of effects) effect(ctx)
+  return result
+}
 
 const stillSending = (open: number) =>
   new MoveRefused(

@@ -51,7 +51,7 @@ export async function listWorkspaceTables(db: AnyDb): Promise<WorkspaceTable[]> 
       and (c.relname = 'workspaces' or exists (
         select from pg_attribute a
         where a.attrelid = c.oid and a.attname = 'workspace_id' and not a.attisdropped))
-    order by c.relname`.execute(db)
+    order by c.relname <> 'workspaces', c.relname`.execute(db)
   return inOrder(
     rows.map((row) => ({
       ...row,
