@@ -1,12 +1,15 @@
 import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { findInstance, readMigrationGap, readServerVersion } from '../../kernel/db/instance.ts'
+import { AppError } from '../../kernel/errors.ts'
 import * as queries from './queries.ts'
 import { listWorkspaceTables, type WorkspaceTable } from './tables.ts'
 
 /** The move cannot be made, or not now; says what to do. */
-export class MoveRefused extends Error {
-  override name = 'MoveRefused'
+export class MoveRefused extends AppError {
+  constructor(message: string) {
+    super('not_ready', message)
+  }
 }
 
 export interface Plan {
@@ -105,8 +108,8 @@ async function checkPlaces(
   workspaceId: string,
   { sourceName, targetName }: Names,
 ): Promise<boolean> {
-  const source = await queries.findPlace(here, workspaceId)
-  const target = await queries.findPlace(there, workspaceId)
+  const source = await queries.findWorkspaceRow(here, workspaceId)
+  const target = await queries.findWorkspaceRow(there, workspaceId)
   if (!source) throw new MoveRefused(`There is no such workspace in ${sourceName}; check the id.`)
   const isActiveThere = target !== undefined && target.moved_to === null
   if (isActiveThere && source.moved_to === null) {

@@ -2,24 +2,28 @@ import { sql } from 'kysely'
 import type { AnyDb, Db } from '../../kernel/db/db.ts'
 import type { WorkspaceTable } from './tables.ts'
 
-/** Where a workspace stands, by its row in one database. */
-export interface Place {
+/** Whether a workspace is in a database, by its row there. */
+export interface WorkspaceRow {
   id: string
   name: string
   handle: string
   moving_to: string | null
   moved_to: string | null
+  timestamp_moving: Date | null
 }
 
-export const findPlace = (db: Db, workspaceId: string): Promise<Place | undefined> =>
+export const findWorkspaceRow = (
+  db: Db,
+  workspaceId: string,
+): Promise<WorkspaceRow | undefined> =>
   db
     .selectFrom('workspaces')
-    .select(['id', 'name', 'handle', 'moving_to', 'moved_to'])
+    .select(['id', 'name', 'handle', 'moving_to', 'moved_to', 'timestamp_moving'])
     .where('id', '=', workspaceId)
     .executeTakeFirst()
 
 /** Another workspace of this name or handle. */
-export const findNamesake = (db: AnyDb, { id, name, handle }: Place) =>
+export const findNamesake = (db: AnyDb, { id, name, handle }: WorkspaceRow) =>
   db
     .selectFrom('workspaces')
     .select('id')

@@ -38,7 +38,7 @@ export async function cleanUpMoves(ctx: ProcessContext): Promise<void> {
 /** It is not here again, and nobody is bringing it back until the transaction ends. */
 async function hasGone(tx: Db, workspaceId: string): Promise<boolean> {
   if (!(await queries.lockMove(tx, workspaceId))) return false
-  const place = await queries.findPlace(tx, workspaceId)
+  const place = await queries.findWorkspaceRow(tx, workspaceId)
   return place !== undefined && place.moved_to !== null
 }
 

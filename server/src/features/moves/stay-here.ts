@@ -16,14 +16,14 @@ export async function cancelMove(
   target: ProcessContext,
   workspaceId: string,
 ) {
-  const place = await queries.findPlace(inWorkspace(source, workspaceId).db, workspaceId)
+  const place = await queries.findWorkspaceRow(inWorkspace(source, workspaceId).db, workspaceId)
   if (!place) throw new MoveRefused('There is no such workspace; check the id.')
   if (place.moving_to === null) throw new MoveRefused('The workspace is not being moved.')
   // While this lock is held, no move that was begun there can still arrive.
   await transaction(inWorkspace(target, workspaceId), async (there) => {
     await queries.actAsMover(there.db)
     await lock(there.db, workspaceId)
-    const arrived = await queries.findPlace(there.db, workspaceId)
+    const arrived = await queries.findWorkspaceRow(there.db, workspaceId)
     if (arrived && arrived.moved_to === null) {
       throw new MoveRefused(
         `The workspace is in ${place.moving_to}, so there is nothing to cancel. Move it back, if it should be here.`,
