@@ -64,6 +64,7 @@ import {
   forgetDroppedWords,
   indexMissingThreads,
 } from './features/messages/index.ts'
+import { cleanUpMoves } from './features/moves/index.ts'
 import { pageRoutes } from './features/pages/index.ts'
 import { previewRoutes, previewSchemas } from './features/previews/index.ts'
 import { savedViewRoutes, savedViewSchemas } from './features/saved-views/index.ts'
@@ -103,7 +104,7 @@ import { sealedWebhookColumns, webhookRoutes, webhookSchemas } from './features/
 import { webhookReplayRoutes, webhookReplaySchemas } from './features/webhooks/replays/index.ts'
 import { webhookTestRoutes, webhookTestSchemas } from './features/webhooks/test-calls/index.ts'
 import { dropOldCalls, tryOutRoutes, tryOutSchemas } from './features/webhooks/try-out/index.ts'
-import { listWorkspaces, workspaceRoutes, workspaceSchemas } from './features/workspaces/index.ts'
+import { listWorkspaceIdsHere, workspaceRoutes, workspaceSchemas } from './features/workspaces/index.ts'
 import { aroundPooler, inWorkspace, type ProcessContext } from './kernel/context.ts'
 import { docsRoutes } from './kernel/http/docs.ts'
 import { dropOldAnswers, sealedAnswers } from './kernel/http/idempotency.ts'
@@ -290,7 +291,7 @@ export async function startRunner(
   })
   const credits = startUpkeep('credits', () => grantMonthlyCredits(ctx))
   const indexing = startUpkeep('words of conversations', async () => {
-    for (const { id } of await listWorkspaces(ctx)) {
+    for (const id of await listWorkspaceIdsHere(ctx)) {
       const own = inWorkspace(ctx, id)
       await forgetDroppedWords(own, id)
       await indexMissingThreads(own, id, stopping.signal)
@@ -350,7 +351,8 @@ async function keepPartitions(ctx: ProcessContext) {
   await dropOldPartitions(ctx)
   await dropOldMessages(ctx)
   await dropOldAnswers(ctx)
-  for (const { id } of await listWorkspaces(ctx)) {
+  await cleanUpMoves(ctx)
+  for (const id of await listWorkspaceIdsHere(ctx)) {
     const own = inWorkspace(ctx, id)
     await dropOldEntries(own, id)
     await dropOldCalls(own, id)

@@ -2,6 +2,7 @@ import { sealedColumns } from '../app.ts'
 import type { Config } from '../config.ts'
 import { readBacklog } from '../features/deliveries/index.ts'
 import { isReindexDue } from '../features/directory/index.ts'
+import { listLeaving } from '../features/moves/index.ts'
 import type { ProcessDb } from '../kernel/db/db.ts'
 import {
   findInstance,
@@ -45,6 +46,7 @@ export async function examineDatabase(
     await runners(db, config, isOurs),
     await backlog(db, now),
     await directory(db),
+    await moves(db),
     ...(await examineMail(db, config)),
   ]
 }
@@ -54,6 +56,32 @@ async function directory(db: ProcessDb): Promise<Finding> {
   const remedy = 'Run "npx outrider directory reindex".'
   return found('directory', 'warn', 'searches do not find all contacts', remedy)
 }
+
+/** Nothing of a workspace is written whose move was left, and nothing else says so. */
+async function moves(db: ProcessDb): Promise<Finding> {
+  const leaving = await listLeaving(db)
+  const left = leaving.filter(({ moved_to, is_under_way }) => moved_to === null && !is_under_way)
+  if (left.length > 0) {
+    const detail = left
+      .map(({ name, moving_to }) => `a move of ${name} to ${moving_to} was begun and left`)
+      .join(', ')
+    const commands = left.map(({ id, moving_to }) => `"${moveCommand(id)} --to ${moving_to}"`)
+    const remedy = `Nothing of it can be changed meanwhile. Run ${commands.join(' and ')}, or the same with --cancel alone.`
+    return found('moves', 'fail', detail, remedy)
+  }
+  const late = leaving.filter(({ moved_to, since_ms }) => moved_to !== null && since_ms > remainsMsMax)
+  if (late.length > 0) {
+    const detail = `rows of ${late.map(({ name }) => name).join(', ')} were left behind`
+    return found('moves', 'warn', detail, 'Keep a runner alive: it deletes them hourly.')
+  }
+  const underWay = leaving.filter(({ is_under_way }) => is_under_way)
+  return fine('moves', underWay.length > 0 ? `${underWay.length} under way` : 'none under way')
+}
+
+const moveCommand = (id: string) => `npx outrider workspaces move ${id}`
+
+/** They are deleted after an hour, by what runs hourly. */
+const remainsMsMax = 3 * 3_600_000
 
 async function migrations(db: ProcessDb): Promise<Finding> {
   const { missing, unknown } = await readMigrationGap(db)

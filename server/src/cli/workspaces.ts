@@ -11,6 +11,7 @@ import {
 } from '../features/workspaces/index.ts'
 import type { ProcessContext } from '../kernel/context.ts'
 import { parseCount, parseName, parseSwitch } from './arguments.ts'
+import { cancel, moveTo, showCancelled, showMoved } from './move-workspace.ts'
 import { getShard, inNamed, type OutputOptions, operate, withOutput } from './operate.ts'
 import { formatRecord, formatTable } from './terminal.ts'
 
@@ -54,6 +55,22 @@ export function workspaceCommands(program: Command) {
       (ctx) => inNamed(ctx, workspace, (own, id) => setWorkspace(own, id, changes)),
       showWorkspace,
     )
+  })
+
+  const moving = withOutput(workspaces.command('move'))
+    .description(
+      'Move a workspace to another database while the service runs; run again, it ends a move that was killed',
+    )
+    .argument('<workspace>', 'id or name of the workspace')
+    .option('--to <shard>', 'the name of the database')
+    .option('--cancel', 'take back a move that was begun and left')
+  moving.action((workspace: string, options: OutputOptions & { to?: string; cancel?: true }) => {
+    const { to, cancel: isCancelled } = options
+    if (isCancelled && to === undefined) {
+      return operate(options, (ctx) => cancel(ctx, workspace), showCancelled)
+    }
+    if (to === undefined || isCancelled) return moving.error('error: give --to SHARD, or --cancel alone')
+    return operate(options, (ctx) => moveTo(ctx, workspace, to, options), showMoved)
   })
 
   const setting = withOutput(workspaces.command('set-plan'))

@@ -24,6 +24,8 @@ export interface BatcherOptions<Item> {
    * is halved until the item at fault is found, which alone fails. Without it, all of a batch fail.
    */
   retry?: { isRefused: (error: unknown) => boolean }
+  /** Tells which items made a batch fail, if it is known: they alone fail, and the others run again. */
+  faultOf?: (error: unknown) => ((item: Item) => boolean) | undefined
 }
 
 /** So many that come in while one batch runs are a flow. */
@@ -169,7 +171,11 @@ export class Batcher<Item, Result> {
         for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result)
         return
       } catch (error) {
-        const { retry } = this.#options
+        const { retry, faultOf } = this.#options
+        const isAtFault = faultOf?.(error)
+        if (isAtFault && batch.some(({ item }) => isAtFault(item))) {
+          return this.#settleOthers(batch, isAtFault, error)
+        }
         if (!retry) return this.#fail(batch, error)
         if (retry.isRefused(error)) return this.#settleHalves(batch, error)
         this.#ctx.log.warn(
@@ -179,6 +185,17 @@ export class Batcher<Item, Result> {
         await this.#ctx.sleep(Math.min(5_000, 20 * 2 ** failures))
       }
     }
+  }
+
+  async #settleOthers(
+    batch: Waiting<Item, Result>[],
+    isAtFault: (item: Item) => boolean,
+    error: unknown,
+  ) {
+    const others = batch.filter(({ item }) => !isAtFault(item))
+    const failing = batch.filter(({ item }) => isAtFault(item))
+    this.#fail(failing, error)
+    if (others.length > 0) await this.#settle(others)
   }
 
   async #settleHalves(batch: Waiting<Item, Result>[], error: unknown) {

@@ -35,6 +35,7 @@ const acrossWorkspaces: Record<string, string[]> = {
     'listMailDomains',
   ],
   'features/members': ['listWorkspacesOf'],
+  'features/moves': ['copyIn', 'copyOut', 'listLeaving'],
   'features/sending': [
     'countOpenSends',
     'countSetAside',

@@ -9,7 +9,7 @@ export async function findDuePeriods(db: ProcessDb, now: Date, after: string, mo
     select w.id
     from workspaces w
     left join credit_balances b on b.workspace_id = w.id
-    where w.id > ${after}::uuid
+    where w.id > ${after}::uuid and w.moving_to is null
       and (b.period_end <= ${now}::timestamptz or w.plan_monthly_credits > 0 and b.period_end is null)
     order by w.id
     limit ${most}::integer`.execute(db)

@@ -1,3 +1,4 @@
+import { isHere } from '../../kernel/db/here.ts'
 import { preparedForAll } from '../../kernel/db/prepared.ts'
 import type { FollowClaim } from './sequence/follow-steps.ts'
 
@@ -7,7 +8,7 @@ export const findFollowing = preparedForAll<[now: Date, max: number], FollowClai
   `/* cross-workspace: discovery */
    select workspace_id, id, leads_follow_due
    from campaigns
-   where leads_follow_due <= $1
+   where leads_follow_due <= $1 and ${isHere}
    order by leads_follow_due, workspace_id, id
    limit $2`,
 )
@@ -19,5 +20,5 @@ export const countWithoutUnsubscribing = preparedForAll<[], { campaigns: number 
    select count(*)::int as campaigns
    from campaigns
    where status = 'active' and not insert_unsubscribe_header
-     and sequences::text not like '%unsubscribe_url%'`,
+     and sequences::text not like '%unsubscribe_url%' and ${isHere}`,
 )

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { ProcessDb } from '../../kernel/db/db.ts'
+import { isHere } from '../../kernel/db/here.ts'
 import { preparedForAll } from '../../kernel/db/prepared.ts'
 
 // Discovery and upkeep read across workspaces: a runner serves them all. Nothing here answers a user.
@@ -23,7 +24,8 @@ export async function findDueLanes(
     /* cross-workspace: discovery */
     select distinct workspace_id, webhook_id
     from deliveries
-    where bucket = any(${buckets}::smallint[]) and due_at > ${after} and due_at <= ${to}`.execute(
+    where bucket = any(${buckets}::smallint[]) and due_at > ${after} and due_at <= ${to}
+      and ${sql.raw(isHere)}`.execute(
     db,
   )
   return rows
@@ -51,6 +53,7 @@ const sweepBatch = preparedForAll<[number[], number, string, string, Date, numbe
      select distinct bucket, workspace_id, webhook_id from webhook_urls
      where bucket = any($1::smallint[])
        and (bucket, workspace_id, webhook_id) > ($2::smallint, $3::uuid, $4::uuid)
+       and ${isHere}
      order by bucket, workspace_id, webhook_id
      limit $6
    ) u
@@ -84,7 +87,7 @@ export const findDueFanouts = preparedForAll<[number[], Date, number], DueFanout
   `/* cross-workspace: discovery */
    select workspace_id, event_id, webhook_ids, after_webhook_id, due_at, expires_at
    from fanouts
-   where bucket = any($1::smallint[]) and due_at <= $2
+   where bucket = any($1::smallint[]) and due_at <= $2 and ${isHere}
    order by due_at, event_id
    limit $3`,
 )
@@ -98,7 +101,7 @@ export const countAbandons = (db: ProcessDb, buckets: number[], now: Date) =>
     /* cross-workspace: takeover of an expired lease */
     insert into webhook_lanes as l (workspace_id, webhook_id, abandons)
     select distinct workspace_id, webhook_id, 1 from deliveries
-    where bucket = any(${buckets}::smallint[]) and due_at <= ${now}
+    where bucket = any(${buckets}::smallint[]) and due_at <= ${now} and ${sql.raw(isHere)}
     order by workspace_id, webhook_id
     on conflict (workspace_id, webhook_id) do update set abandons = l.abandons + 1`.execute(db)
 
@@ -107,7 +110,7 @@ export async function countBacklog(db: ProcessDb, buckets: number[]) {
   const { rows } = await sql<{ pending: number; oldest_due: Date | null }>`
     /* cross-workspace: metrics */
     select count(*)::int as pending, min(due_at) as oldest_due
-    from deliveries where bucket = any(${buckets}::smallint[])`.execute(db)
+    from deliveries where bucket = any(${buckets}::smallint[]) and ${sql.raw(isHere)}`.execute(db)
   return rows[0] ?? { pending: 0, oldest_due: null }
 }
 
@@ -125,4 +128,4 @@ export async function findOldestPendingEvent(db: ProcessDb): Promise<string | nu
 export const deleteOldCounts = (db: ProcessDb, before: string) =>
   sql`
     /* cross-workspace: upkeep */
-    delete from webhook_event_counts where date < ${before}::date`.execute(db)
+    delete from webhook_event_counts where date < ${before}::date and ${sql.raw(isHere)}`.execute(db)

@@ -60,7 +60,7 @@ type LanesToRead = [
 const readRows = prepared<LanesToRead, LanesRow>(
   'read_webhook_lanes',
   `with lanes as materialized (
-     select k.*, w.version, w.status = 'active' and p.plan_webhooks as is_open
+     select k.*, w.version, w.status = 'active' and p.plan_webhooks and p.moving_to is null as is_open
      from unnest($2::uuid[], $3::timestamptz[], $4::uuid[], $5::integer[])
        as k (webhook_id, due_at, id, known_version)
      left join webhooks w on w.workspace_id = $1 and w.id = k.webhook_id
@@ -94,7 +94,7 @@ const readRows = prepared<LanesToRead, LanesRow>(
      case when k.is_open and k.version = k.known_version then null else (
        select json_build_object('workspace_id', w.workspace_id, 'id', w.id,
          'target_hook_url', w.target_hook_url, 'status', w.status, 'version', w.version,
-         'plan_webhooks', p.plan_webhooks, 'event_type', w.event_type,
+         'plan_webhooks', p.plan_webhooks and p.moving_to is null, 'event_type', w.event_type,
          'custom_interest_value', w.custom_interest_value, 'campaign', w.campaign,
          'headers', w.headers, 'secret', w.secret, 'previous_secret', w.previous_secret,
          'previous_secret_expires', w.previous_secret_expires)::text
@@ -122,7 +122,7 @@ const keepLanePlan = preparedForAny<[], unknown>(
 /**
  * Destination, health and due rows of some lanes, with the bytes to send. Each lane's rows are read
  * after a position: reading from the start each time would walk over every row deleted since the last
- * vacuum. Of a destination that is not active no rows are read. An event that goes to many
+ * vacuum. Of a destination that is not active, or whose workspace is being moved, no rows are read. An event that goes to many
  * destinations is read once; one that is missing, as after a partial restore, leaves its rows without.
  */
 export async function readLanes(ctx: Context, ...read: LanesToRead): Promise<LanesRead> {

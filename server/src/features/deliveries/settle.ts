@@ -1,6 +1,7 @@
 import { Batcher } from '../../kernel/batcher.ts'
 import { type AnyContext, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
-import { isRefused } from '../../kernel/db/batch-writer.ts'
+import { isRefused, ofMovingWorkspace } from '../../kernel/db/batch-writer.ts'
+import { movingOf } from '../../kernel/db/failure.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
@@ -21,12 +22,19 @@ export interface Settlement {
   disable: 'gone' | null
 }
 
+interface Aside {
+  settlement: Settlement
+  againMs: number
+}
+
 /** By delivery id; false: another runner had settled it already. */
 export type SettledBatch = Map<string, boolean>
 
 /** Results waiting to be written; beyond, nothing new is sent. */
 const backlogMax = 4000
 const refusedAgainMs = 60_000
+/** While a workspace is moved nothing of it is written; what was on its way when that began waits. */
+const movingAgainMs = 1_000
 /** One prepares while the other waits for its commit. */
 const writers = 2
 
@@ -36,12 +44,15 @@ const writers = 2
  * the same of two halves, and so in the order of their answers.
  *
  * Settling is by row and idempotent. A row that the database refuses holds up no other: it is tried
- * again by itself, and its delivery is not sent again meanwhile.
+ * again by itself, and its delivery is not sent again meanwhile. So are those of a workspace that is
+ * being moved; once it was, they are forgotten, and its deliveries are made from there.
  */
 export class SettleWriter {
   readonly #ctx: ProcessContext
+  readonly #onSettled: (settlements: Settlement[], batch: SettledBatch) => void
   readonly #batches: Batcher<Settlement, void>
-  #refused: { settlement: Settlement; againMs: number }[] = []
+  #refused: Aside[] = []
+  #moving: Aside[] = []
 
   constructor(
     ctx: ProcessContext,
@@ -49,6 +60,7 @@ export class SettleWriter {
     onSettled: (settlements: Settlement[], batch: SettledBatch) => void,
   ) {
     this.#ctx = ctx
+    this.#onSettled = onSettled
     const write = async (settlements: Settlement[]) => {
       onSettled(settlements, await transaction(ctx, (tx) => settle(tx, settlements, slot)))
       return []
@@ -56,6 +68,7 @@ export class SettleWriter {
     this.#batches = new Batcher<Settlement, void>(ctx, 'results', write, {
       ...{ itemsMax: 1000, gather: 2, concurrency: writers, retry: { isRefused } },
       flow: { itemsMin: 600, gatherMs: 40 },
+      faultOf: ofMovingWorkspace(({ attempt }) => attempt.workspace_id),
       keyOf: ({ attempt }) => String(bucketOf(attempt.webhook_id) % writers),
     })
   }
@@ -75,10 +88,12 @@ export class SettleWriter {
 
   /** Called several times a second: whatever made the database refuse may be mended. */
   retryRefused() {
-    if (this.#refused.length === 0) return
+    if (this.#refused.length + this.#moving.length === 0) return
     const nowMs = this.#ctx.monotonicMs()
-    const due = this.#refused.filter(({ againMs }) => againMs <= nowMs)
-    this.#refused = this.#refused.filter(({ againMs }) => againMs > nowMs)
+    const isDue = ({ againMs }: Aside) => againMs <= nowMs
+    const due = [...this.#refused.filter(isDue), ...this.#moving.filter(isDue)]
+    this.#refused = this.#refused.filter((each) => !isDue(each))
+    this.#moving = this.#moving.filter((each) => !isDue(each))
     for (const { settlement } of due) this.add(settlement)
   }
 
@@ -86,12 +101,19 @@ export class SettleWriter {
   flush = () => this.#batches.flush()
 
   #putAside(settlement: Settlement, error: unknown) {
+    const nowMs = this.#ctx.monotonicMs()
+    const moving = movingOf(error)
+    if (moving) {
+      if (moving.isMoved) this.#onSettled([settlement], new Map())
+      else this.#moving.push({ settlement, againMs: nowMs + movingAgainMs })
+      return
+    }
     const { workspace_id, webhook_id, retry_group_id } = settlement.attempt
     this.#ctx.log.error(
       { workspace_id, webhook_id, retry_group_id, ...describeError(error) },
       'the database refused the result of a delivery, which is tried again every minute',
     )
-    this.#refused.push({ settlement, againMs: this.#ctx.monotonicMs() + refusedAgainMs })
+    this.#refused.push({ settlement, againMs: nowMs + refusedAgainMs })
   }
 }
 

@@ -1,6 +1,7 @@
 // A runner looks for work in all workspaces: which ones have any is what it has to find out.
 import { sql } from 'kysely'
 import type { ProcessDb } from '../../kernel/db/db.ts'
+import { isHere } from '../../kernel/db/here.ts'
 
 /** Takes an import that nobody works on: whoever did has not been heard of since. */
 export const claimImport = async (
@@ -17,6 +18,7 @@ export const claimImport = async (
       select workspace_id, id from imports
       where state in ('checking', 'running')
         and (timestamp_claimed is null or timestamp_claimed < ${abandonedSince}::timestamptz)
+        and ${sql.raw(isHere)}
       order by timestamp_claimed nulls first, id
       limit 1
       for update skip locked

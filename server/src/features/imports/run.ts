@@ -1,5 +1,6 @@
 import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { BrokenFile } from '../../kernel/csv/recode.ts'
+import { movingOf } from '../../kernel/db/failure.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { Fingerprints } from '../../kernel/fingerprints.ts'
@@ -75,7 +76,8 @@ async function runImport(ctx: Context, claimed: Claimed, signal: AbortSignal): P
     await readAndWrite(ctx, claimed, signal)
   } catch (error) {
     if (error instanceof AppError) return finish(ctx, claimed, error.message, true)
-    // It is taken up again where it stopped.
+    // It is taken up again where it stopped, or where the workspace goes.
+    if (movingOf(error)) return
     ctx.log.error({ import: claimed.id, ...describeError(error) }, 'an import is tried again')
   }
 }

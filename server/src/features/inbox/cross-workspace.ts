@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { ProcessDb } from '../../kernel/db/db.ts'
+import { isHere } from '../../kernel/db/here.ts'
 import { bucketOfMailbox } from '../mailbox-lanes/index.ts'
 import type { ReadMailbox } from './mailbox.ts'
 
@@ -14,7 +15,7 @@ export async function findMailboxesToRead(
     /* cross-workspace: discovery */
     select workspace_id, id, address, imap_version
     from mailboxes
-    where status <> 'paused'
+    where status <> 'paused' and ${sql.raw(isHere)}
       and ${sql.raw(bucketOfMailbox('id'))} = any(${buckets}::integer[])
     order by workspace_id, id`.execute(db)
   return rows

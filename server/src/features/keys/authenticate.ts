@@ -5,6 +5,7 @@ import {
   type ProcessContext,
   type Shards,
 } from '../../kernel/context.ts'
+import { movingOf } from '../../kernel/db/failure.ts'
 import type { Authenticate, Caller } from '../../kernel/http/access.ts'
 import { foldScope } from '../../kernel/http/scopes.ts'
 import { describeError } from '../../kernel/log.ts'
@@ -137,6 +138,10 @@ function createToucher() {
     touched.set(actor.id, now.getTime())
     queries
       .touchKey(inWorkspace(ctx, workspaceId).db, workspaceId, actor.id, now)
-      .catch((error) => ctx.log.warn(describeError(error), 'last use of a key was not written'))
+      .catch((error) => {
+        // It is noted where the workspace goes.
+        if (movingOf(error) !== undefined) return
+        ctx.log.warn(describeError(error), 'last use of a key was not written')
+      })
   }
 }

@@ -1,3 +1,4 @@
+import { isHere } from '../../kernel/db/here.ts'
 import { preparedForAll } from '../../kernel/db/prepared.ts'
 
 export interface MarkedCampaign {
@@ -13,5 +14,6 @@ export interface MarkedCampaign {
 export const findMarkedCampaigns = preparedForAll<[], MarkedCampaign>(
   'find_woken_campaigns',
   `/* cross-workspace: discovery */
-   select workspace_id, campaign_id, wake_at, changed, id from woken_campaigns`,
+   select workspace_id, campaign_id, wake_at, changed, id from woken_campaigns
+   where ${isHere}`,
 )

@@ -1,6 +1,6 @@
 import type { Context, ProcessContext } from '../../kernel/context.ts'
 import { hintDue } from '../../kernel/runner/hint.ts'
-import { bucketOf } from '../../kernel/runner/leases.ts'
+import { allBuckets, bucketOf } from '../../kernel/runner/leases.ts'
 
 /** The kind of the leases on mailboxes, and of hints to them. */
 export const leaseKind = 'mailboxes'
@@ -14,6 +14,10 @@ export const readingKind = 'readings'
 export function hintReading(tx: Context, mailboxId: string) {
   tx.afterCommit?.((ctx) => hintDue(ctx, { kind: readingKind, buckets: [bucketOf(mailboxId)] }))
 }
+
+/** Tells all owners: the mailboxes of a whole workspace came or went. */
+export const hintReadings = (ctx: ProcessContext) =>
+  hintDue(ctx, { kind: readingKind, buckets: allBuckets })
 
 /** Tells the runners that own these mailboxes that they were woken. */
 export function hintMailboxes(ctx: ProcessContext, workspaceId: string, mailboxIds: string[]) {

@@ -1,4 +1,4 @@
-export { campaignKind, hintReading, leaseKind, readingKind } from './hint.ts'
+export { campaignKind, hintReading, hintReadings, leaseKind, readingKind } from './hint.ts'
 export { Listening } from './listening.ts'
 export { MailboxOwner } from './mailbox-owner.ts'
 export {
@@ -18,6 +18,7 @@ export {
   markCampaigns,
   markCampaignsChanged,
   markLeadsDue,
+  takeInMailboxes,
   wakeMailboxes,
   wakeMendedMailbox,
   wakeWorkspaceMailboxes,

@@ -23,6 +23,7 @@ const adopt = preparedForBatch<string[][], never>(
    update mailbox_lanes l
    set token = k.token
    from unnest($1::uuid[], $2::uuid[], $3::bigint[]) as k (workspace_id, mailbox_id, token)
+   join workspaces w on w.id = k.workspace_id and w.moving_to is null
    where l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id and l.token < k.token`,
 )
 
@@ -33,13 +34,14 @@ const lock = preparedForBatch<string[][], LaneKey>(
    from mailbox_lanes l
    join unnest($1::uuid[], $2::uuid[], $3::bigint[]) as k (workspace_id, mailbox_id, token)
      on l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id and l.token < k.token
+   join workspaces w on w.id = k.workspace_id and w.moving_to is null
    order by l.workspace_id, l.mailbox_id
    for update of l`,
 )
 
 /**
  * From now on whoever had these lanes under an older token claims nothing more: a claim that is under
- * way is waited for.
+ * way is waited for. Those of a workspace that is being moved stay as they are.
  */
 export async function takeLanes(tx: AnyDb, lanes: OwnedLane[]) {
   const keys = [column(lanes, 'workspace_id'), column(lanes, 'mailbox_id'), column(lanes, 'token')]

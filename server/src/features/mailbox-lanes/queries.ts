@@ -132,6 +132,10 @@ export async function wakeLanesOfWorkspace(
   return rows.map(({ mailbox_id }) => mailbox_id)
 }
 
+/** Older than that of any lease. */
+export const resetTokens = (db: Db, workspaceId: string) =>
+  db.updateTable('mailbox_lanes').set({ token: 0 }).where('workspace_id', '=', workspaceId).execute()
+
 export const forgiveLane = (db: Db, workspaceId: string, mailboxId: string) =>
   db
     .updateTable('mailbox_lanes')

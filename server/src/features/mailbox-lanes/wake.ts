@@ -61,6 +61,13 @@ export async function wakeWorkspaceMailboxes(tx: Context, workspaceId: string) {
   tx.afterCommit?.((ctx) => hintMailboxes(ctx, workspaceId, ids))
 }
 
+/** Those of a workspace that came from another database: the leases that they were worked on under are gone. */
+export async function takeInMailboxes(tx: Context, workspaceId: string) {
+  mustBeTransaction(tx)
+  await queries.resetTokens(tx.db, workspaceId)
+  await wakeWorkspaceMailboxes(tx, workspaceId)
+}
+
 function mustBeTransaction(tx: Context) {
   if (!tx.db.isTransaction) throw new Error('A mailbox is woken in the transaction of the change.')
 }

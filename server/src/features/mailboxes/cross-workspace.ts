@@ -1,13 +1,16 @@
 // Across workspaces: who runs the instance wants to know which of its mailboxes need a person.
 import { sql } from 'kysely'
 import type { ProcessDb } from '../../kernel/db/db.ts'
+import { isHere } from '../../kernel/db/here.ts'
 import { isInboxRead } from './reading.ts'
 
 export const countMailboxes = async (
   db: ProcessDb,
 ): Promise<{ status: string; count: number }[]> => {
   const { rows } = await sql<{ status: string; count: number }>`/* cross-workspace: upkeep */
-    select status, count(*)::int as count from mailboxes group by status order by status`.execute(
+    select status, count(*)::int as count from mailboxes
+    where ${sql.raw(isHere)}
+    group by status order by status`.execute(
     db,
   )
   return rows
@@ -17,7 +20,7 @@ export const countMailboxes = async (
 export const countUnreadMailboxes = async (db: ProcessDb): Promise<number> => {
   const { rows } = await sql<{ count: number }>`/* cross-workspace: upkeep */
     select count(*)::int as count from mailboxes m
-    where m.status = 'connected' and not ${sql.raw(isInboxRead('m'))}
+    where m.${sql.raw(isHere)} and m.status = 'connected' and not ${sql.raw(isInboxRead('m'))}
       and exists (
         select from leads l
         where l.workspace_id = m.workspace_id and l.mailbox_id = m.id
@@ -30,13 +33,15 @@ export const countUnreadMailboxes = async (db: ProcessDb): Promise<number> => {
 export const listMailDomains = async (db: ProcessDb, limit: number): Promise<string[]> => {
   const { rows } = await sql<{ domain: string }>`/* cross-workspace: upkeep */
     select split_part(address_folded, '@', 2) as domain
-    from mailboxes group by 1 order by count(*) desc, 1 limit ${limit}`.execute(db)
+    from mailboxes where ${sql.raw(isHere)}
+    group by 1 order by count(*) desc, 1 limit ${limit}`.execute(db)
   return rows.map(({ domain }) => domain)
 }
 
 /** Mailboxes that send through a server elsewhere. */
 export const countRemoteSenders = async (db: ProcessDb): Promise<number> => {
   const { rows } = await sql<{ count: number }>`/* cross-workspace: upkeep */
-    select count(*)::int as count from mailboxes where not sends_locally`.execute(db)
+    select count(*)::int as count from mailboxes
+    where not sends_locally and ${sql.raw(isHere)}`.execute(db)
   return rows[0]?.count ?? 0
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { ProcessDb } from '../../kernel/db/db.ts'
+import { isHere } from '../../kernel/db/here.ts'
 import { preparedForAll } from '../../kernel/db/prepared.ts'
 import { bucketOfMailbox, type LaneKey } from '../mailbox-lanes/index.ts'
 
@@ -11,7 +12,7 @@ export const findWokenLanes = preparedForAll<[number[], Date, Date], LaneKey>(
   `/* cross-workspace: discovery */
    select workspace_id, mailbox_id
    from mailbox_lanes
-   where bucket = any($1::smallint[]) and wake_at > $2 and wake_at <= $3`,
+   where bucket = any($1::smallint[]) and wake_at > $2 and wake_at <= $3 and ${isHere}`,
 )
 
 /** The same whenever that was: what a late commit hid from the window above. */
@@ -20,7 +21,7 @@ export const sweepWokenLanes = preparedForAll<[number[], Date], LaneKey>(
   `/* cross-workspace: discovery */
    select workspace_id, mailbox_id
    from mailbox_lanes
-   where bucket = any($1::smallint[]) and wake_at <= $2`,
+   where bucket = any($1::smallint[]) and wake_at <= $2 and ${isHere}`,
 )
 
 export interface UncertainSend extends LaneKey {
@@ -43,7 +44,7 @@ export const findUncertain = preparedForAll<
      timestamp_transmitting
    from sends
    where is_uncertain and look_at <= $2 and ${bucketOfMailbox('mailbox_id')} = any($1::integer[])
-     and mailbox_id <> all($4::uuid[])
+     and mailbox_id <> all($4::uuid[]) and ${isHere}
    order by look_at, id
    limit $3`,
 )
@@ -57,13 +58,14 @@ export const findUncertainBuckets = preparedForAll<
   `/* cross-workspace: discovery */
    select distinct ${bucketOfMailbox('mailbox_id')} as bucket
    from sends
-   where is_uncertain and look_at <= $2 and ${bucketOfMailbox('mailbox_id')} = any($1::integer[])`,
+   where is_uncertain and look_at <= $2 and ${bucketOfMailbox('mailbox_id')} = any($1::integer[])
+     and ${isHere}`,
 )
 
 /** Of which nobody has said yet what became of them. */
 export const countOpenSends = async (db: ProcessDb): Promise<number> => {
   const { rows } = await sql<{ count: number }>`/* cross-workspace: reconciliation */
-    select count(*)::int as count from sends where is_open`.execute(db)
+    select count(*)::int as count from sends where is_open and ${sql.raw(isHere)}`.execute(db)
   return rows[0]?.count ?? 0
 }
 
@@ -74,7 +76,7 @@ export const countWaitingLeads = async (db: ProcessDb, now: Date): Promise<numbe
     from leads l
     join campaigns c on c.workspace_id = l.workspace_id and c.id = l.campaign_id
     where c.status = 'active' and l.sending_state in ('pending', 'active')
-      and coalesce(l.timestamp_next_send, ${now}) <= ${now}`.execute(db)
+      and coalesce(l.timestamp_next_send, ${now}) <= ${now} and c.${sql.raw(isHere)}`.execute(db)
   return rows[0]?.count ?? 0
 }
 
@@ -103,14 +105,14 @@ export const readRestoreEffects = async (db: ProcessDb, now: Date): Promise<Rest
 export const countSetAside = async (db: ProcessDb): Promise<number> => {
   const { rows } = await sql<{ count: number }>`/* cross-workspace: reconciliation */
     select count(*)::int as count from sends
-    where is_uncertain and error_stage = 'ledger'`.execute(db)
+    where is_uncertain and error_stage = 'ledger' and ${sql.raw(isHere)}`.execute(db)
   return rows[0]?.count ?? 0
 }
 
 /** Of which nobody knows. */
 export const countUncertainSends = async (db: ProcessDb): Promise<number> => {
   const { rows } = await sql<{ count: number }>`/* cross-workspace: reconciliation */
-    select count(*)::int as count from sends where is_uncertain`.execute(db)
+    select count(*)::int as count from sends where is_uncertain and ${sql.raw(isHere)}`.execute(db)
   return rows[0]?.count ?? 0
 }
 

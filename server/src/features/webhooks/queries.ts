@@ -155,7 +155,7 @@ export interface Destination {
   status: 'active' | 'disabled'
   /** Grows with every change. */
   version: number
-  /** Without it the destination acts as disabled. */
+  /** Without it the destination acts as disabled, and so it does while its workspace is being moved. */
   plan_webhooks: boolean
   event_type: string
   custom_interest_value: string | null
@@ -169,8 +169,8 @@ export interface Destination {
 /** In no order; those that are gone are missing. */
 export const findDestinations = prepared<[string, string[]], Destination>(
   'find_destinations',
-  `select w.workspace_id, w.id, w.target_hook_url, w.status, w.version, p.plan_webhooks,
-     w.event_type, w.custom_interest_value, w.campaign, w.headers, w.secret, w.previous_secret,
+  `select w.workspace_id, w.id, w.target_hook_url, w.status, w.version,
+     p.plan_webhooks and p.moving_to is null as plan_webhooks, w.event_type, w.custom_interest_value, w.campaign, w.headers, w.secret, w.previous_secret,
      w.previous_secret_expires
    from webhooks w
    join workspaces p on p.id = w.workspace_id

@@ -6,6 +6,7 @@ export {
   ensureDefaultWorkspace,
   getWorkspace,
   listAllWorkspaces,
+  listWorkspaceIdsHere,
   listWorkspaces,
   locateWorkspace,
   makeDefaultWorkspace,

@@ -75,6 +75,8 @@ function handleOf(name: string): string {
   return words.replaceAll(/^-+|-+$/g, '') || 'workspace'
 }
 
+export const listWorkspaceIdsHere = (ctx: ProcessContext) => queries.listWorkspaceIdsHere(ctx.db)
+
 /** Of this database. */
 export const listWorkspaces = (ctx: ProcessContext) => queries.listWorkspaces(ctx.db)
 

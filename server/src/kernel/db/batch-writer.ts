@@ -1,8 +1,9 @@
 import { Batcher, type BatcherOptions } from '../batcher.ts'
 import type { ProcessContext } from '../context.ts'
+import { movingOf } from './failure.ts'
 import { transaction } from './transaction.ts'
 
-export interface BatchWriterOptions<Item> extends Omit<BatcherOptions<Item>, 'retry'> {
+export interface BatchWriterOptions<Item> extends Omit<BatcherOptions<Item>, 'retry' | 'faultOf'> {
   /** A write of one statement needs no transaction around it. */
   isOneStatement?: boolean
 }
@@ -12,9 +13,9 @@ export interface BatchWriterOptions<Item> extends Omit<BatcherOptions<Item>, 're
  *
  * `write` answers for each item and must be idempotent: after a deadlock, a lost connection or a
  * COMMIT whose answer never came, the same batch is run again. A value that the database refuses
- * fails its own item only.
+ * fails its own item only, and so does a workspace that is being moved.
  */
-export function createBatchWriter<Item, Result>(
+export function createBatchWriter<Item extends { workspace_id: string }, Result>(
   ctx: ProcessContext,
   name: string,
   write: (tx: ProcessContext, items: Item[]) => Promise<Result[]>,
@@ -22,7 +23,11 @@ export function createBatchWriter<Item, Result>(
 ): Batcher<Item, Result> {
   const run = (items: Item[]) =>
     isOneStatement ? write(ctx, items) : transaction(ctx, (tx) => write(tx, items))
-  return new Batcher(ctx, name, run, { ...options, retry: { isRefused } })
+  return new Batcher(ctx, name, run, {
+    ...options,
+    retry: { isRefused },
+    faultOf: ofMovingWorkspace(({ workspace_id }) => workspace_id),
+  })
 }
 
 /** Data exceptions, violated constraints, and mistakes of ours: no repetition makes them right. */
@@ -31,3 +36,11 @@ export function isRefused(error: unknown): boolean {
   if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return /^(22|23|42)/.test(code)
   return error instanceof TypeError || error instanceof RangeError
 }
+
+/** Whose items they are that a batch failed at because their workspace is being moved. */
+export const ofMovingWorkspace =
+  <Item>(workspaceOf: (item: Item) => string) =>
+  (error: unknown) => {
+    const moving = movingOf(error)
+    return moving === undefined ? undefined : (item: Item) => workspaceOf(item) === moving.workspaceId
+  }

@@ -16,6 +16,7 @@ export function explainUnavailable(
   if (typeof code !== 'string') return driverFailures.test(error.message) ? unreachable : undefined
   if (networkCodes.has(code)) return unreachable
   if (code === diskFull) return { message: storageFull, retryAfterS: 30 }
+  if (code === moving) return { message: beingMoved, retryAfterS: 2 }
   if (busyStates.has(code)) return { message: busy, retryAfterS: 1 }
   return unreachableStates.test(code) ? unreachable : undefined
 }
@@ -33,6 +34,29 @@ export const isStorageFull = (error: unknown) =>
   (error as { code?: unknown } | undefined)?.code === diskFull
 
 const diskFull = '53100'
+
+/**
+ * The workspace that could not be written to because it is moved to another database. Nothing was
+ * written, and the same succeeds there, or here if it is not moved after all.
+ */
+export interface Moving {
+  workspaceId: string
+  /** It is there: what is still to be written here concerns nobody any more. */
+  isMoved: boolean
+}
+
+/** Undefined for every other failure. */
+export function movingOf(error: unknown): Moving | undefined {
+  const { code, detail, hint } = (error ?? {}) as Record<'code' | 'detail' | 'hint', unknown>
+  if (code !== moving || typeof detail !== 'string') return undefined
+  return { workspaceId: detail, isMoved: hint === 'moved' }
+}
+
+/** A class of our own: to PostgreSQL it means nothing. See migration 0115. */
+const moving = 'OR503'
+
+const beingMoved =
+  'The workspace is being moved to another database: reading goes on, and changes are taken again within seconds; try again shortly.'
 
 // PostgreSQL's errcodes: serialisation failure, deadlock, lock timeout, statement timeout or cancel.
 const busyStates = new Set(['40001', '40P01', '55P03', '57014'])

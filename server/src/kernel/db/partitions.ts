@@ -68,8 +68,10 @@ export async function dropPartition(db: ProcessDb, partition: Partition): Promis
 /**
  * Made apart and attached, because ATTACH takes a weaker lock than CREATE … PARTITION OF; the CHECK
  * spares it the scan.
+ *
+ * @param start of its period
  */
-async function createPartition(db: ProcessDb, table: PartitionedTable, start: Date) {
+export async function createPartition(db: ProcessDb, table: PartitionedTable, start: Date) {
   const name = partitionName(table, start)
   const [from, to] = [start, startOfPeriod(table, start, 1)].map((time) =>
     table.by === 'week' ? firstIdAt(time) : time.toISOString().slice(0, 10),

@@ -13,7 +13,7 @@ export interface Session {
    *
    * @returns rows written
    */
-  copyFrom: (text: string, chunks: Iterable<Buffer>) => Promise<number>
+  copyFrom: (text: string, chunks: Iterable<Buffer> | AsyncIterable<Buffer>) => Promise<number>
   /** What a `copy … to stdout` sends. Nothing else is asked of the session until it has ended. */
   copyTo: (text: string) => Readable
 }

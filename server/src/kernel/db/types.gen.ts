@@ -863,6 +863,7 @@ export interface Workspaces {
   plan_rate: Generated<number>;
   plan_webhooks: Generated<boolean>;
   timestamp_created: Timestamp;
+  timestamp_moving: Timestamp | null;
   timestamp_updated: Timestamp;
   unsubscribe_by_reply: Generated<boolean>;
 }

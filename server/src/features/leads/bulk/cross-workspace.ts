@@ -1,6 +1,7 @@
 // A runner looks for work in all workspaces: which ones have any is what it has to find out.
 import { sql } from 'kysely'
 import type { ProcessDb } from '../../../kernel/db/db.ts'
+import { isHere } from '../../../kernel/db/here.ts'
 
 /** Takes a job that nobody works on: whoever did has not been heard of since. */
 export const claimJob = async (db: ProcessDb, claim: string, now: Date, abandonedSince: Date) => {
@@ -12,6 +13,7 @@ export const claimJob = async (db: ProcessDb, claim: string, now: Date, abandone
       select workspace_id, id from lead_jobs
       where state = 'running'
         and (timestamp_claimed is null or timestamp_claimed < ${abandonedSince}::timestamptz)
+        and ${sql.raw(isHere)}
       order by timestamp_claimed nulls first, id
       limit 1
       for update skip locked

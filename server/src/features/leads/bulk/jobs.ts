@@ -1,4 +1,5 @@
 import { type Context, inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
+import { movingOf } from '../../../kernel/db/failure.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { AppError, invalidField, notFound } from '../../../kernel/errors.ts'
 import { describeError } from '../../../kernel/log.ts'
@@ -217,6 +218,8 @@ async function runBatch(ctx: Context, workspaceId: string, id: string, claim: st
       return job.state === 'running'
     })
   } catch (error) {
+    // It is taken up again where the workspace goes.
+    if (movingOf(error)) return false
     if (!(error instanceof AppError)) {
       ctx.log.error({ job: id, ...describeError(error) }, 'a change of many leads is tried again')
       return false

@@ -17,7 +17,7 @@ export const suppressed = `
  * What must hold at this instant for a mail from `k.mailbox_id` to `k.lead_id` in `k.campaign_id`, of
  * `k.workspace_id`, that was planned by `k.campaign_version` and `k.mailbox_version` to be sent before
  * `k.until`, as the end of a FROM and its WHERE: looked at when it is claimed, and again just before it
- * is finished. A follow-up (not `k.is_new`) also waits until its mailbox was read, and those whose
+ * is finished. Nothing is sent of a workspace that is being moved. A follow-up (not `k.is_new`) waits until its mailbox was read, and those whose
  * conversations that took over: its lead may have answered.
  *
  * Each row is looked up by its own key (`order by … limit 1`, `offset 0`): a plan made while a table
@@ -26,7 +26,7 @@ export const suppressed = `
  * @param readSince mailboxes that were read before it count as unread
  */
 export const eligibleAt = (now: string, readSince: string) => `leads l
-     join workspaces w on w.id = k.workspace_id and w.plan_api
+     join workspaces w on w.id = k.workspace_id and w.plan_api and w.moving_to is null
      join lateral (
        select c.status, c.timestamp_updated, c.daily_limit, c.daily_max_leads from campaigns c
        where c.workspace_id = k.workspace_id and c.id = k.campaign_id

@@ -16,6 +16,8 @@ export interface LaneRow extends LaneKey {
   failures: number
   not_before: Date | null
   plan_api: boolean
+  /** Its workspace goes to another database, or has gone there. */
+  is_moving: boolean
   /** Null, like everything below: the mailbox was removed. */
   address: string | null
   /** Another one with each change of settings or status; readings and access tokens leave it alone. */
@@ -44,7 +46,7 @@ const selectLanes = preparedForBatch<[...string[][], Date, Date], LaneRow>(
   'read_lanes',
   `/* settle */
    select l.workspace_id, l.mailbox_id, l.seq, l.token, l.next_send_at, l.last_campaign_id,
-     l.failures, l.not_before, w.plan_api, m.address, m.timestamp_updated as mailbox_version,
+     l.failures, l.not_before, w.plan_api, w.is_moving, m.address, m.timestamp_updated as mailbox_version,
      m.display_name, m.signature, m.status, m.timezone, m.daily_limit, m.gap_seconds,
      coalesce(m.save_sent, not m.provider_saves_sent) as saves_sent, m.sends_locally,
      ${mayFollowUp('m', '$3')} as is_read, m.ramp_up_start, m.ramp_up_step, m.ramp_up_from,
@@ -63,7 +65,8 @@ const selectLanes = preparedForBatch<[...string[][], Date, Date], LaneRow>(
    from unnest($1::uuid[], $2::uuid[]) with ordinality as k (workspace_id, mailbox_id, position)
    join mailbox_lanes l on l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id
    join lateral (
-     select w.plan_api from workspaces w where w.id = k.workspace_id order by w.id limit 1
+     select w.plan_api, w.moving_to is not null as is_moving
+     from workspaces w where w.id = k.workspace_id order by w.id limit 1
    ) w on true
    left join lateral (
      select * from mailboxes m
@@ -100,6 +103,7 @@ const selectOpen = preparedForBatch<string[][], OpenSend>(
    select s.workspace_id, s.mailbox_id, s.id, s.lead_id, s.step_id, s.campaign_id, s.state,
      l.email, l.thread_subject, m.address, m.gap_seconds
    from unnest($1::uuid[], $2::uuid[]) as k (workspace_id, mailbox_id)
+   join workspaces w on w.id = k.workspace_id and w.moving_to is null
    join sends s on s.workspace_id = k.workspace_id and s.mailbox_id = k.mailbox_id and s.is_open
    left join lateral (
      select l.email, l.thread_subject from leads l
@@ -116,6 +120,6 @@ const selectOpen = preparedForBatch<string[][], OpenSend>(
    order by s.workspace_id, s.lead_id, s.step_id`,
 )
 
-/** What the last owner of these lanes was in the middle of. */
+/** What the last owner of these lanes was in the middle of, but where it is moved with its workspace. */
 export const findOpenSends = (db: AnyDb, lanes: LaneKey[]) =>
   selectOpen(db, column(lanes, 'workspace_id'), column(lanes, 'mailbox_id'))

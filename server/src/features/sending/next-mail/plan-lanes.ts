@@ -43,7 +43,8 @@ export async function planLanes(
   const ready: { lane: Lane; row: LaneRow }[] = []
   for (const lane of lanes) {
     const row = rows.get(lane.mailboxId)
-    if (!row || row.token !== lane.token) {
+    // Of a workspace that is moved nothing is begun or written: it goes on from there.
+    if (!row || row.is_moving || row.token !== lane.token) {
       actions.set(lane, { kind: 'left' })
       continue
     }

@@ -131,12 +131,14 @@ const claim = prepared<[workspaceId: string, ...unknown[]], ReplyRow>(
        order by waits_since, id
        limit 1
        for update skip locked)
+     and exists (select from workspaces w where w.id = $1::uuid and w.moving_to is null)
      and ${mayClaim('$5')}
    returning ${columns}`,
 )
 
 /**
- * The one of the mailbox that has waited longest, for whoever holds its lane.
+ * The one of the mailbox that has waited longest, for whoever holds its lane; none while its workspace is
+ * being moved.
  *
  * @param epoch the database's highest that this process has seen
  */

@@ -21,7 +21,10 @@ export const noteFailover = (
     failover_since: sql<Date>`outrider_now()`,
   })
 
-/** Of these, those that the ledger does not have as sent, or about to be. */
+/**
+ * Of these, those that the ledger does not have as sent, or about to be. Where a workspace was moved to
+ * another database, its ledger is there.
+ */
 export async function findMissingMarks(
   db: AnyDb,
   marks: RememberedMark[],
@@ -33,6 +36,8 @@ export async function findMissingMarks(
       ${column(marks, 'step_id')}::uuid[], ${column(marks, 'id')}::uuid[])
       as k (workspace_id, lead_id, step_id, id)
     where not exists (
+      select from workspaces w where w.id = k.workspace_id and w.moved_to is not null
+    ) and not exists (
       select from sends s
       where s.workspace_id = k.workspace_id and s.lead_id = k.lead_id and s.step_id = k.step_id
         and s.id = k.id and s.state in ('transmitting', 'sent', 'uncertain')

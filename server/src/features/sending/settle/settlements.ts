@@ -1,6 +1,7 @@
 import type { Batcher } from '../../../kernel/batcher.ts'
 import type { ProcessContext } from '../../../kernel/context.ts'
 import { type BatchWriterOptions, createBatchWriter } from '../../../kernel/db/batch-writer.ts'
+import { movingOf } from '../../../kernel/db/failure.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { describeError } from '../../../kernel/log.ts'
 import type { CampaignCache } from '../next-mail/campaign-cache.ts'
@@ -14,6 +15,8 @@ const sentAtOnce = 2
 const bytesMax = 2 * 1024 * 1024
 /** Of all that are in nobody's hands yet; beyond, each mailbox waits for its own. */
 const backlogMax = 2_000
+/** While a workspace is moved nothing of it is written, and then it is settled, or elsewhere. */
+const movingAgainMs = 1_000
 const backlogBytesMax = 32 * 1024 * 1024
 const batch = {
   itemsMax: 500,
@@ -49,10 +52,15 @@ export class Settlements {
 
   /** Resolves once it is committed, with whether it changed its row. */
   async add(settlement: Settlement): Promise<boolean> {
-    try {
-      return await this.#write(settlement)
-    } catch (error) {
-      return this.#setAside(settlement, error)
+    for (;;) {
+      try {
+        return await this.#write(settlement)
+      } catch (error) {
+        const moving = movingOf(error)
+        if (!moving) return this.#setAside(settlement, error)
+        if (moving.isMoved) return false
+        await this.#ctx.sleep(movingAgainMs)
+      }
     }
   }
 

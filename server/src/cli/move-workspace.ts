@@ -1,0 +1,117 @@
+import {
+  cancelMove,
+  findWorkspaceRow,
+  type Moved,
+  moveWorkspace,
+  type Progress,
+  type WorkspaceRow,
+} from '../features/moves/index.ts'
+import { chooseShard, locateWorkspace } from '../features/workspaces/index.ts'
+import { inWorkspace, type ProcessContext } from '../kernel/context.ts'
+import { AppError } from '../kernel/errors.ts'
+import { parseUuid } from '../kernel/ids.ts'
+import { askAllShards } from '../kernel/shards/ask.ts'
+import { showingProgress } from './directory-options.ts'
+import { getShard, type OutputOptions } from './operate.ts'
+
+/** The row of the workspace in one of the databases. */
+interface Found {
+  shard: ProcessContext
+  row: WorkspaceRow
+}
+
+/**
+ * Moves a workspace, or ends a move that was killed, wherever that had come.
+ *
+ * @param workspace its id or name; between two databases it has no name
+ * @throws AppError with what to do
+ */
+export async function moveTo(
+  ctx: ProcessContext,
+  workspace: string,
+  to: string,
+  options: OutputOptions,
+): Promise<Moved & { id: string; from: string; to: string }> {
+  const target = getShard(ctx, to)
+  const id = await idOf(ctx, workspace)
+  const rows = await findRows(ctx, id)
+  const source = sourceOf(rows, to)
+  if (!source) {
+    throw new AppError('not_ready', `The workspace is on the shard ${to} already: give another one.`)
+  }
+  // It takes room there that it does not have yet.
+  if (activeOf(rows)?.shard !== target) await chooseShard(ctx, to)
+  const from = nameOf(source.shard)
+  const moved = await showingProgress(ctx, options, (show) =>
+    moveWorkspace(source.shard, target, id, {
+      ...{ sourceName: from, targetName: to },
+      onProgress: (progress) => show(stepOf(progress)),
+    }),
+  )
+  return { id, from, to, ...moved }
+}
+
+/** Takes a move back that was left. @throws AppError with what to do */
+export async function cancel(ctx: ProcessContext, workspace: string) {
+  const id = await idOf(ctx, workspace)
+  const rows = await findRows(ctx, id)
+  const source = activeOf(rows) ?? newestOf(rows)
+  const to = source?.row.moving_to
+  if (!source || !to) throw new AppError('not_ready', 'The workspace is not being moved.')
+  await cancelMove(source.shard, getShard(ctx, to), id)
+  return { id, stays_on: nameOf(source.shard) }
+}
+
+async function idOf(ctx: ProcessContext, workspace: string): Promise<string> {
+  return parseUuid(workspace) ?? (await locateWorkspace(ctx, workspace)).found.id
+}
+
+async function findRows(ctx: ProcessContext, id: string): Promise<Found[]> {
+  const rows = await askAllShards(ctx, async (shard) => {
+    const row = await findWorkspaceRow(inWorkspace(shard, id).db, id)
+    return row ? [{ shard, row }] : []
+  })
+  if (rows.flat().length > 0) return rows.flat()
+  throw new AppError('not_found', 'No such workspace; check its id or name.')
+}
+
+const activeOf = (rows: Found[]) => rows.find(({ row }) => row.moved_to === null)
+
+/** Where it was last, if it is nowhere. */
+const newestOf = (rows: Found[]) =>
+  rows.toSorted((a, b) => timeOf(b) - timeOf(a)).find(({ row }) => row.moved_to !== null)
+
+const timeOf = ({ row }: Found) => row.timestamp_moving?.getTime() ?? 0
+
+/** Where it is, or was: of one that has arrived, a row that says so, for the move may have been killed. */
+function sourceOf(rows: Found[], to: string): Found | undefined {
+  const active = activeOf(rows)
+  if (!active) return newestOf(rows)
+  if (nameOf(active.shard) !== to) return active
+  return rows.find(({ row }) => row.moved_to === to)
+}
+
+const nameOf = ({ shard }: ProcessContext) => shard ?? 'first'
+
+const says: Record<Progress['step'], string> = {
+  drain: 'tables, once mails under way are through',
+  fence: 'tables kept as they are',
+  copy: 'tables copied',
+  compare: 'tables compared',
+  switch: 'tables switched',
+  activate: 'tables switched',
+  clean: 'tables moved',
+  done: 'tables moved',
+}
+
+const stepOf = ({ step, done = 0, of = 1 }: Progress) => ({
+  ...{ what: says[step], count: done, done, whole: of },
+})
+
+export const showMoved = ({ from, to, rows, held_ms, was_there }: Awaited<ReturnType<typeof moveTo>>) =>
+  was_there
+    ? `The workspace had come to ${to} already; what was left of its move is done.`
+    : `Moved from ${from} to ${to}: ${rows} rows. For ${(held_ms / 1000).toFixed(1)} s nothing of it could be changed. Its rows in ${from} are deleted in an hour.`
+
+export const showCancelled = ({ stays_on }: Awaited<ReturnType<typeof cancel>>) =>
+  `The move is taken back: the workspace stays on ${stays_on}, and is worked for again.`

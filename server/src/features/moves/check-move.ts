@@ -1,0 +1,135 @@
+import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
+import type { Db } from '../../kernel/db/db.ts'
+import { findInstance, readMigrationGap, readServerVersion } from '../../kernel/db/instance.ts'
+import { AppError } from '../../kernel/errors.ts'
+import * as queries from './queries.ts'
+import { listWorkspaceTables, type WorkspaceTable } from './tables.ts'
+
+/** The move cannot be made, or not now; says what to do. */
+export class MoveRefused extends AppError {
+  constructor(message: string) {
+    super('not_ready', message)
+  }
+}
+
+export interface Plan {
+  tables: WorkspaceTable[]
+  /** An earlier move has brought it there, and was killed before it was done. */
+  isThere: boolean
+}
+
+interface Names {
+  sourceName: string
+  targetName: string
+}
+
+/**
+ * Takes the locks of the workspace in both databases, and looks whether it may be moved.
+ *
+ * @param here the source's open transaction
+ * @param there the target's
+ * @throws MoveRefused
+ */
+export async function checkMove(
+  here: ProcessContext,
+  there: ProcessContext,
+  workspaceId: string,
+  names: Names,
+): Promise<Plan> {
+  const own = { here: inWorkspace(here, workspaceId).db, there: inWorkspace(there, workspaceId).db }
+  await checkDatabases(here, there, names)
+  await lock(own.here, workspaceId)
+  await lock(own.there, workspaceId)
+  const isThere = await checkPlaces(own.here, own.there, workspaceId, names)
+  const tables = await listWorkspaceTables(here.db)
+  if (JSON.stringify(tables) !== JSON.stringify(await listWorkspaceTables(there.db))) {
+    throw new MoveRefused(
+      'The tables of the two databases are not the same, although their migrations are: somebody has changed them by hand. Compare their schemas with pg_dump --schema-only.',
+    )
+  }
+  return { tables, isThere }
+}
+
+export async function lock(tx: Db, workspaceId: string) {
+  if (await queries.lockMove(tx, workspaceId)) return
+  throw new MoveRefused(
+    'Another move of this workspace is under way. Wait for it, or end its command, and run this one again.',
+  )
+}
+
+async function checkDatabases(
+  here: ProcessContext,
+  there: ProcessContext,
+  { sourceName, targetName }: Names,
+) {
+  const [source, target] = [await findInstance(here.db), await findInstance(there.db)]
+  if (!source || !target) {
+    throw new MoveRefused('A database is empty: run "npx outrider migrate --shards" first.')
+  }
+  if (source.id === target.id) {
+    throw new MoveRefused(`The workspace is in ${sourceName} already: give it another shard.`)
+  }
+  for (const [name, { db }] of [
+    [sourceName, here],
+    [targetName, there],
+  ] as const) {
+    const { missing, unknown } = await readMigrationGap(db)
+    if (missing.length > 0) {
+      throw new MoveRefused(
+        `${name} lacks the migrations ${missing.join(', ')}: run "npx outrider migrate --shards" first.`,
+      )
+    }
+    if (unknown.length > 0) {
+      throw new MoveRefused(
+        `${name} has migrations of a newer version, ${unknown.join(', ')}: update this copy of Outrider first.`,
+      )
+    }
+  }
+  if (source.secret_key_id !== target.secret_key_id) {
+    throw new MoveRefused(
+      `${targetName} is sealed with the key ${target.secret_key_id} and ${sourceName} with ${source.secret_key_id}, so that nobody could open there what is sealed here. Give both the same OUTRIDER_SECRET_KEY, and run "npx outrider secrets reseal".`,
+    )
+  }
+  const [from, to] = [await readMajor(here), await readMajor(there)]
+  if (from !== to) {
+    throw new MoveRefused(
+      `${sourceName} is PostgreSQL ${from} and ${targetName} PostgreSQL ${to}: upgrade the older one first.`,
+    )
+  }
+}
+
+const readMajor = async ({ db }: ProcessContext) =>
+  Math.floor((await readServerVersion(db)) / 10_000)
+
+/** @returns whether an earlier move has brought it there already */
+async function checkPlaces(
+  here: Db,
+  there: Db,
+  workspaceId: string,
+  { sourceName, targetName }: Names,
+): Promise<boolean> {
+  const source = await queries.findWorkspaceRow(here, workspaceId)
+  const target = await queries.findWorkspaceRow(there, workspaceId)
+  if (!source) throw new MoveRefused(`There is no such workspace in ${sourceName}; check the id.`)
+  const isActiveThere = target !== undefined && target.moved_to === null
+  if (isActiveThere && source.moved_to === null) {
+    throw new MoveRefused(
+      `The workspace is in ${sourceName} and in ${targetName}. One of them was put back to a time before a move, or a standby took over that lacked it. Decide which one holds, and delete the other by hand.`,
+    )
+  }
+  if (source.moved_to !== null && source.moved_to !== targetName) {
+    throw new MoveRefused(`The workspace was moved from ${sourceName} to ${source.moved_to}.`)
+  }
+  if (isActiveThere) return true
+  if (source.moving_to !== null && source.moving_to !== targetName) {
+    throw new MoveRefused(
+      `A move of this workspace to ${source.moving_to} was begun and left. Run it again with --to ${source.moving_to}, or take it back with --cancel.`,
+    )
+  }
+  if (await queries.findNamesake(there, source)) {
+    throw new MoveRefused(
+      `${targetName} has another workspace that is named ${source.name}, or has its handle. Rename one of them.`,
+    )
+  }
+  return false
+}

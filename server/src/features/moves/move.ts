@@ -1,0 +1,285 @@
+import { type Effect, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
+import { boundAs } from '../../kernel/db/db.ts'
+import { type Session, withSession } from '../../kernel/db/session.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { describeError } from '../../kernel/log.ts'
+import { hintReadings, takeInMailboxes } from '../mailbox-lanes/index.ts'
+import { checkMove, MoveRefused, type Plan } from './check-move.ts'
+import { copyIn, copyOut } from './cross-workspace.ts'
+import { lowerFence, raiseFence } from './fence.ts'
+import * as queries from './queries.ts'
+import { deleteAllRows } from './remains.ts'
+import { stayHere } from './stay-here.ts'
+import { makePartitions } from './tables.ts'
+
+/** What a move does next. From `fence` until `done` nothing of the workspace is written. */
+export type Step =
+  | 'drain'
+  | 'fence'
+  | 'copy'
+  | 'compare'
+  | 'switch'
+  | 'activate'
+  | 'clean'
+  | 'done'
+
+export interface Progress {
+  step: Step
+  /** The table that is done, of so many. */
+  table?: string
+  done?: number
+  of?: number
+  /** Copied so far. */
+  rows: number
+}
+
+export interface MoveOptions {
+  /** The names of both databases in the registry of shards. */
+  sourceName: string
+  targetName: string
+  onProgress?: (progress: Progress) => void
+  /** Mails that are under way are waited for so long; five minutes, if it is not given. */
+  drainMs?: number
+  /** So long requests to destinations that are under way may be answered and recorded; two seconds. */
+  restMs?: number
+}
+
+export interface Moved {
+  rows: number
+  /** For so long nothing of the workspace could be written. */
+  held_ms: number
+  /** It had been moved before: only what was left to do after that was done. */
+  was_there: boolean
+}
+
+const drainForMs = 300_000
+const drainLookMs = 100
+/** Their results are written here then, and they are not made once more from there. */
+const restForMs = 2_000
+
+/**
+ * Moves a workspace to another database while the service runs. Reading goes on; what writes is refused
+ * for as long as it takes to copy the rows, as if the database were away. Nothing is lost, and no mail is
+ * sent twice:
+ *
+ *   drain ──▶ nothing more of it is begun; mails that are under way are waited for
+ *   fence ──▶ whatever writes to it is refused
+ *   copy, compare ──▶ the target has all of its rows, in a transaction that is open
+ *   switch ──▶ the source says that it has gone; for a moment it is nowhere
+ *   activate ──▶ the target's transaction is committed: it is there
+ *   clean ──▶ what an earlier move has left in the target is dropped
+ *
+ * What fails before `switch` is taken back. Killed anywhere, it is run again: before `activate` it begins
+ * anew, after it nothing is left to do but `clean`. The rows of the source stay for an hour (`remains.ts`).
+ *
+ * @param source past its pooler, as the target
+ * @throws MoveRefused with what to do
+ */
+export const moveWorkspace = (
+  source: ProcessContext,
+  target: ProcessContext,
+  workspaceId: string,
+  options: MoveOptions,
+): Promise<Moved> =>
+  withSession(source.db, (keeper) =>
+    withSession(target.db, (taker) =>
+      new Move(source, target, workspaceId, options).run(keeper, taker),
+    ),
+  )
+
+class Move {
+  readonly #source: ProcessContext
+  readonly #target: ProcessContext
+  readonly #id: string
+  readonly #options: MoveOptions
+  #rows = 0
+  #heldSinceMs: number | undefined
+  /** It was begun, and nothing says yet that it has gone. */
+  #isToTakeBack = false
+
+  constructor(
+    source: ProcessContext,
+    target: ProcessContext,
+    workspaceId: string,
+    options: MoveOptions,
+  ) {
+    this.#source = source
+    this.#target = target
+    this.#id = workspaceId
+    this.#options = options
+  }
+
+  async run(keeper: Session, taker: Session): Promise<Moved> {
+    try {
+      const { isThere } = await this.#switchOver(keeper, taker)
+      const heldMs = this.#source.monotonicMs() - (this.#heldSinceMs ?? this.#source.monotonicMs())
+      await this.#clean()
+      this.#tell('done')
+      return { rows: this.#rows, held_ms: Math.round(heldMs), was_there: isThere }
+    } catch (error) {
+      if (this.#isToTakeBack) await this.#takeBack()
+      throw error
+    }
+  }
+
+  /**
+   * The source's transaction lies within the target's and is committed first, so that never both have the
+   * workspace. Each holds a lock that keeps other movers away until its end.
+   */
+  #switchOver(keeper: Session, taker: Session): Promise<Plan> {
+    return inSession(this.#target, taker, async (there) => {
+      await queries.actAsMover(there.db)
+      const plan = await inSession(this.#source, keeper, async (here) => {
+        await queries.actAsMover(here.db)
+        const checked = await checkMove(here, there, this.#id, this.#options)
+        if (checked.isThere) return checked
+        this.#isToTakeBack = true
+        await this.#bringOver(there, taker, checked)
+        this.#tell('switch')
+        this.#isToTakeBack = false
+        await queries.setMoved(inWorkspace(here, this.#id).db, this.#id, this.#options.targetName)
+        return checked
+      })
+      if (!plan.isThere) this.#tell('activate')
+      return plan
+    })
+  }
+
+  async #bringOver(there: ProcessContext, taker: Session, plan: Plan) {
+    await makePartitions(this.#source.db, this.#target.db, plan.tables)
+    await deleteAllRows(this.#target, plan.tables, this.#id)
+    await this.#drain()
+    await this.#fence(plan)
+    const tx = inWorkspace(there, this.#id)
+    await queries.deleteTombstone(tx.db, this.#id)
+    const sums = this.#readSums(plan)
+    // Whoever compares hears of it.
+    sums.catch(() => undefined)
+    await this.#copy(taker, plan)
+    await this.#compare(there, plan, await sums)
+    await takeInMailboxes(tx, this.#id)
+    await queries.setHere(tx.db, this.#id)
+  }
+
+  async #drain() {
+    const { targetName, drainMs = drainForMs, restMs = restForMs } = this.#options
+    this.#tell('drain')
+    const own = inWorkspace(this.#source, this.#id)
+    await transaction(own, async (tx) => {
+      await queries.actAsMover(tx.db)
+      await queries.setMoving(tx.db, this.#id, targetName)
+    })
+    hintReadings(this.#source)
+    const beganMs = this.#source.monotonicMs()
+    for (;;) {
+      const open = await queries.countOpenMails(own.db, this.#id)
+      const passedMs = this.#source.monotonicMs() - beganMs
+      if (open === 0 && passedMs >= restMs) return
+      if (passedMs >= Math.max(restMs, drainMs)) throw stillSending(open)
+      await this.#source.sleep(drainLookMs)
+    }
+  }
+
+  async #fence({ tables }: Plan) {
+    this.#tell('fence')
+    this.#heldSinceMs = this.#source.monotonicMs()
+    await raiseFence(this.#source, tables, this.#id, (table, done) =>
+      this.#tell('fence', { table, done, of: tables.length }),
+    )
+    // A claim that had begun before the workspace was to be moved may have come after the last look.
+    const open = await queries.countOpenMails(inWorkspace(this.#source, this.#id).db, this.#id)
+    if (open > 0) throw stillSending(open)
+  }
+
+  async #copy(taker: Session, { tables }: Plan) {
+    this.#tell('copy')
+    await withSession(this.#source.db, async (reader) => {
+      for (const [index, table] of tables.entries()) {
+        const rows = reader.copyTo(copyOut(table, this.#id))
+        this.#rows += await taker.copyFrom(copyIn(table), rows)
+        this.#tell('copy', { table: table.name, done: index + 1, of: tables.length })
+      }
+    })
+  }
+
+  /** Meanwhile, for nothing changes there any more. */
+  #readSums({ tables }: Plan): Promise<queries.Sum[]> {
+    return transaction(inWorkspace(this.#source, this.#id), async (tx) => {
+      await queries.actAsMover(tx.db)
+      const sums: queries.Sum[] = []
+      for (const table of tables) sums.push(await queries.readSum(tx.db, table, this.#id))
+      return sums
+    })
+  }
+
+  async #compare(there: ProcessContext, { tables }: Plan, sums: queries.Sum[]) {
+    this.#tell('compare')
+    const { db } = inWorkspace(there, this.#id)
+    for (const [index, table] of tables.entries()) {
+      const expected = sums[index]
+      const found = await queries.readSum(db, table, this.#id)
+      if (found.rows !== expected?.rows || found.checksum !== expected.checksum) {
+        throw new MoveRefused(
+          `${table.name} has ${expected?.rows} rows of the workspace, of which ${found.rows} came, or came otherwise. Nothing was moved. Run the command again, and report it if it says so again.`,
+        )
+      }
+      this.#tell('compare', { table: table.name, done: index + 1, of: tables.length })
+    }
+  }
+
+  async #clean() {
+    this.#tell('clean')
+    const fenced = await queries.listFenced(this.#target.db, this.#id)
+    await lowerFence(this.#target, fenced, this.#id)
+    hintReadings(this.#source)
+    hintReadings(this.#target)
+  }
+
+  async #takeBack() {
+    try {
+      await stayHere(this.#source, this.#id)
+    } catch (error) {
+      this.#source.log.error(
+        { workspace: this.#id, ...describeError(error) },
+        'a move failed and could not be taken back: run it again, or cancel it',
+      )
+    }
+  }
+
+  #tell(step: Step, more: Omit<Progress, 'step' | 'rows'> = {}) {
+    this.#options.onProgress?.({ step, rows: this.#rows, ...more })
+  }
+}
+
+/**
+ * A transaction that is meant to be open while others are waited for: it has a connection of its own, and
+ * holds no more than the lock of a move, and what nobody else sees.
+ */
+async function inSession<T>(
+  ctx: ProcessContext,
+  { db }: Session,
+  work: (tx: ProcessContext) => Promise<T>,
+): Promise<T> {
+  const effects: Effect[] = []
+  const tx = await db.startTransaction().execute()
+  const afterCommit = (effect: Effect) => void effects.push(effect)
+  let result: T
+  try {
+    result = await work({ ...ctx, db: boundAs(db, tx), process: ctx, afterCommit })
+    await tx.commit().execute()
+  } catch (error) {
+    // Its connection may be what is broken.
+    await tx
+      .rollback()
+      .execute()
+      .catch(() => undefined)
+    throw error
+  }
+  for (const effect of effects) effect(ctx)
+  return result
+}
+
+const stillSending = (open: number) =>
+  new MoveRefused(
+    `${open} mails of the workspace are still under way, so nothing was moved. See "npx outrider sends list", and run the command again once they are through.`,
+  )

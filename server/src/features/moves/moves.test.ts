@@ -1,0 +1,315 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { asService, type TestContext, testContext } from '../../../test/context.ts'
+import { install, killMoverAt } from '../../../test/moves.ts'
+import { patience } from '../../../test/patience.ts'
+import { movingOf } from '../../kernel/db/failure.ts'
+import { createWorkspace } from '../workspaces/index.ts'
+import { cancelMove, cleanUpMoves, moveWorkspace } from './index.ts'
+import { listWorkspaceTables, type WorkspaceTable } from './tables.ts'
+
+let a: TestContext
+let b: TestContext
+let workspaceId: string
+let tables: WorkspaceTable[]
+beforeEach(async () => {
+  ;[a, b] = await Promise.all([testContext(), testContext()])
+  await Promise.all([install(a), install(b)])
+  workspaceId = (await createWorkspace(asService(a), 'Acme')).id
+  tables = await listWorkspaceTables(a.db)
+})
+afterEach(async () => {
+  await Promise.all([a[Symbol.asyncDispose](), b[Symbol.asyncDispose]()])
+})
+
+const toB = () =>
+  moveWorkspace(asService(a), asService(b), workspaceId, {
+    ...{ sourceName: 'a', targetName: 'b', restMs: 0 },
+  })
+const toA = () =>
+  moveWorkspace(asService(b), asService(a), workspaceId, {
+    ...{ sourceName: 'b', targetName: 'a', restMs: 0 },
+  })
+
+/**
+ * A row of the workspace in every table, whatever the table is for: each value is of its type and no
+ * more. What rows must be otherwise is not asked, in either database.
+ */
+async function fillEveryTable() {
+  for (const { peek } of [a.database, b.database]) {
+    const { rows } = await sql<{ name: string; of: string }>`
+      select conname as name, conrelid::regclass::text as of from pg_constraint
+      where contype = 'c' and conrelid <> 0 and conislocal and coninhcount = 0`.execute(peek)
+    for (const { name, of } of rows)
+      await sql`alter table ${sql.table(of)} drop constraint ${sql.ref(name)}`.execute(peek)
+  }
+  const same = a.newId()
+  for (const table of tables) {
+    if (table.owner === 'id') continue
+    const { rows: columns } = await sql<{ name: string; type: string }>`
+      select attname as name, format_type(atttypid, null) as type from pg_attribute
+      where attrelid = ${table.name}::regclass and attname = any(${table.columns})
+      order by attnum`.execute(a.database.peek)
+    const values = columns.map(({ name, type }) =>
+      name === 'workspace_id' ? sql`${workspaceId}::uuid` : valueOf(type, same),
+    )
+    await sql`
+      insert into ${sql.table(table.name)} (${sql.join(columns.map(({ name }) => sql.ref(name)))})
+      values (${sql.join(values)})`.execute(a.database.peek)
+  }
+}
+
+function valueOf(type: string, id: string) {
+  const now = a.now().toISOString()
+  const values: Record<string, string> = {
+    ...{ uuid: id, text: 'Käse "\\\t\n', boolean: 'true', integer: '3', bigint: '9007199254740993' },
+    ...{ smallint: '7', jsonb: '{"a": [1, null, "ü"]}', bytea: '\\x00ff', date: now.slice(0, 10) },
+    ...{ 'timestamp with time zone': now, tsvector: "'a':1 'b':2", 'double precision': '0.1' },
+    ...{ 'text[]': '{"a,b",c}', 'uuid[]': `{${id}}`, numeric: '1.5', 'integer[]': '{1}' },
+    ...{ json: '{}', inet: '10.0.0.1', real: '0.5', interval: '1 day' },
+  }
+  const value = values[type]
+  if (value === undefined) throw new Error(`Say what a value of ${type} is.`)
+  return sql`${value}::text::${sql.raw(type)}`
+}
+
+/** The rows of the workspace, by table. */
+async function rowsIn({ database: { peek } }: TestContext) {
+  const found: Record<string, unknown[]> = {}
+  for (const { name, owner } of tables) {
+    if (owner === 'id') continue
+    const { rows } = await sql<{ row: unknown }>`
+      select to_jsonb(each) as row from ${sql.table(name)} each
+      where workspace_id = ${workspaceId}::uuid`.execute(peek)
+    found[name] = rows.map(({ row }) => row)
+  }
+  return found
+}
+
+const tablesWithRows = async (ctx: TestContext) =>
+  Object.entries(await rowsIn(ctx))
+    .filter(([, rows]) => rows.length > 0)
+    .map(([name]) => name)
+
+const placeIn = ({ database: { peek } }: TestContext) =>
+  peek
+    .selectFrom('workspaces')
+    .select(['moving_to', 'moved_to'])
+    .where('id', '=', workspaceId)
+    .executeTakeFirst()
+
+const here = { moving_to: null, moved_to: null }
+const movedToB = { moving_to: 'b', moved_to: 'b' }
+
+/** What becomes of a write to each table: 'written', or that it was refused for the move. */
+async function writesIn({ database: { peek } }: TestContext) {
+  const outcomes: Record<string, string> = {}
+  for (const { name, owner, columns } of tables) {
+    const column = sql.ref(columns.find((each) => each !== owner) ?? owner)
+    const change = sql`
+      update ${sql.table(name)} set ${column} = ${column}
+      where ${sql.ref(owner)} = ${workspaceId}::uuid`.execute(peek)
+    outcomes[name] = await change.then(
+      () => 'written',
+      (error) => (movingOf(error) ? `refused: ${JSON.stringify(movingOf(error))}` : String(error)),
+    )
+  }
+  return outcomes
+}
+
+const everywhere = (outcome: string) =>
+  Object.fromEntries(tables.map(({ name }) => [name, outcome]))
+const refusedAs = (isMoved: boolean) => `refused: ${JSON.stringify({ workspaceId, isMoved })}`
+
+/** Columns that a move writes anew: the leases of the source mean nothing there. */
+function withoutLanes(rows: Record<string, unknown[]>) {
+  const { mailbox_lanes, ...others } = rows
+  return { ...others, mailbox_lanes: mailbox_lanes?.length }
+}
+
+test('every table that has a workspace_id is moved, fenced and at last emptied, whatever it is called', async () => {
+  for (const { peek } of [a.database, b.database]) {
+    await sql`
+      create table later_things (
+        workspace_id uuid not null references workspaces, id uuid, words tsvector not null,
+        twice integer generated always as (2 * number) stored, number integer,
+        primary key (workspace_id, id))`.execute(peek)
+  }
+  tables = await listWorkspaceTables(a.db)
+  const { rows: inCatalogue } = await sql<{ name: string }>`
+    select table_name as name from information_schema.columns
+    join information_schema.tables using (table_schema, table_name)
+    where column_name = 'workspace_id' and table_schema = 'public' and table_type = 'BASE TABLE'
+      and table_name not in (select relname from pg_class where relispartition)`.execute(
+    a.database.peek,
+  )
+  const names = inCatalogue.map(({ name }) => name).toSorted()
+  expect(names).toContain('later_things')
+  expect(names.length).toBeGreaterThan(45)
+  await fillEveryTable()
+  expect((await tablesWithRows(a)).toSorted()).toEqual(names)
+  const before = await rowsIn(a)
+
+  const { rows, was_there } = await toB()
+  expect({ rows, was_there }).toEqual({ rows: names.length + 1, was_there: false })
+  expect(withoutLanes(await rowsIn(b))).toEqual(withoutLanes(before))
+  expect(await placeIn(b)).toEqual(here)
+  expect(await writesIn(b)).toEqual(everywhere('written'))
+
+  expect(await placeIn(a)).toEqual(movedToB)
+  expect(await rowsIn(a)).toEqual(before)
+  expect(await writesIn(a)).toEqual(everywhere(refusedAs(true)))
+  await cleanUpMoves(asService(a))
+  expect(await rowsIn(a)).toEqual(before)
+  await a.database.setClock(new Date(a.now().getTime() + 7_200_000))
+  await cleanUpMoves(asService(a))
+  expect(await tablesWithRows(a)).toEqual([])
+  expect(await placeIn(a)).toEqual(movedToB)
+  const { rows: triggers } = await sql`
+    select from pg_trigger where tgname like 'outrider_fence%'`.execute(a.database.peek)
+  expect(triggers).toEqual([])
+})
+
+test('no table of a workspace refers to one that belongs to none', () => {
+  const names = new Set(tables.map(({ name }) => name))
+  expect(tables.flatMap(({ refers_to }) => refers_to).filter((name) => !names.has(name))).toEqual(
+    [],
+  )
+  expect(tables[0]?.name).toBe('workspaces')
+})
+
+test('a workspace is moved there and back as often as one likes, before and after the rest is deleted', async () => {
+  await fillEveryTable()
+  const before = withoutLanes(await rowsIn(a))
+  for (let round = 0; round < 2; round++) {
+    await toB()
+    if (round === 1) {
+      await a.database.setClock(new Date(a.now().getTime() + 7_200_000))
+      await cleanUpMoves(asService(a))
+    }
+    await toA()
+    expect(await placeIn(a)).toEqual(here)
+    expect(await placeIn(b)).toEqual({ moving_to: 'a', moved_to: 'a' })
+    expect(withoutLanes(await rowsIn(a))).toEqual(before)
+    expect(await writesIn(a)).toEqual(everywhere('written'))
+  }
+  await cleanUpMoves(asService(a))
+  expect(withoutLanes(await rowsIn(a))).toEqual(before)
+})
+
+test('mailboxes go on under the leases of the database that they come to', async () => {
+  await fillEveryTable()
+  await toB()
+  const { rows } = await sql<{ token: string; wake_at: Date }>`
+    select token, wake_at from mailbox_lanes`.execute(b.database.peek)
+  expect(rows).toEqual([{ token: '0', wake_at: expect.any(Date) }])
+})
+
+const steps = ['drain', 'fence', 'copy', 'compare', 'switch', 'activate', 'clean', 'done']
+
+test.each(steps)(
+  'a mover that is killed at %s loses nothing, and the same command ends it',
+  async (step) => {
+    await Promise.all([a.useRealTime(), b.useRealTime()])
+    await fillEveryTable()
+    const before = withoutLanes(await rowsIn(a))
+    await killMoverAt(step, a, b, workspaceId)
+    const isThere = ['clean', 'done'].includes(step)
+    const active = [await placeIn(a), await placeIn(b)].filter((place) => place?.moved_to === null)
+    // Never both; between the two commits none.
+    expect(active.length).toBe(step === 'activate' ? 0 : 1)
+    const again = await toB()
+    expect(again.was_there).toBe(isThere)
+    expect(await placeIn(a)).toEqual(movedToB)
+    expect(await placeIn(b)).toEqual(here)
+    expect(withoutLanes(await rowsIn(b))).toEqual(before)
+    expect(await writesIn(b)).toEqual(everywhere('written'))
+  },
+)
+
+test.each(['fence', 'copy', 'activate'])(
+  'a move that was left at %s is taken back by cancelling it',
+  async (step) => {
+    await Promise.all([a.useRealTime(), b.useRealTime()])
+    await fillEveryTable()
+    const before = withoutLanes(await rowsIn(a))
+    await killMoverAt(step, a, b, workspaceId)
+    await cancelMove(asService(a), asService(b), workspaceId)
+    expect(await placeIn(a)).toEqual(here)
+    expect(await writesIn(a)).toEqual(everywhere('written'))
+    expect(withoutLanes(await rowsIn(a))).toEqual(before)
+    expect(await tablesWithRows(b)).toEqual([])
+    await expect(cancelMove(asService(a), asService(b), workspaceId)).rejects.toThrow(
+      'The workspace is not being moved.',
+    )
+  },
+)
+
+test('what fails before the switch is taken back by itself, and what has arrived cannot be cancelled', async () => {
+  await fillEveryTable()
+  await sql`
+    create function lose() returns trigger language plpgsql as $$ begin return null; end $$`.execute(
+    b.database.peek,
+  )
+  await sql`create trigger lose before insert on leads for each row execute function lose()`.execute(
+    b.database.peek,
+  )
+  await expect(toB()).rejects.toThrow('leads has 1 rows of the workspace, of which 0 came')
+  expect(await placeIn(a)).toEqual(here)
+  expect(await placeIn(b)).toBeUndefined()
+  expect(await writesIn(a)).toEqual(everywhere('written'))
+  await sql`drop trigger lose on leads`.execute(b.database.peek)
+  await toB()
+  await expect(cancelMove(asService(a), asService(b), workspaceId)).rejects.toThrow(
+    'so there is nothing to cancel',
+  )
+})
+
+/** The workspace's own row waits there on its way into the target, until `work` is done. */
+async function atGate(work: () => Promise<void>) {
+  const { peek } = b.database
+  await sql`
+    create function wait_at_gate() returns trigger language plpgsql as $$
+    begin perform pg_advisory_xact_lock_shared(42); return new; end $$`.execute(peek)
+  await sql`
+    create trigger gate before insert on workspaces
+    for each row execute function wait_at_gate()`.execute(peek)
+  const waiting = async () => {
+    const { rows } = await sql`
+      select from pg_locks where locktype = 'advisory' and not granted and objid = 42`.execute(peek)
+    return rows.length
+  }
+  await peek.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(42)`.execute(tx)
+    const moving = toB()
+    moving.catch(() => undefined)
+    await expect.poll(waiting, patience).toBe(1)
+    await work()
+  })
+}
+
+test('while it is copied everything that writes is refused, and reading and other workspaces go on', async () => {
+  await fillEveryTable()
+  const other = await createWorkspace(asService(a), 'Other')
+  await atGate(async () => {
+    expect(await placeIn(a)).toEqual({ moving_to: 'b', moved_to: null })
+    expect(await writesIn(a)).toEqual(everywhere(refusedAs(false)))
+    expect((await tablesWithRows(a)).length).toBe(tables.length - 1)
+    const { numUpdatedRows } = await a.database.peek
+      .updateTable('workspaces')
+      .set({ name: 'Renamed' })
+      .where('id', '=', other.id)
+      .executeTakeFirstOrThrow()
+    expect(numUpdatedRows).toBe(1n)
+    await expect(toB()).rejects.toThrow('Another move of this workspace is under way')
+    await expect(cancelMove(asService(a), asService(b), workspaceId)).rejects.toThrow(
+      'Another move of this workspace is under way',
+    )
+  })
+  await expect.poll(() => placeIn(b), patience).toEqual(here)
+})
+
+test('a move to another shard of a workspace whose move was left is refused', async () => {
+  await a.database.peek.updateTable('workspaces').set({ moving_to: 'c' }).execute()
+  await expect(toB()).rejects.toThrow('A move of this workspace to c was begun and left.')
+})

@@ -1,0 +1,46 @@
+import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { hintReadings, wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
+import { lock, MoveRefused } from './check-move.ts'
+import { lowerFence } from './fence.ts'
+import * as queries from './queries.ts'
+
+/**
+ * Takes back a move that was begun and left: the workspace is written to and worked for again.
+ *
+ * @param target where it was to go, which has to be asked once the source says that it has gone
+ * @throws MoveRefused when it is not being moved, or has arrived
+ */
+export async function cancelMove(
+  source: ProcessContext,
+  target: ProcessContext,
+  workspaceId: string,
+) {
+  const place = await queries.findWorkspaceRow(inWorkspace(source, workspaceId).db, workspaceId)
+  if (!place) throw new MoveRefused('There is no such workspace; check the id.')
+  if (place.moving_to === null) throw new MoveRefused('The workspace is not being moved.')
+  // While this lock is held, no move that was begun there can still arrive.
+  await transaction(inWorkspace(target, workspaceId), async (there) => {
+    await queries.actAsMover(there.db)
+    await lock(there.db, workspaceId)
+    const arrived = await queries.findWorkspaceRow(there.db, workspaceId)
+    if (arrived && arrived.moved_to === null) {
+      throw new MoveRefused(
+        `The workspace is in ${place.moving_to}, so there is nothing to cancel. Move it back, if it should be here.`,
+      )
+    }
+    await stayHere(source, workspaceId)
+  })
+}
+
+/** What is known not to be in another database stays here. */
+export async function stayHere(source: ProcessContext, workspaceId: string) {
+  await transaction(inWorkspace(source, workspaceId), async (tx) => {
+    await queries.actAsMover(tx.db)
+    await lock(tx.db, workspaceId)
+    await queries.setHere(tx.db, workspaceId)
+    await wakeWorkspaceMailboxes(tx, workspaceId)
+  })
+  hintReadings(source)
+  await lowerFence(source, await queries.listFenced(source.db, workspaceId), workspaceId)
+}

@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
+import { expect } from 'vitest'
+import { findInstance, insertInstance } from '../src/kernel/db/instance.ts'
+import type { TestContext } from './context.ts'
+import type { FreeDb } from './database.ts'
+import { patience } from './patience.ts'
+
+/** What makes a database one of an installation; both of a move are sealed alike. */
+export async function install({ db, now }: TestContext) {
+  if (await findInstance(db)) return
+  await insertInstance(db, {
+    ...{ id: randomUUID(), secret_key_id: 'key', timestamp_created: now() },
+  })
+}
+
+/** A mover that is killed with -9 as soon as it says that it comes to this step. */
+export async function killMoverAt(
+  step: string,
+  source: TestContext,
+  target: TestContext,
+  workspaceId: string,
+): Promise<void> {
+  const path = fileURLToPath(new URL('./mover.ts', import.meta.url))
+  const args = [path, source.database.url, target.database.url, workspaceId, step]
+  const child: ChildProcess = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  let errors = ''
+  child.stderr?.on('data', (chunk) => {
+    errors += chunk
+  })
+  const [, signal] = await once(child, 'exit')
+  if (signal !== 'SIGKILL') throw new Error(`The mover did not come to ${step}: ${errors}`)
+  // Its connections end when the server notices.
+  for (const { database } of [source, target]) {
+    await expect.poll(() => isMoving(database.peek, workspaceId), patience).toBe(false)
+  }
+}
+
+/** Whether a mover holds the lock of the workspace. */
+async function isMoving(db: FreeDb, workspaceId: string): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ free: boolean }>`
+      select pg_try_advisory_xact_lock(hashtextextended('move ' || ${workspaceId}::text, 0)) as free`.execute(
+      tx,
+    )
+    return rows[0]?.free !== true
+  })
+}
