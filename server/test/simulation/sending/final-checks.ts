@@ -17,6 +17,8 @@ function checkLedger({ sends, open }: History, recorder: Recorder): string[] {
   const { accepted, repeated, confirmed } = recorder
   const isRepeated = (key: Key) => repeated.some((each) => isSame(each, key))
   const lost = accepted.flatMap((mail) => {
+    // What a standby lacked is not the service's to know.
+    if (mail.isLost) return []
     const send = sends.find((each) => isSame(keyOf(each), mail))
     if (send?.state === 'sent' || send?.state === 'uncertain' || isRepeated(mail)) return []
     return [`${describe(recorder, mail)} was taken and is recorded as ${send?.state}`]
@@ -58,7 +60,8 @@ const letterFacts: Record<string, string> = {
 }
 
 /** Every letter has its effect once, whoever read it when and how often. */
-function checkLetters({ leads }: History, { letters, facts }: Recorder): string[] {
+function checkLetters({ leads }: History, { letters: all, facts, lost, leads: known }: Recorder) {
+  const letters = new Map([...all].filter(([, { to }]) => !isOfLost(to, { leads, lost, known })))
   const found = [...letters].flatMap(([messageId, { character, to }]) => {
     const type = letterFacts[character]
     const count = facts.filter(({ letter }) => letter === messageId).length
@@ -66,6 +69,7 @@ function checkLetters({ leads }: History, { letters, facts }: Recorder): string[
     return [`the letter ${messageId} of ${to} was told ${count} times`]
   })
   const reported = leads.flatMap(({ email, campaign_id }) => {
+    if (isOfLost(email, { leads, lost, known })) return []
     const isOwn = (fact: Fact) => fact.email === email && fact.campaignId === campaign_id
     const bounced = facts.filter((fact) => fact.type === 'email.bounced' && isOwn(fact)).length
     const reported = [...letters.values()].filter(
@@ -94,14 +98,17 @@ function checkLetters({ leads }: History, { letters, facts }: Recorder): string[
 }
 
 /** Each mail that was sent or belongs to a conversation is kept once, and no other. */
-function checkMessages({ sends, messages }: History, recorder: Recorder): string[] {
+function checkMessages({ sends, messages, leads }: History, recorder: Recorder): string[] {
+  const { lost, leads: known } = recorder
   const incoming = messages.filter(({ direction }) => direction === 'in')
   const kept = incoming.flatMap(({ message_id, count }) => {
     if (!recorder.letters.has(message_id)) return [`${message_id} is kept and is nobody's`]
     return count === 1 ? [] : [`${message_id} is kept ${count} times`]
   })
-  const missing = [...recorder.letters.keys()].flatMap((id) =>
-    incoming.some(({ message_id }) => message_id === id) ? [] : [`${id} is not kept`],
+  const missing = [...recorder.letters].flatMap(([id, { to }]) =>
+    isOfLost(to, { leads, lost, known }) || incoming.some(({ message_id }) => message_id === id)
+      ? []
+      : [`${id} is not kept`],
   )
   const out = messages.filter(({ direction }) => direction === 'out')
   const counted = sends.filter(({ state }) => state === 'sent' || state === 'uncertain')
@@ -127,6 +134,17 @@ function checkCounts({ counts, failures }: History): string[] {
   if (failures.errors === failures.failed) return wrong
   return [...wrong, `${failures.failed} failures of mailboxes, told ${failures.errors} times`]
 }
+
+/** A standby lacked the lead, or a mail to it: nobody can know what answers are about. */
+const isOfLost = (
+  email: string,
+  { leads, lost, known }: Pick<Recorder, 'lost'> & {
+    leads: History['leads']
+    known: Recorder['leads']
+  },
+) =>
+  lost.some(({ leadId }) => known.get(leadId)?.email === email) ||
+  !leads.some((lead) => lead.email === email)
 
 const keyOf = ({ lead_id, step_id }: { lead_id: string; step_id: string }): Key => ({
   leadId: lead_id,
