@@ -96,7 +96,7 @@ export class AfterFailover {
       const allowed = mails.filter((mark) => !this.#confirmed.has(mark))
       this.#allow(allowed)
       try {
-        await confirmRestore(ctx)
+        await confirmRestore(ctx, preview.seen)
       } catch (error) {
         if (error instanceof AppError) this.#disallow(allowed)
         throw error

@@ -60,8 +60,8 @@ const letterFacts: Record<string, string> = {
 }
 
 /** Every letter has its effect once, whoever read it when and how often. */
-function checkLetters({ leads }: History, { letters: all, facts, lost, leads: known }: Recorder) {
-  const letters = new Map([...all].filter(([, { to }]) => !isOfLost(to, { leads, lost, known })))
+function checkLetters({ leads }: History, { letters: all, facts, forgotten }: Recorder) {
+  const letters = new Map([...all].filter(([, { to }]) => !forgotten.has(to)))
   const found = [...letters].flatMap(([messageId, { character, to }]) => {
     const type = letterFacts[character]
     const count = facts.filter(({ letter }) => letter === messageId).length
@@ -69,7 +69,7 @@ function checkLetters({ leads }: History, { letters: all, facts, lost, leads: kn
     return [`the letter ${messageId} of ${to} was told ${count} times`]
   })
   const reported = leads.flatMap(({ email, campaign_id }) => {
-    if (isOfLost(email, { leads, lost, known })) return []
+    if (forgotten.has(email)) return []
     const isOwn = (fact: Fact) => fact.email === email && fact.campaignId === campaign_id
     const bounced = facts.filter((fact) => fact.type === 'email.bounced' && isOwn(fact)).length
     const reported = [...letters.values()].filter(
@@ -98,15 +98,14 @@ function checkLetters({ leads }: History, { letters: all, facts, lost, leads: kn
 }
 
 /** Each mail that was sent or belongs to a conversation is kept once, and no other. */
-function checkMessages({ sends, messages, leads }: History, recorder: Recorder): string[] {
-  const { lost, leads: known } = recorder
+function checkMessages({ sends, messages }: History, recorder: Recorder): string[] {
   const incoming = messages.filter(({ direction }) => direction === 'in')
   const kept = incoming.flatMap(({ message_id, count }) => {
     if (!recorder.letters.has(message_id)) return [`${message_id} is kept and is nobody's`]
     return count === 1 ? [] : [`${message_id} is kept ${count} times`]
   })
   const missing = [...recorder.letters].flatMap(([id, { to }]) =>
-    isOfLost(to, { leads, lost, known }) || incoming.some(({ message_id }) => message_id === id)
+    recorder.forgotten.has(to) || incoming.some(({ message_id }) => message_id === id)
       ? []
       : [`${id} is not kept`],
   )
@@ -134,17 +133,6 @@ function checkCounts({ counts, failures }: History): string[] {
   if (failures.errors === failures.failed) return wrong
   return [...wrong, `${failures.failed} failures of mailboxes, told ${failures.errors} times`]
 }
-
-/** A standby lacked the lead, or a mail to it: nobody can know what answers are about. */
-const isOfLost = (
-  email: string,
-  { leads, lost, known }: Pick<Recorder, 'lost'> & {
-    leads: History['leads']
-    known: Recorder['leads']
-  },
-) =>
-  lost.some(({ leadId }) => known.get(leadId)?.email === email) ||
-  !leads.some((lead) => lead.email === email)
 
 const keyOf = ({ lead_id, step_id }: { lead_id: string; step_id: string }): Key => ({
   leadId: lead_id,

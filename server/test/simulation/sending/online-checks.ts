@@ -74,7 +74,8 @@ export class OnlineChecks implements Checks {
   }
 
   async read() {
-    const { letters } = this.#recorder
+    const { letters: all, forgotten } = this.#recorder
+    const letters = new Map([...all].filter(([, { to }]) => !forgotten.has(to)))
     for (const unkept of await findUnkept(this.#world.admin, this.#providers, letters)) {
       this.#world.violate(unkept)
     }

@@ -84,6 +84,8 @@ export class Recorder implements Observer {
   readonly accepted: Accepted[] = []
   /** Marks that a standby lacked when it took over. */
   readonly lost: Mark[] = []
+  /** To whom these mails went, and leads that it lacked: nobody can know what they answer to. */
+  readonly forgotten = new Set<string>()
   readonly facts: Fact[] = []
   readonly letters = new Map<string, Written>()
   /** Steps that a person wanted to be sent again, and mails that one said had arrived. */
@@ -141,12 +143,20 @@ export class Recorder implements Observer {
       for (const mail of this.accepted) {
         mail.isLost ||= lost.some((mark) => isSame(mark, mail) && mark.atMs === mail.markedMs)
       }
+      await this.#forgetLeads(lost)
       this.facts.splice(facts)
       this.#uncertain.clear()
       this.#ledger.forget()
       this.changes += 1
       this.states.push(await readCommitted(this.#world.admin, this.#world.scheduler.nowMs))
     }
+  }
+
+  async #forgetLeads(lost: Mark[]) {
+    const { rows } = await this.#world.admin.query<{ id: string }>('select id from leads')
+    const known = new Set(rows.map(({ id }) => id))
+    for (const { leadId } of lost) known.delete(leadId)
+    for (const { id, email } of this.leads.values()) if (!known.has(id)) this.forgotten.add(email)
   }
 
   promoted(promotion: Promotion) {
