@@ -109,10 +109,15 @@ export class Failovers {
     })
   }
 
-  #die(plan: FailoverPlan, behind?: { followedMs: number; goBack: (() => Promise<void>) | undefined }) {
+  #die(
+    plan: FailoverPlan,
+    behind?: { followedMs: number; goBack: (() => Promise<void>) | undefined },
+  ) {
     const { scheduler, admin } = this.#world
     scheduler.after(0, null, async () => {
-      this.#world.note(`the primary dies${behind ? ', and its standby lacks the last commits' : ''}`)
+      this.#world.note(
+        `the primary dies${behind ? ', and its standby lacks the last commits' : ''}`,
+      )
       this.#world.isDown = true
       const diedMs = scheduler.nowMs
       if (plan.takesRunner) await this.#slots.crashRunner()

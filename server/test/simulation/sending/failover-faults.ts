@@ -57,7 +57,8 @@ export const failoverFaults: Fault<SendingConditions>[] = [
       return async (call) => {
         const nowMs = call.process.ctx.monotonicMs()
         const result = await pass(call)
-        if (statement.mark.test(call.text)) for (const { id } of result.rows) markedMs.set(id, nowMs)
+        if (statement.mark.test(call.text))
+          for (const { id } of result.rows) markedMs.set(id, nowMs)
         if (!statement.ask.test(call.text)) return result
         const isOld = ({ id }: Result['rows'][number]) => nowMs - (markedMs.get(id) ?? 0) > 20_000
         return { ...result, rows: result.rows.filter(isOld) }

@@ -213,7 +213,10 @@ export class RestoreGuard {
     const left = mark?.id === found.id ? mark.epoch : 0
     const isBehind = left > (found.failover_epoch ?? 0)
     const missed = asked ? await this.#ask(tx, found, asked) : null
-    const held = { ...found, ...heldFor(missed ?? (isBehind ? 'database_went_back' : null), found, tx) }
+    const held = {
+      ...found,
+      ...heldFor(missed ?? (isBehind ? 'database_went_back' : null), found, tx),
+    }
     if (!isFailedOver(found) || Number(found.failover_ms) < settleMs) return held
     const unasked = await failover.countUnaskedSenders(tx.db, this.#senderId)
     if (unasked > 0) {

@@ -126,12 +126,7 @@ export const confirmRestore = (
  */
 async function checkAsked(
   { db }: ProcessContext,
-  {
-    sending_identity,
-    current_identity,
-    failover_ms,
-    sending_held_reason: reason,
-  }: SendingInstance,
+  { sending_identity, current_identity, failover_ms, sending_held_reason: reason }: SendingInstance,
 ) {
   const isAsked = sending_identity !== null && isFailover(sending_identity, current_identity)
   const isOver = Number(failover_ms) >= answerWithinMs && !namesMails(reason ?? '')
