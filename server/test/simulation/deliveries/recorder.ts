@@ -84,6 +84,20 @@ export class Recorder implements Observer {
     }
   }
 
+  /** What was committed from now on is forgotten; requests that were made are not. */
+  remember() {
+    const order = this.#order
+    return async () => {
+      for (const emission of this.emissions.values()) {
+        if ((emission.committedAt ?? 0) <= order) continue
+        emission.committedAt = undefined
+      }
+      for (const request of this.requests) request.answered = false
+      this.#leases.distrust()
+      await this.readDestinations()
+    }
+  }
+
   logged(process: SimulatedProcess, { error, code }: Record<string, unknown>) {
     if (error === undefined || isTransient(String(error), code)) return
     this.#world.violate(`${process.label} met a ${error} ${code ?? ''}`)
@@ -109,6 +123,7 @@ export class Recorder implements Observer {
       ...{ eventId: payload.id, test: payload.test === true, answered: false },
     }
     this.requests.push(request)
+    this.#world.failovers?.notable()
     this.#count(request, 1)
     if (!request.test) this.#check(request, payload.workspace_id)
     return request
