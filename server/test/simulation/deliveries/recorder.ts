@@ -130,7 +130,9 @@ export class Recorder implements Observer {
   }
 
   answered(request: Request) {
-    request.answered = this.#world.scheduler.nowMs <= request.process.drainsUntilMs
+    const isThere = this.#world.scheduler.nowMs <= request.process.drainsUntilMs
+    // What a standby lacks cannot be recorded in it.
+    request.answered = isThere && this.#leases.isTrusted(request.atMs)
     this.#count(request, -1)
   }
 

@@ -15,7 +15,7 @@ export class LeaseWatch {
   readonly #world: World
   readonly #kind: string
   #leases = new Map<number, Lease>()
-  #distrustedUntilMs = 0
+  #distrustedUntilMs = Number.NEGATIVE_INFINITY
 
   constructor(world: World, kind: string) {
     this.#world = world
@@ -28,6 +28,11 @@ export class LeaseWatch {
     this.#distrustedUntilMs = scheduler.nowMs + trustMs + environment.conditions.leaseMs
   }
 
+  /** Whether what a process knew of its rows and buckets then is what the database knows. */
+  isTrusted(atMs: number): boolean {
+    return atMs > this.#distrustedUntilMs
+  }
+
   async executed({ process, text, values }: Executed) {
     if (/insert into runners/.test(text) && values[1] === this.#kind) {
       process.runnerId = String(values[0])
@@ -37,7 +42,7 @@ export class LeaseWatch {
 
   /** Whether the process may do something for the lane now. */
   isHeldBy(process: SimulatedProcess, laneId: string): boolean {
-    if (this.#world.scheduler.nowMs < this.#distrustedUntilMs) return true
+    if (!this.isTrusted(this.#world.scheduler.nowMs)) return true
     const lease = this.#leases.get(bucketOf(laneId))
     if (!lease || lease.untilMs <= this.#world.scheduler.nowMs) return false
     return lease.runnerId === process.runnerId
