@@ -14,7 +14,7 @@ export function checkHistory(
     ...checkPromises(history, recorder),
     ...checkDeliveries(history, groups),
     ...[...groups.values()].flatMap(checkGroup),
-    ...[...groups.values()].flatMap((group) => checkDueTimes(group, conditions)),
+    ...[...groups.values()].flatMap((group) => checkDueTimes(group, recorder, conditions)),
     ...checkCounts(history),
     ...checkRequests(history, recorder, conditions),
   ]
@@ -99,11 +99,17 @@ function checkGroup(group: RecordedAttempt[]): string[] {
 }
 
 /** `timestamp_next_retry` is a promise: no attempt comes before it. */
-function checkDueTimes(group: RecordedAttempt[], { skewMaxMs }: DeliveryConditions): string[] {
+function checkDueTimes(
+  group: RecordedAttempt[],
+  recorder: Recorder,
+  { skewMaxMs }: DeliveryConditions,
+): string[] {
   return group.flatMap(({ number, success, tookMs, at, nextRetryAt: _ }, index) => {
     const due = group[index - 1]?.nextRetryAt
     // A success ends the row as it stands, also that of an attempt which is older than the row.
     if (!due || tookMs === null || success) return []
+    // Its request was made when another database said when.
+    if (!recorder.isTrusted(at.getTime() - tookMs)) return []
     const earlyMs = due.getTime() - (at.getTime() - tookMs)
     if (earlyMs <= 2 * skewMaxMs + 2) return []
     return [`attempt ${number} of ${group[0]?.group} came ${Math.round(earlyMs)} ms too early`]

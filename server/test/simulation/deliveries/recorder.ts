@@ -98,6 +98,11 @@ export class Recorder implements Observer {
     }
   }
 
+  /** Whether who made a request then knew what the database knows now. */
+  isTrusted(epochMs: number): boolean {
+    return this.#leases.isTrusted(epochMs - this.#world.environment.conditions.startMs)
+  }
+
   logged(process: SimulatedProcess, { error, code }: Record<string, unknown>) {
     if (error === undefined || isTransient(String(error), code)) return
     this.#world.violate(`${process.label} met a ${error} ${code ?? ''}`)
