@@ -15,6 +15,8 @@ const decidedMs = 60_000
 /** Who was not seen for so long, between two looks, is nobody to be asked. */
 const rememberedMs = 76_000
 const lookEveryMs = 5_000
+/** By then whoever hung has come back, and has been asked. */
+const looksForMs = 300_000
 
 /** Reasons that name no mail: who goes on takes upon himself whatever the standby lacks. */
 const unnamed = ['sender_unasked', 'database_went_back', 'another_database']
@@ -31,6 +33,9 @@ export class AfterFailover {
   readonly #recorder: Recorder
   readonly #random: Random
   #isLooking = false
+  #looksUntilMs = 0
+  /** Whose API the person is at. */
+  #confirming: SimulatedProcess | undefined
   /** Lost marks whose mails may go out once more. */
   readonly #confirmed = new Set<Mark>()
 
@@ -58,9 +63,12 @@ export class AfterFailover {
       const { held, asking } = await this.#read()
       const runners = [...this.#world.processes].filter(({ role }) => role === 'runner')
       const isAnyAwake = runners.some((one) => one.stalledUntilMs <= scheduler.nowMs)
-      if (!isLast() || held || !asking || !isAnyAwake || this.#conditions.resetChance > 0) return
+      const isNew = this.#world.runnerEndedMs > promotion.upMs
+      const isRough = isNew || !isAnyAwake || this.#conditions.resetChance > 0
+      if (!isLast() || held || !asking || isRough) return
       this.#world.violate('nobody decides whether sending goes on after a failover')
     })
+    this.#looksUntilMs = promotion.upMs + looksForMs
     this.#lookLater()
   }
 
@@ -78,14 +86,17 @@ export class AfterFailover {
     this.#world.scheduler.after(lookEveryMs, null, async () => {
       this.#isLooking = false
       const { held, asking } = await this.#read()
-      if (!held && !asking && !this.#world.isDown) return
+      const isOver = this.#world.scheduler.nowMs > this.#looksUntilMs && !this.#world.isDown
+      if (!held && !asking && isOver) return
       this.#lookLater()
       const api = [...this.#world.processes].find(({ role }) => role === 'api')
-      if (held && api) void this.#confirm(api)
+      if (held && api && !this.#confirming?.alive) void this.#confirm(api)
     })
   }
 
-  async #confirm({ ctx }: SimulatedProcess) {
+  async #confirm(process: SimulatedProcess) {
+    const { ctx } = process
+    this.#confirming = process
     try {
       const preview = await previewRestore(ctx)
       if (!preview) return
@@ -104,6 +115,8 @@ export class AfterFailover {
     } catch (error) {
       const { name, code } = error as { name: string; code?: string }
       if (!(error instanceof AppError) && !isTransient(name, code)) throw error
+    } finally {
+      this.#confirming = undefined
     }
   }
 
