@@ -90,7 +90,7 @@ export class Recorder implements Observer {
     return async () => {
       for (const emission of this.emissions.values()) {
         if ((emission.committedAt ?? 0) <= order) continue
-        emission.committedAt = undefined
+        delete emission.committedAt
       }
       for (const request of this.requests) request.answered = false
       this.#leases.distrust()
