@@ -37,4 +37,12 @@ export const caughtBy: Record<string, Record<string, number>> = {
     'letters-known-before-their-effect': 1,
     'checkpoint-before-processing': 1,
   },
+  failover: {
+    'nobody-asked': 1,
+    'last-marks-forgotten': 1,
+    'dead-sender-taken-for-asked': 3,
+    'sent-while-asked': 1,
+    'missing-mails-not-named': 1,
+    'lag-not-seen': 1,
+  },
 }

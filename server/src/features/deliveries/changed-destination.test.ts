@@ -102,3 +102,14 @@ test('a change of the type or the campaign holds for every event made after its 
   await change({ campaign: campaign.id })
   expect(await deliveriesOf(await service.emit([{ type: 'lead.neutral' }]))).toBe(0)
 })
+
+test('a standby that took over without the last change of a destination is followed', async () => {
+  await change({ target_hook_url: after.url, headers: { 'x-version': 'new' } })
+  await deliver(after)
+  const { peek } = service.ctx.database
+  await peek
+    .updateTable('webhooks')
+    .set(({ eb }) => ({ target_hook_url: before.url, version: eb('version', '-', 1) }))
+    .execute()
+  await deliver(before)
+})

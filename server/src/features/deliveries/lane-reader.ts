@@ -15,6 +15,12 @@ export interface FoundRows {
   hasMore: boolean
 }
 
+/** When a read of the destination began, and which one it is. */
+interface Asked {
+  ms: number
+  read: number
+}
+
 const nothing: FoundRows = { rows: [], hasMore: false }
 
 /**
@@ -41,13 +47,13 @@ export class LaneReader {
    */
   async readDue(lane: Lane): Promise<FoundRows> {
     const { now, monotonicMs } = this.#ctx
-    const askedMs = monotonicMs()
+    const asked = { ms: monotonicMs(), read: lane.beginRead() }
     const { sends } = lane.state
-    if (lane.isTimeTo('start', askedMs)) lane.setPosition(start)
+    if (lane.isTimeTo('start', asked.ms)) lane.setPosition(start)
     const { fresh, position, hasMore, destination, health } = await this.#read.due(lane)
     if (!lane.state.healthLoaded) lane.apply({ kind: 'health loaded', health })
     // Read with the rows: no delivery is sent by a destination that was changed before it was made.
-    if (!(await this.#adopt(lane, destination, askedMs, sends))) return nothing
+    if (!(await this.#adopt(lane, destination, asked, sends))) return nothing
     lane.setPosition(position)
     if (await this.#closeSuspect(lane)) return this.#fromStart(lane)
     if (await this.#closeBacklog(lane)) return this.#fromStart(lane)
@@ -63,15 +69,19 @@ export class LaneReader {
 
   /** Reads the destination of a lane that sends, without further rows. */
   async refreshDestination(lane: Lane) {
-    const askedMs = this.#ctx.monotonicMs()
+    const asked = { ms: this.#ctx.monotonicMs(), read: lane.beginRead() }
     const { sends } = lane.state
-    await this.#adopt(lane, await this.#read.destination(lane), askedMs, sends)
+    await this.#adopt(lane, await this.#read.destination(lane), asked, sends)
   }
 
   /** @returns false when nothing is to be sent: the destination is gone, disabled, or not in the plan */
-  async #adopt(lane: Lane, row: ReadDestination | undefined, askedMs: number, sends: number) {
-    // Two reads may overlap, and the older one be answered last.
-    if (row && row.version < lane.state.version) return lane.destination !== undefined
+  async #adopt(lane: Lane, row: ReadDestination | undefined, asked: Asked, sends: number) {
+    // Two reads may overlap, and the older one be answered last. Else a lower version is that of a
+    // standby which took over without the last changes.
+    const isOlder = row !== undefined && row.version < lane.state.version
+    if (isOlder && !lane.isNewer(asked.read)) return lane.destination !== undefined
+    lane.noteAdoption()
+    const askedMs = asked.ms
     if (row && 'isUnchanged' in row) {
       // A later read has seen that it is closed.
       if (!lane.destination) return false

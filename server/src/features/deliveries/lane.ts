@@ -35,6 +35,9 @@ export class Lane {
   readonly #checkAtMs = new Map<keyof typeof checkEveryMs, number>()
   #position: Position = start
   #destination: OpenDestination | undefined
+  /** Reads of the destination that began, and how many had when one was adopted last. */
+  #reads = 0
+  #readsAtAdoption = 0
 
   constructor(workspaceId: string, webhookId: string) {
     this.workspaceId = workspaceId
@@ -80,6 +83,21 @@ export class Lane {
 
   setDestination(destination: OpenDestination | undefined) {
     this.#destination = destination
+  }
+
+  /** @returns the number of a read of the destination that begins now */
+  beginRead(): number {
+    this.#reads += 1
+    return this.#reads
+  }
+
+  /** Whether this read began after the answer of the one that was adopted last: it is not older. */
+  isNewer(read: number): boolean {
+    return read > this.#readsAtAdoption
+  }
+
+  noteAdoption() {
+    this.#readsAtAdoption = this.#reads
   }
 
   /** Ends a read with what it has brought. */

@@ -101,10 +101,15 @@ test('whoever runs the installation sees what a held one would send, and lets it
   await join(api, api.workspaceId, other, 'admin')
   for (const call of [
     other.browser.call('GET', '/app/sending-hold'),
-    other.browser.call('POST', '/app/sending-hold/confirm'),
+    other.browser.call('POST', '/app/sending-hold/confirm', { body: { seen: held.seen } }),
   ])
     expect(await call).toMatchObject({ status: 403, body: { code: 'role_required' } })
-  const confirm = () => owner.call('POST', '/app/sending-hold/confirm')
+  const confirm = (seen = held.seen) =>
+    owner.call('POST', '/app/sending-hold/confirm', { body: { seen } })
+  // Of another look than the last.
+  expect(await confirm('mails_missing.2')).toMatchObject({
+    ...{ status: 409, body: { code: 'not_ready' } },
+  })
   expect(await confirm()).toMatchObject({ status: 200, body: { uncertain: 0 } })
   expect(await ask('/sending-hold')).toEqual({ held: null })
   expect((await attention())[0]).not.toMatchObject({ kind: 'held' })

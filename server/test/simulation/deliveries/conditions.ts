@@ -1,5 +1,6 @@
 import type { Random } from '../../random.ts'
 import { type Conditions, drawConditions } from '../engine/conditions.ts'
+import { drawFailover } from '../engine/failover.ts'
 
 export interface DeliveryConditions extends Conditions {
   retryDelaysMs: number[]
@@ -11,14 +12,20 @@ export interface DeliveryConditions extends Conditions {
   fanOut: boolean
 }
 
-export const drawDeliveryConditions = (random: Random): DeliveryConditions => ({
-  ...drawConditions(random),
-  retryDelaysMs: random.pick([
-    [1_000, 2_000, 4_000],
-    [500, 3_000],
-    [2_000, 2_000, 2_000, 2_000, 2_000],
-  ]),
-  troubled: random.chance(0.2),
-  actions: random.whole(25, 80),
-  fanOut: random.chance(0.04),
-})
+export function drawDeliveryConditions(random: Random): DeliveryConditions {
+  const conditions = drawConditions(random)
+  const failing = random.fork('failover')
+  const isFailing = !conditions.calm && failing.chance(0.25)
+  return {
+    ...conditions,
+    failovers: isFailing ? [drawFailover(failing, conditions.disturbedMs)] : [],
+    retryDelaysMs: random.pick([
+      [1_000, 2_000, 4_000],
+      [500, 3_000],
+      [2_000, 2_000, 2_000, 2_000, 2_000],
+    ]),
+    troubled: random.chance(0.2),
+    actions: random.whole(25, 80),
+    fanOut: random.chance(0.04),
+  }
+}

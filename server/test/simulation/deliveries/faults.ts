@@ -22,14 +22,19 @@ const statement = {
   take: /with free as/,
 }
 
-const crashes: Partial<DeliveryConditions> = { calm: false, crashes: 6, resetChance: 0.02 }
+const crashes: Partial<DeliveryConditions> = {
+  ...{ calm: false, crashes: 6, resetChance: 0.02, failovers: [] },
+}
 const resets: Partial<DeliveryConditions> = {
   calm: false,
+  failovers: [],
   crashes: 0,
   stalls: 0,
   resetChance: 0.03,
 }
-const lostLeases: Partial<DeliveryConditions> = { calm: false, stalls: 8, leaseMs: 2_000 }
+const lostLeases: Partial<DeliveryConditions> = {
+  ...{ calm: false, stalls: 8, leaseMs: 2_000, failovers: [] },
+}
 
 export const faults: Fault<DeliveryConditions>[] = [
   {

@@ -14,7 +14,7 @@ export function checkHistory(
     ...checkPromises(history, recorder),
     ...checkDeliveries(history, groups),
     ...[...groups.values()].flatMap(checkGroup),
-    ...[...groups.values()].flatMap((group) => checkDueTimes(group, conditions)),
+    ...[...groups.values()].flatMap((group) => checkDueTimes(group, recorder, conditions)),
     ...checkCounts(history),
     ...checkRequests(history, recorder, conditions),
   ]
@@ -23,7 +23,11 @@ export function checkHistory(
 /** A transaction that was answered is stored whole, one that was undone not at all. */
 function checkEmissions({ events }: History, { emissions }: Recorder): string[] {
   const stored = Map.groupBy(events, ({ action }) => action)
-  return [...emissions.values()].flatMap(({ action, count, stored: expected }) => {
+  return [...emissions.values()].flatMap((emission) => {
+    const { action, count } = emission
+    // A standby that took over may lack what was answered.
+    const isSure = !emission.stored || emission.committedAt !== undefined
+    const expected = isSure ? emission.stored : undefined
     const found = stored.get(action)?.length ?? 0
     const allowed = expected === undefined ? [0, count] : [expected ? count : 0]
     if (allowed.includes(found)) return []
@@ -95,11 +99,17 @@ function checkGroup(group: RecordedAttempt[]): string[] {
 }
 
 /** `timestamp_next_retry` is a promise: no attempt comes before it. */
-function checkDueTimes(group: RecordedAttempt[], { skewMaxMs }: DeliveryConditions): string[] {
+function checkDueTimes(
+  group: RecordedAttempt[],
+  recorder: Recorder,
+  { skewMaxMs }: DeliveryConditions,
+): string[] {
   return group.flatMap(({ number, success, tookMs, at, nextRetryAt: _ }, index) => {
     const due = group[index - 1]?.nextRetryAt
     // A success ends the row as it stands, also that of an attempt which is older than the row.
     if (!due || tookMs === null || success) return []
+    // Its request was made when another database said when.
+    if (!recorder.isTrusted(at.getTime() - tookMs)) return []
     const earlyMs = due.getTime() - (at.getTime() - tookMs)
     if (earlyMs <= 2 * skewMaxMs + 2) return []
     return [`attempt ${number} of ${group[0]?.group} came ${Math.round(earlyMs)} ms too early`]

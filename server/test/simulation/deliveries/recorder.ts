@@ -84,6 +84,25 @@ export class Recorder implements Observer {
     }
   }
 
+  /** What was committed from now on is forgotten; requests that were made are not. */
+  remember() {
+    const order = this.#order
+    return async () => {
+      for (const emission of this.emissions.values()) {
+        if ((emission.committedAt ?? 0) <= order) continue
+        delete emission.committedAt
+      }
+      for (const request of this.requests) request.answered = false
+      this.#leases.distrust()
+      await this.readDestinations()
+    }
+  }
+
+  /** Whether who made a request then knew what the database knows now. */
+  isTrusted(epochMs: number): boolean {
+    return this.#leases.isTrusted(epochMs - this.#world.environment.conditions.startMs)
+  }
+
   logged(process: SimulatedProcess, { error, code }: Record<string, unknown>) {
     if (error === undefined || isTransient(String(error), code)) return
     this.#world.violate(`${process.label} met a ${error} ${code ?? ''}`)
@@ -109,13 +128,16 @@ export class Recorder implements Observer {
       ...{ eventId: payload.id, test: payload.test === true, answered: false },
     }
     this.requests.push(request)
+    this.#world.failovers?.notable()
     this.#count(request, 1)
     if (!request.test) this.#check(request, payload.workspace_id)
     return request
   }
 
   answered(request: Request) {
-    request.answered = this.#world.scheduler.nowMs <= request.process.drainsUntilMs
+    const isThere = this.#world.scheduler.nowMs <= request.process.drainsUntilMs
+    // What a standby lacks cannot be recorded in it.
+    request.answered = isThere && this.#leases.isTrusted(request.atMs)
     this.#count(request, -1)
   }
 

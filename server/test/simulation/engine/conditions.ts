@@ -1,5 +1,7 @@
 import type { Random } from '../../random.ts'
 
+import type { FailoverPlan } from './failover.ts'
+
 /** What a simulated process does. */
 export type Role = 'runner' | 'api'
 
@@ -25,6 +27,8 @@ export interface Conditions {
   restarts: number
   /** The whole machine sleeps for so long, once. */
   sleepMs: number
+  /** The primary dies, one time after the other. */
+  failovers: FailoverPlan[]
   /** The simulated clock starts here. */
   startMs: number
   /** Mishaps come within so long; after that latencies and failures last until the workload is over. */
@@ -60,6 +64,7 @@ export function drawConditions(random: Random): Conditions {
     stalls: rough(random.whole(0, 4)),
     restarts: random.whole(0, 1),
     sleepMs: rough(random.chance(0.1) ? random.pick([2, 30, 75, 150]) * hourMs : 0),
+    failovers: [],
     startMs: firstDay.getTime() + drawTimeOfDayMs(random),
     disturbedMs: 18_000,
   }

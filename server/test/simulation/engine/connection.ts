@@ -23,6 +23,8 @@ export class Connection {
   readonly task: Task | undefined
   /** Sent, and not yet executed. */
   #sent: { execute: () => Promise<void> } | undefined
+  /** What the server answers from now on reaches nobody. */
+  #isLost = false
   readonly #world: World
   readonly #process: SimulatedProcess
 
@@ -63,6 +65,14 @@ export class Connection {
     this.#sent = undefined
   }
 
+  /** The server died: what was sent last is executed just before, or is not, and has no answer. */
+  async lose(reachesServer: boolean) {
+    this.#isLost = true
+    const sent = this.#sent
+    if (reachesServer && sent) await sent.execute()
+    await this.#world.server.lose(this.backend)
+  }
+
   async #execute(
     text: string,
     values: readonly unknown[],
@@ -88,7 +98,7 @@ export class Connection {
           this.#note(text, values, 'the connection broke after')
           await server.terminate(backend)
         }
-        answered(backend.broken ? { error: new ConnectionLost() } : outcome)
+        answered(backend.broken || this.#isLost ? { error: new ConnectionLost() } : outcome)
       },
     })
     if (server.isParked(backend)) this.#note(text, values, 'waits for a lock')

@@ -82,6 +82,13 @@ export class DatabaseServer {
     await this.#resume()
   }
 
+  /** The same, and whoever waits for a lock hears that the connection broke. */
+  async lose(backend: Backend) {
+    const parked = this.#parked.find(({ statement }) => statement.backend === backend)
+    await this.terminate(backend)
+    await parked?.statement.executed({ error: new ConnectionLost() })
+  }
+
   /** Executes it, unless it has to wait for a lock: then it comes back to be parked. */
   async #try(statement: Statement): Promise<Parked | undefined> {
     const { backend } = statement

@@ -46,6 +46,7 @@ export async function openSimulationDatabase(
   }
   await admin.query(seedRows)
   await admin.query(setUp)
+  await admin.query(standby)
   const backends = new Backends(url.href, admin, unsteady)
   let cleared = 0
   return {
@@ -53,6 +54,7 @@ export async function openSimulationDatabase(
     async clear() {
       await backends.terminateLost()
       await admin.query('select simulation.clear()')
+      await admin.query('update standby.of_timeline set number = 1 where number > 1')
       if (++cleared % 50 === 0) await admin.query('vacuum pg_class')
     },
     async [Symbol.asyncDispose]() {
@@ -113,5 +115,44 @@ const setUp = `
           where not exists (select from simulation.%2$I s where s::text = t::text)', it.original, it.name);
         execute format('insert into %1$s select s.* from simulation.%2$I s
           where not exists (select from %1$s t where s::text = t::text)', it.original, it.name);
+      end loop;
+    end $$`
+
+/**
+ * A standby of the database: what was committed when it followed last, and takes the place of what is
+ * there when it is promoted. Its timeline is outside of both.
+ */
+const standby = `
+  create schema standby;
+  create table standby.of_timeline as select 1 as number;
+  create or replace function outrider_database_identity() returns text language sql stable as
+    $$ select '1.' || upper(lpad(to_hex(number), 8, '0')) || '.1' from standby.of_timeline $$;
+  create function standby.tables() returns table (original regclass, copy text) language sql as $$
+    select oid::regclass, format('standby.%I', relname) from pg_class
+    where relkind = 'r' and relnamespace = 'public'::regnamespace order by oid $$;
+  create function standby.follow() returns void language plpgsql as $$
+    declare it record;
+    begin
+      for it in select * from standby.tables() loop
+        execute format('create unlogged table if not exists %2$s as table %1$s with no data', it.original, it.copy);
+        if pg_relation_size(it.copy) > 0 then execute 'truncate ' || it.copy; end if;
+        if pg_relation_size(it.original) > 0 then
+          execute format('insert into %2$s table %1$s', it.original, it.copy);
+        end if;
+      end loop;
+    end $$;
+  create function standby.promote() returns void language plpgsql as $$
+    declare grown text; it record; columns text;
+    begin
+      perform set_config('session_replication_role', 'replica', true);
+      select string_agg(original::text, ', ') into grown from standby.tables()
+        where pg_relation_size(original) > 0;
+      execute 'truncate ' || grown || ' cascade';
+      for it in select * from standby.tables() where pg_relation_size(copy) > 0 loop
+        -- What is generated is generated again.
+        select string_agg(quote_ident(attname), ', ' order by attnum) into columns from pg_attribute
+          where attrelid = it.original and attnum > 0 and not attisdropped and attgenerated = '';
+        execute format('insert into %1$s (%3$s) overriding system value select %3$s from %2$s',
+          it.original, it.copy, columns);
       end loop;
     end $$`

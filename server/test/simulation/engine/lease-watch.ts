@@ -7,15 +7,30 @@ interface Lease {
   untilMs: number
 }
 
+/** The longest that no database answers in a failover. */
+const trustMs = 8_000
+
 /** Who holds which buckets of a kind, by the database. */
 export class LeaseWatch {
   readonly #world: World
   readonly #kind: string
   #leases = new Map<number, Lease>()
+  #distrustedUntilMs = Number.NEGATIVE_INFINITY
 
   constructor(world: World, kind: string) {
     this.#world = world
     this.#kind = kind
+  }
+
+  /** A standby took over that may know of other holders: each is one for as long as it believes so. */
+  distrust() {
+    const { scheduler, environment } = this.#world
+    this.#distrustedUntilMs = scheduler.nowMs + trustMs + environment.conditions.leaseMs
+  }
+
+  /** Whether what a process knew of its rows and buckets then is what the database knows. */
+  isTrusted(atMs: number): boolean {
+    return atMs > this.#distrustedUntilMs
   }
 
   async executed({ process, text, values }: Executed) {
@@ -27,6 +42,7 @@ export class LeaseWatch {
 
   /** Whether the process may do something for the lane now. */
   isHeldBy(process: SimulatedProcess, laneId: string): boolean {
+    if (!this.isTrusted(this.#world.scheduler.nowMs)) return true
     const lease = this.#leases.get(bucketOf(laneId))
     if (!lease || lease.untilMs <= this.#world.scheduler.nowMs) return false
     return lease.runnerId === process.runnerId

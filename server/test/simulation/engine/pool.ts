@@ -2,6 +2,7 @@ import type { Pool } from '../../../src/kernel/db/db.ts'
 import type { Backend } from './backends.ts'
 import { Connection, type Task } from './connection.ts'
 import type { SimulatedProcess } from './process.ts'
+import { ConnectionLost } from './statement.ts'
 import type { World } from './world.ts'
 
 const connectionsMax = 6
@@ -15,7 +16,7 @@ export class SimulatedPool {
   readonly #world: World
   readonly #process: SimulatedProcess
   #idle = 0
-  readonly #waiting: ((backend: Backend) => void)[] = []
+  readonly #waiting: PromiseWithResolvers<Backend>[] = []
   #count = 0
 
   constructor(world: World, process: SimulatedProcess) {
@@ -65,6 +66,14 @@ export class SimulatedPool {
     this.#idle = 0
   }
 
+  /** The server died: every connection breaks. */
+  async lose(reachesServer: () => boolean) {
+    for (const connection of [...this.connections]) await connection.lose(reachesServer())
+    this.#world.backends.forget(this.#idle)
+    this.#count -= this.#idle
+    this.#idle = 0
+  }
+
   async #take(): Promise<Backend> {
     if (this.#idle > 0) {
       this.#idle -= 1
@@ -72,32 +81,42 @@ export class SimulatedPool {
     }
     if (this.#count < connectionsMax) {
       this.#count += 1
-      return this.#opened()
+      return this.#opened(() => this.#closed())
     }
-    return new Promise((resolve) => this.#waiting.push(resolve))
+    const waiting = Promise.withResolvers<Backend>()
+    this.#waiting.push(waiting)
+    return waiting.promise
   }
 
-  #opened(): Promise<Backend> {
+  /** @throws ConnectionLost when no server answers */
+  #opened(refused: () => void = () => undefined): Promise<Backend> {
     const { scheduler, environment, backends } = this.#world
-    return new Promise((resolve) => {
-      scheduler.after(environment.latencyMs(), this.#process, async () =>
-        resolve(await backends.open()),
-      )
+    return new Promise((resolve, reject) => {
+      scheduler.after(environment.latencyMs(), this.#process, async () => {
+        if (!this.#world.isDown) return resolve(await backends.open())
+        refused()
+        reject(new ConnectionLost())
+      })
     })
+  }
+
+  /** There is one less: whoever waits for one may open another. */
+  #closed() {
+    this.#count -= 1
+    const next = this.#waiting.shift()
+    if (next) void this.#take().then(next.resolve, next.reject)
   }
 
   #release(connection: Connection, broken: boolean) {
     this.connections.delete(connection)
     const { backend } = connection
     if (broken || backend.broken) {
-      this.#count -= 1
       this.#world.scheduler.after(0, null, () => this.#world.server.terminate(backend))
-      const next = this.#waiting.shift()
-      if (next) void this.#take().then(next)
+      this.#closed()
       return
     }
     const next = this.#waiting.shift()
-    if (next) return next(backend)
+    if (next) return next.resolve(backend)
     this.#world.backends.keep(backend)
     this.#idle += 1
   }

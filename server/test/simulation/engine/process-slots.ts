@@ -102,6 +102,12 @@ export class ProcessSlots {
     )
   }
 
+  /** Any of those that live. */
+  async crashRunner() {
+    const alive = this.#slots.filter(({ role, process }) => role === 'runner' && process?.alive)
+    if (alive.length > 0) await this.#crash(this.#random.pick(alive).process)
+  }
+
   /** Whoever is dead is started. */
   revive() {
     for (const slot of this.#slots) if (!slot.process?.alive) this.#start(slot)
@@ -159,6 +165,7 @@ export class ProcessSlots {
   async #kill(process: SimulatedProcess) {
     this.#world.note(`${process.label} dies`)
     process.alive = false
+    if (process.role === 'runner') this.#world.runnerEndedMs = this.#world.scheduler.nowMs
     this.#world.processes.delete(process)
     await process.pool.cut(() => this.#random.chance(0.5))
   }

@@ -1,5 +1,6 @@
 import { Random } from '../../random.ts'
 import type { SimulationDatabase } from './database.ts'
+import { Failovers } from './failover.ts'
 import type { Fault } from './faults.ts'
 import { ProcessSlots } from './process-slots.ts'
 import type { Life, Scenario } from './scenario.ts'
@@ -31,6 +32,8 @@ export interface Verdict {
 }
 
 const stopWithinMs = 30_000
+/** Longer than any standby takes. */
+const promotedWithinMs = 30_000
 
 /** One life of a small installation, undisturbed at its end, and what became of its promises. */
 export async function simulate(
@@ -84,6 +87,7 @@ async function live(world: World, scenario: Scenario) {
   const life = await scenario.begin(world, world.environment.conditions)
   world.observer = life.observer
   const slots = new ProcessSlots(world, life.slots, life.contextOf)
+  world.failovers = new Failovers(world, slots)
   try {
     await liveToTheEnd(world, life, slots)
   } catch (error) {
@@ -97,11 +101,13 @@ async function liveToTheEnd(world: World, life: Life, slots: ProcessSlots) {
   const { disturbedMs } = environment.conditions
   slots.launch()
   slots.disturb(disturbedMs)
+  world.failovers?.begin()
   await scheduler.runUntil(disturbedMs)
   await scheduler.runUntil(slots.asleepUntilMs)
   await scheduler.runUntil(scheduler.nowMs + life.endWithinMs, life.isOver)
   life.end()
   environment.clear()
+  await scheduler.runUntil(scheduler.nowMs + promotedWithinMs, () => !world.isDown)
   slots.revive()
   await life.drain(slots)
 

@@ -5,6 +5,7 @@ import type { Backends, Result } from './backends.ts'
 import { type Conditions, Environment } from './conditions.ts'
 import type { Call, Connection } from './connection.ts'
 import { DatabaseServer } from './database-server.ts'
+import type { Failovers, Promotion } from './failover.ts'
 import type { SimulatedProcess } from './process.ts'
 import { Scheduler } from './scheduler.ts'
 import { type Print, Trace } from './trace.ts'
@@ -23,6 +24,10 @@ export interface Observer {
   executed(statement: Executed): Promise<void>
   /** A warning or an error that the code under test logged. */
   logged(process: SimulatedProcess, fields: Record<string, unknown>): void
+  /** A standby follows no further. @returns what makes the observer forget what came later */
+  remember?(): () => Promise<void>
+  /** A standby took over. */
+  promoted?(promotion: Promotion): void
 }
 
 /** A promise that was broken, and where. */
@@ -45,6 +50,12 @@ export class World {
   /** Those that are alive. */
   readonly processes = new Set<SimulatedProcess>()
   readonly violations: Violation[] = []
+  /** No database answers. */
+  isDown = false
+  /** When a runner died or was stopped last. */
+  runnerEndedMs = Number.NEGATIVE_INFINITY
+  /** Once the processes live. */
+  failovers: Failovers | undefined
   observer: Observer = { executed: async () => undefined, logged: () => undefined }
   /** After each statement of a transaction, its COMMIT included: what may go wrong just then. */
   afterStatement: ((process: SimulatedProcess) => void) | undefined

@@ -17,6 +17,8 @@ function checkLedger({ sends, open }: History, recorder: Recorder): string[] {
   const { accepted, repeated, confirmed } = recorder
   const isRepeated = (key: Key) => repeated.some((each) => isSame(each, key))
   const lost = accepted.flatMap((mail) => {
+    // What a standby lacked is not the service's to know.
+    if (mail.isLost) return []
     const send = sends.find((each) => isSame(keyOf(each), mail))
     if (send?.state === 'sent' || send?.state === 'uncertain' || isRepeated(mail)) return []
     return [`${describe(recorder, mail)} was taken and is recorded as ${send?.state}`]
@@ -58,7 +60,8 @@ const letterFacts: Record<string, string> = {
 }
 
 /** Every letter has its effect once, whoever read it when and how often. */
-function checkLetters({ leads }: History, { letters, facts }: Recorder): string[] {
+function checkLetters({ leads }: History, { letters: all, facts, forgotten }: Recorder) {
+  const letters = new Map([...all].filter(([, { to }]) => !forgotten.has(to)))
   const found = [...letters].flatMap(([messageId, { character, to }]) => {
     const type = letterFacts[character]
     const count = facts.filter(({ letter }) => letter === messageId).length
@@ -66,6 +69,7 @@ function checkLetters({ leads }: History, { letters, facts }: Recorder): string[
     return [`the letter ${messageId} of ${to} was told ${count} times`]
   })
   const reported = leads.flatMap(({ email, campaign_id }) => {
+    if (forgotten.has(email)) return []
     const isOwn = (fact: Fact) => fact.email === email && fact.campaignId === campaign_id
     const bounced = facts.filter((fact) => fact.type === 'email.bounced' && isOwn(fact)).length
     const reported = [...letters.values()].filter(
@@ -100,8 +104,10 @@ function checkMessages({ sends, messages }: History, recorder: Recorder): string
     if (!recorder.letters.has(message_id)) return [`${message_id} is kept and is nobody's`]
     return count === 1 ? [] : [`${message_id} is kept ${count} times`]
   })
-  const missing = [...recorder.letters.keys()].flatMap((id) =>
-    incoming.some(({ message_id }) => message_id === id) ? [] : [`${id} is not kept`],
+  const missing = [...recorder.letters].flatMap(([id, { to }]) =>
+    recorder.forgotten.has(to) || incoming.some(({ message_id }) => message_id === id)
+      ? []
+      : [`${id} is not kept`],
   )
   const out = messages.filter(({ direction }) => direction === 'out')
   const counted = sends.filter(({ state }) => state === 'sent' || state === 'uncertain')

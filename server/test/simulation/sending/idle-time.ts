@@ -22,6 +22,8 @@ interface Outlook extends Facts {
   woken: number
   woken_at: Date | null
   wakes_at: Date | null
+  /** A failover is asked about, or sending held. */
+  waits: boolean
   /** Campaigns whose mailboxes are to be woken. */
   marked: number
   /** By the clock of leases: until then everything has an owner who lives. */
@@ -37,6 +39,8 @@ const outlook = `
       union all select min(look_at) from sends where is_uncertain
       union all select min(leads_follow_due) from campaigns) as times) as next_at,
     (select count(*)::int from woken_campaigns) as marked,
+    exists (select from instance where sending_held_since is not null
+      or sending_identity <> outrider_database_identity()) as waits,
     (select count(*)::int from mailbox_lanes where wake_at <= $2) as woken,
     (select max(wake_at) from mailbox_lanes where wake_at <= $2) as woken_at,
     (select min(wake_at) from mailbox_lanes where wake_at > $2) as wakes_at,
@@ -68,8 +72,9 @@ export class IdleTime {
   quiet = async (untilMs: number): Promise<IdlePeriod | undefined> => {
     const { scheduler } = this.#world
     this.isIdle = false
+    if (this.#world.failovers?.isUnderWay) return undefined
     const seen = await this.#look()
-    if (seen.marked > 0) return undefined
+    if (seen.marked > 0 || seen.waits) return undefined
     const nextMs = this.#msOf(seen.next_at)
     if (nextMs <= scheduler.nowMs || this.#isBusy(seen)) return this.#withoutPolls(seen, untilMs)
     const unread = this.#unreadOf(seen)

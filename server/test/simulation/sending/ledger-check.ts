@@ -43,6 +43,11 @@ export class LedgerCheck {
     this.#world = world
   }
 
+  /** The database is another one. */
+  forget() {
+    this.#before.clear()
+  }
+
   async check(recent: Committed[]) {
     const { rows } = await this.#world.admin.query<CountedDay>({ name: 'count_days', text })
     for (const row of rows) {

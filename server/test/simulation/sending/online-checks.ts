@@ -74,7 +74,8 @@ export class OnlineChecks implements Checks {
   }
 
   async read() {
-    const { letters } = this.#recorder
+    const { letters: all, forgotten } = this.#recorder
+    const letters = new Map([...all].filter(([, { to }]) => !forgotten.has(to)))
     for (const unkept of await findUnkept(this.#world.admin, this.#providers, letters)) {
       this.#world.violate(unkept)
     }
@@ -101,7 +102,7 @@ export class OnlineChecks implements Checks {
   #checkUnread(campaign: CommittedCampaign, { email }: KnownLead, mark: Mark) {
     const { accepted, letters } = this.#recorder
     const isFollowUp = accepted.some(
-      (each) => each.leadId === mark.leadId && each.stepId !== mark.stepId,
+      (each) => each.leadId === mark.leadId && each.stepId !== mark.stepId && !each.isLost,
     )
     if (!isFollowUp) return
     for (const messageId of this.#providers.lyingFor(readingMs + graceMs)) {
@@ -158,7 +159,7 @@ export class OnlineChecks implements Checks {
   /** Follow-ups come from the mailbox of the thread. */
   #checkThread(mark: Mark) {
     const { marks, accepted, now } = this.#recorder
-    const earlier = accepted.findLast((each) => each.leadId === mark.leadId)
+    const earlier = accepted.findLast((each) => each.leadId === mark.leadId && !each.isLost)
     const last = earlier && marks.findLast((each) => isSame(each, earlier))
     if (!last || isSame(last, mark) || last.mailboxId === mark.mailboxId) return
     this.#violate(mark, `from another mailbox than ${now.mailboxes.get(last.mailboxId)?.address}`)
@@ -168,7 +169,7 @@ export class OnlineChecks implements Checks {
   #checkGap(accepted: Accepted, mark: Mark) {
     const { accepted: all, marks } = this.#recorder
     const last = all.findLast(({ mailbox }) => mailbox === accepted.mailbox)
-    if (!last) return
+    if (!last || last.isLost) return
     if ([last, accepted].some((each) => each.atMs - each.markedMs > wireMs)) return
     const before = marks.findLast((each) => isSame(each, last))
     const gapMs = accepted.atMs - last.atMs

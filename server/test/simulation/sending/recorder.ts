@@ -1,4 +1,5 @@
 import type { Connection } from '../engine/connection.ts'
+import type { Promotion } from '../engine/failover.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
 import type { Executed, Observer, World } from '../engine/world.ts'
 import { type Committed, readCommitted } from './committed.ts'
@@ -28,6 +29,8 @@ export interface Accepted extends Key {
   mailbox: string
   markedMs: number
   atMs: number
+  /** The database has forgotten the mark: a standby took over that lacks it. */
+  isLost: boolean
 }
 
 /** An event that was committed. */
@@ -79,6 +82,10 @@ export class Recorder implements Observer {
   readonly leads = new Map<string, KnownLead>()
   readonly marks: Mark[] = []
   readonly accepted: Accepted[] = []
+  /** Marks that a standby lacked when it took over. */
+  readonly lost: Mark[] = []
+  /** To whom these mails went, and leads that it lacked: nobody can know what they answer to. */
+  readonly forgotten = new Set<string>()
   readonly facts: Fact[] = []
   readonly letters = new Map<string, Written>()
   /** Steps that a person wanted to be sent again, and mails that one said had arrived. */
@@ -90,6 +97,7 @@ export class Recorder implements Observer {
   readonly takenBack: Key[] = []
   readonly runners = new Map<string, SimulatedProcess>()
   checks: Checks | undefined
+  onPromoted: ((promotion: Promotion) => void) | undefined
   /** Grows whenever the database may hold something else than before. */
   changes = 0
   readonly #world: World
@@ -124,6 +132,35 @@ export class Recorder implements Observer {
 
   async begin() {
     this.states.push(await readCommitted(this.#world.admin, this.#world.scheduler.nowMs))
+  }
+
+  /** What was committed from now on is forgotten; what was sent and written is not. */
+  remember() {
+    const [marks, facts] = [this.marks.length, this.facts.length]
+    return async () => {
+      const lost = this.marks.splice(marks)
+      this.lost.push(...lost)
+      for (const mail of this.accepted) {
+        mail.isLost ||= lost.some((mark) => isSame(mark, mail) && mark.atMs === mail.markedMs)
+      }
+      await this.#forgetLeads(lost)
+      this.facts.splice(facts)
+      this.#uncertain.clear()
+      this.#ledger.forget()
+      this.changes += 1
+      this.states.push(await readCommitted(this.#world.admin, this.#world.scheduler.nowMs))
+    }
+  }
+
+  async #forgetLeads(lost: Mark[]) {
+    const { rows } = await this.#world.admin.query<{ id: string }>('select id from leads')
+    const known = new Set(rows.map(({ id }) => id))
+    for (const { leadId } of lost) known.delete(leadId)
+    for (const { id, email } of this.leads.values()) if (!known.has(id)) this.forgotten.add(email)
+  }
+
+  promoted(promotion: Promotion) {
+    this.onPromoted?.(promotion)
   }
 
   async executed(statement: Executed) {
@@ -169,14 +206,22 @@ export class Recorder implements Observer {
       this.#world.violate(`${label} sent a mail to ${to} that nobody claimed`)
       return
     }
-    const mark = this.marks.findLast((each) => isSame(each, key))
+    const mark = this.#lastMark(key)
     const { nowMs } = this.#world.scheduler
     const accepted: Accepted = {
       ...{ ...key, messageId, mailbox: from },
       ...{ markedMs: mark?.atMs ?? nowMs, atMs: nowMs },
+      isLost: mark !== undefined && this.lost.includes(mark),
     }
     this.checks?.accepted(accepted, mark)
     this.accepted.push(accepted)
+  }
+
+  #lastMark(key: Key): Mark | undefined {
+    const [known, lost] = [this.marks, this.lost].map((marks) =>
+      marks.findLast((each) => isSame(each, key)),
+    )
+    return lost && (!known || lost.atMs > known.atMs) ? lost : known
   }
 
   keyOf(messageId: string): Key | undefined {
@@ -187,6 +232,7 @@ export class Recorder implements Observer {
     const { admin, scheduler } = this.#world
     this.facts.push(...facts)
     this.marks.push(...marks)
+    for (const _mark of marks) this.#world.failovers?.notable()
     if (changes) this.states.push(await readCommitted(admin, scheduler.nowMs))
     if (leads) await this.#readLeads()
     if (ledger) {

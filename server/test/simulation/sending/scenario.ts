@@ -2,6 +2,10 @@ import { startInboxRunner } from '../../../src/features/inbox/index.ts'
 import { followSteps } from '../../../src/features/leads/index.ts'
 import { MailboxOwner } from '../../../src/features/mailbox-lanes/index.ts'
 import { startSendingRunner } from '../../../src/features/sending/index.ts'
+import type {
+  RestoreMark,
+  RestoreMarker,
+} from '../../../src/features/sending/restore-guard/marker-file.ts'
 import type { MailNetwork } from '../../../src/kernel/mail/index.ts'
 import { startLeader } from '../../../src/kernel/runner/leader.ts'
 import { startLoop } from '../../../src/kernel/runner/loop.ts'
@@ -10,6 +14,7 @@ import type { ProcessSlot } from '../engine/process-slots.ts'
 import type { Life, Scenario } from '../engine/scenario.ts'
 import type { Wait } from '../engine/scheduler.ts'
 import type { World } from '../engine/world.ts'
+import { AfterFailover } from './after-failover.ts'
 import { drawSendingConditions, type SendingConditions } from './conditions.ts'
 import { drain } from './drain.ts'
 import { faults } from './faults.ts'
@@ -36,6 +41,18 @@ export const sending: Scenario<SendingConditions> = {
   begin,
 }
 
+/** What a machine keeps of the database that it sent from, from one process to the next. */
+function markerOf(markers: Map<string, RestoreMark>, { label }: SimulatedProcess): RestoreMarker {
+  const machine = label.split('.')[0] ?? ''
+  return {
+    ownsDatabase: false,
+    recall: async () => markers.get(machine),
+    async note(mark) {
+      markers.set(machine, { ...mark, isCopy: false })
+    },
+  }
+}
+
 /** Pauses of the loops of a runner: between them there is nothing that could be waited for. */
 const pollPauseMs = 250
 const loopPausesMs = new Set([1_000, 2_000, 5_000, 15_000, 30_000])
@@ -48,6 +65,9 @@ async function begin(world: World, conditions: SendingConditions): Promise<Life>
   const providers = new MailProviders(world, conditions)
   recorder.checks = new OnlineChecks(world, recorder, providers)
   const workload = new Workload(world, conditions, recorder, providers)
+  const afterFailover = new AfterFailover(world, conditions, recorder)
+  recorder.onPromoted = (promotion) => afterFailover.promoted(promotion)
+  const markers = new Map<string, RestoreMark>()
   const people = new People(world, conditions, providers, recorder, workload)
   const idleTime = new IdleTime(world, recorder, providers)
   const room: MailWorld = {
@@ -65,8 +85,11 @@ async function begin(world: World, conditions: SendingConditions): Promise<Life>
     const { ctx, listen } = process
     const leader = await startLeader(ctx, listen)
     const owner = new MailboxOwner(ctx)
-    const sending = await startSendingRunner(ctx, owner, { listen, scope: leader.scope })
-    const inboxes = startInboxRunner(ctx, owner, { listen, scope: leader.scope })
+    const shared = { listen, scope: leader.scope }
+    const marker = markerOf(markers, process)
+    const sending = await startSendingRunner(ctx, owner, { ...shared, marker })
+    const isHeld = sending.holdsAll
+    const inboxes = startInboxRunner(ctx, owner, { ...shared, isHeld })
     const following = startLoop(ctx, 'following', followEveryMs, () => followSteps(ctx))
     idleTime.running.set(process, { sending, inboxes, startedAt: world.leaseTime() })
     return {

@@ -1407,4 +1407,11 @@ export const getSendingHold = <ThrowOnError extends boolean = true>(options?: Op
  *
  * By this database, in every workspace, as "sends confirm-restore" does.
  */
-export const confirmRestore = <ThrowOnError extends boolean = true>(options?: Options<ConfirmRestoreData, ThrowOnError>): RequestResult<ConfirmRestoreResponses, ConfirmRestoreErrors, ThrowOnError> => (options?.client ?? client).post<ConfirmRestoreResponses, ConfirmRestoreErrors, ThrowOnError>({ url: '/app/sending-hold/confirm', ...options });
+export const confirmRestore = <ThrowOnError extends boolean = true>(options: Options<ConfirmRestoreData, ThrowOnError>): RequestResult<ConfirmRestoreResponses, ConfirmRestoreErrors, ThrowOnError> => (options.client ?? client).post<ConfirmRestoreResponses, ConfirmRestoreErrors, ThrowOnError>({
+    url: '/app/sending-hold/confirm',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});

@@ -4031,6 +4031,10 @@ export type SendingHold = {
         last_mail: string | null;
         active_campaigns: number;
         /**
+         * Names what is shown here: a confirmation sends it back.
+         */
+        seen: string;
+        /**
          * That were sent before a failover, and go out again.
          */
         missing_mails: number;
@@ -4043,6 +4047,13 @@ export type SendingHold = {
          */
         pending_deliveries: number;
     } | null;
+};
+
+export type RestoreConfirmation = {
+    /**
+     * Of the hold that was shown. When more has turned up since, nothing changes.
+     */
+    seen: string;
 };
 
 /**
@@ -13351,7 +13362,7 @@ export type GetSendingHoldResponses = {
 export type GetSendingHoldResponse = GetSendingHoldResponses[keyof GetSendingHoldResponses];
 
 export type ConfirmRestoreData = {
-    body?: never;
+    body: RestoreConfirmation;
     path?: never;
     query?: never;
     url: '/app/sending-hold/confirm';

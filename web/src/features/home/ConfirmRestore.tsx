@@ -27,7 +27,11 @@ export function ConfirmRestore() {
       notifications.show({ message: t(($) => $.home.hold.done, { count }) })
       await readAgain(cache, ['getHome', 'listCampaignSummaries'])
     },
-    onError: () => attempt.renew(),
+    async onError() {
+      attempt.renew()
+      // It may be because more has turned up, which has to be seen first.
+      await hold.refetch()
+    },
   })
   const held = hold.data?.held
   return (
@@ -42,13 +46,16 @@ export function ConfirmRestore() {
         confirm={t(($) => $.home.hold.confirm)}
         isBusy={confirm.isPending}
         fault={confirm.error}
-        onConfirm={() => confirm.mutate({ headers: attempt.headers() })}
+        onConfirm={() =>
+          confirm.mutate({ headers: attempt.headers(), body: { seen: held?.seen ?? '' } })
+        }
         onClose={dialog.close}
       >
         {hold.isPending && <Skeleton height={90} />}
         {hold.isError && <FaultNotice fault={hold.error} onRetry={() => void hold.refetch()} />}
         {held && (
           <>
+            <Text size="sm">{held.detail}</Text>
             <Text size="sm">
               {held.last_mail ? (
                 <>
@@ -59,6 +66,9 @@ export function ConfirmRestore() {
               )}
             </Text>
             <ul>
+              {held.missing_mails > 0 && (
+                <li>{t(($) => $.home.hold.missing, { count: held.missing_mails })}</li>
+              )}
               <li>{t(($) => $.home.hold.leads, { count: held.leads_due })}</li>
               <li>{t(($) => $.home.hold.campaigns, { count: held.active_campaigns })}</li>
               <li>{t(($) => $.home.hold.deliveries, { count: held.pending_deliveries })}</li>

@@ -22,6 +22,9 @@ export const holdReasons: Record<HoldReason, string> = {
   operator: 'An operator held it',
 }
 
+/** What was lost is known by its keys, or nothing was: a reason that leaves more open comes before it. */
+export const namesMails = (reason: string) => reason === 'mails_missing' || reason === 'operator'
+
 /** After a failover, whoever is alive has noticed it by then. */
 export const answerWithinMs = 30_000
 

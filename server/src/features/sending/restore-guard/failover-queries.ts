@@ -69,6 +69,18 @@ export const upsertSender = (db: AnyDb, id: string) =>
     db,
   )
 
+export async function listOtherSenders(db: AnyDb, id: string): Promise<string[]> {
+  const rows = await db.selectFrom('senders').select('id').where('id', '<>', id).execute()
+  return column(rows, 'id')
+}
+
+/** They sent from the database of this identity, and this one has forgotten them. */
+export const insertUnaskedSenders = (db: AnyDb, ids: string[], identity: string) =>
+  sql`
+    insert into senders (id, database_identity, timestamp_seen)
+    select k.id, ${identity}, outrider_now() from unnest(${ids}::uuid[]) as k (id)
+    on conflict do nothing`.execute(db)
+
 export const deleteSender = (db: AnyDb, id: string) =>
   db.deleteFrom('senders').where('id', '=', id).execute()
 

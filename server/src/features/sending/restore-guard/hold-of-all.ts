@@ -1,7 +1,7 @@
 import type { ProcessContext } from '../../../kernel/context.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { askAllShards, askShardsUp } from '../../../kernel/shards/ask.ts'
-import { confirmRestore, holdSending, previewRestore } from './sending-hold.ts'
+import { changedSince, confirmRestore, holdSending, previewRestore } from './sending-hold.ts'
 
 export type HeldShard = NonNullable<Awaited<ReturnType<typeof previewRestore>>> & {
   ctx: ProcessContext
@@ -27,12 +27,23 @@ export async function holdAll(ctx: ProcessContext) {
   return hold
 }
 
-/** Ends what `listHeld` told of. A person has looked. */
-export async function confirmHeld(held: HeldShard[]): Promise<{ uncertain: number }> {
+/** What a person was shown of all databases: another one as soon as more turns up in one of them. */
+export const seenOf = (held: HeldShard[]) => held.map(({ seen }) => seen).join(' ')
+
+/**
+ * Ends what `listHeld` told of. A person has looked.
+ *
+ * @param seen what they were shown, where that was not just now
+ */
+export async function confirmHeld(
+  held: HeldShard[],
+  seen = seenOf(held),
+): Promise<{ uncertain: number }> {
   if (held.length === 0) {
     throw new AppError('invalid_transition', 'Sending is not held: there is nothing to confirm.')
   }
+  if (seen !== seenOf(held)) throw changedSince()
   let uncertain = 0
-  for (const { ctx } of held) uncertain += (await confirmRestore(ctx)).uncertain
+  for (const each of held) uncertain += (await confirmRestore(each.ctx, each.seen)).uncertain
   return { uncertain }
 }

@@ -2,7 +2,13 @@ import type { ProcessContext } from '../../../kernel/context.ts'
 import { lockInstance } from '../../../kernel/db/instance.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { describeError } from '../../../kernel/log.ts'
-import { answerWithinMs, detectRestore, type HoldReason, isFailover } from './detect-restore.ts'
+import {
+  answerWithinMs,
+  detectRestore,
+  type HoldReason,
+  isFailover,
+  namesMails,
+} from './detect-restore.ts'
 import * as failover from './failover-queries.ts'
 import * as queries from './hold-queries.ts'
 import type { RestoreMark, RestoreMarker } from './marker-file.ts'
@@ -28,6 +34,8 @@ interface Look {
   instance: queries.SendingInstance
   /** This process was asked for its marks by a database that took over. */
   wasAsked: boolean
+  /** Other processes that send. */
+  others: string[]
 }
 
 /**
@@ -47,6 +55,8 @@ export class RestoreGuard {
   readonly #marker: RestoreMarker
   readonly #senderId: string
   #instance: queries.SendingInstance | undefined
+  /** Other processes that sent when it was looked last. */
+  #others: string[] = []
   #lookedAtMs = Number.NEGATIVE_INFINITY
   #stretchSinceMs = Number.NEGATIVE_INFINITY
   #isSuspected = false
@@ -112,7 +122,8 @@ export class RestoreGuard {
     )
     this.#instance = found?.instance
     if (!found) return false
-    const { instance, wasAsked } = found
+    const { instance, wasAsked, others } = found
+    this.#others = others
     if (wasAsked) this.marked.moveTo(instance.failover_epoch ?? 0)
     else if (!isFailedOver(instance)) this.marked.close(instance.sending_epoch)
     await this.#note(instance)
@@ -161,7 +172,7 @@ export class RestoreGuard {
         : await this.#lookAgain(tx, found, known, mark)
     await queries.updateSendingInstance(tx.db, instance)
     await failover.upsertSender(tx.db, this.#senderId)
-    return { instance, wasAsked }
+    return { instance, wasAsked, others: await failover.listOtherSenders(tx.db, this.#senderId) }
   }
 
   async #lookAgain(
@@ -202,16 +213,17 @@ export class RestoreGuard {
     const left = mark?.id === found.id ? mark.epoch : 0
     const isBehind = left > (found.failover_epoch ?? 0)
     const missed = asked ? await this.#ask(tx, found, asked) : null
-    const reason = missed ?? (isBehind ? 'database_went_back' : null)
-    const isOpen = isFailedOver(found) && !found.sending_held_since && !reason
-    if (!isOpen || Number(found.failover_ms) < settleMs) {
-      return { ...found, ...heldFor(reason, found, tx) }
+    const held = {
+      ...found,
+      ...heldFor(missed ?? (isBehind ? 'database_went_back' : null), found, tx),
     }
+    if (!isFailedOver(found) || Number(found.failover_ms) < settleMs) return held
     const unasked = await failover.countUnaskedSenders(tx.db, this.#senderId)
     if (unasked > 0) {
       const isOver = Number(found.failover_ms) >= answerWithinMs
-      return { ...found, ...heldFor(isOver ? 'sender_unasked' : null, found, tx) }
+      return { ...held, ...(isOver ? heldFor('sender_unasked', held, tx) : {}) }
     }
+    if (held.sending_held_since) return held
     return {
       ...found,
       sending_identity: found.current_identity,
@@ -223,12 +235,16 @@ export class RestoreGuard {
   async #ask(
     tx: ProcessContext,
     found: queries.SendingInstance,
-    { current_identity }: queries.SendingInstance,
+    seen: queries.SendingInstance,
   ): Promise<HoldReason | null> {
     // There was another failover before that, about which nobody asked this process.
-    if (current_identity !== found.failover_from) return 'another_database'
+    if (seen.current_identity !== found.failover_from) return 'another_database'
     const marks = this.marked.after(found.failover_epoch ?? 0)
     if (!marks) return 'database_went_back'
+    // What others had begun since then, the new primary does not know of: who is alive comes forward.
+    if (seen.sending_epoch > (found.failover_epoch ?? 0)) {
+      await failover.insertUnaskedSenders(tx.db, this.#others, seen.current_identity)
+    }
     const missing = await failover.findMissingMarks(tx.db, marks)
     if (missing.length === 0) return null
     await failover.insertMissingMarks(tx.db, missing)
@@ -284,11 +300,15 @@ const askedBy = (found: queries.SendingInstance, known: queries.SendingInstance)
 const isOfFailover = (reason: string | null | undefined) =>
   reason === 'mails_missing' || reason === 'sender_unasked'
 
+/** Of several reasons the first is told, unless it leaves open what may have been lost. */
 const heldFor = (
   reason: HoldReason | null,
-  found: queries.SendingInstance,
+  { sending_held_since, sending_held_reason }: queries.SendingInstance,
   { now }: ProcessContext,
-) => ({
-  sending_held_since: found.sending_held_since ?? (reason && now()),
-  sending_held_reason: found.sending_held_reason ?? reason,
-})
+) => {
+  const isTold = sending_held_reason === null || namesMails(sending_held_reason)
+  return {
+    sending_held_since: sending_held_since ?? (reason && now()),
+    sending_held_reason: isTold ? (reason ?? sending_held_reason) : sending_held_reason,
+  }
+}

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { Nullable, ref, Timestamp } from '../../../kernel/http/schema.ts'
-import { confirmHeld, type HeldShard, listHeld } from './hold-of-all.ts'
+import { confirmHeld, type HeldShard, listHeld, seenOf } from './hold-of-all.ts'
 
 const count = (description: string) => Type.Integer({ description })
 
@@ -18,6 +18,9 @@ const SendingHold = Type.Object(
           }),
         ),
         active_campaigns: Type.Integer(),
+        seen: Type.String({
+          description: 'Names what is shown here: a confirmation sends it back.',
+        }),
         missing_mails: count('That were sent before a failover, and go out again.'),
         leads_due: count('Whose next mail is due within the hour.'),
         pending_deliveries: count('Of webhooks.'),
@@ -33,6 +36,7 @@ const SendingHold = Type.Object(
         held: {
           since: '2026-11-20T09:37:00.123Z',
           detail: 'The database is older than what was sent from it.',
+          seen: 'database_went_back.0',
           ...{ last_mail: '2026-11-20T08:00:00.000Z', active_campaigns: 2, leads_due: 40 },
           ...{ missing_mails: 0, pending_deliveries: 3 },
         },
@@ -41,12 +45,25 @@ const SendingHold = Type.Object(
   },
 )
 
+const RestoreConfirmation = Type.Object(
+  {
+    seen: Type.String({
+      description: 'Of the hold that was shown. When more has turned up since, nothing changes.',
+    }),
+  },
+  {
+    $id: 'RestoreConfirmation',
+    examples: [{ seen: 'operator.0' }],
+    additionalProperties: false,
+  },
+)
+
 const ConfirmedRestore = Type.Object(
   { uncertain: count('Mails that count as sent until a person says whether they arrived.') },
   { $id: 'ConfirmedRestore', description: 'Sending goes on.', examples: [{ uncertain: 0 }] },
 )
 
-export const sendingHoldSchemas = [SendingHold, ConfirmedRestore]
+export const sendingHoldSchemas = [SendingHold, RestoreConfirmation, ConfirmedRestore]
 
 const tags = ['Workspace']
 const config = { person: 'operator' as const }
@@ -80,11 +97,12 @@ export const sendingHoldRoutes: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Go on sending',
         description: 'By this database, in every workspace, as "sends confirm-restore" does.',
         tags,
+        body: ref(RestoreConfirmation),
         response: { 200: ref(ConfirmedRestore) },
       },
     },
-    async ({ process, person }) => {
-      const confirmed = await confirmHeld(await listHeld(process))
+    async ({ process, person, body }) => {
+      const confirmed = await confirmHeld(await listHeld(process), body.seen)
       // It is of no workspace, so no audit log has it.
       process.log.info({ user: person.id }, 'a person confirmed that sending goes on')
       return confirmed
@@ -100,6 +118,7 @@ function sumUp(held: HeldShard[]) {
   return {
     since: longest?.hold.since ?? new Date(0),
     detail: longest?.hold.detail ?? '',
+    seen: seenOf(held),
     last_mail: longest?.last_mail ?? null,
     active_campaigns: sum((one) => one.active_campaigns),
     missing_mails: sum((one) => one.missing.length),

@@ -238,6 +238,77 @@ test('a mail that the new primary lacks holds sending, by its name, and is sent 
   expect((await previewRestore(ctx)) === null).toBe(true)
 })
 
+/** Of bob's mail the last commits are lost, and the identity is that of a standby. */
+async function loseMailTo(name: string) {
+  await failOver(after)
+  await run(`delete from sends s using leads l where l.id = s.lead_id and l.email like '${name}%'`)
+  await run(`update leads set sending_state = 'pending', timestamp_next_send = timestamp_created,
+    current_step = 0, sent_step_ids = '{}', mailbox_id = null, thread_subject = null
+    where email like '${name}%'`)
+  await run(`update mailbox_lanes set wake_at = outrider_now(), next_send_at = null`)
+  hintDue(sending.ctx)
+}
+
+test('beside missing mails it is told that somebody cannot be asked, before anybody confirms', async () => {
+  const { ctx } = sending
+  await failOver(before)
+  const id = await activeCampaign()
+  await sending.startRunner()
+  await sending.addLeads(id, ['bob@lead.example'])
+  await sending.waitForLedger(sentTo(1))
+  await sending.untilAsleep()
+  await run(`insert into senders values (gen_random_uuid(), '${before}', outrider_now())`)
+  await loseMailTo('bob')
+  await ctx.database.until(async () => (await findSendingHold(ctx.db))?.reason === 'mails_missing')
+  const shown = await previewRestore(ctx)
+  await run(`update instance set failover_since = failover_since - interval '40 s'`)
+  await ctx.database.until(async () => (await findSendingHold(ctx.db))?.reason === 'sender_unasked')
+  await expect(confirmRestore(ctx, shown?.seen)).rejects.toMatchObject({ code: 'not_ready' })
+  const told = await previewRestore(ctx)
+  expect(told).toMatchObject({ missing: [{ lead: 'bob@lead.example' }] })
+  await confirmRestore(ctx, told?.seen)
+  await sending.waitForMails(2)
+})
+
+test('nobody confirms a mail that turned up missing after the others were shown', async () => {
+  const { ctx } = sending
+  await failOver(before)
+  const id = await activeCampaign()
+  await sending.startRunner()
+  await sending.addLeads(id, ['bob@lead.example'])
+  await sending.waitForLedger(sentTo(1))
+  await sending.untilAsleep()
+  await loseMailTo('bob')
+  await ctx.database.until(async () => (await findSendingHold(ctx.db))?.reason === 'mails_missing')
+  const shown = await previewRestore(ctx)
+  await run(`insert into missing_marks select workspace_id, lead_id, step_id, gen_random_uuid(),
+    campaign_id, mailbox_id, timestamp_marked from missing_marks`)
+  await expect(confirmRestore(ctx, shown?.seen)).rejects.toMatchObject({ code: 'not_ready' })
+  expect(await findSendingHold(ctx.db)).toMatchObject({ reason: 'mails_missing' })
+  await confirmRestore(ctx, (await previewRestore(ctx))?.seen)
+})
+
+test('a process that the new primary has never heard of is waited for if another one had', async () => {
+  const { ctx } = sending
+  await failOver(before)
+  await activeCampaign()
+  await sending.startRunner()
+  const epoch = async () => {
+    const { rows } = await run('select sending_epoch from instance')
+    return Number((rows as { sending_epoch: string }[])[0]?.sending_epoch)
+  }
+  const [start, other] = [await epoch(), '00000000-0000-7000-8000-0000000000aa']
+  await run(`insert into senders values ('${other}', '${before}', outrider_now())`)
+  hintDue(ctx)
+  await ctx.database.until(async () => (await epoch()) > start)
+  // The standby has neither the last look nor the process.
+  await run(`delete from senders where id = '${other}'`)
+  await run(`update instance set sending_epoch = ${start}`)
+  await promote()
+  await run(`update instance set failover_since = failover_since - interval '30 s'`)
+  await ctx.database.until(async () => (await findSendingHold(ctx.db))?.reason === 'sender_unasked')
+})
+
 test('a standby that lags by more than is remembered is held as one that was put back', async () => {
   const { ctx } = sending
   await failOver(before)

@@ -13,7 +13,13 @@ import {
   type RestoreEffects,
   readRestoreEffects,
 } from '../cross-workspace.ts'
-import { answerWithinMs, type HoldReason, holdReasons, isFailover } from './detect-restore.ts'
+import {
+  answerWithinMs,
+  type HoldReason,
+  holdReasons,
+  isFailover,
+  namesMails,
+} from './detect-restore.ts'
 import { countUnaskedSenders } from './failover-queries.ts'
 import { findSendingInstance, type SendingInstance, updateSendingInstance } from './hold-queries.ts'
 
@@ -58,20 +64,35 @@ export async function previewRestore({
   db,
   now,
 }: ProcessContext): Promise<
-  (RestoreEffects & { hold: SendingHold; missing: MissingMail[] }) | null
+  (RestoreEffects & { hold: SendingHold; missing: MissingMail[]; seen: string }) | null
 > {
   const hold = await findSendingHold(db)
   if (!hold) return null
-  return { hold, missing: await listMissingMails(db), ...(await readRestoreEffects(db, now())) }
+  const missing = await listMissingMails(db)
+  const seen = seenOf(hold.reason, missing)
+  return { hold, missing, seen, ...(await readRestoreEffects(db, now())) }
 }
+
+/** What a person has looked at: another one as soon as more turns up. */
+const seenOf = (reason: string, missing: MissingMail[]) => `${reason}.${missing.length}`
+
+export const changedSince = () =>
+  new AppError(
+    'not_ready',
+    'What holds sending has changed since it was shown. Look at it again, and confirm that.',
+  )
 
 /**
  * A person has looked: sending goes on by this database. What was under way when it was held has to
  * be settled before, so that nothing of it is taken for unsent.
  *
+ * @param seen of the preview that the person was shown; undefined: whatever is missing, it goes on
  * @returns how many mails wait for a person, and count as sent until then
  */
-export const confirmRestore = (ctx: ProcessContext): Promise<{ uncertain: number }> =>
+export const confirmRestore = (
+  ctx: ProcessContext,
+  seen?: string,
+): Promise<{ uncertain: number }> =>
   transaction(ctx, async (tx) => {
     const instance = await lockedInstance(tx)
     if (!instance?.sending_held_since) {
@@ -85,6 +106,8 @@ export const confirmRestore = (ctx: ProcessContext): Promise<{ uncertain: number
         `${open} mails that were under way are not settled yet: a runner does it within a minute. Start one, or wait.`,
       )
     }
+    const found = seenOf(instance.sending_held_reason ?? '', await listMissingMails(tx.db))
+    if (seen !== undefined && seen !== found) throw changedSince()
     await deleteMissingMarks(tx.db)
     await updateSendingInstance(tx.db, {
       ...instance,
@@ -97,13 +120,17 @@ export const confirmRestore = (ctx: ProcessContext): Promise<{ uncertain: number
     return { uncertain: await countUncertainSends(tx.db) }
   })
 
-/** Who is alive names what is missing within seconds: a person must not confirm before it is known. */
+/**
+ * Who is alive names what is missing within seconds, and a runner tells of who is dead: a person must
+ * not confirm before it is known.
+ */
 async function checkAsked(
   { db }: ProcessContext,
-  { sending_identity, current_identity, failover_ms }: SendingInstance,
+  { sending_identity, current_identity, failover_ms, sending_held_reason: reason }: SendingInstance,
 ) {
   const isAsked = sending_identity !== null && isFailover(sending_identity, current_identity)
-  if (!isAsked || Number(failover_ms) >= answerWithinMs) return
+  const isOver = Number(failover_ms) >= answerWithinMs && !namesMails(reason ?? '')
+  if (!isAsked || isOver) return
   const unasked = await countUnaskedSenders(db, null)
   if (unasked === 0) return
   throw new AppError(
