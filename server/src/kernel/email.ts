@@ -33,6 +33,9 @@ export function parseEmail(text: string): EmailAddress | undefined {
   return { email, folded: `${foldLocal(local)}@${domain}`, domain }
 }
 
+/** What stands behind its last `@`; of a text without one, the text. */
+export const domainOfAddress = (address: string) => address.slice(address.lastIndexOf('@') + 1)
+
 /** The typed form; the limit of RFC 5321 §4.5.3.1.3 less its angle brackets. */
 const charactersMax = 254
 /** RFC 5321 §4.5.3.1.1 */
