@@ -55,7 +55,7 @@ export interface AnyContext {
   log: Log
   metrics: Metrics
   /** Present inside `transaction()`: runs after the commit, never after a rollback. */
-  afterCommit?: (effect: Effect) => void
+  afterCommit?: (effect: AfterCommit) => void
 }
 
 /** For work in one workspace: its handle is bound to it. Made by `inWorkspace`. */
@@ -75,7 +75,7 @@ export type Shards = ShardsOf<ProcessContext>
 export type OpenShard = ShardOf<ProcessContext>
 
 /** Gets the process's context outside the transaction, which is over by then. */
-export type Effect = (ctx: ProcessContext) => void
+export type AfterCommit = (ctx: ProcessContext) => void
 
 /**
  * The same context, and inside a transaction the same transaction, for work in one workspace.

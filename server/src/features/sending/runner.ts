@@ -2,7 +2,7 @@ import type { ProcessContext } from '../../kernel/context.ts'
 import { column } from '../../kernel/db/column.ts'
 import { readDatabaseTime } from '../../kernel/db/instance.ts'
 import { hintDue, type LaneName, type ListenForHints, readHint } from '../../kernel/runner/hint.ts'
-import { alone, bucketsOf, type Scope, wakeOwners } from '../../kernel/runner/leader.ts'
+import { bucketsOf, type Scope, wakeOwners, withoutLeader } from '../../kernel/runner/leader.ts'
 import { allBuckets } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
 import {
@@ -65,7 +65,7 @@ export async function startSendingRunner(
   owner: MailboxOwner,
   options: SendingRunnerOptions = {},
 ): Promise<SendingRunner> {
-  const { scope = alone } = options
+  const { scope = withoutLeader } = options
   const watch = new RestoreGuard(ctx, options.marker)
   await watch.look()
   const writers = createWriters(ctx, watch, await readDatabaseTime(ctx.db), owner)

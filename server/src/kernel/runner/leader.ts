@@ -8,7 +8,7 @@ import { startLoop } from './loop.ts'
 export type Scope = 'all' | 'own' | 'none'
 
 /** Where nobody leads, each looks for itself. */
-export const alone = () => 'own' as const
+export const withoutLeader = () => 'own' as const
 
 /** The buckets that a runner looks at, which has `own` ones. */
 export function bucketsOf(scope: Scope, own: number[]): number[] {

@@ -1,5 +1,5 @@
 import type { Block, Budget, Work } from '../planning/allocate.ts'
-import { scatter } from '../planning/chance.ts'
+import { chanceOfNumber } from '../planning/chance.ts'
 import { gapMs } from '../planning/pace.ts'
 import type { PlannedCampaign, PlannedLead, WaitReason } from '../planning/planned.ts'
 import type { PlannedLane } from '../planning/planned-lane.ts'
@@ -76,7 +76,7 @@ export class ForecastBacklog implements Work {
     queues[rank]?.take()
     const rest = this.#paths.all[rank]?.rest
     if (rest) this.#follow(lane, rest, atMs)
-    return gapMs(this.#campaign, lane.mailbox, scatter(++this.#draws))
+    return gapMs(this.#campaign, lane.mailbox, chanceOfNumber(++this.#draws))
   }
 
   blocked(lane: PlannedLane, by: Block, atMs: number) {

@@ -13,7 +13,7 @@ import type { CampaignCache } from './campaign-cache.ts'
 import { holdCampaigns } from './campaign-queries.ts'
 import type { LeadPrefetch } from './lead-prefetch.ts'
 import type { NextAction } from './next-action.ts'
-import { earlier, type Picked, pickNext } from './pick-next.ts'
+import { earliestOf, type Picked, pickNext } from './pick-next.ts'
 
 export interface PlannerParts {
   readSince: Date
@@ -80,7 +80,7 @@ async function planReady(
   const nextDue = await findNextDue(ctx.db, undecidedOf(idle), now)
   return [...idle].map(([each, { next, undecided }]) => ({
     ...{ lane: each.lane, row: each.row, rests: undecided.length === 0 },
-    until: earlier(next, nextDue.get(each) ?? null),
+    until: earliestOf(next, nextDue.get(each) ?? null),
   }))
 }
 
