@@ -19,7 +19,7 @@ export interface AnyContext {
   config: Config
   /** The pool, or inside `transaction()` the open transaction. */
   db: AnyDb
-  /** Of a bound context: the one that it was bound from. */
+  /** The context that a bound one was made from. */
   process?: ProcessContext
   /** A few connections around the pooler that `db` goes through; undefined: there is no pooler. */
   directDb?: ProcessDb
@@ -63,7 +63,7 @@ export interface Context extends AnyContext {
   db: Db
 }
 
-/** For what belongs to no workspace, or to many at once. */
+/** The context of work that belongs to no workspace, or to many at once. */
 export interface ProcessContext extends AnyContext {
   db: ProcessDb
 }
@@ -87,7 +87,7 @@ export function inWorkspace(ctx: AnyContext, workspaceId: string): Context {
   return { ...ctx, db, process: processOf(ctx) }
 }
 
-/** For what is gathered of all workspaces, such as hints. */
+/** The context of the process, for what is gathered from all workspaces, such as hints. */
 export const processOf = (ctx: AnyContext): ProcessContext => ctx.process ?? (ctx as ProcessContext)
 
 /**
@@ -101,7 +101,7 @@ export const onFirstShard = (ctx: AnyContext): AnyContext =>
 export const enterWorkspace = async (ctx: ProcessContext, workspaceId: string): Promise<Context> =>
   inWorkspace(ctx.shards ? await ctx.shards.of(workspaceId) : ctx, workspaceId)
 
-/** For what takes long, or needs a session: a pooler may end the one and has not the other. */
+/** A context that goes around a pooler, which may end what takes long and keeps no session. */
 export const aroundPooler = (ctx: ProcessContext): ProcessContext => ({
   ...ctx,
   db: ctx.directDb ?? ctx.db,

@@ -43,7 +43,7 @@ const localOctetsMax = 64
 /** RFC 1035 §2.3.4, without the root's dot. */
 const domainCharactersMax = 253
 
-/** As nearly all are typed: one look tells that only capitals are to be folded. */
+/** Folds an address that is typed as nearly all are: one look tells that it has nothing but capitals to fold. */
 function foldPlain(email: string): string | undefined {
   if (email.length > charactersMax || !plainPattern.test(email)) return
   const folded = email.toLowerCase()

@@ -21,7 +21,7 @@ import { UncertainMails } from './uncertain/reconcile.ts'
 
 export interface SendingRunnerOptions extends Pick<LanesOptions, 'onSettled'> {
   listen?: ListenForHints
-  /** Whose mailboxes it looks for; its own, if it is not given. */
+  /** Which mailboxes it looks for; its own, if it is not given. */
   scope?: () => Scope
   /** Tells from outside of the database whether it was put back. */
   marker?: RestoreMarker
@@ -37,14 +37,14 @@ export interface SendingRunner {
   stop: (withinMs?: number) => Promise<void>
 }
 
-/** Of hints that mails are uncertain, which the owner of their mailbox looks for. */
+/** The kind of hints that mails are uncertain, which the owner of their mailbox looks for. */
 const uncertainKind = 'uncertain'
 const handOverMs = 20_000
 const tickEveryMs = 250
 const pollEveryMs = 500
 /** A transaction that committed up to so long after it woke a lane is found by the next poll. */
 const overlapMs = 2_000
-/** Who looks for more buckets than before goes back so far: longer than nobody looked for them. */
+/** A runner that looks for more buckets than before goes back so far: nobody may have looked for them. */
 const takeoverMs = 10_000
 const hintOverlapMs = 200
 const sweepEveryMs = 1_000

@@ -30,7 +30,7 @@ export class MailFailure extends Error {
   readonly enhanced: string | null
   /** The server's words: never logged. */
   readonly response: string | null
-  /** Of a refused RCPT. */
+  /** The recipient that the server refused. */
   readonly recipient: string | null
   /** Certainly nothing was delivered. */
   readonly certain: boolean

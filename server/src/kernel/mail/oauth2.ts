@@ -56,7 +56,7 @@ export interface AuthorizationCode {
 export interface RedeemedCode extends AccessToken {
   /** What was consented to, where the provider says so. */
   scope: string | null
-  /** Of OpenID Connect. It came from the provider itself, over TLS. */
+  /** The ID token of OpenID Connect. It came from the provider itself, over TLS. */
   idToken: string | null
 }
 

@@ -44,13 +44,13 @@ export function wrapInTls(socket: Socket, host: string, timeoutMs: number): Prom
   })
 }
 
-/** Of an error while a connection is made. */
+/** The failure that an error stands for while a connection is made. */
 export function connectFailure(error: unknown): MailFailure {
   const failure = error instanceof OutboundError ? error.failure : classifyConnect(error, false)
   return new MailFailure('connect', kindOfOutbound(failure.error), { detail: failure.detail })
 }
 
-/** Of an error in a TLS handshake. */
+/** Kind and detail of the failure that an error stands for in a TLS handshake. */
 export function tlsFailureOf(error: Error): [MailFailureKind, string | null] {
   const { code = '' } = error as NodeJS.ErrnoException
   // A server that speaks first, and in the clear: what it says is read as a broken TLS record.

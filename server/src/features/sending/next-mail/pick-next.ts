@@ -100,7 +100,7 @@ function endOfFullDay({ row, mailbox, day }: ReadyLane, sent: number, now: Date)
   return new Date(new ZoneCalendar(row.timezone ?? 'UTC').dayAt(now.getTime()).endMs)
 }
 
-/** Where the window stays open, who is due does not wait, but is planned for the next day. */
+/** Whether a campaign's day is full. Where the window stays open, due leads do not wait, but are planned for the next day. */
 const isDayOver = ({ planned }: CachedCampaign, sent: number, { sends }: SendPlan) =>
   sends.length > 0 && planned.daily_limit !== null && sent >= planned.daily_limit
 

@@ -185,7 +185,7 @@ const details = {
   suppressed: 'The address, or its domain, is on the suppression list.',
 }
 
-/** By the campaigns as they were planned from: a step that was added meanwhile is sent. */
+/** Skips leads by the campaigns as they were planned from: a step that was added meanwhile is sent. */
 async function skipLeads(ctx: ProcessContext, skips: Picked['skips']) {
   const byWorkspace = Map.groupBy(skips, ({ campaign }) => campaign.workspace_id)
   for (const workspaceId of [...byWorkspace.keys()].sort()) {

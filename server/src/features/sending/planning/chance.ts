@@ -8,7 +8,7 @@ export function chanceOf(text: string): number {
   return chanceOfNumber(hash)
 }
 
-/** The same for a number. */
+/** A number in [0, 1) that looks random and is always the same for a number. */
 export function chanceOfNumber(number: number): number {
   let hash = number
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)

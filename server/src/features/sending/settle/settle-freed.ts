@@ -47,7 +47,7 @@ export async function releaseReservations(
   return new Set(wasFull.map(({ id }) => id))
 }
 
-/** Of a campaign that is gone. */
+/** The limits of a campaign that is gone. */
 const noLimit = { daily_limit: null, daily_max_leads: null }
 
 /**

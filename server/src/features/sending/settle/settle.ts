@@ -66,7 +66,7 @@ async function lockOthers(
   return settledOf(others, await queries.lockSends(tx.db, inOrder([...others.values()])))
 }
 
-/** Of several results of an attempt, the first. */
+/** The settlements by attempt; of several of one attempt the first counts. */
 const byAttempt = (settlements: Settlement[]) =>
   new Map(settlements.toReversed().map((each) => [each.id, each]))
 

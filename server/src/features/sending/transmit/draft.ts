@@ -29,9 +29,9 @@ export interface ReadyMail {
 /** What the ledger answers to the mark of a mail, and when it was asked. */
 interface Marking {
   answer: Promise<boolean>
-  /** By the wall clock. */
+  /** When it was asked, by the wall clock. */
   at: number
-  /** By the monotonic clock, which stands still while the machine sleeps. */
+  /** When it was asked, by the monotonic clock, which stands still while the machine sleeps. */
   atMs: number
 }
 
