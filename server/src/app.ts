@@ -116,7 +116,7 @@ import { describeError } from './kernel/log.ts'
 import { createBusyShare } from './kernel/runner/busy-share.ts'
 import type { ListenForHints } from './kernel/runner/hint.ts'
 import { startJob } from './kernel/runner/job.ts'
-import { alone, bucketsOf, startLeader } from './kernel/runner/leader.ts'
+import { bucketsOf, startLeader, withoutLeader } from './kernel/runner/leader.ts'
 import { startLoop } from './kernel/runner/loop.ts'
 import type { SealedColumn } from './kernel/sealed-columns/index.ts'
 import { ensurePartitions } from './partitions.ts'
@@ -245,7 +245,7 @@ export async function startRunner(
 ): Promise<Runner> {
   const hints = await shareHints(options.listen)
   const leader = hints.listen ? await startLeader(ctx, hints.listen) : undefined
-  const { scope } = leader ?? { scope: alone }
+  const { scope } = leader ?? { scope: withoutLeader }
   // First, because it looks whether the database was put back: then nothing must leave it.
   const { marker } = options
   const owner = new MailboxOwner(ctx)

@@ -18,9 +18,10 @@ const uuid = expect.stringMatching(
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 describe('beside a running server with its own database', () => {
-  test('a key made by a command works, and its JSON is all there is on stdout', async () => {
+  test('a key made by a command works, its JSON is all there is on stdout, and commands in another shell go by the settings of the service', async () => {
     const DATA_DIR = await makeDataDir()
-    await using service = startService('main', { DATA_DIR })
+    const BASE_URL = 'https://outrider.example.com'
+    await using service = startService('main', { DATA_DIR, BASE_URL })
     const address = await service.address()
     const args = ['keys', 'create', '--name', 'ci', '--scopes', 'all:*', '--json']
     const { code, stdout, stderr } = await runOperator(args, { DATA_DIR })
@@ -30,25 +31,19 @@ describe('beside a running server with its own database', () => {
     const headers = { authorization: `Bearer ${key}` }
     expect((await fetch(`${address}/oauth/service-accounts`, { headers })).status).toBe(200)
 
-    service.kill('SIGTERM')
-    await service.exited
-    const alone = await runOperator(['keys', 'list', '--json'], { DATA_DIR })
-    expect(JSON.parse(alone.stdout).items).toHaveLength(1)
-  })
-
-  test('a command in another shell goes by the settings of the service', async () => {
-    const DATA_DIR = await makeDataDir()
-    const BASE_URL = 'https://outrider.example.com'
-    await using service = startService('main', { DATA_DIR, BASE_URL })
-    await service.address()
     const { url } = await operatorJson(['users', 'set-up-link'], { DATA_DIR })
     expect(url).toMatch(/^https:\/\/outrider\.example\.com\/set-up#/)
-    const { stdout } = await runOperator(['doctor', '--json'], { DATA_DIR })
-    const { checks } = JSON.parse(stdout)
+    const doctor = await runOperator(['doctor', '--json'], { DATA_DIR })
+    const { checks } = JSON.parse(doctor.stdout)
     const detailOf = (name: string) =>
       checks.find(({ check }: { check: string }) => check === name)?.detail
     expect(detailOf('settings')).toContain('of the service that started at')
     expect(detailOf('outbound policy')).toContain('outrider.example.com is reachable')
+
+    service.kill('SIGTERM')
+    await service.exited
+    const alone = await runOperator(['keys', 'list', '--json'], { DATA_DIR })
+    expect(JSON.parse(alone.stdout).items).toHaveLength(1)
   })
 
   test('where no database is, none is made', async () => {

@@ -48,7 +48,7 @@ export class Batcher<Item, Result> {
   readonly #name: string
   readonly #run: (items: Item[]) => Promise<Result[]>
   readonly #options: BatcherOptions<Item>
-  /** By key; the key whose turn is next comes first. */
+  /** Items that wait, by key; the key whose turn is next comes first. */
   readonly #queues = new Map<string, Waiting<Item, Result>[]>()
   readonly #busyKeys = new Set<string>()
   readonly #underWay = new Set<Promise<void>>()

@@ -19,7 +19,7 @@ export interface AnyContext {
   config: Config
   /** The pool, or inside `transaction()` the open transaction. */
   db: AnyDb
-  /** Of a bound context: the one that it was bound from. */
+  /** The context that a bound one was made from. */
   process?: ProcessContext
   /** A few connections around the pooler that `db` goes through; undefined: there is no pooler. */
   directDb?: ProcessDb
@@ -55,7 +55,7 @@ export interface AnyContext {
   log: Log
   metrics: Metrics
   /** Present inside `transaction()`: runs after the commit, never after a rollback. */
-  afterCommit?: (effect: Effect) => void
+  afterCommit?: (effect: AfterCommit) => void
 }
 
 /** For work in one workspace: its handle is bound to it. Made by `inWorkspace`. */
@@ -63,7 +63,7 @@ export interface Context extends AnyContext {
   db: Db
 }
 
-/** For what belongs to no workspace, or to many at once. */
+/** The context of work that belongs to no workspace, or to many at once. */
 export interface ProcessContext extends AnyContext {
   db: ProcessDb
 }
@@ -75,7 +75,7 @@ export type Shards = ShardsOf<ProcessContext>
 export type OpenShard = ShardOf<ProcessContext>
 
 /** Gets the process's context outside the transaction, which is over by then. */
-export type Effect = (ctx: ProcessContext) => void
+export type AfterCommit = (ctx: ProcessContext) => void
 
 /**
  * The same context, and inside a transaction the same transaction, for work in one workspace.
@@ -87,7 +87,7 @@ export function inWorkspace(ctx: AnyContext, workspaceId: string): Context {
   return { ...ctx, db, process: processOf(ctx) }
 }
 
-/** For what is gathered of all workspaces, such as hints. */
+/** The context of the process, for what is gathered from all workspaces, such as hints. */
 export const processOf = (ctx: AnyContext): ProcessContext => ctx.process ?? (ctx as ProcessContext)
 
 /**
@@ -101,7 +101,7 @@ export const onFirstShard = (ctx: AnyContext): AnyContext =>
 export const enterWorkspace = async (ctx: ProcessContext, workspaceId: string): Promise<Context> =>
   inWorkspace(ctx.shards ? await ctx.shards.of(workspaceId) : ctx, workspaceId)
 
-/** For what takes long, or needs a session: a pooler may end the one and has not the other. */
+/** A context that goes around a pooler, which may end what takes long and keeps no session. */
 export const aroundPooler = (ctx: ProcessContext): ProcessContext => ({
   ...ctx,
   db: ctx.directDb ?? ctx.db,

@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'n
 export interface SecretBox {
   /** Names the key in use; it is stored in front of every value. */
   keyId: string
-  /** Of every key that opens, that one first. */
+  /** Ids of all keys that open, the one that seals first. */
   keyIds: string[]
   seal: (text: string, purpose: string) => Buffer
   open: (sealed: Buffer, purpose: string) => string

@@ -33,6 +33,9 @@ export function parseEmail(text: string): EmailAddress | undefined {
   return { email, folded: `${foldLocal(local)}@${domain}`, domain }
 }
 
+/** What stands behind its last `@`; of a text without one, the text. */
+export const domainOfAddress = (address: string) => address.slice(address.lastIndexOf('@') + 1)
+
 /** The typed form; the limit of RFC 5321 §4.5.3.1.3 less its angle brackets. */
 const charactersMax = 254
 /** RFC 5321 §4.5.3.1.1 */
@@ -40,7 +43,7 @@ const localOctetsMax = 64
 /** RFC 1035 §2.3.4, without the root's dot. */
 const domainCharactersMax = 253
 
-/** As nearly all are typed: one look tells that only capitals are to be folded. */
+/** Folds an address that is typed as nearly all are: one look tells that it has nothing but capitals to fold. */
 function foldPlain(email: string): string | undefined {
   if (email.length > charactersMax || !plainPattern.test(email)) return
   const folded = email.toLowerCase()

@@ -20,7 +20,7 @@ export class Fingerprints {
     return true
   }
 
-  /** Where it is or belongs. */
+  /** The slot in which a print is or belongs. */
   #find(print: bigint): number {
     const mask = this.#slots.length - 1
     let at = Number(print & BigInt(mask))

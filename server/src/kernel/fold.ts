@@ -33,7 +33,7 @@ const asciiWords = /[a-z\d]+/g
 const asciiApostrophes = /['`]/g
 const asciiWord = /^[a-z\d]+$/i
 const asciiPhrase = /^[a-z\d]+(?: [a-z\d]+)*$/i
-// Of Latin, Greek and Cyrillic; Hebrew points; Arabic vowels, hamza above and below, tatweel. The
+// Marks of Latin, Greek and Cyrillic; Hebrew points; Arabic vowels, hamza above and below, tatweel. The
 // vowel signs of Indic and Thai script are letters to their readers and stay.
 const marks =
   /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0655\u0670]/g

@@ -69,7 +69,7 @@ function parseKeys(text: string, source: string): Buffer[] {
   })
 }
 
-/** Whole or absent: a kill half-way must not leave half a key. */
+/** Writes the file as a whole or not at all: a kill half-way must not leave half a key. */
 async function createKeyFile(dataDir: string): Promise<Buffer> {
   const key = randomBytes(32)
   const path = keyFile(dataDir)

@@ -1,4 +1,4 @@
-/** As PostgreSQL stores it: there is no text with NUL, and UTF-8 has no halves of a surrogate pair. */
+/** A text that PostgreSQL can store: without NUL, and without halves of surrogate pairs, which UTF-8 has not. */
 export const storable = (text: string, charactersMax = text.length): string => {
   const cut = text.slice(0, charactersMax)
   return (cut.includes('\0') ? cut.replaceAll('\0', '') : cut).toWellFormed()

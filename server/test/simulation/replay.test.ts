@@ -33,7 +33,7 @@ test.each(scenarios)(
     expect(new Set(first.map(({ verdict }) => verdict.digest)).size).toBe(seeds)
 
     await using another = await openSimulationDatabase(scenario, { unsteady: true })
-    using _load = burnOneCore()
+    using _load = burnInBursts()
     const differences: string[] = []
     for (const recording of first.reverse()) {
       const { seed } = recording.verdict
@@ -67,9 +67,15 @@ test('the command that a violation names replays it to the same step', { timeout
   expect(replayed.output).toMatch(new RegExp(`^ *${step} .*BROKEN: `, 'm'))
 })
 
-/** A process that is busy as long as it lives: on one core, since other tests run meanwhile. */
-function burnOneCore(): Disposable {
-  const child = spawn(process.execPath, ['--eval', 'for (;;);'], { stdio: 'ignore' })
+/** A process that takes a core for 5 ms at a time and leaves it for 15, as long as it lives. */
+function burnInBursts(): Disposable {
+  const program = `const never = new Int32Array(new SharedArrayBuffer(4))
+    for (;;) {
+      const endMs = performance.now() + 5
+      while (performance.now() < endMs);
+      Atomics.wait(never, 0, 0, 15)
+    }`
+  const child = spawn(process.execPath, ['--eval', program], { stdio: 'ignore' })
   return { [Symbol.dispose]: () => void child.kill('SIGKILL') }
 }
 

@@ -1,3 +1,5 @@
+import { fold } from '../../kernel/fold.ts'
+
 /** How the letters and words of a name are written in an address. */
 export interface Spelling {
   /** `ü` is `u` or `ue`. */
@@ -37,28 +39,12 @@ const isLatin = (word: string) => /^[a-z]+$/.test(word)
 
 function wordsOf(name: string, umlauts: Spelling['umlauts']): string[] {
   const german = umlauts === 'german' ? /[äöü]/g : /(?!)/g
-  return name
+  const written = name
     .toLowerCase()
     .normalize('NFC')
     .replace(german, (letter) => `${letter}e`)
-    .replace(/[ßæœøłđðþıħ]/g, (letter) => undivided[letter] ?? letter)
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
+  return fold(written)
     .split(/[\s\-‐‑–.]+/u)
     .map((word) => word.replace(/['’ʼ‘`´]/gu, ''))
     .filter((word) => word !== '')
-}
-
-/** Letters that no decomposition takes apart. */
-const undivided: Record<string, string> = {
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  ø: 'o',
-  ł: 'l',
-  đ: 'd',
-  ð: 'd',
-  þ: 'th',
-  ı: 'i',
-  ħ: 'h',
 }

@@ -2,7 +2,7 @@ import { type Context, inWorkspace, type ProcessContext } from '../../kernel/con
 import { openDestination } from '../webhooks/index.ts'
 import { closeBacklog, closeDeleted, closeExpired, closeSuspect, pendingMax } from './close.ts'
 import type { DueDelivery } from './delivery.ts'
-import { type Lane, start } from './lane.ts'
+import { beforeAllRows, type Lane } from './lane.ts'
 import type { LaneHealth } from './lane-queries.ts'
 import { poolOf, sendsOneByOne } from './lane-state.ts'
 import { createWorkspaceReads, type ReadDestination } from './workspace-reads.ts'
@@ -49,7 +49,7 @@ export class LaneReader {
     const { now, monotonicMs } = this.#ctx
     const asked = { ms: monotonicMs(), read: lane.beginRead() }
     const { sends } = lane.state
-    if (lane.isTimeTo('start', asked.ms)) lane.setPosition(start)
+    if (lane.isTimeTo('start', asked.ms)) lane.setPosition(beforeAllRows)
     const { fresh, position, hasMore, destination, health } = await this.#read.due(lane)
     if (!lane.state.healthLoaded) lane.apply({ kind: 'health loaded', health })
     // Read with the rows: no delivery is sent by a destination that was changed before it was made.
@@ -123,7 +123,7 @@ export class LaneReader {
 
   /** Rows that were closed may be among those that were read. */
   #fromStart(lane: Lane): FoundRows {
-    lane.setPosition(start)
+    lane.setPosition(beforeAllRows)
     return { rows: [], hasMore: true }
   }
 

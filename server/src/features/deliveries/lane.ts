@@ -4,7 +4,7 @@ import type { DueDelivery } from './delivery.ts'
 import type { Position } from './lane-queries.ts'
 import { type LaneEvent, type LaneState, newLane, step } from './lane-state.ts'
 
-export const start: Position = {
+export const beforeAllRows: Position = {
   due_at: '-infinity',
   id: '00000000-0000-0000-0000-000000000000',
 }
@@ -33,7 +33,7 @@ export class Lane {
   readonly #taken = new Set<string>()
   readonly #settledWhileReading = new Set<string>()
   readonly #checkAtMs = new Map<keyof typeof checkEveryMs, number>()
-  #position: Position = start
+  #position: Position = beforeAllRows
   #destination: OpenDestination | undefined
   /** Reads of the destination that began, and how many had when one was adopted last. */
   #reads = 0
@@ -149,7 +149,7 @@ export class Lane {
   forgetRows(): DueDelivery[] {
     const rows = this.#rows.splice(0)
     for (const row of rows) this.#taken.delete(row.id)
-    this.#position = start
+    this.#position = beforeAllRows
     this.apply({ kind: 'rows forgotten' })
     return rows
   }

@@ -1,6 +1,6 @@
 import type { ProcessContext } from '../../kernel/context.ts'
 import { hintDue, type LaneName, type ListenForHints, readHint } from '../../kernel/runner/hint.ts'
-import { alone, bucketsOf, type Scope, wakeOwners } from '../../kernel/runner/leader.ts'
+import { bucketsOf, type Scope, wakeOwners, withoutLeader } from '../../kernel/runner/leader.ts'
 import { bucketOf, Leases } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
 import {
@@ -61,7 +61,7 @@ export async function startDeliveryRunner(
   ctx: ProcessContext,
   options: DeliveryRunnerOptions = {},
 ): Promise<DeliveryRunner> {
-  const { isHeld = () => false, scope = alone } = options
+  const { isHeld = () => false, scope = withoutLeader } = options
   const leases: Leases = new Leases(ctx, leaseKind, {
     taken: (_buckets, abandoned) => {
       sweep.restart()

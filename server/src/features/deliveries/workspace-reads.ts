@@ -3,7 +3,7 @@ import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { bind } from '../../kernel/db/db.ts'
 import { type Destination, findDestinations } from '../webhooks/index.ts'
 import type { DueDelivery } from './delivery.ts'
-import { type Lane, start } from './lane.ts'
+import { beforeAllRows, type Lane } from './lane.ts'
 import * as queries from './lane-queries.ts'
 import { rowsOfReadMax } from './lane-state.ts'
 
@@ -114,7 +114,7 @@ function shareOut(
     return {
       fresh,
       // Caught up: the next read starts over, and finds what was committed late.
-      position: isFull ? last : start,
+      position: isFull ? last : beforeAllRows,
       // Put back for a retry meanwhile, it may be due again.
       hasMore: isFull || read.some((row) => lane.wasSettledWhileReading(row.id)),
       destination: destinations.get(lane.webhookId),

@@ -2,7 +2,7 @@ import type { AnyContext } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
 import type { AnyDb } from '../../kernel/db/db.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import { parseEmail } from '../../kernel/email.ts'
+import { domainOfAddress, parseEmail } from '../../kernel/email.ts'
 import { invalidField } from '../../kernel/errors.ts'
 import { domainOf, domainsAbove } from './domain.ts'
 import { addressIn, addressKey } from './identity.ts'
@@ -104,7 +104,7 @@ async function remember(
   )
   const addresses = removed.flatMap(({ key }) => addressIn(key) ?? [])
   const isAtDomain = (address: string) =>
-    kind === 'domain' && domainsAbove(domainIn(address)).includes(value)
+    kind === 'domain' && domainsAbove(domainOfAddress(address)).includes(value)
   await insert(
     'address',
     addresses.filter((address) => !isAtDomain(address)),
@@ -131,7 +131,7 @@ export class OptOuts {
     db: AnyDb,
     { addresses = [], domains = [], keys = [] }: Questions,
   ): Promise<OptOuts> {
-    const above = new Set([...addresses.map(domainIn), ...domains].flatMap(domainsAbove))
+    const above = new Set([...addresses.map(domainOfAddress), ...domains].flatMap(domainsAbove))
     const texts = { address: addresses, domain: [...above], contact: keys }
     const kinds = Object.entries(texts).flatMap(([kind, asked]) => asked.map(() => kind))
     const hashes = Object.values(texts).flat().map(hashOf)
@@ -139,7 +139,7 @@ export class OptOuts {
   }
 
   hasAddress = (address: string) =>
-    this.#has('address', address) || this.hasDomain(domainIn(address))
+    this.#has('address', address) || this.hasDomain(domainOfAddress(address))
   hasDomain = (domain: string) => domainsAbove(domain).some((each) => this.#has('domain', each))
   hasKey = (key: string) => this.#has('contact', key)
 
@@ -150,5 +150,3 @@ export class OptOuts {
 const nameOf = (kind: string, hash: Buffer) => `${kind} ${hash.toString('base64')}`
 
 const hashOf = (text: string): Buffer => sha256(text)
-
-const domainIn = (address: string) => address.slice(address.lastIndexOf('@') + 1)

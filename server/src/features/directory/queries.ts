@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { AnyDb } from '../../kernel/db/db.ts'
 import { preparedForAny } from '../../kernel/db/prepared.ts'
+import { companyFields } from './records.ts'
 
 interface ContactCompany {
   company_id: string
@@ -42,8 +43,7 @@ export const findByIds = preparedForAny<[string[]], FoundContact>(
 )
 
 /** Everything about a contact that is not the workspaces'. */
-export interface DirectoryContact extends Omit<FoundContact, 'company'> {
-  company: ContactCompany | null
+export interface DirectoryContact extends FoundContact {
   linkedin_url: string | null
   email: string | null
   email_folded: string | null
@@ -80,21 +80,7 @@ export const findAddresses = preparedForAny<[string, string, number], KnownAddre
 export const findCompany = (db: AnyDb, id: string) =>
   db
     .selectFrom('directory_companies')
-    .select([
-      'id',
-      'name',
-      'domain',
-      'website',
-      'industry',
-      'employee_count',
-      'revenue_range',
-      'founded_year',
-      'description',
-      'technologies',
-      'city',
-      'country',
-      'linkedin_url',
-    ])
+    .select(['id', ...companyFields])
     .where('id', '=', id)
     .executeTakeFirst()
 

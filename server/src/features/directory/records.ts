@@ -33,6 +33,12 @@ export interface CompanyRecord {
   linkedin_url: string | null
 }
 
+/** All fields of a company, in the order in which they are shown. */
+export const companyFields = [
+  ...(['name', 'domain', 'website', 'industry', 'employee_count', 'revenue_range'] as const),
+  ...(['founded_year', 'description', 'technologies', 'city', 'country', 'linkedin_url'] as const),
+]
+
 type DirectoryRecord = ContactRecord | CompanyRecord
 
 /** What the newer one says, and else what is known already. */

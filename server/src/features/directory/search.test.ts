@@ -2,9 +2,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
 import { importText } from '../../../test/directory-files.ts'
-import { listKnownAddresses } from './contacts.ts'
 import type { DirectoryFilters } from './schema.ts'
-import { searchDirectory } from './search.ts'
+import { listKnownAddresses, searchDirectory } from './search.ts'
 
 let ctx: TestContext
 beforeAll(async () => {

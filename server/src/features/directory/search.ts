@@ -1,5 +1,6 @@
 import type { RawBuilder } from 'kysely'
 import type { AnyDb } from '../../kernel/db/db.ts'
+import { quoted } from '../../kernel/db/tsvector.ts'
 import { invalidField } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { exactly, type Group, groupsOf, inAnyKind, type Word } from './filters.ts'
@@ -8,6 +9,7 @@ import * as queries from './queries.ts'
 import type { DirectoryFilters } from './schema.ts'
 import * as finding from './search-queries.ts'
 import { respell } from './spelling.ts'
+import { termsOf } from './terms.ts'
 import { type CountedTerm, countTerms } from './vocabulary-queries.ts'
 
 export interface FoundContacts extends Page<queries.FoundContact> {
@@ -32,6 +34,19 @@ export async function searchDirectory(
   const { total, ids } = await findContacts(db, search, plan, page, without)
   const rows = ids.length === 0 ? [] : await queries.findByIds(db, ids)
   return { ...toPage(rows, page.limit), total, total_is_estimate: total > exactMax }
+}
+
+/**
+ * Addresses in the directory at a domain, and whose they are: what the pattern of its addresses is
+ * learned from.
+ */
+export async function listKnownAddresses(
+  db: AnyDb,
+  domain: string,
+  most: number,
+): Promise<queries.KnownAddress[]> {
+  const terms = [...termsOf.domain(domain), ...termsOf.address(`someone@${domain}`)]
+  return await queries.findAddresses(db, terms.map(quoted).join(' | '), domain, most)
 }
 
 /** @returns undefined when the vocabulary says that nobody is meant */

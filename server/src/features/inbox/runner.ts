@@ -1,7 +1,7 @@
 import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { FairSemaphore } from '../../kernel/runner/fair-semaphore.ts'
 import { type ListenForHints, readHint } from '../../kernel/runner/hint.ts'
-import { alone, type Scope } from '../../kernel/runner/leader.ts'
+import { type Scope, withoutLeader } from '../../kernel/runner/leader.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
 import { type MailboxOwner, readingKind } from '../mailbox-lanes/index.ts'
@@ -43,7 +43,7 @@ export function startInboxRunner(
   owner: MailboxOwner,
   options: InboxRunnerOptions = {},
 ): InboxRunner {
-  const { isHeld = () => false, listen, scope = alone, ...reading } = options
+  const { isHeld = () => false, listen, scope = withoutLeader, ...reading } = options
   const followed = new Map<string, Following>()
   const semaphore = new FairSemaphore(readingMax, readingOfWorkspaceMax)
   const places = new ImapPlaces(ctx, { max: ctx.config.imapConnectionsMax })

@@ -15,7 +15,7 @@ export const findWokenLanes = preparedForAll<[number[], Date, Date], LaneKey>(
    where bucket = any($1::smallint[]) and wake_at > $2 and wake_at <= $3 and ${isHere}`,
 )
 
-/** The same whenever that was: what a late commit hid from the window above. */
+/** Woken lanes whenever they were woken: what a late commit hid from the window above. */
 export const sweepWokenLanes = preparedForAll<[number[], Date], LaneKey>(
   'sweep_woken_lanes',
   `/* cross-workspace: discovery */
@@ -49,7 +49,7 @@ export const findUncertain = preparedForAll<
    limit $3`,
 )
 
-/** Of these, those with such mails. */
+/** Which of these buckets have uncertain mails. */
 export const findUncertainBuckets = preparedForAll<
   [buckets: number[], at: Date],
   { bucket: number }
@@ -62,7 +62,7 @@ export const findUncertainBuckets = preparedForAll<
      and ${isHere}`,
 )
 
-/** Of which nobody has said yet what became of them. */
+/** Counts sends of which nobody has said yet what became of them. */
 export const countOpenSends = async (db: ProcessDb): Promise<number> => {
   const { rows } = await sql<{ count: number }>`/* cross-workspace: reconciliation */
     select count(*)::int as count from sends where is_open and ${sql.raw(isHere)}`.execute(db)
@@ -81,10 +81,10 @@ export const countWaitingLeads = async (db: ProcessDb, now: Date): Promise<numbe
 }
 
 export interface RestoreEffects {
-  /** Of the newest mail that this database knows of. */
+  /** Time of the newest mail that this database knows of. */
   last_mail: Date | null
   active_campaigns: number
-  /** Whose next step is due now or within the hour. */
+  /** Leads whose next step is due now or within the hour. */
   leads_due: number
   pending_deliveries: number
 }
@@ -101,7 +101,7 @@ export const readRestoreEffects = async (db: ProcessDb, now: Date): Promise<Rest
   return { ...counts, leads_due: await countWaitingLeads(db, soon) }
 }
 
-/** Of which the database refused to record what became of them. */
+/** Counts sends of which the database refused to record what became of them. */
 export const countSetAside = async (db: ProcessDb): Promise<number> => {
   const { rows } = await sql<{ count: number }>`/* cross-workspace: reconciliation */
     select count(*)::int as count from sends
@@ -109,7 +109,7 @@ export const countSetAside = async (db: ProcessDb): Promise<number> => {
   return rows[0]?.count ?? 0
 }
 
-/** Of which nobody knows. */
+/** Counts mails of which nobody knows whether they were sent. */
 export const countUncertainSends = async (db: ProcessDb): Promise<number> => {
   const { rows } = await sql<{ count: number }>`/* cross-workspace: reconciliation */
     select count(*)::int as count from sends where is_uncertain and ${sql.raw(isHere)}`.execute(db)
@@ -128,7 +128,7 @@ export interface MissingMail {
   timestamp_marked: Date
 }
 
-/** Those that would go out again: what was settled meanwhile is known by now. */
+/** Missing mails that would go out again: what was settled meanwhile is known by now. */
 export const listMissingMails = async (db: ProcessDb): Promise<MissingMail[]> => {
   const { rows } = await sql<MissingMail>`/* cross-workspace: reconciliation */
     select k.workspace_id, w.name as workspace, k.lead_id, l.email as lead, c.name as campaign,

@@ -16,7 +16,7 @@ import type { TemplateLead } from '../campaigns/index.ts'
  */
 export type SendState = 'waiting' | 'claimed' | 'transmitting' | 'sent' | 'failed' | 'uncertain'
 
-/** Where a send is in the ledger. */
+/** The key of a send in the ledger. */
 export interface SendKey {
   workspace_id: string
   lead_id: string
@@ -25,7 +25,7 @@ export interface SendKey {
 
 /** One mail that is to be sent now. */
 export interface ClaimRequest extends SendKey {
-  /** Of this attempt. */
+  /** Id of this attempt. */
   id: string
   campaign_id: string
   /** It was planned by: once the campaign was changed, it is planned anew. */
@@ -39,7 +39,7 @@ export interface ClaimRequest extends SendKey {
   /** From 1. */
   variant: number
   message_id: string
-  /** Of the lease of the mailbox's bucket. */
+  /** Token of the lease of the mailbox's bucket. */
   token: string
   is_new: boolean
   campaign_day: string

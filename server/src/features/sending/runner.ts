@@ -2,7 +2,7 @@ import type { ProcessContext } from '../../kernel/context.ts'
 import { column } from '../../kernel/db/column.ts'
 import { readDatabaseTime } from '../../kernel/db/instance.ts'
 import { hintDue, type LaneName, type ListenForHints, readHint } from '../../kernel/runner/hint.ts'
-import { alone, bucketsOf, type Scope, wakeOwners } from '../../kernel/runner/leader.ts'
+import { bucketsOf, type Scope, wakeOwners, withoutLeader } from '../../kernel/runner/leader.ts'
 import { allBuckets } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
 import {
@@ -21,7 +21,7 @@ import { UncertainMails } from './uncertain/reconcile.ts'
 
 export interface SendingRunnerOptions extends Pick<LanesOptions, 'onSettled'> {
   listen?: ListenForHints
-  /** Whose mailboxes it looks for; its own, if it is not given. */
+  /** Which mailboxes it looks for; its own, if it is not given. */
   scope?: () => Scope
   /** Tells from outside of the database whether it was put back. */
   marker?: RestoreMarker
@@ -37,14 +37,14 @@ export interface SendingRunner {
   stop: (withinMs?: number) => Promise<void>
 }
 
-/** Of hints that mails are uncertain, which the owner of their mailbox looks for. */
+/** The kind of hints that mails are uncertain, which the owner of their mailbox looks for. */
 const uncertainKind = 'uncertain'
 const handOverMs = 20_000
 const tickEveryMs = 250
 const pollEveryMs = 500
 /** A transaction that committed up to so long after it woke a lane is found by the next poll. */
 const overlapMs = 2_000
-/** Who looks for more buckets than before goes back so far: longer than nobody looked for them. */
+/** A runner that looks for more buckets than before goes back so far: nobody may have looked for them. */
 const takeoverMs = 10_000
 const hintOverlapMs = 200
 const sweepEveryMs = 1_000
@@ -65,7 +65,7 @@ export async function startSendingRunner(
   owner: MailboxOwner,
   options: SendingRunnerOptions = {},
 ): Promise<SendingRunner> {
-  const { scope = alone } = options
+  const { scope = withoutLeader } = options
   const watch = new RestoreGuard(ctx, options.marker)
   await watch.look()
   const writers = createWriters(ctx, watch, await readDatabaseTime(ctx.db), owner)

@@ -1,6 +1,7 @@
 import { parseInstant } from '../../kernel/calendar.ts'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { domainOfAddress } from '../../kernel/email.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
@@ -126,7 +127,7 @@ export async function showSuppression(
 ): Promise<ShownSuppression> {
   const entry = readEntry(text)
   const own = await queries.findSuppression(ctx.db, workspaceId, entry)
-  const domain = entry.value.slice(entry.value.lastIndexOf('@') + 1)
+  const domain = domainOfAddress(entry.value)
   const above =
     own ?? (await queries.findSuppression(ctx.db, workspaceId, { kind: 'domain', value: domain }))
   const reason =

@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
 import type { Db } from '../../kernel/db/db.ts'
+import { domainOfAddress } from '../../kernel/email.ts'
 import { findOptedOut } from '../directory/index.ts'
 import * as queries from './queries.ts'
 
@@ -74,7 +75,7 @@ export async function findSuppressed(
   workspaceId: string,
   foldedAddresses: string[],
 ): Promise<Map<string, SuppressionReason>> {
-  const domains = [...new Set(foldedAddresses.map(domainOf))]
+  const domains = [...new Set(foldedAddresses.map(domainOfAddress))]
   const addresses = foldedAddresses.flatMap((address) => [address, erasedEntry(address)])
   const rows = await queries.findSuppressions(db, workspaceId, addresses, domains)
   const optedOut = await findOptedOut(db, foldedAddresses)
@@ -85,7 +86,7 @@ export async function findSuppressed(
       const listed =
         found.get(`address ${address}`) ??
         found.get(`address ${erasedEntry(address)}`) ??
-        found.get(`domain ${domainOf(address)}`)
+        found.get(`domain ${domainOfAddress(address)}`)
       const reason = optedOut.has(address) ? 'unsubscribed' : listed
       return reason ? [[address, reason] as const] : []
     }),
@@ -95,8 +96,6 @@ export async function findSuppressed(
 /** What stands in the list for somebody who was erased: nobody adds them again, and nobody reads who it was. */
 export const erasedEntry = (foldedAddress: string) =>
   `sha256:${sha256(foldedAddress).toString('hex')}`
-
-const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1)
 
 /** One statement cannot write a row twice; the strongest reason stands for all. */
 function distinct(entries: NewSuppression[]): NewSuppression[] {

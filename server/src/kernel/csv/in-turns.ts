@@ -3,7 +3,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises'
 /** So little that not even one of nothing but line ends or commas takes long. */
 const pieceBytes = 1 << 14
 
-/** The same bytes in small pieces; whoever else works in this process gets a turn before each. */
+/** Passes bytes on in small pieces; other work of this process gets a turn before each. */
 export async function* inTurns(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const piece of pieces) {
     for (let at = 0; at < piece.length; at += pieceBytes) {

@@ -1,6 +1,6 @@
 import { inTurns } from './in-turns.ts'
 
-/** Of a line; what comes after is left out, so that a file of one line takes no more than others. */
+/** Characters of a line that are kept; what comes after is left out, so that a file of one line takes no more than others. */
 export const lineCharactersMax = 1000
 
 /**

@@ -25,7 +25,7 @@ export async function* recode(
   if (decoder && decoder.encoding !== 'utf-8') yield Buffer.from(decoder.decode())
 }
 
-/** By the byte order mark. */
+/** The encoding that a byte order mark names. */
 export function markedEncoding(piece: Buffer): string | undefined {
   if (piece[0] === 0xff && piece[1] === 0xfe) return 'utf-16le'
   if (piece[0] === 0xfe && piece[1] === 0xff) return 'utf-16be'

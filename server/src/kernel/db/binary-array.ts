@@ -39,7 +39,7 @@ const encodeTimes = (times: readonly (Date | null)[]) =>
 
 const textOid = 25
 const timestamptzOid = 1184
-/** Of PostgreSQL's times. */
+/** PostgreSQL's binary times count from then. */
 const epochMs = Date.UTC(2000, 0, 1)
 
 interface Elements<Value> {

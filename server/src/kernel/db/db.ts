@@ -18,7 +18,7 @@ export type Db = Kysely<DB> & { readonly workspaceId: string }
 /** Bound to no workspace: for the process's own tables, and for the marked statements over many. */
 export type ProcessDb = Kysely<DB> & { readonly workspaceId?: undefined }
 
-/** For tables that belong to no workspace. */
+/** A handle for tables that belong to no workspace. */
 export type AnyDb = Kysely<DB> & { readonly workspaceId?: string | undefined }
 
 /** The part of a pool that is used, so that a simulation can stand in its own. */
@@ -94,7 +94,7 @@ export function fromPool(pool: Pool, pipeline?: Pipeline): Database {
   return { db, pool }
 }
 
-/** The same connections, or the same transaction, for work in one workspace. */
+/** A handle on the same connections, or the same transaction, for work in one workspace. */
 export function bind(db: AnyDb, workspaceId: string): Db {
   if (db.workspaceId === workspaceId) return db as Db
   if (db.workspaceId !== undefined) throw new Error('A handle is bound to one workspace for good.')
@@ -123,7 +123,7 @@ type Watch = (workspaceId: string | undefined) => KyselyPlugin
 
 let watch: Watch | undefined
 
-/** For tests: holds for the handles that are made from now on. */
+/** Watches the handles that are made from now on, for tests. */
 export function watchHandles(given: Watch) {
   watch = given
 }

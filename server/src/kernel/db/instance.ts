@@ -77,9 +77,9 @@ export async function readTimeBehind(db: AnyDb): Promise<number> {
 
 /** How the database's migrations differ from this version's. */
 export interface MigrationGap {
-  /** Of this version, not applied yet. */
+  /** Migrations of this version that are not applied yet. */
   missing: string[]
-  /** Applied by a newer version. */
+  /** Migrations that a newer version has applied. */
   unknown: string[]
 }
 

@@ -55,7 +55,7 @@ export function preparedForAll<Values extends unknown[], Row>(
   return (db: ProcessDb, ...values: Values): Promise<Row[]> => run(db, values)
 }
 
-/** For tables that belong to no workspace, such as the directory. */
+/** A prepared statement on tables that belong to no workspace, such as the directory. */
 export function preparedForAny<Values extends unknown[], Row>(
   name: string,
   text: string,
@@ -76,11 +76,11 @@ export interface PreparedStatement {
 
 const statements: PreparedStatement[] = []
 
-/** Those of the modules that are loaded. */
+/** The prepared statements of all modules that are loaded. */
 export const listPrepared = (): readonly PreparedStatement[] => statements
 
 export interface PreparedOptions {
-  /** For a read by key that every request makes: sent on a connection that never waits. */
+  /** True: sent on a connection that never waits, as for a read by key that every request makes. */
   pipelined?: boolean
 }
 

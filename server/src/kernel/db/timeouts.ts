@@ -1,6 +1,6 @@
 /** How long a connection waits for the database; what is not given is waited for without end. */
 export interface DatabaseTimeouts {
-  /** For a new connection, or for a free one of the pool. */
+  /** A new connection, or a free one of the pool, is waited for so long. */
   connectMs: number
   statementMs?: number
   lockMs?: number

@@ -1,4 +1,4 @@
-import { type AnyContext, type Effect, processOf } from '../context.ts'
+import { type AfterCommit, type AnyContext, processOf } from '../context.ts'
 import { boundAs } from './db.ts'
 
 /**
@@ -10,8 +10,8 @@ export async function transaction<Ctx extends AnyContext, T>(
   work: (tx: Ctx) => Promise<T>,
 ): Promise<T> {
   if (ctx.db.isTransaction) return work(ctx)
-  const effects: Effect[] = []
-  const afterCommit = (effect: Effect) => void effects.push(effect)
+  const effects: AfterCommit[] = []
+  const afterCommit = (effect: AfterCommit) => void effects.push(effect)
   const result = await ctx.db
     .transaction()
     .execute((tx) => work({ ...ctx, db: boundAs<Ctx['db']>(ctx.db, tx), afterCommit }))

@@ -1,4 +1,4 @@
-/** As a `tsvector` is written: its lexemes, as they are. */
+/** Writes lexemes, as they are, as a `tsvector`. */
 export const vectorOf = (lexemes: string[]): string => lexemes.map(quoted).join(' ')
 
 /** A lexeme as a `tsvector` or `tsquery` holds it. */

@@ -13,7 +13,7 @@ export interface HtmlPiece {
 interface HtmlAttribute {
   /** Lower case. */
   name: string
-  /** Where its value stands, between the quotes if it has any; as it is written, references included. */
+  /** The place of its value, between quotes if it has any; as it is written, references included. */
   from: number
   to: number
 }
@@ -37,7 +37,7 @@ class PieceCollector implements TokenizerCallbacks {
   readonly #html: string
   /** The last piece, while its end is not known. */
   #open: HtmlPiece | undefined
-  /** Where the text before ended. */
+  /** The end of the text before. */
   #textEnd = 0
   #isRaw = false
   #attribute = ''

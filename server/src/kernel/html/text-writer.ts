@@ -8,9 +8,9 @@ export class TextWriter {
   private spaceWanted = false
   private isLineStart = true
   private isPreformatted = false
-  /** Of the lists that are open: the number of the next item, or undefined for dots. */
+  /** The number of the next item of each open list; undefined: its items have dots. */
   private readonly lists: (number | undefined)[] = []
-  /** Of an item that has no word yet. */
+  /** The number or dot of an item that has no word yet. */
   private marker = ''
   private link: { href: string; text: string } | undefined
   private readonly showsLinks: boolean

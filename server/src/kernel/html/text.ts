@@ -84,7 +84,7 @@ const lines = new Set(
 const hrefOf = (html: string, piece: HtmlPiece) =>
   decodeEntities(attributeOf(html, piece, 'href') ?? '').trim()
 
-/** As it is written; the first of several, as in a browser. */
+/** The value of an attribute as it is written. Of several of one name the first counts, as in a browser. */
 function attributeOf(html: string, { attributes }: HtmlPiece, name: string): string | undefined {
   const found = attributes.find((attribute) => attribute.name === name)
   return found && html.slice(found.from, found.to)

@@ -14,9 +14,9 @@ export interface Caller {
   workspaceId: string
   /** Where it lies; undefined: there is one database. */
   shard?: ProcessContext | undefined
-  /** As the audit log names it. */
+  /** The caller as the audit log names it. */
   actor: { type: 'user' | 'key'; id: string }
-  /** Of a person; keys have none. */
+  /** The role of a person; keys have none. */
   role?: Role
   scopes: ReadonlySet<string>
   entitlements: ReadonlySet<string>
@@ -24,7 +24,7 @@ export interface Caller {
   demands: ReadonlySet<string>
   /** Per 10 s; 0 = unlimited. */
   requestsMax: number
-  /** Whose requests are counted together. */
+  /** Requests with the same one are counted together. */
   rateKey: string
   /** When the key expires. */
   expiresAt: Date | null

@@ -1,4 +1,5 @@
-/** For records that are sent back as they were read, by clients that parse ids and times and write them anew. */
+// Clients send records back as they read them, with ids and times parsed and written anew: these
+// functions tell whether such a value is still the same.
 
 export const isSameId = (sent: unknown, id: string): boolean =>
   typeof sent === 'string' && sent.toLowerCase() === id

@@ -29,7 +29,7 @@ export interface AnswerToKeep {
   status: number | null
   answer: Buffer | null
   in_progress_until: Date | null
-  /** Of a mark: the request that made it. */
+  /** The request that made a mark; null in a kept answer. */
   lease_owner: string | null
   timestamp_created: Date
 }

@@ -1,7 +1,7 @@
 /** In one object. A lead has the most: its fields and 100 custom variables. */
 export const keysMax = 1000
 
-/** In a whole body: 1,000 leads with all that a lead can have are 115,000. */
+/** Most values of a whole body: 1,000 leads with all that a lead can have are 115,000. */
 export const valuesMax = 200_000
 
 /** Digits outside of strings: twenty for each value. */
@@ -22,9 +22,9 @@ export class JsonMeter {
   excess: 'keys' | 'values' | 'numbers' | 'depth' | undefined
   #isString = false
   #values = 0
-  /** Of all numbers: the digits of each would cost a branch for every other byte. */
+  /** Digits of all numbers together: counting those of each would cost a branch for every other byte. */
   #digits = 0
-  /** Of the object or list at each depth. */
+  /** How many keys the object or list at each depth has. */
   readonly #keys: number[] = []
   #depth = 0
 
@@ -97,7 +97,7 @@ const [quote, backslash, letterU] = [0x22, 0x5c, 0x75]
 
 const kind = { quote: 1, digit: 2, comma: 3, colon: 4, open: 5, close: 6 } as const
 
-/** By byte; most stand for nothing, and one look tells. */
+/** What each byte stands for. Most stand for nothing, and one look tells. */
 const kinds = new Uint8Array(256)
 for (const [of, characters] of Object.entries({
   ...{ quote: '"', digit: '0123456789', comma: ',', colon: ':', open: '{[', close: '}]' },

@@ -6,7 +6,7 @@ import { readMigrationGap } from '../db/instance.ts'
 import { AppError } from '../errors.ts'
 import { isLoopback } from '../outbound/index.ts'
 
-/** For whoever runs the service: outside the public document, without a key. */
+/** Routes of whoever runs the service: outside the public document, without a key. */
 export async function operationRoutes(app: FastifyInstance) {
   app.get('/health', { schema: { hide: true } }, async () => ok)
 

@@ -40,9 +40,9 @@ declare module 'fastify' {
     process: ProcessContext
     /** In the caller's workspace; of an idempotent request with its open transaction. */
     ctx: Context
-    /** Who was let in; undefined on routes without `access`, and before that is known. */
+    /** The caller who was let in; undefined on routes without `access`, and before that is known. */
     authenticated: Caller | undefined
-    /** The same, for routes with `access`; it throws where there is nobody. */
+    /** The caller on routes with `access`. @throws where there is none */
     readonly caller: Caller
   }
   interface FastifyContextConfig {
@@ -51,7 +51,7 @@ declare module 'fastify' {
     /** The way in for browsers, which send cookies with whatever they send; undefined: by key. */
     door?: Door
     idempotency?: IdempotencyMode
-    /** Of a POST: what asks the network before the handler's transaction. */
+    /** What a POST asks the network, before the handler's transaction. */
     prepare?: Prepare
     /** Hides secrets in an answer kept for Idempotency-Key. */
     mask?: Mask
@@ -215,7 +215,7 @@ function refuseUrl(
   return reply.code(statusCode).headers(commonHeaders(req)).send(body)
 }
 
-/** Of a client that went away: nobody reads it, and nothing of ours failed. */
+/** The error of a client that went away: nobody reads it, and nothing of ours failed. */
 const brokenOff = new AppError('malformed_request', 'The request ended before its body did.')
 
 /** Refused before there was a route or a caller. */

@@ -92,7 +92,7 @@ function bodyValidator(
   }
 }
 
-/** Of one object, all at once: each pass looks at the whole body. @returns whether there were any */
+/** Drops all of one object at once, since each pass looks at the whole body. @returns whether there were any */
 function dropEmptyUnknownFields(error: ErrorObject | undefined): boolean {
   if (error?.keyword !== 'additionalProperties' || !isRecord(error.data)) return false
   const { data, parentSchema, params } = error

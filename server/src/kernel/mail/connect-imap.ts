@@ -38,7 +38,7 @@ export async function connectImap(
         ? { pass: credential.password }
         : { accessToken: credential.accessToken }),
     },
-    // Of the connection as such too, with TLS or without: Node connects to exactly what it answers.
+    // imapflow uses it for connections without TLS, too: Node connects to exactly what it answers.
     tls: { lookup: guardLookup(policy, lookup) },
     connectionTimeout: timeouts.connectMs + timeouts.tlsMs,
     greetingTimeout: timeouts.greetingMs,

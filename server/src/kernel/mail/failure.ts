@@ -30,7 +30,7 @@ export class MailFailure extends Error {
   readonly enhanced: string | null
   /** The server's words: never logged. */
   readonly response: string | null
-  /** Of a refused RCPT. */
+  /** The recipient that the server refused. */
   readonly recipient: string | null
   /** Certainly nothing was delivered. */
   readonly certain: boolean
@@ -58,3 +58,14 @@ export const toPlainText = (words: string): string =>
     .slice(0, charactersMax)
     .replaceAll(/\p{Cc}+/gu, ' ')
     .trim()
+
+/** @param error of an outbound connection or request */
+export const kindOfOutbound = (error: string): MailFailureKind => kinds[error] ?? 'unreachable'
+
+const kinds: Record<string, MailFailureKind> = {
+  timeout: 'timeout',
+  dns_error: 'dns',
+  connection_reset: 'closed',
+  tls_error: 'tls',
+  blocked_address: 'blocked',
+}

@@ -10,10 +10,10 @@ interface ImapError extends Error {
   /** NO or BAD. */
   responseStatus?: string
   responseText?: string
-  /** Of a login: the server's words. */
+  /** The server's words about a login. */
   response?: unknown
   serverResponseCode?: string
-  /** Of a BYE: the server's words. */
+  /** The server's words of a BYE. */
   reason?: string
 }
 

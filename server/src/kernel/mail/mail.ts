@@ -2,7 +2,7 @@
 export interface MailNetwork {
   /** Connects, greets, starts TLS, logs in. @throws MailFailure */
   connectSmtp(server: MailServer): Promise<SmtpConnection>
-  /** The same for reading. @throws MailFailure */
+  /** Logs in to a mailbox to read it. @throws MailFailure */
   connectImap(server: MailServer): Promise<ImapConnection>
 }
 
@@ -75,7 +75,7 @@ export interface ImapConnection extends AsyncDisposable {
   readonly isOpen: boolean
   folders(): Promise<MailFolder[]>
   select(path: string): Promise<{ uidValidity: string; uidNext: number }>
-  /** Of the selected folder, ascending from `fromUid`, read without marking as seen. */
+  /** Mails of the selected folder, ascending from `fromUid`, read without marking as seen. */
   fetch(fromUid: number, options: FetchOptions): AsyncIterable<FetchedMail>
   /**
    * The lowest UID in the selected folder of what came in since then; null: nothing did. It may be that

@@ -1,6 +1,6 @@
 import type { AnyContext } from '../context.ts'
 import type { PostOutcome } from '../outbound/index.ts'
-import { MailFailure, type MailFailureKind } from './failure.ts'
+import { kindOfOutbound, MailFailure } from './failure.ts'
 
 /** What a person consented to, so that this service may log in for them (RFC 6749 §6). */
 export interface OAuth2Grant {
@@ -56,7 +56,7 @@ export interface AuthorizationCode {
 export interface RedeemedCode extends AccessToken {
   /** What was consented to, where the provider says so. */
   scope: string | null
-  /** Of OpenID Connect. It came from the provider itself, over TLS. */
+  /** The ID token of OpenID Connect. It came from the provider itself, over TLS. */
   idToken: string | null
 }
 
@@ -126,14 +126,6 @@ function parse(body: string | null): Record<string, unknown> {
 }
 
 function unanswered(outcome: Exclude<PostOutcome, { kind: 'response' }>): MailFailure {
-  const kind = outcome.kind === 'failure' ? kinds[outcome.error] : undefined
-  return new MailFailure('login', kind ?? 'unreachable', { detail: tokenDetail })
-}
-
-const kinds: Record<string, MailFailureKind> = {
-  timeout: 'timeout',
-  dns_error: 'dns',
-  connection_reset: 'closed',
-  tls_error: 'tls',
-  blocked_address: 'blocked',
+  const kind = outcome.kind === 'failure' ? kindOfOutbound(outcome.error) : 'unreachable'
+  return new MailFailure('login', kind, { detail: tokenDetail })
 }

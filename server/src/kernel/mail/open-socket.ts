@@ -1,7 +1,7 @@
 import { isIP, type Socket } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { type Connector, classifyConnect, OutboundError } from '../outbound/index.ts'
-import { MailFailure, type MailFailureKind } from './failure.ts'
+import { kindOfOutbound, MailFailure, type MailFailureKind } from './failure.ts'
 
 /** A TCP connection, to an address that the policy allows. @throws MailFailure */
 export function openSocket(
@@ -44,14 +44,13 @@ export function wrapInTls(socket: Socket, host: string, timeoutMs: number): Prom
   })
 }
 
-/** Of an error while a connection is made. */
+/** The failure that an error stands for while a connection is made. */
 export function connectFailure(error: unknown): MailFailure {
   const failure = error instanceof OutboundError ? error.failure : classifyConnect(error, false)
-  const kind = kinds[failure.error] ?? 'unreachable'
-  return new MailFailure('connect', kind, { detail: failure.detail })
+  return new MailFailure('connect', kindOfOutbound(failure.error), { detail: failure.detail })
 }
 
-/** Of an error in a TLS handshake. */
+/** Kind and detail of the failure that an error stands for in a TLS handshake. */
 export function tlsFailureOf(error: Error): [MailFailureKind, string | null] {
   const { code = '' } = error as NodeJS.ErrnoException
   // A server that speaks first, and in the clear: what it says is read as a broken TLS record.
@@ -63,11 +62,3 @@ export function tlsFailureOf(error: Error): [MailFailureKind, string | null] {
 }
 
 const noTlsHere = 'the server does not speak TLS on this port'
-
-const kinds: Record<string, MailFailureKind> = {
-  timeout: 'timeout',
-  dns_error: 'dns',
-  connection_reset: 'closed',
-  tls_error: 'tls',
-  blocked_address: 'blocked',
-}

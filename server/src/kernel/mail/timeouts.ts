@@ -5,9 +5,9 @@ export interface MailTimeouts {
   tlsMs: number
   /** Servers that dislike strangers let them wait before they greet. */
   greetingMs: number
-  /** Of one command, login included. */
+  /** One command, login included, may take so long. */
   commandMs: number
-  /** For each MiB of a message on the wire, a started one counted whole. */
+  /** A message may take so long for each MiB on the wire, a started one counted whole. */
   transferMs: number
   /** From the final dot to the answer. RFC 5321 §4.5.3.2.6: who gives up early may send twice. */
   acceptanceMs: number

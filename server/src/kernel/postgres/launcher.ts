@@ -11,7 +11,7 @@ export interface Account {
 export interface Launcher {
   /** Put before the program: `[...prefix, program, ...args]`. */
   prefix: string[]
-  /** Whom the node process changes to itself, where no tool does it. */
+  /** The account that Node itself starts the program as, where no tool does it. */
   spawnAs?: Account
   /** Who must own the data directory; absent: whoever runs node. */
   owner?: Account

@@ -14,7 +14,7 @@ const lanesMax = 3000
 /** Calls back on every hint; resolves to the end of listening. */
 export type ListenForHints = (onHint: (hint: string) => void) => Promise<() => Promise<void>>
 
-/** Where something is due, in a bucket of its id. */
+/** A lane that has something due, and the bucket of its id. */
 export interface LaneName {
   workspaceId: string
   id: string
@@ -103,7 +103,7 @@ function writeHint(kind: string, buckets: Iterable<number>, lanes: LaneName[]): 
 export interface Hint {
   /** Something is due that it does not name. */
   isToLook: boolean
-  /** Of these buckets. */
+  /** Lanes of the buckets that were asked about. */
   lanes: LaneName[]
 }
 

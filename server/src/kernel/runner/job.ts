@@ -14,7 +14,7 @@ interface JobOptions {
   scope: () => Scope
   /** Hints to one of these are for this runner. */
   buckets: () => number[]
-  /** Where there is none, each runner goes by its own looks. */
+  /** Absent: each runner finds jobs by its own looks alone. */
   listen?: ListenForHints
   /** Does what is there to do. */
   look: () => Promise<void>
@@ -23,7 +23,7 @@ interface JobOptions {
 }
 
 const lookEveryMs = 1_000
-/** Who leads hears the hints: only what they missed is found so late. */
+/** The leader hears hints: only a job whose hint was lost is found so late. */
 const leaderLooksEveryMs = 5_000
 
 /**

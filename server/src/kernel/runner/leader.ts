@@ -7,8 +7,8 @@ import { startLoop } from './loop.ts'
 /** Whose work a runner looks for: everybody's as the leader, nobody's while it hears of one, else its own. */
 export type Scope = 'all' | 'own' | 'none'
 
-/** Where nobody leads, each looks for itself. */
-export const alone = () => 'own' as const
+/** The scope where there is no leader: each runner looks for its own work. */
+export const withoutLeader = () => 'own' as const
 
 /** The buckets that a runner looks at, which has `own` ones. */
 export function bucketsOf(scope: Scope, own: number[]): number[] {
@@ -36,7 +36,7 @@ export interface Leader {
 
 const beatEveryMs = 1_000
 const leaseMs = 5_000
-/** Of the lease, for whatever stalls between asking for it and going by it. */
+/** The lease is trusted so much shorter, for what stalls between asking for it and going by it. */
 const marginMs = 1_000
 /** Two of its signs missed. */
 const silentMs = 2_500

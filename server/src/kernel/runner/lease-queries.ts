@@ -14,7 +14,7 @@ export const upsertRunner = (
     values (${runner.id}::uuid, ${kind}, ${runner.slot}, outrider_now(), ${runner.process}, ${runner.keyIds}::text[])
     on conflict (id) do update set heartbeat_at = excluded.heartbeat_at`.execute(db)
 
-/** Those that say which process they are. */
+/** The runners that have told which process they are. */
 export const findMarkedRunners = async (db: ProcessDb, kind: string) =>
   db
     .selectFrom('runners')

@@ -113,7 +113,7 @@ export class Leases {
     }
   }
 
-  /** Who is known to be dead needs no time to come back. */
+  /** Ends runners that are known to be dead: they need no time to come back. */
   async #endPredecessors() {
     const { db, processMark } = this.#ctx
     if (!processMark) return

@@ -13,7 +13,7 @@ import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
-import { NewSecret } from './NewSecret.tsx'
+import { SigningSecret } from './SigningSecret.tsx'
 import { useEventNames } from './useEventNames.ts'
 import { WebhookFields } from './WebhookFields.tsx'
 import { bodyOf, firstValues, type WebhookValues } from './webhook-form.ts'
@@ -52,7 +52,7 @@ export default function CreateWebhook({ onCancel, onDone }: CreateWebhookProps) 
   })
   if (create.isSuccess) {
     const { id, name, signing_secret } = create.data
-    return <NewSecret name={name} secret={signing_secret} onDone={() => onDone(id)} />
+    return <SigningSecret name={name} secret={signing_secret} onDone={() => onDone(id)} />
   }
   const submit = form.onSubmit((values) =>
     create.mutate({ headers: attempt.headers(), body: bodyOf(values, types) }),

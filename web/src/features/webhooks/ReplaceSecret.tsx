@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { updateWebhookMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Webhook } from '../../api/generated/types.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
-import { NewSecret } from './NewSecret.tsx'
+import { SigningSecret } from './SigningSecret.tsx'
 
 /** Seconds for which the old secret signs, too. */
 const overlaps = ['86400', '3600', '0'] as const
@@ -18,7 +18,7 @@ export function ReplaceSecret({ webhook, onDone }: { webhook: Webhook; onDone: (
   const replace = useMutation(updateWebhookMutation())
   if (replace.isSuccess) {
     const { name, signing_secret = null } = replace.data
-    return <NewSecret name={name} secret={signing_secret} onDone={onDone} />
+    return <SigningSecret name={name} secret={signing_secret} onDone={onDone} />
   }
   return (
     <Stack>

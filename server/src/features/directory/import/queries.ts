@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { AnyDb } from '../../../kernel/db/db.ts'
 import { preparedForAny } from '../../../kernel/db/prepared.ts'
-import type { CompanyRecord, ContactRecord } from '../records.ts'
+import { type CompanyRecord, type ContactRecord, companyFields } from '../records.ts'
 
 /** Of this connection, until it ends; false: another one has it. */
 export async function lockImport(db: AnyDb, fingerprint: string): Promise<boolean> {
@@ -20,10 +20,6 @@ export const commitWithoutWaiting = async (db: AnyDb) => {
   await sql`set local synchronous_commit = off`.execute(db)
 }
 
-const companyColumns = [
-  ...(['name', 'domain', 'website', 'industry', 'employee_count', 'revenue_range'] as const),
-  ...(['founded_year', 'description', 'technologies', 'city', 'country', 'linkedin_url'] as const),
-]
 const contactColumns = [
   ...(['first_name', 'last_name', 'title', 'seniority', 'department', 'city', 'country'] as const),
   ...(['linkedin_url', 'email', 'email_status', 'has_email'] as const),
@@ -31,7 +27,7 @@ const contactColumns = [
 
 const companyRowColumns = [
   ...(['id', 'key', 'sample', 'timestamp_updated', 'terms'] as const),
-  ...companyColumns,
+  ...companyFields,
 ]
 const contactRowColumns = [
   ...(['id', 'key', 'sample', 'timestamp_updated', 'terms', 'company_id', 'employees'] as const),
@@ -66,7 +62,7 @@ export const contactRow = (
 ) => contactRowColumns.map((column) => contact[column])
 
 const selectCompanies = `
-  select id, key, sample, timestamp_updated, ${companyColumns.join(', ')}
+  select id, key, sample, timestamp_updated, ${companyFields.join(', ')}
   from directory_companies`
 
 export const findCompaniesByKeys = preparedForAny<[string[]], KnownCompany>(
@@ -143,7 +139,7 @@ export async function updatePeople(db: AnyDb): Promise<ChangedPeople[]> {
 export async function updateCompanies(db: AnyDb): Promise<void> {
   await sql`
     update directory_companies k
-    set ${takenFromStaged(['sample', 'timestamp_updated', 'terms', ...companyColumns])}
+    set ${takenFromStaged(['sample', 'timestamp_updated', 'terms', ...companyFields])}
     from staged_companies s
     where k.id = s.id`.execute(db)
 }

@@ -57,23 +57,9 @@ function tidied(field: string, text: string): string {
     .normalize('NFC')
 }
 
-const blanks = new Set([
-  '-',
-  '--',
-  '—',
-  '.',
-  '?',
-  'n/a',
-  'na',
-  '#n/a',
-  'null',
-  'none',
-  'nil',
-  'nan',
-  'unknown',
-])
-/** No longer one is written for nothing. */
-const blankMax = 7
+/** What exports write where they know nothing. */
+const blanks = new Set('- -- — . ? n/a na #n/a null none nil nan unknown'.split(' '))
+const blankMax = Math.max(...[...blanks].map((blank) => blank.length))
 
 /** Folded, or undefined where it is none. */
 export const foldAddress = (text: string): string | undefined => parseEmail(text)?.folded

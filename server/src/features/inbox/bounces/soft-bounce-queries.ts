@@ -4,7 +4,7 @@ import type { Db } from '../../../kernel/db/db.ts'
 /** A mail that came back for the moment. */
 export interface SoftBounce {
   email_folded: string
-  /** Of sends. */
+  /** Id of the send. */
   send_id: string
   /** The server has given up; else it only says that the mail is late. */
   is_failed: boolean

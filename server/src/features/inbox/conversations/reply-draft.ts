@@ -26,7 +26,7 @@ export type ReplyDraft = Pick<ReplyRow, 'lead_id' | 'campaign_id' | 'mailbox_id'
   reply: ReplyContent
 }
 
-/** As many as the headers of a mail refer to, and some that are not referred to. */
+/** So many mails are looked at: those that the headers of a mail refer to, and some more. */
 const messagesMax = 50
 
 /**

@@ -17,7 +17,7 @@ export type NewReply = {
   force?: boolean
   /** The last message that the person has seen: where there is a newer one nothing is sent. */
   seen_message_id?: string
-  /** Who answers, in the application. */
+  /** The person who answers, in the application. */
   by?: ChangeBy
 } & ({ text: string } | { html: string })
 

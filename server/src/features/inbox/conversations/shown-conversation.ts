@@ -8,7 +8,7 @@ import { hasRemoteImages } from './mail-document.ts'
 import { answeredIn, findReplyMailbox } from './reply-draft.ts'
 import { type Conversation, getThread } from './threads.ts'
 
-/** Of most conversations all. */
+/** So many mails are shown at first: all that most conversations have. */
 const newestMails = 20
 
 /** A conversation as the application shows it: its mails, and whether and where it can be answered. */

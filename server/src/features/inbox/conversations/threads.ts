@@ -93,7 +93,7 @@ export async function markRead(
   tellPages(ctx, workspaceId, ['inbox'])
 }
 
-/** Who changes conversations. */
+/** The person who changes conversations. */
 export interface ChangeBy {
   actor: Actor
   requestId: string

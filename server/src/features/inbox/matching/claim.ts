@@ -72,7 +72,7 @@ async function claimAs(
 interface Letter {
   isOurs: boolean
   from: string
-  /** By the sender's clock; null: not told, or not kept. */
+  /** When it was written, by the sender's clock; null: not told, or not kept. */
   date: string | null
   text: string
 }
@@ -116,7 +116,7 @@ function isSame(known: Letter, { from, date, text }: Letter): boolean {
   return known.from === from && known.text === text
 }
 
-/** The same for each copy of a letter. */
+/** A name that is the same for each copy of a letter. */
 function aliasOf(mail: InboundMessage): string {
   const { date, from, text } = letterOf(mail)
   const told = JSON.stringify([mail.identity, ...(date === null ? [from, text] : [date])])

@@ -58,7 +58,7 @@ export interface LeadAtCompany {
   thread_subject: string
 }
 
-/** Those in threads of the mailbox who were written to since then and still are, the latest first. */
+/** Leads in threads of the mailbox who were written to since then and still are, the latest first. */
 export async function findAtCompanies(
   db: Db,
   workspaceId: string,

@@ -7,10 +7,10 @@ import type { InboundMessage } from '../ingest/inbound-message.ts'
 import type { ReadMailbox } from '../mailbox.ts'
 import * as queries from './match-queries.ts'
 
-/** Whose conversation a mail belongs to, and how sure that is. */
+/** The conversation that a mail belongs to, and how sure that is. */
 export interface Match {
   leadId: string
-  /** By a Message-ID, only by who wrote it to whom, or by a colleague's company and the subject. */
+  /** Matched by a Message-ID, only by who wrote it to whom, or by a colleague's company and the subject. */
   by: 'message_id' | 'address' | 'subject'
   /**
    * The mail of ours whose Message-ID it cites, which only those know who got that mail. Null: anybody
@@ -76,7 +76,7 @@ const isOurs = ({ lead_id, campaign_id }: Cited) => lead_id !== null && campaign
 const isWrittenToMany = ({ isForMany, inbound }: InboundMessage) =>
   isForMany && (inbound.kind === 'reply' || inbound.kind === 'auto_reply')
 
-/** Whoever writes later than that begins a conversation of their own. */
+/** A person who writes later than that begins a conversation of their own. */
 const answeredByAddressMs = 90 * 86_400_000
 
 const isRecent = (contactedAt: Date, { receivedAt }: InboundMessage) =>

@@ -8,7 +8,7 @@ export interface CorrespondentRow {
   /** Its address and names, and that of its company. */
   names: string
   stop_reason: string | null
-  /** Whose conversation with it this is, if that mailbox is still there. */
+  /** The mailbox that has the conversation, if it is still there. */
   mailbox_id: string | null
   /** Time zone of its campaign's first schedule. */
   timezone: string

@@ -30,7 +30,7 @@ export interface MatchedMessage {
   lead: Correspondent
   /** The mail of a campaign that it answers, or the last one; null: none is known any more. */
   sent: queries.SentMail | null
-  /** The same, as events tell of it. */
+  /** The mail as events tell of it. */
   event: EventMessage
   /** Without what it quotes. */
   text: string
@@ -48,7 +48,7 @@ interface Correspondent extends Omit<queries.CorrespondentRow, 'cc_list' | 'bcc_
 /** A mail is as old as its server says, to the second and by its own clock. */
 const clockSlackMs = 600_000
 
-/** Those of the matched mails that nobody has dealt with, each claimed for this transaction. */
+/** The matched mails that nobody has dealt with, each claimed for this transaction. */
 export async function claimMatched(
   tx: Context,
   mailbox: ReadMailbox,

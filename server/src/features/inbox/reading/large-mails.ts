@@ -10,7 +10,7 @@ export interface LargeMail {
   receivedAt: Date
 }
 
-/** As it comes from the thread: a day of the calendar is a text there. */
+/** What a thread answers: a day of the calendar is a text there. */
 export interface UnderstoodInThread extends Omit<Understood, 'inbound'> {
   inbound:
     | Exclude<Inbound, { kind: 'auto_reply' }>

@@ -74,7 +74,7 @@ export async function readFolder(
   const checkpoint = await findCheckpoint(ctx.db, mailbox, folder, uidValidity)
   const isKnown = checkpoint?.next_uid !== undefined
   const since = isKnown ? null : await sinceWhen(ctx, mailbox, checkpoint)
-  // By when each mail came in: what was copied here may lie in any order.
+  // The first one is told by when each mail came in: what was copied here may lie in any order.
   const first = since && (await imap.findFirstSince(since))
   const from = checkpoint?.next_uid ?? first ?? uidNext
   const batch = new IngestBatch(ctx, mailbox, { folder, uid_validity: uidValidity, next_uid: from })

@@ -1,12 +1,13 @@
 import providers from 'email-providers/all.json' with { type: 'json' }
 import { getDomain } from 'tldts'
+import { domainOfAddress } from '../../../kernel/email.ts'
 
 /**
  * The organisation behind a folded address, by the domain it registered; null where a domain says
  * nothing of it: at mail providers, strangers are neighbours.
  */
 export function companyOf(foldedAddress: string): string | null {
-  const host = foldedAddress.slice(foldedAddress.lastIndexOf('@') + 1)
+  const host = domainOfAddress(foldedAddress)
   const domain = getDomain(host, { allowPrivateDomains: true, validateHostname: false })
   return domain === null || freeMail.has(domain) || freeMail.has(host) ? null : domain
 }

@@ -12,13 +12,13 @@ import { eligibleAt } from './eligibility.ts'
 // the key, and walk through all of it.
 
 export interface Sendable extends ClaimedLead {
-  /** Of the request, from 1. */
+  /** Place of the request, from 1. */
   position: number
   daily_limit: number | null
   daily_max_leads: number | null
   /** What the ledger has of this step. */
   state: SendState | null
-  /** Of the attempt that it has. */
+  /** Id of the attempt that it has. */
   attempt_id: string | null
   attempt: number | null
   /** The database is the one that is sent from: see `mayClaim`. */

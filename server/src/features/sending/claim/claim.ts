@@ -52,7 +52,7 @@ export async function claimSends(
   return requests.map((_, index) => claims.get(index + 1) ?? null)
 }
 
-/** As many as the days' limits and the lanes' leases allow, first come first served. */
+/** Grants as many offers as the days' limits and the lanes' leases allow, first come first served. */
 async function grant(tx: ProcessContext, offers: Offer[]): Promise<Offer[]> {
   if (offers.length === 0) return []
   const requests = offers.map(({ request }) => request)

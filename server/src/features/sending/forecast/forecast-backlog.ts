@@ -1,5 +1,5 @@
 import type { Block, Budget, Work } from '../planning/allocate.ts'
-import { scatter } from '../planning/chance.ts'
+import { chanceOfNumber } from '../planning/chance.ts'
 import { gapMs } from '../planning/pace.ts'
 import type { PlannedCampaign, PlannedLead, WaitReason } from '../planning/planned.ts'
 import type { PlannedLane } from '../planning/planned-lane.ts'
@@ -34,9 +34,9 @@ export class ForecastBacklog implements Work {
   readonly #lanes: PlannedLane[]
   readonly #days: ForecastDays
   readonly #paths: StepRoutes
-  /** By rank of their path. */
+  /** New leads, by rank of their path. */
   readonly #new: DueHistogram[]
-  /** By lane, then by rank of the path. */
+  /** Follow-ups by lane, then by rank of the path. */
   readonly #followUps: DueHistogram[][]
   #draws = 0
 
@@ -76,7 +76,7 @@ export class ForecastBacklog implements Work {
     queues[rank]?.take()
     const rest = this.#paths.all[rank]?.rest
     if (rest) this.#follow(lane, rest, atMs)
-    return gapMs(this.#campaign, lane.mailbox, scatter(++this.#draws))
+    return gapMs(this.#campaign, lane.mailbox, chanceOfNumber(++this.#draws))
   }
 
   blocked(lane: PlannedLane, by: Block, atMs: number) {
@@ -95,7 +95,7 @@ export class ForecastBacklog implements Work {
     return [this.#new, ...this.#followUps].reduce((sum, queues) => sum + mailsIn(queues), 0)
   }
 
-  /** Of those due together the one that is furthest goes first, as in a plan. */
+  /** Of leads that are due together the one that is furthest goes first, as in a plan. */
   #firstRank(queues: DueHistogram[]): number {
     let [first, firstMs, furthest] = [0, Number.POSITIVE_INFINITY, 0]
     for (const { rank, step } of this.#paths.all) {

@@ -12,7 +12,7 @@ import * as queries from './forecast-queries.ts'
 
 export interface CampaignForecast extends Forecast {
   campaign: Pick<Campaign, 'id' | 'name' | 'status'>
-  /** Whose days these are. */
+  /** The time zone of its days. */
   timezone: string
   mailboxes: {
     id: string

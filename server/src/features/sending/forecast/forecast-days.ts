@@ -16,7 +16,7 @@ export interface ForecastDay {
   date: string
   sends: number
   new_leads: number
-  /** Those that send on this day. */
+  /** The mailboxes that send on this day. */
   mailboxes: { mailbox_id: string; sends: number }[]
   /** Why it is not more; null: nothing is left to send. */
   limited_by: DayLimit | null
@@ -31,7 +31,7 @@ interface Due {
 /** A day under way. */
 interface OpenDay {
   date: string
-  /** Of its last window. */
+  /** End of its last window. */
   closeMs: number
   sends: number
   newLeads: number

@@ -38,7 +38,7 @@ export interface LaneRow extends LaneKey {
   ramp_up_start: number | null
   ramp_up_step: number | null
   ramp_up_from: string | null
-  /** Of yesterday, today and tomorrow by UTC: one of them is the mailbox's own. */
+  /** What it sent yesterday, today and tomorrow by UTC: one of them is the mailbox's own day. */
   days: { day: string; sent: number }[] | null
 }
 

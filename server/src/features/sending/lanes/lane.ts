@@ -12,7 +12,7 @@ export class Lane {
   readonly workspaceId: string
   readonly mailboxId: string
   readonly bucket: number
-  /** Of the lease under which this process owns it. */
+  /** Token of the lease under which this process owns it. */
   readonly token: string
   /** From its first plan until it sleeps. */
   slot: Slot | undefined

@@ -187,7 +187,7 @@ export class Lanes {
   /** The connection does not stand still while the next mails are looked for. */
   #planAhead(lane: Lane) {
     lane.ahead = this.#plan(lane)
-    // Whoever comes to it hears of it.
+    // Its error is for whoever awaits it later.
     lane.ahead.catch(() => undefined)
   }
 
@@ -325,7 +325,7 @@ export class Lanes {
     await recordMailboxFailure(this.#ctx, row, mailboxFailure)
   }
 
-  /** Where another one claimed it, the next plan knows. */
+  /** Sends a person's reply. Where another process claimed it, the next plan knows. */
   async #answer(lane: Lane, row: LaneRow) {
     const count = await answer(inWorkspace(this.#ctx, lane.workspaceId), lane, row, this.#writers)
     lane.refusals = count === 0 ? lane.refusals + 1 : 0

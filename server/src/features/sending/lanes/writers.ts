@@ -23,7 +23,7 @@ export interface Writers {
   cache: CampaignCache
   prefetch: LeadPrefetch
   links: LinkMaker
-  /** Of mails that are made and not settled. */
+  /** Memory for mails that are made and not settled. */
   room: DraftRoom
   connections: Connections
   copies: SentCopies

@@ -9,9 +9,9 @@ import type { CampaignVersion } from './campaign-queries.ts'
 // due is not read, however much of it there is.
 
 export interface ActiveCampaign extends CampaignVersion {
-  /** Of the senders that it names, from 1. */
+  /** Places of the senders that it names, from 1. */
   positions: number[]
-  /** Of yesterday, today and tomorrow by UTC: one of them is the campaign's own. */
+  /** What it sent yesterday, today and tomorrow by UTC: one of them is the campaign's own day. */
   days: { day: string; sent: number; new_leads: number }[] | null
 }
 
@@ -54,7 +54,7 @@ export const findActiveCampaigns = (db: AnyDb, senders: Sender[], now: Date) =>
   )
 
 export interface Candidate {
-  /** Of its source, from 1. */
+  /** Place of its source, from 1. */
   position: number
   id: string
   campaign_id: string
@@ -70,7 +70,7 @@ export interface Candidate {
   is_open: boolean
 }
 
-// By state: asked for is_open, the planner may walk through all that the workspace has open.
+// The condition names states: asked for is_open, the planner may walk through all open leads of the workspace.
 const candidate = `
   l.id, l.campaign_id, l.sending_state, l.mailbox_id, l.current_step, l.timestamp_last_contact,
   l.timestamp_created, l.timestamp_next_send, l.sent_step_ids,

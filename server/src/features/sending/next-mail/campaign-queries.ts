@@ -65,7 +65,7 @@ const selectText = prepared<[string, string, Date, string, string], MailText>(
 
 type MailText = Pick<MailVariant, 'subject' | 'body'>
 
-/** Of a campaign in this version; nothing once it has changed. */
+/** Finds a variant's text in this version of a campaign; nothing once that has changed. */
 export async function findVariantText(
   db: Db,
   { workspace_id, id, version }: CampaignVersion,

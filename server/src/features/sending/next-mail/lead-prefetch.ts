@@ -22,7 +22,7 @@ export interface Wanted {
 const start = { due: new Date(0), id: firstIdAt(new Date(0)), isEnd: false }
 const readMin = 8
 const readMax = 500
-/** Of all campaigns together. */
+/** Bytes of the leads of all campaigns together. */
 const bytesMax = 32 * 1024 * 1024
 const poolBytes = 300
 const leadBytes = 700

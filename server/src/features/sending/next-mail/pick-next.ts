@@ -71,9 +71,9 @@ export function pickNext(ready: ReadyLane, backlog: Backlog, prefetch: LeadPrefe
     for (const { lead_id, reason } of plan.waiting) {
       if (isSkipped(reason)) choice.skips.push({ campaign, leadId: lead_id, reason })
     }
-    choice.next = earlier(choice.next, plan.next)
+    choice.next = earliestOf(choice.next, plan.next)
     if (isUnread) {
-      choice.next = earlier(choice.next, new Date(backlog.now.getTime() + lookForReadingMs))
+      choice.next = earliestOf(choice.next, new Date(backlog.now.getTime() + lookForReadingMs))
     }
     const isHalted =
       fullUntil !== null ||
@@ -81,10 +81,10 @@ export function pickNext(ready: ReadyLane, backlog: Backlog, prefetch: LeadPrefe
       plan.waiting.some(({ reason }) => halts.has(reason))
     if (!isHalted) choice.undecided.push(campaign)
   }
-  return { ...choice, next: earlier(choice.next, fullUntil) }
+  return { ...choice, next: earliestOf(choice.next, fullUntil) }
 }
 
-export const earlier = (a: Date | null, b: Date | null) => (a && b ? (a < b ? a : b) : (a ?? b))
+export const earliestOf = (a: Date | null, b: Date | null) => (a && b ? (a < b ? a : b) : (a ?? b))
 
 /** What keeps every lead of the campaign from this mailbox, whenever it falls due. */
 const halts = new Set<WaitReason>([
@@ -100,7 +100,7 @@ function endOfFullDay({ row, mailbox, day }: ReadyLane, sent: number, now: Date)
   return new Date(new ZoneCalendar(row.timezone ?? 'UTC').dayAt(now.getTime()).endMs)
 }
 
-/** Where the window stays open, who is due does not wait, but is planned for the next day. */
+/** Whether a campaign's day is full. Where the window stays open, due leads do not wait, but are planned for the next day. */
 const isDayOver = ({ planned }: CachedCampaign, sent: number, { sends }: SendPlan) =>
   sends.length > 0 && planned.daily_limit !== null && sent >= planned.daily_limit
 

@@ -13,7 +13,7 @@ import type { CampaignCache } from './campaign-cache.ts'
 import { holdCampaigns } from './campaign-queries.ts'
 import type { LeadPrefetch } from './lead-prefetch.ts'
 import type { NextAction } from './next-action.ts'
-import { earlier, type Picked, pickNext } from './pick-next.ts'
+import { earliestOf, type Picked, pickNext } from './pick-next.ts'
 
 export interface PlannerParts {
   readSince: Date
@@ -81,7 +81,7 @@ async function planReady(
   const nextDue = await findNextDue(ctx.db, undecidedOf(idle), now)
   return [...idle].map(([each, { next, undecided }]) => ({
     ...{ lane: each.lane, row: each.row, rests: undecided.length === 0 },
-    until: earlier(next, nextDue.get(each) ?? null),
+    until: earliestOf(next, nextDue.get(each) ?? null),
   }))
 }
 
@@ -186,7 +186,7 @@ const details = {
   suppressed: 'The address, or its domain, is on the suppression list.',
 }
 
-/** By the campaigns as they were planned from: a step that was added meanwhile is sent. */
+/** Skips leads by the campaigns as they were planned from: a step that was added meanwhile is sent. */
 async function skipLeads(ctx: ProcessContext, skips: Picked['skips']) {
   const byWorkspace = Map.groupBy(skips, ({ campaign }) => campaign.workspace_id)
   for (const workspaceId of [...byWorkspace.keys()].sort()) {

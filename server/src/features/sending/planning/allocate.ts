@@ -127,7 +127,7 @@ export function budgetOf(campaign: PlannedCampaign, { campaignDay }: SendHistory
   return budget
 }
 
-/** Of the mailboxes that can send; in id order, whatever order they come in. */
+/** The lanes of the mailboxes that can send; in id order, whatever order those come in. */
 export function lanesOf(mailboxes: PlannedMailbox[], { mailboxDays }: SendHistory, nowMs: number) {
   const calendars = new Map<string, ZoneCalendar>()
   const calendarOf = (zone: string) => {

@@ -5,11 +5,11 @@
 export function chanceOf(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  return scatter(hash)
+  return chanceOfNumber(hash)
 }
 
-/** The same for a number. */
-export function scatter(number: number): number {
+/** A number in [0, 1) that looks random and is always the same for a number. */
+export function chanceOfNumber(number: number): number {
   let hash = number
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)

@@ -44,11 +44,11 @@ export class LeadWork implements Work {
     return gapAfter(this.#campaign, mailbox, lead.id, step.id)
   }
 
-  /** Those that were not sent. */
+  /** The candidates that were not sent. */
   left = (): Candidate[] => [this.#new, ...this.#followUps.values()].flatMap((due) => due.left())
 }
 
-/** Of those due together the one that is furthest goes first. */
+/** Of candidates that are due together, the one with the furthest step goes first. */
 const byDue = (a: Candidate, b: Candidate) =>
   a.dueMs - b.dueMs || b.step.number - a.step.number || (a.lead.id < b.lead.id ? -1 : 1)
 

@@ -68,8 +68,8 @@ export function planSends(
   const isOpen = interval !== null && interval.openMs <= nowMs
   if (isOpen) allocate(budget, [...lanes.values()], work, interval.closeMs)
   const untilMs = (isOpen ? interval.closeMs : interval?.openMs) ?? nowMs
-  const aftermath = { budget, lanes, isOpen, untilMs }
-  for (const candidate of work.left()) waiting.push(whyWaiting(candidate, aftermath))
+  const allocated = { budget, lanes, isOpen, untilMs }
+  for (const candidate of work.left()) waiting.push(whyWaiting(candidate, allocated))
   return { sends: work.sends, waiting, next: earliest(work.sends, waiting, nowMs) }
 }
 

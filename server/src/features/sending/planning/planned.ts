@@ -16,7 +16,7 @@ export interface PlannedCampaign {
   /** Up to so many minutes more. */
   random_wait_max: number
   prioritize_new_leads: boolean
-  /** Of follow-ups: first mails wait as long as the limits make them. */
+  /** After so long a follow-up is not sent any more; first mails wait as long as the limits make them. */
   expire_after_days: number | null
   planAllows: boolean
 }
@@ -55,13 +55,13 @@ export interface PlannedMailbox {
 export interface PlannedLead {
   id: string
   sending_state: 'pending' | 'active' | 'paused' | 'finished' | 'stopped'
-  /** Whose thread it is in: follow-ups come from no other. */
+  /** The mailbox that its thread is in: follow-ups come from no other. */
   mailbox_id: string | null
   /** In the order they were sent; those that cannot be told from sent ones included. */
   sent_step_ids: string[]
   /** Number that the last step sent had then; 0 before the first. */
   current_step: number
-  /** Of the last step; the delay of the next one counts from it. */
+  /** When its last step was sent; the delay of the next one counts from it. */
   last_sent_at: Date | null
   /** The delay of the first step counts from it. */
   timestamp_created: Date
@@ -127,7 +127,7 @@ export interface WaitingLead {
 }
 
 export interface SendPlan {
-  /** By `at`: those of now are to be sent now, later ones are what is planned next. */
+  /** In the order of `at`: sends of now are to be sent now, later ones are what is planned next. */
   sends: PlannedSend[]
   waiting: WaitingLead[]
   /** When it is worth planning again; null: when something changes. */

@@ -4,7 +4,7 @@ import type { WaitingLead, WaitReason } from './planned.ts'
 import type { PlannedLane } from './planned-lane.ts'
 
 /** Lanes and budget as `allocate` left them. */
-export interface Aftermath {
+export interface AllocatedWindow {
   budget: Budget
   lanes: Map<string, PlannedLane>
   isOpen: boolean
@@ -13,9 +13,9 @@ export interface Aftermath {
 }
 
 /** Why a lead that could get its mail does not get it in this window. */
-export function whyWaiting(candidate: Candidate, aftermath: Aftermath): WaitingLead {
-  const { budget, untilMs } = aftermath
-  const { reason, wakeMs } = obstacleOf(candidate, aftermath)
+export function whyWaiting(candidate: Candidate, window: AllocatedWindow): WaitingLead {
+  const { budget, untilMs } = window
+  const { reason, wakeMs } = obstacleOf(candidate, window)
   const opensMs = budget.windows.openingAt(Math.max(wakeMs, untilMs))
   const lead_id = candidate.lead.id
   if (opensMs === null) return { lead_id, reason: 'schedule_ended', until: null }
@@ -24,7 +24,7 @@ export function whyWaiting(candidate: Candidate, aftermath: Aftermath): WaitingL
 
 function obstacleOf(
   candidate: Candidate,
-  { budget, lanes, isOpen, untilMs }: Aftermath,
+  { budget, lanes, isOpen, untilMs }: AllocatedWindow,
 ): { reason: WaitReason; wakeMs: number } {
   const { lead, dueMs, isNew } = candidate
   if (dueMs >= untilMs) return { reason: 'waiting_for_step_delay', wakeMs: dueMs }

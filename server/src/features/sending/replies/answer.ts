@@ -10,7 +10,7 @@ import type { RestoreGuard } from '../restore-guard/restore-guard.ts'
 import { errorOf } from '../transmit/classify-failure.ts'
 import { envelopeOf } from '../transmit/draft.ts'
 import type { Outcome } from '../transmit/outcome.ts'
-import { begin, type SendParts } from '../transmit/send-mail.ts'
+import { beginMail, type SendParts } from '../transmit/send-mail.ts'
 import { arrived } from '../uncertain/reconcile.ts'
 import { refusalOf } from './replies.ts'
 import { composeReplyMail } from './reply-mail.ts'
@@ -66,7 +66,7 @@ async function send(
   let connection: SmtpConnection | undefined
   try {
     const mail = composeReplyMail(claimed, display_name, ctx.now())
-    connection = await begin(lane, envelopeOf(mail), connections)
+    connection = await beginMail(lane, envelopeOf(mail), connections)
     const refused = await mark(ctx, claimed, mail.subject)
     if (refused) {
       await connection.close()

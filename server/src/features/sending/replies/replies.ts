@@ -112,7 +112,7 @@ export async function refusalOf(
   return reason && { stage: 'claim', code: null, message }
 }
 
-/** For a person, before anything is written. */
+/** Why a reply would be refused, to be told before a person writes it. */
 export const findReplyRefusal = async (
   ctx: Context,
   workspaceId: string,

@@ -13,9 +13,9 @@ export interface ReplyContent {
   to_address: string
   in_reply_to: string
   references: string[]
-  /** Of the thread, without "Re:". */
+  /** Subject of the thread, without "Re:". */
   subject: string
-  /** As the person wrote it: the one or the other. */
+  /** What the person wrote, as text or as HTML. */
   text: string | null
   html: string | null
   /** Fit to be shown. */
@@ -31,7 +31,7 @@ export interface ReplyContent {
 
 /** A row of the ledger of the kind `manual`. */
 export interface ReplyRow extends SendKey {
-  /** Of the last attempt, and of its row in messages. */
+  /** Id of the last attempt, and of its row in messages. */
   id: string
   campaign_id: string
   mailbox_id: string
@@ -53,7 +53,7 @@ const columns = `workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, me
 /** Stands in the place of a step: the same for each use of a key. */
 const replyStepId = (key: string) => sha256(`reply ${key}`).subarray(0, 16).toString('hex')
 
-/** Of any conversation. */
+/** Finds a reply by its key, in whichever conversation it is. */
 export async function findReply(db: Db, workspaceId: string, key: string) {
   const { rows } = await sql<ReplyRow>`
     select ${sql.raw(columns)} from sends
@@ -62,7 +62,7 @@ export async function findReply(db: Db, workspaceId: string, key: string) {
   return rows[0]
 }
 
-/** Those of a conversation that are not among its messages, the newest first. */
+/** Replies of a conversation that are not among its messages yet, the newest first. */
 export async function listUnsentReplies(db: Db, workspaceId: string, threadId: string) {
   const { rows } = await sql<ReplyRow>`
     select ${sql.raw(columns)} from sends
@@ -78,7 +78,7 @@ export type NewReplyRow = Pick<
   'workspace_id' | 'lead_id' | 'id' | 'campaign_id' | 'mailbox_id' | 'message_id' | 'reply'
 >
 
-/** Whoever was faster with the key keeps it. */
+/** @returns false where another request was faster with the key */
 export async function insertReply(db: Db, row: NewReplyRow, at: Date): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into sends (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, message_id,

@@ -27,7 +27,7 @@ export class SentCopies {
   readonly #ctx: ProcessContext
   readonly #owner: MailboxOwner | undefined
   readonly #semaphore = new FairSemaphore(mailboxesAtOnce, mailboxesOfWorkspaceAtOnce)
-  /** Of mailboxes whose turn has not come. */
+  /** Copies of mailboxes whose turn has not come. */
   readonly #waiting = new Map<string, Copy[]>()
   readonly #working = new Set<Promise<void>>()
   /** Mailboxes whose trouble was told, until a copy gets through. */
@@ -103,7 +103,7 @@ export class SentCopies {
   }
 }
 
-/** Where the provider was faster, its copy stays the only one. */
+/** Files a copy, unless the provider was faster: then its copy stays the only one. */
 async function fileOnce(imap: ImapConnection, path: string, { messageId, bytes }: Copy) {
   if ((await imap.findByMessageId(messageId)).length > 0) return
   await imap.append(path, bytes, ['\\Seen'])

@@ -34,7 +34,7 @@ export async function inSentFolder(
 
 const isSent = ({ specialUse }: MailFolder) => specialUse === 'sent'
 
-/** Of servers that do not say what a folder is for. */
+/** Tells a Sent folder by its name, where a server does not say what a folder is for. */
 const isNamedSent = ({ path }: MailFolder) =>
   /(^|[./])(sent( (items|mail|messages))?|gesendet(e objekte)?|envoy[eé]s|enviados|inviata|verzonden)$/i.test(
     path,

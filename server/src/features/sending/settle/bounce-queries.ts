@@ -22,7 +22,7 @@ export async function sumBounces(
   return rows
 }
 
-/** Whoever activates one of them meanwhile waits, and then forgives what is counted here. */
+/** Locks the schedules: whoever activates a campaign meanwhile waits, and then forgives what is counted here. */
 export async function holdSchedules(db: Db, workspaceId: string, campaignIds: string[]) {
   const { rows } = await sql<{ id: string; campaign_schedule: CampaignSchedule }>`
     select id, campaign_schedule from campaigns

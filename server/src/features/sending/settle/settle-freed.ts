@@ -47,7 +47,7 @@ export async function releaseReservations(
   return new Set(wasFull.map(({ id }) => id))
 }
 
-/** Of a campaign that is gone. */
+/** The limits of a campaign that is gone. */
 const noLimit = { daily_limit: null, daily_max_leads: null }
 
 /**
@@ -55,7 +55,7 @@ const noLimit = { daily_limit: null, daily_max_leads: null }
  * are its own mailbox's, and so is the place in that mailbox's day; a place in a campaign's day that
  * was full is everybody's.
  */
-export async function markFreed(tx: AnyContext, settled: Settled[], roomIn: Set<string>) {
+export async function markCampaignsFreed(tx: AnyContext, settled: Settled[], roomIn: Set<string>) {
   const freed = settled.filter(({ transition }) => transition.givesBack)
   const byWorkspace = Map.groupBy(freed, ({ row }) => row.workspace_id)
   for (const workspaceId of [...byWorkspace.keys()].sort()) {
@@ -77,7 +77,7 @@ function firstDue(freed: Settled[], hasRoom: boolean): Date | null {
   return times.reduce<Date | null>((first, at) => (first && first < at ? first : at), null)
 }
 
-export async function wakeOwn(tx: AnyContext, freed: LedgerRow[]) {
+export async function wakeMailboxesOf(tx: AnyContext, freed: LedgerRow[]) {
   const own = Map.groupBy(freed, ({ workspace_id }) => workspace_id)
   for (const workspaceId of [...own.keys()].sort()) {
     const mailboxes = (own.get(workspaceId) ?? []).map(({ mailbox_id }) => mailbox_id)

@@ -10,7 +10,12 @@ import { recordReplies } from '../replies/reply-mail.ts'
 import { transitionOf } from '../transmit/outcome.ts'
 import { countBounces } from './bounce-protection.ts'
 import { sentMessage } from './sent-message.ts'
-import { markFreed, postpone, releaseReservations, wakeOwn } from './settle-freed.ts'
+import {
+  markCampaignsFreed,
+  postpone,
+  releaseReservations,
+  wakeMailboxesOf,
+} from './settle-freed.ts'
 import { recordActivity } from './settle-leads.ts'
 import * as queries from './settle-queries.ts'
 import type { Settled, Settlement } from './settlement.ts'
@@ -61,7 +66,7 @@ async function lockOthers(
   return settledOf(others, await queries.lockSends(tx.db, inOrder([...others.values()])))
 }
 
-/** Of several results of an attempt, the first. */
+/** The settlements by attempt; of several of one attempt the first counts. */
 const byAttempt = (settlements: Settlement[]) =>
   new Map(settlements.toReversed().map((each) => [each.id, each]))
 
@@ -102,7 +107,7 @@ async function write(tx: AnyContext, all: Settled[], campaigns: Map<string, Cach
   const roomIn = await releaseReservations(tx, settled, campaigns)
   await countBounces(tx, bouncesOf(settled))
   const freed = settled.filter(({ transition }) => transition.givesBack).map(({ row }) => row)
-  await markFreed(tx, settled, roomIn)
+  await markCampaignsFreed(tx, settled, roomIn)
   // Every lane that is written below is locked in one ordered statement, or two batches deadlock.
   if (freed.length > 0)
     await lockLanes(
@@ -110,7 +115,7 @@ async function write(tx: AnyContext, all: Settled[], campaigns: Map<string, Cach
       settled.map(({ row }) => row),
     )
   await throttle(tx, settled, campaigns)
-  await wakeOwn(tx, freed)
+  await wakeMailboxesOf(tx, freed)
 }
 
 const replyOf = ({ row: { reply, ...row }, transition: { state } }: Settled) =>

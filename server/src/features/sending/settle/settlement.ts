@@ -5,7 +5,7 @@ import type { LedgerRow } from './settle-queries.ts'
 
 /** The result of one attempt, ready to be written. */
 export interface Settlement extends SendKey {
-  /** Of the attempt. */
+  /** Id of the attempt. */
   id: string
   campaign_id: string
   outcome: Outcome
@@ -13,20 +13,20 @@ export interface Settlement extends SendKey {
   at: Date
   /** Address of the mailbox. */
   mailbox: string
-  /** Of the lead. */
+  /** Address of the lead. */
   recipient: string
-  /** Of the thread, as far as the sender knew. */
+  /** Subject of the thread, as far as the sender knew. */
   threadSubject: string | null
   /** What was made; null: nobody has it any more. */
   mail: SettledMail | null
-  /** Of the mailbox. */
+  /** Gap between two mails of the mailbox. */
   gapSeconds: number
 }
 
 interface SettledMail {
   text: string
   html: string | null
-  /** Of them those that were taken. */
+  /** The copies that the server took. */
   cc_addresses: string[]
   refused_copies: Omit<RefusedCopy, 'campaign_id'>[]
   in_reply_to: string | null
@@ -40,6 +40,6 @@ export interface Settled {
   transition: Transition
 }
 
-/** Of what nobody was there for, the last that is known. */
+/** When it was sent; where nobody saw that, the last time that is known. */
 export const sentAt = ({ outcome, at }: Settlement, { timestamp_transmitting }: LedgerRow) =>
   outcome.kind === 'abandoned' ? (timestamp_transmitting ?? at) : at

@@ -11,9 +11,9 @@ import type { Settlement } from './settlement.ts'
 
 /** One prepares while the other waits for its commit. */
 const sentAtOnce = 2
-/** Of the texts of mails in one transaction, of which the driver holds several copies; one mail may have a megabyte. */
+/** Texts of mails in one transaction may be so long: the driver holds several copies, and one mail may have a megabyte. */
 const bytesMax = 2 * 1024 * 1024
-/** Of all that are in nobody's hands yet; beyond, each mailbox waits for its own. */
+/** So many settlements may wait in all; beyond, each mailbox waits for its own. */
 const backlogMax = 2_000
 /** While a workspace is moved nothing of it is written, and then it is settled, or elsewhere. */
 const movingAgainMs = 1_000

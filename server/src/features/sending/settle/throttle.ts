@@ -39,7 +39,7 @@ function nextSendAt(
   return gapMs === 0 ? null : new Date(sentAt(settlement, row).getTime() + gapMs)
 }
 
-/** Of a campaign that is gone. */
+/** The gap of a campaign that is gone. */
 const noGap = { email_gap: 0, random_wait_max: 0 }
 
 const laterOf = (a: Date | null | undefined, b: Date | null) =>

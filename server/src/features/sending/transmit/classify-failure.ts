@@ -70,7 +70,7 @@ export function errorOf(failure: MailFailure): SendError {
 
 const charactersMax = 500
 
-/** As a text that every database takes. */
+/** Makes of a server's words a text that every database takes. */
 export const printable = (text: string) =>
   text
     .replaceAll(/\p{Cc}/gu, ' ')
@@ -104,7 +104,7 @@ function reasonOf({ code, enhanced, response, stage }: MailFailure): RefusalReas
   return stage === 'rcpt' ? 'full' : 'size'
 }
 
-/** Of the mail as a whole, a rule refuses what this mailbox sends; of one recipient only that one. */
+/** Whether a rule refuses the mail as a whole, as what this mailbox sends, and not one recipient alone. */
 const isRefusedMessage = ({ stage, code, enhanced }: MailFailure, reason: RefusalReason) =>
   stage !== 'rcpt' && (reason === 'policy' || (enhanced === null && code === 554))
 

@@ -39,7 +39,7 @@ export class Connections {
     return (await connectMailboxSmtp(ctx, workspaceId, mailboxId)).connection
   }
 
-  /** For the next mail, as soon as nothing is under way on it. */
+  /** Keeps a connection for the next mail, as soon as nothing is under way on it. */
   putBack(mailboxId: string, connection: SmtpConnection) {
     if (!connection.isOpen) return
     this.#kept.set(mailboxId, { connection, usedAtMs: this.#ctx.monotonicMs() })

@@ -26,7 +26,7 @@ export class DraftRoom {
     }
   }
 
-  /** For who holds room already, and would wait for itself. */
+  /** Makes a draft only if there is room now, for a caller who holds room already and would wait for itself. */
   makeIfRoom<T>(workspaceId: string, make: () => Promise<T>): Promise<T | undefined> {
     const making = this.#making.then(() => (this.#has(workspaceId) ? make() : undefined))
     this.#making = making.catch(() => undefined)

@@ -10,13 +10,14 @@ import { threadOf } from './thread.ts'
 /** A claimed mail as it will be sent, or why it cannot be made. */
 export interface Draft {
   claimed: ClaimedMail
-  made: Made | { error: unknown }
+  made: ReadyMail | { error: unknown }
   /** It is settled, or not sent after all. */
   free: () => void
   marking?: Marking
 }
 
-export interface Made {
+/** A composed mail with what its server is told of it. */
+export interface ReadyMail {
   mail: ComposedMail
   envelope: Envelope
   /** Copies to local parts beyond ASCII, which a server without SMTPUTF8 (RFC 6531) does not take. */
@@ -28,9 +29,9 @@ export interface Made {
 /** What the ledger answers to the mark of a mail, and when it was asked. */
 interface Marking {
   answer: Promise<boolean>
-  /** By the wall clock. */
+  /** When it was asked, by the wall clock. */
   at: number
-  /** By the monotonic clock, which stands still while the machine sleeps. */
+  /** When it was asked, by the monotonic clock, which stands still while the machine sleeps. */
   atMs: number
 }
 
@@ -82,7 +83,7 @@ function withoutUtf8Copies(
   claimed: ClaimedMail,
   compiled: CompiledStep,
   links: LinkMaker,
-): Pick<Made, 'utf8Copies' | 'withoutUtf8Copies'> {
+): Pick<ReadyMail, 'utf8Copies' | 'withoutUtf8Copies'> {
   const copies = [...compiled.cc, ...compiled.bcc].filter(({ needsUtf8 }) => needsUtf8)
   if (copies.length === 0) return noUtf8Copies
   const ascii = {

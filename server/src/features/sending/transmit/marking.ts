@@ -24,7 +24,7 @@ export function markDraft(
   if (marking && isTrusted(at - marking.at) && isTrusted(atMs - marking.atMs)) return marking.answer
   const markOne = (each: Draft, mail: ComposedMail) => {
     const answer = marks.add(markOf(each.claimed, mail))
-    // Whoever comes to it hears of it.
+    // Its error is for whoever awaits it later.
     answer.catch(() => undefined)
     each.marking = { answer, at, atMs }
     return answer

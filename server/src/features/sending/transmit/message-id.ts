@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url'
 import { sha256 } from '../../../kernel/crypto.ts'
+import { domainOfAddress } from '../../../kernel/email.ts'
 import type { SendKey } from '../ledger.ts'
 
 /**
@@ -8,5 +9,5 @@ import type { SendKey } from '../ledger.ts'
  */
 export function messageIdOf({ workspace_id, lead_id, step_id }: SendKey, address: string): string {
   const hash = sha256(`${workspace_id} ${lead_id} ${step_id}`).subarray(0, 20)
-  return `<${hash.toString('hex')}@${domainToASCII(address.slice(address.lastIndexOf('@') + 1))}>`
+  return `<${hash.toString('hex')}@${domainToASCII(domainOfAddress(address))}>`
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../../kernel/db/db.ts'
 
 export interface ProviderId {
-  /** Of sends. */
+  /** Id of the send. */
   id: string
   lead_id: string | null
   alias: string

@@ -12,7 +12,7 @@ import type { Settlement } from '../settle/settlement.ts'
 import type { Settlements } from '../settle/settlements.ts'
 import { classifyFailure, errorOf, type MailboxTrouble, printable } from './classify-failure.ts'
 import type { Connections } from './connections.ts'
-import { type Draft, envelopeOf, type Made } from './draft.ts'
+import { type Draft, envelopeOf, type ReadyMail } from './draft.ts'
 import type { Mark } from './mark-queries.ts'
 import { markDraft } from './marking.ts'
 import type { Outcome } from './outcome.ts'
@@ -114,7 +114,7 @@ async function attempt(
   let { mail } = made
   let connection: SmtpConnection | undefined
   try {
-    const begun = await beginMade(lane, made, parts.connections)
+    const begun = await beginReady(lane, made, parts.connections)
     connection = begun.connection
     mail = begun.mail
     const { refusedCopies } = begun
@@ -154,7 +154,7 @@ function unfit(error: unknown): Outcome {
 }
 
 /** Without the copies that the server has no way to address, where the rest of the mail needs none. */
-async function beginMade(lane: Lane, made: Made, connections: Connections) {
+async function beginReady(lane: Lane, made: ReadyMail, connections: Connections) {
   try {
     const begun = await beginWithCopies(lane, made.envelope, connections)
     return { ...begun, mail: made.mail }
@@ -185,7 +185,7 @@ async function beginWithCopies(lane: Lane, envelope: Envelope, connections: Conn
   const refusedCopies: NotedCopy[] = []
   for (let left = envelope; ; ) {
     try {
-      return { connection: await begin(lane, left, connections), refusedCopies }
+      return { connection: await beginMail(lane, left, connections), refusedCopies }
     } catch (failure) {
       if (!(failure instanceof MailFailure) || !isOfCopy(failure, envelope)) throw failure
       const address = failure.recipient ?? ''
@@ -199,7 +199,7 @@ const isOfCopy = ({ stage, kind, recipient }: MailFailure, { to: [lead] }: Envel
   stage === 'rcpt' && kind === 'refused' && recipient !== null && recipient !== lead
 
 /** A kept connection may have been closed meanwhile: then another one is made, once. */
-export async function begin(
+export async function beginMail(
   lane: Lane,
   envelope: Envelope,
   connections: Connections,

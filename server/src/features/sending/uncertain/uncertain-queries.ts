@@ -79,7 +79,7 @@ export async function listSends(
   return rows
 }
 
-/** Those that wait for a person, answers of people too, oldest first. */
+/** Uncertain mails that wait for a person, answers of people too, oldest first. */
 export async function listUncertain(db: Db, workspaceId: string, limit: number) {
   const { rows } = await sql<ShownSend>`
     select ${shown}
