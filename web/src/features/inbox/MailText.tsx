@@ -24,7 +24,14 @@ export function MailText({ text, words }: MailTextProps) {
     <div ref={element}>
       <p className={classes.text}>{own || t(($) => $.inbox.noText)}</p>
       {quoted !== '' && !isWhole && (
-        <Button variant="subtle" size="compact-xs" color="gray" onClick={() => setAskedFor(true)}>
+        // Its text begins where the mail's does.
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          color="gray"
+          ml={-8}
+          onClick={() => setAskedFor(true)}
+        >
           {t(($) => $.inbox.showQuoted)}
         </Button>
       )}
