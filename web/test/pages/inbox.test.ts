@@ -233,7 +233,7 @@ test('what was searched for is marked in the mails of a conversation, and links 
     { email: 'emil@lead.example', first_name: 'Emil' },
     { text: 'No Kupplung here.\n\nOn Monday Anna wrote:\n> A new kupplung?' },
   )
-  const page = await open(application.visitor, `${path}?search=forder+kupplung`)
+  const page = await open(application.visitor, `${path}?search=kupplung+forder`)
   await row(page, 'Vera').click()
   const mail = page.frameLocator('iframe[title="Mail"]')
   await mail.getByText('is worn').waitFor()
@@ -249,7 +249,7 @@ test('what was searched for is marked in the mails of a conversation, and links 
   // Quoted, and else folded away.
   await page.getByText('> A new kupplung?').waitFor()
   await expect.poll(() => marksIn(page)).toEqual(['Kupplung', 'kupplung'])
-  await page.getByRole('button', { name: 'Clear' }).click()
+  await page.getByRole('button', { name: 'Clear the search' }).click()
   await expect.poll(() => marksIn(page)).toEqual([])
 })
 
