@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useIsMutating, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { type ReactNode, Suspense } from 'react'
+import { type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { getMailboxOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Mailbox } from '../../api/generated/types.gen.ts'
@@ -72,8 +72,8 @@ function Sections({ mailbox, back }: { mailbox: Mailbox; back: ReactNode }) {
   const [isRemoving, removing] = useDisclosure()
   const isAdmin = isAtLeast(role, 'admin')
   const saved = () => notifications.show({ message: t(($) => $.common.saved) })
-  // What an error mostly asks for stands next to it.
-  const isBroken = healthOf(mailbox) === 'error'
+  // What an error mostly asks for stands next to it, and stays there while somebody types.
+  const [isBroken] = useState(healthOf(mailbox) === 'error')
   const login = (
     <Section title={t(($) => $.mailboxes.login.title)} lead={t(($) => $.mailboxes.login.lead)}>
       <Suspense fallback={<LoadingRows rows={3} />}>
