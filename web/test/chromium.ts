@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 
-/** Debian's packages: the browser, and its engine without windows, which costs a quarter less. */
+/** Debian's packages: the browser, and its engine without windows, which costs less. */
 const browser = '/usr/bin/chromium'
 const shell = '/usr/bin/chromium-headless-shell'
 
