@@ -1,9 +1,9 @@
 import { setUpPath } from '../../server/src/features/sign-in/index.ts'
-import { launchBrowser } from '../../web/test/browser.ts'
+import { launchMeasuredBrowser } from '../../web/test/browser.ts'
 import { type Child, startRole } from '../child.ts'
 import { type BenchService, openService } from '../service.ts'
 
-type Browser = Awaited<ReturnType<typeof launchBrowser>>
+type Browser = Awaited<ReturnType<typeof launchMeasuredBrowser>>
 export type Page = Awaited<ReturnType<Browser['newPage']>>
 
 export interface Stage extends AsyncDisposable {
@@ -30,7 +30,7 @@ export async function openStage(): Promise<Stage> {
   const api = stack.use(await startRole('api', service))
   const runner = stack.use(await startRole('runner', service))
   const cookie = await setUp(service, api.address)
-  const browser = stack.adopt(await launchBrowser(), (launched) => launched.close())
+  const browser = stack.adopt(await launchMeasuredBrowser(), (launched) => launched.close())
   return {
     ...{ service, api, runner, cookie },
     async openPage() {

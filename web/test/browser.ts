@@ -7,7 +7,7 @@ import {
   type Page,
   type Request,
 } from 'playwright-core'
-import { chromiumPath } from './chromium.ts'
+import { browserPath, chromiumPath } from './chromium.ts'
 
 /**
  * A switch that is given twice counts the last time, so the names that Playwright turns off and that
@@ -23,15 +23,22 @@ const featuresOff = [
 ]
 
 /** Quiet: without these flags it tries to reach hosts outside. */
+const quiet = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
+  ...['--disable-background-networking', '--disable-component-update'],
+  `--disable-features=${featuresOff.join(',')}`,
+]
+
+/** Pages of tests are closed before a compiler that takes its time, or a process for pictures, pays. */
+const shortLived = ['--js-flags=--no-opt,--no-maglev', '--in-process-gpu']
+
+/** For tests, in which a page lives for seconds. */
 export const launchBrowser = (): Promise<Browser> =>
-  chromium.launch({
-    executablePath: chromiumPath,
-    args: [
-      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
-      ...['--disable-background-networking', '--disable-component-update'],
-      `--disable-features=${featuresOff.join(',')}`,
-    ],
-  })
+  chromium.launch({ executablePath: chromiumPath, args: [...quiet, ...shortLived] })
+
+/** As people have it, for what is measured. */
+export const launchMeasuredBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: browserPath, args: quiet })
 
 const clocked = new WeakSet<BrowserContext>()
 

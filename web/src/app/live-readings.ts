@@ -8,7 +8,7 @@ export const readings: Record<string, readonly Reading[]> = {
     ...(['readCampaignAnalytics', 'listSends', 'getHome', 'getAnalytics'] as const),
   ],
   leads: ['getLead', 'listLeads', 'countLeads', 'getLeadOverview', 'listLeadHistory', 'getLeadJob'],
-  inbox: ['listThreads', 'countThreads', 'getThread', 'listThreadMessages'],
+  inbox: ['listThreads', 'countThreads', 'getThread', 'listThreadMessages', 'listFoundWords'],
   deliveries: [
     ...(['listWebhookEvents', 'getWebhookEvent', 'getTryOut'] as const),
     ...(['listWebhookHealth', 'getWebhookHealth', 'getHome'] as const),

@@ -90,6 +90,26 @@ Facet,C,director,c@facet.example,Facet,facet.example,Shipping,15,Chile
   await page.getByRole('option', { name: /^shipping\s*1$/ }).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('listbox').first().waitFor({ state: 'hidden' })
+
+  // On a telephone, where filters are folded away, all of each value and its count is in sight.
+  const width = 390
+  await page.setViewportSize({ width, height: 844 })
+  await page.goto(`${application.address}${path}?q=facet`)
+  await page.getByRole('button', { name: 'More filters' }).click()
+  for (const [filter, value] of [
+    ['Industry', /^shipping\s*3$/],
+    ['Country', /^Norway\s*2$/],
+  ] as const) {
+    await page.getByLabel(filter).first().click()
+    if (filter === 'Country') await page.keyboard.type('Nor')
+    const option = page.getByRole('option', { name: value })
+    await option.waitFor()
+    const { x = -1, width: wide = 0 } = (await option.boundingBox()) ?? {}
+    expect([x >= 0, x + wide <= width]).toEqual([true, true])
+    for (let letter = 0; letter < 3; letter++) await page.keyboard.press('Backspace')
+    await page.keyboard.press('Escape')
+    await page.getByRole('listbox').first().waitFor({ state: 'hidden' })
+  }
 })
 
 test('many are revealed one after the other, and what it costs at most is said before', async ({

@@ -208,6 +208,51 @@ test('a conversation is found by words of its mails, and its row shows them mark
   await marks.first().waitFor()
 })
 
+/** What is marked in a mail, of the page itself or of the frame at this place. */
+const marksIn = (page: Page, frame?: number): Promise<string[]> =>
+  page.evaluate(`[...(${frame === undefined ? 'globalThis' : `frames[${frame}]`}
+    .CSS.highlights.get('found') ?? [])].map((range) => range.toString())`)
+
+test('what was searched for is marked in the mails of a conversation, and links and words stay whole', async ({
+  application,
+  open,
+  world,
+}) => {
+  const text = 'The Kupplung of the Förderband is worn, see our shop.'
+  const dark = 'background:#1a1d23;color:#eee'
+  await world.converse(
+    { email: 'vera@lead.example', first_name: 'Vera' },
+    {
+      ...{ subject: 'Re: Kupplung', text },
+      html: `<table><tr><td style="${dark}">The <b>Kupp</b>lung of the F&ouml;rderband is worn</td>
+        <td>Kupplungen</td></tr></table>
+        <p>See <a href="https://shop.example/kupplung?a=1&amp;b=2">our Kupplung shop</a><br>Kupp<br>lung</p>`,
+    },
+  )
+  await world.converse(
+    { email: 'emil@lead.example', first_name: 'Emil' },
+    { text: 'No Kupplung here.\n\nOn Monday Anna wrote:\n> A new kupplung?' },
+  )
+  const page = await open(application.visitor, `${path}?search=kupplung+forder`)
+  await row(page, 'Vera').click()
+  const mail = page.frameLocator('iframe[title="Mail"]')
+  await mail.getByText('is worn').waitFor()
+  await expect.poll(() => marksIn(page, 0)).toEqual(['Kupplung', 'Förderband', 'Kupplung'])
+  expect(await marksIn(page)).toEqual(['Kupplung'])
+  const link = mail.getByRole('link', { name: 'our Kupplung shop' })
+  expect(await link.getAttribute('href')).toBe('https://shop.example/kupplung?a=1&b=2')
+  const html = await mail.locator('td').first().innerHTML()
+  expect(html).toBe('The <b>Kupp</b>lung of the Förderband is worn')
+
+  await page.getByRole('searchbox', { name: 'Search conversations' }).fill('kupplung')
+  await row(page, 'Emil').click()
+  // Quoted, and else folded away.
+  await page.getByText('> A new kupplung?').waitFor()
+  await expect.poll(() => marksIn(page)).toEqual(['Kupplung', 'kupplung'])
+  await page.getByRole('button', { name: 'Clear the search' }).click()
+  await expect.poll(() => marksIn(page)).toEqual([])
+})
+
 test('a draft outlives a reload and a session that ends, and is sent once', async ({
   application,
   open,

@@ -15,12 +15,14 @@ import {
   listThreads,
   markDone,
   markRead,
+  showFoundWords,
   snoozeThreads,
 } from './conversations/threads.ts'
 import { syncMailboxes } from './reading/sync.ts'
 import {
   Changed,
   Conversation,
+  FoundWords,
   ReplyInput,
   SyncedMailboxes,
   Thread,
@@ -37,12 +39,15 @@ import {
 export const inboxSchemas = [
   ...[Thread, ThreadPage, ThreadCounts, ThreadMessage, ThreadReply, Conversation, Changed],
   ...[ThreadMessagePage, ThreadsRead, ThreadsDone, ThreadsSnooze, ReplyInput, SyncedMailboxes],
+  FoundWords,
 ]
 
 const tags = ['Inbox']
 const asViewer = { access: { scopes: [], role: 'viewer' as const } }
 const asMember = { access: { scopes: [], role: 'member' as const } }
 const params = Type.Object({ id: Uuid })
+
+const searchCharactersMax = 200
 
 const filters = {
   view: Type.Optional(Type.Enum([...threadViews], { description: 'Default all.' })),
@@ -52,12 +57,15 @@ const filters = {
   label: Type.Optional(Type.String({ maxLength: 255, description: 'The status of the lead.' })),
   search: Type.Optional(
     Type.String({
-      maxLength: 200,
+      maxLength: searchCharactersMax,
       description:
         'Words of the mails, names and addresses: all have to be there, the last may be its beginning.',
     }),
   ),
 }
+
+/** As it is looked for. */
+const searchOf = (text: string) => text.replaceAll('\0', '').trim()
 
 export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
@@ -77,7 +85,7 @@ export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { mailbox_id: mailboxId, campaign_id: campaignId, ...rest } = query
       return listThreads(ctx, caller.workspaceId, pageRequest(query), {
         ...{ mailboxId, campaignId, view: rest.view, unread: rest.unread, label: rest.label },
-        search: rest.search?.replaceAll('\0', '').trim(),
+        search: rest.search === undefined ? undefined : searchOf(rest.search),
       })
     },
   )
@@ -128,6 +136,26 @@ export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     ({ ctx, caller, params, query }) =>
       showMessages(ctx, caller.workspaceId, params.id, pageRequest(query)),
+  )
+
+  app.get(
+    '/threads/:id/found-words',
+    {
+      config: asViewer,
+      schema: {
+        operationId: 'listFoundWords',
+        summary: 'List the words of a search as a conversation spells them',
+        description: 'Of its newest mails, with their accents and endings: what to mark in them.',
+        tags,
+        params,
+        querystring: Type.Object({
+          search: Type.String({ maxLength: searchCharactersMax, description: 'As in the list.' }),
+        }),
+        response: { 200: ref(FoundWords) },
+      },
+    },
+    ({ ctx, caller, params, query }) =>
+      showFoundWords(ctx, caller.workspaceId, params.id, searchOf(query.search)),
   )
 
   app.post(

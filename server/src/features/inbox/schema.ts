@@ -125,6 +125,15 @@ export const ThreadMessage = Type.Object(
 
 export const ThreadMessagePage = Page(ThreadMessage)
 
+export const FoundWords = Type.Object(
+  { words: Type.Array(Type.String()) },
+  {
+    $id: 'FoundWords',
+    description: 'The words of a search as a conversation spells them.',
+    examples: [{ words: ['Gearbox', 'gearboxes'] }],
+  },
+)
+
 export const ThreadReply = Type.Object(
   {
     id: Uuid,

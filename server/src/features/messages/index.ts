@@ -36,7 +36,12 @@ export {
   upsertThreads,
   withoutCursor,
 } from './thread-queries.ts'
-export { type FoundThread, searchThreads, type ThreadSearch } from './thread-search.ts'
+export {
+  type FoundThread,
+  listFoundWords,
+  searchThreads,
+  type ThreadSearch,
+} from './thread-search.ts'
 export {
   forgetDroppedWords,
   indexMissingThreads,

@@ -48,6 +48,33 @@ export async function searchThreads(
 
 const fewMost = 5000
 
+/**
+ * The words of a search as they are spelt in a conversation, each once and whole where it has an end: who
+ * shows the mails marks them without knowing how words are compared.
+ */
+export async function listFoundWords(
+  db: Db,
+  workspaceId: string,
+  threadId: string,
+  search: string,
+): Promise<string[]> {
+  const sought = soughtWords(search)
+  if (sought.length === 0) return []
+  const texts = await words.listThreadTexts(db, workspaceId, [threadId], textBounds)
+  const spellings = new Set<string>()
+  for (const text of texts.flatMap(({ mails }) =>
+    mails.flatMap((each) => [each.subject, each.text]),
+  )) {
+    for (const { start, end } of merged(matchesIn(text, sought))) {
+      if (spellings.size < spellingsMost) spellings.add(text.slice(start, end))
+    }
+  }
+  return [...spellings]
+}
+
+/** A beginning of three letters may have many words. */
+const spellingsMost = 500
+
 const withoutExcerpt = (thread: ListedThread): FoundThread => ({ ...thread, excerpt: null })
 
 async function addExcerpts(
@@ -102,6 +129,17 @@ function matchesIn(text: string, sought: Sought[]): Match[] {
       return [{ start: index, end: index + token.length, at }]
     })
   })
+}
+
+/** In order; those that touch, as neighbours of a script without spaces do, as one. */
+function merged(matches: Match[]): Pick<Match, 'start' | 'end'>[] {
+  const spans: Pick<Match, 'start' | 'end'>[] = []
+  for (const { start, end } of matches.toSorted((a, b) => a.start - b.start)) {
+    const last = spans.at(-1)
+    if (last && start <= last.end) last.end = Math.max(last.end, end)
+    else spans.push({ start, end })
+  }
+  return spans
 }
 
 const before = 24

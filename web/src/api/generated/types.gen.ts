@@ -2653,6 +2653,13 @@ export type SyncedMailboxes = {
 };
 
 /**
+ * The words of a search as a conversation spells them.
+ */
+export type FoundWords = {
+    words: Array<string>;
+};
+
+/**
  * Something that does not work until a person mends it.
  */
 export type AttentionItem = {
@@ -9239,6 +9246,71 @@ export type ListThreadMessagesResponses = {
 };
 
 export type ListThreadMessagesResponse = ListThreadMessagesResponses[keyof ListThreadMessagesResponses];
+
+export type ListFoundWordsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query: {
+        /**
+         * As in the list.
+         */
+        search: string;
+    };
+    url: '/app/threads/{id}/found-words';
+};
+
+export type ListFoundWordsErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ListFoundWordsError = ListFoundWordsErrors[keyof ListFoundWordsErrors];
+
+export type ListFoundWordsResponses = {
+    /**
+     * The words of a search as a conversation spells them.
+     */
+    200: FoundWords;
+};
+
+export type ListFoundWordsResponse = ListFoundWordsResponses[keyof ListFoundWordsResponses];
 
 export type MarkThreadsReadData = {
     body: ThreadsRead;

@@ -5,6 +5,7 @@ import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isAtLeast } from '../../features/users/index.ts'
 import { modifier } from '../../lib/keyboard.ts'
+import { useWaiting } from '../../lib/tab-title.ts'
 import { openPalette } from './openPalette.ts'
 import { groups, places } from './places.ts'
 import classes from './SideNav.module.css'
@@ -16,6 +17,7 @@ import { WorkspaceSwitcher } from './WorkspaceSwitcher.tsx'
 export function SideNav({ onLeave }: { onLeave?: () => void }) {
   const { t } = useTranslation()
   const workspace = useShownWorkspace()
+  const waiting = useWaiting()
   // There is one in the drawer as well.
   const id = useId()
   const shown = places.filter(({ least }) => workspace && isAtLeast(workspace.role, least))
@@ -49,6 +51,9 @@ export function SideNav({ onLeave }: { onLeave?: () => void }) {
                       >
                         <Icon size="1rem" aria-hidden />
                         {t(($) => $.places[place])}
+                        {place === 'inbox' && waiting > 0 && (
+                          <span className={classes.count}>{waiting < 1000 ? waiting : '999+'}</span>
+                        )}
                       </Link>
                     </li>
                   ))}

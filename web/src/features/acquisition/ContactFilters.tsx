@@ -124,6 +124,7 @@ export default function ContactFilters({
       ))}
       <NativeSelect
         size="xs"
+        className={classes.size}
         label={t(($) => $.contacts.filters.size)}
         value={filter.size ?? ''}
         onChange={(event) => set({ size: event.currentTarget.value as ContactFilter['size'] })}

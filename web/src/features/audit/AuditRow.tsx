@@ -47,7 +47,9 @@ export function AuditRow({ entry, actor }: AuditRowProps) {
       </td>
       <td className="wide-only">{who}</td>
       <td>
-        <Text size="sm">{inWords(action)}</Text>
+        <Text size="sm" className={classes.what}>
+          {inWords(action)}
+        </Text>
         {subject_id && (
           <Text size="xs" c="dimmed" ff="monospace" title={subject_id}>
             {place ? (

@@ -2,7 +2,10 @@ import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 
 const number = new Intl.NumberFormat('en')
-const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+// Below each other they have their points in a line.
+const percent = new Intl.NumberFormat('en', {
+  ...{ style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 },
+})
 
 /** A count and its part of those contacted; without anybody contacted there is no rate. */
 export function Share({ count, of }: { count: number; of: number }) {

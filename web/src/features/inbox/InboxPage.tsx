@@ -100,6 +100,7 @@ export function InboxPage() {
           <Thread
             key={thread}
             id={thread}
+            search={place.search}
             replyRef={reply}
             onClose={() => open(undefined)}
             onDone={() => finish(thread)}

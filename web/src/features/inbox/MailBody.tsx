@@ -1,19 +1,30 @@
-import { useCallback, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { markWords } from '../../lib/mark-words.ts'
 import { useWorkspace } from '../users/index.ts'
 import classes from './MailSection.module.css'
 
 const heightAtFirst = 120
 const heightMost = 20_000
 
+interface MailBodyProps {
+  id: string
+  showsImages: boolean
+  /** To be marked. */
+  words: readonly string[]
+}
+
 /** A mail as a page of its own: the server gives it a policy, and nothing in it runs. */
-export function MailBody({ id, showsImages }: { id: string; showsImages: boolean }) {
+export function MailBody({ id, showsImages, words }: MailBodyProps) {
   const { t } = useTranslation()
   const { id: workspace } = useWorkspace()
   const [height, setHeight] = useState(heightAtFirst)
+  const [body, setBody] = useState<HTMLElement>()
+  useEffect(() => (body ? markWords(body, words) : undefined), [body, words])
   const measure = useCallback((frame: HTMLIFrameElement) => {
     const root = frame.contentDocument?.documentElement
     if (!root) return
+    setBody(frame.contentDocument?.body)
     const adjust = () =>
       setHeight(Math.min(heightMost, Math.ceil(root.getBoundingClientRect().height)))
     adjust()

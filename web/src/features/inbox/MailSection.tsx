@@ -1,14 +1,16 @@
 import { Button, Text, UnstyledButton } from '@mantine/core'
 import { Paperclip } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ThreadMessage } from '../../api/generated/types.gen.ts'
+import { hasWord } from '../../lib/mark-words.ts'
 import { Moment } from '../../ui/Moment.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { MailBody } from './MailBody.tsx'
 import classes from './MailSection.module.css'
 import { MailText } from './MailText.tsx'
 import { MatchNote } from './MatchNote.tsx'
+import { useMarks } from './useMarks.ts'
 import { useWriterName } from './useWriterName.ts'
 
 interface MailSectionProps {
@@ -16,22 +18,27 @@ interface MailSectionProps {
   leadEmail: string | null
   /** Others are a line until they are asked for. */
   isOpenAtFirst: boolean
+  /** To be marked; a mail with one of them is open as well. */
+  words: readonly string[]
 }
 
 /** One mail: who wrote it, when, and what. */
-export function MailSection({ message, leadEmail, isOpenAtFirst }: MailSectionProps) {
+export function MailSection({ message, leadEmail, isOpenAtFirst, words }: MailSectionProps) {
   const { t } = useTranslation()
-  const [isOpen, setOpen] = useState(isOpenAtFirst)
+  const [isChosen, setChosen] = useState<boolean>()
+  const isOpen = isChosen ?? (isOpenAtFirst || hasWord(message.text, words))
   const [showsImages, setShowsImages] = useState(false)
   const writer = useWriterName(message.written_by)
   const { direction, kind, step, from_address, attachments } = message
   const isOurs = direction === 'out'
+  const snippet = useRef<HTMLSpanElement>(null)
+  useMarks(snippet, words, `${isOpen} ${message.snippet}`)
   return (
     <section className={classes.mail} data-ours={isOurs || undefined}>
       <UnstyledButton
         className={classes.head}
         aria-expanded={isOpen}
-        onClick={() => setOpen((before) => !before)}
+        onClick={() => setChosen(!isOpen)}
       >
         <span className={classes.from}>
           {writer
@@ -48,7 +55,11 @@ export function MailSection({ message, leadEmail, isOpenAtFirst }: MailSectionPr
         <span className={classes.when}>
           <Moment at={message.timestamp} />
         </span>
-        {!isOpen && <span className={classes.snippet}>{message.snippet}</span>}
+        {!isOpen && (
+          <span ref={snippet} className={classes.snippet}>
+            {message.snippet}
+          </span>
+        )}
       </UnstyledButton>
       {isOpen && (
         <div className={classes.body}>
@@ -67,9 +78,9 @@ export function MailSection({ message, leadEmail, isOpenAtFirst }: MailSectionPr
             </p>
           )}
           {message.has_html ? (
-            <MailBody id={message.id} showsImages={showsImages} />
+            <MailBody id={message.id} showsImages={showsImages} words={words} />
           ) : (
-            <MailText text={message.text} />
+            <MailText text={message.text} words={words} />
           )}
           {attachments.length > 0 && (
             <p className={classes.attachments}>

@@ -4,6 +4,7 @@ import { type RefObject, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
   getThreadOptions,
+  listFoundWordsOptions,
   listThreadMessagesInfiniteOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
@@ -19,14 +20,25 @@ import { useThreadChanges } from './useThreadChanges.ts'
 
 interface ThreadProps {
   id: string
+  /** By which it was found: its words are marked. */
+  search: string | undefined
   replyRef: RefObject<Writable | null>
   onClose: () => void
   onDone: () => void
   onUnread: () => void
 }
 
+const noWords: string[] = []
+
 /** A conversation, the newest mail last, the answer below it and the lead beside it. */
-export default function Thread({ id, replyRef, onClose, onDone, onUnread }: ThreadProps) {
+export default function Thread({
+  id,
+  search = '',
+  replyRef,
+  onClose,
+  onDone,
+  onUnread,
+}: ThreadProps) {
   const { t } = useTranslation()
   // The newest come with the conversation; all of them are read once somebody asks for older ones.
   const [showsAll, setShowsAll] = useState(false)
@@ -40,6 +52,11 @@ export default function Thread({ id, replyRef, onClose, onDone, onUnread }: Thre
     getNextPageParam: (page) => page.next_starting_after,
     enabled: showsAll,
   })
+  const found = useQuery({
+    ...listFoundWordsOptions({ path: { id }, query: { search } }),
+    enabled: search !== '',
+  })
+  const words = (search !== '' && found.data?.words) || noWords
   const changes = useThreadChanges()
   const { data } = conversation
   const mustBeRead = data?.unread && changes.mayChange
@@ -73,7 +90,13 @@ export default function Thread({ id, replyRef, onClose, onDone, onUnread }: Thre
         // Has the focus when the answer gives it up.
         tabIndex={-1}
       >
-        <ThreadHead thread={data} onClose={onClose} onDone={onDone} onUnread={onUnread} />
+        <ThreadHead
+          thread={data}
+          words={words}
+          onClose={onClose}
+          onDone={onDone}
+          onUnread={onUnread}
+        />
         <div className={classes.mails}>
           {all.error && <FaultNotice fault={all.error} onRetry={() => void all.refetch()} />}
           {hasOlder && !all.error && (
@@ -91,6 +114,7 @@ export default function Thread({ id, replyRef, onClose, onDone, onUnread }: Thre
               key={message.id}
               message={message}
               leadEmail={data.lead_email}
+              words={words}
               isOpenAtFirst={at >= Math.min(lastRead, messages.length - 1)}
             />
           ))}

@@ -1,23 +1,29 @@
 import { ActionIcon, Button, Title, Tooltip } from '@mantine/core'
 import { ArrowLeft, Check, MailOpen, RotateCcw } from 'lucide-react'
+import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../api/generated/types.gen.ts'
 import { Snooze } from './Snooze.tsx'
 import classes from './Thread.module.css'
+import { useMarks } from './useMarks.ts'
 import { useThreadChanges } from './useThreadChanges.ts'
 
 interface ThreadHeadProps {
   thread: Conversation
+  /** To be marked. */
+  words: readonly string[]
   onClose: () => void
   onDone: () => void
   onUnread: () => void
 }
 
 /** What it is about, and what can be done with it. */
-export function ThreadHead({ thread, onClose, onDone, onUnread }: ThreadHeadProps) {
+export function ThreadHead({ thread, words, onClose, onDone, onUnread }: ThreadHeadProps) {
   const { t } = useTranslation()
   const { mayChange, setDone, snooze } = useThreadChanges()
   const { id, subject, timestamp_done, snoozed_until } = thread
+  const title = useRef<HTMLHeadingElement>(null)
+  useMarks(title, words, subject)
   return (
     <header className={classes.head}>
       <ActionIcon
@@ -29,7 +35,7 @@ export function ThreadHead({ thread, onClose, onDone, onUnread }: ThreadHeadProp
       >
         <ArrowLeft size="1rem" aria-hidden />
       </ActionIcon>
-      <Title order={2} title={subject}>
+      <Title ref={title} order={2} title={subject}>
         {subject || t(($) => $.inbox.noSubject)}
       </Title>
       {mayChange && (

@@ -6,8 +6,15 @@ import { valuesOfMailbox } from './login-form.ts'
 import { PasswordLogin } from './PasswordLogin.tsx'
 import { consentOf } from './provider-help.ts'
 
+interface ChangeLoginProps {
+  mailbox: Mailbox
+  /** It is tested as soon as it is saved. */
+  isTested?: boolean
+  onDone: () => void
+}
+
 /** Of a mailbox that is there: its conversations, limits and campaigns stay as they are. */
-export function ChangeLogin({ mailbox, onDone }: { mailbox: Mailbox; onDone: () => void }) {
+export function ChangeLogin({ mailbox, isTested = false, onDone }: ChangeLoginProps) {
   const { t } = useTranslation()
   const consent = mailbox.consent ?? consentOf(mailbox.provider)
   return (
@@ -23,6 +30,7 @@ export function ChangeLogin({ mailbox, onDone }: { mailbox: Mailbox; onDone: () 
         provider={mailbox.provider}
         firstValues={valuesOfMailbox(mailbox)}
         mailbox={mailbox}
+        isTested={isTested}
         onDone={onDone}
       />
     </Stack>

@@ -133,7 +133,7 @@ export function ConnectPage() {
                 )}
                 {test === 'fails' && mailbox && (
                   <>
-                    <ChangeLogin mailbox={mailbox} onDone={again} />
+                    <ChangeLogin mailbox={mailbox} isTested onDone={again} />
                     <Group>
                       <Button variant="subtle" onClick={() => setTest('passed-over')}>
                         {t(($) => $.mailboxes.connect.goOn)}

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useIsMutating, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { type ReactNode, Suspense } from 'react'
+import { type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { getMailboxOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Mailbox } from '../../api/generated/types.gen.ts'
@@ -19,7 +19,7 @@ import { MailboxState } from './MailboxState.tsx'
 import { PauseOrResume } from './PauseOrResume.tsx'
 import { removalOf } from './removal.ts'
 import { valuesOfMailbox } from './sending-form.ts'
-import { readAgainMs } from './shown-state.ts'
+import { healthOf, readAgainMs } from './shown-state.ts'
 
 // Below what is looked at first.
 const SendingForm = lazyPart(async () => ({
@@ -72,6 +72,15 @@ function Sections({ mailbox, back }: { mailbox: Mailbox; back: ReactNode }) {
   const [isRemoving, removing] = useDisclosure()
   const isAdmin = isAtLeast(role, 'admin')
   const saved = () => notifications.show({ message: t(($) => $.common.saved) })
+  // What an error mostly asks for stands next to it, and stays there while somebody types.
+  const [isBroken] = useState(healthOf(mailbox) === 'error')
+  const login = (
+    <Section title={t(($) => $.mailboxes.login.title)} lead={t(($) => $.mailboxes.login.lead)}>
+      <Suspense fallback={<LoadingRows rows={3} />}>
+        <ChangeLogin mailbox={mailbox} onDone={saved} />
+      </Suspense>
+    </Section>
+  )
   return (
     <Page
       title={<MailAddress value={mailbox.address} />}
@@ -83,6 +92,7 @@ function Sections({ mailbox, back }: { mailbox: Mailbox; back: ReactNode }) {
       <Section title={t(($) => $.mailboxes.state.title)} lead={t(($) => $.mailboxes.state.lead)}>
         <MailboxState mailbox={mailbox} />
       </Section>
+      {isAdmin && isBroken && login}
       {isAdmin && (
         <Section title={t(($) => $.mailboxes.test.title)} lead={t(($) => $.mailboxes.test.lead)}>
           <Suspense>
@@ -111,14 +121,7 @@ function Sections({ mailbox, back }: { mailbox: Mailbox; back: ReactNode }) {
       </Section>
       {isAdmin && (
         <>
-          <Section
-            title={t(($) => $.mailboxes.login.title)}
-            lead={t(($) => $.mailboxes.login.lead)}
-          >
-            <Suspense fallback={<LoadingRows rows={3} />}>
-              <ChangeLogin mailbox={mailbox} onDone={saved} />
-            </Suspense>
-          </Section>
+          {!isBroken && login}
           <Section
             title={t(($) => $.mailboxes.handOver.section)}
             lead={t(($) => $.mailboxes.handOver.lead)}

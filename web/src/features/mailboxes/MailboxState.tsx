@@ -16,7 +16,12 @@ export function MailboxState({ mailbox }: { mailbox: Mailbox }) {
     <Stack gap="sm">
       <Group justify="space-between">
         <MailboxHealth mailbox={mailbox} />
-        <SentToday mailbox={mailbox} />
+        <Group gap="xs">
+          <Text size="sm" c="dimmed">
+            {t(($) => $.mailboxes.columns.sent)}
+          </Text>
+          <SentToday mailbox={mailbox} />
+        </Group>
       </Group>
       {health === 'error' ? (
         <Alert color="red" role="alert">

@@ -26,12 +26,14 @@ interface PasswordLoginProps {
   firstValues: LoginValues
   /** Gets another login; undefined: it is added. */
   mailbox?: Mailbox | undefined
+  /** It is tested as soon as it is saved. */
+  isTested?: boolean
   onDone: (mailbox: Mailbox) => void
 }
 
 /** With the provider's own words for the password that it wants. */
 export function PasswordLogin(props: PasswordLoginProps) {
-  const { address, provider, firstValues, mailbox, onDone } = props
+  const { address, provider, firstValues, mailbox, isTested = false, onDone } = props
   const { t } = useTranslation()
   const cache = useQueryClient()
   const attempt = useAttempt()
@@ -110,7 +112,11 @@ export function PasswordLogin(props: PasswordLoginProps) {
       )}
       <Group>
         <Button type="submit" loading={add.isPending || update.isPending}>
-          {mailbox ? t(($) => $.mailboxes.login.save) : t(($) => $.mailboxes.login.submit)}
+          {!mailbox
+            ? t(($) => $.mailboxes.login.submit)
+            : isTested
+              ? t(($) => $.mailboxes.login.saveAndTest)
+              : t(($) => $.mailboxes.login.save)}
         </Button>
       </Group>
     </Form>

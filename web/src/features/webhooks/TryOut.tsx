@@ -29,7 +29,9 @@ export function TryOut({ token, webhookId }: { token: string; webhookId: string 
       <Title order={2}>{t(($) => $.webhooks.tryOut.title)}</Title>
       <Text size="sm" c="dimmed">
         {t(($) => (isOver ? $.webhooks.tryOut.over : $.webhooks.tryOut.until))}{' '}
-        <Moment at={timestamp_expires} />.
+        {/* What is to come is told as "in 60 min.", which ends the sentence. */}
+        <Moment at={timestamp_expires} />
+        {isOver && '.'}
         {!isOver && items.length === 0 && <> {t(($) => $.webhooks.tryOut.next)}</>}
       </Text>
       {items.length > 0 && (

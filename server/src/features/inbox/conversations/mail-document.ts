@@ -33,7 +33,8 @@ export function mailDocument(
   return `<!doctype html><html><head><meta charset="utf-8"><title>Mail</title><style>${look}</style></head><body>${body}</body></html>`
 }
 
-// Mails are written for white paper, whatever the scheme around them is.
+// Mails are written for white paper, whatever the scheme around them is. The page marks in them what
+// was searched for, over both the ground and the colour that the mail has there.
 const look = `
   :root { color-scheme: light; background: #fff; color: #1a1d23; }
   body { margin: 0; font: 14px/1.5 'Inter Variable', system-ui, sans-serif; overflow-wrap: anywhere; }
@@ -43,6 +44,7 @@ const look = `
   blockquote { margin: 8px 0 8px 2px; padding-left: 12px; border-left: 2px solid #d5d9e0; color: #4a5260; }
   a { color: #3f43b0; }
   p { margin: 0 0 8px; }
+  ::highlight(found) { background-color: #fdf0d2; color: #845400; text-decoration: underline; }
   pre, .text { white-space: pre-wrap; font-family: inherit; margin: 0; }
 `
 

@@ -84,6 +84,19 @@ test('what somebody types is never read as an expression', async () => {
   expect(await found("nobody' | 'quoted")).toEqual([])
 })
 
+test('the words of a search are told as the conversation spells them, for marking them in its mails', async () => {
+  const { id } = await answered('Das Getriebe der Förderanlagen und Anna’s 東京都庁. GETRIEBE!')
+  const spelt = async (words: string) =>
+    (await ask(`/threads/${id}/found-words?search=${encodeURIComponent(words)}`)).body.words
+  expect(await spelt('getriebe forder')).toEqual(['Getriebe', 'Förderanlagen', 'GETRIEBE'])
+  // Neighbours of a script without spaces are one word to look at.
+  expect(await spelt('annas 東京都')).toEqual(['Anna’s', '東京都'])
+  expect(await spelt('nothing')).toEqual([])
+  expect(await spelt('...')).toEqual([])
+  const other = await ask(`/threads/${inbox.ctx.newId()}/found-words?search=getriebe`)
+  expect(other.status).toBe(404)
+})
+
 test('a row shows the mail around what was found, with the words marked', async () => {
   const long = 'Lorem ipsum dolor sit amet. '.repeat(20)
   await answered(`${long}The gearbox of\nmachine seven is gone. ${long}`)

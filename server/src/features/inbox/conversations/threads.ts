@@ -83,6 +83,17 @@ export async function getThread(
   }
 }
 
+/** How the words of a search are spelt in a conversation. */
+export async function showFoundWords(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  search: string,
+): Promise<{ words: string[] }> {
+  if (!(await messages.findThread(ctx.db, workspaceId, id))) throw notFound('conversation')
+  return { words: await messages.listFoundWords(ctx.db, workspaceId, id, search) }
+}
+
 export async function markRead(
   ctx: Context,
   workspaceId: string,

@@ -11,7 +11,10 @@ interface OutcomeTableProps {
   total?: Sums
 }
 
-const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+// Below each other they have their points in a line.
+const percent = new Intl.NumberFormat('en', {
+  ...{ style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 },
+})
 /** What a telephone has room for. */
 const narrow = new Set<Outcome>(['sent', 'replied', 'interested'])
 

@@ -21,6 +21,7 @@ export function NextDays() {
     return <FaultNotice fault={forecast.error} onRetry={() => void forecast.refetch()} />
   }
   const { days, timezone, sends } = forecast.data
+  if (sends === 0) return <Text size="sm">{t(($) => $.campaigns.launch.nothing)}</Text>
   const week = Array.from({ length: 7 }, (_, after) => {
     const date = dayIn(timezone, after)
     return { date, counts: [days.find((day) => day.date === date)?.sends ?? 0] }
