@@ -20,7 +20,7 @@ export async function insertMessages(db: AnyDb, messages: NewMessage[]): Promise
   const ids = messages.flatMap((message) =>
     message.direction === 'in' || message.message_id === null
       ? []
-      : [messageIdOf(message, message.message_id)],
+      : [newMessageIdOf(message, message.message_id)],
   )
   if (ids.length > 0) await settle.insertMessageIds(db, ids)
 }
@@ -36,7 +36,7 @@ export interface MessageAlias extends Pick<NewMessage, 'workspace_id' | 'id' | '
 /** @returns those of the ids that nobody was known by */
 export async function addMessageIds(db: AnyDb, ids: MessageAlias[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
-  const rows = ids.map((each) => messageIdOf(each, each.alias))
+  const rows = ids.map((each) => newMessageIdOf(each, each.alias))
   const added = await settle.insertMessageIds(db, rows)
   const isNew = new Set(added.map((hash) => hash.toString('hex')))
   return new Set(
@@ -46,7 +46,7 @@ export async function addMessageIds(db: AnyDb, ids: MessageAlias[]): Promise<Set
   )
 }
 
-const messageIdOf = (
+const newMessageIdOf = (
   { workspace_id, id, mailbox_id, lead_id, campaign_id }: Omit<MessageAlias, 'alias'>,
   messageId: string,
 ): settle.NewMessageId => ({
