@@ -81,15 +81,18 @@ export class ChangingLead {
   ) {
     if (Object.keys(patch).length > 0) {
       const now = { ...this.now, ...patch, timestamp_updated: at }
-      this.now = withoutNext({ ...now, stopped_from: stoppedFrom(this.now, now) })
+      now.stopped_from = stoppedFrom(this.now, now)
+      this.now = withoutNext(now)
     }
+    if (events.length === 0) return
     const { campaign_id, campaign_name, email } = this.now
+    const lead = leadRecord(this.now)
     for (const event of events) {
       this.events.push({
         ...event,
         campaign: { id: campaign_id, name: campaign_name },
         leadEmail: email,
-        data: { lead: leadRecord(this.now), ...event.data },
+        data: { lead, ...event.data },
       })
     }
   }
@@ -148,16 +151,14 @@ function countOutcomes(lead: ChangingLead, at: Date) {
   const { before, now } = lead
   const was = countsOf(before)
   const is = countsOf(now)
-  const changes = [
-    ['replied', is.replied - was.replied],
-    ['bounced', is.bounced - was.bounced],
-    ['unsubscribed', is.unsubscribed - was.unsubscribed],
-    ['interested', Number(isInterested(now)) - Number(isInterested(before))],
-  ] as const
-  for (const [outcome, by] of changes) {
+  const follow = (outcome: StepOutcome, by: number) => {
     if (by === 1) lead.countOnce(outcome, dayOf(now.campaign_zone, at))
     else if (by === -1) lead.takeBack(outcome)
   }
+  follow('replied', is.replied - was.replied)
+  follow('bounced', is.bounced - was.bounced)
+  follow('unsubscribed', is.unsubscribed - was.unsubscribed)
+  follow('interested', Number(isInterested(now)) - Number(isInterested(before)))
 }
 
 const isInterested = ({ status }: StoredLead) => interested.has(status)

@@ -17,14 +17,12 @@ export async function insertMessages(db: AnyDb, messages: NewMessage[]): Promise
     db,
     messages.map((message) => ({ snippet: snippetOf(message.text), ...message })),
   )
-  await addMessageIds(
-    db,
-    messages.flatMap((message) =>
-      message.direction === 'in' || message.message_id === null
-        ? []
-        : [{ ...message, alias: message.message_id }],
-    ),
+  const ids = messages.flatMap((message) =>
+    message.direction === 'in' || message.message_id === null
+      ? []
+      : [newMessageIdOf(message, message.message_id)],
   )
+  if (ids.length > 0) await settle.insertMessageIds(db, ids)
 }
 
 /** Another id by which a mail is answered: the one that its provider put in the place of ours. */
@@ -38,11 +36,7 @@ export interface MessageAlias extends Pick<NewMessage, 'workspace_id' | 'id' | '
 /** @returns those of the ids that nobody was known by */
 export async function addMessageIds(db: AnyDb, ids: MessageAlias[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
-  const rows = ids.map(({ workspace_id, id, mailbox_id, lead_id, campaign_id, alias }) => ({
-    ...{ workspace_id, mailbox_id, lead_id, campaign_id },
-    message_id: id,
-    hash: hashOf(alias),
-  }))
+  const rows = ids.map((each) => newMessageIdOf(each, each.alias))
   const added = await settle.insertMessageIds(db, rows)
   const isNew = new Set(added.map((hash) => hash.toString('hex')))
   return new Set(
@@ -51,6 +45,18 @@ export async function addMessageIds(db: AnyDb, ids: MessageAlias[]): Promise<Set
     ),
   )
 }
+
+const newMessageIdOf = (
+  { workspace_id, id, mailbox_id, lead_id, campaign_id }: Omit<MessageAlias, 'alias'>,
+  messageId: string,
+): settle.NewMessageId => ({
+  workspace_id,
+  hash: hashOf(messageId),
+  message_id: id,
+  lead_id,
+  campaign_id,
+  mailbox_id,
+})
 
 /** The message behind a Message-ID. It may be past its retention time, its lead be gone. */
 export interface KnownMessage {

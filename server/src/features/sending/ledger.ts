@@ -23,6 +23,14 @@ export interface SendKey {
   step_id: string
 }
 
+/** The order in which rows of the ledger are locked. */
+export function compareKeys(a: SendKey, b: SendKey): number {
+  if (a.workspace_id !== b.workspace_id) return a.workspace_id < b.workspace_id ? -1 : 1
+  if (a.lead_id !== b.lead_id) return a.lead_id < b.lead_id ? -1 : 1
+  if (a.step_id !== b.step_id) return a.step_id < b.step_id ? -1 : 1
+  return 0
+}
+
 /** One mail that is to be sent now. */
 export interface ClaimRequest extends SendKey {
   /** Id of this attempt. */

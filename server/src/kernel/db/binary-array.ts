@@ -30,17 +30,25 @@ const encodeTexts = (texts: readonly (string | null)[]) =>
   })
 
 const encodeTimes = (times: readonly (Date | null)[]) =>
-  encodeList(timestamptzOid, times, {
-    octetsOf: () => 8,
-    // Microseconds: beyond the year 2285 more than a number holds.
-    write: (octets, time, at) =>
-      octets.writeBigInt64BE(BigInt(time.getTime() - epochMs) * 1000n, at),
-  })
+  encodeList(timestamptzOid, times, { octetsOf: () => 8, write: writeTime })
 
 const textOid = 25
 const timestamptzOid = 1184
 /** PostgreSQL's binary times count from then. */
 const epochMs = Date.UTC(2000, 0, 1)
+
+/**
+ * Microseconds in 64 bits. Beyond the year 2285 they are more than a number holds, and a BigInt for
+ * each time is garbage, so the upper and the lower half are reckoned apart.
+ */
+function writeTime(octets: Buffer, time: Date, at: number) {
+  const ms = time.getTime() - epochMs
+  const high = Math.floor(ms / 2 ** 32)
+  const low = (ms - high * 2 ** 32) * 1000
+  const carry = Math.floor(low / 2 ** 32)
+  octets.writeInt32BE(high * 1000 + carry, at)
+  octets.writeUInt32BE(low - carry * 2 ** 32, at + 4)
+}
 
 interface Elements<Value> {
   octetsOf: (value: Value) => number
@@ -54,20 +62,18 @@ function encodeList<Value>(
   { octetsOf, write }: Elements<Value>,
 ): Buffer {
   const lengths = values.map((value) => (value === null ? -1 : octetsOf(value)))
+  const head = [1, Number(lengths.includes(-1)), oid, values.length, 1]
   const octets = Buffer.allocUnsafe(
-    lengths.reduce((sum, length) => sum + 4 + Math.max(0, length), headOctets),
+    lengths.reduce((sum, length) => sum + 4 + Math.max(0, length), 4 * head.length),
   )
-  for (const [index, word] of [1, Number(lengths.includes(-1)), oid, values.length, 1].entries()) {
-    octets.writeInt32BE(word, 4 * index)
-  }
-  let at = headOctets
-  for (const [index, value] of values.entries()) {
+  let at = 0
+  for (const word of head) at = octets.writeInt32BE(word, at)
+  values.forEach((value, index) => {
     const length = lengths[index] as number
-    octets.writeInt32BE(length, at)
-    if (value !== null) write(octets, value, at + 4)
-    at += 4 + Math.max(0, length)
-  }
+    at = octets.writeInt32BE(length, at)
+    if (value === null) return
+    write(octets, value, at)
+    at += length
+  })
   return octets
 }
-
-const headOctets = 20

@@ -22,7 +22,8 @@ export class TextWriter {
   /** Text as it stands in HTML. */
   text(html: string) {
     if (this.isPreformatted) return this.preformattedText(decodeEntities(html))
-    const folded = /[\t\n\r\f]| {2}/.test(html) ? html.replace(/[ \t\n\r\f]+/g, ' ') : html
+    // A space alone, which nearly all are, is left as it is.
+    const folded = html.replace(/[\t\n\r\f][ \t\n\r\f]*| [ \t\n\r\f]+/g, ' ')
     if (folded === ' ' || folded === '') {
       this.spaceWanted ||= folded !== ''
       return

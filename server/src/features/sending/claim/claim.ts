@@ -1,7 +1,7 @@
 import type { ProcessContext } from '../../../kernel/context.ts'
 import { addToDays, type Day, lockCampaignDays, lockMailboxDays } from '../../daily-counts/index.ts'
 import { holdLanes } from '../../mailbox-lanes/index.ts'
-import type { Claim, ClaimRequest, EarlierSend } from '../ledger.ts'
+import { type Claim, type ClaimRequest, compareKeys, type EarlierSend } from '../ledger.ts'
 import * as queries from './claim-queries.ts'
 import { countDays } from './days.ts'
 
@@ -91,7 +91,7 @@ const lanesOf = (requests: ClaimRequest[]) =>
   )
 
 async function write(tx: ProcessContext, offers: Offer[], now: Date): Promise<Offer[]> {
-  const ordered = offers.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  const ordered = offers.toSorted((a, b) => compareKeys(a.request, b.request))
   const requestsIn = (state: Offer['row']['state']) =>
     ordered.filter(({ row }) => row.state === state).map(({ request }) => request)
   const written = new Set([
@@ -104,8 +104,6 @@ async function write(tx: ProcessContext, offers: Offer[], now: Date): Promise<Of
   await addToDays(tx.db, campaigns, mailboxes)
   return claimed
 }
-
-const keyOf = ({ request }: Offer) => `${request.workspace_id}${request.lead_id}${request.step_id}`
 
 async function findEarlier(
   tx: ProcessContext,

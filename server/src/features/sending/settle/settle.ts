@@ -3,7 +3,7 @@ import { recordRefusedCopies } from '../../campaigns/index.ts'
 import { takeBackSteps } from '../../leads/index.ts'
 import { lockLanes } from '../../mailbox-lanes/index.ts'
 import { insertMessages, leaveThreads } from '../../messages/index.ts'
-import type { SendKey, SendState } from '../ledger.ts'
+import { compareKeys, type SendKey, type SendState } from '../ledger.ts'
 import type { CachedCampaign, CampaignCache } from '../next-mail/campaign-cache.ts'
 import { holdCampaigns } from '../next-mail/campaign-queries.ts'
 import { recordReplies } from '../replies/reply-mail.ts'
@@ -190,7 +190,4 @@ const bouncesOf = (settled: Settled[]) =>
       : [],
   )
 
-const inOrder = <Key extends SendKey>(keys: Key[]): Key[] =>
-  keys.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
-
-const keyOf = (key: SendKey) => `${key.workspace_id}${key.lead_id}${key.step_id}`
+const inOrder = <Key extends SendKey>(keys: Key[]): Key[] => keys.toSorted(compareKeys)

@@ -238,7 +238,6 @@ function settlementOf(
   mail: ComposedMail | null,
   refusedCopies: NotedCopy[] = [],
 ): Settlement {
-  const isRefused = new Set(refusedCopies.map(({ address }) => address.toLowerCase()))
   return {
     workspace_id: claim.workspace_id,
     lead_id: claim.lead_id,
@@ -253,11 +252,17 @@ function settlementOf(
     mail: mail && {
       text: mail.text,
       html: mail.html,
-      cc_addresses: campaign.cc_list.filter((address) => !isRefused.has(address.toLowerCase())),
+      cc_addresses: without(campaign.cc_list, refusedCopies),
       refused_copies: refusedCopies,
       in_reply_to: mail.startsThread ? null : (claim.earlier.at(-1)?.message_id ?? null),
       size_bytes: mail.sizeBytes,
     },
     gapSeconds: mailbox.gap_seconds,
   }
+}
+
+function without(addresses: string[], refused: NotedCopy[]): string[] {
+  if (refused.length === 0) return addresses
+  const isRefused = new Set(refused.map(({ address }) => address.toLowerCase()))
+  return addresses.filter((address) => !isRefused.has(address.toLowerCase()))
 }
