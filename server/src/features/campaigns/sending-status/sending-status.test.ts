@@ -63,6 +63,7 @@ test.each<[string, Partial<SendingFacts>, Date]>([
   ['schedule_ended', { campaign_schedule: ended }, monday],
   ['no_leads', { leadsActive: 0 }, monday],
   ['no_leads', isStored({ new_next: null }), monday],
+  ['paused', isStored({ new_next: null, has_paused: true }), monday],
   ['no_mailbox', { leads_waiting: 2, ...isStored({ new_next: null }) }, monday],
   ['outside_schedule', {}, sunday],
   ['waiting_for_step_delay', isStored({ new_next: later }), monday],
