@@ -21,7 +21,13 @@ import {
   observeBacklog,
   startDeliveryRunner,
 } from './features/deliveries/index.ts'
-import { erasureRoutes, erasureSchemas } from './features/erasure/index.ts'
+import {
+  dropOldErasures,
+  erasureKind,
+  erasureRoutes,
+  erasureSchemas,
+  runErasures,
+} from './features/erasure/index.ts'
 import { handOverRoutes, handOverSchemas } from './features/hand-over/index.ts'
 import { homeRoutes, homeSchemas } from './features/home/index.ts'
 import {
@@ -288,6 +294,10 @@ export async function startRunner(
     look: () => imports.look(),
     isFull: () => imports.isFull,
   })
+  const erasing = startJob(ctx, erasureKind, {
+    ...{ ...hints, scope, buckets },
+    look: () => runErasures(ctx, stopping.signal),
+  })
   const credits = startUpkeep('credits', () => grantMonthlyCredits(ctx))
   const indexing = startUpkeep('words of conversations', async () => {
     for (const { id } of await listWorkspaces(ctx)) {
@@ -307,6 +317,7 @@ export async function startRunner(
         leadJobs,
         importing,
         imports,
+        erasing,
         following,
         deliveries,
         sending,
@@ -356,6 +367,7 @@ async function keepPartitions(ctx: ProcessContext) {
     await dropOldCalls(own, id)
     await dropOldLeadJobs(own, id)
     await dropOldImports(own, id)
+    await dropOldErasures(own, id)
   }
 }
 
