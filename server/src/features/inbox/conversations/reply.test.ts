@@ -240,6 +240,8 @@ test('while sending is held none is begun, and who wrote it is told where to loo
   // It would ask again by itself, after a while by this clock, which stands still.
   await sender.stop()
   sender = await inbox.startSender(senderContext())
+  // Before that no service is there that could send it.
+  await inbox.ctx.database.until(() => inbox.owner().buckets().length > 0)
   expect(await reply(about)).toMatchObject({ state: 'sent', attempt: 2 })
 })
 
