@@ -6,7 +6,7 @@ import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { hintJob } from '../../kernel/runner/job.ts'
 import { askAllShards } from '../../kernel/shards/ask.ts'
 import { optOutEverywhere } from '../acquisition/index.ts'
-import { type Actor, operator } from '../audit/index.ts'
+import { operator } from '../audit/index.ts'
 import { findLeadById, findLeadsAt, isErased, recordActivities } from '../leads/index.ts'
 import { tellPages } from '../live/index.ts'
 import { erasedEntry, suppress } from '../suppression/index.ts'
@@ -24,11 +24,6 @@ export interface Erased extends ErasedHere {
   directory_contacts: number
   /** What is still there, and why: sentences. */
   kept: string[]
-}
-
-export interface ErasedBy {
-  actor: Actor
-  requestId?: string
 }
 
 const pollMs = 500
@@ -116,7 +111,7 @@ export const startErasure = (
   ctx: Context,
   workspaceId: string,
   leadId: string,
-  by: ErasedBy,
+  by: queries.ErasedBy,
 ): Promise<Erasure> =>
   transaction(ctx, async (tx) => {
     const lead = await findLeadById(tx.db, workspaceId, leadId)
@@ -136,7 +131,7 @@ async function begin(
   tx: Context,
   workspaceId: string,
   folded: string,
-  by: ErasedBy,
+  by: queries.ErasedBy,
 ): Promise<queries.Job> {
   const running = await queries.findJobFor(tx.db, workspaceId, folded)
   if (running) return running

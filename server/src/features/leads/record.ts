@@ -97,7 +97,7 @@ export const leadRecord = (lead: StoredLead): Lead => ({
 })
 
 /** Kept for whoever resumes the lead; until then nothing is sent. */
-export const nextSendShown = ({
+const nextSendShown = ({
   sending_state,
   timestamp_next_send,
 }: Pick<StoredLead, 'sending_state' | 'timestamp_next_send'>) =>
