@@ -24,8 +24,7 @@ test('a panel in which somebody typed closes when they say so, and by itself onc
   await page.keyboard.press('Escape')
   await questionOf(page).waitFor()
   // It hears of keys once it has the focus.
-  const hasFocus = (dialog: Element) => dialog.contains(document.activeElement)
-  await expect.poll(() => questionOf(page).evaluate(hasFocus), { timeout: 60_000 }).toBe(true)
+  await questionOf(page).locator(':focus').waitFor()
   // A second Escape answers the question, and does not ask again.
   await page.keyboard.press('Escape')
   await questionOf(page).waitFor({ state: 'detached' })

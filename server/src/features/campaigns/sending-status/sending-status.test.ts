@@ -22,6 +22,7 @@ const stored = (more: Partial<StoredFacts> = {}): StoredFacts => ({
   plan_api: true,
   held: false,
   new_next: due,
+  has_paused: false,
   days: null,
   mailboxes: [mailbox()],
   ...more,
