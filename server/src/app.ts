@@ -21,7 +21,13 @@ import {
   observeBacklog,
   startDeliveryRunner,
 } from './features/deliveries/index.ts'
-import { erasureRoutes, erasureSchemas } from './features/erasure/index.ts'
+import {
+  dropOldErasures,
+  erasureKind,
+  erasureRoutes,
+  erasureSchemas,
+  runErasures,
+} from './features/erasure/index.ts'
 import { handOverRoutes, handOverSchemas } from './features/hand-over/index.ts'
 import { homeRoutes, homeSchemas } from './features/home/index.ts'
 import {
@@ -104,7 +110,11 @@ import { sealedWebhookColumns, webhookRoutes, webhookSchemas } from './features/
 import { webhookReplayRoutes, webhookReplaySchemas } from './features/webhooks/replays/index.ts'
 import { webhookTestRoutes, webhookTestSchemas } from './features/webhooks/test-calls/index.ts'
 import { dropOldCalls, tryOutRoutes, tryOutSchemas } from './features/webhooks/try-out/index.ts'
-import { listWorkspaceIdsHere, workspaceRoutes, workspaceSchemas } from './features/workspaces/index.ts'
+import {
+  listWorkspaceIdsHere,
+  workspaceRoutes,
+  workspaceSchemas,
+} from './features/workspaces/index.ts'
 import { aroundPooler, inWorkspace, type ProcessContext } from './kernel/context.ts'
 import { docsRoutes } from './kernel/http/docs.ts'
 import { dropOldAnswers, sealedAnswers } from './kernel/http/idempotency.ts'
@@ -289,6 +299,10 @@ export async function startRunner(
     look: () => imports.look(),
     isFull: () => imports.isFull,
   })
+  const erasing = startJob(ctx, erasureKind, {
+    ...{ ...hints, scope, buckets },
+    look: () => runErasures(ctx, stopping.signal),
+  })
   const credits = startUpkeep('credits', () => grantMonthlyCredits(ctx))
   const indexing = startUpkeep('words of conversations', async () => {
     for (const id of await listWorkspaceIdsHere(ctx)) {
@@ -308,6 +322,7 @@ export async function startRunner(
         leadJobs,
         importing,
         imports,
+        erasing,
         following,
         deliveries,
         sending,
@@ -358,6 +373,7 @@ async function keepPartitions(ctx: ProcessContext) {
     await dropOldCalls(own, id)
     await dropOldLeadJobs(own, id)
     await dropOldImports(own, id)
+    await dropOldErasures(own, id)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { type AddedContacts, addAcquiredToCampaign } from '../features/acquisition/index.ts'
 import { type Erased, eraseLead } from '../features/erasure/index.ts'
+import type { ProcessContext } from '../kernel/context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { parseId } from './arguments.ts'
 import {
@@ -12,7 +13,8 @@ import {
   withWorkspace,
 } from './operate.ts'
 import { type Confirmable, withYes } from './options.ts'
-import { formatRecord } from './terminal.ts'
+
+import { formatRecord, tell } from './terminal.ts'
 
 export function leadCommands(program: Command) {
   const leads = program.command('leads').description('Leads of campaigns')
@@ -38,8 +40,20 @@ export function leadCommands(program: Command) {
     .argument('<address>', 'the e-mail address')
     .action((address: string, options: OutputOptions & Confirmable) => {
       if (!options.yes) throw new AppError('invalid_field', noWayBack)
-      return operate(options, (ctx) => eraseLead(ctx, address), showErased)
+      return operate(options, (ctx) => eraseLead(ctx, address, progress(ctx)), showErased)
     })
+}
+
+const tellEveryMs = 2_000
+
+/** What takes long says how far it is. */
+function progress(ctx: ProcessContext) {
+  let nextMs = ctx.monotonicMs() + tellEveryMs
+  return (lookedAt: number, isWaiting: boolean) => {
+    if (ctx.monotonicMs() < nextMs) return
+    nextMs = ctx.monotonicMs() + tellEveryMs
+    tell(isWaiting ? 'A mail to the person is under way.' : `${lookedAt} records looked at.`)
+  }
 }
 
 const noWayBack =

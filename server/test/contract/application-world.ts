@@ -1,3 +1,4 @@
+import { startErasure } from '../../src/features/erasure/erase.ts'
 import { createImport, putPart } from '../../src/features/imports/index.ts'
 import { createLabel } from '../../src/features/labels/index.ts'
 import { changeMany, findLead } from '../../src/features/leads/index.ts'
@@ -47,6 +48,14 @@ export async function createApplicationWorld(
   const blocked = 'blocked@example.com'
   await addSuppression(api.ctx, workspaceId, blocked, operator)
   const keyId = world.ids['/oauth/service-accounts'] ?? ''
+  const leadId = await onlyLead(api, workspaceId)
+  const uncertainId = await insertUncertain(api, workspaceId, mailboxId)
+  const gone = 'gone@example.com'
+  await api.call('POST', '/api/v2/lead/add', {
+    ...{ key: owner.key, body: { campaign_id: campaignId, leads: [{ email: gone }] } },
+  })
+  const going = await findLead(api.ctx.db, workspaceId, campaignId, gone)
+  const erasure = await startErasure(api.ctx, workspaceId, going?.id ?? '', { actor })
   const shared = Object.entries(world.ids).map(([path, id]) => [`/app${path}`, id])
   return {
     ...world,
@@ -65,13 +74,14 @@ export async function createApplicationWorld(
       ...{ '/app/invitations/accept': 'token', '/app/password-reset': 'token' },
       ...{
         '/app/campaigns': world.ids['/api/v2/campaigns'] ?? '',
-        '/app/sends': await insertUncertain(api, workspaceId, mailboxId),
+        '/app/sends': uncertainId,
+        '/app/erasures': erasure.id,
       },
     },
     references: {
       ...world.references,
       ...{ actor_id: userId, subject_id: keyId, mailbox_id: mailboxId },
-      lead_id: await onlyLead(api, workspaceId),
+      lead_id: leadId,
       ...{ label_id: label.id, to_campaign_id: campaignId },
     },
     values: {

@@ -28,6 +28,7 @@ export const caughtBy: Record<string, Record<string, number>> = {
     'days-not-locked': 3,
     'mark-without-attempt-check': 1,
     'mark-without-gates': 1,
+    'mark-of-an-old-mailbox': 2,
     'reads-late': 2,
     'settle-without-attempt-check': 1,
     'sleep-without-seq-check': 1,

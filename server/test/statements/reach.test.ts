@@ -23,6 +23,7 @@ const acrossWorkspaces: Record<string, string[]> = {
     'findOldestPendingEvent',
     'sweepLanes',
   ],
+  'features/erasure': ['claimErasure'],
   'features/imports': ['claimImport'],
   'features/inbox': ['findMailboxesToRead'],
   'features/keys': ['findAuthorities', 'findAuthority'],

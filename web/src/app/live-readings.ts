@@ -7,7 +7,10 @@ export const readings: Record<string, readonly Reading[]> = {
     ...(['readCampaignReadiness', 'forecastCampaign', 'listRefusedCopies'] as const),
     ...(['readCampaignAnalytics', 'listSends', 'getHome', 'getAnalytics'] as const),
   ],
-  leads: ['getLead', 'listLeads', 'countLeads', 'getLeadOverview', 'listLeadHistory', 'getLeadJob'],
+  leads: [
+    ...(['getLead', 'listLeads', 'countLeads', 'getLeadOverview', 'listLeadHistory'] as const),
+    ...(['getLeadJob', 'listErasures'] as const),
+  ],
   inbox: ['listThreads', 'countThreads', 'getThread', 'listThreadMessages', 'listFoundWords'],
   deliveries: [
     ...(['listWebhookEvents', 'getWebhookEvent', 'getTryOut'] as const),

@@ -32,11 +32,12 @@ export function UnsavedGuard({ isUnsaved }: { isUnsaved: () => boolean }) {
     enableBeforeUnload: isUnsaved,
   })
   const answer = (stays: boolean) => {
-    asking.close()
     decide.current?.(stays)
-    // The Escape that closes the question asks the panel below it to close, too.
+    // The Escape that closes the question asks the panel below it to close, too. Whoever sees the question
+    // gone is asked again.
     setTimeout(() => {
       decide.current = undefined
+      asking.close()
     })
   }
   return (

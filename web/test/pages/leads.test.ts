@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { runErasures } from '../../../server/src/features/erasure/index.ts'
 import { runLeadJobs } from '../../../server/src/features/leads/index.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
 import type { Application } from '../application.ts'
@@ -342,6 +343,12 @@ test('a viewer sees leads and changes none; whoever is erased is gone from the p
   await page.getByText('gone@example.com').click()
   await page.getByRole('button', { name: 'Erase person …' }).click()
   await page.getByRole('button', { name: 'Erase person', exact: true }).click()
+  await page.getByText('A person is being erased: 0 records looked at.').waitFor()
+  // Whoever comes to the page later sees it, too.
+  await page.reload()
+  await page.getByText('A person is being erased: 0 records looked at.').waitFor()
+  await runErasures(api.ctx)
+  await page.getByText('The person is erased.').waitFor()
   await page.getByText('Erased person').waitFor()
   expect(await page.getByText('gone@example.com').count()).toBe(0)
   await seen.getByText('Erased person').first().waitFor()

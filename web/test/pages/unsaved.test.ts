@@ -23,6 +23,8 @@ test('a panel in which somebody typed closes when they say so, and by itself onc
   await name.fill('Half a key')
   await page.keyboard.press('Escape')
   await questionOf(page).waitFor()
+  // It hears of keys once it has the focus.
+  await questionOf(page).locator(':focus').waitFor()
   // A second Escape answers the question, and does not ask again.
   await page.keyboard.press('Escape')
   await questionOf(page).waitFor({ state: 'detached' })

@@ -5,8 +5,10 @@ import { type Inbox, letter, report, testInbox } from '../../../test/inbox.ts'
 import { tablesWith } from '../../../test/tables-with.ts'
 import { optOutEverywhere } from '../acquisition/index.ts'
 import { replyInThread } from '../inbox/index.ts'
+import { findLead } from '../leads/index.ts'
 import { createTryOut } from '../webhooks/try-out/try-outs.ts'
-import { eraseLead } from './index.ts'
+import { getErasure, startErasure } from './erase.ts'
+import { eraseLead, runErasures } from './index.ts'
 
 let inbox: Inbox
 beforeEach(async () => {
@@ -152,10 +154,94 @@ test('who asked the directory to be removed gets nothing more from any workspace
   })
 })
 
-test('a person is not erased while a mail to them is under way', async () => {
+test('a person is erased once the mail to them that is under way has its result', async () => {
+  const { ctx, workspaceId } = inbox
   const { leadId } = await inbox.contact([ada])
-  const { peek } = inbox.ctx.database
+  const { peek } = ctx.database
   await peek.updateTable('sends').set({ state: 'transmitting' }).execute()
-  await expect(eraseLead(inbox.ctx, ada)).rejects.toMatchObject({ code: 'not_ready' })
+  const { id } = await startErasure(ctx, workspaceId, leadId, { actor })
+  await runErasures(ctx)
+  expect(await getErasure(ctx, workspaceId, id)).toMatchObject({ state: 'waiting', looked_at: 0 })
   expect(await inbox.lead(leadId)).toMatchObject({ email: ada, sending_state: 'stopped' })
+  await peek.updateTable('sends').set({ state: 'sent' }).execute()
+  await takeUpAgain()
+  await runErasures(ctx)
+  expect(await getErasure(ctx, workspaceId, id)).toMatchObject({ state: 'finished' })
+  expect(await tablesWith(peek, folded)).toEqual([])
+})
+
+const actor = { type: 'operator', id: null } as const
+
+/** As if the time after which another process may take an erasure were over. */
+const takeUpAgain = () =>
+  inbox.ctx.database.peek.updateTable('erasures').set({ due: inbox.ctx.now() }).execute()
+
+/** Of a process that ends after so many steps. */
+function endsAfter(steps: number): AbortSignal {
+  let looks = 0
+  return {
+    get aborted() {
+      // Once before an erasure is taken, and then after each step.
+      return ++looks > steps
+    },
+  } as AbortSignal
+}
+
+/** How many steps it takes, killed after each. */
+async function runKilled(id: string) {
+  for (let steps = 1; ; steps++) {
+    await runErasures(inbox.ctx, endsAfter(1))
+    if ((await getErasure(inbox.ctx, inbox.workspaceId, id)).state === 'finished') return steps
+    await takeUpAgain()
+  }
+}
+
+test('an erasure that ends after any step is taken up there, and nothing of the person is left', async () => {
+  const { ctx, workspaceId } = inbox
+  const campaign = await someoneKnownEverywhere()
+  const lead = await findLead(ctx.db, workspaceId, campaign.id, ada)
+  const { id } = await startErasure(ctx, workspaceId, lead?.id ?? '', { actor })
+  expect(await runKilled(id)).toBeGreaterThan(8)
+  const { erased } = await getErasure(ctx, workspaceId, id)
+  expect(erased).toMatchObject({ leads: 2, conversations: 1, answers_by_hand: 2 })
+  // The directory is the operator's.
+  expect(await tablesWith(ctx.database.peek, folded)).toEqual(['directory_contacts'])
+})
+
+test('what is written about a person while they are erased is erased, too, behind it as before it', async () => {
+  const { ctx, workspaceId } = inbox
+  const { leadId, campaign } = await inbox.contact([ada])
+  const other = await inbox.contact(['bob@lead.example'])
+  inbox.startReader()
+  const { id } = await startErasure(ctx, workspaceId, leadId, { actor })
+  const added = await inbox.call('POST', '/api/v2/lead/add', {
+    body: { campaign_id: campaign.id, leads: [{ email: ada }] },
+  })
+  expect(added.body).toMatchObject({ leads_uploaded: 0 })
+  // After every step somebody writes of the person once more, wherever that step has been.
+  for (let steps = 0; ; steps++) {
+    await runErasures(ctx, endsAfter(1))
+    if ((await getErasure(ctx, workspaceId, id)).state === 'finished') break
+    const headers = [`In-Reply-To: ${other.messageId}`, `Message-ID: <s${steps}@x.example>`]
+    inbox.arrive(letter({ from: 'bob@lead.example', body: `Ask ${ada}.`, headers }))
+    await inbox.readAll()
+    await inbox.call('POST', '/api/v2/lead/add', {
+      headers: { 'idempotency-key': `step-${steps}` },
+      body: {
+        ...{ campaign_id: campaign.id, overwrite: true },
+        leads: [{ email: `eve${steps % 2}@lead.example`, custom_variables: { note: folded } }],
+      },
+    })
+    await takeUpAgain()
+  }
+  expect(await tablesWith(ctx.database.peek, folded)).toEqual([])
+})
+
+test('whoever asks for an erasure that is under way gets that one', async () => {
+  const { ctx, workspaceId } = inbox
+  const { leadId } = await inbox.contact([ada])
+  const { id } = await startErasure(ctx, workspaceId, leadId, { actor })
+  expect(await startErasure(ctx, workspaceId, leadId, { actor })).toMatchObject({ id })
+  await eraseLead(ctx, ada)
+  expect(await getErasure(ctx, workspaceId, id)).toMatchObject({ state: 'finished' })
 })

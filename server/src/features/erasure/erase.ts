@@ -2,63 +2,73 @@ import { type Context, inWorkspace, type ProcessContext } from '../../kernel/con
 import { transaction } from '../../kernel/db/transaction.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
-import { forgetAnswers } from '../../kernel/http/idempotency.ts'
+import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
+import { hintJob } from '../../kernel/runner/job.ts'
 import { askAllShards } from '../../kernel/shards/ask.ts'
 import { optOutEverywhere } from '../acquisition/index.ts'
-import { type Actor, operator, recordAudit } from '../audit/index.ts'
+import { operator } from '../audit/index.ts'
 import { findLeadById, findLeadsAt, isErased, recordActivities } from '../leads/index.ts'
-import { indexThreads } from '../messages/index.ts'
+import { tellPages } from '../live/index.ts'
 import { erasedEntry, suppress } from '../suppression/index.ts'
-import { forgetCalls } from '../webhooks/try-out/index.ts'
 import { listWorkspaces } from '../workspaces/index.ts'
-import * as queries from './queries.ts'
+import * as queries from './job-queries.ts'
+import { listLeadIds } from './queries.ts'
+import { runErasure } from './run.ts'
+import { type ErasedHere, type Erasure, nothing } from './schema.ts'
+
+/** Of hints that a runner has a person to erase. */
+export const erasureKind = 'erasures'
 
 /** How much was erased of a person, over all workspaces. */
-export interface Erased {
-  leads: number
-  messages: number
-  conversations: number
-  answers_by_hand: number
-  events: number
-  delivery_attempts: number
-  kept_answers: number
-  acquired_contacts: number
+export interface Erased extends ErasedHere {
   directory_contacts: number
   /** What is still there, and why: sentences. */
   kept: string[]
 }
 
+const pollMs = 500
+/** A mail that is under way for longer waits for a runner that is not there. */
+const patienceMs = 60_000
+
 /**
  * Takes a person out of everything that is stored: leads, mails, conversations, payloads and answers
  * that are kept, and the directory. What remains of the address is its hash among the opt-outs, so
- * that nobody adds it or writes to it again.
+ * that nobody adds it or writes to it again. Whoever breaks it off leaves what is left to the runners.
  *
- * @throws AppError `not_ready` while a mail to the person is under way: nothing is erased then but
- *   the person is written to no more
+ * @param tell is told how many records were looked at, and whether a mail is waited for
+ * @throws AppError `not_ready` when a mail to the person stays under way: the rest is erased after it
  */
-export async function eraseLead(ctx: ProcessContext, text: string): Promise<Erased> {
+export async function eraseLead(
+  ctx: ProcessContext,
+  text: string,
+  tell: (lookedAt: number, isWaiting: boolean) => void = () => undefined,
+): Promise<Erased> {
   const address = parseEmail(text)
   if (!address) throw invalidField('/address', 'give one e-mail address, as ann@example.com')
   const { folded } = address
   // First, so that nobody adds the person again, and all of their leads are stopped.
   const { contacts_removed } = await optOutEverywhere(ctx, folded)
-  const workspaces = (await askAllShards(ctx, listBound)).flat()
-  for (const { own, id } of workspaces) await refuseUnderWay(own, id, folded)
+  const begun: { own: Context; job: queries.Job }[] = []
+  for (const { own, id } of (await askAllShards(ctx, listBound)).flat()) {
+    const job = await transaction(own, (tx) => begin(tx, id, folded, { actor: operator }))
+    begun.push({ own, job })
+  }
   const total: Erased = { ...nothing, directory_contacts: contacts_removed, kept }
-  for (const { own, id } of workspaces) {
-    const erased = await eraseIn(own, id, folded, { actor: operator })
-    for (const name of Object.keys(erased) as (keyof typeof erased)[]) total[name] += erased[name]
+  let lookedAt = 0
+  for (const { own, job } of begun) {
+    const done = await finish(own, job.workspace_id, job.id, ({ looked_at, state }) =>
+      tell(lookedAt + looked_at, state === 'waiting'),
+    )
+    lookedAt += done.looked_at
+    for (const kind of Object.keys(nothing) as (keyof ErasedHere)[]) {
+      total[kind] += done.erased[kind]
+    }
   }
   return total
 }
 
 const listBound = async (ctx: ProcessContext) =>
   (await listWorkspaces(ctx)).map(({ id }) => ({ id, own: inWorkspace(ctx, id) }))
-
-const nothing = {
-  ...{ leads: 0, messages: 0, conversations: 0, answers_by_hand: 0, events: 0 },
-  ...{ delivery_attempts: 0, kept_answers: 0, acquired_contacts: 0 },
-}
 
 const kept = [
   'the SHA-256 hash of the address, among the opt-outs: it keeps the person from being added again',
@@ -68,117 +78,101 @@ const kept = [
   'backups that were made before, and what receivers of webhooks and mail servers have',
 ]
 
-async function refuseUnderWay(ctx: Context, workspaceId: string, folded: string) {
-  const leadIds = await queries.listLeadIds(ctx.db, workspaceId, folded)
-  if ((await queries.countOpenSends(ctx.db, workspaceId, leadIds)) === 0) return
-  throw new AppError(
-    'not_ready',
-    'A mail to this person is being sent right now. They are written to no more; try again in a minute to erase them.',
-  )
-}
-
-interface ErasedBy {
-  actor: Actor
-  requestId?: string
+/** Works on an erasure, or waits for who does, until it is over. */
+async function finish(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  tell: (job: Erasure) => void,
+): Promise<Erasure> {
+  let waitsSince: number | undefined
+  for (;;) {
+    await runErasure(ctx, workspaceId, id)
+    const job = await getErasure(ctx, workspaceId, id)
+    if (job.state === 'finished') return job
+    tell(job)
+    waitsSince = job.state === 'waiting' ? (waitsSince ?? ctx.monotonicMs()) : undefined
+    if (waitsSince !== undefined && ctx.monotonicMs() - waitsSince > patienceMs) {
+      throw new AppError(
+        'not_ready',
+        'A mail to this person is under way. They are written to no more, and the service erases them once it knows what became of the mail; run this again to see.',
+      )
+    }
+    await ctx.sleep(pollMs)
+  }
 }
 
 /**
- * Takes the person of a lead out of everything that one workspace has. Others keep what they have, and
- * the directory is the operator's: `eraseLead` is for them.
- *
- * @throws AppError `not_ready` as `eraseLead` does
+ * Takes the person of a lead out of everything that one workspace has: a runner does, from here on
+ * nobody writes to them. Others keep what they have, and the directory is the operator's: `eraseLead`
+ * is for them.
  */
-export async function eraseFromWorkspace(
+export const startErasure = (
   ctx: Context,
   workspaceId: string,
   leadId: string,
-  by: ErasedBy,
-): Promise<ErasedHere> {
-  const lead = await findLeadById(ctx.db, workspaceId, leadId)
-  if (!lead || isErased(lead)) throw notFound('lead')
-  const folded = lead.email_folded
-  // First, so that nobody adds the person again, and all of their leads are stopped.
-  await transaction(ctx, async (tx) => {
+  by: queries.ErasedBy,
+): Promise<Erasure> =>
+  transaction(ctx, async (tx) => {
+    const lead = await findLeadById(tx.db, workspaceId, leadId)
+    if (!lead || isErased(lead)) throw notFound('lead')
+    const folded = lead.email_folded
     const hash = { kind: 'address', value: erasedEntry(folded), campaignId: null } as const
     await suppress(tx, workspaceId, [{ ...hash, reason: 'unsubscribed' }])
     const leads = await findLeadsAt(tx.db, workspaceId, { kind: 'address', value: folded })
     const stopping = leads.filter(({ stop_reason }) => stop_reason !== 'unsubscribed')
     const activities = stopping.map(({ id }) => ({ kind: 'unsubscribed' as const, leadId: id }))
     await recordActivities(tx, workspaceId, activities)
+    return shown(await begin(tx, workspaceId, folded, by))
   })
-  await refuseUnderWay(ctx, workspaceId, folded)
-  return eraseIn(ctx, workspaceId, folded, by)
-}
 
-export type ErasedHere = typeof nothing
-
-async function eraseIn(
-  ctx: Context,
+/** The erasure of an address that is under way, or a new one. Its suppression is there already. */
+async function begin(
+  tx: Context,
   workspaceId: string,
   folded: string,
-  by: ErasedBy,
-): Promise<ErasedHere> {
-  return transaction(ctx, async (tx) => {
-    const { db } = tx
-    const leadIds = await queries.listLeadIds(db, workspaceId, folded)
-    const deleted = await queries.deleteMessages(db, workspaceId, leadIds, folded)
-    const changed = await queries.eraseFromMessages(db, workspaceId, folded)
-    const erased = {
-      leads: await queries.eraseLeads(db, workspaceId, leadIds, tx.now()),
-      messages: deleted.length + changed.length,
-      conversations: await queries.deleteThreads(db, workspaceId, leadIds),
-      answers_by_hand:
-        (await queries.eraseReplies(db, workspaceId, leadIds, folded)) +
-        (await queries.eraseFromReplies(db, workspaceId, folded)),
-      events: await eraseEvents(tx, workspaceId, folded),
-      delivery_attempts: await queries.eraseAttempts(db, workspaceId, folded),
-      kept_answers: await forgetAnswers(tx, workspaceId, folded),
-      acquired_contacts: await queries.eraseAcquired(db, workspaceId, folded),
-    }
-    const named = await queries.eraseFromThreads(db, workspaceId, folded)
-    await indexThreads(tx, workspaceId, [...new Set([...deleted, ...changed, ...named])])
-    await queries.eraseFromLeads(db, workspaceId, folded)
-    await forgetCalls(tx, workspaceId)
-    // In this order: an import that is under way goes on no more, and what it wrote last is seen.
-    await queries.deleteFiles(db, workspaceId, folded)
-    await queries.eraseFromImports(db, workspaceId, folded)
-    await queries.eraseSends(db, workspaceId, leadIds)
-    await queries.deleteSoftBounces(db, workspaceId, folded)
-    await queries.deleteSuppressions(db, workspaceId, folded)
-    if (Object.values(erased).some((count) => count > 0)) {
-      await recordAudit(tx, {
-        ...by,
-        ...{ workspaceId, action: 'lead.erased' },
-        ...{ subjectType: 'lead', subjectId: leadIds[0] ?? null, details: erased },
-      })
-    }
-    return erased
-  })
-}
-
-const eventsMax = 500
-const firstId = '00000000-0000-0000-0000-000000000000'
-
-async function eraseEvents(tx: Context, workspaceId: string, folded: string): Promise<number> {
-  let count = 0
-  let after = firstId
-  for (;;) {
-    const events = await queries.listEvents(tx.db, workspaceId, folded, after, eventsMax)
-    const rewritten = events.map(({ id, body }) => ({ id, body: withoutPerson(body) }))
-    if (rewritten.length > 0) {
-      await queries.updateEvents(tx.db, workspaceId, rewritten)
-      const ids = rewritten.map(({ id }) => id)
-      await queries.markDeliveries(tx.db, workspaceId, ids)
-    }
-    count += events.length
-    const last = events.at(-1)
-    if (!last || events.length < eventsMax) return count
-    after = last.id
+  by: queries.ErasedBy,
+): Promise<queries.Job> {
+  const running = await queries.findJobFor(tx.db, workspaceId, folded)
+  if (running) return running
+  const now = tx.now()
+  const job: queries.Job = {
+    ...{ workspace_id: workspaceId, id: tx.newId(), asked_by: by, address: folded },
+    ...{ lead_ids: await listLeadIds(tx.db, workspaceId, folded), state: 'running' },
+    ...{ is_waiting: false, error: null, looked_at: 0, erased: { ...nothing } },
+    ...{ place: null, after: null, since: null, timestamp_pass: null, claim: null, due: now },
+    ...{ timestamp_created: now, timestamp_updated: now },
   }
+  await queries.insertJob(tx.db, job)
+  hintJob(tx, erasureKind, job.id)
+  tellPages(tx, workspaceId, ['leads'])
+  return job
 }
 
-/** What happened and when stays, to whom goes; receivers still get an event that was not delivered yet. */
-function withoutPerson(body: string): string {
-  const event = JSON.parse(body) as Record<string, unknown>
-  return JSON.stringify({ ...event, lead_email: null, data: { erased: true } })
+export async function getErasure(ctx: Context, workspaceId: string, id: string): Promise<Erasure> {
+  const job = await queries.findJob(ctx.db, workspaceId, id)
+  if (!job) throw notFound('erasure')
+  return shown(job)
 }
+
+export async function listErasures(
+  ctx: Context,
+  workspaceId: string,
+  page: PageRequest,
+): Promise<Page<Erasure>> {
+  const jobs = await queries.listJobs(ctx.db, workspaceId, page)
+  return toPage(jobs.map(shown), page.limit)
+}
+
+const keptMs = 7 * 86_400_000
+
+export const dropOldErasures = (ctx: Context, workspaceId: string) =>
+  queries.deleteOldJobs(ctx.db, workspaceId, new Date(ctx.now().getTime() - keptMs))
+
+const shown = (job: queries.Job): Erasure => ({
+  id: job.id,
+  state: job.state === 'running' && job.is_waiting ? 'waiting' : job.state,
+  ...{ lead_ids: job.lead_ids, looked_at: Number(job.looked_at), erased: job.erased },
+  error: job.error,
+  ...{ timestamp_created: job.timestamp_created, timestamp_updated: job.timestamp_updated },
+})

@@ -1,2 +1,3 @@
-export { type Erased, eraseLead } from './erase.ts'
+export { dropOldErasures, type Erased, eraseLead, erasureKind } from './erase.ts'
 export { erasureRoutes, erasureSchemas } from './routes.ts'
+export { runErasures } from './run.ts'

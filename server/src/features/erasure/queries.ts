@@ -1,6 +1,12 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 
+/** Rows by their keys: those after the first, up to the last. */
+export interface Range {
+  after: string
+  upTo: string
+}
+
 /** What stands where an address stood. Reserved for no use by RFC 2606 §2. */
 const nobody = 'erased@erased.invalid'
 
@@ -23,8 +29,45 @@ export const countOpenSends = async (db: Db, workspaceId: string, leadIds: strin
   return rows[0]?.open ?? 0
 }
 
+/** Tables that are gone through by a key. */
+const keys = {
+  ...{ leads: 'id', threads: 'id', messages: 'id', events: 'id', webhook_events: 'id' },
+  ...{ imports: 'id', sends: 'step_id' },
+} as const
+
+export type Walked = keyof typeof keys
+
+/** The last of the next rows after a key, and how many they are. */
+export const findNext = async (
+  db: Db,
+  workspaceId: string,
+  table: Walked,
+  after: string,
+  limit: number,
+) => {
+  const key = sql.ref(keys[table])
+  // As the partial index of people's answers says it.
+  const only = table === 'sends' ? sql`and kind = 'manual'` : sql``
+  const { rows } = await sql<{ last: string | null; count: number }>`
+    select (array_agg(key order by key desc))[1] as last, count(*)::integer as count
+    from (
+      select ${key} as key from ${sql.table(table)}
+      where workspace_id = ${workspaceId}::uuid and ${key} > ${after}::uuid ${only}
+      order by ${key}
+      limit ${limit}::integer
+    ) next`.execute(db)
+  return rows[0] ?? { last: null, count: 0 }
+}
+
+const within = ({ after, upTo }: Range, key = 'id') =>
+  sql`${sql.ref(key)} > ${after}::uuid and ${sql.ref(key)} <= ${upTo}::uuid`
+
+/** Rows that were written since then; all of them without. */
+const changedSince = (since: Date | null) =>
+  since ? sql`and timestamp_updated >= ${since}::timestamptz` : sql``
+
 /** The rows stay, because counters and the ledger of mails refer to them: nobody is in them any more. */
-export const eraseLeads = (db: Db, workspaceId: string, leadIds: string[], at: Date) =>
+export const eraseLeads = (db: Db, workspaceId: string, { leadIds, folded }: Person, at: Date) =>
   count(
     sql`
     update leads set
@@ -33,35 +76,49 @@ export const eraseLeads = (db: Db, workspaceId: string, leadIds: string[], at: D
       job_title = null, phone = null, website = null, personalization = null,
       custom_variables = '{}', company = null, thread_subject = null, skip_reason = null,
       timestamp_updated = ${at}::timestamptz
-    where workspace_id = ${workspaceId}::uuid and id = any(${leadIds}::uuid[])`.execute(db),
+    where workspace_id = ${workspaceId}::uuid and id = any(${leadIds}::uuid[])
+      and (email_folded = ${folded} or thread_subject is not null or skip_reason is not null)`.execute(
+      db,
+    ),
   )
 
 /** Leads who name the address in what was written of them: its letters alone are taken out. */
-export const eraseFromLeads = (db: Db, workspaceId: string, folded: string) =>
+export const eraseFromLeads = (
+  db: Db,
+  workspaceId: string,
+  folded: string,
+  range: Range,
+  since: Date | null,
+) =>
   count(
     sql`
     update leads set
       custom_variables = ${erased(folded, 'custom_variables::text')}::jsonb,
       personalization = ${erased(folded, 'personalization')},
       thread_subject = ${erased(folded, 'thread_subject')}
-    where workspace_id = ${workspaceId}::uuid
+    where workspace_id = ${workspaceId}::uuid and ${within(range)} ${changedSince(since)}
       and (${named(folded, 'custom_variables::text')} or ${named(folded, 'personalization')}
         or ${named(folded, 'thread_subject')})`.execute(db),
   )
 
 /** The conversation itself, and what came from the address or went to it elsewhere. */
-export const deleteMessages = (db: Db, workspaceId: string, leadIds: string[], folded: string) =>
+export const deleteMessages = (
+  db: Db,
+  workspaceId: string,
+  { leadIds, folded }: Person,
+  range: Range,
+) =>
   changed(
     sql<Changed>`
     delete from messages
-    where workspace_id = ${workspaceId}::uuid
+    where workspace_id = ${workspaceId}::uuid and ${within(range)}
       and (lead_id = any(${leadIds}::uuid[]) or thread_id = any(${leadIds}::uuid[])
         or lower(from_address) = ${folded})
     returning thread_id as id`.execute(db),
   )
 
 /** Mails of others that name the address: its letters alone are taken out of them. */
-export const eraseFromMessages = (db: Db, workspaceId: string, folded: string) =>
+export const eraseFromMessages = (db: Db, workspaceId: string, folded: string, range: Range) =>
   changed(
     sql<Changed>`
     update messages set
@@ -70,7 +127,7 @@ export const eraseFromMessages = (db: Db, workspaceId: string, folded: string) =
       subject = ${erased(folded, 'subject')}, text = ${erased(folded, 'text')},
       html = ${erased(folded, 'html')}, snippet = ${erased(folded, 'snippet')},
       details = ${erased(folded, 'details::text')}::jsonb
-    where workspace_id = ${workspaceId}::uuid
+    where workspace_id = ${workspaceId}::uuid and ${within(range)}
       and (${named(folded, 'text')} or ${named(folded, 'html')} or ${named(folded, 'subject')}
         or ${named(folded, 'snippet')} or ${named(folded, 'details::text')}
         or ${named(folded, "array_to_string(to_addresses || cc_addresses, ' ')")})
@@ -84,20 +141,32 @@ export const deleteThreads = (db: Db, workspaceId: string, leadIds: string[]) =>
     where workspace_id = ${workspaceId}::uuid and id = any(${leadIds}::uuid[])`.execute(db),
   )
 
-export const eraseFromThreads = (db: Db, workspaceId: string, folded: string) =>
+export const eraseFromThreads = (
+  db: Db,
+  workspaceId: string,
+  folded: string,
+  range: Range,
+  since: Date | null,
+) =>
   changed(
     sql<Changed>`
     update threads set
       from_address = ${erased(folded, 'from_address')}, subject = ${erased(folded, 'subject')},
       snippet = ${erased(folded, 'snippet')}
-    where workspace_id = ${workspaceId}::uuid
+    where workspace_id = ${workspaceId}::uuid and ${within(range)} ${changedSince(since)}
       and (${named(folded, 'from_address')} or ${named(folded, 'subject')}
         or ${named(folded, 'snippet')})
     returning id`.execute(db),
   )
 
 /** The rows stay: their keys are why no answer is sent twice. */
-export const eraseReplies = (db: Db, workspaceId: string, leadIds: string[], folded: string) =>
+export const eraseReplies = (
+  db: Db,
+  workspaceId: string,
+  { leadIds, folded }: Person,
+  range: Range,
+  sinceId: string,
+) =>
   count(
     sql`
     update sends set
@@ -105,19 +174,25 @@ export const eraseReplies = (db: Db, workspaceId: string, leadIds: string[], fol
       reply = reply || jsonb_build_object('to_address', ${nobody}::text, 'subject', '', 'text', '',
         'html', null, 'shown_html', null, 'snippet', '', 'references', '[]'::jsonb,
         'in_reply_to', '')
-    where workspace_id = ${workspaceId}::uuid and kind = 'manual'
-      and (lead_id = any(${leadIds}::uuid[]) or lower(reply->>'to_address') = ${folded})`.execute(
-      db,
-    ),
+    where workspace_id = ${workspaceId}::uuid and kind = 'manual' and ${within(range, 'step_id')}
+      and id > ${sinceId}::uuid and state not in ('waiting', 'claimed', 'transmitting')
+      and (lead_id = any(${leadIds}::uuid[]) or lower(reply->>'to_address') = ${folded})
+      and reply->>'to_address' is distinct from ${nobody}`.execute(db),
   )
 
 /** Answers to others that name the address: its letters alone are taken out of them. */
-export const eraseFromReplies = (db: Db, workspaceId: string, folded: string) =>
+export const eraseFromReplies = (
+  db: Db,
+  workspaceId: string,
+  folded: string,
+  range: Range,
+  sinceId: string,
+) =>
   count(
     sql`
     update sends set reply = ${erased(folded, 'reply::text')}::jsonb
-    where workspace_id = ${workspaceId}::uuid and kind = 'manual'
-      and ${named(folded, 'reply::text')}`.execute(db),
+    where workspace_id = ${workspaceId}::uuid and kind = 'manual' and ${within(range, 'step_id')}
+      and id > ${sinceId}::uuid and ${named(folded, 'reply::text')}`.execute(db),
   )
 
 export const eraseSends = (db: Db, workspaceId: string, leadIds: string[]) =>
@@ -145,21 +220,33 @@ export const deleteSuppressions = (db: Db, workspaceId: string, folded: string) 
   )
 
 /** Of imports: who was left out, and the rows that are shown before one. */
-export async function eraseFromImports(db: Db, workspaceId: string, folded: string) {
+export async function eraseFromImports(
+  db: Db,
+  workspaceId: string,
+  folded: string,
+  range: Range,
+  since: Date | null,
+) {
   await sql`
     update import_skipped set rows = ${erased(folded, 'rows::text')}::jsonb
-    where workspace_id = ${workspaceId}::uuid and ${named(folded, 'rows::text')}`.execute(db)
+    where workspace_id = ${workspaceId}::uuid and ${within(range, 'import_id')}
+      and import_id in (
+        select id from imports where workspace_id = ${workspaceId}::uuid ${changedSince(since)})
+      and ${named(folded, 'rows::text')}`.execute(db)
   await sql`
     update imports set
       preview = ${erased(folded, 'preview::text')}::jsonb, result = ${erased(folded, 'result::text')}::jsonb,
       checked = ${erased(folded, 'checked::text')}::jsonb, file_name = ${erased(folded, 'file_name')}
-    where workspace_id = ${workspaceId}::uuid
+    where workspace_id = ${workspaceId}::uuid and ${within(range)} ${changedSince(since)}
       and (${named(folded, 'preview::text')} or ${named(folded, 'result::text')}
         or ${named(folded, 'checked::text')} or ${named(folded, 'file_name')})`.execute(db)
-  await sql`
+}
+
+/** Of changes of many leads: whom they refused. They are few, and kept for days. */
+export const eraseFromLeadJobs = (db: Db, workspaceId: string, folded: string) =>
+  sql`
     update lead_jobs set refusals = ${erased(folded, 'refusals::text')}::jsonb
     where workspace_id = ${workspaceId}::uuid and ${named(folded, 'refusals::text')}`.execute(db)
-}
 
 /** Longer than an address may be, in UTF-16. */
 const addressBytesMax = 640
@@ -168,7 +255,13 @@ const addressBytesMax = 640
  * Files that are not imported yet and have the person in them go: nobody can take one row out of them.
  * An address may lie across two parts, and in UTF-16, where each of its letters has a zero beside it.
  */
-export const deleteFiles = (db: Db, workspaceId: string, folded: string) => {
+export const deleteFiles = (
+  db: Db,
+  workspaceId: string,
+  folded: string,
+  range: Range,
+  since: Date | null,
+) => {
   const names = [Buffer.from(folded), Buffer.from(folded, 'utf16le').subarray(0, -1)]
   const isNamed = names.map(
     (name) => sql`strpos(lower(encode(
@@ -181,7 +274,10 @@ export const deleteFiles = (db: Db, workspaceId: string, folded: string) => {
       from import_parts p
       left join import_parts n on n.workspace_id = p.workspace_id and n.import_id = p.import_id
         and n.number = p.number + 1
-      where p.workspace_id = ${workspaceId}::uuid and (${sql.join(isNamed, sql` or `)})
+      where p.workspace_id = ${workspaceId}::uuid and ${within(range, 'p.import_id')}
+        and p.import_id in (
+          select id from imports where workspace_id = ${workspaceId}::uuid ${changedSince(since)})
+        and (${sql.join(isNamed, sql` or `)})
     ), gone as (
       delete from import_parts
       where workspace_id = ${workspaceId}::uuid and import_id in (select import_id from named)
@@ -196,19 +292,12 @@ export interface StoredEvent {
   body: string
 }
 
-export const listEvents = async (
-  db: Db,
-  workspaceId: string,
-  folded: string,
-  after: string,
-  limit: number,
-) => {
+export const listEvents = async (db: Db, workspaceId: string, folded: string, range: Range) => {
   const { rows } = await sql<StoredEvent>`
     select id, body from events
-    where workspace_id = ${workspaceId}::uuid and id > ${after}::uuid
+    where workspace_id = ${workspaceId}::uuid and ${within(range)}
       and (lower(lead_email) = ${folded} or ${named(folded, 'body')})
-    order by id
-    limit ${limit}::integer`.execute(db)
+    order by id`.execute(db)
   return rows
 }
 
@@ -234,12 +323,12 @@ export const markDeliveries = (db: Db, workspaceId: string, eventIds: string[]) 
     where d.workspace_id = ${workspaceId}::uuid and d.id = k.id`.execute(db)
 
 /** Attempts stay, because counters are made of them. */
-export const eraseAttempts = (db: Db, workspaceId: string, folded: string) =>
+export const eraseAttempts = (db: Db, workspaceId: string, folded: string, range: Range) =>
   count(
     sql`
     update webhook_events set
       lead_email = null, response_body = null, error_message = ${erased(folded, 'error_message')}
-    where workspace_id = ${workspaceId}::uuid
+    where workspace_id = ${workspaceId}::uuid and ${within(range)}
       and (lower(lead_email) = ${folded} or ${named(folded, 'response_body')}
         or ${named(folded, 'error_message')})`.execute(db),
   )
@@ -264,6 +353,12 @@ const erased = (folded: string, column: string) =>
   sql`regexp_replace(${sql.raw(column)}, ${escapePattern(folded)}, '[erased]', 'gi')`
 
 const escapePattern = (text: string) => text.replace(/[^\p{L}\p{N}_]/gu, (found) => `\\${found}`)
+
+/** Who is looked for. */
+export interface Person {
+  folded: string
+  leadIds: string[]
+}
 
 interface Changed {
   /** Of a conversation. */

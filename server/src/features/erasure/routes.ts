@@ -1,47 +1,67 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { ref, Uuid } from '../../kernel/http/schema.ts'
-import { type ErasedHere, eraseFromWorkspace } from './erase.ts'
+import { pageRequest } from '../../kernel/http/page.ts'
+import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
+import { getErasure, listErasures, startErasure } from './erase.ts'
+import { Erasure, ErasurePage } from './schema.ts'
 
-const counts = {
-  ...{ leads: 1, messages: 4, conversations: 1, answers_by_hand: 0, events: 6 },
-  ...{ delivery_attempts: 6, kept_answers: 0, acquired_contacts: 0 },
-} satisfies ErasedHere
+export const erasureSchemas = [Erasure, ErasurePage]
 
-const ErasedLead = Type.Object(
-  Object.fromEntries(Object.keys(counts).map((name) => [name, Type.Integer()])) as Record<
-    keyof ErasedHere,
-    ReturnType<typeof Type.Integer>
-  >,
-  {
-    $id: 'ErasedLead',
-    description: 'How many records of each kind the person was taken out of.',
-    examples: [counts],
-  },
-)
-
-export const erasureSchemas = [ErasedLead]
+const tags = ['Leads']
+const params = Type.Object({ id: Uuid })
+const asMember = { access: { scopes: [], role: 'member' as const } }
 
 export const erasureRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/leads/:id/erase',
     {
-      // Who is written to no more stays so, also when there is more to wait for.
-      config: { access: { scopes: [], role: 'admin' }, idempotency: 'lease' },
+      config: { access: { scopes: [], role: 'admin' } },
       schema: {
         operationId: 'eraseLead',
         summary: 'Erase a person',
         description:
-          'From every campaign, mail, payload and answer of this workspace. What remains is a hash ' +
-          'of the address, so that nobody adds it again. There is no way back.',
-        tags: ['Leads'],
-        params: Type.Object({ id: Uuid }),
-        response: { 200: ref(ErasedLead) },
+          'From every campaign, mail, payload and answer of this workspace: a runner does, and what ' +
+          'arrives about them meanwhile goes, too. From the answer on nobody writes to them or adds ' +
+          'them; what remains is a hash of the address. There is no way back.',
+        tags,
+        params,
+        response: { 200: ref(Erasure) },
       },
     },
     (req) =>
-      eraseFromWorkspace(req.ctx, req.caller.workspaceId, req.params.id, {
+      startErasure(req.ctx, req.caller.workspaceId, req.params.id, {
         ...{ actor: req.caller.actor, requestId: req.id },
       }),
+  )
+
+  app.get(
+    '/erasures',
+    {
+      config: asMember,
+      schema: {
+        operationId: 'listErasures',
+        summary: 'List erasures',
+        description: 'Newest first: those under way, and those of the last week. They name nobody.',
+        tags,
+        querystring: Type.Object(pageQuery),
+        response: { 200: ref(ErasurePage) },
+      },
+    },
+    (req) => listErasures(req.ctx, req.caller.workspaceId, pageRequest(req.query)),
+  )
+
+  app.get(
+    '/erasures/:id',
+    {
+      config: asMember,
+      schema: {
+        operationId: 'getErasure',
+        summary: 'How far an erasure is',
+        tags,
+        params,
+        response: { 200: ref(Erasure) },
+      },
+    },
+    (req) => getErasure(req.ctx, req.caller.workspaceId, req.params.id),
   )
 }

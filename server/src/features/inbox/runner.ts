@@ -1,5 +1,4 @@
 import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
-import { FairSemaphore } from '../../kernel/runner/fair-semaphore.ts'
 import { type ListenForHints, readHint } from '../../kernel/runner/hint.ts'
 import { type Scope, withoutLeader } from '../../kernel/runner/leader.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
@@ -9,6 +8,7 @@ import { findMailboxesToRead } from './cross-workspace.ts'
 import { type Following, followMailbox } from './reading/follow-mailbox.ts'
 import { ImapPlaces } from './reading/imap-places.ts'
 import type { ReadOptions } from './reading/read-mailbox.ts'
+import { ReadingSlots } from './reading/reading-slots.ts'
 
 interface InboxRunnerOptions extends Pick<ReadOptions, 'onRead'> {
   /** Whether nobody may log in anywhere: the database was put back, and nobody has confirmed it. */
@@ -29,9 +29,6 @@ export interface InboxRunner {
 const lookEveryMs = 5_000
 /** Where hints are heard: what none told of is found so late. */
 const unhintedEveryMs = 60_000
-/** Mailboxes that are read at once: each may hold a few MB. All the others only listen. */
-const readingMax = 16
-const readingOfWorkspaceMax = 12
 const reviewEveryMs = 1_000
 
 /**
@@ -45,7 +42,7 @@ export function startInboxRunner(
 ): InboxRunner {
   const { isHeld = () => false, listen, scope = withoutLeader, ...reading } = options
   const followed = new Map<string, Following>()
-  const semaphore = new FairSemaphore(readingMax, readingOfWorkspaceMax)
+  const slots = new ReadingSlots(ctx)
   const places = new ImapPlaces(ctx, { max: ctx.config.imapConnectionsMax })
   const leave = (ids: string[]) =>
     Promise.all(
@@ -60,13 +57,14 @@ export function startInboxRunner(
     const following = followMailbox(inWorkspace(ctx, mailbox.workspace_id), mailbox, {
       ...reading,
       holds,
-      semaphore,
+      slots,
       places,
       owner,
     })
     followed.set(mailbox.id, following)
     // A lease that was late ends it, too: the next look begins anew.
     void following.ended.then(() => {
+      slots.forget(mailbox.id)
       if (followed.get(mailbox.id) !== following) return
       followed.delete(mailbox.id)
       lookMs = 0
@@ -98,6 +96,7 @@ export function startInboxRunner(
   })
   const reviewing = startLoop(ctx, 'inbox turns', reviewEveryMs, async () => {
     places.review()
+    slots.review()
     // However many mailboxes change at once, it is one look a second.
     if (isHinted) looking.wake()
     isHinted = false

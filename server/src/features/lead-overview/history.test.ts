@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Inbox, letter, testInbox } from '../../../test/inbox.ts'
-import { eraseFromWorkspace } from '../erasure/erase.ts'
+import { startErasure } from '../erasure/erase.ts'
+import { runErasures } from '../erasure/index.ts'
 import { listHistory } from './history.ts'
 import { getLeadOverview } from './overview.ts'
 
@@ -72,7 +73,8 @@ test('who is erased from a workspace is in none of its mails, and cannot be adde
   const leadId = await answered()
   const { ctx, workspaceId } = inbox
   const actor = { type: 'user', id: ctx.newId() } as const
-  expect(await eraseFromWorkspace(ctx, workspaceId, leadId, { actor })).toMatchObject({ leads: 1 })
+  await startErasure(ctx, workspaceId, leadId, { actor })
+  await runErasures(inbox.ctx)
   const overview = await getLeadOverview(ctx, workspaceId, leadId)
   expect(overview).toMatchObject({ is_erased: true, lead: { first_name: null } })
   const { items } = await listHistory(ctx, workspaceId, leadId, {

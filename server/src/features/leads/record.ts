@@ -90,8 +90,15 @@ export const leadRecord = (lead: StoredLead): Lead => ({
   timestamp_last_contact: lead.timestamp_last_contact,
   timestamp_last_open: lead.timestamp_last_open,
   timestamp_last_reply: lead.timestamp_last_reply,
-  timestamp_next_send: lead.timestamp_next_send,
+  timestamp_next_send: nextSendShown(lead),
   workspace_id: lead.workspace_id,
   timestamp_created: lead.timestamp_created,
   timestamp_updated: lead.timestamp_updated,
 })
+
+/** Kept for whoever resumes the lead; until then nothing is sent. */
+const nextSendShown = ({
+  sending_state,
+  timestamp_next_send,
+}: Pick<StoredLead, 'sending_state' | 'timestamp_next_send'>) =>
+  sending_state === 'pending' || sending_state === 'active' ? timestamp_next_send : null

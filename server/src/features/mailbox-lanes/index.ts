@@ -15,6 +15,7 @@ export {
 } from './owned-lane-queries.ts'
 export { bucketOfMailbox } from './queries.ts'
 export {
+  changeGap,
   markCampaigns,
   markCampaignsChanged,
   markLeadsDue,

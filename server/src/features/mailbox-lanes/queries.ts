@@ -134,7 +134,37 @@ export async function wakeLanesOfWorkspace(
 
 /** Older than that of any lease. */
 export const resetTokens = (db: Db, workspaceId: string) =>
-  db.updateTable('mailbox_lanes').set({ token: 0 }).where('workspace_id', '=', workspaceId).execute()
+  db
+    .updateTable('mailbox_lanes')
+    .set({ token: 0 })
+    .where('workspace_id', '=', workspaceId)
+    .execute()
+
+/**
+ * The next mail waits as if the mailbox had had this gap when the last one was sent, with the chance that
+ * was drawn then, and never less than its campaign asks for.
+ */
+export const moveNextSend = (
+  db: Db,
+  workspaceId: string,
+  mailboxId: string,
+  gapSeconds: { before: number; after: number },
+) =>
+  sql`
+    update mailbox_lanes l
+    set next_send_at = greatest(l.next_send_at, l.last_sent_at + g.before) - g.before + g.after
+    from (
+      select l.mailbox_id,
+        make_interval(secs => greatest(${gapSeconds.before}::float8, c.email_gap * 60)) as before,
+        make_interval(secs => greatest(${gapSeconds.after}::float8, c.email_gap * 60)) as after
+      from mailbox_lanes l
+      left join campaigns c
+        on c.workspace_id = ${workspaceId}::uuid and c.id = l.last_campaign_id
+      where l.workspace_id = ${workspaceId}::uuid and l.mailbox_id = ${mailboxId}::uuid
+      for no key update of l
+    ) g
+    where l.workspace_id = ${workspaceId}::uuid and l.mailbox_id = g.mailbox_id
+      and l.last_sent_at is not null`.execute(db)
 
 export const forgiveLane = (db: Db, workspaceId: string, mailboxId: string) =>
   db

@@ -22,6 +22,18 @@ export async function wakeMendedMailbox(tx: Context, workspaceId: string, mailbo
   await queries.forgiveLane(tx.db, workspaceId, mailboxId)
 }
 
+/** The same for one whose gap is another: it holds for the next mail. */
+export async function changeGap(
+  tx: Context,
+  workspaceId: string,
+  mailboxId: string,
+  gapSeconds: { before: number; after: number },
+) {
+  mustBeTransaction(tx)
+  if (gapSeconds.before === gapSeconds.after) return
+  await queries.moveNextSend(tx.db, workspaceId, mailboxId, gapSeconds)
+}
+
 type NewMark = Omit<queries.CampaignMark, 'id'>
 
 /**

@@ -10,7 +10,7 @@ import { buildValidator } from '../../kernel/http/validation.ts'
 import { isLoopback } from '../../kernel/outbound/index.ts'
 import { canonicalZone } from '../../kernel/time-zone.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
-import { hintReading, wakeMendedMailbox } from '../mailbox-lanes/index.ts'
+import { changeGap, hintReading, wakeMendedMailbox } from '../mailbox-lanes/index.ts'
 import * as queries from './queries.ts'
 import { insertRemoved, takeRemoved } from './removed-queries.ts'
 import { providerSavesSent, shownSaveSent, storedSaveSent } from './save-sent.ts'
@@ -100,6 +100,9 @@ export async function updateMailbox(
     await record(tx, workspaceId, id, { action: 'mailbox.updated', actor })
     if (imap) hintReading(tx, id)
     await wakeMendedMailbox(tx, workspaceId, id)
+    await changeGap(tx, workspaceId, id, {
+      ...{ before: stored.gap_seconds, after: plain.gap_seconds ?? stored.gap_seconds },
+    })
     return toMailbox(row as queries.ShownRow)
   })
 }

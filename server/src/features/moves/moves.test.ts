@@ -62,7 +62,13 @@ async function fillEveryTable() {
 function valueOf(type: string, id: string) {
   const now = a.now().toISOString()
   const values: Record<string, string> = {
-    ...{ uuid: id, text: 'Käse "\\\t\n', boolean: 'true', integer: '3', bigint: '9007199254740993' },
+    ...{
+      uuid: id,
+      text: 'Käse "\\\t\n',
+      boolean: 'true',
+      integer: '3',
+      bigint: '9007199254740993',
+    },
     ...{ smallint: '7', jsonb: '{"a": [1, null, "ü"]}', bytea: '\\x00ff', date: now.slice(0, 10) },
     ...{ 'timestamp with time zone': now, tsvector: "'a':1 'b':2", 'double precision': '0.1' },
     ...{ 'text[]': '{"a,b",c}', 'uuid[]': `{${id}}`, numeric: '1.5', 'integer[]': '{1}' },

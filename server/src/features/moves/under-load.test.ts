@@ -119,8 +119,7 @@ test('under load a workspace goes there and back: no lead is lost, no mail sent 
   expect(leads.map(({ email }) => email).toSorted()).toEqual(added.toSorted())
   const recipients = () => sending.outbox.flatMap(({ to }) => to).toSorted()
   await expect.poll(() => new Set(recipients()).size, patience).toBe(added.length)
-  const sends = () =>
-    peek.selectFrom('sends').select('id').where('state', '=', 'sent').execute()
+  const sends = () => peek.selectFrom('sends').select('id').where('state', '=', 'sent').execute()
   await expect.poll(async () => (await sends()).length, patience).toBe(added.length)
   expect(recipients()).toEqual(added.toSorted())
 
@@ -129,7 +128,8 @@ test('under load a workspace goes there and back: no lead is lost, no mail sent 
     .select('id')
     .where('workspace_id', '=', workspaceId)
     .execute()
-  const delivered = () => new Set(receiver.requests.map(({ body }) => JSON.parse(`${body}`).event_id))
+  const delivered = () =>
+    new Set(receiver.requests.map(({ body }) => JSON.parse(`${body}`).event_id))
   const missing = () => events.filter(({ id }) => !delivered().has(id)).length
   expect(events.length).toBeGreaterThanOrEqual(added.length)
   await expect.poll(missing, patience).toBe(0)

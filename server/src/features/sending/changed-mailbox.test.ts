@@ -52,18 +52,19 @@ const countedToday = async () => {
 const attempts = async () => (await sending.ledger()).map(({ id }) => id)
 
 test.each([
-  ['daily limit', { daily_limit: heldAt }],
-  ['ramp-up', { ramp_up: { start: heldAt, step: 1 } }],
-  ['gap', { gap_seconds: 3_600 }],
+  ['daily limit', { daily_limit: heldAt }, heldAt],
+  ['ramp-up', { ramp_up: { start: heldAt, step: 1 } }, heldAt],
+  // The one that was held waits from the one before it.
+  ['gap', { gap_seconds: 3_600 }, heldAt - 1],
 ])(
   'once another %s was answered, it holds for what the mailbox had claimed',
-  async (_what, input) => {
+  async (_what, input, leave) => {
     const { change, goOn } = await heldUp()
     await change(input)
     goOn()
     await sending.untilAsleep()
-    expect(sending.outbox).toHaveLength(heldAt)
-    expect(await countedToday()).toBe(heldAt)
+    expect(sending.outbox).toHaveLength(leave)
+    expect(await countedToday()).toBe(leave)
   },
 )
 
@@ -100,3 +101,60 @@ test('a mailbox that is read meanwhile makes no mail anew', async () => {
   await sending.waitForMails(30)
   expect(await attempts()).toEqual(expect.arrayContaining(claimed))
 })
+
+/** A mailbox with this gap between two mails, whose first one has left. */
+async function paced(gap_seconds: number, smtp = {}) {
+  sending = await testSending({ smtp })
+  const { ctx, workspaceId } = sending
+  const mailbox = await sending.createMailbox('anna@example.com', { gap_seconds })
+  const campaign = await sending.createCampaign([mailbox])
+  await sending.addLeads(campaign.id, ['ada@lead.example', 'bob@lead.example'])
+  await sending.startRunner()
+  return {
+    change: (input: object) => updateMailbox(ctx, workspaceId, mailbox.id, input, operator),
+    sentAt: async () => {
+      const lanes = ctx.database.peek.selectFrom('mailbox_lanes').select('last_sent_at')
+      return (await lanes.executeTakeFirstOrThrow()).last_sent_at?.getTime() ?? 0
+    },
+  }
+}
+
+test.each([
+  ['raised', 60, 600],
+  ['lowered', 3_600, 600],
+])('once a %s gap was answered, the next mail waits as long', async (_what, before, after) => {
+  const { change, sentAt } = await paced(before)
+  await sending.waitForLedger((entries) => entries.some(({ state }) => state === 'sent'))
+  await sending.untilAsleep(new Date((await sentAt()) + before * 1000))
+  await change({ gap_seconds: after })
+  await sending.untilAsleep(new Date((await sentAt()) + after * 1000))
+  expect(sending.outbox).toHaveLength(1)
+  sending.ctx.clock.advance(after * 1000)
+  await sending.waitForMails(2)
+})
+
+test.each([0, 60])(
+  'a gap of %i that is raised while a mail is under way holds for the next one',
+  async (before) => {
+    const arrived = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const { change, sentAt } = await paced(before, {
+      onData(stream: NodeJS.ReadableStream, _session: object, callback: () => void) {
+        stream.resume()
+        stream.on('end', () => {
+          arrived.resolve()
+          void goOn.promise.then(callback)
+        })
+      },
+    })
+    await arrived.promise
+    await change({ gap_seconds: 600 })
+    // A mark that was made with the first one's is too old by now.
+    sending.ctx.clock.advance(1_000)
+    goOn.resolve()
+    await sending.waitForLedger((entries) => entries.some(({ state }) => state === 'sent'))
+    await sending.untilAsleep(new Date((await sentAt()) + 600_000))
+    const sent = (await sending.ledger()).filter(({ state }) => state === 'sent')
+    expect(sent).toHaveLength(1)
+  },
+)

@@ -242,6 +242,27 @@ export interface DirectoryTerms {
   value: string;
 }
 
+export interface Erasures {
+  address: string | null;
+  after: string | null;
+  asked_by: Json;
+  claim: string | null;
+  due: Timestamp;
+  erased: Json;
+  error: string | null;
+  id: string;
+  is_waiting: Generated<boolean>;
+  lead_ids: string[];
+  looked_at: Generated<Int8>;
+  place: string | null;
+  since: Timestamp | null;
+  state: Generated<string>;
+  timestamp_created: Timestamp;
+  timestamp_pass: Timestamp | null;
+  timestamp_updated: Timestamp;
+  workspace_id: string;
+}
+
 export interface Events {
   body: string;
   campaign_id: string | null;
@@ -886,6 +907,7 @@ export interface DB {
   directory_imports: DirectoryImports;
   directory_optouts: DirectoryOptouts;
   directory_terms: DirectoryTerms;
+  erasures: Erasures;
   events: Events;
   fanouts: Fanouts;
   hand_overs: HandOvers;

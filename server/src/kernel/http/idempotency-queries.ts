@@ -80,14 +80,28 @@ export const deleteMark = (
     .where('lease_owner', '=', leaseOwner)
     .execute()
 
-export const listAnswers = (db: Db, workspaceId: string, sinceDay: string) =>
-  db
-    .selectFrom('idempotency_answers')
-    .select([sql<string>`day::text`.as('day'), 'key_hash', 'answer'])
-    .where('workspace_id', '=', workspaceId)
-    .where('day', '>=', sinceDay)
-    .where('answer', 'is not', null)
-    .execute()
+interface AnswersAfter {
+  day: string
+  keyHash: Buffer
+  since: Date
+  limit: number
+}
+
+/** The next ones by day and key. */
+export const listAnswers = async (
+  db: Db,
+  workspaceId: string,
+  { day, keyHash, since, limit }: AnswersAfter,
+) => {
+  const { rows } = await sql<{ day: string; key_hash: Buffer; answer: Buffer | null }>`
+    select day::text, key_hash, answer from idempotency_answers
+    where workspace_id = ${workspaceId}::uuid and day >= ${since.toISOString().slice(0, 10)}::date
+      and (day, key_hash) > (${day}::date, ${keyHash}::bytea)
+      and timestamp_created >= ${since}::timestamptz and answer is not null
+    order by idempotency_answers.day, key_hash
+    limit ${limit}::integer`.execute(db)
+  return rows
+}
 
 export const deleteAnswer = (db: Db, workspaceId: string, day: string, keyHash: Buffer) =>
   db

@@ -90,3 +90,28 @@ test('a request that fails within its lease frees its key', async () => {
   second.succeed('second')
   expect(await second.answer).toEqual({ id: 'second' })
 })
+
+test('a key that was used or is in use is judged before parameters and body are', async () => {
+  const ask = (url: string, body: object, key: string) =>
+    api.call('POST', url, { body, headers: { 'idempotency-key': key } })
+  const campaigns = '/api/v2/campaigns'
+  const wrong = { name: 7 }
+  expect((await ask(campaigns, wrong, 'of one')).status).toBe(400)
+  expect((await ask(campaigns, { name: 'One' }, 'of one')).status).toBeLessThan(300)
+  const reused = { status: 409, body: { code: 'idempotency_key_reused' } }
+  expect(await ask(campaigns, wrong, 'of one')).toMatchObject(reused)
+  expect(await ask('/api/v2/webhooks/nonsense/test', {}, 'of one')).toMatchObject(reused)
+  const broken = await api.app.inject({
+    ...{ method: 'POST', url: campaigns, payload: '{' },
+    headers: {
+      ...{ authorization: `Bearer ${api.key}`, 'content-type': 'application/json' },
+      'idempotency-key': 'of one',
+    },
+  })
+  expect(broken.json()).toMatchObject(reused.body)
+  const { peek } = api.ctx.database
+  const until = new Date(api.ctx.now().getTime() + leaseMs)
+  const mark = { status: null, answer: null, in_progress_until: until }
+  await peek.updateTable('idempotency_answers').set(mark).execute()
+  expect(await ask(campaigns, wrong, 'of one')).toMatchObject({ status: 409, body: inProgress })
+})

@@ -36,6 +36,7 @@ export interface IdempotencyOptions {
 export function withIdempotency(handler: Handler, options: IdempotencyOptions): Handler {
   const { mode, mask, prepare } = options
   return async (req, reply) => {
+    judged.add(req)
     const key = readKey(req.headers['idempotency-key'])
     if (key === undefined) {
       await prepare?.(req)
@@ -53,23 +54,68 @@ export function withIdempotency(handler: Handler, options: IdempotencyOptions): 
   }
 }
 
+/** Requests whose key was looked at, or is about to be. */
+const judged = new WeakSet<FastifyRequest>()
+
 /**
- * Deletes the kept answers of a workspace that hold a text, in any case: they are sealed, so each one
- * is opened.
+ * Of a request whose parameters or body were refused: its key is judged before them (contract §1). What
+ * was answered for the key was another request, since that one was valid.
  *
- * @returns how many
+ * @returns undefined: the key says nothing against it
  */
-export async function forgetAnswers(tx: Context, workspaceId: string, text: string) {
-  const since = dayOf(new Date(tx.now().getTime() - keptMs))
+export async function findConflict(req: FastifyRequest): Promise<AppError | undefined> {
+  const { access, idempotency } = req.routeOptions.config
+  if (req.method !== 'POST' || !access || idempotency === 'none' || judged.has(req)) return
+  if (!req.authenticated) return
+  try {
+    const key = readKey(req.headers['idempotency-key'])
+    if (key === undefined) return
+    const slot = slotFor(req, key)
+    return (await transaction(req.ctx, (tx) => claim(tx, slot))) && reused()
+  } catch (error) {
+    // Whatever else goes wrong, the request was refused for what it is.
+    return error instanceof AppError && conflicts.has(error.code) ? error : undefined
+  }
+}
+
+const conflicts = new Set<string>(['idempotency_key_reused', 'idempotency_key_in_progress'])
+
+interface KeptRange {
+  /** What an earlier call named last. */
+  after: string | null
+  /** Those that were kept before are not looked at. */
+  since: Date | null
+  limit: number
+}
+
+/**
+ * Deletes the kept answers of a workspace that hold a text, in any case, among the next ones: they are
+ * sealed, so each one is opened.
+ *
+ * @returns how many went, how many were looked at, and the last of these
+ */
+export async function forgetAnswers(
+  tx: Context,
+  workspaceId: string,
+  text: string,
+  { after, since, limit }: KeptRange,
+) {
+  const [day = '0001-01-01', hash = ''] = after?.split(' ') ?? []
+  const answers = await queries.listAnswers(tx.db, workspaceId, {
+    ...{ day, keyHash: Buffer.from(hash, 'hex'), limit },
+    since: since ?? new Date(tx.now().getTime() - keptMs),
+  })
   let count = 0
-  for (const { day, key_hash, answer } of await queries.listAnswers(tx.db, workspaceId, since)) {
+  for (const { day, key_hash, answer } of answers) {
     if (!answer) continue
     const kept = tx.secrets.open(answer, purposeOf({ workspaceId }))
     if (!kept.toLowerCase().includes(text)) continue
     await queries.deleteAnswer(tx.db, workspaceId, day, key_hash)
     count += 1
   }
-  return count
+  const last = answers.at(-1)
+  const place = last ? `${last.day} ${last.key_hash.toString('hex')}` : null
+  return { count, lookedAt: answers.length, last: place }
 }
 
 export const answersTable: PartitionedTable = { name: 'idempotency_answers', by: 'day' }
@@ -179,14 +225,15 @@ async function findKept(tx: Context, slot: Slot): Promise<Kept | undefined> {
     if (found.in_progress_until && found.in_progress_until > tx.now()) throw inProgress()
     return
   }
-  if (!found.fingerprint.equals(slot.fingerprint)) {
-    throw new AppError(
-      'idempotency_key_reused',
-      'This Idempotency-Key was used for another request; take a new key.',
-    )
-  }
+  if (!found.fingerprint.equals(slot.fingerprint)) throw reused()
   return { status: found.status, answer: found.answer }
 }
+
+const reused = () =>
+  new AppError(
+    'idempotency_key_reused',
+    'This Idempotency-Key was used for another request; take a new key.',
+  )
 
 const inProgress = () =>
   new AppError(

@@ -22,6 +22,7 @@ import {
 import { refuseCrossSite } from './cross-site.ts'
 import { errorReply, toAppError } from './error-reply.ts'
 import {
+  findConflict,
   type IdempotencyMode,
   type Mask,
   type Prepare,
@@ -133,9 +134,10 @@ export function createServer(ctx: ProcessContext, options: ServerOptions): Fasti
     done()
   })
 
-  app.setErrorHandler((thrown, req, reply) => {
+  app.setErrorHandler(async (thrown, req, reply) => {
     const { bodyLimit } = req.routeOptions
-    const met = thrown === req.raw.errored ? brokenOff : toAppError(thrown, bodyLimit)
+    const refused = thrown === req.raw.errored ? brokenOff : toAppError(thrown, bodyLimit)
+    const met = (isOfRequest.has(refused.status) && (await findConflict(req))) || refused
     const error = isNamedPath(app, req, met) ? unknownPath(app, req.url) : met
     if (error.status >= 500) {
       const route = req.routeOptions.url ?? 'unknown'
@@ -154,6 +156,9 @@ export function createServer(ctx: ProcessContext, options: ServerOptions): Fasti
   })
   return app
 }
+
+/** What parameters and body are refused with: the key comes before them. */
+const isOfRequest = new Set([400, 404])
 
 const namesOf = (caller: Caller | undefined) => ({
   workspace_id: caller?.workspaceId,

@@ -27,6 +27,8 @@ export interface CommittedMailbox {
   ramp_up_start: number | null
   ramp_up_step: number | null
   ramp_up_from: string | null
+  /** Another one with each change of settings or status. */
+  timestamp_updated: string
 }
 
 /** What is committed, from an instant on. */
@@ -56,7 +58,7 @@ export async function readCommitted(admin: pg.Client, atMs: number): Promise<Com
          from campaigns order by id) c) as campaigns,
        (select coalesce(json_agg(m), '[]') from (
          select id, address, status, timezone, daily_limit, gap_seconds, ramp_up_start,
-           ramp_up_step, ramp_up_from
+           ramp_up_step, ramp_up_from, timestamp_updated
          from mailboxes order by id) m) as mailboxes,
        (select coalesce(json_agg(value order by value), '[]') from suppressions) as suppressed,
        (select plan_api from workspaces limit 1) as allows`,

@@ -97,6 +97,22 @@ export const faults: Fault<SendingConditions>[] = [
       'join lateral (select 1 where $12::timestamptz is not null) g on true',
     ],
   ),
+  {
+    name: 'mark-of-an-old-mailbox',
+    about: 'A mail that was made before its mailbox was changed is finished all the same.',
+    conditions: {
+      // People change mailboxes all the while.
+      ...{ ...fast, leads: 16, mailboxes: 1, actions: 60, disturbedMs: 60_000, addingChance: 0 },
+      ...{ latencyMs: [20, 100] },
+    },
+    create: () => async (call) => {
+      if (!statement.mark.test(call.text)) return pass(call)
+      // The statement takes long: in a moment next to nothing comes between.
+      await call.process.ctx.sleep(1_000)
+      const wrong = call.text.replace(/and m\.timestamp_updated = k\.mailbox_version/, '')
+      return call.connection.send(wrong, call.values)
+    },
+  },
   rewriting(
     'reads-late',
     'A follow-up leaves although nobody has looked lately whether its lead has answered.',
@@ -147,7 +163,7 @@ export const faults: Fault<SendingConditions>[] = [
     create: () => async (call) => {
       const result = await pass(call)
       if (!statement.readLanes.test(call.text)) return result
-      return { ...result, rows: result.rows.map((row) => ({ ...row, next_send_at: null })) }
+      return { ...result, rows: result.rows.map(withoutPace) }
     },
   },
   aside(
@@ -169,6 +185,10 @@ export const faults: Fault<SendingConditions>[] = [
     statement.saveCheckpoint,
   ),
 ]
+
+const withoutPace = (row: Result['rows'][number]) => ({
+  ...{ ...row, next_send_at: null, last_sent_at: null },
+})
 
 function withoutWindows(row: Result['rows'][number]) {
   const schedule = row.campaign_schedule as { schedules: object[] }

@@ -13,6 +13,7 @@ export interface Facts {
     mailbox_id: string
     wake_at: string | null
     next_send_at: string | null
+    last_sent_at: string | null
     not_before: string | null
   }[]
   days: { id: string; day: string; sent: number; new_leads: number }[]
@@ -33,7 +34,7 @@ export const factColumns = `
           where c.id = l.campaign_id and c.leads_follow_due is not null)
       group by campaign_id, mailbox_id, is_suppressed) l) as leads,
     (select coalesce(json_agg(l), '[]') from (
-      select mailbox_id, wake_at, next_send_at, not_before from mailbox_lanes) l) as lanes,
+      select mailbox_id, wake_at, next_send_at, last_sent_at, not_before from mailbox_lanes) l) as lanes,
     (select coalesce(json_agg(d), '[]') from (
       select campaign_id as id, day, sent, new_leads from campaign_days
       union all select mailbox_id, day, sent, 0 from mailbox_days) d) as days,
@@ -77,7 +78,10 @@ export function findForgotten(facts: Facts, now: Committed, nowMs: number): stri
     if (mailbox.status !== 'connected') return []
     const lane = facts.lanes.find(({ mailbox_id }) => mailbox_id === mailbox.id)
     const wakeMs = msOf(lane?.wake_at) ?? Number.POSITIVE_INFINITY
-    const freeMs = Math.max(nowMs, msOf(lane?.next_send_at) ?? 0, msOf(lane?.not_before) ?? 0)
+    // The gap may have grown since the last mail left.
+    const gapMs = (msOf(lane?.last_sent_at) ?? 0) + mailbox.gap_seconds * 1_000
+    const pacedMs = Math.max(gapMs, msOf(lane?.next_send_at) ?? 0)
+    const freeMs = Math.max(nowMs, pacedMs, msOf(lane?.not_before) ?? 0)
     return facts.leads.flatMap(({ campaign_id, mailbox_id, due_at, is_suppressed }) => {
       if (is_suppressed) return []
       const campaign = now.campaigns.get(campaign_id)

@@ -46,6 +46,8 @@ export class OnlineChecks implements Checks {
     const mailbox = now.mailboxes.get(mark.mailboxId)
     if (mailbox?.status !== 'connected')
       this.#violate(mark, `from a mailbox that is ${mailbox?.status}`)
+    if (mailbox && Date.parse(mailbox.timestamp_updated) !== mark.mailboxVersionMs)
+      this.#violate(mark, 'made before the last change of its mailbox')
     if (!now.planAllows) this.#violate(mark, 'against the plan')
     if (isSuppressed(now, email)) this.#violate(mark, 'to a suppressed address')
     const stop = campaign && this.#stopOf(campaign, lead)

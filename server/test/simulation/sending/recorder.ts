@@ -17,6 +17,8 @@ export interface Mark extends Key {
   attemptId: string
   campaignId: string
   mailboxId: string
+  /** Of the settings that the mail was made by: when the mailbox was changed last. */
+  mailboxVersionMs: number
   process: SimulatedProcess
   /** As the sender says, and as it was. */
   saidMs: number
@@ -288,12 +290,14 @@ export class Recorder implements Observer {
   #mark({ process, values, result }: Executed, pending: Pending) {
     const [, leadIds, stepIds, ids, campaignIds, mailboxIds] = values as string[][]
     const said = values.find((value) => value instanceof Date) as Date
+    const versions = values.at(-1) as Date[]
     const together: Mark[] = []
     for (const { id } of result.rows) {
       const at = ids?.indexOf(String(id)) ?? -1
       const mark: Mark = {
         ...{ leadId: leadIds?.[at] ?? '', stepId: stepIds?.[at] ?? '', attemptId: String(id) },
         ...{ campaignId: campaignIds?.[at] ?? '', mailboxId: mailboxIds?.[at] ?? '', process },
+        mailboxVersionMs: versions[at]?.getTime() ?? Number.NaN,
         saidMs: said.getTime() - this.startMs,
         atMs: this.#world.scheduler.nowMs,
       }

@@ -3419,17 +3419,52 @@ export type LeadHistory = {
 };
 
 /**
- * How many records of each kind the person was taken out of.
+ * A person who is being taken out of the workspace.
  */
-export type ErasedLead = {
-    leads: number;
-    messages: number;
-    conversations: number;
-    answers_by_hand: number;
-    events: number;
-    delivery_attempts: number;
-    kept_answers: number;
-    acquired_contacts: number;
+export type Erasure = {
+    id: string;
+    /**
+     * waiting: for a mail to the person that is being sent; it goes on by itself.
+     */
+    state: 'running' | 'waiting' | 'finished';
+    /**
+     * The leads that were the person.
+     */
+    lead_ids: Array<string>;
+    /**
+     * Records, so far.
+     */
+    looked_at: number;
+    /**
+     * How many records of each kind the person was taken out of.
+     */
+    erased: {
+        leads: number;
+        messages: number;
+        conversations: number;
+        answers_by_hand: number;
+        events: number;
+        delivery_attempts: number;
+        kept_answers: number;
+        acquired_contacts: number;
+    };
+    /**
+     * Why the last step failed; it is tried again until it succeeds.
+     */
+    error: string | null;
+    timestamp_created: string;
+    timestamp_updated: string;
+};
+
+/**
+ * One page, newest first.
+ */
+export type ErasureList = {
+    items: Array<Erasure>;
+    /**
+     * The last id of this page; absent when it is the last page.
+     */
+    next_starting_after?: string;
 };
 
 /**
@@ -12185,12 +12220,132 @@ export type EraseLeadError = EraseLeadErrors[keyof EraseLeadErrors];
 
 export type EraseLeadResponses = {
     /**
-     * How many records of each kind the person was taken out of.
+     * A person who is being taken out of the workspace.
      */
-    200: ErasedLead;
+    200: Erasure;
 };
 
 export type EraseLeadResponse = EraseLeadResponses[keyof EraseLeadResponses];
+
+export type ListErasuresData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Records a page.
+         */
+        limit?: number;
+        /**
+         * The `next_starting_after` of the previous page, unchanged.
+         */
+        starting_after?: string;
+    };
+    url: '/app/erasures';
+};
+
+export type ListErasuresErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ListErasuresError = ListErasuresErrors[keyof ListErasuresErrors];
+
+export type ListErasuresResponses = {
+    /**
+     * One page, newest first.
+     */
+    200: ErasureList;
+};
+
+export type ListErasuresResponse = ListErasuresResponses[keyof ListErasuresResponses];
+
+export type GetErasureData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/erasures/{id}';
+};
+
+export type GetErasureErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type GetErasureError = GetErasureErrors[keyof GetErasureErrors];
+
+export type GetErasureResponses = {
+    /**
+     * A person who is being taken out of the workspace.
+     */
+    200: Erasure;
+};
+
+export type GetErasureResponse = GetErasureResponses[keyof GetErasureResponses];
 
 export type ListCreditEntriesData = {
     body?: never;

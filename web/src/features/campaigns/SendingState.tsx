@@ -10,7 +10,8 @@ export function SendingState({ campaign }: { campaign: Shown }) {
   const { t } = useTranslation()
   const { status, sending_status } = campaign
   const { state, reason, leads_waiting_for_mailbox: waiting } = sending_status
-  const why = reason !== null && status !== 'draft' ? t(($) => $.campaigns.reasons[reason]) : ''
+  const told = reason === 'paused' && status === 'active' ? 'leadsPaused' : reason
+  const why = told !== null && status !== 'draft' ? t(($) => $.campaigns.reasons[told]) : ''
   return (
     <>
       <StateBadge tone={toneOf(campaign)}>

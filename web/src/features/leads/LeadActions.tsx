@@ -30,6 +30,7 @@ export function LeadActions({ lead, onChanged, onErased }: LeadActionsProps) {
   })
   const erase = useMutation({
     ...eraseLeadMutation(),
+    // The page tells how far it is.
     onSuccess: () => void cache.invalidateQueries(),
   })
   const set = (wanted: Pick<BulkChange, 'action' | 'status'>) =>

@@ -16,6 +16,7 @@ import { filterOf, type LeadFilter, type LeadSearch, leadQueryOf } from './lead-
 
 // Of no use before somebody has seen the list.
 const BulkBar = lazyPart(() => import('./BulkBar.tsx'))
+const ErasureNotices = lazyPart(() => import('./ErasureNotice.tsx'))
 const ExportLeads = lazyPart(() => import('./ExportLeads.tsx'))
 const JobNotice = lazyPart(() => import('./JobNotice.tsx'))
 const LeadFilters = lazyPart(() => import('./LeadFilters.tsx'))
@@ -88,6 +89,7 @@ export function Leads(props: LeadsProps) {
           />
         </div>
         <Suspense>
+          {isAtLeast(role, 'member') && <ErasureNotices />}
           {job && <JobNotice key={job.id} started={job} onClose={() => setJob(undefined)} />}
           {!isNothing(selection) && (
             <BulkBar

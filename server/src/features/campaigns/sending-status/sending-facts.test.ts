@@ -79,9 +79,9 @@ test('leads that are not due are waited for, in threads as well', async () => {
   expect(await reason()).toBeNull()
 })
 
-test('leads that are all paused are none', async () => {
+test('where all leads that are left are paused, that is the reason', async () => {
   await setLeads({ sending_state: 'paused' })
-  expect(await reason()).toBe('no_leads')
+  expect(await reason()).toBe('paused')
 })
 
 test('the campaign’s limit is that of its own day', async () => {

@@ -7,6 +7,8 @@ export interface StoredFacts {
   held: boolean | null
   /** When the first of the leads that wait for their first mail is due; null: none waits. */
   new_next: string | null
+  /** Some of the leads that are left are paused. */
+  has_paused: boolean
   /** Mails of yesterday's, today's and tomorrow's days. */
   days: { day: string; sent: number; new_leads: number }[] | null
   /** The mailboxes of `email_list`, those that are alike together; null: there is none. */
@@ -37,6 +39,10 @@ export const factsColumn = (now: string) => `
       select min(l.timestamp_next_send) from leads l
       where l.workspace_id = c.workspace_id and l.campaign_id = c.id
         and l.sending_state = 'pending'),
+    'has_paused', exists (
+      select from leads l
+      where l.workspace_id = c.workspace_id and l.campaign_id = c.id
+        and l.sending_state = 'paused'),
     'days', (
       select json_agg(json_build_object('day', d.day, 'sent', d.sent, 'new_leads', d.new_leads))
       from campaign_days d

@@ -51,14 +51,15 @@ function waitingReason(facts: SendingFacts, now: Date): WaitingReason | null {
 function obstacle(
   facts: SendingFacts,
   mailboxes: MailboxFacts[],
-  { new_next, days }: StoredFacts,
+  { new_next, has_paused, days }: StoredFacts,
   now: Date,
 ): WaitingReason | null {
   const isDue = (next: string | null) => next !== null && new Date(next) <= now
   const nexts = [new_next, ...mailboxes.map(({ next }) => next)]
   // Those that are left wait for a mailbox, are paused, or a person's to mend.
   if (nexts.every((next) => next === null)) {
-    return facts.leads_waiting > 0 ? 'no_mailbox' : 'no_leads'
+    if (facts.leads_waiting > 0) return 'no_mailbox'
+    return has_paused ? 'paused' : 'no_leads'
   }
   if (!nexts.some(isDue)) return 'waiting_for_step_delay'
 

@@ -76,12 +76,10 @@ test("what our own mail says below the answer is nobody's wish", () => {
 })
 
 const kindOf = async (lines: string[], body = 'Yes, please call me.') => {
-  const head = [
-    'From: Ann <ann@acme.example>',
-    'To: sales@ours.example',
-    'Message-ID: <x@acme.example>',
-  ]
-  const source = Buffer.from([...head, ...lines, '', body].join('\r\n'))
+  const head = ['From: Ann <ann@acme.example>', 'To: sales@ours.example']
+  const isNamed = lines.some((line) => /^message-id:/i.test(line))
+  const named = isNamed ? lines : ['Message-ID: <x@acme.example>', ...lines]
+  const source = Buffer.from([...head, ...named, '', body].join('\r\n'))
   return classify(await parseMessage(source), now)
 }
 const answer = ['In-Reply-To: <a@ours.example>', 'References: <a@ours.example>']
@@ -102,6 +100,81 @@ describe('a person who answers from a help desk is a person', () => {
   test.each(['X-Auto-Response-Suppress: All', 'Precedence: bulk'])('%s', async (header) =>
     expect((await kindOf([...answer, 'Subject: Re: Offer', header])).kind).toBe('reply'),
   )
+})
+
+/** The marks that each help desk puts on everything that it sends, as their mails have them. */
+const desks: Record<string, string[]> = {
+  Zendesk: [
+    'Message-ID: <L7VKGOM25K_5fd908fd5600d_4b5665bc15886c_sprut@zendesk.com>',
+    ...['X-Delivery-Context: event-id-686236246199', 'Auto-Submitted: auto-generated'],
+    ...['X-Auto-Response-Suppress: All', 'X-Mailer: Zendesk Mailer'],
+    'X-Zendesk-From-Account-Id: 68b8aed',
+  ],
+  'Zendesk by a relay': ['Auto-Submitted: auto-generated', 'X-Zendesk-Email-Id: 01M3Q58ZANF2HQSG'],
+  Freshdesk: [
+    'Message-ID: <638ef6c58b985_1bc2a.sidekiq-frequent-fd-poduseast1-main2@help.lead.example>',
+    ...['Auto-Submitted: auto-generated', 'X-Auto-Response-Suppress: DR, RN, OOF, AutoReply'],
+  ],
+  Jira: [
+    'Message-ID: <JIRA.36713.1505335133000.cca3ba12@Atlassian.JIRA>',
+    ...['X-JIRA-FingerPrint: 3d8d037ee072182d2a199910821ff734', 'Auto-Submitted: auto-generated'],
+    'Precedence: bulk',
+  ],
+  Intercom: [
+    ...['X-Intercom-App-Id: mnjgb56x', 'X-Intercom-Notification-Reason: support_email'],
+    'X-Auto-Response-Suppress: OOF, AutoReply',
+  ],
+  'Help Scout': [
+    'Message-Id: <reply-62593-594602096-1628885653-1528139209@helpscout.net>',
+    ...['X-Hs-Format: 2', 'X-Msg-Context: HS-1-113686-594602096-1628885653'],
+  ],
+  Front: ['Message-ID: <af07e94a66ece6564ae30a2aaac7a34c@frontapp.com>'],
+}
+
+describe.each(Object.entries(desks))('by way of %s', (_desk, marks) => {
+  test('a person answers', async () => {
+    const subject = 'Subject: Re: [#4711] Offer'
+    const body =
+      '##- Please type your reply above this line -##\n\nYour request (4711) has been updated.\n\n' +
+      'Erika Kuntar (Support)\n\nThank you, we would like to see a demo on Friday.'
+    expect((await kindOf([...answer, subject, ...marks], body)).kind).toBe('reply')
+  })
+})
+
+describe.each(['Zendesk', 'Zendesk by a relay', 'Freshdesk', 'Jira', 'Intercom'])(
+  'an acknowledgement of %s is a machine’s',
+  (desk) => {
+    const marks = desks[desk] ?? []
+    test.each([
+      ['Re: Offer', 'Your request (4711) has been received and is being reviewed by our staff.'],
+      ['Ticket Received - 286614 - Offer', 'Dear Anna,'],
+      ['[Request received] Offer', 'Hello Anna,'],
+      ['Your email was received: Offer', 'Hi there,'],
+      ['Re: Offer', 'Thanks for contacting us. Your ticket number is 12.'],
+      ['Re: Offer', 'Wir haben Ihre Anfrage erhalten und melden uns.'],
+      ['Re: Offer', 'Ihr Ticket 12 wurde erfolgreich angelegt.'],
+      ['Re: Offer', 'Votre demande (12) a été enregistrée.'],
+      ['Re: Offer', 'Hemos recibido tu solicitud.'],
+      ['Re: Offer', 'Uw aanvraag (12) is ontvangen.'],
+    ])('%s: %s', async (subject, body) => {
+      const found = await kindOf([...answer, `Subject: ${subject}`, ...marks], body)
+      expect(found).toMatchObject({ kind: 'auto_reply', isOutOfOffice: false })
+    })
+  },
+)
+
+describe('with a help desk as with any sender', () => {
+  const zendesk = desks.Zendesk ?? []
+  test.each([
+    ['a bot', ['Subject: Re: Offer', ...(desks.Intercom ?? []), 'X-Intercom-Source: workflow']],
+    ['who is away', ['Subject: Automatic reply: Offer', ...zendesk]],
+    ['what says that a machine answered', ['Subject: Re: Offer', 'Auto-Submitted: auto-replied']],
+  ])('%s is no person', async (_who, headers) => {
+    expect((await kindOf([...answer, ...headers], 'Hello.')).kind).toBe('auto_reply')
+  })
+  test('what answers nothing is a machine’s', async () => {
+    expect((await kindOf(['Subject: News', ...zendesk], 'Hello.')).kind).toBe('auto_reply')
+  })
 })
 
 describe('what is marked as automatic and tells a day', () => {

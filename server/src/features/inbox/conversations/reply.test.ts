@@ -240,7 +240,20 @@ test('while sending is held none is begun, and who wrote it is told where to loo
   // It would ask again by itself, after a while by this clock, which stands still.
   await sender.stop()
   sender = await inbox.startSender(senderContext())
+  // Before that no service is there that could send it.
+  await inbox.ctx.database.until(() => inbox.owner().buckets().length > 0)
   expect(await reply(about)).toMatchObject({ state: 'sent', attempt: 2 })
+})
+
+test("a change of the sender's name that was answered before the end of a reply holds for it", async () => {
+  const about = await conversation()
+  const { ctx, workspaceId } = inbox
+  inBetween = () => updateMailbox(ctx, workspaceId, mailboxId, { display_name: 'Berg' }, operator)
+  expect(await reply(about)).toMatchObject({ state: 'sent', attempt: 1 })
+  expect(inbox.outbox.map(({ to }) => to)).toEqual([about.from])
+  const mail = await simpleParser(inbox.outbox[0]?.source ?? '')
+  expect(mail.from?.value).toEqual([{ address: 'anna@example.com', name: 'Berg' }])
+  await updateMailbox(ctx, workspaceId, mailboxId, { display_name: null }, operator)
 })
 
 /** What the database says of itself: it is the one of these tests, but for what is given. */

@@ -2,12 +2,12 @@ import type { Context } from '../../../kernel/context.ts'
 import { readDatabaseTime } from '../../../kernel/db/instance.ts'
 import { describeError } from '../../../kernel/log.ts'
 import { type ImapConnection, MailFailure } from '../../../kernel/mail/index.ts'
-import type { FairSemaphore } from '../../../kernel/runner/fair-semaphore.ts'
 import { Listening, type MailboxOwner } from '../../mailbox-lanes/index.ts'
 import { connectMailboxImap } from '../../mailboxes/index.ts'
 import type { ReadMailbox } from '../mailbox.ts'
 import type { ImapPlaces } from './imap-places.ts'
 import { type ReadOptions, readFolder, readMailbox } from './read-mailbox.ts'
+import type { ReadingSlots } from './reading-slots.ts'
 import { reportReading, reportTrouble } from './reading-trouble.ts'
 
 /** Reading a mailbox, for as long as it is ours. */
@@ -21,7 +21,7 @@ export interface Following {
 export interface FollowOptions extends Pick<ReadOptions, 'onRead'> {
   /** Whether it is still ours to read. */
   holds: () => boolean
-  semaphore: FairSemaphore
+  slots: ReadingSlots
   places: ImapPlaces
   owner: MailboxOwner
 }
@@ -52,7 +52,7 @@ const retryHereMaxMs = 15_000
 export function followMailbox(
   ctx: Context,
   mailbox: ReadMailbox,
-  { holds, semaphore, places, owner, ...options }: FollowOptions,
+  { holds, slots, places, owner, ...options }: FollowOptions,
 ): Following {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -73,7 +73,7 @@ export function followMailbox(
     try {
       for (let isFirst = true; goesOn() && !place.isOver.aborted; isFirst = false) {
         const startedMs = ctx.monotonicMs()
-        const { inbox, at } = await semaphore.run(mailbox.workspace_id, async () => ({
+        const { inbox, at } = await slots.run(mailbox.workspace_id, mailbox.id, async () => ({
           at: await readDatabaseTime(ctx.db),
           ...(await readMailbox(ctx, imap, mailbox, reading)),
         }))
@@ -81,7 +81,9 @@ export function followMailbox(
         await reportReading(ctx, mailbox, { at, isFirst })
         onRead()
         const readInbox = () =>
-          semaphore.run(mailbox.workspace_id, () => readFolder(ctx, imap, mailbox, inbox, reading))
+          slots.run(mailbox.workspace_id, mailbox.id, () =>
+            readFolder(ctx, imap, mailbox, inbox, reading),
+          )
         // Last, and with nothing in between: what comes from here on is told while listening.
         await readInbox()
         await listen(ctx, imap, listening, readInbox, goesOn, startedMs + idleMs, isOver)

@@ -16,7 +16,9 @@ export const listLeads = async (
   const { rows } = await sql<ListedLead>`
     select id, campaign_id, email, first_name, last_name, company_name, job_title, status, label_id,
       sending_state, stop_reason, skip_reason, current_step, email_open_count, email_click_count,
-      email_reply_count, timestamp_last_contact, timestamp_next_send, timestamp_created
+      email_reply_count, timestamp_last_contact, timestamp_created,
+      case when sending_state in ('pending', 'active') then timestamp_next_send end
+        as timestamp_next_send
     from leads
     where ${matching(workspaceId, filter)} ${before(startingAfter)}
     order by id desc

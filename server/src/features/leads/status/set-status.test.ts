@@ -5,6 +5,8 @@ import { transaction } from '../../../kernel/db/transaction.ts'
 import { operator } from '../../audit/index.ts'
 import { archiveLabel, createLabel, type Label } from '../../labels/index.ts'
 import { findSuppressed, removeSuppression, suppress } from '../../suppression/index.ts'
+import { readFilter } from '../lists/filter.ts'
+import { listLeads } from '../lists/list-leads.ts'
 import type { Lead } from '../schema.ts'
 
 let api: TestApi
@@ -48,10 +50,13 @@ async function createLead(state: State, ...campaignIds: string[]) {
   return { campaign_id: campaignId, email }
 }
 
-/** The first step has no delay. */
+/** The first step has no delay; who is not sent to has no next mail. */
 const withNext = (lead: Lead): Lead => ({
   ...lead,
-  timestamp_next_send: isDone(lead.sending_state) ? null : lead.timestamp_created,
+  timestamp_next_send:
+    lead.sending_state === 'pending' || lead.sending_state === 'active'
+      ? lead.timestamp_created
+      : null,
 })
 
 const isDone = (state: State['sending_state']) => state === 'finished' || state === 'stopped'
@@ -205,6 +210,18 @@ describe('a custom label', () => {
     expect(await eventsOf(lead.email)).toHaveLength(1)
   })
 
+  test('that a lead has can be set on it again without an event once it is archived', async () => {
+    const { id, value, name } = await label('Gone one')
+    const [lead, other] = [await createLead(active), await createLead(active)]
+    const { body } = await setStatus(lead, id)
+    await archiveLabel(api.ctx, api.workspaceId, id, operator)
+    for (const spelling of [id, value, `lead.label.${id}`, name.toUpperCase()]) {
+      expect(await setStatus(lead, spelling)).toMatchObject({ status: 200, body })
+      expect((await setStatus(other, spelling)).status).toBe(400)
+    }
+    expect(await eventsOf(lead.email)).toHaveLength(1)
+  })
+
   test('that is archived or of another workspace cannot be set', async () => {
     const archived = await label('Old one')
     await archiveLabel(api.ctx, api.workspaceId, archived.id, operator)
@@ -213,6 +230,18 @@ describe('a custom label', () => {
     const lead = await createLead(active)
     for (const { id } of [archived, foreign]) expect((await setStatus(lead, id)).status).toBe(400)
   })
+})
+
+test('a paused lead has no next mail, in lists as well', async () => {
+  const lead = await createLead(active)
+  const { timestamp_next_send } = await getLead(lead)
+  expect(timestamp_next_send).not.toBeNull()
+  await setStatus(lead, 'paused')
+  expect(await getLead(lead)).toMatchObject({ timestamp_next_send: null })
+  const filter = readFilter({ campaign_id: lead.campaign_id })
+  const page = { limit: 1, startingAfter: undefined }
+  const listed = async () => (await listLeads(api.ctx, api.workspaceId, filter, page)).items[0]
+  expect(await listed()).toMatchObject({ timestamp_next_send: null })
 })
 
 test.each(['Meeting Booked', 'MEETING-BOOKED', ' lead.meeting_booked ', 'meetingBooked'])(

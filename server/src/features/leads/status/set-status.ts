@@ -22,10 +22,12 @@ export async function setLeadStatus(
   input: LeadStatusInput,
   by: ChangedBy,
 ): Promise<Lead> {
-  const target = await readTarget(ctx, workspaceId, input.new_status)
   const address = parseEmail(input.email)
-  if (!address) throw noSuchLead()
   const { campaign_id } = input
+  const target =
+    (await findOwnTarget(ctx, workspaceId, campaign_id, address?.folded, input.new_status)) ??
+    (await readTarget(ctx, workspaceId, input.new_status))
+  if (!address) throw noSuchLead()
   return transaction(ctx, async (tx) => {
     const { before, after } = isUnsubscribe(target)
       ? await unsubscribe(tx, workspaceId, campaign_id, address.folded)
@@ -100,6 +102,31 @@ async function setStatus(
   await changeLeads(tx, workspaceId, [changing])
   if (isResumed) await markLeadsDue(tx, workspaceId, [campaignId])
   return { before: lead, after: changing.now }
+}
+
+/** The label that a lead has: it may have been archived since, and is then nothing to set anew. */
+async function findOwnTarget(
+  ctx: Context,
+  workspaceId: string,
+  campaignId: string,
+  folded: string | undefined,
+  text: string,
+): Promise<NewStatus | undefined> {
+  if (folded === undefined || parseNewStatus(text, [])) return undefined
+  const lead = await queries.findLead(ctx.db, workspaceId, campaignId, folded)
+  if (!lead?.label_id) return undefined
+  const labels = await listLabels(ctx.db, workspaceId, { archived: true })
+  const { label_id } = lead
+  const live = parseNewStatus(
+    text,
+    labels.filter(({ timestamp_archived }) => !timestamp_archived),
+  )
+  return live
+    ? undefined
+    : parseNewStatus(
+        text,
+        labels.filter(({ id }) => id === label_id),
+      )
 }
 
 /** @param path where the text stands in the body */

@@ -12,6 +12,7 @@ export interface LaneRow extends LaneKey {
   seq: string
   token: string
   next_send_at: Date | null
+  last_sent_at: Date | null
   last_campaign_id: string | null
   failures: number
   not_before: Date | null
@@ -45,7 +46,8 @@ export interface LaneRow extends LaneKey {
 const selectLanes = preparedForBatch<[...string[][], Date, Date], LaneRow>(
   'read_lanes',
   `/* settle */
-   select l.workspace_id, l.mailbox_id, l.seq, l.token, l.next_send_at, l.last_campaign_id,
+   select l.workspace_id, l.mailbox_id, l.seq, l.token, l.next_send_at, l.last_sent_at,
+     l.last_campaign_id,
      l.failures, l.not_before, w.plan_api, w.is_moving, m.address, m.timestamp_updated as mailbox_version,
      m.display_name, m.signature, m.status, m.timezone, m.daily_limit, m.gap_seconds,
      coalesce(m.save_sent, not m.provider_saves_sent) as saves_sent, m.sends_locally,

@@ -49,6 +49,11 @@ export async function planLanes(
       continue
     }
     const rest = restOf(row, now)
+    // Planned ahead while it had no gap: the next mail waits from the one that is under way.
+    if (rest === 'ready' && row.gap_seconds > 0 && busy.has(lane)) {
+      actions.set(lane, { kind: 'settle' })
+      continue
+    }
     const owesCampaigns = lane.owesCampaigns && lane.refusals === 0
     if (mayAnswer(row) && !(owesCampaigns && rest === 'ready')) {
       actions.set(lane, { kind: 'answer', row })
@@ -97,8 +102,15 @@ function restOf(row: LaneRow, now: Date): 'ready' | 'probe' | { until: Date | nu
   if (row.address === null || !row.plan_api || row.status === 'paused') return { until: null }
   if (row.not_before && row.not_before > now) return { until: row.not_before }
   if (row.status === 'error') return 'probe'
-  if (row.next_send_at && row.next_send_at > now) return { until: row.next_send_at }
-  return 'ready'
+  const next = nextSendAt(row)
+  return next && next > now ? { until: next } : 'ready'
+}
+
+/** What was under way when the gap was changed is settled with the one that it left with. */
+function nextSendAt({ next_send_at, last_sent_at, gap_seconds }: LaneRow): Date | null {
+  if (!last_sent_at || gap_seconds === 0) return next_send_at
+  const own = new Date(last_sent_at.getTime() + gap_seconds * 1000)
+  return next_send_at && next_send_at > own ? next_send_at : own
 }
 
 /** @returns the lanes that have nothing to send */

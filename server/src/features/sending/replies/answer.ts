@@ -56,18 +56,34 @@ const claim = (ctx: Context, lane: Lane, epoch: number) =>
     return queries.claimReply(tx.db, lane, epoch, tx.now())
   })
 
+/** Where the mailbox was changed since it was read, the mail is made anew. */
 async function send(
   ctx: Context,
   lane: Lane,
-  { display_name }: LaneRow,
+  row: LaneRow,
+  claimed: queries.ReplyRow,
+  parts: AnswerParts,
+): Promise<Outcome> {
+  let sender: queries.ReplySender = row
+  for (;;) {
+    const result = await attempt(ctx, lane, sender, claimed, parts)
+    if ('kind' in result) return result
+    sender = result
+  }
+}
+
+async function attempt(
+  ctx: Context,
+  lane: Lane,
+  sender: queries.ReplySender,
   claimed: queries.ReplyRow,
   { connections, watch }: AnswerParts,
-): Promise<Outcome> {
+): Promise<Outcome | queries.ReplySender> {
   let connection: SmtpConnection | undefined
   try {
-    const mail = composeReplyMail(claimed, display_name, ctx.now())
+    const mail = composeReplyMail(claimed, sender.display_name, ctx.now())
     connection = await beginMail(lane, envelopeOf(mail), connections)
-    const refused = await mark(ctx, claimed, mail.subject)
+    const refused = await mark(ctx, claimed, mail.subject, sender)
     if (refused) {
       await connection.close()
       return refused
@@ -91,13 +107,21 @@ async function send(
   }
 }
 
-/** The last look before the end of the message. @returns why it must not be finished */
-const mark = (ctx: Context, claimed: queries.ReplyRow, subject: string) =>
-  transaction(ctx, async (tx): Promise<Outcome | undefined> => {
+/** The last look before the end of the message. @returns why it must not be finished, or who it is from now */
+const mark = (
+  ctx: Context,
+  claimed: queries.ReplyRow,
+  subject: string,
+  sender: queries.ReplySender,
+) =>
+  transaction(ctx, async (tx): Promise<Outcome | queries.ReplySender | undefined> => {
     await holdSuppressions(tx, claimed.workspace_id)
     const refusal = await refusalOf(tx, claimed.workspace_id, claimed.reply)
     if (refusal) return failed(refusal)
-    if (await queries.markReply(tx.db, claimed, subject, tx.now())) return undefined
+    const { mailbox_version } = sender
+    if (await queries.markReply(tx.db, claimed, { subject, mailbox_version }, tx.now())) return
+    const changed = await queries.findReplySender(tx.db, claimed)
+    if (changed && changed.mailbox_version.getTime() !== mailbox_version.getTime()) return changed
     return failed({ stage: 'claim', code: null, message: notMarked })
   })
 

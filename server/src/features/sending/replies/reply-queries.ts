@@ -152,11 +152,30 @@ export async function claimReply(
   return row
 }
 
-/** From here on the mail may arrive: an attempt that was given up does not get there. */
+/** What of its mailbox a reply is made of. */
+export interface ReplySender {
+  display_name: string | null
+  mailbox_version: Date
+}
+
+export async function findReplySender(
+  db: Db,
+  { workspace_id, mailbox_id }: Pick<ReplyRow, 'workspace_id' | 'mailbox_id'>,
+): Promise<ReplySender | undefined> {
+  const { rows } = await sql<ReplySender>`
+    select display_name, timestamp_updated as mailbox_version from mailboxes
+    where workspace_id = ${workspace_id}::uuid and id = ${mailbox_id}::uuid`.execute(db)
+  return rows[0]
+}
+
+/**
+ * From here on the mail may arrive: an attempt that was given up does not get there, nor does a mail
+ * that was made before its mailbox was changed.
+ */
 export async function markReply(
   db: Db,
-  { workspace_id, lead_id, step_id, id }: SendKey & { id: string },
-  subject: string,
+  { workspace_id, lead_id, step_id, id, mailbox_id }: SendKey & { id: string; mailbox_id: string },
+  { subject, mailbox_version }: { subject: string; mailbox_version: Date },
   at: Date,
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
@@ -164,6 +183,10 @@ export async function markReply(
     set state = 'transmitting', subject = ${subject}, timestamp_transmitting = ${at}::timestamptz
     where workspace_id = ${workspace_id}::uuid and lead_id = ${lead_id}::uuid
       and step_id = ${step_id}::uuid and id = ${id}::uuid and state = 'claimed'
+      and exists (
+        select from mailboxes m
+        where m.workspace_id = ${workspace_id}::uuid and m.id = ${mailbox_id}::uuid
+          and m.timestamp_updated = ${mailbox_version}::timestamptz)
       and ${sql.raw(isSentFrom)}`.execute(db)
   return numAffectedRows === 1n
 }

@@ -1,0 +1,153 @@
+import type { Context } from '../../kernel/context.ts'
+import { forgetAnswers } from '../../kernel/http/idempotency.ts'
+import { firstIdAt } from '../../kernel/ids.ts'
+import { indexThreads } from '../messages/index.ts'
+import { forgetCalls } from '../webhooks/try-out/index.ts'
+import * as queries from './queries.ts'
+import type { ErasedHere } from './schema.ts'
+
+const firstId = '00000000-0000-0000-0000-000000000000'
+const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** Where a step begins, and how far it goes. */
+export interface From {
+  /** The last key that was looked at; null: none yet. */
+  after: string | null
+  /** Only what was written since then; null: everything. */
+  since: Date | null
+  /** Rows; null: all that there are. */
+  limit: number | null
+}
+
+interface Step {
+  erased: Partial<ErasedHere>
+  lookedAt: number
+  /** Null: nothing is left at this place. */
+  after: string | null
+}
+
+type Place = (tx: Context, workspaceId: string, person: queries.Person, from: From) => Promise<Step>
+
+type EraseWithin = (
+  tx: Context,
+  workspaceId: string,
+  person: queries.Person,
+  range: queries.Range,
+  from: Pick<From, 'since'> & { sinceId: string },
+) => Promise<Partial<ErasedHere>>
+
+interface Walk {
+  table: queries.Walked
+  /** Rows of this table are written once, so what is newer has a later key. */
+  isAppended?: boolean
+  /** Of one step. */
+  rowsMax?: number
+}
+
+/** Goes through a table by its keys. Of a table that is cut by time, partition by partition. */
+function through({ table, isAppended = false, rowsMax }: Walk, erase: EraseWithin): Place {
+  return async (tx, workspaceId, person, { after, since, limit }) => {
+    const sinceId = since ? firstIdAt(since) : firstId
+    const begin = after ?? (isAppended ? sinceId : firstId)
+    const most = limit && Math.min(limit, rowsMax ?? limit)
+    const next = most
+      ? await queries.findNext(tx.db, workspaceId, table, begin, most)
+      : { last: lastId, count: 0 }
+    if (next.last === null) return { erased: {}, lookedAt: 0, after: null }
+    const range = { after: begin, upTo: next.last }
+    const erased = await erase(tx, workspaceId, person, range, { since, sinceId })
+    return {
+      ...{ erased, lookedAt: next.count },
+      after: most && next.count === most ? next.last : null,
+    }
+  }
+}
+
+/** What is found by the person themselves, and what is little: in one step. */
+const own: Place = async (tx, workspaceId, person) => {
+  const { db } = tx
+  const { folded, leadIds } = person
+  const erased = {
+    leads: await queries.eraseLeads(db, workspaceId, person, tx.now()),
+    conversations: await queries.deleteThreads(db, workspaceId, leadIds),
+    acquired_contacts: await queries.eraseAcquired(db, workspaceId, folded),
+  }
+  await queries.eraseSends(db, workspaceId, leadIds)
+  await queries.deleteSoftBounces(db, workspaceId, folded)
+  await queries.deleteSuppressions(db, workspaceId, folded)
+  await queries.eraseFromLeadJobs(db, workspaceId, folded)
+  await forgetCalls(tx, workspaceId)
+  return { erased, lookedAt: 0, after: null }
+}
+
+/**
+ * Every place where somebody can be, in the order in which they are taken out of them. Each is gone
+ * through in steps of few rows, and what was written meanwhile is looked at again by itself.
+ */
+export const places: Record<string, Place> = {
+  own,
+  messages: through(
+    { table: 'messages', isAppended: true },
+    async (tx, workspaceId, person, range) => {
+      const deleted = await queries.deleteMessages(tx.db, workspaceId, person, range)
+      const changed = await queries.eraseFromMessages(tx.db, workspaceId, person.folded, range)
+      await indexThreads(tx, workspaceId, [...new Set([...deleted, ...changed])])
+      return { messages: deleted.length + changed.length }
+    },
+  ),
+  threads: through({ table: 'threads' }, async (tx, workspaceId, { folded }, range, { since }) => {
+    const named = await queries.eraseFromThreads(tx.db, workspaceId, folded, range, since)
+    await indexThreads(tx, workspaceId, named)
+    return {}
+  }),
+  answers: through({ table: 'sends' }, async (tx, workspaceId, person, range, { sinceId }) => ({
+    answers_by_hand:
+      (await queries.eraseReplies(tx.db, workspaceId, person, range, sinceId)) +
+      (await queries.eraseFromReplies(tx.db, workspaceId, person.folded, range, sinceId)),
+  })),
+  events: through({ table: 'events', isAppended: true }, async (tx, workspaceId, person, range) => {
+    const events = await queries.listEvents(tx.db, workspaceId, person.folded, range)
+    const rewritten = events.map(({ id, body }) => ({ id, body: withoutPerson(body) }))
+    if (rewritten.length > 0) {
+      await queries.updateEvents(tx.db, workspaceId, rewritten)
+      const ids = rewritten.map(({ id }) => id)
+      await queries.markDeliveries(tx.db, workspaceId, ids)
+    }
+    return { events: events.length }
+  }),
+  attempts: through(
+    { table: 'webhook_events', isAppended: true },
+    async ({ db }, workspaceId, { folded }, range) => ({
+      delivery_attempts: await queries.eraseAttempts(db, workspaceId, folded, range),
+    }),
+  ),
+  kept_answers: async (tx, workspaceId, { folded }, { after, since, limit }) => {
+    const most = limit ?? keptMost
+    const found = await forgetAnswers(tx, workspaceId, folded, { after, since, limit: most })
+    return {
+      ...{ erased: { kept_answers: found.count }, lookedAt: found.lookedAt },
+      after: found.lookedAt === most ? found.last : null,
+    }
+  },
+  leads: through({ table: 'leads' }, async ({ db }, workspaceId, { folded }, range, { since }) => {
+    await queries.eraseFromLeads(db, workspaceId, folded, range, since)
+    return {}
+  }),
+  imports: through(
+    { table: 'imports', rowsMax: 1 },
+    async ({ db }, workspaceId, { folded }, range, { since }) => {
+      // In this order: an import that is under way goes on no more, and what it wrote last is seen.
+      await queries.deleteFiles(db, workspaceId, folded, range, since)
+      await queries.eraseFromImports(db, workspaceId, folded, range, since)
+      return {}
+    },
+  ),
+}
+
+const keptMost = 100_000_000
+
+/** What happened and when stays, to whom goes; receivers still get an event that was not delivered yet. */
+function withoutPerson(body: string): string {
+  const event = JSON.parse(body) as Record<string, unknown>
+  return JSON.stringify({ ...event, lead_email: null, data: { erased: true } })
+}
