@@ -69,7 +69,9 @@ async function moves(db: ProcessDb): Promise<Finding> {
     const remedy = `Nothing of it can be changed meanwhile. Run ${commands.join(' and ')}, or the same with --cancel alone.`
     return found('moves', 'fail', detail, remedy)
   }
-  const late = leaving.filter(({ moved_to, since_ms }) => moved_to !== null && since_ms > remainsMsMax)
+  const late = leaving.filter(
+    ({ moved_to, since_ms }) => moved_to !== null && since_ms > remainsMsMax,
+  )
   if (late.length > 0) {
     const detail = `rows of ${late.map(({ name }) => name).join(', ')} were left behind`
     return found('moves', 'warn', detail, 'Keep a runner alive: it deletes them hourly.')

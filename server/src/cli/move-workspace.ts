@@ -37,7 +37,10 @@ export async function moveTo(
   const rows = await findRows(ctx, id)
   const source = sourceOf(rows, to)
   if (!source) {
-    throw new AppError('not_ready', `The workspace is on the shard ${to} already: give another one.`)
+    throw new AppError(
+      'not_ready',
+      `The workspace is on the shard ${to} already: give another one.`,
+    )
   }
   // It takes room there that it does not have yet.
   if (activeOf(rows)?.shard !== target) await chooseShard(ctx, to)
@@ -108,7 +111,13 @@ const stepOf = ({ step, done = 0, of = 1 }: Progress) => ({
   ...{ what: says[step], count: done, done, whole: of },
 })
 
-export const showMoved = ({ from, to, rows, held_ms, was_there }: Awaited<ReturnType<typeof moveTo>>) =>
+export const showMoved = ({
+  from,
+  to,
+  rows,
+  held_ms,
+  was_there,
+}: Awaited<ReturnType<typeof moveTo>>) =>
   was_there
     ? `The workspace had come to ${to} already; what was left of its move is done.`
     : `Moved from ${from} to ${to}: ${rows} rows. For ${(held_ms / 1000).toFixed(1)} s nothing of it could be changed. Its rows in ${from} are deleted in an hour.`

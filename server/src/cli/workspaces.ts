@@ -69,7 +69,8 @@ export function workspaceCommands(program: Command) {
     if (isCancelled && to === undefined) {
       return operate(options, (ctx) => cancel(ctx, workspace), showCancelled)
     }
-    if (to === undefined || isCancelled) return moving.error('error: give --to SHARD, or --cancel alone')
+    if (to === undefined || isCancelled)
+      return moving.error('error: give --to SHARD, or --cancel alone')
     return operate(options, (ctx) => moveTo(ctx, workspace, to, options), showMoved)
   })
 

@@ -25,9 +25,7 @@ export async function findDueLanes(
     select distinct workspace_id, webhook_id
     from deliveries
     where bucket = any(${buckets}::smallint[]) and due_at > ${after} and due_at <= ${to}
-      and ${sql.raw(isHere)}`.execute(
-    db,
-  )
+      and ${sql.raw(isHere)}`.execute(db)
   return rows
 }
 
@@ -128,4 +126,6 @@ export async function findOldestPendingEvent(db: ProcessDb): Promise<string | nu
 export const deleteOldCounts = (db: ProcessDb, before: string) =>
   sql`
     /* cross-workspace: upkeep */
-    delete from webhook_event_counts where date < ${before}::date and ${sql.raw(isHere)}`.execute(db)
+    delete from webhook_event_counts where date < ${before}::date and ${sql.raw(isHere)}`.execute(
+    db,
+  )

@@ -134,7 +134,11 @@ export async function wakeLanesOfWorkspace(
 
 /** Older than that of any lease. */
 export const resetTokens = (db: Db, workspaceId: string) =>
-  db.updateTable('mailbox_lanes').set({ token: 0 }).where('workspace_id', '=', workspaceId).execute()
+  db
+    .updateTable('mailbox_lanes')
+    .set({ token: 0 })
+    .where('workspace_id', '=', workspaceId)
+    .execute()
 
 export const forgiveLane = (db: Db, workspaceId: string, mailboxId: string) =>
   db

@@ -10,9 +10,7 @@ export const countMailboxes = async (
   const { rows } = await sql<{ status: string; count: number }>`/* cross-workspace: upkeep */
     select status, count(*)::int as count from mailboxes
     where ${sql.raw(isHere)}
-    group by status order by status`.execute(
-    db,
-  )
+    group by status order by status`.execute(db)
   return rows
 }
 

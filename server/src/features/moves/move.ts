@@ -1,5 +1,4 @@
-import { type Effect, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
-import { boundAs } from '../../kernel/db/db.ts'
+import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { type Session, withSession } from '../../kernel/db/session.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
@@ -7,21 +6,14 @@ import { hintReadings, takeInMailboxes } from '../mailbox-lanes/index.ts'
 import { checkMove, MoveRefused, type Plan } from './check-move.ts'
 import { copyIn, copyOut } from './cross-workspace.ts'
 import { lowerFence, raiseFence } from './fence.ts'
+import { inSession } from './in-session.ts'
 import * as queries from './queries.ts'
 import { deleteAllRows } from './remains.ts'
 import { stayHere } from './stay-here.ts'
 import { makePartitions } from './tables.ts'
 
 /** What a move does next. From `fence` until `done` nothing of the workspace is written. */
-export type Step =
-  | 'drain'
-  | 'fence'
-  | 'copy'
-  | 'compare'
-  | 'switch'
-  | 'activate'
-  | 'clean'
-  | 'done'
+export type Step = 'drain' | 'fence' | 'copy' | 'compare' | 'switch' | 'activate' | 'clean' | 'done'
 
 export interface Progress {
   step: Step
@@ -249,34 +241,6 @@ class Move {
   #tell(step: Step, more: Omit<Progress, 'step' | 'rows'> = {}) {
     this.#options.onProgress?.({ step, rows: this.#rows, ...more })
   }
-}
-
-/**
- * A transaction that is meant to be open while others are waited for: it has a connection of its own, and
- * holds no more than the lock of a move, and what nobody else sees.
- */
-async function inSession<T>(
-  ctx: ProcessContext,
-  { db }: Session,
-  work: (tx: ProcessContext) => Promise<T>,
-): Promise<T> {
-  const effects: Effect[] = []
-  const tx = await db.startTransaction().execute()
-  const afterCommit = (effect: Effect) => void effects.push(effect)
-  let result: T
-  try {
-    result = await work({ ...ctx, db: boundAs(db, tx), process: ctx, afterCommit })
-    await tx.commit().execute()
-  } catch (error) {
-    // Its connection may be what is broken.
-    await tx
-      .rollback()
-      .execute()
-      .catch(() => undefined)
-    throw error
-  }
-  for (const effect of effects) effect(ctx)
-  return result
 }
 
 const stillSending = (open: number) =>

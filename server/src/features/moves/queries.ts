@@ -12,10 +12,7 @@ export interface WorkspaceRow {
   timestamp_moving: Date | null
 }
 
-export const findWorkspaceRow = (
-  db: Db,
-  workspaceId: string,
-): Promise<WorkspaceRow | undefined> =>
+export const findWorkspaceRow = (db: Db, workspaceId: string): Promise<WorkspaceRow | undefined> =>
   db
     .selectFrom('workspaces')
     .select(['id', 'name', 'handle', 'moving_to', 'moved_to', 'timestamp_moving'])

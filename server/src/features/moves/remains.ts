@@ -29,7 +29,11 @@ export async function cleanUpMoves(ctx: ProcessContext): Promise<void> {
         'a move was begun and left, so nothing of its workspace is written: run it again, or cancel it',
       )
     }
-    if (moved_to !== null && since_ms >= keptMs && (await deleteAllRows(ctx, tables, id, hasGone))) {
+    if (
+      moved_to !== null &&
+      since_ms >= keptMs &&
+      (await deleteAllRows(ctx, tables, id, hasGone))
+    ) {
       await lowerFence(ctx, await queries.listFenced(ctx.db, id), id)
     }
   }

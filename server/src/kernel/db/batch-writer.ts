@@ -42,5 +42,7 @@ export const ofMovingWorkspace =
   <Item>(workspaceOf: (item: Item) => string) =>
   (error: unknown) => {
     const moving = movingOf(error)
-    return moving === undefined ? undefined : (item: Item) => workspaceOf(item) === moving.workspaceId
+    return moving === undefined
+      ? undefined
+      : (item: Item) => workspaceOf(item) === moving.workspaceId
   }
