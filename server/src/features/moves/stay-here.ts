@@ -2,6 +2,7 @@ import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { withSession } from '../../kernel/db/session.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { hintReadings, wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
+import { setHere } from '../workspaces/index.ts'
 import { lock, MoveRefused } from './check-move.ts'
 import { lowerFence } from './fence.ts'
 import { inSession } from './in-session.ts'
@@ -43,7 +44,7 @@ export async function stayHere(source: ProcessContext, workspaceId: string) {
   await transaction(inWorkspace(source, workspaceId), async (tx) => {
     await queries.actAsMover(tx.db)
     await lock(tx.db, workspaceId)
-    await queries.setHere(tx.db, workspaceId)
+    await setHere(tx.db, workspaceId)
     await wakeWorkspaceMailboxes(tx, workspaceId)
   })
   hintReadings(source)
