@@ -173,3 +173,30 @@ test('a key has one batch at a time, and keys take turns at the batches there ma
   await writes[2]?.end()
   expect(writes[4]?.items).toEqual([13])
 })
+
+test('where it is known whose fault a failure is, those fail alone and the others run again together', async () => {
+  const ran: string[][] = []
+  const batches = new Batcher<string, string>(
+    makeContext().ctx,
+    'test',
+    async (items) => {
+      ran.push(items)
+      if (items.includes('moving')) throw new Error('moving')
+      return items
+    },
+    {
+      ...{ itemsMax: 10, gather: 'turn', retry: { isRefused: () => false } },
+      faultOf: () => (item) => item === 'moving',
+    },
+  )
+  const items = ['a', 'moving', 'b', 'moving', 'c']
+  const results = await Promise.allSettled(items.map((item) => batches.add(item)))
+  expect(results.map(({ status }) => status === 'fulfilled')).toEqual([
+    true,
+    false,
+    true,
+    false,
+    true,
+  ])
+  expect(ran).toEqual([items, ['a', 'b', 'c']])
+})

@@ -1,12 +1,13 @@
-import { type Effect, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
-import { boundAs } from '../../kernel/db/db.ts'
+import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { type Session, withSession } from '../../kernel/db/session.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
 import { hintReadings, takeInMailboxes } from '../mailbox-lanes/index.ts'
+import { deleteTombstone, setHere, setMoved, setMoving } from '../workspaces/index.ts'
 import { checkMove, MoveRefused, type Plan } from './check-move.ts'
 import { copyIn, copyOut } from './cross-workspace.ts'
 import { lowerFence, raiseFence } from './fence.ts'
+import { inSession } from './in-session.ts'
 import * as queries from './queries.ts'
 import { deleteAllRows } from './remains.ts'
 import { stayHere } from './stay-here.ts'
@@ -129,7 +130,7 @@ class Move {
         await this.#bringOver(there, taker, checked)
         this.#tell('switch')
         this.#isToTakeBack = false
-        await queries.setMoved(inWorkspace(here, this.#id).db, this.#id, this.#options.targetName)
+        await setMoved(inWorkspace(here, this.#id).db, this.#id, this.#options.targetName)
         return checked
       })
       if (!plan.isThere) this.#tell('activate')
@@ -143,14 +144,14 @@ class Move {
     await this.#drain()
     await this.#fence(plan)
     const tx = inWorkspace(there, this.#id)
-    await queries.deleteTombstone(tx.db, this.#id)
+    await deleteTombstone(tx.db, this.#id)
     const sums = this.#readSums(plan)
     // Whoever compares hears of it.
     sums.catch(() => undefined)
     await this.#copy(taker, plan)
     await this.#compare(there, plan, await sums)
     await takeInMailboxes(tx, this.#id)
-    await queries.setHere(tx.db, this.#id)
+    await setHere(tx.db, this.#id)
   }
 
   async #drain() {
@@ -159,7 +160,7 @@ class Move {
     const own = inWorkspace(this.#source, this.#id)
     await transaction(own, async (tx) => {
       await queries.actAsMover(tx.db)
-      await queries.setMoving(tx.db, this.#id, targetName)
+      await setMoving(tx.db, this.#id, targetName)
     })
     hintReadings(this.#source)
     const beganMs = this.#source.monotonicMs()
@@ -241,34 +242,6 @@ class Move {
   #tell(step: Step, more: Omit<Progress, 'step' | 'rows'> = {}) {
     this.#options.onProgress?.({ step, rows: this.#rows, ...more })
   }
-}
-
-/**
- * A transaction that is meant to be open while others are waited for: it has a connection of its own, and
- * holds no more than the lock of a move, and what nobody else sees.
- */
-async function inSession<T>(
-  ctx: ProcessContext,
-  { db }: Session,
-  work: (tx: ProcessContext) => Promise<T>,
-): Promise<T> {
-  const effects: Effect[] = []
-  const tx = await db.startTransaction().execute()
-  const afterCommit = (effect: Effect) => void effects.push(effect)
-  let result: T
-  try {
-    result = await work({ ...ctx, db: boundAs(db, tx), process: ctx, afterCommit })
-    await tx.commit().execute()
-  } catch (error) {
-    // Its connection may be what is broken.
-    await tx
-      .rollback()
-      .execute()
-      .catch(() => undefined)
-    throw error
-  }
-  for (const effect of effects) effect(ctx)
-  return result
 }
 
 const stillSending = (open: number) =>

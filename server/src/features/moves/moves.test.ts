@@ -51,7 +51,7 @@ async function fillEveryTable() {
       where attrelid = ${table.name}::regclass and attname = any(${table.columns})
       order by attnum`.execute(a.database.peek)
     const values = columns.map(({ name, type }) =>
-      name === 'workspace_id' ? sql`${workspaceId}::uuid` : valueOf(type, same),
+      name === 'workspace_id' ? sql`${workspaceId}::uuid` : anyOf(type, same),
     )
     await sql`
       insert into ${sql.table(table.name)} (${sql.join(columns.map(({ name }) => sql.ref(name)))})
@@ -59,7 +59,7 @@ async function fillEveryTable() {
   }
 }
 
-function valueOf(type: string, id: string) {
+function anyOf(type: string, id: string) {
   const now = a.now().toISOString()
   const values: Record<string, string> = {
     ...{
@@ -285,13 +285,13 @@ async function atGate(work: () => Promise<void>) {
       select from pg_locks where locktype = 'advisory' and not granted and objid = 42`.execute(peek)
     return rows.length
   }
-  await peek.transaction().execute(async (tx) => {
-    await sql`select pg_advisory_xact_lock(42)`.execute(tx)
-    const moving = toB()
-    moving.catch(() => undefined)
-    await expect.poll(waiting, patience).toBe(1)
-    await work()
-  })
+  const tx = await peek.startTransaction().execute()
+  await sql`select pg_advisory_xact_lock(42)`.execute(tx)
+  const moving = toB()
+  moving.catch(() => undefined)
+  await expect.poll(waiting, patience).toBe(1)
+  await work().finally(() => tx.rollback().execute())
+  await moving
 }
 
 test('while it is copied everything that writes is refused, and reading and other workspaces go on', async () => {
@@ -312,7 +312,7 @@ test('while it is copied everything that writes is refused, and reading and othe
       'Another move of this workspace is under way',
     )
   })
-  await expect.poll(() => placeIn(b), patience).toEqual(here)
+  expect(await placeIn(b)).toEqual(here)
 })
 
 test('a move to another shard of a workspace whose move was left is refused', async () => {

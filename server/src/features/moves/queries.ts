@@ -49,36 +49,6 @@ export async function lockMove(tx: Db, workspaceId: string): Promise<boolean> {
   return rows[0]?.locked ?? false
 }
 
-/** Nothing of it is begun any more, but everything may still be written. */
-export const setMoving = (tx: Db, workspaceId: string, to: string) =>
-  tx
-    .updateTable('workspaces')
-    .set({ moving_to: to, timestamp_moving: sql<Date>`outrider_now()` })
-    .where('id', '=', workspaceId)
-    .execute()
-
-export const setMoved = (tx: Db, workspaceId: string, to: string) =>
-  tx
-    .updateTable('workspaces')
-    .set({ moving_to: to, moved_to: to, timestamp_moving: sql<Date>`outrider_now()` })
-    .where('id', '=', workspaceId)
-    .execute()
-
-export const setHere = (tx: Db, workspaceId: string) =>
-  tx
-    .updateTable('workspaces')
-    .set({ moving_to: null, moved_to: null, timestamp_moving: null })
-    .where('id', '=', workspaceId)
-    .execute()
-
-/** The row that an earlier move has left. */
-export const deleteTombstone = (tx: Db, workspaceId: string) =>
-  tx
-    .deleteFrom('workspaces')
-    .where('id', '=', workspaceId)
-    .where('moved_to', 'is not', null)
-    .execute()
-
 /** Mails that are claimed, or about to be sent. */
 export async function countOpenMails(db: Db, workspaceId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`

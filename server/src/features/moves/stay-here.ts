@@ -1,8 +1,11 @@
 import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
+import { withSession } from '../../kernel/db/session.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { hintReadings, wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
+import { setHere } from '../workspaces/index.ts'
 import { lock, MoveRefused } from './check-move.ts'
 import { lowerFence } from './fence.ts'
+import { inSession } from './in-session.ts'
 import * as queries from './queries.ts'
 
 /**
@@ -20,17 +23,20 @@ export async function cancelMove(
   if (!place) throw new MoveRefused('There is no such workspace; check the id.')
   if (place.moving_to === null) throw new MoveRefused('The workspace is not being moved.')
   // While this lock is held, no move that was begun there can still arrive.
-  await transaction(inWorkspace(target, workspaceId), async (there) => {
-    await queries.actAsMover(there.db)
-    await lock(there.db, workspaceId)
-    const arrived = await queries.findWorkspaceRow(there.db, workspaceId)
-    if (arrived && arrived.moved_to === null) {
-      throw new MoveRefused(
-        `The workspace is in ${place.moving_to}, so there is nothing to cancel. Move it back, if it should be here.`,
-      )
-    }
-    await stayHere(source, workspaceId)
-  })
+  await withSession(target.db, (session) =>
+    inSession(target, session, async (tx) => {
+      const { db } = inWorkspace(tx, workspaceId)
+      await queries.actAsMover(db)
+      await lock(db, workspaceId)
+      const arrived = await queries.findWorkspaceRow(db, workspaceId)
+      if (arrived && arrived.moved_to === null) {
+        throw new MoveRefused(
+          `The workspace is in ${place.moving_to}, so there is nothing to cancel. Move it back, if it should be here.`,
+        )
+      }
+      await stayHere(source, workspaceId)
+    }),
+  )
 }
 
 /** What is known not to be in another database stays here. */
@@ -38,7 +44,7 @@ export async function stayHere(source: ProcessContext, workspaceId: string) {
   await transaction(inWorkspace(source, workspaceId), async (tx) => {
     await queries.actAsMover(tx.db)
     await lock(tx.db, workspaceId)
-    await queries.setHere(tx.db, workspaceId)
+    await setHere(tx.db, workspaceId)
     await wakeWorkspaceMailboxes(tx, workspaceId)
   })
   hintReadings(source)

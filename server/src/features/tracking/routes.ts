@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { enterWorkspace } from '../../kernel/context.ts'
+import { movingOf } from '../../kernel/db/failure.ts'
 import { toAppError } from '../../kernel/http/error-reply.ts'
 import { describeError } from '../../kernel/log.ts'
 import { askPage, badLinkPage, donePage, faultPage, type Page, pageHeaders } from './pages.ts'
@@ -79,6 +80,7 @@ async function tryToRecord(req: Visitor, kind: 'open' | 'click', token: Token) {
 }
 
 function logFault({ process, id, routeOptions }: FastifyRequest, error: unknown) {
+  if (movingOf(error)) return
   const route = routeOptions.url ?? 'unknown'
   process.log.error({ request_id: id, route, ...describeError(error) }, 'request failed')
 }

@@ -1,3 +1,4 @@
+export { deleteTombstone, setHere, setMoved, setMoving } from './moving-queries.ts'
 export { chooseShard, listShards, type ShownShard } from './placement.ts'
 export { workspaceRoutes, workspaceSchemas } from './routes.ts'
 export {

@@ -8,7 +8,7 @@ import Fastify, {
   type FastifyServerOptions,
 } from 'fastify'
 import { type Context, inWorkspace, type ProcessContext } from '../context.ts'
-import { isStorageFull } from '../db/failure.ts'
+import { isStorageFull, movingOf } from '../db/failure.ts'
 import { AppError } from '../errors.ts'
 import { describeError } from '../log.ts'
 import {
@@ -139,7 +139,8 @@ export function createServer(ctx: ProcessContext, options: ServerOptions): Fasti
     const refused = thrown === req.raw.errored ? brokenOff : toAppError(thrown, bodyLimit)
     const met = (isOfRequest.has(refused.status) && (await findConflict(req))) || refused
     const error = isNamedPath(app, req, met) ? unknownPath(app, req.url) : met
-    if (error.status >= 500) {
+    // A workspace that is being moved is no fault; the request's own line says that it had to wait.
+    if (error.status >= 500 && !movingOf(error.cause)) {
       const route = req.routeOptions.url ?? 'unknown'
       ctx.log.error({ request_id: req.id, route, ...describeError(error.cause) }, 'request failed')
     }
