@@ -1,4 +1,4 @@
-import type { Effect, ProcessContext } from '../../kernel/context.ts'
+import type { AfterCommit, ProcessContext } from '../../kernel/context.ts'
 import { boundAs } from '../../kernel/db/db.ts'
 import type { Session } from '../../kernel/db/session.ts'
 
@@ -11,9 +11,9 @@ export async function inSession<T>(
   { db }: Session,
   work: (tx: ProcessContext) => Promise<T>,
 ): Promise<T> {
-  const effects: Effect[] = []
+  const effects: AfterCommit[] = []
   const tx = await db.startTransaction().execute()
-  const afterCommit = (effect: Effect) => void effects.push(effect)
+  const afterCommit = (effect: AfterCommit) => void effects.push(effect)
   let result: T
   try {
     result = await work({ ...ctx, db: boundAs(db, tx), process: ctx, afterCommit })
