@@ -104,7 +104,11 @@ import { sealedWebhookColumns, webhookRoutes, webhookSchemas } from './features/
 import { webhookReplayRoutes, webhookReplaySchemas } from './features/webhooks/replays/index.ts'
 import { webhookTestRoutes, webhookTestSchemas } from './features/webhooks/test-calls/index.ts'
 import { dropOldCalls, tryOutRoutes, tryOutSchemas } from './features/webhooks/try-out/index.ts'
-import { listWorkspaceIdsHere, workspaceRoutes, workspaceSchemas } from './features/workspaces/index.ts'
+import {
+  listWorkspaceIdsHere,
+  workspaceRoutes,
+  workspaceSchemas,
+} from './features/workspaces/index.ts'
 import { aroundPooler, inWorkspace, type ProcessContext } from './kernel/context.ts'
 import { docsRoutes } from './kernel/http/docs.ts'
 import { dropOldAnswers, sealedAnswers } from './kernel/http/idempotency.ts'
