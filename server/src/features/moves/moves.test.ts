@@ -5,7 +5,7 @@ import { install, killMoverAt } from '../../../test/moves.ts'
 import { patience } from '../../../test/patience.ts'
 import { movingOf } from '../../kernel/db/failure.ts'
 import { createWorkspace } from '../workspaces/index.ts'
-import { cancelMove, cleanUpMoves, moveWorkspace } from './index.ts'
+import { cancelMove, cleanUpMoves, listLeaving, moveWorkspace } from './index.ts'
 import { listWorkspaceTables, type WorkspaceTable } from './tables.ts'
 
 let a: TestContext
@@ -103,6 +103,8 @@ const placeIn = ({ database: { peek } }: TestContext) =>
     .select(['moving_to', 'moved_to'])
     .where('id', '=', workspaceId)
     .executeTakeFirst()
+
+const leaving = () => listLeaving(asService(a).db)
 
 const here = { moving_to: null, moved_to: null }
 const movedToB = { moving_to: 'b', moved_to: 'b' }
@@ -240,6 +242,7 @@ test.each(['fence', 'copy', 'activate'])(
     await fillEveryTable()
     const before = withoutLanes(await rowsIn(a))
     await killMoverAt(step, a, b, workspaceId)
+    expect(await leaving()).toMatchObject([{ id: workspaceId, is_under_way: false }])
     await cancelMove(asService(a), asService(b), workspaceId)
     expect(await placeIn(a)).toEqual(here)
     expect(await writesIn(a)).toEqual(everywhere('written'))
@@ -299,6 +302,7 @@ test('while it is copied everything that writes is refused, and reading and othe
   const other = await createWorkspace(asService(a), 'Other')
   await atGate(async () => {
     expect(await placeIn(a)).toEqual({ moving_to: 'b', moved_to: null })
+    expect(await leaving()).toMatchObject([{ is_fenced: true, is_under_way: true }])
     expect(await writesIn(a)).toEqual(everywhere(refusedAs(false)))
     expect((await tablesWithRows(a)).length).toBe(tables.length - 1)
     const { numUpdatedRows } = await a.database.peek
