@@ -293,7 +293,11 @@ async function atGate(work: () => Promise<void>) {
   const moving = toB()
   moving.catch(() => undefined)
   await expect.poll(waiting, patience).toBe(1)
-  await work().finally(() => tx.rollback().execute())
+  try {
+    await work()
+  } finally {
+    await tx.rollback().execute()
+  }
   await moving
 }
 
