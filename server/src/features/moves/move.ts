@@ -14,7 +14,7 @@ import { stayHere } from './stay-here.ts'
 import { makePartitions } from './tables.ts'
 
 /** What a move does next. From `fence` until `done` nothing of the workspace is written. */
-export type Step = 'drain' | 'fence' | 'copy' | 'compare' | 'switch' | 'activate' | 'clean' | 'done'
+type Step = 'drain' | 'fence' | 'copy' | 'compare' | 'switch' | 'activate' | 'clean' | 'done'
 
 export interface Progress {
   step: Step
