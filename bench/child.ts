@@ -19,7 +19,7 @@ export interface Child extends AsyncDisposable {
 /** `outrider api` or `runner` as an operator starts it, on the bench's database. */
 export function startRole(
   role: 'api' | 'runner',
-  service: BenchService,
+  service: Pick<BenchService, 'databaseUrl' | 'dataDir'>,
   env: Record<string, string> = {},
 ): Promise<Child> {
   return start(['../server/bin/outrider.mjs', role], {

@@ -1,6 +1,7 @@
 import { Pool } from 'undici'
 
-// A client in a process of its own. Arguments: URL, key, connections, seconds, body. Prints the answers/s.
+// A client in a process of its own. Arguments: URL, key, connections, seconds, body. Prints the answers/s, and how many
+// there were in all.
 // With a body it posts: {n} in it counts to 999 again and again, {word} is another word each time around.
 
 const [url = '', key = '', connections = '32', seconds = '3', body] = process.argv.slice(2)
@@ -22,6 +23,7 @@ function nextRequest() {
 }
 const warmMs = 500
 let answered = 0
+let answeredAtAll = 0
 let failed = 0
 let isRunning = true
 
@@ -37,6 +39,7 @@ function next() {
       onResponseData() {},
       onResponseEnd() {
         answered += 1
+        answeredAtAll += 1
         next()
       },
       onResponseError() {
@@ -53,6 +56,6 @@ setTimeout(() => {
   setTimeout(() => {
     isRunning = false
     const perSecond = answered / ((performance.now() - startedMs) / 1000)
-    process.stdout.write(JSON.stringify({ perSecond, failed }), () => process.exit())
+    process.stdout.write(JSON.stringify({ perSecond, answeredAtAll, failed }), () => process.exit())
   }, Number(seconds) * 1000)
 }, warmMs)

@@ -8,7 +8,11 @@ export const readTime = async (pid: number): Promise<number> => (await readTimes
 /** Of the service's PostgreSQL with all its processes. */
 export async function readPostgresTime({ dataDir }: BenchService): Promise<number> {
   const pidFile = join(dataDir, 'postgres', 'data', 'postmaster.pid')
-  const postmaster = Number((await readFile(pidFile, 'utf8')).split('\n')[0])
+  return readServerTime(Number((await readFile(pidFile, 'utf8')).split('\n')[0]))
+}
+
+/** Of a PostgreSQL with all its processes. */
+export async function readServerTime(postmaster: number): Promise<number> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
   const times = (await Promise.all(pids.map(readTimes))).filter((each) => each !== undefined)
   const own = times.find(({ pid }) => pid === postmaster)

@@ -27,6 +27,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   pooler: () => import('./pooler.ts'),
   replies: () => import('./replies.ts'),
   sending: () => import('./sending.ts'),
+  shards: () => import('./shards.ts'),
   simulation: () => import('./simulation.ts'),
 }
 

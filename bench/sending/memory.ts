@@ -41,7 +41,7 @@ export async function measureMemory({ ctx, ...service }: BenchService): Promise<
     store.addAccount({ address: benchMailbox(n, 0).address, password: 'secret' })
   }
   for (let w = 0; w < workspaces; w++) await fill(ctx, `workspace ${w}`, smtp.port, imap.port)
-  await using runner = await startRole('runner', { ctx, ...service })
+  await using runner = await startRole('runner', service)
   await wait(readMs)
   const peak = await peakMegabytes(runner.pid)
   return [
