@@ -86,7 +86,7 @@ export async function createApplicationWorld(
     },
     values: {
       ...world.values,
-      ...{ address: blocked, value: blocked, to: me, name: 'Any other' },
+      ...{ address: blocked, value: blocked, to: me, name: 'Any other', search: 'hello' },
     },
   }
 }

@@ -59,17 +59,18 @@ export function foreignRequests(
   const { path, operation, parameters } = described
   const valid = validRequest(document, described, world)
   const [bare = '', search = ''] = valid.url.split('?')
+  const query = search === '' ? '' : `?${search}`
   const ofPath: ForeignRequest[] = path.includes('{')
-    ? [{ ...valid, url: fillPath(path, other), place: 'path', expected: 'not found' }]
+    ? [{ ...valid, url: `${fillPath(path, other)}${query}`, place: 'path', expected: 'not found' }]
     : []
   const ofQuery = parameters
     .filter((each) => each.in === 'query' && each.schema.format === 'uuid')
     .filter((each) => !sharedByAll.has(each.name))
     .map(({ name, required }): ForeignRequest => {
-      const query = new URLSearchParams(search)
-      query.set(name, take(other.references, name))
+      const changed = new URLSearchParams(search)
+      changed.set(name, take(other.references, name))
       const expected = required ? 'not found' : 'nothing'
-      return { ...valid, url: `${bare}?${query}`, place: `query ${name}`, expected }
+      return { ...valid, url: `${bare}?${changed}`, place: `query ${name}`, expected }
     })
   const { properties = {}, required = [] } = requestSchema(document, operation) ?? {}
   const needed = Object.entries(valid.body ?? {}).filter(([name]) => required.includes(name))
