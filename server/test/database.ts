@@ -36,6 +36,8 @@ export interface TestDatabase extends Database, AsyncDisposable {
   until: Signal['until']
   /** From now on the database's clock goes on from there. */
   setClock: (time: Date) => Promise<void>
+  /** From now on the database's clock stands there, however long the test takes. */
+  stopClock: (time: Date) => Promise<void>
   /** From now on it looks again, too, whenever another process has changed this table. */
   hear: (table: keyof DB) => Promise<void>
 }
@@ -71,6 +73,11 @@ export async function testDatabase(): Promise<TestDatabase> {
       await peekPool.query(`
         create or replace function outrider_now() returns timestamptz language sql stable as
           $$ select statement_timestamp() + interval '${time.getTime() - Date.now()} ms' $$`)
+    },
+    async stopClock(time) {
+      await peekPool.query(`
+        create or replace function outrider_now() returns timestamptz language sql stable as
+          $$ select timestamptz '${time.toISOString()}' $$`)
     },
     async hear(table) {
       listener ??= await listenTo(url, raise)
