@@ -1,7 +1,8 @@
-import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
+import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { type Session, withSession } from '../../kernel/db/session.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
+import { operator, recordAudit } from '../audit/index.ts'
 import { hintReadings, takeInMailboxes } from '../mailbox-lanes/index.ts'
 import { deleteTombstone, setHere, setMoved, setMoving } from '../workspaces/index.ts'
 import { checkMove, MoveRefused, type Plan } from './check-move.ts'
@@ -152,6 +153,7 @@ class Move {
     await this.#compare(there, plan, await sums)
     await takeInMailboxes(tx, this.#id)
     await setHere(tx.db, this.#id)
+    await recordMove(tx, this.#id, 'workspace.moved', this.#options)
   }
 
   async #drain() {
@@ -161,6 +163,8 @@ class Move {
     await transaction(own, async (tx) => {
       await queries.actAsMover(tx.db)
       await setMoving(tx.db, this.#id, targetName)
+      // One that is left shows in the log, which is read while nothing is written.
+      await recordMove(tx, this.#id, 'workspace.move_begun', this.#options)
     })
     hintReadings(this.#source)
     const beganMs = this.#source.monotonicMs()
@@ -243,6 +247,17 @@ class Move {
     this.#options.onProgress?.({ step, rows: this.#rows, ...more })
   }
 }
+
+const recordMove = (
+  tx: Context,
+  workspaceId: string,
+  action: string,
+  { sourceName: from, targetName: to }: MoveOptions,
+) =>
+  recordAudit(tx, {
+    ...{ workspaceId, actor: operator, action, details: { from, to } },
+    ...{ subjectType: 'workspace', subjectId: workspaceId },
+  })
 
 const stillSending = (open: number) =>
   new MoveRefused(

@@ -14,6 +14,8 @@ let workspaceId: string
 let tables: WorkspaceTable[]
 beforeEach(async () => {
   ;[a, b] = await Promise.all([testContext(), testContext()])
+  // Both draw the same ids at the same time.
+  b.clock.advance(1_000)
   await Promise.all([install(a), install(b)])
   workspaceId = (await createWorkspace(asService(a), 'Acme')).id
   tables = await listWorkspaceTables(a.db)
@@ -129,11 +131,35 @@ const everywhere = (outcome: string) =>
   Object.fromEntries(tables.map(({ name }) => [name, outcome]))
 const refusedAs = (isMoved: boolean) => `refused: ${JSON.stringify({ workspaceId, isMoved })}`
 
-/** Columns that a move writes anew: the leases of the source mean nothing there. */
-function withoutLanes(rows: Record<string, unknown[]>) {
-  const { mailbox_lanes, ...others } = rows
-  return { ...others, mailbox_lanes: mailbox_lanes?.length }
+/** Without what a move writes itself: its entries in the audit log, and the leases, which mean nothing there. */
+function asMoved(rows: Record<string, unknown[]>) {
+  const { mailbox_lanes, audit_log, ...others } = rows
+  const entries = audit_log as { action: string }[]
+  return {
+    ...others,
+    mailbox_lanes: mailbox_lanes?.length,
+    audit_log: entries.filter(({ action }) => !action.startsWith('workspace.move')),
+  }
 }
+
+/** What the audit log there says of moves, in that order. */
+async function movesLoggedIn(ctx: TestContext) {
+  const rows = await ctx.database.peek
+    .selectFrom('audit_log')
+    .select(['action', 'actor_type', 'details'])
+    .where('workspace_id', '=', workspaceId)
+    .where('action', 'like', 'workspace.move%')
+    .orderBy('timestamp_created')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ action, actor_type, details }) => ({ action, actor_type, details }))
+}
+
+const byOperator = (action: string, details: object) => ({
+  action,
+  actor_type: 'operator',
+  details,
+})
 
 test('every table that has a workspace_id is moved, fenced and at last emptied, whatever it is called', async () => {
   for (const { peek } of [a.database, b.database]) {
@@ -159,16 +185,18 @@ test('every table that has a workspace_id is moved, fenced and at last emptied, 
   const before = await rowsIn(a)
 
   const { rows, was_there } = await toB()
-  expect({ rows, was_there }).toEqual({ rows: names.length + 1, was_there: false })
-  expect(withoutLanes(await rowsIn(b))).toEqual(withoutLanes(before))
+  // And that of the workspace itself, and the entry that the move was begun.
+  expect({ rows, was_there }).toEqual({ rows: names.length + 2, was_there: false })
+  expect(asMoved(await rowsIn(b))).toEqual(asMoved(before))
   expect(await placeIn(b)).toEqual(here)
   expect(await writesIn(b)).toEqual(everywhere('written'))
 
   expect(await placeIn(a)).toEqual(movedToB)
-  expect(await rowsIn(a)).toEqual(before)
+  const left = await rowsIn(a)
+  expect(asMoved(left)).toEqual(asMoved(before))
   expect(await writesIn(a)).toEqual(everywhere(refusedAs(true)))
   await cleanUpMoves(asService(a))
-  expect(await rowsIn(a)).toEqual(before)
+  expect(await rowsIn(a)).toEqual(left)
   await a.database.setClock(new Date(a.now().getTime() + 7_200_000))
   await cleanUpMoves(asService(a))
   expect(await tablesWithRows(a)).toEqual([])
@@ -188,7 +216,7 @@ test('no table of a workspace refers to one that belongs to none', () => {
 
 test('a workspace is moved there and back as often as one likes, before and after the rest is deleted', async () => {
   await fillEveryTable()
-  const before = withoutLanes(await rowsIn(a))
+  const before = asMoved(await rowsIn(a))
   for (let round = 0; round < 2; round++) {
     await toB()
     if (round === 1) {
@@ -198,11 +226,11 @@ test('a workspace is moved there and back as often as one likes, before and afte
     await toA()
     expect(await placeIn(a)).toEqual(here)
     expect(await placeIn(b)).toEqual({ moving_to: 'a', moved_to: 'a' })
-    expect(withoutLanes(await rowsIn(a))).toEqual(before)
+    expect(asMoved(await rowsIn(a))).toEqual(before)
     expect(await writesIn(a)).toEqual(everywhere('written'))
   }
   await cleanUpMoves(asService(a))
-  expect(withoutLanes(await rowsIn(a))).toEqual(before)
+  expect(asMoved(await rowsIn(a))).toEqual(before)
 })
 
 test('mailboxes go on under the leases of the database that they come to', async () => {
@@ -220,7 +248,7 @@ test.each(steps)(
   async (step) => {
     await Promise.all([a.useRealTime(), b.useRealTime()])
     await fillEveryTable()
-    const before = withoutLanes(await rowsIn(a))
+    const before = asMoved(await rowsIn(a))
     await killMoverAt(step, a, b, workspaceId)
     const isThere = ['clean', 'done'].includes(step)
     const active = [await placeIn(a), await placeIn(b)].filter((place) => place?.moved_to === null)
@@ -230,7 +258,7 @@ test.each(steps)(
     expect(again.was_there).toBe(isThere)
     expect(await placeIn(a)).toEqual(movedToB)
     expect(await placeIn(b)).toEqual(here)
-    expect(withoutLanes(await rowsIn(b))).toEqual(before)
+    expect(asMoved(await rowsIn(b))).toEqual(before)
     expect(await writesIn(b)).toEqual(everywhere('written'))
   },
 )
@@ -240,13 +268,13 @@ test.each(['fence', 'copy', 'activate'])(
   async (step) => {
     await Promise.all([a.useRealTime(), b.useRealTime()])
     await fillEveryTable()
-    const before = withoutLanes(await rowsIn(a))
+    const before = asMoved(await rowsIn(a))
     await killMoverAt(step, a, b, workspaceId)
     expect(await leaving()).toMatchObject([{ id: workspaceId, is_under_way: false }])
     await cancelMove(asService(a), asService(b), workspaceId)
     expect(await placeIn(a)).toEqual(here)
     expect(await writesIn(a)).toEqual(everywhere('written'))
-    expect(withoutLanes(await rowsIn(a))).toEqual(before)
+    expect(asMoved(await rowsIn(a))).toEqual(before)
     expect(await tablesWithRows(b)).toEqual([])
     await expect(cancelMove(asService(a), asService(b), workspaceId)).rejects.toThrow(
       'The workspace is not being moved.',
@@ -326,4 +354,20 @@ test('while it is copied everything that writes is refused, and reading and othe
 test('a move to another shard of a workspace whose move was left is refused', async () => {
   await a.database.peek.updateTable('workspaces').set({ moving_to: 'c' }).execute()
   await expect(toB()).rejects.toThrow('A move of this workspace to c was begun and left.')
+})
+
+test('the audit log tells of a move where the workspace is: begun, arrived, or taken back', async () => {
+  const begun = byOperator('workspace.move_begun', { from: 'a', to: 'b' })
+  await toB()
+  const arrived = [begun, byOperator('workspace.moved', { from: 'a', to: 'b' })]
+  expect(await movesLoggedIn(b)).toEqual(arrived)
+  expect(await movesLoggedIn(a)).toEqual([begun])
+
+  await b.useRealTime()
+  // Whoever is killed here calls its databases so, whichever they are.
+  await killMoverAt('copy', b, a, workspaceId)
+  expect(await movesLoggedIn(b)).toEqual([...arrived, begun])
+  await cancelMove(asService(b), asService(a), workspaceId)
+  const cancelled = byOperator('workspace.move_cancelled', { to: 'b' })
+  expect(await movesLoggedIn(b)).toEqual([...arrived, begun, cancelled])
 })

@@ -1,6 +1,7 @@
 import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { withSession } from '../../kernel/db/session.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { operator, recordAudit } from '../audit/index.ts'
 import { hintReadings, wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
 import { setHere } from '../workspaces/index.ts'
 import { lock, MoveRefused } from './check-move.ts'
@@ -44,7 +45,14 @@ export async function stayHere(source: ProcessContext, workspaceId: string) {
   await transaction(inWorkspace(source, workspaceId), async (tx) => {
     await queries.actAsMover(tx.db)
     await lock(tx.db, workspaceId)
+    const place = await queries.findWorkspaceRow(tx.db, workspaceId)
     await setHere(tx.db, workspaceId)
+    if (place?.moving_to) {
+      await recordAudit(tx, {
+        ...{ workspaceId, actor: operator, action: 'workspace.move_cancelled' },
+        ...{ subjectType: 'workspace', subjectId: workspaceId, details: { to: place.moving_to } },
+      })
+    }
     await wakeWorkspaceMailboxes(tx, workspaceId)
   })
   hintReadings(source)
