@@ -301,6 +301,37 @@ test('a draft is deleted with its leads, and says how many', async ({ applicatio
   expect((await application.asOwner('GET', `/app/api/v2/campaigns/${id}`)).status).toBe(404)
 })
 
+test('the list counts and filters by state, and a campaign is paused and resumed from its row', async ({
+  application,
+  open,
+}) => {
+  const { id } = await createCampaign(application, { name: 'Row one', sequences: sequences() })
+  await createCampaign(application, { name: 'Row two' })
+  await application.api.ctx.database.peek
+    .updateTable('campaigns')
+    .set({ status: 'active' })
+    .where('id', '=', id)
+    .execute()
+  const page = await open(application.visitor, `${path}?search=Row`)
+  const chip = (name: string) =>
+    page.getByRole('group', { name: 'State' }).getByRole('button', { name })
+  await chip('Draft 1').waitFor()
+  await chip('Active 1').waitFor()
+  await chip('Paused 0').waitFor()
+  await chip('Draft').click()
+  await page.getByRole('link', { name: 'Row one' }).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'Row two' }).waitFor()
+  expect(page.url()).toContain('status=draft')
+  await chip('Draft').and(page.locator('[aria-pressed=true]')).click()
+  const menu = page.getByRole('button', { name: 'Actions for Row one' })
+  await menu.click()
+  await page.getByRole('menuitem', { name: 'Pause' }).click()
+  await chip('Paused 1').waitFor()
+  await menu.click()
+  await page.getByRole('menuitem', { name: 'Resume' }).click()
+  await page.getByRole('dialog', { name: 'Launch “Row one”' }).waitFor()
+})
+
 test('a mail is shown as it leaves, whatever is in it, and what the editor would change it does not open', async ({
   application,
   open,

@@ -20,6 +20,17 @@ test('a new workspace is told what to do first, and what does not run', async ({
   expect(await first.getAttribute('href')).toBe('/w/default/settings/mailboxes/connect')
   await page.getByText('No service sends or reads mails').waitFor()
   await page.getByText('Nobody waits for an answer.').waitFor()
+  // The only draft is opened at once; of two one has to choose.
+  const write = page.getByRole('link', { name: 'Write the first mail' })
+  expect(await write.getAttribute('href')).toBe('/w/default/campaigns')
+  const create = (name: string) => application.asOwner('POST', '/app/api/v2/campaigns', { name })
+  const { body: draft } = await create('First')
+  await expect.poll(() => write.getAttribute('href')).toBe(`/w/default/campaigns/${draft.id}`)
+  const { body: second } = await create('Second')
+  await expect.poll(() => write.getAttribute('href')).toBe('/w/default/campaigns')
+  for (const { id } of [draft, second]) {
+    await application.asOwner('DELETE', `/app/api/v2/campaigns/${id}`)
+  }
   expectFailures(page, 'GET /app/home 409')
   await page.route('**/app/home', (route) => route.fulfill({ status: 409, json: refusal }))
   await page.reload()

@@ -576,6 +576,37 @@ test('of a long conversation the first mail is found as well', async ({
   expect(await page.getByRole('article').locator('section').count()).toBe(131)
 })
 
+test('conversations stand under the days of the reader, keys go on through them and are told', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { peek } = application.api.ctx.database
+  const dayMs = 86_400_000
+  const ids: string[] = []
+  for (const [at, days] of [3, 1, 0].entries()) {
+    const { id } = await world.converse({ email: `day${at}@day.example`, first_name: 'Dayne' })
+    const timestamp_updated = new Date(Date.now() - days * dayMs)
+    await peek.updateTable('threads').set({ timestamp_updated }).where('id', '=', id).execute()
+    ids.unshift(id)
+  }
+  const page = await open(application.visitor, `${path}?search=dayne`)
+  await row(page, 'Dayne').nth(2).waitFor()
+  const list = page.getByRole('region', { name: 'Conversations' })
+  const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
+  expect(await list.getByRole('heading').allTextContents()).toEqual([
+    ...['Today', 'Yesterday'],
+    date.format(Date.now() - 3 * dayMs),
+  ])
+  for (const id of ids) {
+    await page.keyboard.press('j')
+    await expect.poll(() => page.url()).toContain(id)
+  }
+  await list.getByText('all keys').waitFor()
+  await page.setViewportSize({ width: 390, height: 800 })
+  await list.getByText('all keys').waitFor({ state: 'hidden' })
+})
+
 test('what comes in while somebody reads moves nothing, and the narrow page shows one thing at a time', async ({
   application,
   open,

@@ -1,9 +1,10 @@
-import { Group, NativeSelect, TextInput } from '@mantine/core'
+import { Group, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { Search } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type CampaignFilter, campaignFilterOf, statuses } from './address.ts'
+import { type CampaignFilter, campaignFilterOf } from './address.ts'
+import { StatusChips } from './StatusChips.tsx'
 
 interface CampaignFiltersProps {
   filter: CampaignFilter
@@ -18,7 +19,7 @@ export function CampaignFilters({ filter, onChange }: CampaignFiltersProps) {
   // The filters were reset, or somebody went back.
   const shown = filter.search === undefined && search !== '' && !setLater.isPending() ? '' : search
   return (
-    <Group align="flex-end" mb="md" gap="sm">
+    <Group mb="md" gap="sm">
       <TextInput
         aria-label={t(($) => $.campaigns.search)}
         placeholder={t(($) => $.campaigns.search)}
@@ -30,15 +31,7 @@ export function CampaignFilters({ filter, onChange }: CampaignFiltersProps) {
           setLater({ search: event.currentTarget.value.trim() })
         }}
       />
-      <NativeSelect
-        aria-label={t(($) => $.campaigns.status)}
-        value={filter.status ?? ''}
-        onChange={(event) => set({ status: event.currentTarget.value })}
-        data={[
-          { value: '', label: t(($) => $.campaigns.all) },
-          ...statuses.map((value) => ({ value, label: t(($) => $.campaigns.statuses[value]) })),
-        ]}
-      />
+      <StatusChips filter={filter} onChange={(status) => set({ status })} />
     </Group>
   )
 }

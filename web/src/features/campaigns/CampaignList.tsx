@@ -2,7 +2,6 @@ import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { listCampaignSummariesInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { CampaignSummary } from '../../api/generated/types.gen.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
@@ -13,6 +12,7 @@ import { TitleCount } from '../../ui/TitleCount.tsx'
 import type { CampaignFilter } from './address.ts'
 import { CampaignRow } from './CampaignRow.tsx'
 import { DeleteCampaign } from './DeleteCampaign.tsx'
+import { summariesOptions } from './summaries.ts'
 
 interface CampaignListProps {
   filter: CampaignFilter
@@ -25,14 +25,7 @@ export function CampaignList({ filter, whenEmpty, onReset }: CampaignListProps) 
   const [deleting, setDeleting] = useState<CampaignSummary>()
   const { status, search } = filter
   const isFiltered = status !== undefined || search !== undefined
-  const query = { limit: 50, ...(status ? { status } : {}), ...(search ? { search } : {}) }
-  const campaigns = useInfiniteQuery({
-    ...listCampaignSummariesInfiniteOptions({ query }),
-    initialPageParam: {},
-    getNextPageParam: (page) => page.next_starting_after,
-    // Schedules open and limits end by the clock alone.
-    refetchInterval: 60_000,
-  })
+  const campaigns = useInfiniteQuery(summariesOptions(filter))
 
   if (campaigns.isPending) return <LoadingRows rows={6} />
   if (campaigns.isError) {

@@ -1,7 +1,8 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Copy, Ellipsis, Trash2 } from 'lucide-react'
+import { useNavigate } from '@tanstack/react-router'
+import { Copy, Ellipsis, Pause, Rocket, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import {
   duplicateCampaignMutation,
@@ -9,6 +10,8 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { CampaignSummary } from '../../api/generated/types.gen.ts'
 import { useAttempt } from '../../lib/attempt.ts'
+import { useWorkspace } from '../users/index.ts'
+import { usePause } from './usePause.ts'
 
 interface CampaignMenuProps {
   campaign: CampaignSummary
@@ -20,6 +23,9 @@ export function CampaignMenu({ campaign, onDelete }: CampaignMenuProps) {
   const cache = useQueryClient()
   const attempt = useAttempt()
   const { id, name, status } = campaign
+  const { handle } = useWorkspace()
+  const navigate = useNavigate()
+  const pause = usePause(id)
   const duplicate = useMutation({
     ...duplicateCampaignMutation(),
     async onSuccess(copy) {
@@ -35,13 +41,31 @@ export function CampaignMenu({ campaign, onDelete }: CampaignMenuProps) {
         <ActionIcon
           variant="subtle"
           color="gray"
-          loading={duplicate.isPending}
+          loading={duplicate.isPending || pause.isPending}
           aria-label={t(($) => $.campaigns.actionsFor, { name })}
         >
           <Ellipsis size="1rem" aria-hidden />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
+        {status === 'active' && (
+          <Menu.Item leftSection={<Pause size="1rem" aria-hidden />} onClick={pause.start}>
+            {t(($) => $.campaigns.launch.pause)}
+          </Menu.Item>
+        )}
+        {status === 'paused' && (
+          <Menu.Item
+            leftSection={<Rocket size="1rem" aria-hidden />}
+            onClick={() =>
+              void navigate({
+                ...{ to: '/w/$handle/campaigns/$id', params: { handle, id } },
+                search: { panel: 'launch' },
+              })
+            }
+          >
+            {t(($) => $.campaigns.launch.resume)}
+          </Menu.Item>
+        )}
         <Menu.Item
           leftSection={<Copy size="1rem" aria-hidden />}
           onClick={() => duplicate.mutate({ headers: attempt.headers(), path: { id } })}

@@ -1,15 +1,9 @@
 import { Button } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Pause, Rocket } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import {
-  getCampaignQueryKey,
-  listCampaignSummariesInfiniteQueryKey,
-  updateCampaignMutation,
-} from '../../api/generated/@tanstack/react-query.gen.ts'
 import { useDraft } from './useDraft.ts'
+import { usePause } from './usePause.ts'
 
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 
@@ -17,25 +11,16 @@ const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 export function StartAndPause() {
   const { t } = useTranslation()
   const navigate = route.useNavigate()
-  const cache = useQueryClient()
   const { campaign, flush } = useDraft()
   const { id, status } = campaign
-  const pause = useMutation({
-    ...updateCampaignMutation(),
-    onSuccess(paused) {
-      cache.setQueryData(getCampaignQueryKey({ path: { id } }), paused)
-      void cache.invalidateQueries({ queryKey: listCampaignSummariesInfiniteQueryKey() })
-      notifications.show({ message: t(($) => $.campaigns.launch.paused) })
-    },
-    onError: ({ message }) => notifications.show({ color: 'red', message }),
-  })
+  const pause = usePause(id)
   if (status === 'active') {
     return (
       <Button
         variant="default"
         leftSection={<Pause size="1rem" aria-hidden />}
         loading={pause.isPending}
-        onClick={() => pause.mutate({ path: { id }, body: { status: 'paused' } })}
+        onClick={pause.start}
       >
         {t(($) => $.campaigns.launch.pause)}
       </Button>

@@ -1,7 +1,9 @@
 import { Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { CircleCheck, CircleDashed } from 'lucide-react'
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
+import { listCampaignSummariesOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Home } from '../../api/generated/types.gen.ts'
 import { PlaceLink } from '../../ui/PlaceLink.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
@@ -31,6 +33,12 @@ export function Checklist({ done }: { done: Done }) {
   const id = useId()
   const count = steps.filter(([step]) => done[step]).length
   const next = steps.find(([step]) => !done[step])?.[0]
+  const drafts = useQuery({
+    ...listCampaignSummariesOptions({ query: { status: 'draft', limit: 2 } }),
+    enabled: !done.step,
+  }).data?.items
+  // Of several drafts nobody knows which one is meant.
+  const draft = !done.step && drafts?.length === 1 ? drafts[0] : undefined
   return (
     <section aria-labelledby={id} className={classes.card}>
       <div className={classes.head}>
@@ -51,7 +59,14 @@ export function Checklist({ done }: { done: Done }) {
             )}
             <div>
               {isAtLeast(role, least) ? (
-                <PlaceLink place={placeOf(handle, place)} isPlain={done[step]}>
+                <PlaceLink
+                  place={
+                    step === 'step' && draft
+                      ? placeOf(handle, 'campaign', draft.id)
+                      : placeOf(handle, place)
+                  }
+                  isPlain={done[step]}
+                >
                   {t(($) => $.home.checklist.steps[step].name)}
                 </PlaceLink>
               ) : (

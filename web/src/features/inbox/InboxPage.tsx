@@ -8,6 +8,7 @@ import { useOwnLabels } from '../labels/index.ts'
 import classes from './InboxPage.module.css'
 import { InboxSearch } from './InboxSearch.tsx'
 import { type InboxActions, useInboxKeys } from './inbox-keys.ts'
+import { KeyHint } from './KeyHint.tsx'
 import { LoadingThread } from './LoadingThread.tsx'
 import { labelChoices } from './labels.ts'
 import type { InboxPlace } from './place.ts'
@@ -94,6 +95,7 @@ export function InboxPage() {
           <SyncButton />
         </div>
         <ThreadList place={place} onOpen={open} onShow={setShown} onReset={startOver} />
+        <KeyHint />
       </section>
       {thread ? (
         <Suspense fallback={<LoadingThread />}>

@@ -1,6 +1,6 @@
 import { Button, Skeleton } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { Fragment, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { listThreadsInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -9,6 +9,7 @@ import { MoreButton } from '../../ui/MoreButton.tsx'
 import { type InboxPlace, threadQueryOf } from './place.ts'
 import classes from './ThreadList.module.css'
 import { ThreadRow } from './ThreadRow.tsx'
+import { useDayName } from './useDayName.ts'
 import { useKeptPlace } from './useKeptPlace.ts'
 
 interface ThreadListProps {
@@ -34,6 +35,9 @@ export function ThreadList({ place, onOpen, onShow, onReset }: ThreadListProps) 
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another order is told
   useEffect(() => onShow(ids), [order, onShow])
   useKeptPlace(frame, ids)
+  const dayName = useDayName()
+  // What was put off stands at the time to which it was.
+  const days = items.map((each) => dayName(each.snoozed_until ?? each.timestamp_updated))
   const { thread } = place
   useEffect(() => {
     if (thread)
@@ -74,8 +78,15 @@ export function ThreadList({ place, onOpen, onShow, onReset }: ThreadListProps) 
         <FaultNotice fault={threads.error} onRetry={() => void threads.refetch()} />
       )}
       <ul className={classes.list}>
-        {items.map((each) => (
-          <ThreadRow key={each.id} thread={each} isOpen={each.id === thread} onOpen={onOpen} />
+        {items.map((each, at) => (
+          <Fragment key={each.id}>
+            {days[at] !== days[at - 1] && (
+              <li>
+                <h2 className={classes.day}>{days[at]}</h2>
+              </li>
+            )}
+            <ThreadRow thread={each} isOpen={each.id === thread} onOpen={onOpen} />
+          </Fragment>
         ))}
       </ul>
       <div className={classes.more}>
