@@ -37,7 +37,6 @@ test('from the printed link to a lead who is answered, a verified webhook, and a
   await importLead(page)
   await goHome(page)
   await page.getByRole('link', { name: 'Write the first mail' }).click()
-  await page.getByRole('link', { name: 'Founders' }).click()
   await writeSteps(page)
   await launch(page)
   const [mail] = await service.outbox.waitFor(1)
