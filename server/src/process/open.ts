@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config, ShardAddress } from '../config.ts'
 import { makeDefaultWorkspace } from '../features/workspaces/index.ts'
 import { createClock } from '../kernel/clock.ts'
@@ -7,9 +8,10 @@ import { aroundPooler, type ProcessContext } from '../kernel/context.ts'
 import { createContext } from '../kernel/create-context.ts'
 import { setPreparedStatements } from '../kernel/db/client.ts'
 import { connect, type ProcessDb } from '../kernel/db/db.ts'
+import { isUnreachable } from '../kernel/db/failure.ts'
 import { apiTimeouts, commandTimeouts, type DatabaseTimeouts } from '../kernel/db/timeouts.ts'
 import { createIdGenerator } from '../kernel/ids.ts'
-import type { Log } from '../kernel/log.ts'
+import { describeError, type Log } from '../kernel/log.ts'
 import { type EmbeddedPostgres, findRunning, startPostgres } from '../kernel/postgres/index.ts'
 import { markProcess } from '../kernel/runner/process-mark.ts'
 import { openSecrets } from '../kernel/secret-key.ts'
@@ -17,7 +19,7 @@ import { ensurePartitions } from '../partitions.ts'
 import { updateDatabase } from './backup/update-database.ts'
 import { applyMigrations, checkDatabase, connectDatabase, requireMigrations } from './database.ts'
 import { requireUsablePooler } from './pooler.ts'
-import { openShards } from './shards.ts'
+import { causesOf, openShards } from './shards.ts'
 import { withTimeout } from './shutdown.ts'
 import { keepTime, setByDatabase } from './time.ts'
 
@@ -58,11 +60,39 @@ export async function openServer(
   const url =
     databaseUrl ?? begun?.url ?? stack.use(await startPostgres({ dataDir, ...options })).url
   const ownsDataDir = databaseUrl === undefined
-  return await open(stack, config, url, {
+  const opened = await openAgainIfLost(config, url, {
     ...{ ...options, timeouts, ownsDataDir },
     ...{ serves: true, migrations: 'apply' },
   })
+  stack.use(opened)
+  const owned = stack.move()
+  return { ...opened, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
+
+/** Our own PostgreSQL is started again when it dies; an opening that it took with it begins anew. */
+async function openAgainIfLost(
+  config: Config,
+  url: string,
+  options: OneOptions,
+): Promise<OpenProcess> {
+  const attempt = async () => {
+    await using stack = new AsyncDisposableStack()
+    return await open(stack, config, url, options)
+  }
+  for (let left = options.ownsDataDir ? openAgainMax : 0; ; left--) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (left === 0 || !causesOf(error).some(isUnreachable)) throw error
+      options.log.warn(describeError(error), 'the database was lost at the start, opening it again')
+    }
+    await sleep(openAgainMs, undefined, { signal: options.signal })
+  }
+}
+
+/** Together longer than PostgreSQL takes to be back after a crash. */
+const openAgainMax = 20
+const openAgainMs = 500
 
 /**
  * A process that does one thing beside the server. What a server may be using is not migrated under

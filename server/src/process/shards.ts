@@ -117,7 +117,7 @@ function describeTrouble(error: unknown): string {
   return isOurs ? (error as Error).message : 'It cannot be opened; the log says more.'
 }
 
-function causesOf(error: unknown): unknown[] {
+export function causesOf(error: unknown): unknown[] {
   return error instanceof Error ? [error, ...causesOf(error.cause)] : []
 }
 

@@ -25,6 +25,10 @@ const unreachable = {
   message: 'The database is not reachable; try again shortly.',
   retryAfterS: 1,
 }
+
+/** The connection was lost or refused; not that the database was busy, full or moving something. */
+export const isUnreachable = (error: unknown) => explainUnavailable(error) === unreachable
+
 const busy = 'The database was too busy with other changes to do this in time; try again shortly.'
 const storageFull =
   'The storage of the database is full, so nothing can be written; tell the operator, and try again once there is space.'

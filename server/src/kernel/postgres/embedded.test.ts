@@ -157,6 +157,35 @@ describe('one server for each DATA_DIR', () => {
     expect(await query(first.url, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
+  test.each(['another is stopping', 'another is stopping and has lost its server meanwhile'])(
+    'who starts while %s waits for it',
+    async (what) => {
+      const dataDir = await copyDataDir()
+      const stopping = new AbortController()
+      const first = await startPostgres({ dataDir, log, signal: stopping.signal })
+      stopping.abort()
+      if (what.includes('lost')) {
+        process.kill(Number(await findPostmaster(clusterAt(dataDir))), 'SIGKILL')
+        await vi.waitUntil(async () => !(await findRunning(dataDir)), patience)
+      }
+      const leaving = `select from pg_stat_activity where application_name = 'outrider embedded, stopping'`
+      await vi.waitFor(
+        async () => expect(await query(first.url, leaving)).toHaveLength(1),
+        patience,
+      )
+      const waiting = Promise.withResolvers<void>()
+      const info = vi.fn((...line: unknown[]) => {
+        if (line[1] === 'waiting for another Outrider that is stopping') waiting.resolve()
+      })
+      const starting = startPostgres({ dataDir, log: { ...log, info } })
+      await Promise.race([waiting.promise, starting])
+      expect(await query(first.url, 'select 1 as one')).toEqual([{ one: 1 }])
+      await first.stop()
+      await using second = await starting
+      expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }])
+    },
+  )
+
   test('of several first starts at once exactly one succeeds', async () => {
     const dataDir = await makeDataDir()
     const starts = await Promise.allSettled([1, 2, 3].map(() => startPostgres({ dataDir, log })))

@@ -10,12 +10,13 @@ import {
   removeUnfinished,
 } from './cluster.ts'
 import { type Held, hold, regain, type Site } from './hold.ts'
+import { tellOfLeaving } from './ownership.ts'
 import { findPrograms } from './programs.ts'
 
 export interface StartOptions {
   dataDir: string
   log: Site['log']
-  /** Ends a start that is under way. */
+  /** Ends a start that is under way; later it says that `stop` comes soon, for whoever starts next. */
   signal?: AbortSignal | undefined
   /** False: faster, but a power cut can lose data. For tests. */
   durable?: boolean
@@ -49,22 +50,26 @@ export async function startPostgres(options: StartOptions): Promise<EmbeddedPost
   try {
     await removeUnfinished(cluster)
     await ensureDatabase(held.ownership.client)
-    return keep(site, held, await readUrl(cluster))
+    return keep(site, held, await readUrl(cluster), signal)
   } catch (error) {
     await held.postmaster.stop()
     throw error
   }
 }
 
-function keep(site: Site, first: Held, url: URL): EmbeddedPostgres {
+function keep(site: Site, first: Held, url: URL, signal?: AbortSignal): EmbeddedPostgres {
   const stopping = new AbortController()
   let held = first
+  const tell = () => void tellOfLeaving(held.ownership)
   const keeping = keepOn()
+  signal?.addEventListener('abort', tell)
 
   async function keepOn() {
     while (!stopping.signal.aborted) {
       await Promise.race([held.postmaster.exited, held.ownership.lost])
-      if (!stopping.signal.aborted) held = await persist()
+      if (stopping.signal.aborted) break
+      held = await persist()
+      if (signal?.aborted) tell()
     }
     await held.postmaster.stop()
   }
@@ -87,6 +92,7 @@ function keep(site: Site, first: Held, url: URL): EmbeddedPostgres {
 
   const stop = async () => {
     stopping.abort()
+    signal?.removeEventListener('abort', tell)
     await held.postmaster.stop()
     await keeping
   }

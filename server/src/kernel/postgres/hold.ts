@@ -32,8 +32,9 @@ export interface HoldOptions {
 /**
  * A DATA_DIR is held by a server process and an advisory lock on it, in a session that lasts as long
  * as the process that started it. Whoever finds a server on the files tries the lock. Taken: another
- * process serves this directory, and we are refused. Free: that process was killed and its server
- * survived it; it is stopped and a new one started. No process ids are trusted across starts.
+ * process serves this directory, and we are refused, or wait if it is stopping. Free: that process was
+ * killed and its server survived it; it is stopped and a new one started. No process ids are trusted
+ * across starts.
  *
  * @throws when another process holds it, or when the server cannot be started
  */
@@ -61,13 +62,17 @@ export async function regain(site: Site, held: Held, options: HoldOptions): Prom
 const patienceMs = 60_000
 
 async function stopSurvivor({ cluster, log }: Site, giveUpAtMs: number, signal?: AbortSignal) {
+  let isTold = false
   for (;;) {
     signal?.throwIfAborted()
     const pid = await findPostmaster(cluster)
     if (!pid) return
     const ownership = await takeOwnership(cluster)
     if (ownership === 'taken') throw new Error(alreadyServed(cluster.dataDir))
-    if (ownership) {
+    if (ownership === 'leaving') {
+      if (!isTold) log.info({}, 'waiting for another Outrider that is stopping')
+      isTold = true
+    } else if (ownership) {
       log.warn({}, 'stopping the PostgreSQL of a process that was killed')
       process.kill(pid, 'SIGINT')
       await ownership.lost
@@ -104,7 +109,8 @@ async function own(cluster: Cluster): Promise<Ownership> {
   const ownership = await takeOwnership(cluster)
   if (ownership === 'taken') throw new Error(alreadyServed(cluster.dataDir))
   // Somebody who started at the same instant took ours for one that was left over: look again.
-  if (!ownership) throw new StartFailure('busy', 'PostgreSQL does not answer.')
+  if (!ownership || ownership === 'leaving')
+    throw new StartFailure('busy', 'PostgreSQL does not answer.')
   return ownership
 }
 

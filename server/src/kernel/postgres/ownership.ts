@@ -10,6 +10,13 @@ export interface Ownership {
   lost: Promise<void>
 }
 
+/**
+ * Tells those who start meanwhile that this process is about to let go, so that they wait for it. Where
+ * it cannot be told they are refused, as by a process that goes on.
+ */
+export const tellOfLeaving = ({ client }: Ownership) =>
+  client.query(`set application_name = '${leavingName}'`).catch(() => undefined)
+
 /** The address of the database of a running server, for commands beside it. */
 export async function findRunning(dataDir: string): Promise<string | undefined> {
   const cluster = clusterAt(dataDir)
@@ -24,9 +31,12 @@ export async function findRunning(dataDir: string): Promise<string | undefined> 
  * The lock is a session's, so it ends with its process or its server and leaves nothing stale. It
  * lives in the maintenance database: locks are per database.
  *
- * @returns undefined when no server answers, 'taken' when another process has the lock
+ * @returns undefined when no server answers, 'taken' when another process has the lock, 'leaving' when
+ *   that process is stopping
  */
-export async function takeOwnership(cluster: Cluster): Promise<Ownership | 'taken' | undefined> {
+export async function takeOwnership(
+  cluster: Cluster,
+): Promise<Ownership | 'taken' | 'leaving' | undefined> {
   const url = await findUrl(cluster)
   url.pathname = '/postgres'
   const client = await connect(cluster, url)
@@ -35,17 +45,24 @@ export async function takeOwnership(cluster: Cluster): Promise<Ownership | 'take
   try {
     const { rows } = await client.query('select pg_try_advisory_lock($1) as locked', [lockKey])
     if (rows[0].locked) return { client, lost }
+    const { rowCount } = await client.query(
+      'select from pg_stat_activity where application_name = $1',
+      [leavingName],
+    )
+    await client.end()
+    return rowCount === 0 ? 'taken' : 'leaving'
   } catch {
     // Stopped under our hands, by whoever took it for one that was left over.
     void client.end().catch(() => undefined)
     return undefined
   }
-  await client.end()
-  return 'taken'
 }
 
 /** 'outrider' in ASCII. */
 const lockKey = '8031453545228428658'
+
+const sessionName = 'outrider embedded'
+const leavingName = `${sessionName}, stopping`
 
 async function findUrl(cluster: Cluster): Promise<URL> {
   const url = await readUrl(cluster)
@@ -57,7 +74,7 @@ async function findUrl(cluster: Cluster): Promise<URL> {
 async function connect(cluster: Cluster, url: URL): Promise<pg.Client | undefined> {
   const client = new pg.Client({
     connectionString: String(url),
-    application_name: 'outrider embedded',
+    application_name: sessionName,
     connectionTimeoutMillis: 5000,
   })
   // Its end is told by `end`; unheard, the event would end the process.
