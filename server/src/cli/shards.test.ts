@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { json } from '../../test/commands.ts'
+import type { TestDatabase } from '../../test/database.ts'
+import { fileWith } from '../../test/directory-files.ts'
+import { type ShardedDatabases, shardedApi, shardedDatabases } from '../../test/sharded.ts'
+import { createSecretBox } from '../kernel/crypto.ts'
+
+let databases: ShardedDatabases
+let both: TestDatabase[]
+let old: Buffer
+
+beforeAll(async () => {
+  databases = await shardedDatabases()
+  old = Buffer.from(String(databases.settings.OUTRIDER_SECRET_KEY), 'base64')
+  both = [databases.first, databases.second]
+  await using sharded = await shardedApi(databases)
+  for (const [shard, name] of [
+    ['first', 'home'],
+    ['b', 'north'],
+  ] as const) {
+    const { key } = await sharded.createOn(shard, name)
+    const { call } = sharded.api
+    const campaign = await call('POST', '/api/v2/campaigns', { key, body: { name: 'one' } })
+    const { id: campaign_id } = campaign.body
+    const headers = { 'idempotency-key': 'once' }
+    const leads = [{ email: 'Ada@lead.example' }, { email: 'bob@lead.example' }]
+    const added = await call('POST', '/api/v2/lead/add', {
+      ...{ key, headers, body: { campaign_id, leads } },
+    })
+    const target = { event_type: 'all_events', target_hook_url: 'https://hooks.example.com/' }
+    const webhook = await call('POST', '/api/v2/webhooks', {
+      ...{ key, headers: { 'idempotency-key': 'webhook' }, body: { name: 'all', ...target } },
+    })
+    expect([added.status, webhook.status]).toEqual([200, 201])
+  }
+})
+afterAll(() => databases[Symbol.asyncDispose]())
+beforeEach(() => {
+  for (const [name, value] of Object.entries(databases.settings)) vi.stubEnv(name, value)
+  // Vitest sets it to a path.
+  vi.stubEnv('BASE_URL', '')
+})
+afterEach(() => void vi.unstubAllEnvs())
+
+const addressesOn = ({ peek }: TestDatabase) =>
+  peek.selectFrom('leads').select('email').orderBy('email').execute()
+
+test('leads erase takes a person out of the workspaces of every shard, and nobody else', async () => {
+  const { leads } = await json('leads', 'erase', 'ada@lead.example', '--yes')
+  expect(leads).toBe(2)
+  for (const each of both) {
+    const kept = JSON.stringify(await addressesOn(each))
+    expect(kept).toContain('bob@lead.example')
+    expect(kept.toLowerCase()).not.toContain('ada@')
+    const optouts = await each.peek.selectFrom('directory_optouts').selectAll().execute()
+    expect(optouts).toHaveLength(1)
+  }
+})
+
+test('directory import writes the directory of every shard, and a report for each', async () => {
+  const file = await fileWith('first_name,email\nAda,ada@a.example\nBob,nothing\n')
+  expect(await json('directory', 'import', file)).toMatchObject({
+    contacts_created: 1,
+    rejected: 1,
+  })
+  for (const { peek } of both) {
+    const contacts = await peek.selectFrom('directory_contacts').select('first_name').execute()
+    expect(contacts).toEqual([{ first_name: 'Ada' }])
+  }
+  const rejected = 'row,reason\n3,"email is not an e-mail address"\n'
+  for (const end of ['', '.b']) {
+    expect(await readFile(`${file}.rejected.csv${end}`, 'utf8')).toBe(rejected)
+  }
+})
+
+test('secrets reseal seals what lies on every shard, and the new key alone opens it', async () => {
+  const next = randomBytes(32)
+  const keyIdOf = (key: Buffer) => createSecretBox([key]).keyId
+  const box = (...of: Buffer[]) => of.map((key) => key.toString('base64')).join(',')
+  vi.stubEnv('OUTRIDER_SECRET_KEY', box(next, old))
+  const { unreadable, items } = await json('secrets', 'reseal')
+  expect(unreadable).toBe(0)
+  const counted = items.map(({ key_id }: { key_id: string }) => key_id)
+  expect(new Set(counted)).toEqual(new Set([keyIdOf(next)]))
+  for (const { peek } of both) {
+    const sealed = await peek.selectFrom('webhooks').select('secret').execute()
+    // A byte of the version, and then the id of the key.
+    const ids = sealed.map(({ secret }) => secret?.subarray(1, 5).toString('hex'))
+    expect(ids).toEqual([keyIdOf(next)])
+  }
+  vi.stubEnv('OUTRIDER_SECRET_KEY', box(next))
+  expect(await json('secrets', 'reseal')).toMatchObject({ resealed: 0, unreadable: 0 })
+})
