@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { callOf } from '../../test/app.ts'
 import { openBrowser, password, setUp } from '../../test/browser.ts'
 import { testDatabase } from '../../test/database.ts'
 import { patience } from '../../test/patience.ts'
@@ -10,6 +11,7 @@ import {
   shardedDatabases,
   silentLog,
 } from '../../test/sharded.ts'
+import { buildApi } from '../app.ts'
 import { readConfig } from '../config.ts'
 import { optOutEverywhere } from '../features/acquisition/index.ts'
 import { createSecret } from '../features/keys/secret.ts'
@@ -22,7 +24,7 @@ import { addMember } from '../features/members/index.ts'
 import { confirmHeld, holdAll, listHeld } from '../features/sending/index.ts'
 import { tokenBoxOf, webLinks } from '../features/tracking/index.ts'
 import { chooseShard, listAllWorkspaces, listShards } from '../features/workspaces/index.ts'
-import { updateRegistered } from '../kernel/shards/queries.ts'
+import { insertRegistered, updateRegistered } from '../kernel/shards/queries.ts'
 import { openServer } from './open.ts'
 import { prepareShards } from './register-shards.ts'
 import { startServices } from './services.ts'
@@ -93,6 +95,34 @@ test('one person works in workspaces of several shards, and invites others to ea
   expect((await databases.second.peek.selectFrom('users').select('id').execute()).length).toBe(0)
   expect(await rowsOf(databases.second, north.id)).toMatchObject({ memberships: 2 })
   expect(await rowsOf(databases.first, north.id)).toEqual({})
+})
+
+test('of two who accept one invitation at the same instant one joins, and the other is told to sign in', async () => {
+  const headers = { 'x-workspace-id': north.id }
+  const body = { email: 'eve@example.com', role: 'member' }
+  const invited = await owner.call('POST', '/app/invitations', { headers, body })
+  const path = `/app/invitations/accept/${String(invited.body.url.split('#')[1])}`
+  const { pool } = databases.first
+  const holding = await pool.connect()
+  await holding.query('begin')
+  await holding.query('lock table users in share mode')
+  const accepting = ['Eve', 'Eva'].map((name) =>
+    openBrowser(sharded.api as unknown as Api).call('POST', path, { body: { name, password } }),
+  )
+  // Both have seen that there is no account, and are about to make it.
+  const waiting = `select from pg_locks where relation = 'users'::regclass and not granted`
+  await vi.waitFor(async () => expect((await pool.query(waiting)).rowCount).toBe(2), patience)
+  await holding.query('commit')
+  holding.release()
+  const answers = await Promise.all(accepting)
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401])
+  expect(answers.find(({ status }) => status === 401)?.body).toMatchObject({
+    code: 'not_signed_in',
+    message: 'The address has an account: sign in with it.',
+  })
+  const members = await owner.call('GET', '/app/members', { headers })
+  const joined = members.body.items.filter(({ email }: { email: string }) => email === body.email)
+  expect(joined).toHaveLength(1)
 })
 
 test('an open page hears of changes on the shard of its workspace, from another process', async () => {
@@ -246,6 +276,35 @@ test('a shard that is away when a process starts is opened once it answers', asy
   } finally {
     databases.bringBack()
     await late?.[Symbol.asyncDispose]()
+  }
+})
+
+test('a process that does not know a shard that was registered since says so, and calls no key invalid', async () => {
+  const { settings, first } = databases
+  // As it was before there were several.
+  const { rows: registered } = await first.pool.query('delete from shards returning *')
+  const opened = await openServer(readConfig({ ...settings, DATABASE_SHARDS: '' }), {
+    log: silentLog,
+  })
+  let nowMs = 0
+  opened.ctx.monotonicMs = () => nowMs
+  const app = await buildApi(opened.ctx)
+  const ask = (key: string) => callOf(app)('GET', '/oauth/service-accounts', { key })
+  try {
+    expect((await ask(unknownKey())).status).toBe(401)
+    for (const { name, instance_id, timestamp_created } of registered) {
+      await insertRegistered(first.db, { name, instance_id, timestamp_created })
+    }
+    nowMs = 1000
+    const answer = await ask(north.key)
+    expect(answer).toMatchObject({
+      status: 503,
+      body: { message: expect.stringContaining('restarts it with b in DATABASE_SHARDS') },
+    })
+    expect((await ask(home.key)).status).toBe(200)
+  } finally {
+    await app.close()
+    await opened[Symbol.asyncDispose]()
   }
 })
 

@@ -9,6 +9,7 @@ import { movingOf } from '../../kernel/db/failure.ts'
 import type { Authenticate, Caller } from '../../kernel/http/access.ts'
 import { foldScope } from '../../kernel/http/scopes.ts'
 import { describeError } from '../../kernel/log.ts'
+import { createShardCheck } from '../../kernel/shards/ask.ts'
 import { beingMoved } from '../../kernel/shards/shards.ts'
 import { type Authority, findAuthorities, findAuthority } from './cross-workspace.ts'
 import * as queries from './queries.ts'
@@ -22,11 +23,13 @@ import { hashSecret, isWellFormed } from './secret.ts'
  */
 export function createAuthenticator(ctx: ProcessContext): Authenticate {
   const find = ctx.shards ? findOnShards(ctx.shards) : findOn(ctx)
+  const requireAllShards = createShardCheck(ctx)
   const touch = createToucher()
   return async (secret) => {
     if (!isWellFormed(secret))
       throw refusal('invalid_key', 'The key is not valid; check for a typo.')
     const found = await find(hashSecret(secret).toString('hex'))
+    if (!found) await requireAllShards()
     const caller = toCaller(found?.authority, ctx.now())
     const { process = ctx, authority } = found ?? {}
     touch(process, caller, authority?.timestamp_last_used ?? null)

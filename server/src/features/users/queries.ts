@@ -12,13 +12,21 @@ export async function hasUsers(db: AnyDb): Promise<boolean> {
   return user !== undefined
 }
 
+/** @returns false, with nothing written, where somebody has the address */
 export async function insertUser(
   tx: AnyDb,
   user: Insertable<Users>,
   account: Insertable<UserAccounts>,
-): Promise<void> {
-  await tx.insertInto('users').values(user).execute()
+): Promise<boolean> {
+  const added = await tx
+    .insertInto('users')
+    .values(user)
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (!added) return false
   await tx.insertInto('user_accounts').values(account).execute()
+  return true
 }
 
 export const findUser = (db: AnyDb, id: string) =>

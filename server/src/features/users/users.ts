@@ -19,11 +19,15 @@ export const isSetUp = (ctx: AnyContext) => queries.hasUsers(ctx.db)
 /** Keeps others from making the first user until the end of the transaction. */
 export const lockUsers = (tx: AnyContext) => queries.lockUsers(tx.db)
 
-/** @param tx on the first shard. @returns the id */
+/**
+ * @param tx on the first shard
+ * @returns the id
+ * @throws AppError `not_signed_in` when the address has an account, also one that came at this instant
+ */
 export async function createUser(tx: AnyContext, user: NewUser): Promise<string> {
   const id = tx.newId()
   const times = { timestamp_created: tx.now(), timestamp_updated: tx.now() }
-  await queries.insertUser(
+  const isNew = await queries.insertUser(
     tx.db,
     {
       ...{ id, name: user.name, email: user.email, is_operator: user.isOperator ?? false },
@@ -36,6 +40,7 @@ export async function createUser(tx: AnyContext, user: NewUser): Promise<string>
       ...{ password: user.passwordHash, ...times },
     },
   )
+  if (!isNew) throw new AppError('not_signed_in', 'The address has an account: sign in with it.')
   return id
 }
 

@@ -1,4 +1,7 @@
+import { firstShardName } from '../../config.ts'
 import type { ProcessContext } from '../context.ts'
+import { listRegistered } from './queries.ts'
+import { unknownShard } from './shards.ts'
 
 // For what may lie on any of the databases, where there is one as well as where there are several.
 
@@ -36,3 +39,26 @@ export const askAllShards = async <T>(
   ctx.shards
     ? (await ctx.shards.askAll((shard) => ask(shard.ctx))).map(({ answer }) => answer)
     : [await ask(ctx)]
+
+/**
+ * Before something that no shard has is called unknown: it may lie on one that was registered since
+ * this process started. The registry is read at most once in `registryMs`.
+ *
+ * @param ctx of the first shard
+ * @throws AppError `unavailable`, which names the one that is missing here
+ */
+export function createShardCheck({ db, shards, monotonicMs }: ProcessContext) {
+  const known = shards?.names ?? [firstShardName]
+  let askedAtMs = Number.NEGATIVE_INFINITY
+  let registered: ReturnType<typeof listRegistered>
+  return async () => {
+    if (monotonicMs() - askedAtMs >= registryMs) {
+      askedAtMs = monotonicMs()
+      registered = listRegistered(db)
+    }
+    const missing = (await registered).find(({ name }) => !known.includes(name))
+    if (missing) throw unknownShard(missing.name)
+  }
+}
+
+const registryMs = 1000

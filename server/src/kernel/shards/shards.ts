@@ -206,6 +206,12 @@ const isUnavailable = (error: unknown) =>
 const asUnavailable = (name: string, error: unknown) =>
   explainUnavailable(error) ? silent(name, error) : error
 
+/** A shard was registered after this process had started. */
+export const unknownShard = (name: string) =>
+  unavailable(
+    `This process does not know the shard ${name}: its operator restarts it with ${name} in DATABASE_SHARDS.`,
+  )
+
 /** Between two shards it is on neither. */
 export const beingMoved = () => unavailable('This workspace is being moved; try again shortly.')
 
