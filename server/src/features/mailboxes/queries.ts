@@ -121,11 +121,16 @@ export const updateMailbox = (
     .returning(shown)
     .executeTakeFirst()
 
-/** By the database's clock, and now: a reading that takes long may end when the one before is too old. */
-export const isInboxReadingOld = async (
+/**
+ * By the database's clock, and now: a reading that takes long may end when the one before is too old.
+ *
+ * @param last that was kept; a standby that took over may lack it, and have an older one
+ */
+export const isInboxReadingFresh = async (
   db: Db,
   workspaceId: string,
   id: string,
+  last: Date,
   minutes: number,
 ): Promise<boolean> => {
   const fresh = await db
@@ -134,8 +139,9 @@ export const isInboxReadingOld = async (
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .where('inbox_read_at', '>', sql<Date>`outrider_now() - make_interval(mins => ${minutes})`)
+    .where('inbox_read_at', '>=', last)
     .executeTakeFirst()
-  return !fresh
+  return fresh !== undefined
 }
 
 /**

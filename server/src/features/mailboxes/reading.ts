@@ -49,8 +49,8 @@ export const isBeingRead = (mailbox: string) =>
 export interface Reading {
   /** When it began, by the database's clock: what lay in the mailbox then is known. */
   at: Date
-  /** Nothing was read on this connection before. */
-  isFirst: boolean
+  /** When the one before on this connection began; null: this is the first. */
+  last: Date | null
   /** Of the settings that it was read by: what another server holds says nothing of this one. */
   imap_version: string
 }
@@ -63,12 +63,13 @@ export async function reportInboxRead(
   tx: Context,
   workspaceId: string,
   id: string,
-  { at, isFirst, imap_version }: Reading,
+  { at, last, imap_version }: Reading,
 ): Promise<void> {
-  const isOld = await queries.isInboxReadingOld(tx.db, workspaceId, id, oldMinutes)
+  const isFresh =
+    last !== null && (await queries.isInboxReadingFresh(tx.db, workspaceId, id, last, oldMinutes))
   await reportMailboxRecovered(tx, workspaceId, id, 'imap')
   await queries.saveInboxReading(tx.db, workspaceId, id, { at, imap_version })
-  if (!isFirst && !isOld) return
+  if (isFresh) return
   await wakeMailboxes(tx, workspaceId, [id, ...(await findSuccessors(tx.db, workspaceId, id))])
 }
 

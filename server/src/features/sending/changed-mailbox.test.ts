@@ -95,7 +95,7 @@ test('a mailbox that is read meanwhile makes no mail anew', async () => {
   const { ctx, workspaceId } = sending
   const claimed = await attempts()
   await transaction(ctx, (tx) =>
-    reportInboxRead(tx, workspaceId, id, { at: ctx.now(), isFirst: false, imap_version }),
+    reportInboxRead(tx, workspaceId, id, { at: ctx.now(), last: ctx.now(), imap_version }),
   )
   goOn()
   await sending.waitForMails(30)

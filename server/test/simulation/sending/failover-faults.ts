@@ -7,7 +7,7 @@ import type { SendingConditions } from './conditions.ts'
 /** The statements that faults are about, by what only they say. */
 const statement = {
   mark: /set state = 'transmitting'/,
-  ask: /select k\.id\s+from unnest.*where not exists \(\s+select from sends s/s,
+  ask: /select k\.id\s+from unnest.*where not exists \(\s+select from workspaces .*select from sends s\s/s,
   keepMissing: /insert into missing_marks/,
   countUnasked: /from senders\s+where database_identity <>/,
   isSentFrom: /i\.sending_identity = outrider_database_identity\(\)/g,

@@ -90,7 +90,7 @@ test('what was read on the server before does not count for the one that it was 
   const before = await versionOf()
   const read = (version: { imap_version: string }) =>
     transaction(ctx, (tx) =>
-      reportInboxRead(tx, workspaceId, id, { at: ctx.now(), isFirst: false, ...version }),
+      reportInboxRead(tx, workspaceId, id, { at: ctx.now(), last: ctx.now(), ...version }),
     )
   await read(before)
   expect(await readAtOf(id)).toEqual(expect.any(Date))

@@ -71,14 +71,15 @@ export function followMailbox(
     const close = () => void imap[Symbol.asyncDispose]()
     signal.addEventListener('abort', close)
     try {
-      for (let isFirst = true; goesOn() && !place.isOver.aborted; isFirst = false) {
+      for (let last: Date | null = null; goesOn() && !place.isOver.aborted; ) {
         const startedMs = ctx.monotonicMs()
         const { inbox, at } = await slots.run(mailbox.workspace_id, mailbox.id, async () => ({
           at: await readDatabaseTime(ctx.db),
           ...(await readMailbox(ctx, imap, mailbox, reading)),
         }))
         if (!goesOn()) return
-        await reportReading(ctx, mailbox, { at, isFirst })
+        await reportReading(ctx, mailbox, { at, last })
+        last = at
         onRead()
         const readInbox = () =>
           slots.run(mailbox.workspace_id, mailbox.id, () =>
