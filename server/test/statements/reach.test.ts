@@ -43,6 +43,7 @@ const acrossWorkspaces: Record<string, string[]> = {
     'countUncertainSends',
     'countWaitingLeads',
     'deleteMissingMarks',
+    'findInterruptedLanes',
     'findUncertain',
     'findUncertainBuckets',
     'findWokenLanes',

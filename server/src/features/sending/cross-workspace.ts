@@ -24,6 +24,17 @@ export const sweepWokenLanes = preparedForAll<[number[], Date], LaneKey>(
    where bucket = any($1::smallint[]) and wake_at <= $2 and ${isHere}`,
 )
 
+/** Lanes of these buckets that sleep although nobody has said what became of a mail of theirs. */
+export const findInterruptedLanes = preparedForAll<[number[], Date], LaneKey>(
+  'find_interrupted_lanes',
+  `/* cross-workspace: reconciliation */
+   select distinct l.workspace_id, l.mailbox_id
+   from sends s
+   join mailbox_lanes l on l.workspace_id = s.workspace_id and l.mailbox_id = s.mailbox_id
+   where s.is_open and s.${isHere}
+     and l.bucket = any($1::smallint[]) and (l.wake_at <= $2) is not true`,
+)
+
 export interface UncertainSend extends LaneKey {
   id: string
   lead_id: string

@@ -66,6 +66,21 @@ test('a mail that broke off between its claim and its result is sent by the same
   expect(entry).toMatchObject({ attempt: 2 })
 })
 
+test('a mailbox that sleeps over a mail whose result the database has forgotten is woken', async () => {
+  sending = await testSending()
+  const campaign = await sending.createCampaign([await sending.createMailbox('anna@example.com')])
+  const runner = await sending.startRunner()
+  await sending.addLeads(campaign.id, ['a@lead.example'])
+  await sending.waitForMails(1)
+  await sending.untilAsleep()
+  await runner.stop()
+  const { peek } = sending.ctx.database
+  await peek.updateTable('sends').set({ state: 'transmitting', timestamp_settled: null }).execute()
+  await sending.startRunner()
+  const [entry] = await sending.waitForLedger(([first]) => first?.state !== 'transmitting')
+  expect(entry?.state).toBe('uncertain')
+})
+
 test('a lead that another process dealt with is not skipped again and again', async () => {
   sending = await testSending()
   const mailbox = await sending.createMailbox('anna@example.com', { gap_seconds: 600 })

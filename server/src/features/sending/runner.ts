@@ -13,6 +13,7 @@ import {
   type MailboxOwner,
 } from '../mailbox-lanes/index.ts'
 import { findUncertainBuckets, findWokenLanes, sweepWokenLanes } from './cross-workspace.ts'
+import { wakeInterrupted } from './lanes/interrupted.ts'
 import { Lanes, type LanesOptions } from './lanes/lanes.ts'
 import { createWriters } from './lanes/writers.ts'
 import type { RestoreMarker } from './restore-guard/marker-file.ts'
@@ -189,7 +190,7 @@ function createSweep(
   watched: () => number[],
   wake: (found: LaneKey[]) => void,
 ) {
-  let taken: number[] = []
+  const taken: number[] = []
   let waiting: number[] = []
   return {
     first(buckets: number[]) {
@@ -197,9 +198,15 @@ function createSweep(
     },
     async step() {
       if (waiting.length === 0) waiting = [...watched()]
-      const buckets = [...taken, ...waiting.splice(0, sweepBuckets)]
-      taken = []
-      if (buckets.length > 0) wake(await sweepWokenLanes(ctx.db, buckets, ctx.now()))
+      const first = taken.splice(0)
+      const buckets = [...first, ...waiting.splice(0, sweepBuckets)]
+      try {
+        if (first.length > 0) await wakeInterrupted(ctx, first)
+        if (buckets.length > 0) wake(await sweepWokenLanes(ctx.db, buckets, ctx.now()))
+      } catch (error) {
+        taken.push(...first)
+        throw error
+      }
     },
   }
 }
