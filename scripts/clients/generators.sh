@@ -24,12 +24,13 @@ client-go() {
 }
 
 client-java() {
-  openapi_generator -g java --library native
+  # Else its PATCH empties every list of a campaign that it was not told to change.
+  openapi_generator -g java --library native --additional-properties=containerDefaultToNull=true
   mkdir -p client/src/main/java/smoke
   cp "$CLIENTS/Smoke.java" client/src/main/java/smoke/
   cd client
-  mvn -q compile -DskipTests
-  mvn -q -e org.codehaus.mojo:exec-maven-plugin:3.5.0:java -Dexec.mainClass=smoke.Smoke
+  mvn -B -q compile -DskipTests
+  mvn -B -q -e org.codehaus.mojo:exec-maven-plugin:3.5.0:java -Dexec.mainClass=smoke.Smoke
 }
 
 client-oapi-codegen() {
@@ -50,7 +51,7 @@ smoke_go() {
 
 client-openapi-python-client() {
   python3 -m venv venv
-  venv/bin/pip install --quiet openapi-python-client
+  venv/bin/pip install --quiet openapi-python-client==0.29.1
   PATH="$PWD/venv/bin:$PATH" venv/bin/openapi-python-client generate --path "$DOCUMENT" \
     --output-path outrider --meta none --fail-on-warning
   venv/bin/python -m compileall -q outrider

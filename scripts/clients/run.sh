@@ -39,7 +39,9 @@ start_service() {
   OUTRIDER_KEY=$(cd "$root" && npx outrider keys create --name clients --scopes 'all:*' --json |
     node -p 'JSON.parse(fs.readFileSync(0)).key')
   export OUTRIDER_KEY CLIENTS="$here" DOCUMENT="$work/openapi.json"
-  curl --silent --fail "$OUTRIDER_URL/openapi.json" >"$DOCUMENT"
+  # As of another installation: a client has to go where it is told.
+  curl --silent --fail "$OUTRIDER_URL/openapi.json" |
+    sed "s#$OUTRIDER_URL#https://other.example.com#g" >"$DOCUMENT"
 }
 
 clean_up() {

@@ -8,15 +8,25 @@ configuration = outrider.Configuration(
 with outrider.ApiClient(configuration) as client:
     campaigns, leads = outrider.CampaignsApi(client), outrider.LeadsApi(client)
     webhooks, events = outrider.WebhooksApi(client), outrider.WebhookEventsApi(client)
+    contacts = outrider.ContactAcquisitionApi(client)
 
-    campaign = campaigns.create_campaign(outrider.CampaignInput(name="Python"))
+    copies = ["boss@example.com"]
+    campaign = campaigns.create_campaign(outrider.CampaignInput(name="Python", cc_list=copies))
     assert campaign.status == "draft"
-    lead = {"email": "ann@example.com", "custom_variables": {"plan": "pro", "seats": 12, "vip": True}}
+    # A number of 32 bits would round it.
+    variables = {"plan": "pro", "seats": 16_777_217, "vip": True}
+    lead = {"email": "ann@example.com", "custom_variables": variables}
     rows = {"campaign_id": str(campaign.id), "leads": [lead]}
     added = leads.add_leads(outrider.AddLeads.from_dict(rows))
     assert added.leads_uploaded == 1
     found = leads.get_lead(email="ann@example.com", campaign_id=campaign.id)
-    assert found.custom_variables == lead["custom_variables"]
+    assert found.custom_variables == variables
+    updated = campaigns.update_campaign(campaign.id, outrider.CampaignChanges(daily_limit=7))
+    assert (updated.daily_limit, updated.cc_list) == (7, copies)
+
+    [contact] = contacts.find_contacts(outrider.FindContacts(has_email=True, limit=1)).items
+    wanted = outrider.AcquireEmail(contact_id=contact.contact_id, list_name="Python")
+    assert contacts.acquire_email(wanted).status == "acquired"
 
     created = webhooks.create_webhook(
         outrider.WebhookInput(
@@ -32,6 +42,8 @@ with outrider.ApiClient(configuration) as client:
     assert webhooks.test_webhook(created.id).success is False
     [event] = events.list_webhook_events(webhook_id=created.id).items
     assert event.organization_id == created.organization and event.timestamp_created_date
+    payload = outrider.LeadEvent.from_dict(event.payload)
+    assert payload.data.lead.email == payload.lead_email
     assert webhooks.delete_webhook(created.id).id == created.id
     try:
         webhooks.get_webhook(created.id)

@@ -51,6 +51,14 @@ Deliveries follow [Standard Webhooks](https://www.standardwebhooks.com): verify
 you have stored already: a delivery may come more than once. No order is promised; sort by
 \`timestamp\`. Answer within 15 seconds. A failed delivery is tried again after 5 s, 1 min, 5 min,
 30 min, 2 h, 8 h and 24 h, unless the operator set another schedule; 410 disables the webhook.
+
+## Generated clients
+
+openapi-generator, oapi-codegen, openapi-python-client and hey-api make clients from this document.
+Three need an option: openapi-generator's Java
+\`--additional-properties=containerDefaultToNull=true\`, without which a PATCH empties the lists that were
+not set; its Python \`--global-property apis,models,supportingFiles\`, and oapi-codegen
+\`-generate types,client,skip-prune\`, which else write code for the webhooks that does not compile.
 `.trim(),
   tags: [
     {

@@ -15,6 +15,8 @@ export function tidy(schema: JsonSchema): JsonSchema {
     delete rest.pattern
   }
   if (rest.enum && !rest.type) rest.type = typesOf(rest.enum)
+  // Go's generators take a number without a format for one of 32 bits, which rounds what is sent.
+  if ([rest.type].flat().includes('number')) rest.format = 'double'
   return {
     ...rest,
     ...(anyOf ? { anyOf: anyOf.map(tidy) } : {}),

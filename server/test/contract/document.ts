@@ -63,6 +63,7 @@ export interface Judge {
 
 export function createJudge(document: OpenApiDocument): Judge {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false })
+  ajv.addFormat('double', { type: 'number', validate: () => true })
   ajv.addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i)
   // What this service writes, which is less than RFC 3339 allows.
   ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)

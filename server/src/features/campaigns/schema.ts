@@ -248,11 +248,18 @@ function withDefaults<T extends Record<string, TSchema>>(fields: T, defaults: ob
   return Object.fromEntries(entries) as T
 }
 
+/**
+ * Any value is taken and compared. The document has the type, without which some clients send null
+ * for each of these that was not set.
+ */
 const readOnly = (schema: TSchema) =>
   Type.Unknown({
     readOnly: true,
-    description:
-      `Ignored when sent back as it was read. ${'description' in schema ? schema.description : ''}`.trim(),
+    'x-document': {
+      ...schema,
+      description:
+        `Ignored when sent back as it was read. ${'description' in schema ? schema.description : ''}`.trim(),
+    },
   })
 
 export const CampaignChanges = Type.Partial(

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import { Name, Nullable, Page, ref, Timestamp, Uuid } from '../../kernel/http/schema.ts'
 import { headersMax, nameCharactersMax, tokenPattern, valueCharactersMax } from './headers.ts'
 import { urlCharactersMax } from './target.ts'
@@ -85,52 +85,6 @@ export const WebhookInput = Type.Object(
   },
 )
 
-/** Takes whole records: fields that cannot be changed are compared with the stored ones, not refused. */
-const readOnly = Type.Optional(Type.Unknown({ readOnly: true }))
-
-export const WebhookChanges = Type.Object(
-  {
-    target_hook_url: Type.Optional(TargetUrl),
-    name: Type.Optional(Name),
-    event_type: Type.Optional(EventType),
-    custom_interest_value: Type.Optional(Nullable(CustomInterestValue)),
-    campaign: Type.Optional(Nullable(Uuid)),
-    headers: Type.Optional(
-      Nullable(
-        Type.Unsafe<Record<string, string>>({
-          ...Headers,
-          ...headerRules,
-          description: 'Replaces all of them; a value sent back as `••••` keeps the stored one.',
-        }),
-      ),
-    ),
-    signing_secret: Type.Optional(Nullable(SigningSecret)),
-    signing_secret_overlap_seconds: Type.Optional(
-      Nullable(
-        Type.Integer({
-          minimum: 0,
-          maximum: 86_400,
-          description: 'How long the replaced secret signs too; 86,400 when left out.',
-        }),
-      ),
-    ),
-    status: Type.Optional(Type.Enum(['active', 'disabled'])),
-    id: readOnly,
-    organization: readOnly,
-    disabled_reason: readOnly,
-    timestamp_created: readOnly,
-    timestamp_updated: readOnly,
-    timestamp_disabled: readOnly,
-  },
-  {
-    $id: 'WebhookChanges',
-    'x-document': { dependentRequired: { signing_secret_overlap_seconds: ['signing_secret'] } },
-    description: 'What is to change of a webhook; what is left out stays.',
-    additionalProperties: false,
-    examples: [{ name: 'CRM', status: 'active' }],
-  },
-)
-
 const fields = {
   id: Uuid,
   organization: Type.Unsafe<string>({ ...Uuid, description: 'The workspace.' }),
@@ -161,6 +115,56 @@ const fields = {
   timestamp_updated: Timestamp,
   timestamp_disabled: Nullable(Timestamp),
 }
+
+/**
+ * Takes whole records: fields that cannot be changed are compared with the stored ones, not refused.
+ * The document has their types, without which some clients send null for each that was not set.
+ */
+const readOnly = (schema: TSchema) =>
+  Type.Optional(Type.Unknown({ readOnly: true, 'x-document': schema }))
+
+export const WebhookChanges = Type.Object(
+  {
+    target_hook_url: Type.Optional(TargetUrl),
+    name: Type.Optional(Name),
+    event_type: Type.Optional(EventType),
+    custom_interest_value: Type.Optional(Nullable(CustomInterestValue)),
+    campaign: Type.Optional(Nullable(Uuid)),
+    headers: Type.Optional(
+      Nullable(
+        Type.Unsafe<Record<string, string>>({
+          ...Headers,
+          ...headerRules,
+          description: 'Replaces all of them; a value sent back as `••••` keeps the stored one.',
+        }),
+      ),
+    ),
+    signing_secret: Type.Optional(Nullable(SigningSecret)),
+    signing_secret_overlap_seconds: Type.Optional(
+      Nullable(
+        Type.Integer({
+          minimum: 0,
+          maximum: 86_400,
+          description: 'How long the replaced secret signs too; 86,400 when left out.',
+        }),
+      ),
+    ),
+    status: Type.Optional(Type.Enum(['active', 'disabled'])),
+    id: readOnly(fields.id),
+    organization: readOnly(fields.organization),
+    disabled_reason: readOnly(fields.disabled_reason),
+    timestamp_created: readOnly(fields.timestamp_created),
+    timestamp_updated: readOnly(fields.timestamp_updated),
+    timestamp_disabled: readOnly(fields.timestamp_disabled),
+  },
+  {
+    $id: 'WebhookChanges',
+    'x-document': { dependentRequired: { signing_secret_overlap_seconds: ['signing_secret'] } },
+    description: 'What is to change of a webhook; what is left out stays.',
+    additionalProperties: false,
+    examples: [{ name: 'CRM', status: 'active' }],
+  },
+)
 
 const example = {
   id: '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d',

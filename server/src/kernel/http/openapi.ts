@@ -22,12 +22,17 @@ interface Servers {
   servers?: { url: string }[]
 }
 
-/** A path that names a server of its own is served at API_URL, all others at BASE_URL. */
+/**
+ * A path that names a server of its own is served at API_URL, all others at BASE_URL. Where both are
+ * the same, no path names one: clients made from the document would call it even after they were
+ * told another address.
+ */
 function withAddresses(text: string, { baseUrl, apiUrl }: OpenApiOptions['config']): string {
   const document = JSON.parse(text) as Servers & { paths: Record<string, Servers> }
   document.servers = [{ url: baseUrl }]
   for (const item of Object.values(document.paths)) {
-    if (item.servers) item.servers = [{ url: apiUrl }]
+    if (apiUrl === baseUrl) delete item.servers
+    else if (item.servers) item.servers = [{ url: apiUrl }]
   }
   return JSON.stringify(document)
 }

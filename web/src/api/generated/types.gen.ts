@@ -662,31 +662,69 @@ export type CampaignChanges = {
     /**
      * Ignored when sent back as it was read. Made by the service.
      */
-    readonly id?: unknown;
+    readonly id?: string;
     /**
      * Ignored when sent back as it was read. Why the service itself set the status; null when a person did.
      */
-    readonly status_reason?: unknown;
+    readonly status_reason?: string | null;
     /**
      * Ignored when sent back as it was read. Kept up to date with every change of a lead.
      */
-    readonly lead_counts?: unknown;
+    readonly lead_counts?: {
+        /**
+         * All leads of the campaign.
+         */
+        total: number;
+        /**
+         * Neither finished nor stopped; paused ones included.
+         */
+        active: number;
+        /**
+         * Every step was sent, or marked as completed.
+         */
+        completed: number;
+        /**
+         * Those that replied, also when they are active or completed.
+         */
+        replied: number;
+        /**
+         * Those whose mail bounced for good.
+         */
+        bounced: number;
+        /**
+         * Those that want no more mail.
+         */
+        unsubscribed: number;
+    };
     /**
      * Ignored when sent back as it was read. Answers why a campaign is not sending, as of this response.
      */
-    readonly sending_status?: unknown;
+    readonly sending_status?: {
+        /**
+         * Whether mail goes out just now.
+         */
+        state: 'sending' | 'waiting';
+        /**
+         * What it waits for; null while it sends.
+         */
+        reason: 'draft' | 'paused' | 'completed' | 'outside_schedule' | 'schedule_ended' | 'waiting_for_step_delay' | 'no_leads' | 'campaign_daily_limit' | 'mailbox_daily_limits' | 'no_mailbox' | 'mailboxes_unhealthy' | 'bounce_protection' | 'plan_required' | 'restore_unconfirmed' | null;
+        /**
+         * Leads with a follow-up to come whose mailbox does not send for this campaign: it was removed, left `email_list`, is paused or in error. A conversation goes on from its own mailbox, or from the one that it is handed over to.
+         */
+        leads_waiting_for_mailbox: number;
+    };
     /**
      * Ignored when sent back as it was read. The key's workspace.
      */
-    readonly workspace_id?: unknown;
+    readonly workspace_id?: string;
     /**
      * Ignored when sent back as it was read. ISO 8601 UTC.
      */
-    readonly timestamp_created?: unknown;
+    readonly timestamp_created?: string;
     /**
      * Ignored when sent back as it was read. ISO 8601 UTC; of the last real change.
      */
-    readonly timestamp_updated?: unknown;
+    readonly timestamp_updated?: string;
 };
 
 /**
@@ -1200,12 +1238,15 @@ export type WebhookChanges = {
      */
     signing_secret_overlap_seconds?: number | null;
     status?: 'active' | 'disabled';
-    readonly id?: unknown;
-    readonly organization?: unknown;
-    readonly disabled_reason?: unknown;
-    readonly timestamp_created?: unknown;
-    readonly timestamp_updated?: unknown;
-    readonly timestamp_disabled?: unknown;
+    readonly id?: string;
+    /**
+     * The workspace.
+     */
+    readonly organization?: string;
+    readonly disabled_reason?: 'manual' | 'gone' | 'failing' | null;
+    readonly timestamp_created?: string;
+    readonly timestamp_updated?: string;
+    readonly timestamp_disabled?: string | null;
 };
 
 /**
