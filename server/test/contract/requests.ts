@@ -76,6 +76,8 @@ export function foreignRequests(
   const needed = Object.entries(valid.body ?? {}).filter(([name]) => required.includes(name))
   const ofBody = Object.entries(properties)
     .filter(([name, schema]) => schema.format === 'uuid' && !sharedByAll.has(name))
+    // What is read-only is compared with the record, and never looked up.
+    .filter(([, schema]) => !schema.readOnly)
     .map(([name]): ForeignRequest => {
       const body = { ...Object.fromEntries(needed), [name]: take(other.references, name) }
       const expected = name.endsWith('_id') ? 'not found' : 'invalid'
