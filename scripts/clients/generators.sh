@@ -29,8 +29,8 @@ client-java() {
   mkdir -p client/src/main/java/smoke
   cp "$CLIENTS/Smoke.java" client/src/main/java/smoke/
   cd client
-  mvn -q -Dstyle.color=never compile -DskipTests
-  mvn -q -e -Dstyle.color=never org.codehaus.mojo:exec-maven-plugin:3.5.0:java -Dexec.mainClass=smoke.Smoke
+  mvn -q compile -DskipTests
+  mvn -q -e org.codehaus.mojo:exec-maven-plugin:3.5.0:java -Dexec.mainClass=smoke.Smoke
 }
 
 client-oapi-codegen() {
