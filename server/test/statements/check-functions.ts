@@ -10,9 +10,11 @@ for (const line of readFileSync(process.env.FUNCTIONS_FILE ?? '', 'utf8').split(
   if (line === '') continue
   const each: NotedFunction = JSON.parse(line)
   const key = `${each.file} ${each.start}`
-  if (!noted.get(key)?.wasRun) noted.set(key, each)
+  const before = noted.get(key)
+  const wasRun = each.wasRun || before?.wasRun === true
+  noted.set(key, { ...each, name: each.name || (before?.name ?? ''), wasRun })
 }
-const all = [...noted.values()]
+const all = [...noted.values()].filter(({ name }) => name)
 const loaded = new Set(all.map(({ file }) => file))
 const neverLoaded = globSync('src/**/*queries.ts', { cwd: server }).filter(
   (file) => queryFile.test(file) && !loaded.has(file),

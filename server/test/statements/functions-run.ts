@@ -1,37 +1,29 @@
 import { appendFileSync } from 'node:fs'
-import { type Profiler, Session } from 'node:inspector'
+import type { Profiler } from 'node:inspector'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
+import { startCoverage, takeCoverage } from './coverage.ts'
 import { type NotedFunction, queryFile } from './query-functions.ts'
 
 // A set-up file: notes which functions of query files the tests have run, for `check-functions.ts`.
-// V8 is asked whether a function was run, never how often: counting keeps it from optimising, and
-// made the whole run a quarter slower, some loops twenty times.
 
 const server = fileURLToPath(new URL('../../', import.meta.url))
 const { FUNCTIONS_FILE } = process.env
-if (FUNCTIONS_FILE) noteFunctions(FUNCTIONS_FILE)
+if (FUNCTIONS_FILE) {
+  startCoverage()
+  afterAll(() => noteFunctions(FUNCTIONS_FILE))
+}
 
 function noteFunctions(to: string) {
-  const session = new Session()
-  session.connect()
-  session.post('Profiler.enable')
-  session.post('Profiler.startPreciseCoverage', { callCount: false, detailed: false })
-  afterAll(() => {
-    session.post('Profiler.takePreciseCoverage', (error, { result }) => {
-      if (error) throw error
-      const noted = result.flatMap(({ url, functions }) => {
-        const file = relative(server, url.startsWith('file:') ? fileURLToPath(url) : url)
-        if (!queryFile.test(file)) return []
-        // A file may hold nothing but statements.
-        const itself: NotedFunction = { file, name: 'the module', start: -1, wasRun: true }
-        return [itself, ...functionsOf(file, functions)]
-      })
-      appendFileSync(to, noted.map((each) => `${JSON.stringify(each)}\n`).join(''))
-    })
-    session.disconnect()
+  const noted = takeCoverage().flatMap(({ url, functions }) => {
+    const file = relative(server, url.startsWith('file:') ? fileURLToPath(url) : url)
+    if (!queryFile.test(file)) return []
+    // A file may hold nothing but statements.
+    const itself: NotedFunction = { file, name: 'the module', start: -1, wasRun: true }
+    return [itself, ...functionsOf(file, functions)]
   })
+  appendFileSync(to, noted.map((each) => `${JSON.stringify(each)}\n`).join(''))
 }
 
 function functionsOf(file: string, functions: Profiler.FunctionCoverage[]): NotedFunction[] {
@@ -40,9 +32,10 @@ function functionsOf(file: string, functions: Profiler.FunctionCoverage[]): Note
     if (!range) return []
     const { startOffset: start, endOffset: end, count } = range
     // V8 lists a function before those within it.
-    const name = functionName || named.findLast((each) => each.end >= end)?.name
+    const name = functionName || named.findLast((each) => each.end >= end)?.name || ''
     if (functionName) named.push({ name: functionName, start, end })
-    // The module itself, and the getters of its exports that vitest adds, have no name.
-    return name ? [{ file, name, start, wasRun: count > 0 }] : []
+    // The module itself and the getters that vitest adds have no name, nor has what stands in a function
+    // that an earlier test file ran: the line of that file has it.
+    return name || count > 0 ? [{ file, name, start, wasRun: count > 0 }] : []
   })
 }

@@ -2,7 +2,7 @@
 export interface NotedFunction {
   /** Below server/. */
   file: string
-  /** That of the function around it when it has none itself. */
+  /** That of the function around it when it has none itself; '' if none is known. */
   name: string
   /** Where it begins in what vitest made of the file. */
   start: number
