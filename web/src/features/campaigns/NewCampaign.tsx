@@ -41,17 +41,25 @@ export default function NewCampaign({ onCancel }: { onCancel: () => void }) {
         start === 'copy' && source === '' ? t(($) => $.campaigns.form.sourceMissing) : null,
     },
   })
+  const refuse = (refused: Fault) => setFault(showFault(form, refused))
   const handlers = {
     onMutate: () => setFault(undefined),
-    onError: (refused: Fault) => setFault(showFault(form, refused)),
     onSuccess: () => cache.invalidateQueries({ queryKey: listCampaignSummariesInfiniteQueryKey() }),
   }
   const follow = {
     onSuccess: ({ id }: { id: string }) =>
       void navigate({ to: '/w/$handle/campaigns/$id', params: { handle, id } }),
   }
-  const create = useMutation({ ...createCampaignMutation(), ...handlers })
-  const duplicate = useMutation({ ...duplicateCampaignMutation(), ...handlers })
+  const create = useMutation({
+    ...createCampaignMutation(),
+    ...handlers,
+    onError: (refused) => refuse(refused),
+  })
+  const duplicate = useMutation({
+    ...duplicateCampaignMutation(),
+    ...handlers,
+    onError: (refused) => refuse(refused),
+  })
   const submit = form.onSubmit(({ name, start, source }) => {
     const headers = attempt.headers()
     if (start === 'copy') return duplicate.mutate({ headers, path: { id: source } }, follow)

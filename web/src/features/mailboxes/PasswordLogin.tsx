@@ -49,12 +49,12 @@ export function PasswordLogin(props: PasswordLoginProps) {
       imap: { host: (value) => (value.trim() === '' ? missing : null) },
     },
   })
+  const refuse = (refused: Fault) => {
+    if (refused.details?.some(({ path }) => /^\/(smtp|imap)/.test(path))) servers.open()
+    setFault(showFault(form, refused))
+  }
   const outcome = {
     onMutate: () => setFault(undefined),
-    onError(refused: Fault) {
-      if (refused.details?.some(({ path }) => /^\/(smtp|imap)/.test(path))) servers.open()
-      setFault(showFault(form, refused))
-    },
     async onSuccess(saved: Mailbox) {
       cache.setQueryData(getMailboxQueryKey({ path: { id: saved.id } }), saved)
       await cache.invalidateQueries({ queryKey: listMailboxesInfiniteQueryKey() })
@@ -62,8 +62,16 @@ export function PasswordLogin(props: PasswordLoginProps) {
       form.setFieldValue('password', '')
     },
   }
-  const add = useMutation({ ...addMailboxMutation(), ...outcome })
-  const update = useMutation({ ...updateMailboxMutation(), ...outcome })
+  const add = useMutation({
+    ...addMailboxMutation(),
+    ...outcome,
+    onError: (refused) => refuse(refused),
+  })
+  const update = useMutation({
+    ...updateMailboxMutation(),
+    ...outcome,
+    onError: (refused) => refuse(refused),
+  })
   const submit = form.onSubmit(
     (values) =>
       mailbox
