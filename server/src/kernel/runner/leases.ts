@@ -131,8 +131,11 @@ export class Leases {
     const { db } = this.#ctx
     const taken = await queries.takeLeases(db, this.#kind, this.runnerId, most, this.#leaseMs)
     if (taken.length === 0) return
-    for (const { bucket, token } of taken)
+    for (const { bucket, token } of taken) {
       this.#held.set(bucket, { token, deadlineMs: 0, doubtedAtMs: -1 })
+      // Released by this runner itself, whose hand-over may not have had its answer yet.
+      this.#leaving.delete(bucket)
+    }
     const buckets = taken.map((lease) => lease.bucket)
     this.#extend(buckets, sentMs)
     this.#events.taken(
