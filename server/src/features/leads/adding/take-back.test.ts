@@ -21,7 +21,7 @@ async function takeBack(leadId: string) {
     .where('lead_id', '=', leadId)
     .$narrowType<{ variant_id: string }>()
     .executeTakeFirstOrThrow()
-  const taken = { leadId, stepId, variantId: variant_id, day }
+  const taken = { leadId, stepId, variantId: variant_id, day, sentBefore: null }
   await transaction(inbox.ctx, (tx) => takeBackSteps(tx, inbox.workspaceId, [taken]))
   return inbox.lead(leadId)
 }
@@ -32,7 +32,28 @@ test('a lead that got its last mail, and did not, gets it', async () => {
   expect(await inbox.lead(leadId)).toMatchObject({ sending_state: 'finished', status: 'completed' })
   expect(await takeBack(leadId)).toMatchObject({
     ...{ sending_state: 'pending', sent_step_ids: [], current_step: 0 },
-    timestamp_next_send: expect.any(Date),
+    ...{ timestamp_next_send: expect.any(Date), timestamp_last_contact: null },
+  })
+})
+
+test('a follow-up that was never sent waits no longer than from the mail before it', async () => {
+  const { leadId } = await inbox.contact([email])
+  const { sent_step_ids, timestamp_last_contact: first } = await inbox.lead(leadId)
+  const followUp = inbox.ctx.newId()
+  const { peek } = inbox.ctx.database
+  const thought = {
+    sent_step_ids: [...(sent_step_ids as string[]), followUp],
+    ...{ current_step: 2, timestamp_last_contact: inbox.ctx.now() },
+  }
+  await peek.updateTable('leads').set(thought).where('id', '=', leadId).execute()
+  const day = inbox.ctx.now().toISOString().slice(0, 10)
+  const taken = { leadId, stepId: followUp, variantId: inbox.ctx.newId(), day }
+  const sentBefore = first as Date
+  await transaction(inbox.ctx, (tx) =>
+    takeBackSteps(tx, inbox.workspaceId, [{ ...taken, sentBefore }]),
+  )
+  expect(await inbox.lead(leadId)).toMatchObject({
+    ...{ sent_step_ids, current_step: 1, timestamp_last_contact: first },
   })
 })
 

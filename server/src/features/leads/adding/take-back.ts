@@ -4,15 +4,20 @@ import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as queries from '../queries.ts'
 import type { LeadState, LockedLead } from '../record.ts'
 
+interface TakenStep {
+  leadId: string
+  stepId: string
+  variantId: string
+  day: string
+  /** When the lead got the mail before, from which the delay of this step counts; null: not known. */
+  sentBefore: Date | null
+}
+
 /**
  * Steps that leads were thought to have got, and did not: they are next again, at once, or on the return of
  * who is absent. What was told of them in events stays told.
  */
-export async function takeBackSteps(
-  tx: Context,
-  workspaceId: string,
-  steps: { leadId: string; stepId: string; variantId: string; day: string }[],
-) {
+export async function takeBackSteps(tx: Context, workspaceId: string, steps: TakenStep[]) {
   const byLead = Map.groupBy(steps, ({ leadId }) => leadId)
   const locked = await queries.lockLeads(tx.db, workspaceId, [...byLead.keys()])
   const leads = locked.map((lead) => new ChangingLead(lead))
@@ -23,25 +28,26 @@ export async function takeBackSteps(
       lead.about({ step_id: stepId, variant_id: variantId })
       lead.count('sent', day, -1)
     }
-    const stepIds = new Set(taken.map(({ stepId }) => stepId))
     const stays = await isEnded(tx, lead.now)
-    lead.change(withoutSteps(lead.now, stepIds, stays, tx.now()), [], tx.now())
+    lead.change(withoutSteps(lead.now, taken, stays, tx.now()), [], tx.now())
   }
   await changeLeads(tx, workspaceId, leads)
 }
 
 function withoutSteps(
   lead: LockedLead,
-  stepIds: Set<string>,
+  taken: TakenStep[],
   stays: boolean,
   now: Date,
 ): Partial<LeadState> {
+  const stepIds = new Set(taken.map(({ stepId }) => stepId))
   const sent_step_ids = lead.sent_step_ids.filter((id) => !stepIds.has(id))
   if (sent_step_ids.length === lead.sent_step_ids.length) return {}
   const isFirst = sent_step_ids.length === 0
   const patch: Partial<LeadState> = {
     sent_step_ids,
     current_step: isFirst ? 0 : Math.max(1, lead.current_step - stepIds.size),
+    timestamp_last_contact: isFirst ? null : (taken[0]?.sentBefore ?? lead.timestamp_last_contact),
     ...(isFirst ? { mailbox_id: null, thread_subject: null } : {}),
   }
   if (stays) return patch

@@ -42,9 +42,7 @@ export function candidateOf(
 }
 
 function dueOf(calendar: ZoneCalendar, step: PlannedStep, lead: PlannedLead): number {
-  // What was sent and is to be sent again is no mail that the first one could wait for.
-  const last = lead.sent_step_ids.length > 0 ? lead.last_sent_at : null
-  const from = last ?? lead.timestamp_created
+  const from = lead.last_sent_at ?? lead.timestamp_created
   const delayed = delayedMs(calendar, step, from.getTime())
   return lead.not_before ? Math.max(delayed, lead.not_before.getTime()) : delayed
 }

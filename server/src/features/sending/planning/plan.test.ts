@@ -250,15 +250,6 @@ describe('delays', () => {
     expect(sendsOf({ campaign, leads })).toEqual([['lead-1', '2026-11-23T11:00Z']])
   })
 
-  test('of a first step that is sent again count from then, too', () => {
-    const steps = plannedSteps(plannedStep('step-1', { delay: 1, delay_unit: 'hours' }))
-    const timestamp_created = new Date('2026-11-23T08:59:00Z')
-    // It was thought to have been sent half an hour ago.
-    const last_sent_at = new Date('2026-11-23T09:30:00Z')
-    const leads = [newLead('lead-1', { timestamp_created, last_sent_at })]
-    expect(sendsOf({ campaign: { steps }, leads })).toEqual([['lead-1', '2026-11-23T10:00Z']])
-  })
-
   test('of a follow-up count from the actual send, and from when the lead is back', () => {
     const leads = [
       followedLead('a', ['step-1'], '2026-11-23T09:59:00Z'),

@@ -171,10 +171,16 @@ async function revertSteps(tx: AnyContext, settled: Settled[]) {
     tx.db,
     wrong.map(({ row }) => row),
   )
+  const found = await queries.findLastSent(
+    tx.db,
+    wrong.map(({ row }) => row),
+  )
+  const lastSent = new Map(found.map(({ lead_id, sent_at }) => [lead_id, sent_at]))
   const byWorkspace = Map.groupBy(wrong, ({ row }) => row.workspace_id)
   for (const workspaceId of [...byWorkspace.keys()].sort()) {
     const steps = (byWorkspace.get(workspaceId) ?? []).map(({ row }) => ({
       leadId: row.lead_id,
+      sentBefore: lastSent.get(row.lead_id) ?? null,
       stepId: row.step_id,
       variantId: row.variant_id,
       day: row.campaign_day,
