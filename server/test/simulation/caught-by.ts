@@ -41,7 +41,7 @@ export const caughtBy: Record<string, Record<string, number>> = {
   failover: {
     'nobody-asked': 1,
     'last-marks-forgotten': 1,
-    'dead-sender-taken-for-asked': 7,
+    'dead-sender-taken-for-asked': 10,
     'sent-while-asked': 10,
     'missing-mails-not-named': 1,
     'lag-not-seen': 1,

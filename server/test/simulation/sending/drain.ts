@@ -22,7 +22,7 @@ export async function drain(
   parts: { workload: Workload; people: People; idleTime: IdleTime },
 ) {
   const { scheduler, admin } = world
-  await scheduler.runUntil(scheduler.nowMs + lateMs, () => !slots.isUsed)
+  await scheduler.runUntil(scheduler.nowMs + lateMs, () => !slots.isUsed && !parts.workload.isBusy)
   const api = [...world.processes].find(({ role }) => role === 'api')
   if (!api) throw new Error('There is no API left.')
   let mended = false

@@ -75,7 +75,8 @@ export const failoverFaults: Fault<SendingConditions>[] = [
   {
     name: 'sent-while-asked',
     about: 'Mails are claimed and marked before it is known what the new primary lacks.',
-    conditions: lagging,
+    // One that has died is waited for, longer than its leases last.
+    conditions: { ...lagging, failovers: [{ ...lags, takesRunner: true }] },
     create: () => (call: Call) => {
       const { connection, text, values } = call
       return connection.send(text.replace(statement.isSentFrom, 'true'), values)

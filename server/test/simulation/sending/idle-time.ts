@@ -162,11 +162,13 @@ export class IdleTime {
     return mailboxes.filter(({ status }) => status !== 'paused')
   }
 
-  /** Where a letter is in a folder that nobody has read. */
+  /** Where a letter is in a folder that nobody has read. Of a lead that a standby lacks none is kept. */
   #unreadOf({ kept }: Outlook): Account[] {
-    const { letters } = this.#recorder
-    const isUnread = ({ messageId }: { messageId: string }) =>
-      letters.has(messageId) && !kept.includes(messageId)
+    const { letters, forgotten } = this.#recorder
+    const isUnread = ({ messageId }: { messageId: string }) => {
+      const letter = letters.get(messageId)
+      return letter && !forgotten.has(letter.to) && !kept.includes(messageId)
+    }
     return this.#followed()
       .map(({ address }) => this.#providers.account(address))
       .filter(({ folders }) => folders.some(({ mails }) => mails.some(isUnread)))

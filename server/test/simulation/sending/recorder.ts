@@ -198,7 +198,14 @@ export class Recorder implements Observer {
 
   logged(process: SimulatedProcess, { error, code }: Record<string, unknown>) {
     if (error === undefined || error === 'MailFailure' || isTransient(String(error), code)) return
+    if (code === 'not_found' && this.#wasPutBack) return
     this.#world.violate(`${process.label} met a ${error} ${code ?? ''}`)
+  }
+
+  /** A standby took over that lacks what somebody may still be at work on. */
+  get #wasPutBack(): boolean {
+    const { promotions } = this.#world.failovers ?? { promotions: [] }
+    return promotions.some(({ followedMs, diedMs }) => followedMs < diedMs)
   }
 
   /** A server took a mail: from here on it counts. */

@@ -50,6 +50,8 @@ export class Workload {
   readonly #random: Random
   #left: number
   #leads = 0
+  /** Actions that have begun and not ended, be it that they wait for a connection. */
+  #underWay = 0
   #isReady = false
   readonly #wishes: string[] = []
 
@@ -71,19 +73,26 @@ export class Workload {
     return this.#left <= 0
   }
 
+  /** Somebody waits for what he has asked for. */
+  get isBusy(): boolean {
+    return this.#underWay > 0
+  }
+
   end() {
     this.#left = 0
   }
 
   /** An operator at this API, until the process dies or nothing is left to do. */
   async use({ ctx }: SimulatedProcess): Promise<void> {
-    if (!this.#isReady) await this.#setUp(ctx)
+    while (!this.#isReady) await this.#setUp(ctx)
     const { actions, disturbedMs } = this.#conditions
     while (this.#left > 0) {
       const isAtOnce = this.#random.chance(0.3)
       const longestMs = isAtOnce ? rushMs : (2 * disturbedMs) / (actions + 1)
       await ctx.sleep(this.#random.between(0, longestMs))
-      if (this.#left-- > 0) await this.#attempt(ctx, this.#chooseAction())
+      if (this.#left-- <= 0) return
+      while (this.#isGone) await this.#setUp(ctx)
+      await this.#attempt(ctx, this.#chooseAction())
     }
   }
 
@@ -120,6 +129,12 @@ export class Workload {
     await this.#letGo()
   }
 
+  /** A standby has taken over that lacks what was set up. */
+  get #isGone(): boolean {
+    const { mailboxes, campaigns } = this.#recorder.now
+    return mailboxes.size === 0 || campaigns.size === 0
+  }
+
   async #setUp(ctx: FreeContext) {
     const { mailboxes, campaigns, leads } = this.#conditions
     const addresses = Array.from({ length: mailboxes }, (_, index) => `sender${index}@ours.example`)
@@ -128,7 +143,7 @@ export class Workload {
       const mailbox = drawMailbox(this.#random, this.#conditions, address)
       await this.#insist(ctx, () => addMailbox(ctx, workspaceId, mailbox, operator))
     }
-    while (this.#recorder.now.campaigns.size < campaigns) {
+    for (let made = this.#recorder.now.campaigns.size; made < campaigns; made++) {
       const campaign = drawCampaign(this.#random, this.#conditions, addresses)
       await this.#insist(ctx, () => createCampaign(ctx, workspaceId, campaign))
     }
@@ -136,7 +151,7 @@ export class Workload {
       await this.#insist(ctx, () => updateCampaign(ctx, workspaceId, id, { status: 'active' }))
       await this.#insist(ctx, () => this.#addLeads(ctx, id, leads))
     }
-    this.#isReady = true
+    this.#isReady = this.#recorder.now.campaigns.size >= campaigns
   }
 
   /** Until it works; that it worked before is as good. */
@@ -154,11 +169,14 @@ export class Workload {
   }
 
   async #attempt(ctx: FreeContext, action: Action) {
+    this.#underWay += 1
     try {
       await action(ctx)
     } catch (error) {
       // An operator may ask for what is not possible; a lost connection is a 5xx to him.
       if (!isExpected(error)) throw error
+    } finally {
+      this.#underWay -= 1
     }
   }
 
@@ -228,6 +246,7 @@ export class Workload {
 
   async #suppress(ctx: FreeContext) {
     const leads = [...this.#recorder.leads.values()]
+    if (leads.length === 0) return
     const { email } = this.#random.pick(leads)
     const text = this.#random.chance(0.8) ? email : email.slice(email.indexOf('@') + 1)
     await addSuppression(ctx, workspaceId, text, operator)
