@@ -5,6 +5,7 @@ import { indexThreads } from '../messages/index.ts'
 import { forgetCalls } from '../webhooks/try-out/index.ts'
 import * as queries from './queries.ts'
 import type { ErasedHere } from './schema.ts'
+import { patternOf } from './spellings.ts'
 
 const firstId = '00000000-0000-0000-0000-000000000000'
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -75,7 +76,7 @@ const own: Place = async (tx, workspaceId, person) => {
   await queries.eraseSends(db, workspaceId, leadIds)
   await queries.deleteSoftBounces(db, workspaceId, folded)
   await queries.deleteSuppressions(db, workspaceId, folded)
-  await queries.eraseFromLeadJobs(db, workspaceId, folded)
+  await queries.eraseFromLeadJobs(db, workspaceId, person)
   await forgetCalls(tx, workspaceId)
   return { erased, lookedAt: 0, after: null }
 }
@@ -90,23 +91,23 @@ export const places: Record<string, Place> = {
     { table: 'messages', isAppended: true },
     async (tx, workspaceId, person, range) => {
       const deleted = await queries.deleteMessages(tx.db, workspaceId, person, range)
-      const changed = await queries.eraseFromMessages(tx.db, workspaceId, person.folded, range)
+      const changed = await queries.eraseFromMessages(tx.db, workspaceId, person, range)
       await indexThreads(tx, workspaceId, [...new Set([...deleted, ...changed])])
       return { messages: deleted.length + changed.length }
     },
   ),
-  threads: through({ table: 'threads' }, async (tx, workspaceId, { folded }, range, { since }) => {
-    const named = await queries.eraseFromThreads(tx.db, workspaceId, folded, range, since)
+  threads: through({ table: 'threads' }, async (tx, workspaceId, person, range, { since }) => {
+    const named = await queries.eraseFromThreads(tx.db, workspaceId, person, range, since)
     await indexThreads(tx, workspaceId, named)
     return {}
   }),
   answers: through({ table: 'sends' }, async (tx, workspaceId, person, range, { sinceId }) => ({
     answers_by_hand:
       (await queries.eraseReplies(tx.db, workspaceId, person, range, sinceId)) +
-      (await queries.eraseFromReplies(tx.db, workspaceId, person.folded, range, sinceId)),
+      (await queries.eraseFromReplies(tx.db, workspaceId, person, range, sinceId)),
   })),
   events: through({ table: 'events', isAppended: true }, async (tx, workspaceId, person, range) => {
-    const events = await queries.listEvents(tx.db, workspaceId, person.folded, range)
+    const events = await queries.listEvents(tx.db, workspaceId, person, range)
     const rewritten = events.map(({ id, body }) => ({ id, body: withoutPerson(body) }))
     if (rewritten.length > 0) {
       await queries.updateEvents(tx.db, workspaceId, rewritten)
@@ -117,28 +118,29 @@ export const places: Record<string, Place> = {
   }),
   attempts: through(
     { table: 'webhook_events', isAppended: true },
-    async ({ db }, workspaceId, { folded }, range) => ({
-      delivery_attempts: await queries.eraseAttempts(db, workspaceId, folded, range),
+    async ({ db }, workspaceId, person, range) => ({
+      delivery_attempts: await queries.eraseAttempts(db, workspaceId, person, range),
     }),
   ),
-  kept_answers: async (tx, workspaceId, { folded }, { after, since, limit }) => {
+  kept_answers: async (tx, workspaceId, { spellings }, { after, since, limit }) => {
     const most = limit ?? keptMost
-    const found = await forgetAnswers(tx, workspaceId, folded, { after, since, limit: most })
+    const pattern = new RegExp(patternOf(spellings, String.raw`[\p{L}\p{N}]`), 'iu')
+    const found = await forgetAnswers(tx, workspaceId, pattern, { after, since, limit: most })
     return {
       ...{ erased: { kept_answers: found.count }, lookedAt: found.lookedAt },
       after: found.lookedAt === most ? found.last : null,
     }
   },
-  leads: through({ table: 'leads' }, async ({ db }, workspaceId, { folded }, range, { since }) => {
-    await queries.eraseFromLeads(db, workspaceId, folded, range, since)
+  leads: through({ table: 'leads' }, async ({ db }, workspaceId, person, range, { since }) => {
+    await queries.eraseFromLeads(db, workspaceId, person, range, since)
     return {}
   }),
   imports: through(
     { table: 'imports', rowsMax: 1 },
-    async ({ db }, workspaceId, { folded }, range, { since }) => {
+    async ({ db }, workspaceId, person, range, { since }) => {
       // In this order: an import that is under way goes on no more, and what it wrote last is seen.
-      await queries.deleteFiles(db, workspaceId, folded, range, since)
-      await queries.eraseFromImports(db, workspaceId, folded, range, since)
+      await queries.deleteFiles(db, workspaceId, person, range, since)
+      await queries.eraseFromImports(db, workspaceId, person, range, since)
       return {}
     },
   ),

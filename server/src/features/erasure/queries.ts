@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
+import { patternOf, spellingsInFiles } from './spellings.ts'
 
 /** Rows by their keys: those after the first, up to the last. */
 export interface Range {
@@ -86,51 +87,46 @@ export const eraseLeads = (db: Db, workspaceId: string, { leadIds, folded }: Per
 export const eraseFromLeads = (
   db: Db,
   workspaceId: string,
-  folded: string,
+  person: Person,
   range: Range,
   since: Date | null,
 ) =>
   count(
     sql`
     update leads set
-      custom_variables = ${erased(folded, 'custom_variables::text')}::jsonb,
-      personalization = ${erased(folded, 'personalization')},
-      thread_subject = ${erased(folded, 'thread_subject')}
+      custom_variables = ${erased(person, 'custom_variables::text')}::jsonb,
+      personalization = ${erased(person, 'personalization')},
+      thread_subject = ${erased(person, 'thread_subject')}
     where workspace_id = ${workspaceId}::uuid and ${within(range)} ${changedSince(since)}
-      and (${named(folded, 'custom_variables::text')} or ${named(folded, 'personalization')}
-        or ${named(folded, 'thread_subject')})`.execute(db),
+      and (${named(person, 'custom_variables::text')} or ${named(person, 'personalization')}
+        or ${named(person, 'thread_subject')})`.execute(db),
   )
 
 /** The conversation itself, and what came from the address or went to it elsewhere. */
-export const deleteMessages = (
-  db: Db,
-  workspaceId: string,
-  { leadIds, folded }: Person,
-  range: Range,
-) =>
+export const deleteMessages = (db: Db, workspaceId: string, person: Person, range: Range) =>
   changed(
     sql<Changed>`
     delete from messages
     where workspace_id = ${workspaceId}::uuid and ${within(range)}
-      and (lead_id = any(${leadIds}::uuid[]) or thread_id = any(${leadIds}::uuid[])
-        or lower(from_address) = ${folded})
+      and (lead_id = any(${person.leadIds}::uuid[]) or thread_id = any(${person.leadIds}::uuid[])
+        or ${is(person, 'from_address')})
     returning thread_id as id`.execute(db),
   )
 
 /** Mails of others that name the address: its letters alone are taken out of them. */
-export const eraseFromMessages = (db: Db, workspaceId: string, folded: string, range: Range) =>
+export const eraseFromMessages = (db: Db, workspaceId: string, person: Person, range: Range) =>
   changed(
     sql<Changed>`
     update messages set
-      to_addresses = array(select ${erased(folded, 'each')} from unnest(to_addresses) each),
-      cc_addresses = array(select ${erased(folded, 'each')} from unnest(cc_addresses) each),
-      subject = ${erased(folded, 'subject')}, text = ${erased(folded, 'text')},
-      html = ${erased(folded, 'html')}, snippet = ${erased(folded, 'snippet')},
-      details = ${erased(folded, 'details::text')}::jsonb
+      to_addresses = array(select ${erased(person, 'each')} from unnest(to_addresses) each),
+      cc_addresses = array(select ${erased(person, 'each')} from unnest(cc_addresses) each),
+      subject = ${erased(person, 'subject')}, text = ${erased(person, 'text')},
+      html = ${erased(person, 'html')}, snippet = ${erased(person, 'snippet')},
+      details = ${erased(person, 'details::text')}::jsonb
     where workspace_id = ${workspaceId}::uuid and ${within(range)}
-      and (${named(folded, 'text')} or ${named(folded, 'html')} or ${named(folded, 'subject')}
-        or ${named(folded, 'snippet')} or ${named(folded, 'details::text')}
-        or ${named(folded, "array_to_string(to_addresses || cc_addresses, ' ')")})
+      and (${named(person, 'text')} or ${named(person, 'html')} or ${named(person, 'subject')}
+        or ${named(person, 'snippet')} or ${named(person, 'details::text')}
+        or ${named(person, "array_to_string(to_addresses || cc_addresses, ' ')")})
     returning thread_id as id`.execute(db),
   )
 
@@ -144,18 +140,18 @@ export const deleteThreads = (db: Db, workspaceId: string, leadIds: string[]) =>
 export const eraseFromThreads = (
   db: Db,
   workspaceId: string,
-  folded: string,
+  person: Person,
   range: Range,
   since: Date | null,
 ) =>
   changed(
     sql<Changed>`
     update threads set
-      from_address = ${erased(folded, 'from_address')}, subject = ${erased(folded, 'subject')},
-      snippet = ${erased(folded, 'snippet')}
+      from_address = ${erased(person, 'from_address')}, subject = ${erased(person, 'subject')},
+      snippet = ${erased(person, 'snippet')}
     where workspace_id = ${workspaceId}::uuid and ${within(range)} ${changedSince(since)}
-      and (${named(folded, 'from_address')} or ${named(folded, 'subject')}
-        or ${named(folded, 'snippet')})
+      and (${named(person, 'from_address')} or ${named(person, 'subject')}
+        or ${named(person, 'snippet')})
     returning id`.execute(db),
   )
 
@@ -163,7 +159,7 @@ export const eraseFromThreads = (
 export const eraseReplies = (
   db: Db,
   workspaceId: string,
-  { leadIds, folded }: Person,
+  person: Person,
   range: Range,
   sinceId: string,
 ) =>
@@ -176,7 +172,7 @@ export const eraseReplies = (
         'in_reply_to', '')
     where workspace_id = ${workspaceId}::uuid and kind = 'manual' and ${within(range, 'step_id')}
       and id > ${sinceId}::uuid and state not in ('waiting', 'claimed', 'transmitting')
-      and (lead_id = any(${leadIds}::uuid[]) or lower(reply->>'to_address') = ${folded})
+      and (lead_id = any(${person.leadIds}::uuid[]) or ${is(person, "reply->>'to_address'")})
       and reply->>'to_address' is distinct from ${nobody}`.execute(db),
   )
 
@@ -184,15 +180,15 @@ export const eraseReplies = (
 export const eraseFromReplies = (
   db: Db,
   workspaceId: string,
-  folded: string,
+  person: Person,
   range: Range,
   sinceId: string,
 ) =>
   count(
     sql`
-    update sends set reply = ${erased(folded, 'reply::text')}::jsonb
+    update sends set reply = ${erased(person, 'reply::text')}::jsonb
     where workspace_id = ${workspaceId}::uuid and kind = 'manual' and ${within(range, 'step_id')}
-      and id > ${sinceId}::uuid and ${named(folded, 'reply::text')}`.execute(db),
+      and id > ${sinceId}::uuid and ${named(person, 'reply::text')}`.execute(db),
   )
 
 export const eraseSends = (db: Db, workspaceId: string, leadIds: string[]) =>
@@ -223,30 +219,30 @@ export const deleteSuppressions = (db: Db, workspaceId: string, folded: string) 
 export async function eraseFromImports(
   db: Db,
   workspaceId: string,
-  folded: string,
+  person: Person,
   range: Range,
   since: Date | null,
 ) {
   await sql`
-    update import_skipped set rows = ${erased(folded, 'rows::text')}::jsonb
+    update import_skipped set rows = ${erased(person, 'rows::text')}::jsonb
     where workspace_id = ${workspaceId}::uuid and ${within(range, 'import_id')}
       and import_id in (
         select id from imports where workspace_id = ${workspaceId}::uuid ${changedSince(since)})
-      and ${named(folded, 'rows::text')}`.execute(db)
+      and ${named(person, 'rows::text')}`.execute(db)
   await sql`
     update imports set
-      preview = ${erased(folded, 'preview::text')}::jsonb, result = ${erased(folded, 'result::text')}::jsonb,
-      checked = ${erased(folded, 'checked::text')}::jsonb, file_name = ${erased(folded, 'file_name')}
+      preview = ${erased(person, 'preview::text')}::jsonb, result = ${erased(person, 'result::text')}::jsonb,
+      checked = ${erased(person, 'checked::text')}::jsonb, file_name = ${erased(person, 'file_name')}
     where workspace_id = ${workspaceId}::uuid and ${within(range)} ${changedSince(since)}
-      and (${named(folded, 'preview::text')} or ${named(folded, 'result::text')}
-        or ${named(folded, 'checked::text')} or ${named(folded, 'file_name')})`.execute(db)
+      and (${named(person, 'preview::text')} or ${named(person, 'result::text')}
+        or ${named(person, 'checked::text')} or ${named(person, 'file_name')})`.execute(db)
 }
 
 /** Of changes of many leads: whom they refused. They are few, and kept for days. */
-export const eraseFromLeadJobs = (db: Db, workspaceId: string, folded: string) =>
+export const eraseFromLeadJobs = (db: Db, workspaceId: string, person: Person) =>
   sql`
-    update lead_jobs set refusals = ${erased(folded, 'refusals::text')}::jsonb
-    where workspace_id = ${workspaceId}::uuid and ${named(folded, 'refusals::text')}`.execute(db)
+    update lead_jobs set refusals = ${erased(person, 'refusals::text')}::jsonb
+    where workspace_id = ${workspaceId}::uuid and ${named(person, 'refusals::text')}`.execute(db)
 
 /** Longer than an address may be, in UTF-16. */
 const addressBytesMax = 640
@@ -258,26 +254,24 @@ const addressBytesMax = 640
 export const deleteFiles = (
   db: Db,
   workspaceId: string,
-  folded: string,
+  { spellings }: Person,
   range: Range,
   since: Date | null,
 ) => {
-  const names = [Buffer.from(folded), Buffer.from(folded, 'utf16le').subarray(0, -1)]
-  const isNamed = names.map(
-    (name) => sql`strpos(lower(encode(
-      p.content || coalesce(substring(n.content for ${addressBytesMax}), ''), 'escape')),
-      encode(${name}::bytea, 'escape')) > 0`,
-  )
+  const { plain, utf16 } = spellingsInFiles(spellings)
   return sql`
-    with named as (
-      select distinct p.import_id
+    with texts as materialized (
+      select p.import_id, lower(encode(
+        p.content || coalesce(substring(n.content for ${addressBytesMax}), ''), 'escape')) as content
       from import_parts p
       left join import_parts n on n.workspace_id = p.workspace_id and n.import_id = p.import_id
         and n.number = p.number + 1
       where p.workspace_id = ${workspaceId}::uuid and ${within(range, 'p.import_id')}
         and p.import_id in (
           select id from imports where workspace_id = ${workspaceId}::uuid ${changedSince(since)})
-        and (${sql.join(isNamed, sql` or `)})
+    ), named as (
+      select distinct import_id from texts
+      where ${holds('content', plain)} or ${holds('content', utf16, utf16Gap)}
     ), gone as (
       delete from import_parts
       where workspace_id = ${workspaceId}::uuid and import_id in (select import_id from named)
@@ -287,16 +281,19 @@ export const deleteFiles = (
     where workspace_id = ${workspaceId}::uuid and id in (select import_id from named)`.execute(db)
 }
 
+/** The zero beside a letter, in an expression. */
+const utf16Gap = String.raw`\\000`
+
 export interface StoredEvent {
   id: string
   body: string
 }
 
-export const listEvents = async (db: Db, workspaceId: string, folded: string, range: Range) => {
+export const listEvents = async (db: Db, workspaceId: string, person: Person, range: Range) => {
   const { rows } = await sql<StoredEvent>`
     select id, body from events
     where workspace_id = ${workspaceId}::uuid and ${within(range)}
-      and (lower(lead_email) = ${folded} or ${named(folded, 'body')})
+      and (${is(person, 'lead_email')} or ${named(person, 'body')})
     order by id`.execute(db)
   return rows
 }
@@ -323,14 +320,14 @@ export const markDeliveries = (db: Db, workspaceId: string, eventIds: string[]) 
     where d.workspace_id = ${workspaceId}::uuid and d.id = k.id`.execute(db)
 
 /** Attempts stay, because counters are made of them. */
-export const eraseAttempts = (db: Db, workspaceId: string, folded: string, range: Range) =>
+export const eraseAttempts = (db: Db, workspaceId: string, person: Person, range: Range) =>
   count(
     sql`
     update webhook_events set
-      lead_email = null, response_body = null, error_message = ${erased(folded, 'error_message')}
+      lead_email = null, response_body = null, error_message = ${erased(person, 'error_message')}
     where workspace_id = ${workspaceId}::uuid and ${within(range)}
-      and (lower(lead_email) = ${folded} or ${named(folded, 'response_body')}
-        or ${named(folded, 'error_message')})`.execute(db),
+      and (${is(person, 'lead_email')} or ${named(person, 'response_body')}
+        or ${named(person, 'error_message')})`.execute(db),
   )
 
 /** The charge stays in the ledger of credits; whom it was for does not. */
@@ -344,19 +341,31 @@ export const eraseAcquired = (db: Db, workspaceId: string, folded: string) =>
     where workspace_id = ${workspaceId}::uuid and email_folded = ${folded}`.execute(db),
   )
 
-/** Whether a text holds the address, in any case. */
-const named = (folded: string, column: string) =>
-  sql`strpos(lower(${sql.raw(column)}), ${folded}) > 0`
+/** Whether a text is the address, however it is written. */
+const is = ({ spellings }: Person, column: string) =>
+  sql`lower(${sql.raw(column)}) = any(${spellings}::text[])`
 
-/** A text without the address, in whatever case it was written. */
-const erased = (folded: string, column: string) =>
-  sql`regexp_replace(${sql.raw(column)}, ${escapePattern(folded)}, '[erased]', 'gi')`
+/** Whether a text holds the address, however it is written. */
+const named = ({ spellings }: Person, column: string) => holds(`lower(${column})`, spellings)
 
-const escapePattern = (text: string) => text.replace(/[^\p{L}\p{N}_]/gu, (found) => `\\${found}`)
+/** Few texts have the letters of an address in them: those alone are looked at closely. */
+function holds(text: string, spellings: string[], gap = '') {
+  const letters = spellings.map((each) => sql`strpos(${sql.raw(text)}, ${each}) > 0`)
+  return sql`case when ${sql.join(letters, sql` or `)}
+    then ${sql.raw(text)} ~ ${patternOf(spellings, letter, gap)} else false end`
+}
+
+/** A text without the address, however it was written. */
+const erased = ({ spellings }: Person, column: string) =>
+  sql`regexp_replace(${sql.raw(column)}, ${patternOf(spellings, letter)}, '[erased]', 'gi')`
+
+const letter = '[[:alnum:]]'
 
 /** Who is looked for. */
 export interface Person {
   folded: string
+  /** Of the address, in lower case. */
+  spellings: string[]
   leadIds: string[]
 }
 

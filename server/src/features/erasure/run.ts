@@ -8,6 +8,7 @@ import * as queries from './job-queries.ts'
 import { type From, places } from './places.ts'
 import { countOpenSends, listLeadIds } from './queries.ts'
 import type { ErasedHere } from './schema.ts'
+import { spellingsOf } from './spellings.ts'
 
 const rowsOfStep = 500
 /** After so long another erasure has its turn. */
@@ -129,7 +130,8 @@ async function endPass(tx: Context, job: queries.Job) {
 }
 
 async function eraseAt(tx: Context, job: queries.Job, name: string, from: From) {
-  const person = { folded: job.address ?? '', leadIds: job.lead_ids }
+  const folded = job.address ?? ''
+  const person = { folded, spellings: spellingsOf(folded), leadIds: job.lead_ids }
   const step = await places[name]?.(tx, job.workspace_id, person, from)
   if (!step) throw new Error(`There is no place ${name}.`)
   const { erased } = step

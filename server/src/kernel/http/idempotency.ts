@@ -89,7 +89,7 @@ interface KeptRange {
 }
 
 /**
- * Deletes the kept answers of a workspace that hold a text, in any case, among the next ones: they are
+ * Deletes the kept answers of a workspace that a pattern is found in, among the next ones: they are
  * sealed, so each one is opened.
  *
  * @returns how many went, how many were looked at, and the last of these
@@ -97,7 +97,7 @@ interface KeptRange {
 export async function forgetAnswers(
   tx: Context,
   workspaceId: string,
-  text: string,
+  pattern: RegExp,
   { after, since, limit }: KeptRange,
 ) {
   const [day = '0001-01-01', hash = ''] = after?.split(' ') ?? []
@@ -109,7 +109,7 @@ export async function forgetAnswers(
   for (const { day, key_hash, answer } of answers) {
     if (!answer) continue
     const kept = tx.secrets.open(answer, purposeOf({ workspaceId }))
-    if (!kept.toLowerCase().includes(text)) continue
+    if (!pattern.test(kept)) continue
     await queries.deleteAnswer(tx.db, workspaceId, day, key_hash)
     count += 1
   }
