@@ -37,12 +37,14 @@ export async function changeMany(
     const ids = await findIds(tx, job, atOnceMax + 1)
     if (ids.length <= atOnceMax) {
       job.total = ids.length
-      count(job, ids, await applyTo(tx, workspaceId, action, ids))
+      const outcome = await applyTo(tx, workspaceId, action, ids)
+      count(job, ids, outcome)
+      // What a runner does to very many has no way back.
+      job.undo = outcome.undo
       job.state = 'finished'
     } else {
       const filter = readFilter(target.filter ?? {})
-      const found = await countMatching(tx.db, workspaceId, filter, everything)
-      job.total = found - (target.excluded ?? []).length
+      job.total = await countMatching(tx.db, workspaceId, filter, everything, target.excluded)
     }
     await queries.insertJob(tx.db, job)
     if (job.state === 'running') hintJob(tx, leadJobKind, job.id)
@@ -125,14 +127,12 @@ async function findIds(tx: Context, job: queries.Job, limit: number): Promise<st
   return found.slice(0, limit)
 }
 
-function count(job: queries.Job, ids: string[], { changed, refusals, undo }: Outcome) {
+function count(job: queries.Job, ids: string[], { changed, refusals }: Outcome) {
   job.looked_at += ids.length
   job.changed += changed
   job.refused += refusals.length
   job.refusals = [...job.refusals, ...refusals].slice(0, atOnceMax)
   job.place = ids.at(-1) ?? job.place
-  // What a runner did to very many has no way back.
-  job.undo = job.total <= atOnceMax ? undo : null
 }
 
 export async function getJob(ctx: Context, workspaceId: string, id: string): Promise<LeadJob> {

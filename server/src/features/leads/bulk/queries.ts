@@ -66,7 +66,7 @@ export const lockJob = async (db: Db, workspaceId: string, id: string) => {
 export const updateJob = (db: Db, job: Job) =>
   sql`
     update lead_jobs
-    set state = ${job.state}, looked_at = ${job.looked_at}, changed = ${job.changed},
+    set state = ${job.state}, total = ${job.total}, looked_at = ${job.looked_at}, changed = ${job.changed},
       refused = ${job.refused}, refusals = ${JSON.stringify(job.refusals)}::jsonb,
       place = ${job.place}::uuid, undo = ${job.undo && JSON.stringify(job.undo)}::jsonb,
       error = ${job.error}, timestamp_claimed = ${job.timestamp_updated}::timestamptz,

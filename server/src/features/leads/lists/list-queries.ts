@@ -26,16 +26,22 @@ export const listLeads = async (
   return rows
 }
 
-/** Up to a limit: who counts on knows only that there are more. */
+/**
+ * Up to a limit: who counts on knows only that there are more.
+ *
+ * @param excluded ids of leads that are not counted
+ */
 export const countMatching = async (
   db: Db,
   workspaceId: string,
   filter: LeadFilter,
   limit: number,
+  excluded: string[] = [],
 ): Promise<number> => {
+  const others = excluded.length === 0 ? sql`` : sql`and id <> all(${excluded}::uuid[])`
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from (
-      select 1 from leads where ${matching(workspaceId, filter)} limit ${limit}::integer
+      select 1 from leads where ${matching(workspaceId, filter)} ${others} limit ${limit}::integer
     ) as found`.execute(db)
   return rows[0]?.count ?? 0
 }

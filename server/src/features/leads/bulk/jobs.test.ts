@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestApi, testApi } from '../../../../test/app.ts'
+import { changeMany, getJob, runLeadJobs, undoJob } from './jobs.ts'
+
+let api: TestApi
+beforeAll(async () => {
+  api = await testApi()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const by = { actor: { type: 'user', id: '019a9d5e-8a10-7c31-9d0a-5e1f6a2b3c4d' } as const }
+
+async function campaignOf(...counts: number[]): Promise<string> {
+  const { body } = await api.call('POST', '/api/v2/campaigns', { body: { name: 'many' } })
+  for (const [part, count] of counts.entries()) {
+    const leads = Array.from({ length: count }, (_, n) => ({ email: `p${part}n${n}@many.example` }))
+    await api.call('POST', '/api/v2/lead/add', { body: { campaign_id: body.id, leads } })
+  }
+  return body.id
+}
+
+test('a change that a runner makes has no way back, however many are left out of it', async () => {
+  const campaign_id = await campaignOf(1000, 1000, 1)
+  const excluded = Array.from({ length: 1500 }, () => api.ctx.newId())
+  const change = { action: 'pause', filter: { campaign_id }, excluded } as const
+  const { id, state, total } = await changeMany(api.ctx, api.workspaceId, change, by)
+  expect({ state, total }).toEqual({ state: 'running', total: 2001 })
+  await runLeadJobs(api.ctx)
+  const job = await getJob(api.ctx, api.workspaceId, id)
+  expect(job).toMatchObject({ state: 'finished', total: 2001, changed: 2001, can_undo: false })
+  await expect(undoJob(api.ctx, api.workspaceId, id, by)).rejects.toMatchObject({
+    code: 'not_ready',
+  })
+})
