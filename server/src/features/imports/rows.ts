@@ -51,26 +51,33 @@ function readRow(
   ) {
     return skip('too_many_fields')
   }
+  // Of what is not written so nobody knows whose address it was.
+  if (typed.includes(unreadable)) return skip('wrong_encoding', headings[emailAt] ?? null)
   const address = parseEmail(typed)
   if (!address) return skip('invalid_email', headings[emailAt] ?? null)
   const texts: Partial<Record<TextField, string>> = {}
-  const variables: Record<string, string> = {}
+  const variables: [name: string, text: string][] = []
   for (const [column, { target, variable }] of mapping.entries()) {
     if (target === 'skip' || target === 'email') continue
     const text = (fields[column] ?? '').trim()
     if (text === '') continue
     const problem = problemWith(text, target)
     if (problem) return skip(problem, headings[column] ?? null)
-    if (target === 'variable') variables[variable ?? ''] = text
+    if (target === 'variable') variables.push([variable ?? '', text])
     else if (target === 'full_name') Object.assign(texts, partsOf(text))
     else texts[target] = text
   }
   const { email, folded } = address
-  return { number, folded, lead: { ...texts, email, custom_variables: variables } }
+  // Own properties, whatever their names.
+  const custom_variables = Object.fromEntries(variables)
+  return { number, folded, lead: { ...texts, email, custom_variables } }
 }
 
+/** What stands for bytes that are no character in the encoding. */
+const unreadable = '\ufffd'
+
 function problemWith(text: string, target: ColumnTarget['target']): SkipReason | undefined {
-  if (text.includes('\ufffd')) return 'wrong_encoding'
+  if (text.includes(unreadable)) return 'wrong_encoding'
   if (text.includes('\0') || !text.isWellFormed()) return 'invalid_characters'
   const most = target in textFields ? textFields[target as TextField] : variableTextMax
   return text.length > most ? 'too_long' : undefined
