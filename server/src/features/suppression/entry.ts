@@ -17,8 +17,12 @@ export function parseEntry(text: string): SuppressionEntry | undefined {
   return domain === undefined ? undefined : { kind: 'domain', value: domain }
 }
 
+/** Whether it stands for an address of which nothing but its hash is known: its person was erased. */
+export const isErasedEntry = (value: string) => /^sha256:[\da-f]{64}$/.test(value)
+
 /** A folded value as a person reads it: its domain in letters instead of `xn--…`. */
 export function shownEntry(value: string): string {
+  if (isErasedEntry(value)) return value
   const at = value.lastIndexOf('@') + 1
   return value.slice(0, at) + domainToUnicode(value.slice(at))
 }

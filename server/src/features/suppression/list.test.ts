@@ -1,16 +1,19 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
 import { listAudit, operator } from '../audit/index.ts'
 import { optOut } from '../directory/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import {
   addSuppression,
+  erasedEntry,
   exportSuppressions,
   findSuppressed,
   importSuppressions,
   removeSuppression,
   showSuppression,
   summariseSuppressions,
+  suppress,
 } from './index.ts'
 
 let ctx: TestContext
@@ -147,4 +150,16 @@ test('whether somebody may be written to is told, with the entry that says no', 
   await optOut(ctx, 'eve@example.net')
   expect(await show('eve@example.net')).toMatchObject({ reason: 'unsubscribed', by: 'opt-out' })
   expect(await exported()).toContainEqual(expect.stringMatching(/^bücher\.example,domain,/))
+})
+
+test('who was erased is in the copy of a list, too', async () => {
+  const value = erasedEntry('gone@example.com')
+  const entry = { kind: 'address', value, reason: 'unsubscribed', campaignId: null } as const
+  await transaction(ctx, (tx) => suppress(tx, workspaceId, [entry]))
+  const list = await exported()
+  const other = await createWorkspace(ctx, `other ${ctx.newId()}`)
+  const again = await importSuppressions(ctx, other.id, lines(...list), 'blocked', operator)
+  expect(again).toMatchObject({ added: 1, invalid: 0 })
+  const found = await findSuppressed(ctx.db, other.id, ['gone@example.com'])
+  expect(found.get('gone@example.com')).toBe('unsubscribed')
 })

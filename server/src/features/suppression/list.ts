@@ -5,7 +5,7 @@ import { domainOfAddress } from '../../kernel/email.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
-import { parseEntry, type SuppressionEntry, shownEntry } from './entry.ts'
+import { isErasedEntry, parseEntry, type SuppressionEntry, shownEntry } from './entry.ts'
 import * as queries from './queries.ts'
 import {
   findSuppressed,
@@ -71,6 +71,10 @@ export async function importSuppressions(
   return result
 }
 
+/** What an export has in place of the address of somebody who was erased. */
+const parseErased = (text: string): SuppressionEntry | undefined =>
+  isErasedEntry(text) ? { kind: 'address', value: text } : undefined
+
 function readTime(field: string): Date[] {
   const instant = parseInstant(field)
   return instant ? [new Date(instant.epochMilliseconds)] : []
@@ -84,7 +88,7 @@ function readLine(line: string, usual: SuppressionReason): NewSuppression | 'not
   const fields = line.split(/[,;\t]/).map((field) => field.trim().replace(/^"(.*)"$/, '$1'))
   const [first = ''] = fields
   if (first === '' || first.startsWith('#')) return 'nothing'
-  const entry = parseEntry(first)
+  const entry = parseEntry(first) ?? parseErased(first)
   if (!entry) return 'invalid'
   const reason = reasons.find((each) => fields.slice(1).includes(each)) ?? usual
   return { ...entry, reason, campaignId: null, since: fields.slice(1).flatMap(readTime)[0] }
