@@ -274,3 +274,43 @@ test('files that nobody goes on with are gone after a day, and lists forget impo
   await dropOldImports(api.ctx, api.workspaceId)
   await expect(imports.get(id)).rejects.toThrow('No such import')
 })
+
+test('what the plan has no room for is told with what was added before', async () => {
+  await setPlan(api.ctx, api.workspaceId, { leadsMax: 1500 })
+  const { id } = await imports.send(manyRows(2500), { campaign_id })
+  const { state, error, result } = await imports.start(id)
+  expect({ state, added: result?.added }).toEqual({ state: 'failed', added: 1000 })
+  expect(error).toBe(
+    'The plan has room for 500 more leads and these would be 1000: none of them was added. Rows up to 1001 were imported before.',
+  )
+})
+
+test('a row whose address is not written in the encoding of the file is left out', async () => {
+  const rows = Buffer.concat([
+    Buffer.from(manyRows(8000)),
+    Buffer.from('müller@lead.example,Eva,Y\n', 'latin1'),
+  ])
+  const { id, encoding } = await imports.send(rows, { campaign_id })
+  expect(encoding).toBe('utf-8')
+  expect((await imports.start(id)).result).toMatchObject({
+    ...{ added: 8000, skipped: { wrong_encoding: 1 } },
+  })
+})
+
+test('a column becomes a variable of whatever name', async () => {
+  const { id } = await imports.send('email,a,b\nann@lead.example,1,2\n', { campaign_id })
+  await imports.change(id, {
+    mapping: [
+      { target: 'email' },
+      ...['__proto__', 'constructor'].map(
+        (variable) => ({ target: 'variable', variable }) as const,
+      ),
+    ],
+  })
+  await imports.start(id)
+  const { custom_variables } = await lead('ann@lead.example')
+  expect(Object.entries(custom_variables)).toEqual([
+    ['__proto__', '1'],
+    ['constructor', '2'],
+  ])
+})

@@ -205,7 +205,9 @@ function finish(
     const isCheck = row.state === 'checking'
     if (!isCheck && row.state !== 'running') return
     if (isFailed || (problem !== null && !isCheck)) {
-      await end(tx, row, 'failed', problem)
+      const isBegun = !isCheck && row.row_done > 0
+      const before = isBegun ? ` Rows up to ${row.row_done} were imported before.` : ''
+      await end(tx, row, 'failed', `${problem}${before}`)
       return
     }
     const counts = (isCheck ? row.checked : row.result) ?? nothing()

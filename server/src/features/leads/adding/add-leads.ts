@@ -168,7 +168,7 @@ async function roomInPlan(
   const room = Math.max(0, leadsMax - (total - added))
   throw new AppError(
     'quota_exceeded',
-    `The plan has room for ${room} more leads and this request would add ${added}; nothing was added.`,
+    `The plan has room for ${room} more leads and these would be ${added}: none of them was added.`,
   )
 }
 
