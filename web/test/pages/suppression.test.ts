@@ -75,6 +75,22 @@ test('at 360 px an address is in one piece on each side of its @, or cut with al
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
 })
 
+test('an erased person is in the list without a name, and cannot be lifted', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, path)
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  const entry = `sha256:${'ab'.repeat(32)},address,unsubscribed`
+  await page.getByRole('textbox', { name: 'Or paste lines' }).fill(entry)
+  await page.getByRole('button', { name: 'Import list' }).click()
+  await page.getByText('1 entry is added.').waitFor()
+  await page.getByRole('button', { name: 'Done' }).click()
+  const row = page.getByRole('row', { name: 'Erased person' })
+  await row.waitFor()
+  expect(await row.getByRole('button').count()).toBe(0)
+})
+
 test('a viewer sees the list, and nothing to press', async ({ application, open }) => {
   const viewer = await createPerson(application.api, { email: 'viewer@team.example' })
   await join(application.api, application.api.workspaceId, viewer, 'viewer')

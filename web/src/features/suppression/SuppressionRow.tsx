@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { MailAddress } from '../../ui/MailAddress.tsx'
 import { Moment } from '../../ui/Moment.tsx'
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx'
-import type { Entry } from './entry.ts'
+import { type Entry, isErased } from './entry.ts'
 
 const tones: Record<Entry['reason'], Tone> = {
   unsubscribed: 'red',
@@ -23,7 +23,7 @@ export function SuppressionRow({ entry, onLift }: SuppressionRowProps) {
   return (
     <tr>
       <th scope="row">
-        <MailAddress value={value} />
+        {isErased(entry) ? <em>{t(($) => $.leads.erased)}</em> : <MailAddress value={value} />}
         {kind === 'domain' && (
           <Text size="xs" c="dimmed">
             {t(($) => $.suppression.wholeDomain)}
@@ -40,7 +40,7 @@ export function SuppressionRow({ entry, onLift }: SuppressionRowProps) {
         <Moment at={timestamp_created} />
       </td>
       <td className="end">
-        {onLift && (
+        {onLift && !isErased(entry) && (
           <Button
             variant="subtle"
             size="compact-sm"
