@@ -314,3 +314,37 @@ test('a column becomes a variable of whatever name', async () => {
     ['constructor', '2'],
   ])
 })
+
+test('an import that is taken up stays with who reads the rows that are done, however long that takes', async () => {
+  const { id } = await imports.send(manyRows(40_000), { campaign_id })
+  await imports.begin(id)
+  const { clock, config, database } = api.ctx
+  const read = () =>
+    database.peek
+      .selectFrom('imports')
+      .select(['claim', 'timestamp_claimed'])
+      .executeTakeFirstOrThrow()
+  await database.peek.updateTable('imports').set({ row_done: 39_999 }).execute()
+  await imports.runner.look()
+  const { claim } = await read()
+  let isReading = true
+  const reading = imports.runner.idle().then(() => {
+    isReading = false
+  })
+  const { runner: other } = importer(api)
+  let toldTimes = 0
+  const wasTold = async () =>
+    (await read()).timestamp_claimed?.getTime() === api.ctx.now().getTime()
+  while (isReading) {
+    clock.advance(config.leaseMs / 2)
+    while (isReading && !(await wasTold()));
+    if (!isReading) break
+    await other.look()
+    // Null: it has ended.
+    expect([claim, null]).toContain((await read()).claim)
+    toldTimes += 1
+  }
+  await reading
+  expect(toldTimes).toBeGreaterThan(2)
+  expect(await imports.get(id)).toMatchObject({ state: 'finished', result: { rows: 2, added: 2 } })
+})

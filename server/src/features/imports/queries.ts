@@ -43,6 +43,19 @@ export const findImport = async (db: Db, workspaceId: string, id: string) => {
   return rows[0]
 }
 
+/** Whoever works on it still does. @returns whether it is theirs */
+export const renewClaim = async (
+  db: Db,
+  { workspace_id, id, claim }: { workspace_id: string; id: string; claim: string },
+  now: Date,
+) => {
+  const { rows } = await sql`
+    update imports set timestamp_claimed = ${now}::timestamptz
+    where workspace_id = ${workspace_id}::uuid and id = ${id}::uuid and claim = ${claim}::uuid
+    returning id`.execute(db)
+  return rows.length > 0
+}
+
 /** Nobody else changes it until the transaction ends. */
 export const lockImport = async (db: Db, workspaceId: string, id: string) => {
   const { rows } = await sql<StoredImport>`

@@ -104,8 +104,17 @@ async function readAndWrite(ctx: Context, claimed: Claimed, signal: AbortSignal)
   const { headings } = begun.preview
   let batch: ReadRow[] = []
   let problem: string | null = null
+  let heardOfMs = ctx.now().getTime()
+  /** Rows that are done are read anew by whoever takes the import up, which may take longer than a lease. */
+  const isOurs = async () => {
+    const now = ctx.now()
+    if (now.getTime() - heardOfMs < ctx.config.leaseMs / 3) return true
+    heardOfMs = now.getTime()
+    return queries.renewClaim(ctx.db, claimed, now)
+  }
   try {
     for await (const rows of readRows(parts(), begun.format, headings, begun.mapping)) {
+      if (signal.aborted || !(await isOurs())) return
       for (const row of rows) {
         const unique = withoutRepeated(row, seen)
         if (row.number <= done) continue
