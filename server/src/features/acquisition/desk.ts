@@ -2,6 +2,7 @@ import { Batcher } from '../../kernel/batcher.ts'
 import { type Context, processOf } from '../../kernel/context.ts'
 import type { AnyDb } from '../../kernel/db/db.ts'
 import { type DirectoryContact, findContacts, findOptedOut } from '../directory/index.ts'
+import { isErased } from '../leads/index.ts'
 import type { Reveal, Settled } from './plan.ts'
 import * as queries from './queries.ts'
 import type { Address, StoredContact } from './record.ts'
@@ -105,9 +106,11 @@ async function readCandidates(
     const candidate = { contact: contactById.get(contactId), acquired: acquiredById.get(contactId) }
     return {
       ...candidate,
-      hasOptedOut: Object.values(candidate).some(
-        (each) => each?.email_folded != null && optedOut.has(each.email_folded),
-      ),
+      hasOptedOut:
+        Object.values(candidate).some(
+          (each) => each?.email_folded != null && optedOut.has(each.email_folded),
+        ) ||
+        (candidate.acquired !== undefined && isErased(candidate.acquired)),
       hasList: listId === undefined || known.has(listId),
     }
   })

@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { invalidField, notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { findOptedOutContacts } from '../directory/index.ts'
+import { isErased } from '../leads/index.ts'
 import type { ListChoice } from './plan.ts'
 import * as queries from './queries.ts'
 import { type ListedContact, listedRecord, optedOutRecord } from './record.ts'
@@ -44,12 +45,16 @@ export async function readListed(
   return { items: await markOptedOut(ctx, items), ...cursor }
 }
 
+/** Who was erased from the workspace is nobody to show or to write to, either. */
 export async function markOptedOut<T extends Pick<ListedContact, 'contact_id' | 'email_folded'>>(
   ctx: Context,
   contacts: T[],
 ): Promise<{ contact: T; isOptedOut: boolean }[]> {
   const optedOut = await findOptedOutContacts(ctx.db, contacts)
-  return contacts.map((contact) => ({ contact, isOptedOut: optedOut.has(contact.contact_id) }))
+  return contacts.map((contact) => ({
+    contact,
+    isOptedOut: optedOut.has(contact.contact_id) || isErased(contact),
+  }))
 }
 
 /** Which list a request names. Case and white space do not make another name. */

@@ -57,7 +57,7 @@ export interface LockedLead extends StoredLead {
   last_variant_id: string | null
 }
 
-/** The row stays when a person is erased; nobody is in it any more. */
+/** The row of a lead, or of a contact, stays when a person is erased; nobody is in it any more. */
 export const isErased = ({ email_folded }: Pick<StoredLead, 'email_folded'>) =>
   email_folded.endsWith('@erased.invalid')
 

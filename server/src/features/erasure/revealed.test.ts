@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { testApi } from '../../../test/app.ts'
+import { insertPerson } from '../../../test/directory-rows.ts'
+import { addAcquiredToCampaign } from '../acquisition/campaign-leads.ts'
+import { startErasure } from './erase.ts'
+import { runErasures } from './index.ts'
+
+test('a contact of a list who was erased becomes no lead, and is shown and revealed no more', async () => {
+  await using api = await testApi()
+  const { ctx, workspaceId } = api
+  const post = async (path: string, body: object) => (await api.call('POST', path, { body })).body
+  const contact_id = await insertPerson(ctx, { email: 'ada@lead.example' })
+  const { list_id } = await post('/api/v1/leadbank/acquire_email', { contact_id, list_name: 'l' })
+  const [before, after] = [
+    await post('/api/v2/campaigns', { name: 'before' }),
+    await post('/api/v2/campaigns', { name: 'after' }),
+  ]
+  await addAcquiredToCampaign(ctx, workspaceId, { list_id, campaign_id: before.id })
+  const address = `campaign_id=${before.id}&email=ada@lead.example`
+  const lead = (await api.call('GET', `/api/v2/lead/get?${address}`)).body
+  await startErasure(ctx, workspaceId, lead.id, { actor: { type: 'operator', id: null } })
+  await runErasures(ctx)
+
+  const added = await addAcquiredToCampaign(ctx, workspaceId, { list_id, campaign_id: after.id })
+  expect(added).toMatchObject({ contacts: 1, leads_uploaded: 0, opted_out: 1 })
+  const { items } = (await api.call('GET', `/api/v1/leadbank/acquire-lists/${list_id}/leads`)).body
+  expect(items).toMatchObject([{ contact_id, email: null, opted_out: true }])
+  const again = await api.call('POST', '/api/v1/leadbank/acquire_email', { body: { contact_id } })
+  expect(again).toMatchObject({ status: 409, body: { code: 'not_eligible' } })
+})
