@@ -159,6 +159,53 @@ test('leads are found, opened, changed many at a time, and changed back', async 
   await panel.waitFor({ state: 'detached' })
 })
 
+test('a lead that something happened to since is not changed back, and it says why', async ({
+  application,
+  open,
+}) => {
+  const campaign_id = await addLeads(application, 'Undone', [
+    { email: 'eve@undone.example' },
+    { email: 'dan@undone.example' },
+  ])
+  const page = await open(application.visitor, `${path}?q=undone.example`)
+  await page.getByLabel('Select eve@undone.example').check()
+  await page.getByLabel('Select dan@undone.example').check()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('2 leads paused.').waitFor()
+  const status = { campaign_id, email: 'eve@undone.example', new_status: 'interested' }
+  await application.asOwner('POST', '/app/api/v2/lead/update/status', status)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: '1 left as it is: see why' }).click()
+  await page.getByText('Something happened to the lead since').waitFor()
+})
+
+test('what is written in several lines keeps them when it is corrected', async ({
+  application,
+  open,
+}) => {
+  const lines = 'Dear Lina,\n\nwe met in Berlin.'
+  const campaign_id = await addLeads(application, 'Lines', [
+    { email: 'lina@lines.example', personalization: lines, custom_variables: { note: lines } },
+  ])
+  const page = await open(application.visitor, `${path}?q=lina@lines.example`)
+  await page.locator('[data-index]').first().focus()
+  await page.keyboard.press('Enter')
+  const panel = page.getByRole('dialog')
+  for (const name of ['Personalization', 'note']) {
+    await panel.getByLabel(name).focus()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type(' Truly.')
+  }
+  await panel.getByRole('button', { name: 'Save' }).click()
+  await panel.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
+  const query = new URLSearchParams({ campaign_id, email: 'lina@lines.example' })
+  const { body } = await application.asOwner('GET', `/app/api/v2/lead/get?${query}`)
+  const corrected = `${lines} Truly.`
+  expect(body).toMatchObject({
+    ...{ personalization: corrected, custom_variables: { note: corrected } },
+  })
+})
+
 test('a campaign shows its own leads, with what can be done on the page of all', async ({
   application,
   open,

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import {
   cancelLeadJobMutation,
   getLeadJobOptions,
+  getLeadJobQueryKey,
   undoLeadJobMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { LeadJob } from '../../api/generated/types.gen.ts'
@@ -31,9 +32,11 @@ export default function JobNotice({ started, onClose }: { started: LeadJob; onCl
   const readLeadsAgain = () => readAgain(cache, ['listLeads', 'countLeads'])
   const undo = useMutation({
     ...undoLeadJobMutation(),
-    async onSuccess() {
+    async onSuccess(answer) {
       await readLeadsAgain()
-      onClose()
+      // Some leads may not be what they were, and it says why.
+      if (answer.refused === 0) onClose()
+      else cache.setQueryData(getLeadJobQueryKey({ path }), answer)
     },
   })
   const cancel = useMutation(cancelLeadJobMutation())

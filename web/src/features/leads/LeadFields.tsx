@@ -1,4 +1,4 @@
-import { Button, Group, Text, TextInput, Title } from '@mantine/core'
+import { Button, Group, Text, Textarea, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -25,6 +25,9 @@ type Typed = Partial<Record<(typeof fields)[number], string>> & {
 
 const isChange = (typed: string | undefined, stored: unknown) =>
   typed !== undefined && typed !== String(stored ?? '')
+
+/** A field of one line would make one of several, and what is written with them would change. */
+const inputFor = (stored: unknown) => (/[\r\n]/.test(String(stored)) ? Textarea : TextInput)
 
 interface LeadFieldsProps {
   lead: Lead
@@ -74,33 +77,39 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
       <Form onSubmit={submit} fault={fault}>
         <UnsavedGuard isUnsaved={() => isChanged} />
         <div className={classes.fields}>
-          {fields.map((name) => (
-            <TextInput
-              key={name}
-              size="xs"
-              label={t(($) => $.leads.fields[name])}
-              maxLength={name === 'personalization' ? 10_000 : 1000}
-              readOnly={isReadOnly || save.isPending}
-              {...form.getInputProps(name)}
-              value={typed[name] ?? lead[name] ?? ''}
-            />
-          ))}
-          {variables.map(([name, value]) => (
-            <TextInput
-              key={name}
-              size="xs"
-              label={name}
-              maxLength={4000}
-              readOnly={isReadOnly || save.isPending}
-              value={typed.custom_variables[name] ?? String(value)}
-              onChange={(event) =>
-                form.setFieldValue('custom_variables', {
-                  ...typed.custom_variables,
-                  [name]: event.currentTarget.value,
-                })
-              }
-            />
-          ))}
+          {fields.map((name) => {
+            const Input = inputFor(lead[name])
+            return (
+              <Input
+                key={name}
+                size="xs"
+                label={t(($) => $.leads.fields[name])}
+                maxLength={name === 'personalization' ? 10_000 : 1000}
+                readOnly={isReadOnly || save.isPending}
+                {...form.getInputProps(name)}
+                value={typed[name] ?? lead[name] ?? ''}
+              />
+            )
+          })}
+          {variables.map(([name, value]) => {
+            const Input = inputFor(value)
+            return (
+              <Input
+                key={name}
+                size="xs"
+                label={name}
+                maxLength={4000}
+                readOnly={isReadOnly || save.isPending}
+                value={typed.custom_variables[name] ?? String(value)}
+                onChange={(event: { currentTarget: { value: string } }) =>
+                  form.setFieldValue('custom_variables', {
+                    ...typed.custom_variables,
+                    [name]: event.currentTarget.value,
+                  })
+                }
+              />
+            )
+          })}
         </div>
         {!isReadOnly && isChanged && (
           <Group justify="flex-end">
