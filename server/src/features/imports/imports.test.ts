@@ -6,6 +6,8 @@ import { setUp } from '../../../test/browser.ts'
 import { importer, manyRows } from '../../../test/imports.ts'
 import { patience } from '../../../test/patience.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { exportLeads } from '../leads/lists/export-csv.ts'
+import { readFilter } from '../leads/lists/filter.ts'
 import { suppress } from '../suppression/index.ts'
 import { setPlan } from '../workspaces/index.ts'
 import { cancelImport, createImport, putPart } from './imports.ts'
@@ -347,4 +349,26 @@ test('an import that is taken up stays with who reads the rows that are done, ho
   await reading
   expect(toldTimes).toBeGreaterThan(2)
   expect(await imports.get(id)).toMatchObject({ state: 'finished', result: { rows: 2, added: 2 } })
+})
+
+test('leads that were exported are the same when their file is imported elsewhere', async () => {
+  const known = {
+    ...{
+      email: '+ann@lead.example',
+      first_name: "D'Arcy",
+      company_name: '=1+1',
+      phone: '+49 30 1',
+    },
+    ...{ job_title: '@home', custom_variables: { note: '-2+3', quoted: "'no formula", n: '-7' } },
+  }
+  const from = await createCampaign('From')
+  await api.call('POST', '/api/v2/lead/add', { body: { campaign_id: from, leads: [known] } })
+  let file = ''
+  const filter = readFilter({ campaign_id: from })
+  const all = { ids: undefined, excluded: [] }
+  for await (const piece of exportLeads(api.ctx, api.workspaceId, filter, all)) file += piece
+  expect(file).toContain("'=1+1")
+  const { id } = await imports.send(file, { campaign_id })
+  expect((await imports.start(id)).result).toMatchObject({ added: 1, skipped: {} })
+  expect(await lead(encodeURIComponent(known.email))).toMatchObject(known)
 })

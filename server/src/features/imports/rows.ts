@@ -1,5 +1,6 @@
 import { readCsv } from '../../kernel/csv/read-csv.ts'
 import { recode } from '../../kernel/csv/recode.ts'
+import { withoutGuard } from '../../kernel/csv/write-csv.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { type LeadInput, type TextField, textFields, variableTextMax } from '../leads/index.ts'
 import type { Format } from './format.ts'
@@ -40,7 +41,7 @@ function readRow(
   mapping: ColumnTarget[],
 ): ReadRow {
   const emailAt = mapping.findIndex(({ target }) => target === 'email')
-  const typed = addressIn(fields[emailAt] ?? '')
+  const typed = addressIn(withoutGuard(fields[emailAt] ?? ''))
   const skip = (reason: SkipReason, column: string | null = null): ReadRow => ({
     number,
     skipped: { row: number, email: wellFormed(typed).slice(0, 254), reason, column },
@@ -59,7 +60,7 @@ function readRow(
   const variables: [name: string, text: string][] = []
   for (const [column, { target, variable }] of mapping.entries()) {
     if (target === 'skip' || target === 'email') continue
-    const text = (fields[column] ?? '').trim()
+    const text = withoutGuard((fields[column] ?? '').trim())
     if (text === '') continue
     const problem = problemWith(text, target)
     if (problem) return skip(problem, headings[column] ?? null)

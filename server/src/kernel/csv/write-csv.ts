@@ -10,5 +10,9 @@ function field(value: Value): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
+/** Of a field that was written here: as it was before a spreadsheet was kept from running it. */
+export const withoutGuard = (text: string): string =>
+  text.startsWith("'") && isFormula.test(text.slice(1)) ? text.slice(1) : text
+
 /** A spreadsheet would run it; telephone and other numbers are none. */
 const isFormula = /^(?:[=@\t\r]|[+-](?![\d\s().-]*$))/
