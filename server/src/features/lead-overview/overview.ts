@@ -41,5 +41,8 @@ export async function getLeadOverview(
 function whyCampaignWaits(status: string): string[] {
   if (status === 'draft') return ['The campaign is a draft: launch it, and it writes to this lead.']
   if (status === 'paused') return ['The campaign is paused: resume it, and it goes on.']
+  if (status === 'completed') {
+    return ['The campaign is completed: resume it, and it goes on.']
+  }
   return []
 }
