@@ -53,17 +53,21 @@ export async function readFormat(
   if (count > columnsMax)
     throw refused('The file has more than 1,000 columns. Save it with those that you need.')
   const headings = Array.from({ length: count }, (_, at) => {
-    const heading = (named[at] ?? '').trim().slice(0, shownMax)
+    const heading = shownText(named[at])
     return heading === '' || heading_row === 0 ? `Column ${at + 1}` : heading
   })
   const shown = rows
     .slice(heading_row)
     .filter((row) => filled(row) > 0)
     .slice(0, previewRows)
-    .map((row) => headings.map((_, at) => (row[at] ?? '').trim().slice(0, shownMax)))
+    .map((row) => headings.map((_, at) => shownText(row[at])))
   if (shown.length === 0) throw refused('The file has no rows below its headings.')
   return { format: { encoding: found, delimiter, heading_row }, preview: { headings, rows: shown } }
 }
+
+/** The database takes neither half a character nor the zeros of an encoding that was taken for another. */
+const shownText = (field = '') =>
+  field.trim().slice(0, shownMax).toWellFormed().replaceAll('\0', '\ufffd')
 
 const refused = (message: string) => new AppError('malformed_request', message)
 

@@ -372,3 +372,22 @@ test('leads that were exported are the same when their file is imported elsewher
   expect((await imports.start(id)).result).toMatchObject({ added: 1, skipped: {} })
   expect(await lead(encodeURIComponent(known.email))).toMatchObject(known)
 })
+
+test('an encoding that the file is not written in shows what it makes of it', async () => {
+  const file = Buffer.from('email,name\nann@lead.example,Zoë\n', 'utf16le')
+  const { id } = await imports.send(file, { campaign_id })
+  expect((await imports.change(id, { encoding: 'windows-1252' })).state).toBe('ready')
+  const { preview } = await imports.change(id, { encoding: 'utf-16le' })
+  expect(preview).toEqual({ headings: ['email', 'name'], rows: [['ann@lead.example', 'Zoë']] })
+})
+
+test('a character that is cut where no more is shown keeps nobody from importing', async () => {
+  const [long, address] = [`${'x'.repeat(199)}😀`, `${'x'.repeat(253)}😀`]
+  const { id } = await imports.send(`email,${long}\nann@lead.example,${long}\n${address},no\n`, {
+    campaign_id,
+  })
+  expect((await imports.start(id)).result).toMatchObject({
+    added: 1,
+    skipped: { invalid_email: 1 },
+  })
+})

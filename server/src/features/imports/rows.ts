@@ -44,7 +44,7 @@ function readRow(
   const typed = addressIn(withoutGuard(fields[emailAt] ?? ''))
   const skip = (reason: SkipReason, column: string | null = null): ReadRow => ({
     number,
-    skipped: { row: number, email: wellFormed(typed).slice(0, 254), reason, column },
+    skipped: { row: number, email: wellFormed(typed.slice(0, 254)), reason, column },
   })
   if (
     fields.length > mapping.length &&
