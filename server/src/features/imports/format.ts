@@ -2,6 +2,7 @@ import { columnsMax, findDelimiter, readCsv } from '../../kernel/csv/read-csv.ts
 import { BrokenFile, markedEncoding, recode } from '../../kernel/csv/recode.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
+import { storable } from '../../kernel/text.ts'
 import { isKnownHeading } from './mapping.ts'
 
 /** How a file is to be read. */
@@ -65,9 +66,8 @@ export async function readFormat(
   return { format: { encoding: found, delimiter, heading_row }, preview: { headings, rows: shown } }
 }
 
-/** The database takes neither half a character nor the zeros of an encoding that was taken for another. */
-const shownText = (field = '') =>
-  field.trim().slice(0, shownMax).toWellFormed().replaceAll('\0', '\ufffd')
+/** Zeros are those of an encoding that was taken for another: they are seen. */
+const shownText = (field = '') => storable(field.trim().replaceAll('\0', '\ufffd'), shownMax)
 
 const refused = (message: string) => new AppError('malformed_request', message)
 

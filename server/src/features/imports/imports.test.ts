@@ -391,3 +391,16 @@ test('a character that is cut where no more is shown keeps nobody from importing
     skipped: { invalid_email: 1 },
   })
 })
+
+test('an update that would give a lead too many variables is left out, and says so', async () => {
+  const many = Object.fromEntries(Array.from({ length: 99 }, (_, at) => [`v${at}`, at]))
+  await api.call('POST', '/api/v2/lead/add', {
+    body: { campaign_id, leads: [{ email: 'full@lead.example', custom_variables: many }] },
+  })
+  const file = 'email,a,b\nann@lead.example,1,2\nfull@lead.example,1,2\nbob@lead.example,1,2\n'
+  const { id } = await imports.send(file, { campaign_id, duplicates: 'update' })
+  const outcome = { rows: 3, added: 2, updated: 0, skipped: { too_many_variables: 1 } }
+  expect(await imports.check(id)).toMatchObject({ state: 'checked', checked: outcome })
+  expect(await imports.start(id)).toMatchObject({ state: 'finished', result: outcome })
+  expect(await report(id)).toContain('3,full@lead.example,too_many_variables,')
+})

@@ -18,6 +18,7 @@ const sentences: Record<SkipReason, string> = {
   wrong_encoding: 'A value is not written in the encoding of the file.',
   invalid_characters: 'A value has characters that no text has.',
   too_many_fields: 'The row has more fields than there are columns.',
+  too_many_variables: 'The lead would have more than 100 variables.',
 }
 
 /** Every row that made no lead, and why; of the check while nothing was imported yet. */

@@ -2,6 +2,7 @@ import { readCsv } from '../../kernel/csv/read-csv.ts'
 import { recode } from '../../kernel/csv/recode.ts'
 import { withoutGuard } from '../../kernel/csv/write-csv.ts'
 import { parseEmail } from '../../kernel/email.ts'
+import { storable } from '../../kernel/text.ts'
 import { type LeadInput, type TextField, textFields, variableTextMax } from '../leads/index.ts'
 import type { Format } from './format.ts'
 import type { ColumnTarget, SkippedRow, SkipReason } from './schema.ts'
@@ -44,7 +45,7 @@ function readRow(
   const typed = addressIn(withoutGuard(fields[emailAt] ?? ''))
   const skip = (reason: SkipReason, column: string | null = null): ReadRow => ({
     number,
-    skipped: { row: number, email: wellFormed(typed.slice(0, 254)), reason, column },
+    skipped: { row: number, email: storable(typed, 254), reason, column },
   })
   if (
     fields.length > mapping.length &&
@@ -83,8 +84,6 @@ function problemWith(text: string, target: ColumnTarget['target']): SkipReason |
   const most = target in textFields ? textFields[target as TextField] : variableTextMax
   return text.length > most ? 'too_long' : undefined
 }
-
-const wellFormed = (text: string) => text.replaceAll('\0', '').toWellFormed()
 
 /** `Ann <ann@example.com>` and `mailto:ann@example.com` are how some programs write an address. */
 const addressIn = (text: string) =>

@@ -5,7 +5,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { Fingerprints } from '../../kernel/fingerprints.ts'
 import { describeError } from '../../kernel/log.ts'
-import { addLeads } from '../leads/index.ts'
+import { type AddedLeads, addLeads } from '../leads/index.ts'
 import { tellPages } from '../live/index.ts'
 import { claimImport } from './cross-workspace.ts'
 import { end } from './imports.ts'
@@ -144,6 +144,9 @@ const skippedRow = (row: GoodRow, reason: SkipReason): SkippedRow => ({
   ...{ row: row.number, email: row.lead.email, reason, column: null },
 })
 
+const reasonInFile = (reason: AddedLeads['skipped_leads'][number]['reason']): SkipReason =>
+  reason === 'duplicate_in_request' ? 'duplicate_in_file' : reason
+
 /**
  * Adds the leads of some rows and notes how far it came, in one transaction: whoever takes the import
  * up again after a kill repeats nothing.
@@ -171,14 +174,24 @@ async function writeBatch(
         overwrite: duplicates === 'update',
         skip_if_in_workspace: duplicates === 'skip_anywhere',
       }
-      const added = await addLeads(tx, workspace_id, input, { isDryRun: isCheck })
+      const full: number[] = []
+      const added = await addLeads(tx, workspace_id, input, {
+        isDryRun: isCheck,
+        leaveOut: (indexes) => void full.push(...indexes),
+      })
       counts.added += added.leads_uploaded
       counts.updated += added.leads_updated
       counts.remaining_in_plan = added.remaining_in_plan
-      for (const { index, reason } of added.skipped_leads) {
+      const leftOut = [
+        ...added.skipped_leads.map(({ index, reason }) => ({
+          index,
+          reason: reasonInFile(reason),
+        })),
+        ...full.map((index) => ({ index, reason: 'too_many_variables' as const })),
+      ]
+      for (const { index, reason } of leftOut) {
         const lead = good[index]
-        const why = reason === 'duplicate_in_request' ? 'duplicate_in_file' : reason
-        if (lead) skipped.push(skippedRow(lead, why))
+        if (lead) skipped.push(skippedRow(lead, reason))
       }
     }
     skipped.sort((a, b) => a.row - b.row)

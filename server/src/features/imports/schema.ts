@@ -36,6 +36,7 @@ const skipReasons = [
   'wrong_encoding',
   'invalid_characters',
   'too_many_fields',
+  'too_many_variables',
 ] as const
 export type SkipReason = (typeof skipReasons)[number]
 

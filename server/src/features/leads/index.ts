@@ -19,6 +19,7 @@ export { findLeadById, findLeadsAt } from './queries.ts'
 export { isErased, leadRecord } from './record.ts'
 export { leadRoutes, leadSchemas } from './routes.ts'
 export {
+  type AddedLeads,
   Lead,
   type LeadInput,
   leadExample,

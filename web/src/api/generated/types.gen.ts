@@ -3287,7 +3287,7 @@ export type Import = {
         first_skipped: Array<{
             row: number;
             email: string;
-            reason: 'invalid_email' | 'duplicate_in_file' | 'already_in_campaign' | 'in_workspace' | 'in_blocklist' | 'unsubscribed' | 'bounced' | 'too_long' | 'wrong_encoding' | 'invalid_characters' | 'too_many_fields';
+            reason: 'invalid_email' | 'duplicate_in_file' | 'already_in_campaign' | 'in_workspace' | 'in_blocklist' | 'unsubscribed' | 'bounced' | 'too_long' | 'wrong_encoding' | 'invalid_characters' | 'too_many_fields' | 'too_many_variables';
             column: string | null;
         }>;
     } | null;
@@ -3315,7 +3315,7 @@ export type Import = {
         first_skipped: Array<{
             row: number;
             email: string;
-            reason: 'invalid_email' | 'duplicate_in_file' | 'already_in_campaign' | 'in_workspace' | 'in_blocklist' | 'unsubscribed' | 'bounced' | 'too_long' | 'wrong_encoding' | 'invalid_characters' | 'too_many_fields';
+            reason: 'invalid_email' | 'duplicate_in_file' | 'already_in_campaign' | 'in_workspace' | 'in_blocklist' | 'unsubscribed' | 'bounced' | 'too_long' | 'wrong_encoding' | 'invalid_characters' | 'too_many_fields' | 'too_many_variables';
             column: string | null;
         }>;
     } | null;

@@ -22,22 +22,31 @@ import { type AddedLeads, type AddLeads, type SkipReason, variablesMax } from '.
 import * as queries from './add-queries.ts'
 import { companyOf } from './company.ts'
 
+interface AddOptions {
+  /** Tells what would become of each row, and writes nothing. */
+  isDryRun?: boolean
+  /** Takes the places of rows that would give a lead too many variables; without it they are an error. */
+  leaveOut?: (indexes: number[]) => void
+}
+
 /**
  * Adds leads to a campaign in any state and starts nothing. Each row ends in exactly one counter,
- * and calls that run at the same time count each lead once. A dry run tells what would become of each
- * row, and writes nothing.
+ * and calls that run at the same time count each lead once.
  */
 export async function addLeads(
   ctx: Context,
   workspaceId: string,
   input: AddLeads,
-  { isDryRun = false } = {},
+  { isDryRun = false, leaveOut }: AddOptions = {},
 ): Promise<AddedLeads> {
   const { rows, skipped } = readLeads(input.leads)
   if (rows.length === 0) throw noValidLeads(skipped)
   return transaction(ctx, async (tx) => {
     const target = await holdTarget(tx, workspaceId, input)
-    const { fresh, present } = await classify(tx, workspaceId, input, rows, skipped)
+    const { fresh, present: found } = await classify(tx, workspaceId, input, rows, skipped)
+    const ids = found.map(({ id }) => id)
+    if (ids.length > 0 && !isDryRun) await queries.lockByIds(tx.db, workspaceId, ids)
+    const present = await withoutFull(tx, workspaceId, found, leaveOut)
     if (isDryRun) {
       return {
         ...{ status: 'success', campaign_id: input.campaign_id, total_sent: input.leads.length },
@@ -46,7 +55,7 @@ export async function addLeads(
         ...{ created_leads: [], skipped_leads: skipped },
       }
     }
-    await overwrite(tx, workspaceId, present)
+    if (present.length > 0) await queries.overwriteLeads(tx.db, workspaceId, present, tx.now())
     const created = fresh.map((row) => ({
       ...row,
       id: tx.newId(),
@@ -138,17 +147,24 @@ const skipReasonOf: Record<SuppressionReason, SkipReason> = {
   bounced: 'bounced',
 }
 
-async function overwrite(tx: Context, workspaceId: string, rows: PresentRow[]) {
-  if (rows.length === 0) return
-  const ids = rows.map((row) => row.id)
-  await queries.lockByIds(tx.db, workspaceId, ids)
-  const leads = await queries.overwriteLeads(tx.db, workspaceId, rows, tx.now())
-  const full = new Set(leads.filter((lead) => lead.variables > variablesMax).map(({ id }) => id))
-  if (full.size === 0) return
-  const problems = rows
-    .filter((row) => full.has(row.id))
-    .map((row) => problemAt(`/leads/${row.index}/custom_variables`, tooManyVariables))
-  throw invalidFields(problems.slice(0, problemsMax))
+/** Rows that leave their leads with as many variables as one may have. */
+async function withoutFull(
+  tx: Context,
+  workspaceId: string,
+  rows: PresentRow[],
+  leaveOut: AddOptions['leaveOut'],
+): Promise<PresentRow[]> {
+  if (rows.length === 0) return rows
+  const full = await queries.findFull(tx.db, workspaceId, rows, variablesMax)
+  const indexes = rows.filter((row) => full.has(row.id)).map(({ index }) => index)
+  if (indexes.length > 0 && !leaveOut) {
+    const problems = indexes
+      .slice(0, problemsMax)
+      .map((index) => problemAt(`/leads/${index}/custom_variables`, tooManyVariables))
+    throw invalidFields(problems)
+  }
+  leaveOut?.(indexes)
+  return rows.filter((row) => !full.has(row.id))
 }
 
 /** As `nextSendOf`, the same for all. */

@@ -138,18 +138,33 @@ export const lockByIds = async (db: Db, workspaceId: string, ids: string[]) => {
     for update`.execute(db)
 }
 
-/**
- * Sets the texts that are given; variables are merged, and null removes one.
- *
- * @returns how many variables each lead has now
- */
-export const overwriteLeads = async (
+const mergedVariables = sql`
+  jsonb_strip_nulls(l.custom_variables || coalesce(batch.custom_variables, '{}'))`
+
+/** Leads that would have more variables than that. */
+export const findFull = async (
   db: Db,
   workspaceId: string,
   rows: LeadToWrite[],
-  at: Date,
+  variablesMax: number,
 ) => {
-  const result = await sql<{ id: string; variables: number }>`
+  const result = await sql<{ id: string }>`
+    select l.id
+    from unnest(
+      ${rows.map((row) => row.id)}::uuid[],
+      ${variablesColumn(rows, asGiven)}::jsonb[]
+    ) as batch (id, custom_variables)
+    join leads l on l.workspace_id = ${workspaceId}::uuid and l.id = batch.id
+    where l.id = any(array(select unnest(${rows.map((row) => row.id)}::uuid[])))
+      and (select count(*) from jsonb_object_keys(${mergedVariables})) > ${variablesMax}::integer`.execute(
+    db,
+  )
+  return new Set(result.rows.map(({ id }) => id))
+}
+
+/** Sets the texts that are given; variables are merged, and null removes one. */
+export const overwriteLeads = (db: Db, workspaceId: string, rows: LeadToWrite[], at: Date) =>
+  sql`
     update leads l
     set first_name = coalesce(batch.first_name, l.first_name),
       last_name = coalesce(batch.last_name, l.last_name),
@@ -159,8 +174,7 @@ export const overwriteLeads = async (
       phone = coalesce(batch.phone, l.phone),
       website = coalesce(batch.website, l.website),
       personalization = coalesce(batch.personalization, l.personalization),
-      custom_variables =
-        jsonb_strip_nulls(l.custom_variables || coalesce(batch.custom_variables, '{}')),
+      custom_variables = ${mergedVariables},
       timestamp_updated = ${at}::timestamptz
     from unnest(
       ${rows.map((row) => row.id)}::uuid[],
@@ -176,11 +190,7 @@ export const overwriteLeads = async (
     ) as batch (id, first_name, last_name, company_name, company_domain, job_title, phone, website,
       personalization, custom_variables)
     where l.workspace_id = ${workspaceId}::uuid and l.id = batch.id
-      and l.id = any(array(select unnest(${rows.map((row) => row.id)}::uuid[])))
-    returning l.id,
-      (select count(*)::int from jsonb_object_keys(l.custom_variables)) as variables`.execute(db)
-  return result.rows
-}
+      and l.id = any(array(select unnest(${rows.map((row) => row.id)}::uuid[])))`.execute(db)
 
 /** Only where it differs from the typed form. */
 const foldedColumn = (rows: LeadRow[]) =>
