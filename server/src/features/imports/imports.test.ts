@@ -6,6 +6,8 @@ import { setUp } from '../../../test/browser.ts'
 import { importer, manyRows } from '../../../test/imports.ts'
 import { patience } from '../../../test/patience.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { operator } from '../audit/index.ts'
+import { deleteDraftWithLeads } from '../leads/delete-draft.ts'
 import { exportLeads } from '../leads/lists/export-csv.ts'
 import { readFilter } from '../leads/lists/filter.ts'
 import { suppress } from '../suppression/index.ts'
@@ -403,4 +405,17 @@ test('an update that would give a lead too many variables is left out, and says 
   expect(await imports.check(id)).toMatchObject({ state: 'checked', checked: outcome })
   expect(await imports.start(id)).toMatchObject({ state: 'finished', result: outcome })
   expect(await report(id)).toContain('3,full@lead.example,too_many_variables,')
+})
+
+test('a file stays when the campaign that it was for is deleted before it is imported', async () => {
+  const { id } = await imports.send(manyRows(3), { campaign_id })
+  await deleteDraftWithLeads(api.ctx, api.workspaceId, campaign_id, {
+    actor: operator,
+    requestId: '',
+  })
+  for (const begin of [imports.check, imports.begin]) {
+    await expect(begin(id)).rejects.toThrow('Choose the campaign')
+  }
+  await imports.change(id, { campaign_id: await createCampaign('Another') })
+  expect(await imports.start(id)).toMatchObject({ state: 'finished', result: { added: 3 } })
 })

@@ -6,6 +6,7 @@ import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { hintJob } from '../../kernel/runner/job.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 import { getCampaign } from '../campaigns/index.ts'
+import { existsCampaign } from '../campaigns/lookup/index.ts'
 import { tellPages } from '../live/index.ts'
 import { readFormat } from './format.ts'
 import { checkMapping, guessMapping, hasEmail } from './mapping.ts'
@@ -225,7 +226,9 @@ async function ready(tx: Context, workspaceId: string, id: string) {
   const row = await lock(tx, workspaceId, id)
   if (row.state === 'uploading') throw notUploaded()
   if (row.state !== 'ready' && row.state !== 'checked') throw notOpen()
-  if (row.campaign_id === null) {
+  // One that was deleted meanwhile would end the import, and the file would be gone.
+  const { campaign_id } = row
+  if (campaign_id === null || !(await existsCampaign(tx.db, workspaceId, campaign_id))) {
     throw new AppError('not_ready', 'Choose the campaign that the leads go to.', {
       details: [{ path: '/campaign_id', message: 'choose a campaign' }],
     })
