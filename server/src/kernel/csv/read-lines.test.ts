@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { lineCharactersMax, readLines } from './read-lines.ts'
 
-async function read(text: string, pieceBytes: number) {
-  const bytes = Buffer.from(text)
+async function read(text: string | Buffer, pieceBytes: number) {
+  const bytes = Buffer.from(text as string)
   async function* pieces() {
     for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
   }
@@ -29,6 +29,13 @@ test('lines are the same however the text is cut into pieces', async () => {
 
 test('a mark of the encoding is no part of the first line, and the last one needs no end', async () => {
   expect(await read('\ufeffa@b.example\r\nb\r\n\nc', 3)).toEqual(['a@b.example', 'b', '', 'c'])
+})
+
+test('a file that a spreadsheet wrote in UTF-16 is read by its mark', async () => {
+  const file = Buffer.from('\ufeffa@bücher.example\r\nb\r\n', 'utf16le')
+  for (const bytes of [file, Buffer.from(file).swap16()]) {
+    expect(await read(bytes, 5)).toEqual(['a@bücher.example', 'b'])
+  }
 })
 
 test('of a line as long as a file its beginning is read, and the next one whole', async () => {
