@@ -1,3 +1,4 @@
+import { foldHeading } from '../../../kernel/csv/heading.ts'
 import aliases from './column-names.json' with { type: 'json' }
 
 /**
@@ -90,26 +91,24 @@ const ofCompanies: Partial<Record<FieldName, FieldName>> = {
   linkedin_url: 'company_linkedin_url',
 }
 
-const plain = (header: string) => header.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
-
 const known = new Map(
   fieldNames.flatMap((field) =>
-    [field, ...aliases[field]].map((alias, rank) => [plain(alias), { field, rank }]),
+    [field, ...aliases[field]].map((alias, rank) => [foldHeading(alias), { field, rank }]),
   ),
 )
 
 const fieldOf = (header: string, map: ColumnMap): FieldName | undefined =>
-  map.get(plain(header)) ?? known.get(plain(header))?.field
+  map.get(foldHeading(header)) ?? known.get(foldHeading(header))?.field
 
 /** Of two columns for one field the one with the more usual header is taken. */
 function rankOf(header: string, field: FieldName, map: ColumnMap): number {
-  if (map.has(plain(header))) return -1
-  const usual = known.get(plain(header))
+  if (map.has(foldHeading(header))) return -1
+  const usual = known.get(foldHeading(header))
   return usual?.field === field ? usual.rank : Number.MAX_SAFE_INTEGER
 }
 
 /** A person in one file, a company in another. */
-const isName = (header: string) => plain(header) === 'name'
+const isName = (header: string) => foldHeading(header) === 'name'
 
 /**
  * @param texts such as `Their header=first_name`
@@ -118,7 +117,7 @@ const isName = (header: string) => plain(header) === 'name'
 export function parseColumnMap(texts: string[]): ColumnMap {
   const entries = texts.map((text): [string, FieldName] => {
     const at = text.lastIndexOf('=')
-    const header = plain(text.slice(0, Math.max(0, at)))
+    const header = foldHeading(text.slice(0, Math.max(0, at)))
     const field = fieldNames.find((name) => name === text.slice(at + 1).trim())
     if (header !== '' && field) return [header, field]
     throw new Error(`It must be HEADER=FIELD with one of these fields: ${fieldNames.join(', ')}.`)
@@ -128,7 +127,7 @@ export function parseColumnMap(texts: string[]): ColumnMap {
 
 /** @throws when a header is mapped that is none of these */
 export function requireMapped(headers: string[], map: ColumnMap) {
-  const there = new Set(headers.map(plain))
+  const there = new Set(headers.map(foldHeading))
   for (const [header, field] of map) {
     if (there.has(header)) continue
     const named = headers.slice(0, namedMax).join(', ')
