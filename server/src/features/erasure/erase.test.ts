@@ -5,7 +5,8 @@ import { type Inbox, letter, report, testInbox } from '../../../test/inbox.ts'
 import { tablesWith } from '../../../test/tables-with.ts'
 import { optOutEverywhere } from '../acquisition/index.ts'
 import { replyInThread } from '../inbox/index.ts'
-import { findLead } from '../leads/index.ts'
+import { changeMany, findLead } from '../leads/index.ts'
+import { upsertView } from '../saved-views/queries.ts'
 import { createTryOut } from '../webhooks/try-out/try-outs.ts'
 import { getErasure, startErasure } from './erase.ts'
 import { eraseLead, runErasures } from './index.ts'
@@ -62,6 +63,7 @@ async function someoneKnownEverywhere() {
   await answerByHand(other.leadId, `I have asked Ada (${ada}).`)
   await callTryOut()
   await importFiles(other.campaign.id)
+  await lookFor(ada)
   return campaign
 }
 
@@ -85,6 +87,15 @@ async function callTryOut() {
   const { pathname } = new URL(createTryOut(inbox.ctx, inbox.workspaceId).url)
   const body = { lead_email: ada }
   expect((await inbox.call('POST', pathname, { body, key: null })).status).toBe(200)
+}
+
+/** Somebody keeps a view of the person, and changes those who are found by the address. */
+async function lookFor(search: string) {
+  const { ctx, workspaceId } = inbox
+  const userId = ctx.newId()
+  await upsertView(ctx.db, workspaceId, userId, { name: search, search: { q: search } }, ctx.now())
+  const by = { actor: { type: 'user', id: userId } as const }
+  await changeMany(ctx, workspaceId, { action: 'pause', filter: { search } }, by)
 }
 
 /** The person is in a file that is imported, which left a row out, and in one that waits. */
@@ -118,7 +129,7 @@ test('who is erased is in no column of any table, and nobody adds or writes to t
   for (const table of [
     ...['leads', 'messages', 'threads', 'events', 'webhook_events'],
     ...['acquired_contacts', 'directory_contacts', 'sends', 'try_out_calls'],
-    ...['imports', 'import_parts', 'import_skipped'],
+    ...['imports', 'import_parts', 'import_skipped', 'saved_views', 'lead_jobs'],
   ]) {
     expect(before).toContain(table)
   }

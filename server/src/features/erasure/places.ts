@@ -77,6 +77,7 @@ const own: Place = async (tx, workspaceId, person) => {
   await queries.deleteSoftBounces(db, workspaceId, folded)
   await queries.deleteSuppressions(db, workspaceId, folded)
   await queries.eraseFromLeadJobs(db, workspaceId, person)
+  await queries.eraseFromViews(db, workspaceId, person)
   await forgetCalls(tx, workspaceId)
   return { erased, lookedAt: 0, after: null }
 }

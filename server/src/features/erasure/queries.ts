@@ -238,11 +238,20 @@ export async function eraseFromImports(
         or ${named(person, 'checked::text')} or ${named(person, 'file_name')})`.execute(db)
 }
 
-/** Of changes of many leads: whom they refused. They are few, and kept for days. */
+/** Of changes of many leads: whom they looked for and refused. They are few, and kept for days. */
 export const eraseFromLeadJobs = (db: Db, workspaceId: string, person: Person) =>
   sql`
-    update lead_jobs set refusals = ${erased(person, 'refusals::text')}::jsonb
-    where workspace_id = ${workspaceId}::uuid and ${named(person, 'refusals::text')}`.execute(db)
+    update lead_jobs set
+      refusals = ${erased(person, 'refusals::text')}::jsonb,
+      target = ${erased(person, 'target::text')}::jsonb
+    where workspace_id = ${workspaceId}::uuid
+      and (${named(person, 'refusals::text')} or ${named(person, 'target::text')})`.execute(db)
+
+/** Views of leads that look for the person. */
+export const eraseFromViews = (db: Db, workspaceId: string, person: Person) =>
+  sql`
+    update saved_views set views = ${erased(person, 'views::text')}::jsonb
+    where workspace_id = ${workspaceId}::uuid and ${named(person, 'views::text')}`.execute(db)
 
 /** Longer than an address may be, in UTF-16. */
 const addressBytesMax = 640
