@@ -27,6 +27,8 @@ interface AddOptions {
   isDryRun?: boolean
   /** Takes the places of rows that would give a lead too many variables; without it they are an error. */
   leaveOut?: (indexes: number[]) => void
+  /** Others go in the same transaction: the caller asks for room in the plan once they are gone. */
+  othersGo?: boolean
 }
 
 /**
@@ -37,7 +39,7 @@ export async function addLeads(
   ctx: Context,
   workspaceId: string,
   input: AddLeads,
-  { isDryRun = false, leaveOut }: AddOptions = {},
+  { isDryRun = false, leaveOut, othersGo = false }: AddOptions = {},
 ): Promise<AddedLeads> {
   const { rows, skipped } = readLeads(input.leads)
   if (rows.length === 0) throw noValidLeads(skipped)
@@ -77,7 +79,12 @@ export async function addLeads(
       leads_uploaded: created.length,
       leads_updated: present.length,
       ...countersOf(skipped),
-      remaining_in_plan: await roomInPlan(tx, workspaceId, target.plan_leads_max, created.length),
+      remaining_in_plan: await roomInPlan(
+        tx,
+        workspaceId,
+        target.plan_leads_max,
+        othersGo ? 0 : created.length,
+      ),
       created_leads: created.map(({ index, id, email }) => ({ index, id, email })),
       skipped_leads: skipped.sort((a, b) => a.index - b.index),
     }
@@ -171,8 +178,12 @@ async function withoutFull(
 const firstSendOf = ({ zone, delay, delay_unit }: queries.AddingTarget, now: Date) =>
   delay && delay_unit ? afterDelay(zone, { delay, delay_unit }, now) : now
 
-/** Called after the new leads were counted. Null = unlimited. */
-async function roomInPlan(
+/**
+ * Called after the new leads were counted. Null = unlimited.
+ *
+ * @throws AppError `quota_exceeded` when some were added and there was no room
+ */
+export async function roomInPlan(
   tx: Context,
   workspaceId: string,
   leadsMax: number | null,

@@ -3,7 +3,7 @@ import { lockLeadCounts } from '../../campaigns/index.ts'
 import { markLeadsDue } from '../../mailbox-lanes/index.ts'
 import { findSuppressed } from '../../suppression/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
-import { addLeads, holdTarget } from '../adding/add-leads.ts'
+import { addLeads, holdTarget, roomInPlan } from '../adding/add-leads.ts'
 import { ChangingLead, changeLeads, uncountLeads } from '../change-leads.ts'
 import * as leadQueries from '../queries.ts'
 import { isErased, type LockedLead } from '../record.ts'
@@ -124,7 +124,7 @@ async function move(
   ids: string[],
 ): Promise<Outcome> {
   const input = { campaign_id: campaignId, overwrite: false, skip_if_in_workspace: false }
-  await holdTarget(tx, workspaceId, input)
+  const { plan_leads_max } = await holdTarget(tx, workspaceId, input)
   const leads = await leadQueries.lockLeads(tx.db, workspaceId, ids)
   const refusals = missing(ids, leads)
   const going: LockedLead[] = []
@@ -136,7 +136,8 @@ async function move(
   if (going.length === 0) return { changed: 0, refusals, undo: null }
   const sources = going.map((lead) => lead.campaign_id)
   await lockLeadCounts(tx, workspaceId, [...new Set([...sources, campaignId])])
-  const added = await addLeads(tx, workspaceId, { ...input, leads: going.map(inputOf) })
+  const adding = { ...input, leads: going.map(inputOf) }
+  const added = await addLeads(tx, workspaceId, adding, { othersGo: true })
   for (const { index, reason } of added.skipped_leads) {
     const lead = going[index]
     if (lead) refusals.push(refusal(lead, skipped[reason]))
@@ -153,6 +154,7 @@ async function move(
     workspaceId,
     moved.filter(({ id }) => untouched.has(id)),
   )
+  await roomInPlan(tx, workspaceId, plan_leads_max, moved.length - untouched.size)
   const stopping = moved
     .filter(({ id, sending_state }) => !untouched.has(id) && isOpen(sending_state))
     .map((lead) => new ChangingLead(lead))

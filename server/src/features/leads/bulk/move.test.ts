@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../../test/app.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
+import { setPlan } from '../../workspaces/index.ts'
 import type { LeadActivity } from '../activity/activity.ts'
 import { recordActivities } from '../activity/record-activity.ts'
 import { changeMany } from './jobs.ts'
@@ -98,4 +99,31 @@ test('moves in opposite directions at the same time do not wait in a ring', asyn
     const { body } = await api.call('GET', `/api/v2/campaigns/${id}`)
     expect(body.lead_counts).toMatchObject({ total: 500, active: 500 })
   }
+})
+
+test('a full plan keeps nobody from moving leads that were never written to, and no others are added', async () => {
+  const stranger = await api.createStranger()
+  const { key, workspaceId } = stranger
+  const post = async (path: string, body: object) =>
+    (await api.call('POST', path, { body, key })).body
+  const [from, to] = [
+    await post('/api/v2/campaigns', { name: 'from' }),
+    await post('/api/v2/campaigns', { name: 'to' }),
+  ]
+  const leads = ['a', 'b'].map((name) => ({ email: `${name}@full.example` }))
+  const { created_leads } = await post('/api/v2/lead/add', { campaign_id: from.id, leads })
+  const ids: string[] = created_leads.map(({ id }: { id: string }) => id)
+  await setPlan(api.ctx, workspaceId, { leadsMax: 2 })
+  const moveTo = (to_campaign_id: string) =>
+    changeMany(api.ctx, workspaceId, { action: 'move', to_campaign_id, ids }, by)
+  await api.ctx.database.peek
+    .updateTable('leads')
+    .set({ current_step: 1 })
+    .where('workspace_id', '=', workspaceId)
+    .where('email', '=', 'b@full.example')
+    .execute()
+  await expect(moveTo(to.id)).rejects.toMatchObject({ code: 'quota_exceeded' })
+  ids.pop()
+  expect(await moveTo(to.id)).toMatchObject({ changed: 1, refused: 0 })
+  expect((await leadsOf(to.id)).map(({ email }) => email)).toEqual(['a@full.example'])
 })
