@@ -1,4 +1,4 @@
-import { domainToUnicode } from 'node:url'
+import { domainToASCII, domainToUnicode } from 'node:url'
 import { parseEmail } from '../../kernel/email.ts'
 
 /** What a suppression is about, folded. */
@@ -19,6 +19,15 @@ export function parseEntry(text: string): SuppressionEntry | undefined {
 
 /** Whether it stands for an address of which nothing but its hash is known: its person was erased. */
 export const isErasedEntry = (value: string) => /^sha256:[\da-f]{64}$/.test(value)
+
+/** What to look for in folded values: a domain in letters, as they are shown, is there as `xn--…`. */
+export function foldedSearch(text: string): string {
+  const at = text.lastIndexOf('@') + 1
+  const domain = text.slice(at)
+  // Digits alone would be read as an address of a host.
+  const ascii = /[^\0-\x7f]/.test(domain) ? domainToASCII(domain) : ''
+  return text.slice(0, at) + (ascii || domain)
+}
 
 /** A folded value as a person reads it: its domain in letters instead of `xn--…`. */
 export function shownEntry(value: string): string {

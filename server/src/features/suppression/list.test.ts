@@ -15,6 +15,7 @@ import {
   summariseSuppressions,
   suppress,
 } from './index.ts'
+import { listSuppressions } from './list.ts'
 
 let ctx: TestContext
 let workspaceId: string
@@ -162,4 +163,19 @@ test('who was erased is in the copy of a list, too', async () => {
   expect(again).toMatchObject({ added: 1, invalid: 0 })
   const found = await findSuppressed(ctx.db, other.id, ['gone@example.com'])
   expect(found.get('gone@example.com')).toBe('unsubscribed')
+})
+
+test('an entry is found by its domain as it is shown', async () => {
+  await importLines('Ann@Bücher.example', '@bücher.example', 'bob@lead.example')
+  const find = async (search: string) => {
+    const page = { limit: 10, startingAfter: undefined }
+    const { items } = await listSuppressions(ctx, workspaceId, page, { search })
+    return items.map(({ value }) => value)
+  }
+  const both = ['ann@bücher.example', 'bücher.example']
+  for (const search of ['bücher.example', 'BÜCHER.example', 'xn--bcher']) {
+    expect(await find(search)).toEqual(both)
+  }
+  expect(await find('nn@bücher.example')).toEqual(both.slice(0, 1))
+  expect(await find('ob@')).toEqual(['bob@lead.example'])
 })

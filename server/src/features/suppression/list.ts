@@ -5,7 +5,13 @@ import { domainOfAddress } from '../../kernel/email.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
-import { isErasedEntry, parseEntry, type SuppressionEntry, shownEntry } from './entry.ts'
+import {
+  foldedSearch,
+  isErasedEntry,
+  parseEntry,
+  type SuppressionEntry,
+  shownEntry,
+} from './entry.ts'
 import * as queries from './queries.ts'
 import {
   findSuppressed,
@@ -177,7 +183,11 @@ export async function listSuppressions(
 ): Promise<SuppressionPage> {
   const after = readPosition(page.startingAfter)
   const limit = page.limit + 1
-  const rows = await queries.listSuppressions(ctx.db, workspaceId, after, limit, filter)
+  const search = filter.search && foldedSearch(filter.search)
+  const rows = await queries.listSuppressions(ctx.db, workspaceId, after, limit, {
+    ...filter,
+    search,
+  })
   const items = rows.slice(0, page.limit)
   const last = items.at(-1)
   const shownItems = items.map((row) => ({ ...row, value: shownEntry(row.value) }))
