@@ -4,7 +4,7 @@ import { invalidField, notFound } from '../../kernel/errors.ts'
 import { recordAudit } from '../audit/index.ts'
 import type { LeadChanges } from './lists/list-schema.ts'
 import { problemAt, tooManyVariables } from './read-leads.ts'
-import { leadRecord } from './record.ts'
+import { isErased, leadRecord } from './record.ts'
 import type { Lead } from './schema.ts'
 import { type TextField, textFields, variableNameMax, variablesMax } from './schema.ts'
 import type { ChangedBy } from './status/set-status.ts'
@@ -27,7 +27,7 @@ export async function updateLead(
   }
   return transaction(ctx, async (tx) => {
     const lead = await queries.lockById(tx.db, workspaceId, id)
-    if (!lead) throw notFound('lead')
+    if (!lead || isErased(lead)) throw notFound('lead')
     const custom_variables = Object.fromEntries(
       Object.entries({ ...lead.custom_variables, ...changes.custom_variables }).flatMap(
         ([name, value]) => (value === null ? [] : [[name, value] as const]),

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { testApi } from '../../../test/app.ts'
 import { insertPerson } from '../../../test/directory-rows.ts'
+import { tablesWith } from '../../../test/tables-with.ts'
 import { addAcquiredToCampaign } from '../acquisition/campaign-leads.ts'
+import { updateLead } from '../leads/update-lead.ts'
 import { startErasure } from './erase.ts'
 import { runErasures } from './index.ts'
 
@@ -27,4 +29,19 @@ test('a contact of a list who was erased becomes no lead, and is shown and revea
   expect(items).toMatchObject([{ contact_id, email: null, opted_out: true }])
   const again = await api.call('POST', '/api/v1/leadbank/acquire_email', { body: { contact_id } })
   expect(again).toMatchObject({ status: 409, body: { code: 'not_eligible' } })
+})
+
+test('who corrects a lead on a page that was opened before writes nothing of the person back', async () => {
+  await using api = await testApi()
+  const { ctx, workspaceId } = api
+  const post = async (path: string, body: object) => (await api.call('POST', path, { body })).body
+  const { id: campaign_id } = await post('/api/v2/campaigns', { name: 'one' })
+  const leads = [{ email: 'ada@lead.example', first_name: 'Ada' }]
+  const [lead] = (await post('/api/v2/lead/add', { campaign_id, leads })).created_leads
+  const by = { actor: { type: 'operator', id: null } } as const
+  await startErasure(ctx, workspaceId, lead.id, by)
+  await runErasures(ctx)
+  const correct = updateLead(ctx, workspaceId, lead.id, { last_name: 'Lovelace' }, by)
+  await expect(correct).rejects.toMatchObject({ code: 'not_found' })
+  expect(await tablesWith(ctx.database.peek, 'lovelace')).toEqual([])
 })
