@@ -269,18 +269,15 @@ export const deleteFiles = (
 ) => {
   const { plain, utf16 } = spellingsInFiles(spellings)
   return sql`
-    with texts as materialized (
-      select p.import_id, lower(encode(
-        p.content || coalesce(substring(n.content for ${addressBytesMax}), ''), 'escape')) as content
+    with named as (
+      select distinct p.import_id
       from import_parts p
       left join import_parts n on n.workspace_id = p.workspace_id and n.import_id = p.import_id
         and n.number = p.number + 1
       where p.workspace_id = ${workspaceId}::uuid and ${within(range, 'p.import_id')}
         and p.import_id in (
           select id from imports where workspace_id = ${workspaceId}::uuid ${changedSince(since)})
-    ), named as (
-      select distinct import_id from texts
-      where ${holds('content', plain)} or ${holds('content', utf16, utf16Gap)}
+        and (${isInFile(plain)} or ${isInFile(utf16, utf16Gap)})
     ), gone as (
       delete from import_parts
       where workspace_id = ${workspaceId}::uuid and import_id in (select import_id from named)
@@ -289,6 +286,29 @@ export const deleteFiles = (
       error = 'A person in the file was erased. Take them out of it, and import it again.'
     where workspace_id = ${workspaceId}::uuid and id in (select import_id from named)`.execute(db)
 }
+
+/** Of a part, and the beginning of the next one. */
+const content = `lower(encode(
+  p.content || coalesce(substring(n.content for ${addressBytesMax}), ''), 'escape'))`
+
+/** What stands around each place where the letters of a spelling are: a file is long, and an expression slow. */
+const isInFile = (spellings: string[], gap = '') =>
+  sql.join(
+    spellings.map(
+      (each) => sql`case when strpos(${sql.raw(content)}, ${each}) > 0 then exists (
+        select from (
+          select piece, lead(piece) over (order by place) as next
+          from unnest(string_to_array(${sql.raw(content)}, ${each})) with ordinality
+            as pieces (piece, place)
+        ) around
+        where right(piece, ${aroundMax}) || ${each} || left(next, ${aroundMax})
+          ~ ${patternOf([each], letter, gap)}) else false end`,
+    ),
+    sql` or `,
+  )
+
+/** Characters on each side of an address, in UTF-16 five for each. */
+const aroundMax = 60
 
 /** The zero beside a letter, in an expression. */
 const utf16Gap = String.raw`\\000`
@@ -355,13 +375,12 @@ const is = ({ spellings }: Person, column: string) =>
   sql`lower(${sql.raw(column)}) = any(${spellings}::text[])`
 
 /** Whether a text holds the address, however it is written. */
-const named = ({ spellings }: Person, column: string) => holds(`lower(${column})`, spellings)
-
-/** Few texts have the letters of an address in them: those alone are looked at closely. */
-function holds(text: string, spellings: string[], gap = '') {
-  const letters = spellings.map((each) => sql`strpos(${sql.raw(text)}, ${each}) > 0`)
+function named({ spellings }: Person, column: string) {
+  const text = sql.raw(`lower(${column})`)
+  const letters = spellings.map((each) => sql`strpos(${text}, ${each}) > 0`)
+  // Few texts have the letters of an address in them: those alone are looked at closely.
   return sql`case when ${sql.join(letters, sql` or `)}
-    then ${sql.raw(text)} ~ ${patternOf(spellings, letter, gap)} else false end`
+    then ${text} ~ ${patternOf(spellings, letter)} else false end`
 }
 
 /** A text without the address, however it was written. */

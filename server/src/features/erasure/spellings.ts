@@ -14,7 +14,7 @@ export const spellingsOf = (folded: string): string[] => [
  * @param gap what stands between two characters
  */
 export function patternOf(spellings: string[], letter: string, gap = ''): string {
-  const escaped = String.raw`\\(?:[bfnrt]|u00[01][0-9a-f]|[0-7]{3})${gap}|%[0-9a-f]{2}`
+  const escaped = String.raw`\\(?:[bfnrt]|u[0-9a-f]{4}|[0-7]{3})${gap}|%[0-9a-f]{2}`
   const longer = `${letter}${gap}|${letter}${gap}[._%+-]${gap}`
   const goesOn = `(?:${gap}-)*${gap}${letter}|${gap}[.]${gap}${letter}`
   const any = spellings.map((spelling) => spelling.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'))
