@@ -62,7 +62,7 @@ export class AfterFailover {
     scheduler.after(decidedMs, null, async () => {
       const { held, asking } = await this.#read()
       const runners = [...this.#world.processes].filter(({ role }) => role === 'runner')
-      const isAnyAwake = runners.some((one) => one.stalledUntilMs <= scheduler.nowMs)
+      const isAnyAwake = runners.some((one) => one.stalledUntilMs <= promotion.upMs)
       const isNew = this.#world.runnerEndedMs > promotion.upMs
       const isRough = isNew || !isAnyAwake || this.#conditions.resetChance > 0
       if (!isLast() || held || !asking || isRough) return

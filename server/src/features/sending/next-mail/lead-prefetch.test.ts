@@ -80,3 +80,32 @@ test('a mailbox for whose leads there was no room does not sleep, and has its tu
   }
   expect(turns).toEqual([['again', 'again', 'send'], ['again', 'send'], ['send']])
 })
+
+test('a mailbox whose lead is free by the ledger, and held by another one that hangs, looks again soon', async () => {
+  const { ctx, workspaceId } = sending
+  const campaign_id = await createCampaign(1)
+  const writers = createWriters(ctx, new RestoreGuard(ctx), new Date(0))
+  await writers.prefetch.fill(
+    ctx.db,
+    [{ workspace_id: workspaceId, campaign_id, leads: 1 }],
+    ctx.now(),
+  )
+  const taken = writers.prefetch.offer(campaign_id, 1)
+  writers.prefetch.take(taken)
+
+  const plan = async () => {
+    const lane = new Lane(workspaceId, mailboxes[0]?.id ?? '', '0')
+    return (await planLanes(ctx, [lane], writers)).get(lane)?.kind
+  }
+  expect(await plan()).toBe('asleep')
+  const { wake_at } = await ctx.database.peek
+    .selectFrom('mailbox_lanes')
+    .select('wake_at')
+    .where('mailbox_id', '=', mailboxes[0]?.id ?? '')
+    .executeTakeFirstOrThrow()
+  expect(wake_at?.getTime() ?? Number.POSITIVE_INFINITY).toBeLessThanOrEqual(
+    ctx.now().getTime() + 1_000,
+  )
+  for (const { id } of taken) writers.prefetch.release(id)
+  expect(await plan()).toBe('send')
+})

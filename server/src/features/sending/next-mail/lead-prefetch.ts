@@ -11,6 +11,8 @@ interface Pool {
   id: string
   /** Nothing more was due behind it. */
   isEnd: boolean
+  /** Some of what was read is free by the ledger and busy here. */
+  hidesFree: boolean
 }
 
 export interface Wanted {
@@ -19,7 +21,7 @@ export interface Wanted {
   leads: number
 }
 
-const start = { due: new Date(0), id: firstIdAt(new Date(0)), isEnd: false }
+const start = { due: new Date(0), id: firstIdAt(new Date(0)), isEnd: false, hidesFree: false }
 const readMin = 8
 const readMax = 500
 /** Bytes of the leads of all campaigns together. */
@@ -48,6 +50,13 @@ export class LeadPrefetch {
 
   /** Whether nobody of the campaign was due behind those that are offered. */
   isAtEnd = (campaignId: string) => this.#pools.get(campaignId)?.isEnd === true
+
+  /**
+   * Whether a lead that this process still writes to is free by the ledger: its claim is not committed
+   * yet, or another process took it back from a mailbox that hangs here. Nobody is woken when it is
+   * released.
+   */
+  hidesFree = (campaignId: string) => this.#pools.get(campaignId)?.hidesFree === true
 
   /**
    * Reads until each campaign has what is wanted, has its share of the room, or was read to its end.
@@ -128,14 +137,14 @@ export class LeadPrefetch {
   #poolWith(campaignId: string, rows: Candidate[], isEnd: boolean): Pool {
     const pool = this.#pools.get(campaignId) ?? { leads: new Map<string, Candidate>(), ...start }
     const last = rows.at(-1)
-    for (const row of rows) {
-      if (!row.is_open && !this.isBusy(row.id)) pool.leads.set(row.id, row)
-    }
+    const free = rows.filter(({ is_open }) => !is_open)
+    for (const row of free) if (!this.isBusy(row.id)) pool.leads.set(row.id, row)
     return {
       leads: pool.leads,
       due: last?.timestamp_next_send ?? pool.due,
       id: last?.id ?? pool.id,
       isEnd,
+      hidesFree: pool.hidesFree || free.some(({ id }) => this.isBusy(id)),
     }
   }
 
@@ -146,8 +155,14 @@ export class LeadPrefetch {
   }
 }
 
-function cut({ leads, due, id }: Pool, most: number): Pool {
+function cut({ leads, due, id, hidesFree }: Pool, most: number): Pool {
   const kept = [...leads].slice(0, most)
   const last = kept.at(-1)?.[1] ?? { timestamp_next_send: due, id }
-  return { leads: new Map(kept), due: last.timestamp_next_send, id: last.id, isEnd: false }
+  return {
+    leads: new Map(kept),
+    due: last.timestamp_next_send,
+    id: last.id,
+    isEnd: false,
+    hidesFree,
+  }
 }

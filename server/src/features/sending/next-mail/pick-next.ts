@@ -31,6 +31,8 @@ export interface Picked {
  * by a clock that was set back since, wakes it too early: it looks again in the end.
  */
 const lookForReadingMs = 15 * 60_000
+/** Nobody tells when a lead that is free is no longer busy here. */
+const lookForBusyMs = 1_000
 
 /**
  * The first campaign, in turn, that has something for this mailbox to send now. A lane sends for one
@@ -74,6 +76,9 @@ export function pickNext(ready: ReadyLane, backlog: Backlog, prefetch: LeadPrefe
     choice.next = earliestOf(choice.next, plan.next)
     if (isUnread) {
       choice.next = earliestOf(choice.next, new Date(backlog.now.getTime() + lookForReadingMs))
+    }
+    if (prefetch.hidesFree(campaign.id)) {
+      choice.next = earliestOf(choice.next, new Date(backlog.now.getTime() + lookForBusyMs))
     }
     const isHalted =
       fullUntil !== null ||
