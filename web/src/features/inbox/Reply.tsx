@@ -57,6 +57,7 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
   }
   const html = draft?.html ?? ''
   // A picture is an answer, too.
+  const fromTo = t(($) => $.inbox.fromTo, { from: mailbox_address, to: answer_to })
   const isEmpty = plainText(html) === '' && !html.includes('<img')
   const isAllowed = !may_force || isForced
   // Not to nowhere: from the conversation the Tab key and those of the inbox go on.
@@ -114,8 +115,8 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
         />
       </Suspense>
       <Group justify="space-between" gap="xs" wrap="nowrap">
-        <Text size="xs" c="dimmed" truncate>
-          {t(($) => $.inbox.fromTo, { from: mailbox_address, to: answer_to })}
+        <Text size="xs" c="dimmed" truncate title={fromTo}>
+          {fromTo}
         </Text>
         <Button
           type="submit"
