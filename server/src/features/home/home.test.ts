@@ -125,7 +125,8 @@ test('a campaign whose last leads are paused is named, and one that a person pau
   const setStatus = (status: string) =>
     api.call('PATCH', `/api/v2/campaigns/${id}`, { body: { status } })
   await setStatus('active')
-  const ofIt = async () => (await attention()).filter(({ name }) => name === 'Held back')
+  const ofIt = async () =>
+    (await attention()).filter(({ name }: Record<string, unknown>) => name === 'Held back')
   expect(await ofIt()).toEqual([])
   const { peek } = api.ctx.database
   const leads = peek.updateTable('leads').where('campaign_id', '=', id)
