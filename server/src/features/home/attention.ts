@@ -59,7 +59,7 @@ async function listStandstills(ctx: Context, workspaceId: string): Promise<Atten
   const watched = await listWatchedCampaigns(ctx, workspaceId, campaignsMost)
   for (const { id, name, status, sending_status } of watched) {
     const { leads_waiting_for_mailbox: waiting } = sending_status
-    // Of an active campaign it says so of the leads that are left, such as those that lack a variable.
+    // Of an active campaign the reason is about its leads: all that are left are paused.
     const arePaused = status === 'active' && sending_status.reason === 'paused'
     const reason = arePaused ? 'leads_paused' : sending_status.reason
     const about = { kind: 'campaign' as const, id, name, since: null }

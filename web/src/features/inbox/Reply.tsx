@@ -56,8 +56,8 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
     return <Outbound outgoing={outgoing} />
   }
   const html = draft?.html ?? ''
-  // A picture is an answer, too.
   const fromTo = t(($) => $.inbox.fromTo, { from: mailbox_address, to: answer_to })
+  // A picture is an answer, too.
   const isEmpty = plainText(html) === '' && !html.includes('<img')
   const isAllowed = !may_force || isForced
   // Not to nowhere: from the conversation the Tab key and those of the inbox go on.
