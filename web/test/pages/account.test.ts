@@ -98,3 +98,15 @@ test('dark is chosen, kept, and there before anything is painted', async ({
   await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
   await page.getByText('This one').waitFor()
 })
+
+test('a link in the dark has the colour that is ours, and not that of Mantine', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, '/w/default')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
+  await page.getByRole('link', { name: 'Connect a mailbox' }).waitFor()
+  const color = 'getComputedStyle(document.querySelector("main ol a")).color'
+  await expect.poll(() => page.evaluate(color)).toBe('rgb(169, 174, 252)')
+})

@@ -253,6 +253,33 @@ test('a variable goes into the subject where somebody writes, and what is filled
   expect(body.sequences[0].steps[0].variants[0].subject).toBe('{Hello|Hi} {{first_name}}!, lunch?')
 })
 
+test('who lacks a variable is counted before the launch, which is not kept from going on', async ({
+  application,
+  open,
+}) => {
+  await prepareMailbox(application)
+  const { id } = await createCampaign(application, {
+    ...{ name: 'With a hole', sequences: sequences(), email_list: [address] },
+  })
+  const leads = [{ email: 'a@lead.example', first_name: 'Ada' }, { email: 'b@lead.example' }]
+  await application.asOwner('POST', '/app/api/v2/lead/add', { campaign_id: id, leads })
+  const page = await open(application.visitor, `${path}/${id}?panel=launch`)
+  const dialog = page.getByRole('dialog')
+  const lacking = dialog.getByRole('listitem').filter({ hasText: 'first_name: 1 lead lacks it' })
+  await lacking.waitFor()
+  await dialog.getByText('{{first_name | default: "…"}}').waitFor()
+  expect(await dialog.getByRole('button', { name: 'Launch' }).isEnabled()).toBe(true)
+  await lacking.getByRole('link').click()
+  await page.getByRole('textbox', { name: 'Subject' }).fill('Hello')
+  await page.getByText('Source', { exact: true }).click()
+  const source = page.getByRole('textbox', { name: 'Source of the mail' })
+  await source.fill('<p>Hi {{first_name | default: "there"}}</p>')
+  await saved(page)
+  await page.getByRole('button', { name: 'Launch' }).click()
+  await dialog.getByText('2 leads get mail').waitFor()
+  expect(await lacking.count()).toBe(0)
+})
+
 test('nothing starts that somebody else changed since it was looked at', async ({
   application,
   open,

@@ -132,6 +132,21 @@ test('the palette finds records by what they are called', async ({ application, 
   await expect.poll(() => new URL(page.url()).pathname).toBe(`${path}/campaigns/${body.id}`)
 })
 
+test('Enter in the palette opens the first record that the server found', async ({
+  application,
+  open,
+}) => {
+  const { asOwner } = application
+  const { body } = await asOwner('POST', '/app/api/v2/campaigns', { name: 'Cassiopeia' })
+  const page = await open(application.visitor, path)
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('textbox', { name: /^Find a record/ }).fill('cassio')
+  await page.locator('[data-selected]', { hasText: 'Cassiopeia' }).waitFor()
+  await page.keyboard.press('Enter')
+  await expect.poll(() => new URL(page.url()).pathname).toBe(`${path}/campaigns/${body.id}`)
+})
+
 test('the palette does what the role may do, and nothing else', async ({ application, open }) => {
   const { api, asOwner } = application
   const member = await createPerson(api, { email: 'palette@team.example' })

@@ -85,6 +85,18 @@ test('who has no mouse signs in, writes a campaign, answers a reply and makes a 
   await mustHaveFocus(page)
 })
 
+test('who leaves fields out is taken to the first of them', async ({ application, open }) => {
+  const page = await open(application.visitor, '/w/default/settings/webhooks?panel=new')
+  const focused = (name: string) =>
+    page.getByRole('textbox', { name }).and(page.locator(':focus')).waitFor()
+  await focused('Name')
+  await press(page, page.getByRole('button', { name: 'Create webhook' }))
+  await focused('Name')
+  await page.keyboard.type('CRM')
+  await press(page, page.getByRole('button', { name: 'Create webhook' }))
+  await focused('Address')
+})
+
 test('who has no mouse sets up, connects a mailbox, imports leads, plans, launches and tries a webhook, and never loses their place', async ({
   browser,
 }) => {

@@ -274,3 +274,19 @@ test('the list keeps its place while it loads, and says why it cannot be read', 
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('alert').waitFor({ state: 'detached' })
 })
+
+test('of what is gone the page says so, leads back, and offers no second try', async ({
+  application,
+  open,
+}) => {
+  const gone = '01a1771d-c62f-7286-ba4e-9042e3007000'
+  const page = await open(application.visitor, `${path}/${gone}`)
+  await page.getByText('There is no such mailbox here').waitFor()
+  await page.getByRole('link', { name: 'All mailboxes' }).click()
+  await page.getByRole('heading', { name: 'Mailboxes' }).waitFor()
+  await page.goto(`${application.address}/w/default/leads?lead=${gone}`)
+  await page.getByRole('alert').getByText('No such lead').waitFor()
+  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+  expectFailures(page, 'GET /app/mailboxes/:id 404')
+  allowFailures(page, /^GET \/app\/leads\/:id.* 404$/)
+})

@@ -16,7 +16,7 @@ test('whoever is not signed in signs in first, and gets where they wanted to', a
   await page.getByLabel('E-mail address').fill(owner.email)
   await page.getByLabel('Password', { exact: true }).fill(owner.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('dialog', { name: 'New service account' }).waitFor()
+  await page.getByRole('dialog', { name: 'New key' }).waitFor()
   expect(new URL(page.url()).pathname).toBe(path)
 })
 

@@ -71,7 +71,7 @@ test('a link, another record and a reload lose nothing that was typed', async ({
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Saved.').waitFor()
   await page.getByRole('link', { name: 'Labels' }).click()
-  await page.getByRole('heading', { name: 'Labels' }).waitFor()
+  await page.getByRole('heading', { name: 'Labels', exact: true }).waitFor()
 
   const { body: campaign } = await asOwner('POST', '/app/api/v2/campaigns', { name: 'Autumn' })
   const leads = [{ email: 'ada@example.com' }, { email: 'bob@example.com' }]

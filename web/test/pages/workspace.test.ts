@@ -75,7 +75,7 @@ test('whoever runs the server makes another workspace, and is taken there', asyn
   await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('Northwind')
   await page.getByRole('button', { name: 'Create workspace' }).click()
   await page.getByRole('button', { name: 'Workspace Northwind' }).waitFor()
-  await page.getByText('What there is to do in Northwind.').waitFor()
+  await page.getByText('What there is to do in “Northwind”.').waitFor()
 })
 
 test('a viewer sees the settings and changes none', async ({ application, open }) => {

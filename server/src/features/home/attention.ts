@@ -25,7 +25,7 @@ const campaignsMost = 100
 /** Why an active campaign sends nothing, where that does not pass by itself. */
 const lasting = new Set([
   ...['plan_required', 'no_mailbox', 'mailboxes_unhealthy', 'schedule_ended', 'no_leads'],
-  'bounce_protection',
+  ...['bounce_protection', 'leads_paused'],
 ])
 
 /** What needs a person, the most urgent first. */
@@ -57,8 +57,11 @@ export async function listAttention(ctx: Context, workspaceId: string): Promise<
 async function listStandstills(ctx: Context, workspaceId: string): Promise<Attention[]> {
   const found: Attention[] = []
   const watched = await listWatchedCampaigns(ctx, workspaceId, campaignsMost)
-  for (const { id, name, sending_status } of watched) {
-    const { reason, leads_waiting_for_mailbox: waiting } = sending_status
+  for (const { id, name, status, sending_status } of watched) {
+    const { leads_waiting_for_mailbox: waiting } = sending_status
+    // Of an active campaign the reason is about its leads: all that are left are paused.
+    const arePaused = status === 'active' && sending_status.reason === 'paused'
+    const reason = arePaused ? 'leads_paused' : sending_status.reason
     const about = { kind: 'campaign' as const, id, name, since: null }
     if (reason && lasting.has(reason)) found.push({ ...about, reason, count: null })
     else if (waiting > 0) found.push({ ...about, reason: 'leads_waiting', count: waiting })

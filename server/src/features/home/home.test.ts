@@ -118,6 +118,25 @@ test('whoever runs the installation sees what a held one would send, and lets it
   expect(await confirm()).toMatchObject({ status: 409, body: { code: 'invalid_transition' } })
 })
 
+test('a campaign whose last leads are paused is named, and one that a person paused is not', async () => {
+  const body = { name: 'Held back', sequences, email_list: ['first@example.com'] }
+  const { id } = await post('/api/v2/campaigns', body)
+  await post('/api/v2/lead/add', { campaign_id: id, leads: [{ email: 'p@lead.example' }] })
+  const setStatus = (status: string) =>
+    api.call('PATCH', `/api/v2/campaigns/${id}`, { body: { status } })
+  await setStatus('active')
+  const ofIt = async () =>
+    (await attention()).filter(({ name }: Record<string, unknown>) => name === 'Held back')
+  expect(await ofIt()).toEqual([])
+  const { peek } = api.ctx.database
+  const leads = peek.updateTable('leads').where('campaign_id', '=', id)
+  await leads.set({ sending_state: 'paused' }).execute()
+  expect(await ofIt()).toEqual([{ kind: 'campaign', name: 'Held back', reason: 'leads_paused' }])
+  await setStatus('paused')
+  expect(await ofIt()).toEqual([])
+  await leads.set({ sending_state: 'stopped' }).execute()
+})
+
 test('each uncertain mail leads to where it is decided, and an inbox that nobody reads is named', async () => {
   const { peek } = api.ctx.database
   const { id: campaign } = await post('/api/v2/campaigns', { name: 'Uncertain' })

@@ -64,7 +64,7 @@ export function explainLogin(
     const known = detail ?? 'it does not log in as it should'
     return {
       what: `No login at the ${server}: ${known}.`,
-      remedy: 'Check port and security: many servers offer the login only under TLS.',
+      remedy: 'Check port and encryption: many servers offer the login only under TLS.',
     }
   }
   if (kind !== 'refused') {

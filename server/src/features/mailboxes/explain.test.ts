@@ -34,7 +34,7 @@ const failures: [string, MailFailure, RegExp][] = [
   [
     'TLS on the wrong port',
     new MailFailure('tls', 'tls', { detail: 'the server does not speak TLS on this port' }),
-    /does not speak TLS on this port.*port 587 with starttls/,
+    /does not speak TLS on this port.*port 587 with STARTTLS/,
   ],
   [
     'a certificate for another host',
@@ -99,6 +99,6 @@ test('the server that is meant is named', () => {
   const failure = new MailFailure('connect', 'unreachable')
   expect(explainFailure(failure, 'imap')).toEqual({
     what: 'The reading server (IMAP) takes no connection on this port.',
-    remedy: 'Check host and port: usual is port 993 with tls.',
+    remedy: 'Check host and port: usual is port 993 with TLS.',
   })
 })

@@ -20,8 +20,8 @@ export function explainFailure(failure: MailFailure, side: MailboxSide): Explana
 }
 
 const usualPorts = {
-  smtp: 'usual are port 587 with starttls and port 465 with tls',
-  imap: 'usual is port 993 with tls',
+  smtp: 'usual are port 587 with STARTTLS and port 465 with TLS',
+  imap: 'usual is port 993 with TLS',
 }
 
 function explainConnect(failure: MailFailure, server: string, side: MailboxSide): Explanation {
@@ -45,12 +45,12 @@ function explainConnect(failure: MailFailure, server: string, side: MailboxSide)
     case 'timeout':
       return {
         what: `The ${server} did not answer in time.`,
-        remedy: `Check host, port and security: ${ports}. A firewall may be in the way as well.`,
+        remedy: `Check host, port and encryption: ${ports}. A firewall may be in the way as well.`,
       }
     case 'protocol':
       return {
         what: `What answers is not a ${server}.`,
-        remedy: `Check host, port and security: ${ports}.`,
+        remedy: `Check host, port and encryption: ${ports}.`,
       }
     default:
       return {
@@ -70,6 +70,6 @@ function explainTls(failure: MailFailure, server: string, side: MailboxSide): Ex
   const detail = failure.detail ?? 'the handshake failed'
   return {
     what: `A secure connection to the ${server} did not come about: ${detail}.`,
-    remedy: `Check port and security: ${usualPorts[side]}.`,
+    remedy: `Check port and encryption: ${usualPorts[side]}.`,
   }
 }

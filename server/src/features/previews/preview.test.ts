@@ -156,6 +156,10 @@ describe('a preview says that nothing is sent', () => {
     [{ sending_state: 'stopped', stop_reason: 'replied' }, 'it is stopped (replied)'],
     [{ sending_state: 'finished' }, 'it is finished'],
     [{ sending_state: 'paused', skip_reason: 'x' }, 'it is paused (x)'],
+    [
+      { sending_state: 'paused', skip_reason: 'template_failed: The lead has no city.' },
+      'it is paused: The lead has no city.',
+    ],
   ])('to a lead that is %o', async (change, words) => {
     const email = `${change.sending_state}@x.example`
     const warnings = await warningsOf(email, () => set(email, change))

@@ -18,7 +18,9 @@ export async function whyNotSent({ db }: Context, lead: Lead): Promise<string[]>
 }
 
 function whyNotInState(state: Lead['sending_state'], reason: string | null): string | undefined {
-  const why = reason === null ? '' : ` (${reason})`
+  // Why a mail was left out is a code and a sentence for people.
+  const sentence = reason && /^\w+: (.+)$/s.exec(reason)?.[1]
+  const why = reason === null ? '' : sentence ? `: ${sentence.replace(/\.$/, '')}` : ` (${reason})`
   if (state === 'stopped') return `Nothing is sent to this lead: it is stopped${why}.`
   if (state === 'finished') return `Nothing more is sent to this lead: it is finished${why}.`
   if (state === 'paused') return `Nothing is sent to this lead for now: it is paused${why}.`

@@ -1,9 +1,9 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight'
+import { createSpotlight, Spotlight, type SpotlightActionGroupData } from '@mantine/spotlight'
 import { useNavigate } from '@tanstack/react-router'
 import { Building2, Keyboard, Moon, Search, Sun, UserRound } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isAtLeast, useSignedIn } from '../../features/users/index.ts'
 import { places } from './places.ts'
@@ -11,7 +11,9 @@ import { useFoundRecords } from './useFoundRecords.tsx'
 import { usePaletteActions } from './usePaletteActions.ts'
 import { useShownWorkspace } from './useShownWorkspace.ts'
 
-export const { open } = spotlight
+const [store, { open }] = createSpotlight()
+
+export { open }
 
 const waitMs = 200
 
@@ -89,8 +91,12 @@ export default function CommandPalette({ onShowKeys }: { onShowKeys: () => void 
         })),
     },
   ]
+  useEffect(() => {
+    if (query !== '') selectFirst()
+  })
   return (
     <Spotlight
+      store={store}
       actions={actions.filter((group) => group.actions.length > 0)}
       shortcut={null}
       query={query}
@@ -107,4 +113,13 @@ export default function CommandPalette({ onShowKeys }: { onShowKeys: () => void 
       attributes={{ content: { 'aria-label': t(($) => $.shell.search) } }}
     />
   )
+}
+
+/** The list does so itself when somebody types, and what the server finds comes later. */
+function selectFirst() {
+  const list = document.getElementById(store.getState().listId)
+  const first = list?.querySelector('[data-action]')
+  if (!first || list?.querySelector('[data-selected]')) return
+  first.setAttribute('data-selected', 'true')
+  store.updateState((state) => ({ ...state, selected: 0 }))
 }

@@ -19,7 +19,7 @@ export function contactColumns(t: TFunction, purchase: Purchase): Column<FoundCo
       ...{ id: 'name', header: t(($) => $.contacts.columns.name), width: 8, grow: 2 },
       cell: (contact) => (
         <>
-          <Text size="sm" fw={500} lh={1.25} truncate>
+          <Text size="sm" fw={500} lh={1.25} truncate title={fullName(contact)}>
             {fullName(contact)}
           </Text>
           <Text className="narrow-only" size="xs" c="dimmed" lh={1.25} truncate>

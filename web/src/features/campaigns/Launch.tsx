@@ -6,12 +6,14 @@ import {
   forecastCampaignOptions,
   getCampaignQueryKey,
   listCampaignSummariesInfiniteQueryKey,
+  listLeadVariablesOptions,
   readCampaignReadinessOptions,
   updateCampaignMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Forecast } from './Forecast.tsx'
+import { MissingVariables } from './MissingVariables.tsx'
 import { ReadinessProblems } from './ReadinessProblems.tsx'
 import { useDraft } from './useDraft.ts'
 
@@ -24,6 +26,7 @@ export default function Launch({ onDone }: { onDone: () => void }) {
   const path = { id }
   const readiness = useQuery({ ...readCampaignReadinessOptions({ path }), staleTime: 0 })
   const forecast = useQuery({ ...forecastCampaignOptions({ path }), staleTime: 0 })
+  const variables = useQuery({ ...listLeadVariablesOptions({ path }), staleTime: 0 })
   const start = useMutation({
     ...updateCampaignMutation(),
     onSuccess() {
@@ -36,7 +39,8 @@ export default function Launch({ onDone }: { onDone: () => void }) {
       void Promise.all([readiness.refetch(), forecast.refetch()])
     },
   })
-  if (readiness.isPending || forecast.isPending) return <LoadingRows rows={6} />
+  if (readiness.isPending || forecast.isPending || variables.isPending)
+    return <LoadingRows rows={6} />
   const fault = readiness.error ?? forecast.error
   if (!(readiness.data && forecast.data)) {
     const retry = () => void Promise.all([readiness.refetch(), forecast.refetch()])
@@ -52,6 +56,7 @@ export default function Launch({ onDone }: { onDone: () => void }) {
         start.error && <FaultNotice fault={start.error} />
       )}
       <ReadinessProblems problems={readiness.data.problems} />
+      {variables.data && <MissingVariables known={variables.data} />}
       <section>
         <Title order={2}>{t(($) => $.campaigns.launch.recipients)}</Title>
         <Text>

@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import classes from './CampaignRow.module.css'
 
 const number = new Intl.NumberFormat('en')
 // Below each other they have their points in a line.
@@ -15,7 +16,7 @@ export function Share({ count, of }: { count: number; of: number }) {
   return (
     <span className="numbers" title={t(($) => $.campaigns.perContacted, { share, count: of })}>
       {number.format(count)}{' '}
-      <Text span size="xs" c="dimmed">
+      <Text span size="xs" c="dimmed" className={classes.share}>
         {share}
       </Text>
     </span>

@@ -56,6 +56,7 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
     return <Outbound outgoing={outgoing} />
   }
   const html = draft?.html ?? ''
+  const fromTo = t(($) => $.inbox.fromTo, { from: mailbox_address, to: answer_to })
   // A picture is an answer, too.
   const isEmpty = plainText(html) === '' && !html.includes('<img')
   const isAllowed = !may_force || isForced
@@ -114,8 +115,8 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
         />
       </Suspense>
       <Group justify="space-between" gap="xs" wrap="nowrap">
-        <Text size="xs" c="dimmed" truncate>
-          {t(($) => $.inbox.fromTo, { from: mailbox_address, to: answer_to })}
+        <Text size="xs" c="dimmed" truncate title={fromTo}>
+          {fromTo}
         </Text>
         <Button
           type="submit"

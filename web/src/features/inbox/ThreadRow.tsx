@@ -35,7 +35,9 @@ export const ThreadRow = memo(({ thread, isOpen, onOpen }: ThreadRowProps) => {
         <span className={classes.when}>
           <Moment at={thread.timestamp_updated} />
         </span>
-        <span className={classes.subject}>{subject || t(($) => $.inbox.noSubject)}</span>
+        <span className={classes.subject} title={subject}>
+          {subject || t(($) => $.inbox.noSubject)}
+        </span>
         <span className={classes.snippet}>{excerpt ? <Excerpt parts={excerpt} /> : snippet}</span>
         <span className={classes.foot}>
           {kind !== 'reply' && (

@@ -2,7 +2,7 @@ import { Alert, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { getLeadOverviewOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
-import type { LeadJob } from '../../api/generated/types.gen.ts'
+import type { LeadJob, LeadOverview } from '../../api/generated/types.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MailAddress } from '../../ui/MailAddress.tsx'
@@ -73,7 +73,7 @@ export default function LeadPanel({ id, onOpen, onChanged, onClose }: LeadPanelP
               )}
             </Group>
             {data.reasons.length > 0 && (
-              <Alert color="yellow" mt="sm" p="xs">
+              <Alert color={isOver(lead) ? 'gray' : 'yellow'} mt="sm" p="xs">
                 {data.reasons.map((reason) => (
                   <Text key={reason} size="sm">
                     {reason}
@@ -91,3 +91,7 @@ export default function LeadPanel({ id, onOpen, onChanged, onClose }: LeadPanelP
     </SidePanel>
   )
 }
+
+/** Nothing is to be done about it. */
+const isOver = ({ sending_state }: Pick<LeadOverview['lead'], 'sending_state'>) =>
+  sending_state === 'finished' || sending_state === 'stopped'

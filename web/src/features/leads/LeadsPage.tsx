@@ -1,3 +1,4 @@
+import { Box, Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useCallback, useState } from 'react'
@@ -41,14 +42,25 @@ export function LeadsPage() {
     <Page
       title={t(($) => $.leads.title)}
       lead={
-        total && total.count > 0
-          ? t(($) => (total.is_estimate ? $.leads.moreThan : $.leads.count), { count: total.count })
-          : undefined
+        total === undefined
+          ? '\u00a0'
+          : total.count > 0
+            ? t(($) => (total.is_estimate ? $.leads.moreThan : $.leads.count), {
+                count: total.count,
+              })
+            : undefined
       }
       fill
       actions={
         <>
-          <Suspense>
+          <Suspense
+            fallback={
+              <>
+                <Room name={t(($) => $.leads.views.menu)} />
+                <Room name={t(($) => $.leads.columnsMenu)} className="wide-only" />
+              </>
+            }
+          >
             <ViewsMenu
               search={search}
               onOpen={(view) => {
@@ -78,3 +90,15 @@ export function LeadsPage() {
     </Page>
   )
 }
+
+/** As much as the button takes that comes: the others are where they will stay. */
+const Room = ({ name, className = '' }: { name: string; className?: string }) => (
+  <Button
+    variant="default"
+    className={className}
+    style={{ visibility: 'hidden' }}
+    leftSection={<Box w="1rem" />}
+  >
+    {name}
+  </Button>
+)

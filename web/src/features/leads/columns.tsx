@@ -34,8 +34,8 @@ export function leadColumns(
   const moment = (at: string | null) => (at ? <Moment at={at} /> : '–')
   const cells: Record<ColumnId, Cell> = {
     name: { width: 6.5, grow: 2, isWideOnly: true, cell: fullName },
-    company: { width: 7, grow: 2, isWideOnly: true, cell: ({ company_name }) => company_name },
-    title: { width: 8, grow: 2, isWideOnly: true, cell: ({ job_title }) => job_title },
+    company: { width: 6.5, grow: 2, isWideOnly: true, cell: ({ company_name }) => company_name },
+    title: { width: 7, grow: 2, isWideOnly: true, cell: ({ job_title }) => job_title },
     campaign: {
       ...{ width: 7, grow: 2, isWideOnly: true },
       cell: ({ campaign_id }) => campaignNames.get(campaign_id),
@@ -57,7 +57,7 @@ export function leadColumns(
     added: { ...time, cell: ({ timestamp_created }) => moment(timestamp_created) },
   }
   const address: Column<ListedLead> = {
-    ...{ id: 'email', header: t(($) => $.leads.columns.email), width: 10.5, grow: 3 },
+    ...{ id: 'email', header: t(($) => $.leads.columns.email), width: 10, grow: 3 },
     cell: (lead) =>
       isErased(lead) ? (
         <em>{t(($) => $.leads.erased)}</em>

@@ -124,6 +124,7 @@ export function ConnectPage() {
                   key={run}
                   mailboxId={id}
                   startsAtOnce
+                  areRecordsBelow={isTested}
                   onDone={(works) => setTest(works ? 'works' : 'fails')}
                 />
                 {isTested && (

@@ -9,6 +9,7 @@ import { getMailboxOptions } from '../../api/generated/@tanstack/react-query.gen
 import type { Mailbox } from '../../api/generated/types.gen.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { BackLink } from '../../ui/BackLink.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MailAddress } from '../../ui/MailAddress.tsx'
@@ -54,6 +55,16 @@ export function MailboxPage() {
     </BackLink>
   )
   if (mailbox.data) return <Sections key={id} mailbox={mailbox.data} back={back} />
+  if (mailbox.error?.statusCode === 404) {
+    return (
+      <EmptyState
+        isPage
+        title={t(($) => $.notFound.title)}
+        body={t(($) => $.mailboxes.gone)}
+        action={back}
+      />
+    )
+  }
   return (
     <Page title={t(($) => $.mailboxes.one)} back={back}>
       {mailbox.isError ? (

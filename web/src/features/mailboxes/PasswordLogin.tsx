@@ -110,8 +110,8 @@ export function PasswordLogin(props: PasswordLoginProps) {
       ) : (
         <Text size="sm" c="dimmed">
           {t(($) => $.mailboxes.login.servers, {
-            smtp: form.getValues().smtp.host,
-            imap: form.getValues().imap.host,
+            smtp: nameOf(form.getValues().smtp),
+            imap: nameOf(form.getValues().imap),
           })}{' '}
           <Anchor component="button" type="button" size="sm" onClick={servers.open}>
             {t(($) => $.mailboxes.login.change)}
@@ -130,3 +130,6 @@ export function PasswordLogin(props: PasswordLoginProps) {
     </Form>
   )
 }
+
+/** With the port, which is wrong more often than the rest. */
+const nameOf = ({ host, port }: { host: string; port: number | string }) => `${host}:${port}`

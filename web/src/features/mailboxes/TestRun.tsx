@@ -17,12 +17,14 @@ interface TestRunProps {
   mailboxId: string
   /** Without somebody pressing the button. */
   startsAtOnce?: boolean
+  areRecordsBelow?: boolean
   /** Whether it works. */
   onDone?: (works: boolean) => void
 }
 
 /** Logs in, sends a mail and waits for it: each step is shown when it is over. */
-export function TestRun({ mailboxId, startsAtOnce = false, onDone }: TestRunProps) {
+export function TestRun(props: TestRunProps) {
+  const { mailboxId, startsAtOnce = false, areRecordsBelow = false, onDone } = props
   const { t } = useTranslation()
   const cache = useQueryClient()
   const running = useRef<AbortController>(undefined)
@@ -61,7 +63,7 @@ export function TestRun({ mailboxId, startsAtOnce = false, onDone }: TestRunProp
   const done = lines?.find(({ step }) => step === 'done')
   return (
     <Stack gap="sm">
-      {lines && <TestSteps lines={lines} isBusy={isBusy} />}
+      {lines && <TestSteps lines={lines} isBusy={isBusy} areRecordsBelow={areRecordsBelow} />}
       {fault && <FaultNotice fault={fault} />}
       {done && (
         <Text role="status" fw={500}>

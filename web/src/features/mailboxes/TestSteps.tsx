@@ -19,8 +19,17 @@ const steps = [
 
 const icons = { ok: Check, warn: TriangleAlert, fail: CircleX }
 
+interface TestStepsProps {
+  lines: MailboxTestLine[]
+  isBusy: boolean
+  /** The records of the domain stand below, with what to do about each. */
+  areRecordsBelow: boolean
+}
+
+const ofDomain: readonly string[] = ['spf', 'dkim', 'dmarc']
+
 /** What was tried with what came of it, what is under way, and what is to come. */
-export function TestSteps({ lines, isBusy }: { lines: MailboxTestLine[]; isBusy: boolean }) {
+export function TestSteps({ lines, isBusy, areRecordsBelow }: TestStepsProps) {
   const { t } = useTranslation()
   const lineOf = new Map(lines.map((line) => [line.step, line]))
   const last = steps.findLastIndex(({ step }) => lineOf.has(step))
@@ -39,7 +48,9 @@ export function TestSteps({ lines, isBusy }: { lines: MailboxTestLine[]; isBusy:
             <div>
               <strong>{t(($) => $.mailboxes.test.steps[name])}</strong>
               {line && <span>{line.detail}</span>}
-              {line?.remedy && <em>{line.remedy}</em>}
+              {line?.remedy && !(areRecordsBelow && ofDomain.includes(name)) && (
+                <em>{line.remedy}</em>
+              )}
             </div>
           </li>
         )

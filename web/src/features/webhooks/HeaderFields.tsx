@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Group, Input, Stack, Text, TextInput } from '@mantine/core'
 import { Plus, X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { WebhookForm } from './webhook-form.ts'
@@ -11,9 +11,7 @@ export function HeaderFields({ form }: { form: WebhookForm }) {
   const { headers } = form.getValues()
   return (
     <div>
-      <Text size="sm" fw={500}>
-        {t(($) => $.webhooks.form.headers)}
-      </Text>
+      <Input.Label labelElement="div">{t(($) => $.webhooks.form.headers)}</Input.Label>
       <Text size="xs" c="dimmed" mb="xs">
         {t(($) => $.webhooks.form.headersHint)}
       </Text>

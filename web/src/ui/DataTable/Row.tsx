@@ -64,13 +64,23 @@ export const Row = memo(function Row<T extends { id: string }>(props: RowProps<T
           />
         </span>
       )}
-      {columns.map(({ id, cell, isNumber }) => (
-        // biome-ignore lint/a11y/useSemanticElements: see DataTable
-        // biome-ignore lint/a11y/useFocusableInteractive: the row is
-        <span key={id} role="gridcell" className={classes.cell} data-number={isNumber || undefined}>
-          {cell(row)}
-        </span>
-      ))}
+      {columns.map(({ id, cell, isNumber }) => {
+        const content = cell(row)
+        return (
+          // biome-ignore lint/a11y/useSemanticElements: see DataTable
+          // biome-ignore lint/a11y/useFocusableInteractive: the row is
+          <span
+            key={id}
+            role="gridcell"
+            className={classes.cell}
+            data-number={isNumber || undefined}
+            // A text may be longer than its column.
+            title={typeof content === 'string' ? content : undefined}
+          >
+            {content}
+          </span>
+        )
+      })}
     </div>
   )
 }) as <T extends { id: string }>(props: RowProps<T>) => ReactNode

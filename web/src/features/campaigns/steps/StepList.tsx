@@ -24,7 +24,9 @@ export function StepList({ steps, shown, onShow, onMove, onRemove }: StepListPro
     <ol className={classes.list}>
       {steps.map((step, index) => {
         const number = index + 1
-        const subject = step.variants[0]?.subject.trim()
+        const shownSubject =
+          step.variants[0]?.subject.trim() ||
+          t(($) => $.campaigns.steps[index === 0 ? 'noSubject' : 'sameThread'])
         return (
           <li key={keyOf(step.id)}>
             <p className={classes.wait}>{waitText(t, step, index)}</p>
@@ -39,11 +41,8 @@ export function StepList({ steps, shown, onShow, onMove, onRemove }: StepListPro
                   {step.variants.length > 1 &&
                     ` · ${t(($) => $.campaigns.steps.variants, { count: step.variants.length })}`}
                 </Text>
-                <Text size="sm" truncate>
-                  {subject ||
-                    (index === 0
-                      ? t(($) => $.campaigns.steps.noSubject)
-                      : t(($) => $.campaigns.steps.sameThread))}
+                <Text size="sm" truncate title={shownSubject}>
+                  {shownSubject}
                 </Text>
               </UnstyledButton>
               {mayChange && (

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import type { Campaign } from '../src/api/generated/types.gen.ts'
+import { missingVariables } from '../src/features/campaigns/missing-variables.ts'
+
+const campaign = (...variants: object[]) =>
+  ({ sequences: [{ steps: [{ variants }] }] }) as unknown as Pick<Campaign, 'sequences'>
+
+const known = {
+  leads: 10,
+  items: [
+    { name: 'last_name', missing: 0 },
+    { name: 'first_name', missing: 3 },
+    { name: 'city', missing: 4 },
+  ],
+}
+
+test('of the variables that a mail says those are told that leads lack, where they are said first', () => {
+  const mails = campaign(
+    { subject: 'Hello {{first_name}} {{last_name}}', body: '<p>{{signature}}, {{email}}</p>' },
+    { subject: '', body: '<p>{{firstName}} in {{ city | upcase }}, {{ planet }}</p>' },
+  )
+  expect(missingVariables(mails, known)).toEqual([
+    { name: 'first_name', count: 3, step: 1, variant: 1 },
+    { name: 'city', count: 4, step: 1, variant: 2 },
+    { name: 'planet', count: 10, step: 1, variant: 2 },
+  ])
+})
+
+test('a default, a condition and a variant that is off lack nothing', () => {
+  const mails = campaign(
+    { subject: '', body: '<p>{{ first_name | upcase | default: "there" }}</p>' },
+    { subject: '', body: '{% if city %}{{ city }}{% endif %}' },
+    { subject: '{{ city }}', body: '', v_disabled: true },
+  )
+  expect(missingVariables(mails, known)).toEqual([])
+  expect(
+    missingVariables(campaign({ subject: '{{ city }}', body: '' }), { leads: 0, items: [] }),
+  ).toEqual([])
+})
