@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { filled, sourceBytesMax } from '../../../../test/bombs/mails.ts'
+import { type Browser, setUp } from '../../../../test/browser.ts'
+import { type Inbox, letter, testInbox } from '../../../../test/inbox.ts'
+import { longestTurnMs } from '../../../../test/longest-turn.ts'
+
+/** Of processor time; what another client may have to wait for its answer. */
+const heldMaxMs = 100
+
+let inbox: Inbox
+let owner: Browser
+beforeAll(async () => {
+  inbox = await testInbox()
+  owner = await setUp(inbox)
+  inbox.startReader()
+})
+afterAll(() => inbox[Symbol.asyncDispose]())
+
+const read = (id: string) =>
+  owner.call('GET', `/app/threads/${id}`, { headers: { 'x-workspace-id': inbox.workspaceId } })
+
+let people = 0
+
+/** Somebody has answered in HTML. @returns id of the conversation */
+async function answered(html: string): Promise<string> {
+  people += 1
+  const email = `person${people}@lead.example`
+  const { leadId, messageId } = await inbox.contact([email])
+  const headers = [`In-Reply-To: ${messageId}`, 'Content-Type: text/html']
+  inbox.arrive(letter({ from: email, headers, body: html }))
+  await inbox.untilRead(async () => ((await read(leadId)).status === 200 ? true : undefined))
+  return leadId
+}
+
+test.each([
+  ['pictures that never end', '<img '],
+  ['pictures without an address', '<img src '],
+  ['a picture with a wide gap', `<img src=${' '.repeat(sourceBytesMax)}`],
+])('a conversation with %s is shown and holds up nobody', async (_what, html) => {
+  // What is loaded for the first one is loaded by then.
+  await read(await answered('<p>Yes.</p>'))
+  const id = await answered(filled(html))
+  let shown: Awaited<ReturnType<typeof read>> | undefined
+  const heldMs = await longestTurnMs(async () => {
+    shown = await read(id)
+  })
+  expect(shown?.body.messages[0]).toMatchObject({ has_html: true, has_remote_images: false })
+  expect(heldMs).toBeLessThan(heldMaxMs)
+})
