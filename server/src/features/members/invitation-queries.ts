@@ -31,6 +31,14 @@ export const deleteInvitationsTo = (db: Db, workspaceId: string, email: string) 
     .where('email', '=', email)
     .execute()
 
+/** Those that a person has made. */
+export const deleteInvitationsBy = (db: Db, workspaceId: string, userId: string) =>
+  db
+    .deleteFrom('invitations')
+    .where('workspace_id', '=', workspaceId)
+    .where('invited_by', '=', userId)
+    .execute()
+
 /** The token tells the workspace. */
 export const findInvitation = (db: ProcessDb, tokenHash: Buffer, now: Date) =>
   db

@@ -15,7 +15,7 @@ import {
   readEmail,
 } from '../users/index.ts'
 import * as queries from './invitation-queries.ts'
-import { addMember, findMembership } from './members.ts'
+import { addMember, findMembership, lockMembers, requireOwnerFor } from './members.ts'
 import type { Invitation } from './schema.ts'
 
 const validMs = 7 * 86_400_000
@@ -33,12 +33,13 @@ export async function createInvitation(
   { workspaceId, actor, requestId }: Inviting,
 ) {
   const email = readEmail(input.email)
-  const user = await findUserByEmail(ctx, email)
-  if (user && (await findMembership(ctx, workspaceId, user.id))) {
-    throw invalidField('/email', 'email is that of a member already')
-  }
   const token = createToken()
   return transaction(ctx, async (tx) => {
+    requireOwnerFor(input.role, await lockMembers(tx, workspaceId, actor))
+    const user = await findUserByEmail(tx, email)
+    if (user && (await findMembership(tx, workspaceId, user.id))) {
+      throw invalidField('/email', 'email is that of a member already')
+    }
     await queries.deleteInvitationsTo(tx.db, workspaceId, email)
     const row = await queries.insertInvitation(tx.db, {
       ...{ id: tx.newId(), workspace_id: workspaceId, email, role: input.role },

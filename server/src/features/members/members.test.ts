@@ -1,8 +1,13 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { type Browser, openBrowser, owner, password, setUp } from '../../../test/browser.ts'
-import { createPerson, join } from '../../../test/people.ts'
+import { patience } from '../../../test/patience.ts'
+import { createPerson, join, type Person } from '../../../test/people.ts'
+import { inWorkspace } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import type { Caller } from '../../kernel/http/access.ts'
 import { listAudit } from '../audit/index.ts'
+import { setRole } from './members.ts'
 
 let api: TestApi
 let browser: Browser
@@ -131,6 +136,86 @@ test('an admin makes no reset link for whoever may do more than they', async () 
   const late = `/app/password-reset/${tokenOf((await reset(bob.id)).body.url)}`
   api.ctx.clock.advance(3_600_000)
   expect(outcome(await openBrowser(api).call('POST', late, { body }))).toBe('404 not_found')
+})
+
+test('whoever is taken out, or may invite no more, leaves no link behind that lets somebody in', async () => {
+  const bob = await createPerson(api, { email: 'bob@example.com' })
+  await join(api, api.workspaceId, bob, 'member')
+  const without = {
+    taken: (id: string) => call(browser, 'DELETE', `/app/members/${id}`),
+    lowered: (id: string) => call(browser, 'PATCH', `/app/members/${id}`, { role: 'member' }),
+  }
+  for (const [how, shutOut] of Object.entries(without)) {
+    const admin = await createPerson(api, { email: `${how}@example.com` })
+    await join(api, api.workspaceId, admin, 'admin')
+    const invitee = { email: `other-${how}@example.com`, role: 'admin' }
+    const invited = await call(admin.browser, 'POST', '/app/invitations', invitee)
+    const reset = await call(admin.browser, 'POST', `/app/members/${bob.id}/reset-link`)
+    expect([invited.status, reset.status, (await shutOut(admin.id)).status]).toEqual([
+      ...[201, 200, 200],
+    ])
+    const body = { name: 'Eve', password: 'my own battery staple' }
+    const accept = `/app/invitations/accept/${tokenOf(invited.body.url)}`
+    expect(outcome(await openBrowser(api).call('POST', accept, { body }))).toBe('404 not_found')
+    const take = `/app/password-reset/${tokenOf(reset.body.url)}`
+    const { password } = body
+    expect(outcome(await openBrowser(api).call('POST', take, { body: { password } }))).toBe(
+      '404 not_found',
+    )
+  }
+  expect((await userOf(bob.browser)).user).toMatchObject({ email: bob.email })
+})
+
+test('of two invitations of one address at one instant one is good', async () => {
+  await Promise.all([invite('bob@example.com'), invite('bob@example.com', 'admin')])
+  expect((await call(browser, 'GET', '/app/invitations')).body.items).toHaveLength(1)
+})
+
+test('a reset link is void once its person may do more than when it was made', async () => {
+  const admin = await createPerson(api, { email: 'admin@example.com' })
+  await join(api, api.workspaceId, admin, 'admin')
+  const stranger = await api.createStranger()
+  const later = {
+    owner: ({ id }: Person) => call(browser, 'PATCH', `/app/members/${id}`, { role: 'owner' }),
+    elsewhere: (person: Person) => join(api, stranger.workspaceId, person, 'viewer'),
+  }
+  for (const [how, raise] of Object.entries(later)) {
+    const person = await createPerson(api, { email: `${how}@example.com` })
+    await join(api, api.workspaceId, person, 'member')
+    const reset = await call(admin.browser, 'POST', `/app/members/${person.id}/reset-link`)
+    expect(reset.status).toBe(200)
+    await raise(person)
+    const path = `/app/password-reset/${tokenOf(reset.body.url)}`
+    const body = { password: 'my own battery staple' }
+    expect(outcome(await openBrowser(api).call('POST', path, { body }))).toBe('404 not_found')
+  }
+})
+
+test('an owner who is unmade while their request waits does not make themselves one again', async () => {
+  const second = await createPerson(api, { email: 'second@example.com' })
+  await join(api, api.workspaceId, second, 'owner')
+  const { id } = (await userOf(browser)).user
+  const caller = { workspaceId: api.workspaceId, actor: { type: 'user', id }, role: 'owner' }
+  const by = { caller: caller as Caller, requestId: 'request' }
+  const unmade = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  const unmaking = transaction(inWorkspace(api.ctx, api.workspaceId), async (tx) => {
+    await setRole(tx, second.id, 'viewer', by)
+    unmade.resolve()
+    await gate.promise
+  })
+  await unmade.promise
+  const again = call(second.browser, 'PATCH', `/app/members/${second.id}`, { role: 'owner' })
+  await vi.waitFor(async () => {
+    const { rows } = await api.ctx.database.pool.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    expect(rows).toHaveLength(1)
+  }, patience)
+  gate.resolve()
+  await unmaking
+  expect(outcome(await again)).toBe('403 role_required')
+  expect((await userOf(second.browser)).workspaces).toMatchObject([{ role: 'viewer' }])
 })
 
 test('a key and all that it made is revoked by a person, who is in the audit log', async () => {

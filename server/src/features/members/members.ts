@@ -1,11 +1,17 @@
 import { type Context, inWorkspace, type ProcessContext, processOf } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
-import type { Caller, Role } from '../../kernel/http/access.ts'
+import { type Caller, type Role, roles } from '../../kernel/http/access.ts'
 import { askAllShards, askShardsUp } from '../../kernel/shards/ask.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
-import { createPasswordReset, listUsersById, type OneTimeLink } from '../users/index.ts'
+import {
+  createPasswordReset,
+  listUsersById,
+  type OneTimeLink,
+  voidPasswordResets,
+} from '../users/index.ts'
 import * as crossWorkspace from './cross-workspace.ts'
+import { deleteInvitationsBy, deleteInvitationsTo } from './invitation-queries.ts'
 import * as queries from './queries.ts'
 import type { Member } from './schema.ts'
 
@@ -33,6 +39,8 @@ export async function addMember(
     ...{ timestamp_created: tx.now(), timestamp_updated: tx.now() },
   })
   if (!added) return
+  // Whoever made one could not have made it for what the person may do now.
+  await voidPasswordResets(tx, [userId])
   await recordAudit(tx, {
     ...{ workspaceId, actor, action: 'member.added' },
     ...{ subjectType: 'user', subjectId: userId, details: { role } },
@@ -87,10 +95,12 @@ const toMember = (user: User, membership: { role: string; timestamp_created: Dat
 export function setRole(ctx: Context, userId: string, role: Role, by: ChangeBy): Promise<Member> {
   const { workspaceId } = by.caller
   return transaction(ctx, async (tx) => {
-    const member = await lockMember(tx, userId, by)
-    requireOwnerFor(role, by)
+    const { member, own } = await lockMember(tx, userId, by)
+    requireOwnerFor(role, own)
     if (role === member.role) return member
     await requireAnotherOwner(tx, workspaceId, member)
+    if (roles.indexOf(role) > roles.indexOf(member.role)) await voidPasswordResets(tx, [userId])
+    else await voidLinksOf(tx, workspaceId, userId)
     await queries.updateRole(tx.db, workspaceId, userId, { role, timestamp_updated: tx.now() })
     const details = { previous_role: member.role, role }
     await record(tx, 'member.role_set', userId, by, details)
@@ -98,12 +108,14 @@ export function setRole(ctx: Context, userId: string, role: Role, by: ChangeBy):
   })
 }
 
-/** It holds for every request that begins after this returned. */
+/** It holds for every request that begins after this returned, and no link lets them in again. */
 export function removeMember(ctx: Context, userId: string, by: ChangeBy): Promise<Member> {
   const { workspaceId } = by.caller
   return transaction(ctx, async (tx) => {
-    const member = await lockMember(tx, userId, by)
+    const { member } = await lockMember(tx, userId, by)
     await requireAnotherOwner(tx, workspaceId, member)
+    await voidLinksOf(tx, workspaceId, userId)
+    await deleteInvitationsTo(tx.db, workspaceId, member.email)
     await queries.deleteMembership(tx.db, workspaceId, userId)
     await record(tx, 'member.removed', userId, by, { role: member.role })
     return member
@@ -138,19 +150,49 @@ const beyondWorkspace = () =>
     'This person has rights outside of this workspace: the operator runs "npx outrider users reset".',
   )
 
-/** Nobody else changes members until the transaction ends. */
-async function lockMember(tx: Context, userId: string, by: ChangeBy): Promise<Member> {
-  await queries.lockMembers(tx.db, by.caller.workspaceId)
-  const members = await listMembers(tx, by.caller.workspaceId)
-  const member = members.find((each) => each.id === userId)
-  if (!member) throw notFound('member')
-  requireOwnerFor(member.role, by)
-  return member
+/**
+ * Links that somebody has handed out, or kept for later, are void once they may do less: whoever holds
+ * one becomes a member, or another member.
+ */
+async function voidLinksOf(tx: Context, workspaceId: string, userId: string): Promise<void> {
+  await deleteInvitationsBy(tx.db, workspaceId, userId)
+  const members = await queries.listMemberships(tx.db, workspaceId)
+  // Who made a reset link is not kept: a link of somebody else is made again.
+  await voidPasswordResets(
+    tx,
+    members.map((each) => each.user_id),
+  )
 }
 
-/** Owners are made and unmade by owners. */
-export function requireOwnerFor(role: Role, { caller }: ChangeBy) {
-  if (role !== 'owner' || caller.role === 'owner') return
+async function lockMember(tx: Context, userId: string, { caller }: ChangeBy) {
+  const own = await lockMembers(tx, caller.workspaceId, caller.actor)
+  const members = await listMembers(tx, caller.workspaceId)
+  const member = members.find((each) => each.id === userId)
+  if (!member) throw notFound('member')
+  requireOwnerFor(member.role, own)
+  return { member, own }
+}
+
+/**
+ * Nobody else changes members until the transaction ends.
+ *
+ * @returns the role of who asks, which may have been changed since their request was let in
+ */
+export async function lockMembers(tx: Context, workspaceId: string, actor: Actor): Promise<Role> {
+  await queries.lockMembers(tx.db, workspaceId)
+  if (actor.type === 'operator') return 'owner'
+  const own = actor.id === null ? undefined : await findMembership(tx, workspaceId, actor.id)
+  if (own?.role === 'admin' || own?.role === 'owner') return own.role
+  throw new AppError('role_required', 'This needs the role admin, which you have no more.')
+}
+
+/**
+ * Owners are made and unmade by owners.
+ *
+ * @param own of who asks
+ */
+export function requireOwnerFor(role: Role, own: Role) {
+  if (role !== 'owner' || own === 'owner') return
   throw new AppError('role_required', 'Only an owner of the workspace makes or changes owners.')
 }
 

@@ -2,7 +2,8 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
-import { type Browser, openBrowser, owner, setUp, signIn } from '../../../test/browser.ts'
+import { type Browser, openBrowser, owner, password, setUp, signIn } from '../../../test/browser.ts'
+import { codeOf } from '../../../test/second-factor.ts'
 
 const clientId = 'outrider'
 const clientSecret = 'a secret of thirty-two characters'
@@ -121,6 +122,25 @@ test('who signs in elsewhere for the first time is from then on the only one who
   // Not so the second time: then a session and a password are the person's own.
   await enter(openBrowser(api as TestApi), owner.email)
   expect(await userOf(browser)).toMatchObject({ email: owner.email })
+})
+
+test('whoever has turned a second factor on for somebody else does not get in by it', async () => {
+  const before = await setUp(await start())
+  const begun = await before.call('POST', '/app/profile/second-factor', { body: { password } })
+  const { uri, backup_codes } = begun.body as { uri: string; backup_codes: string[] }
+  const body = { code: codeOf(uri) }
+  expect((await before.call('POST', '/app/profile/second-factor/confirm', { body })).status).toBe(
+    200,
+  )
+  const halfWay = await signIn(api as TestApi, owner)
+  expect(await userOf(halfWay)).toBeNull()
+  const browser = openBrowser(api as TestApi)
+  await enter(browser, owner.email)
+  const code = { code: backup_codes[0], is_backup_code: true }
+  expect((await halfWay.call('POST', '/app/session/second-factor', { body: code })).status).toBe(
+    401,
+  )
+  expect(await userOf(browser)).toMatchObject({ email: owner.email, has_second_factor: false })
 })
 
 test('it makes no account, and links none by an address that is not verified', async () => {

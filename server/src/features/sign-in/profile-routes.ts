@@ -77,8 +77,8 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = 
       },
     },
     async (req, reply) => {
-      await guarded(req, () => changePassword(req, reply, req.body))
       const session = await getSession(req)
+      await guarded(req, () => changePassword(req, reply, session, req.body))
       await recordForPerson(req.process, session.user.id, 'user.changed_password')
       return describeSession(req.process, session)
     },

@@ -1,10 +1,11 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { callOf, type TestApi, testApi } from '../../../test/app.ts'
 import { type Browser, openBrowser, owner, password, setUp, signIn } from '../../../test/browser.ts'
+import { codeOf } from '../../../test/second-factor.ts'
 import { buildApi } from '../../app.ts'
 import { createSecretBox } from '../../kernel/crypto.ts'
-import { countSecondFactors, resealSecondFactors } from '../users/index.ts'
+import { countSecondFactors, createPasswordReset, resealSecondFactors } from '../users/index.ts'
 
 let api: TestApi
 let browser: Browser
@@ -16,23 +17,6 @@ afterEach(() => api[Symbol.asyncDispose]())
 
 const post = (from: Browser, url: string, body: object) => from.call('POST', url, { body })
 const userOf = async (from: Browser) => (await from.call('GET', '/app/session')).body.user
-
-/** RFC 6238 with the defaults of authenticator applications. */
-function codeOf(uri: string, stepsFromNow = 0): string {
-  const secret = fromBase32(new URL(uri).searchParams.get('secret') ?? '')
-  const counter = Buffer.alloc(8)
-  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + stepsFromNow))
-  const digest = createHmac('sha1', secret).update(counter).digest()
-  const offset = (digest.at(-1) ?? 0) & 15
-  return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1e6).padStart(6, '0')
-}
-
-function fromBase32(text: string): Buffer {
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-  const bits = [...text].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0'))
-  const octets = bits.join('').match(/.{8}/g) ?? []
-  return Buffer.from(octets.map((octet) => Number.parseInt(octet, 2)))
-}
 
 async function enrol() {
   const begun = await post(browser, '/app/profile/second-factor', { password })
@@ -141,6 +125,21 @@ test('a new password ends every other session', async () => {
   expect((await change('wrong password')).status).toBe(401)
   expect((await change(password)).status).toBe(200)
   expect([await userOf(other), (await userOf(browser))?.email]).toEqual([null, owner.email])
+})
+
+test('a new password is the only way in: no sign-in that was half way, and no link from before', async () => {
+  const { uri } = await enrol()
+  const halfWay = await enterPassword()
+  const { id } = await userOf(browser)
+  const { path } = await createPasswordReset(api.ctx, id)
+  const change = { current_password: password, new_password: 'a new battery staple' }
+  expect((await post(browser, '/app/profile/password', change)).status).toBe(200)
+  const entered = await post(halfWay, '/app/session/second-factor', { code: codeOf(uri) })
+  expect([entered.status, entered.body.code]).toEqual([401, 'wrong_credentials'])
+  const token = path.split('#')[1]
+  const reset = { password: 'my own battery staple' }
+  expect((await post(openBrowser(api), `/app/password-reset/${token}`, reset)).status).toBe(404)
+  expect(await userOf(browser)).toMatchObject({ email: owner.email })
 })
 
 test('sessions are listed and ended, one or all others', async () => {

@@ -111,9 +111,9 @@ async function createAuth(ctx: AnyContext, plugins: Plugins) {
       account: {
         create: {
           before: async (account) => {
-            // Whoever held the link of an invitation may have set the password, and not who owns the
-            // address: that is known only now.
-            await transaction(ctx, (tx) => deleteAccess(tx.db, account.userId))
+            // Whoever held the link of an invitation may have set the password, and a second factor, and
+            // not who owns the address: that is known only now.
+            await transaction(ctx, (tx) => deleteAccess(tx.db, account.userId, tx.now()))
             return { data: tokenless(account) }
           },
         },

@@ -1,7 +1,12 @@
 export { passwordMax, passwordMin } from './auth.ts'
 export { beginOidc, finishOidc } from './oidc.ts'
 export { createToken, hashToken } from './one-time-token.ts'
-export { createPasswordReset, type OneTimeLink, resetPassword } from './password-reset.ts'
+export {
+  createPasswordReset,
+  type OneTimeLink,
+  resetPassword,
+  voidPasswordResets,
+} from './password-reset.ts'
 export {
   beginSecondFactor,
   changePassword,

@@ -26,6 +26,10 @@ export async function createPasswordReset(ctx: AnyContext, userId: string): Prom
   return { path: `/reset#${token}`, timestamp_expires: expires }
 }
 
+/** Links that were made before set no password any more. */
+export const voidPasswordResets = (ctx: AnyContext, userIds: string[]) =>
+  queries.deletePasswordResets(onFirstShard(ctx).db, userIds)
+
 /** Ends every session of the person. @returns who it is */
 export async function resetPassword(ctx: AnyContext, token: string, password: string) {
   const hash = hashToken(token)

@@ -7,10 +7,11 @@ import { authHeaders, passCookies, type Session, tokenIn, translate, useCode } f
 
 const wrongPassword = 'The password is not right.'
 
-/** Ends every other session of the person: whoever knew the old password is out. */
+/** Ends every other session of the person, and links to reset it: whoever knew the old one is out. */
 export async function changePassword(
   req: FastifyRequest,
   reply: FastifyReply,
+  { user }: Session,
   { current_password, new_password }: { current_password: string; new_password: string },
 ): Promise<void> {
   const { api } = await authOf(req.process)
@@ -20,7 +21,10 @@ export async function changePassword(
     revokeOtherSessions: true,
   }
   const call = () => api.changePassword({ body, headers: authHeaders(req), returnHeaders: true })
-  passCookies((await translate(call, wrongPassword)).headers, reply)
+  const { headers } = await translate(call, wrongPassword)
+  await queries.deletePasswordResets(req.process.db, [user.id])
+  await queries.deleteOtherSessions(req.process.db, user.id, tokenIn(headers))
+  passCookies(headers, reply)
 }
 
 /** Nothing is asked for at sign-in until a first code has confirmed it. */

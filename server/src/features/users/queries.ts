@@ -74,23 +74,40 @@ export const deleteSessionById = (db: AnyDb, userId: string, id: string) =>
     .returning('id')
     .executeTakeFirst()
 
-/** @param token of the session that stays; none when empty */
-export const deleteOtherSessions = (db: AnyDb, userId: string, token: string) =>
-  db.deleteFrom('user_sessions').where('user_id', '=', userId).where('token', '<>', token).execute()
+/**
+ * Sign-ins that wait for their second factor, too: they become sessions by what was true before.
+ *
+ * @param token of the session that stays; none when empty
+ */
+export async function deleteOtherSessions(db: AnyDb, userId: string, token: string): Promise<void> {
+  await db.deleteFrom('user_verifications').where('value', '=', userId).execute()
+  await db
+    .deleteFrom('user_sessions')
+    .where('user_id', '=', userId)
+    .where('token', '<>', token)
+    .execute()
+}
 
-/** Everything that lets somebody in without the provider: the password, links to reset it, sessions. */
-export async function deleteAccess(tx: AnyDb, userId: string): Promise<void> {
+/**
+ * Everything that lets somebody in without the provider: the password with its second factor, links to
+ * reset it, sessions.
+ */
+export async function deleteAccess(tx: AnyDb, userId: string, now: Date): Promise<void> {
   await tx
     .deleteFrom('user_accounts')
     .where('user_id', '=', userId)
     .where('provider_id', '=', 'credential')
     .execute()
-  await tx.deleteFrom('password_resets').where('user_id', '=', userId).execute()
+  await deletePasswordResets(tx, [userId])
+  await deleteSecondFactor(tx, userId, now)
   await deleteOtherSessions(tx, userId, '')
 }
 
+export const deletePasswordResets = (db: AnyDb, userIds: string[]) =>
+  db.deleteFrom('password_resets').where('user_id', 'in', userIds).execute()
+
 export async function replacePasswordReset(tx: AnyDb, reset: Insertable<PasswordResets>) {
-  await tx.deleteFrom('password_resets').where('user_id', '=', reset.user_id).execute()
+  await deletePasswordResets(tx, [reset.user_id])
   await tx.insertInto('password_resets').values(reset).execute()
 }
 
