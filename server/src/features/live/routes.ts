@@ -102,7 +102,6 @@ async function keepAlive(
 
 /** Whether who opened the stream would still be let in; true while nobody can tell. */
 async function mayStay(req: FastifyRequest): Promise<boolean> {
-  req.session = null
   return await Promise.resolve(req.routeOptions.config.door?.(req)).then(
     () => true,
     (error) => !(error instanceof AppError) || error.status >= 500,

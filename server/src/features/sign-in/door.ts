@@ -12,6 +12,8 @@ const requestsMax = 2000
 
 /** The way into the application: a session, and a workspace that its person is a member of. */
 export const sessionDoor: Door = async (req) => {
+  // It is asked again while a request or a stream goes on.
+  req.session = null
   const { user } = await getSession(req)
   const workspaceId = workspaceOf(req)
   const found = workspaceId && (await findMembershipOn(req.process, workspaceId, user.id))

@@ -53,17 +53,14 @@ export type Door = (req: FastifyRequest) => Promise<Caller>
 type Consume = Pick<RateLimit, 'consume'>
 
 /**
- * The order of contract §1: key or session, workspace header, plan, scope or role, rate. Sets
- * `req.authenticated`.
- *
- * @returns the rate headers to send
+ * The order of contract §1, as far as the rate: key or session, workspace header, plan, scope or role.
+ * Sets `req.authenticated`.
  */
 export async function checkAccess(
   req: FastifyRequest,
   access: Access,
   door: Door,
-  rateLimit: Consume,
-): Promise<Record<string, string>> {
+): Promise<Caller> {
   const caller = await door(req)
   // Here already, so that the log says who was refused.
   req.authenticated = caller
@@ -77,8 +74,16 @@ export async function checkAccess(
   checkRole(access.role, caller)
   checkScope(access.scopes, caller)
   checkScope((access.optionalScopes ?? []).filter(isDemanded(caller)), caller)
-  const window = access.window ? `${caller.rateKey}:${access.window}` : caller.rateKey
-  return await rateLimit.consume(window, caller.requestsMax)
+  return caller
+}
+
+/** @returns the rate headers to send */
+export async function checkRate(
+  { window }: Access,
+  { rateKey, requestsMax }: Caller,
+  rateLimit: Consume,
+): Promise<Record<string, string>> {
+  return await rateLimit.consume(window ? `${rateKey}:${window}` : rateKey, requestsMax)
 }
 
 /** The way into the public API: a key in the Authorization header. */

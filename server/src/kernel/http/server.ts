@@ -16,6 +16,7 @@ import {
   type Authenticate,
   type Caller,
   checkAccess,
+  checkRate,
   type Door,
   keyDoor,
 } from './access.ts'
@@ -107,6 +108,9 @@ export function createServer(ctx: ProcessContext, options: ServerOptions): Fasti
     route.handler = withIdempotency(handler, { mode, mask, prepare })
   })
 
+  /** Requests that were let in before all of them was there. */
+  const late = new WeakSet<FastifyRequest>()
+
   app.addHook('onRequest', async (req, reply) => {
     req.process = ctx
     reply.headers(commonHeaders(req))
@@ -117,10 +121,22 @@ export function createServer(ctx: ProcessContext, options: ServerOptions): Fasti
     if (door) refuseCrossSite(req)
     if (!access) return
     refuseRepeatedHeaders(req)
-    reply.headers(await checkAccess(req, access, door ?? byKey, options.rateLimit))
-    req.ctx = inWorkspace(req.caller.shard ?? ctx, req.caller.workspaceId)
+    await letIn(req, access, door)
+    reply.headers(await checkRate(access, req.caller, options.rateLimit))
     if (req.method === 'POST') readKey(req.headers['idempotency-key'])
+    if (req.raw.complete === false) late.add(req)
   })
+
+  app.addHook('preValidation', async (req) => {
+    const { access, door } = req.routeOptions.config
+    // Who was shut out meanwhile must not go on with what they began before, for as long as they like.
+    if (access && late.has(req)) await letIn(req, access, door)
+  })
+
+  async function letIn(req: FastifyRequest, access: Access, door: Door = byKey) {
+    const { shard, workspaceId } = await checkAccess(req, access, door)
+    req.ctx = inWorkspace(shard ?? ctx, workspaceId)
+  }
 
   app.addHook('onResponse', (req, reply, done) => {
     options.observe({
