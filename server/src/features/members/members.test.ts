@@ -166,6 +166,13 @@ test('whoever is taken out, or may invite no more, leaves no link behind that le
   expect((await userOf(bob.browser)).user).toMatchObject({ email: bob.email })
 })
 
+test('nobody makes a reset link for themselves: an open browser would be enough for a new password', async () => {
+  const { id } = (await userOf(browser)).user
+  expect(outcome(await call(browser, 'POST', `/app/members/${id}/reset-link`))).toBe(
+    '403 role_required',
+  )
+})
+
 test('of two invitations of one address at one instant one is good', async () => {
   await Promise.all([invite('bob@example.com'), invite('bob@example.com', 'admin')])
   expect((await call(browser, 'GET', '/app/invitations')).body.items).toHaveLength(1)

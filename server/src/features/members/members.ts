@@ -124,7 +124,8 @@ export function removeMember(ctx: Context, userId: string, by: ChangeBy): Promis
 
 /**
  * A link to set a new password. Whoever holds it becomes that person, so it is refused where they may
- * do more than the admin who asks: as owner, as operator, or in another workspace.
+ * do more than the admin who asks: as owner, as operator, or in another workspace. So it is for oneself,
+ * where the password is changed by who knows the old one, and not by who found an open browser.
  */
 export async function createResetLink(
   ctx: Context,
@@ -137,8 +138,8 @@ export async function createResetLink(
   return transaction(ctx, async (tx) => {
     await lockMember(tx, userId, by)
     const [user] = await listUsersById(tx, [userId])
-    const isSelf = by.caller.actor.id === userId
-    if (!isSelf && (user?.is_operator || workspaces.flat().length > 1)) throw beyondWorkspace()
+    if (by.caller.actor.id === userId) throw yourOwn()
+    if (user?.is_operator || workspaces.flat().length > 1) throw beyondWorkspace()
     await record(tx, 'member.reset_link_created', userId, by, {})
     return createPasswordReset(tx, userId)
   })
@@ -148,6 +149,12 @@ const beyondWorkspace = () =>
   new AppError(
     'role_required',
     'This person has rights outside of this workspace: the operator runs "npx outrider users reset".',
+  )
+
+const yourOwn = () =>
+  new AppError(
+    'role_required',
+    'Change your own password in your account; without the old one another admin makes the link, or the operator runs "npx outrider users reset".',
   )
 
 /**
