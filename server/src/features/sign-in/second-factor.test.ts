@@ -1,11 +1,19 @@
 import { randomBytes } from 'node:crypto'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { callOf, type TestApi, testApi } from '../../../test/app.ts'
 import { type Browser, openBrowser, owner, password, setUp, signIn } from '../../../test/browser.ts'
+import { patience } from '../../../test/patience.ts'
 import { codeOf } from '../../../test/second-factor.ts'
 import { buildApi } from '../../app.ts'
 import { createSecretBox } from '../../kernel/crypto.ts'
-import { countSecondFactors, createPasswordReset, resealSecondFactors } from '../users/index.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import {
+  countSecondFactors,
+  createPasswordReset,
+  resealSecondFactors,
+  resetPassword,
+} from '../users/index.ts'
 
 let api: TestApi
 let browser: Browser
@@ -140,6 +148,27 @@ test('a new password is the only way in: no sign-in that was half way, and no li
   const reset = { password: 'my own battery staple' }
   expect((await post(openBrowser(api), `/app/password-reset/${token}`, reset)).status).toBe(404)
   expect(await userOf(browser)).toMatchObject({ email: owner.email })
+})
+
+test('a sign-in by the old password that is under way while it is replaced opens nothing', async () => {
+  const { id } = await userOf(browser)
+  const { path } = await createPasswordReset(api.ctx, id)
+  const entering = openBrowser(api)
+  let entered: ReturnType<typeof post> | undefined
+  await transaction(api.ctx, async (tx) => {
+    await sql`lock table user_sessions in share mode`.execute(tx.db)
+    entered = post(entering, '/app/session', { email: owner.email, password })
+    // It has found the password right, and waits for its session.
+    await vi.waitFor(async () => {
+      const { rows } = await api.ctx.database.pool.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      expect(rows).toHaveLength(1)
+    }, patience)
+    await resetPassword(tx, path.split('#')[1] ?? '', 'a new battery staple')
+  })
+  expect((await entered)?.status).toBe(401)
+  expect(await userOf(entering)).toBeNull()
 })
 
 test('sessions are listed and ended, one or all others', async () => {

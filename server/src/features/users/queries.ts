@@ -74,13 +74,17 @@ export const deleteSessionById = (db: AnyDb, userId: string, id: string) =>
     .returning('id')
     .executeTakeFirst()
 
+/** Those that wait for their second factor. */
+const deleteHalfSignIns = (db: AnyDb, userId: string) =>
+  db.deleteFrom('user_verifications').where('value', '=', userId).execute()
+
 /**
  * Sign-ins that wait for their second factor, too: they become sessions by what was true before.
  *
  * @param token of the session that stays; none when empty
  */
 export async function deleteOtherSessions(db: AnyDb, userId: string, token: string): Promise<void> {
-  await db.deleteFrom('user_verifications').where('value', '=', userId).execute()
+  await deleteHalfSignIns(db, userId)
   await db
     .deleteFrom('user_sessions')
     .where('user_id', '=', userId)
@@ -102,6 +106,17 @@ export async function deleteAccess(tx: AnyDb, userId: string, now: Date): Promis
   await deleteSecondFactor(tx, userId, now)
   await deleteOtherSessions(tx, userId, '')
 }
+
+/** As an address has it now: a change that is under way is waited for. */
+export const findPassword = async (db: AnyDb, email: string) =>
+  await db
+    .selectFrom('users')
+    .innerJoin('user_accounts', 'user_accounts.user_id', 'users.id')
+    .select(['users.id', 'user_accounts.password'])
+    .where('users.email', '=', email)
+    .where('user_accounts.provider_id', '=', 'credential')
+    .forShare('user_accounts')
+    .executeTakeFirst()
 
 export const deletePasswordResets = (db: AnyDb, userIds: string[]) =>
   db.deleteFrom('password_resets').where('user_id', 'in', userIds).execute()
@@ -191,6 +206,12 @@ export async function replaceSecondFactor(
 
 export const deleteSession = (db: AnyDb, token: string) =>
   db.deleteFrom('user_sessions').where('token', '=', token).execute()
+
+/** What came of a password, whether it is a session or waits for a second factor. */
+export async function deleteSignIn(db: AnyDb, userId: string, token: string): Promise<void> {
+  await deleteHalfSignIns(db, userId)
+  await deleteSession(db, token)
+}
 
 /**
  * Notes that a code was used, once for as long as it may be valid.

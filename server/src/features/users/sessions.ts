@@ -38,6 +38,7 @@ export async function refreshSession(
 }
 
 const sessionCookie = 'outrider.session_token='
+const wrongAccount = 'The address or the password is not right.'
 
 /** @returns id of the person; null: a second factor is asked for next */
 export async function signIn(
@@ -45,11 +46,21 @@ export async function signIn(
   reply: FastifyReply,
   body: { email: string; password: string },
 ): Promise<string | null> {
+  const { db } = req.process
   const { api } = await authOf(req.process)
+  // As better-auth looks it up.
+  const email = body.email.toLowerCase()
+  const before = await queries.findPassword(db, email)
   const { headers, response } = await translate(
     () => api.signInEmail({ body, headers: authHeaders(req), returnHeaders: true }),
-    'The address or the password is not right.',
+    wrongAccount,
   )
+  // Checking it takes 100 ms, in which another may have taken its place and ended all sessions.
+  const after = await queries.findPassword(db, email)
+  if (before && after?.password !== before.password) {
+    await queries.deleteSignIn(db, before.id, tokenIn(headers))
+    throw new AppError('wrong_credentials', wrongAccount)
+  }
   passCookies(headers, reply)
   return 'twoFactorRedirect' in response ? null : response.user.id
 }
