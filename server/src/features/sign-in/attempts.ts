@@ -1,6 +1,7 @@
 import { sha256 } from '../../kernel/crypto.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { RateLimit } from '../../kernel/http/rate-limit.ts'
+import { parseAddress } from '../../kernel/outbound/index.ts'
 
 export type Attempts = Pick<RateLimit, 'count' | 'uncount'>
 
@@ -29,9 +30,10 @@ export async function attempt<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const counted: string[] = []
+  const counting = { ...who, address: networkOf(who.address) }
   for (const kind of ['address', 'account'] as const) {
     for (const { seconds, most } of windows[kind]) {
-      const key = `sign-in:${kind}:${seconds}:${sha256(who[kind]).toString('base64url')}`
+      const key = `sign-in:${kind}:${seconds}:${sha256(counting[kind]).toString('base64url')}`
       const { tries, secondsLeft } = await attempts.count(key, seconds)
       if (tries > most) throw tooMany(secondsLeft)
       counted.push(key)
@@ -40,6 +42,12 @@ export async function attempt<T>(
   const result = await work()
   for (const key of counted) await attempts.uncount(key)
   return result
+}
+
+/** Whoever has an address of IPv6 has all that begin with the same 64 bits. */
+function networkOf(address: string): string {
+  const octets = parseAddress(address)
+  return octets?.length === 16 ? octets.slice(0, 8).join('.') : address
 }
 
 const tooMany = (seconds: number) =>

@@ -104,6 +104,21 @@ test('who guesses waits: five times an account, ten times an address, right or w
   expect(await enter('other@example.com', password, '10.0.1.1')).toBe('429 rate_limited')
 })
 
+test('the addresses of one IPv6 network are counted as one', async () => {
+  await setUp(api)
+  const guess = (n: number, address: string) =>
+    openBrowser(api)
+      .call('POST', '/app/session', { body: { email: `n${n}@example.com`, password }, address })
+      .then(outcome)
+  for (let n = 0; n < 10; n++)
+    expect(await guess(n, `2001:db8:0:1::${n + 1}`)).toBe('401 wrong_credentials')
+  expect(await guess(10, '2001:db8:0:1:ffff::1')).toBe('429 rate_limited')
+  expect(await guess(11, '2001:db8:0:2::1')).toBe('401 wrong_credentials')
+  // An IPv4 address that is written so stands for itself alone.
+  for (let n = 0; n < 11; n++)
+    expect(await guess(20 + n, `::ffff:10.0.2.${n}`)).toBe('401 wrong_credentials')
+})
+
 test('what succeeds does not count as a failure', async () => {
   await setUp(api)
   for (let n = 0; n < 12; n++) await signIn(api, owner)

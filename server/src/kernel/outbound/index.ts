@@ -6,7 +6,7 @@ import { Pool } from './pool.ts'
 import { createDecoder } from './response-body.ts'
 
 export type { PostOutcome, PostRequest, SentOutcome } from './attempt.ts'
-export { parseCidrs } from './cidr.ts'
+export { parseAddress, parseCidrs } from './cidr.ts'
 export { type Connector, createConnector, guardLookup } from './connector.ts'
 export { classifyConnect, OutboundError } from './failure.ts'
 export { createLookup, type LookupFn } from './lookup.ts'
