@@ -125,6 +125,30 @@ test('of two who accept one invitation at the same instant one joins, and the ot
   expect(joined).toHaveLength(1)
 })
 
+test('whoever is taken out of a workspace of another shard leaves no link behind', async () => {
+  const headers = { 'x-workspace-id': north.id }
+  const mallory = openBrowser(sharded.api as unknown as Api)
+  const invite = async (from: typeof owner, email: string) => {
+    const body = { email, role: 'admin' }
+    const invited = await from.call('POST', '/app/invitations', { headers, body })
+    return `/app/invitations/accept/${String(invited.body.url.split('#')[1])}`
+  }
+  const accept = await invite(owner, 'mallory@example.com')
+  await mallory.call('POST', accept, { body: { name: 'Mallory', password } })
+  const { items } = (await mallory.call('GET', '/app/members', { headers })).body
+  const idOf = (name: string) => items.find((each: { name: string }) => each.name === name)?.id
+  const path = `/app/members/${idOf('Bob')}/reset-link`
+  const { url } = (await mallory.call('POST', path, { headers })).body
+  const back = await invite(mallory, 'mallory2@example.com')
+  const removed = await owner.call('DELETE', `/app/members/${idOf('Mallory')}`, { headers })
+  expect(removed.status).toBe(200)
+  const anybody = openBrowser(sharded.api as unknown as Api)
+  const address = '10.8.0.1'
+  expect((await anybody.call('GET', back, { address })).status).toBe(404)
+  const reset = `/app/password-reset/${String(url.split('#')[1])}`
+  expect((await anybody.call('POST', reset, { body: { password }, address })).status).toBe(404)
+})
+
 test('an open page hears of changes on the shard of its workspace, from another process', async () => {
   const config = readConfig({ ...databases.settings, PORT: '0' })
   await using opened = await openServer(config, { log: silentLog })
@@ -277,6 +301,13 @@ test('a shard that is away when a process starts is opened once it answers', asy
     databases.bringBack()
     await late?.[Symbol.asyncDispose]()
   }
+})
+
+test('workspaces of several shards have handles that differ', async () => {
+  const ids = [await sharded.createOn('b', 'Süd'), await sharded.createOn('first', 'Sud')]
+  const listed = await listAllWorkspaces(sharded.api.ctx)
+  const handles = ids.map(({ id }) => listed.find((each) => each.id === id)?.handle)
+  expect(handles).toEqual(['sud', `sud-${ids[1]?.id.slice(-12)}`])
 })
 
 test('a process that does not know a shard that was registered since says so, and calls no key invalid', async () => {

@@ -58,7 +58,9 @@ export async function ensureDefaultWorkspace(ctx: ProcessContext) {
 async function insert(ctx: ProcessContext, name: string) {
   const id = ctx.newId()
   const plain = handleOf(name)
-  const isTaken = await queries.isHandleTaken(ctx.db, plain)
+  // A person may be a member on several shards, and opens a workspace by its handle alone.
+  const taken = await askShardsUp(ctx, ({ db }) => queries.isHandleTaken(db, plain))
+  const isTaken = taken.includes(true) || (await queries.isHandleTaken(ctx.db, plain))
   return queries.insertWorkspace(ctx.db, {
     id,
     name,
