@@ -60,6 +60,36 @@ test('an invitation makes an account and a member, once', async () => {
   ])
 })
 
+test('a domain is signed in with as it was typed, in capitals, and in ASCII', async () => {
+  const path = await invite('bob@müller.example')
+  const joined = await openBrowser(api).call('POST', path, { body: { name: 'Bob', password } })
+  expect(outcome(joined)).toBe('200 ok')
+  for (const email of ['bob@müller.example', 'BOB@MÜLLER.example', 'bob@xn--mller-kva.example']) {
+    const entering = openBrowser(api)
+    const entered = await entering.call('POST', '/app/session', { body: { email, password } })
+    expect(outcome(entered)).toBe('200 ok')
+    expect((await userOf(entering)).user).toMatchObject({ name: 'Bob' })
+  }
+})
+
+test.each([...['jörg@example.com', 'a&b@example.com', 'ann@пример.рф', 'ann@example.xn--p1ai']])(
+  'nobody is invited as %s, which could not sign in',
+  async (email) => {
+    const refused = await call(browser, 'POST', '/app/invitations', { email, role: 'member' })
+    expect(outcome(refused)).toBe('400 invalid_field')
+    expect(refused.body.details[0].path).toBe('/email')
+  },
+)
+
+test.each([...["o'neil@example.com", 'a.b+c_d-e@sub-domain.example.co', '_@example.museum']])(
+  'whoever is invited as %s signs in',
+  async (email) => {
+    const path = await invite(email)
+    const joined = await openBrowser(api).call('POST', path, { body: { name: 'Bob', password } })
+    expect(outcome(joined)).toBe('200 ok')
+  },
+)
+
 test('somebody who has an account signs in to accept, as the one who is invited', async () => {
   const carol = await createPerson(api, { email: 'carol@example.com' })
   const dave = await createPerson(api, { email: 'dave@example.com' })

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { ref } from '../../kernel/http/schema.ts'
-import { enterSecondFactor, refreshSession, signOut } from '../users/index.ts'
+import { enterSecondFactor, foldEmail, refreshSession, signOut } from '../users/index.ts'
 import { type Attempts, attempt } from './attempts.ts'
 import { enter } from './enter.ts'
 import { recordForPerson } from './record.ts'
@@ -73,8 +73,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = a
     },
     async (req, reply) => {
       const { body } = req
-      const account = body.email.toLowerCase()
-      return tryAs(req, account, () => enter(req, reply, body))
+      return tryAs(req, foldEmail(body.email), () => enter(req, reply, body))
     },
   )
 

@@ -31,6 +31,7 @@ export {
   createUser,
   dropSecondFactor,
   findUserByEmail,
+  foldEmail,
   getUserByEmail,
   hashPassword,
   isSetUp,

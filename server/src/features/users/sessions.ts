@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../kernel/errors.ts'
 import { authOf } from './auth.ts'
 import * as queries from './queries.ts'
+import { foldEmail } from './users.ts'
 
 export interface Session {
   id: string
@@ -48,11 +49,13 @@ export async function signIn(
 ): Promise<string | null> {
   const { db } = req.process
   const { api } = await authOf(req.process)
-  // As better-auth looks it up.
-  const email = body.email.toLowerCase()
+  const email = foldEmail(body.email)
   const before = await queries.findPassword(db, email)
   const { headers, response } = await translate(
-    () => api.signInEmail({ body, headers: authHeaders(req), returnHeaders: true }),
+    () =>
+      api.signInEmail({
+        ...{ body: { ...body, email }, headers: authHeaders(req), returnHeaders: true },
+      }),
     wrongAccount,
   )
   // Checking it takes 100 ms, in which another may have taken its place and ended all sessions.

@@ -50,11 +50,25 @@ export async function hashPassword(ctx: AnyContext, password: string): Promise<s
   return await passwords.hash(password)
 }
 
-/** The form in which an address is kept and looked up. */
+/** The form in which an address is kept and looked up; what is no address stays one that nobody has. */
+export const foldEmail = (text: string) => parseEmail(text)?.folded ?? text.toLowerCase()
+
+/** What better-auth takes at sign-in, by the expression of its validator. */
+const signInTakes = /^[a-z\d_'+.-]*[a-z\d_+-]@(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}$/
+
+/**
+ * The address of a new account, folded.
+ *
+ * @throws AppError `invalid_field`, also for one that nobody could sign in with
+ */
 export function readEmail(text: string): string {
   const email = parseEmail(text)
-  if (email) return email.folded
-  throw invalidField('/email', 'email must be an address such as ann@example.com')
+  if (!email) throw invalidField('/email', 'email must be an address such as ann@example.com')
+  if (signInTakes.test(email.folded)) return email.folded
+  throw invalidField(
+    '/email',
+    "email must have letters from a to z, digits and . _ + - ' alone before the @, and a domain that ends in letters from a to z: sign-in takes no other",
+  )
 }
 
 /** By address. */
@@ -64,7 +78,7 @@ export const listUsersById = async (ctx: AnyContext, ids: string[]) =>
   ids.length === 0 ? [] : queries.listUsersById(onFirstShard(ctx).db, ids)
 
 export const findUserByEmail = (ctx: AnyContext, email: string) =>
-  queries.findUserByEmail(onFirstShard(ctx).db, readEmail(email))
+  queries.findUserByEmail(onFirstShard(ctx).db, foldEmail(email))
 
 /** @throws AppError `not_found` */
 export async function getUserByEmail(ctx: AnyContext, email: string) {
