@@ -7,8 +7,9 @@ import { readKey } from '../../kernel/http/idempotency.ts'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
 import { findMessage, threadViews } from '../messages/index.ts'
-import { mailDocument, mailPolicy } from './conversations/mail-document.ts'
+import { mailPolicy } from './conversations/mail-document.ts'
 import { replyInThread } from './conversations/reply.ts'
+import { showMail } from './conversations/show-mail.ts'
 import { showConversation, showMessages } from './conversations/shown-conversation.ts'
 import {
   countThreads,
@@ -300,7 +301,7 @@ export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
       })
-      return mailDocument(message, { showsImages })
+      return showMail(message, { showsImages })
     },
   )
 }

@@ -3,6 +3,7 @@ import { filled, sourceBytesMax } from '../../../../test/bombs/mails.ts'
 import { type Browser, setUp } from '../../../../test/browser.ts'
 import { type Inbox, letter, testInbox } from '../../../../test/inbox.ts'
 import { longestTurnMs } from '../../../../test/longest-turn.ts'
+import { showMail } from './show-mail.ts'
 
 /** Of processor time; what another client may have to wait for its answer. */
 const heldMaxMs = 100
@@ -46,4 +47,32 @@ test.each([
   })
   expect(shown?.body.messages[0]).toMatchObject({ has_html: true, has_remote_images: false })
   expect(heldMs).toBeLessThan(heldMaxMs)
+})
+
+test.each([
+  ['links that never end', '<a href="http://x.example">'],
+  ['signs of tags', '<'],
+  ['tags in tags', `${'<div>'.repeat(490)}${'</div>'.repeat(490)}`],
+  ['pictures of signs', '<img alt="<<<<">'],
+])('a mail of %s is shown and holds up nobody', async (_what, html) => {
+  const body = async (of: string) => {
+    const { messages } = (await read(await answered(of))).body
+    const headers = { 'x-workspace-id': inbox.workspaceId }
+    return () => owner.call('GET', `/app/messages/${messages[0].id}/body?images=true`, { headers })
+  }
+  await (await body('<p>Yes.</p>'))()
+  const show = await body(filled(html))
+  let shown: Awaited<ReturnType<typeof show>> | undefined
+  const heldMs = await longestTurnMs(async () => {
+    shown = await show()
+  })
+  expect([shown?.status, String(shown?.body).slice(0, 15)]).toEqual([200, '<!doctype html>'])
+  expect(heldMs).toBeLessThan(heldMaxMs)
+})
+
+test('of a mail that takes too long to show there is its text, and the next one is shown whole', async () => {
+  const mail = { html: filled('<p>Whole</p>'), text: 'Its text' }
+  const options = { showsImages: false }
+  expect(await showMail(mail, options, 0)).toContain('<div class="text">Its text</div>')
+  expect(await showMail(mail, options)).toContain('<p>Whole</p><p>Whole</p>')
 })

@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
+import { Thread } from '../../../kernel/thread.ts'
 import type { AutoReply } from '../classify/auto-reply.ts'
 import { headOf } from '../classify/bounded-source.ts'
 import type { Inbound } from '../classify/classify.ts'
@@ -30,50 +29,27 @@ export function isLarge(source: Buffer): boolean {
 }
 
 /**
- * Takes a large mail apart in a thread of its own, so that no mail keeps the process from answering;
- * one for the process, started with the first such mail. Of a mail that takes too long, or too much
- * memory, there are its headers.
+ * Takes a large mail apart in a thread of its own, so that no mail keeps the process from answering. Of
+ * a mail that takes too long, or too much memory, there are its headers.
  */
-export function understandLarge(
+export async function understandLarge(
   source: Buffer,
   receivedAt: Date,
   timeMs = threadMs,
 ): Promise<Understood & { shownHtml: string | null }> {
-  const mine = last
-    .then(() => inThread({ source, receivedAt }, timeMs))
-    .catch(() => byHead(source, receivedAt))
-  last = mine
-  return mine
-}
-
-let last: Promise<unknown> = Promise.resolve()
-let thread: Worker | undefined
-
-async function inThread(mail: LargeMail, timeMs: number) {
-  thread ??= new Worker(new URL('mail-thread.ts', import.meta.url), {
-    // A thread may not have the flags of a process.
-    execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: threadMemoryMb },
-  })
-  const worker = thread
-  // The process stays for a mail, and not for a thread that waits for one.
-  worker.ref()
   try {
-    worker.postMessage(mail)
-    const [answer] = await once(worker, 'message', { signal: AbortSignal.timeout(timeMs) })
-    return unpacked(answer as UnderstoodInThread)
-  } catch (error) {
-    thread = undefined
-    await worker.terminate()
-    throw error
-  } finally {
-    worker.unref()
+    return unpacked(await thread.ask({ source, receivedAt }, timeMs))
+  } catch {
+    return byHead(source, receivedAt)
   }
 }
 
-/** Real time, also where the clock is a simulation's: it bounds what a processor does. */
 const threadMs = 20_000
-const threadMemoryMb = 256
+
+const thread = new Thread<LargeMail, UnderstoodInThread>(
+  new URL('mail-thread.ts', import.meta.url),
+  { memoryMb: 256 },
+)
 
 function unpacked({ inbound, ...mail }: UnderstoodInThread) {
   if (inbound.kind !== 'auto_reply') return { ...mail, inbound }

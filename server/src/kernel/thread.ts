@@ -1,0 +1,48 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+
+/**
+ * A thread for what would keep the process from answering, one piece after the other. It is started with
+ * the first of them; what takes too long, or too much memory, ends it, and the next starts another.
+ */
+export class Thread<Asked, Answer> {
+  readonly #script: URL
+  readonly #memoryMb: number
+  #last: Promise<unknown> = Promise.resolve()
+  #worker: Worker | undefined
+
+  /** @param script posts one answer for each message */
+  constructor(script: URL, { memoryMb }: { memoryMb: number }) {
+    this.#script = script
+    this.#memoryMb = memoryMb
+  }
+
+  /** @param timeMs real time, also where the clock is a simulation's: it bounds what a processor does */
+  ask(asked: Asked, timeMs: number): Promise<Answer> {
+    const answer = this.#last.then(() => this.#run(asked, timeMs))
+    this.#last = answer.catch(() => undefined)
+    return answer
+  }
+
+  async #run(asked: Asked, timeMs: number): Promise<Answer> {
+    this.#worker ??= new Worker(this.#script, {
+      // A thread may not have the flags of a process.
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: this.#memoryMb },
+    })
+    const worker = this.#worker
+    // The process stays for an answer, and not for a thread that waits to be asked.
+    worker.ref()
+    try {
+      worker.postMessage(asked)
+      const [answer] = await once(worker, 'message', { signal: AbortSignal.timeout(timeMs) })
+      return answer as Answer
+    } catch (error) {
+      this.#worker = undefined
+      await worker.terminate()
+      throw error
+    } finally {
+      worker.unref()
+    }
+  }
+}
