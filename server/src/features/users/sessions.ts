@@ -51,13 +51,12 @@ export async function signIn(
   const { api } = await authOf(req.process)
   const email = foldEmail(body.email)
   const before = await queries.findPassword(db, email)
-  const { headers, response } = await translate(
-    () =>
-      api.signInEmail({
-        ...{ body: { ...body, email }, headers: authHeaders(req), returnHeaders: true },
-      }),
-    wrongAccount,
-  )
+  const request = {
+    body: { ...body, email },
+    headers: authHeaders(req),
+    returnHeaders: true as const,
+  }
+  const { headers, response } = await translate(() => api.signInEmail(request), wrongAccount)
   // Checking it takes 100 ms, in which another may have taken its place and ended all sessions.
   const after = await queries.findPassword(db, email)
   if (before && after?.password !== before.password) {
