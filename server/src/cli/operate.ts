@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { locateWorkspace } from '../features/workspaces/index.ts'
+import { locateDefaultWorkspace, locateWorkspace } from '../features/workspaces/index.ts'
 import { type Context, inWorkspace, type ProcessContext } from '../kernel/context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { createLog, type Log } from '../kernel/log.ts'
@@ -12,14 +12,17 @@ export interface OutputOptions {
 }
 
 export interface WorkspaceOptions extends OutputOptions {
-  workspace: string
+  workspace?: string | undefined
 }
 
 export const withOutput = (command: Command) =>
   command.option('--json', 'print JSON and nothing else')
 
 export const withWorkspace = (command: Command) =>
-  withOutput(command).option('--workspace <workspace>', 'id or name of the workspace', 'default')
+  withOutput(command).option(
+    '--workspace <workspace>',
+    'id or name of the workspace; without it the one named default, or the only one',
+  )
 
 /** Does one thing on the database of the service and shows what came of it. */
 export async function operate<T>(
@@ -41,13 +44,15 @@ export const operateIn = <T>(
   show: (result: T) => string,
 ): Promise<void> => operate(options, (ctx) => inNamed(ctx, options.workspace, work), show)
 
-/** @param workspace its id or name */
+/** @param workspace its id or name; undefined: the default one */
 export async function inNamed<T>(
   ctx: ProcessContext,
-  workspace: string,
+  workspace: string | undefined,
   work: (ctx: Context, workspaceId: string) => Promise<T>,
 ): Promise<T> {
-  const { ctx: shard, found } = await locateWorkspace(ctx, workspace)
+  const { ctx: shard, found } = await (workspace === undefined
+    ? locateDefaultWorkspace(ctx)
+    : locateWorkspace(ctx, workspace))
   return work(inWorkspace(shard, found.id), found.id)
 }
 

@@ -130,7 +130,8 @@ test('many are revealed one after the other, and what it costs at most is said b
   const page = await open(application.visitor, `${path}?titles=["admiral"]`)
   await page.getByRole('row', { name: /Hopper/ }).waitFor()
   for (const name of ['Grace Hopper', 'Mary Somerville', 'Émilie 李']) {
-    await page.getByRole('checkbox', { name: `Select ${name}` }).check({ force: true })
+    await page.getByRole('checkbox', { name: `Select ${name}` }).click({ force: true })
+    await page.getByRole('checkbox', { name: `Select ${name}`, checked: true }).waitFor()
   }
   // Of lists the oldest is suggested as well, however many are newer.
   const list = page.getByRole('combobox', { name: 'List for revealed contacts' })

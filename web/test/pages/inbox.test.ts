@@ -247,7 +247,7 @@ test('what was searched for is marked in the mails of a conversation, and links 
   await page.getByRole('searchbox', { name: 'Search conversations' }).fill('kupplung')
   await row(page, 'Emil').click()
   // Quoted, and else folded away.
-  await page.getByText('> A new kupplung?').waitFor()
+  await page.getByRole('paragraph').filter({ hasText: '> A new kupplung?' }).waitFor()
   await expect.poll(() => marksIn(page)).toEqual(['Kupplung', 'kupplung'])
   await page.getByRole('button', { name: 'Clear the search' }).click()
   await expect.poll(() => marksIn(page)).toEqual([])

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
 import { insertPerson } from '../../../test/directory-rows.ts'
 import { ensurePartitions } from '../../partitions.ts'
-import { createWorkspace, ensureDefaultWorkspace, setPlan } from '../workspaces/index.ts'
+import { createWorkspace, setPlan } from '../workspaces/index.ts'
 import { grantMonthlyCredits } from './account.ts'
 import { acquireEmail } from './acquire-email.ts'
 import { getBalance, grantCredits, listCreditEntries, refundContact } from './credits.ts'
@@ -35,7 +35,7 @@ const startOfMonth = (later: number) =>
 
 describe('a workspace starts with credits', () => {
   test('1,000 the default one, 100 any other, entered in the ledger once', async () => {
-    const { id } = await ensureDefaultWorkspace(ctx)
+    const { id } = await createWorkspace(ctx, 'default')
     const asked = await Promise.all(Array.from({ length: 8 }, () => getBalance(ctx, id)))
     expect(new Set(asked.map(({ balance }) => balance))).toEqual(new Set([1000]))
     expect(await history(id)).toEqual([['grant', 1000, 'starting credits']])

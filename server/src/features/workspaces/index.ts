@@ -9,6 +9,7 @@ export {
   listAllWorkspaces,
   listWorkspaceIdsHere,
   listWorkspaces,
+  locateDefaultWorkspace,
   locateWorkspace,
   makeDefaultWorkspace,
   type PlanChanges,

@@ -2,7 +2,8 @@ import type { AnyContext, Context, ProcessContext } from '../../kernel/context.t
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
 import { parseUuid } from '../../kernel/ids.ts'
-import { askShardsUp, findOnShards } from '../../kernel/shards/ask.ts'
+import { askAllShards, askShardsUp, findOnShards } from '../../kernel/shards/ask.ts'
+import { hasWorkspaces } from '../../kernel/shards/queries.ts'
 import { type Actor, operator, recordAudit } from '../audit/index.ts'
 import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
 import * as queries from './queries.ts'
@@ -40,18 +41,39 @@ export async function createWorkspace(ctx: ProcessContext, name: string) {
   })
 }
 
-/** At the first start; the workspace of every operator command without `--workspace`. */
+/** At the first start: where there is one, whatever its name is by now, none is added. */
 export async function makeDefaultWorkspace(ctx: ProcessContext): Promise<void> {
-  const found = await askShardsUp(ctx, ({ db }) =>
-    queries.findWorkspaceByName(db, defaultWorkspaceName),
-  )
-  // The name of one that was moved to a shard that is down is taken here, too.
-  if (!found.some(Boolean)) await insert(ctx, defaultWorkspaceName)
+  // One that was moved to a shard that is down has left its row here.
+  const found = await askShardsUp(ctx, ({ db }) => hasWorkspaces(db))
+  if (!found.includes(true)) await insert(ctx, defaultWorkspaceName)
 }
 
 export async function ensureDefaultWorkspace(ctx: ProcessContext) {
   await makeDefaultWorkspace(ctx)
-  return (await locateWorkspace(ctx, defaultWorkspaceName)).found
+  return (await locateDefaultWorkspace(ctx)).found
+}
+
+/**
+ * Of whoever names none: the one that is named `default`, or else the only one that there is.
+ *
+ * @throws AppError `not_ready` when there are several
+ */
+export async function locateDefaultWorkspace(ctx: ProcessContext) {
+  const named = await askShardsUp(ctx, async (shard) => {
+    const found = await queries.findWorkspaceByName(shard.db, defaultWorkspaceName)
+    return found && { ctx: shard, found }
+  })
+  for (const one of named) if (one) return one
+  const lists = await askAllShards(ctx, async (shard) =>
+    (await listWorkspaces(shard)).map((found) => ({ ctx: shard, found })),
+  )
+  const [only, ...others] = lists.flat()
+  if (!only) throw noSuchWorkspace()
+  if (others.length === 0) return only
+  throw new AppError(
+    'not_ready',
+    'There are several workspaces, and none of them is named default: say which one by its id or name, with --workspace.',
+  )
 }
 
 /** Undefined when the name is taken. */
