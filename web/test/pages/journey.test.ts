@@ -157,9 +157,11 @@ async function setUp(page: Page, { api, address }: Application) {
   await page.getByLabel('Your name').fill(owner.name)
   await page.getByLabel('E-mail address').fill(owner.email)
   await page.getByLabel('Password', { exact: true }).fill(owner.password)
+  await page.getByLabel('Team or company').fill('Acme')
   expect(await findBarriers(page)).toEqual([])
   await page.getByRole('button', { name: 'Create owner' }).click()
   await page.getByRole('heading', { name: 'Get going' }).waitFor()
+  await page.getByText('Acme', { exact: true }).first().waitFor()
 }
 
 async function connectMailbox(page: Page, { smtpPort, imapPort }: Service) {

@@ -17,6 +17,10 @@ export const SetUpInput = Type.Object(
     name: Name,
     email: Email,
     password: NewPassword,
+    workspace: Type.Optional({
+      ...Name,
+      description: 'Of the first workspace; else it stays as it is.',
+    }),
   },
   {
     $id: 'SetUpInput',

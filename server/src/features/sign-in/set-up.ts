@@ -1,12 +1,13 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { ProcessContext } from '../../kernel/context.ts'
+import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
 import { findInstance } from '../../kernel/db/instance.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, invalidField } from '../../kernel/errors.ts'
+import type { Actor } from '../audit/index.ts'
 import { addMember } from '../members/index.ts'
 import { createUser, hashPassword, isSetUp, lockUsers, readEmail } from '../users/index.ts'
-import { ensureDefaultWorkspace } from '../workspaces/index.ts'
+import { ensureDefaultWorkspace, setWorkspace } from '../workspaces/index.ts'
 import type { SetUpInput } from './schema.ts'
 
 /** The path of the set-up page with its token; undefined once somebody has set up. */
@@ -31,8 +32,19 @@ export async function setUp(ctx: ProcessContext, input: SetUpInput): Promise<voi
       ...{ name: input.name, email, passwordHash, isOperator: true },
     })
     const owner = { workspaceId: workspace.id, userId, role: 'owner' } as const
-    await addMember(tx, owner, { type: 'user', id: userId })
+    const actor = { type: 'user', id: userId } as const
+    await addMember(tx, owner, actor)
+    if (input.workspace) await nameWorkspace(tx, workspace.id, input.workspace, actor)
   })
+}
+
+async function nameWorkspace(tx: ProcessContext, id: string, name: string, actor: Actor) {
+  try {
+    await setWorkspace(inWorkspace(tx, id), id, { name }, { actor })
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'invalid_field')) throw error
+    throw invalidField('/workspace', 'a workspace of this name exists already')
+  }
 }
 
 const alreadySetUp = () =>

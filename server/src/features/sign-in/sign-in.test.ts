@@ -43,6 +43,19 @@ test('the printed link makes the first user, who owns the default workspace, and
   )
 })
 
+test('whoever sets up names the first workspace, if they like', async () => {
+  await createWorkspace(api.ctx, 'Taken')
+  const browser = openBrowser(api)
+  const token = await setUpToken(api)
+  const set = (workspace: string) =>
+    browser.call('POST', '/app/set-up', { body: { ...owner, token, workspace } })
+  const refused = await set('Taken')
+  expect(refused.body).toMatchObject({ code: 'invalid_field', details: [{ path: '/workspace' }] })
+  expect(outcome(await set('Acme & Co.'))).toBe('200 ok')
+  const { body } = await browser.call('GET', '/app/session')
+  expect(body.workspaces).toMatchObject([{ id: api.workspaceId, name: 'Acme & Co.' }])
+})
+
 test('the cookie of a session is for /app alone, out of reach of scripts and of other sites', async () => {
   const browser = await setUp(api)
   const [cookie = ''] = browser.setCookies().filter((text) => text.includes('session_token'))

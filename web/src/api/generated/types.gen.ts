@@ -1535,6 +1535,10 @@ export type SetUpInput = {
      * 12 characters or more.
      */
     password: string;
+    /**
+     * Of the first workspace; else it stays as it is.
+     */
+    workspace?: string;
 };
 
 /**

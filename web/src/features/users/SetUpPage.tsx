@@ -45,7 +45,7 @@ function OwnerForm({ token }: { token: string }) {
   const enter = useEntry()
   const [fault, setFault] = useState<Fault>()
   const form = useForm({
-    initialValues: { name: '', email: '', password: '' },
+    initialValues: { name: '', email: '', password: '', workspace: '' },
     validate: {
       name: (name) => (name.trim() === '' ? t(($) => $.setUp.nameMissing) : null),
       email: (email) => (email.includes('@') ? null : t(($) => $.setUp.emailMissing)),
@@ -63,7 +63,10 @@ function OwnerForm({ token }: { token: string }) {
   })
   return (
     <Form
-      onSubmit={form.onSubmit((values) => setUp.mutate({ body: { token, ...values } }))}
+      onSubmit={form.onSubmit(({ workspace, ...person }) => {
+        const named = workspace.trim() === '' ? {} : { workspace }
+        setUp.mutate({ body: { token, ...person, ...named } })
+      })}
       fault={fault}
     >
       <TextInput
@@ -80,6 +83,12 @@ function OwnerForm({ token }: { token: string }) {
         autoComplete="username"
       />
       <NewPasswordInput {...form.getInputProps('password')} label={t(($) => $.signIn.password)} />
+      <TextInput
+        {...form.getInputProps('workspace')}
+        label={t(($) => $.setUp.workspace)}
+        description={t(($) => $.setUp.workspaceHint)}
+        autoComplete="organization"
+      />
       <Button type="submit" loading={setUp.isPending} fullWidth>
         {t(($) => $.setUp.submit)}
       </Button>
